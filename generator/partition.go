@@ -223,9 +223,9 @@ func (t *partitioned) content() sqlText {
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
 func (w *pageWriter) partitionFields() fields {
 	t := w.partitioned
-	valueType := sqlText("")
+	by, valueType := []string{t.key.Name + " " + t.key.Type}, sqlText("")
 	if t.value != nil {
-		valueType = sqlText(castType(t.value.Plain()))
+		by, valueType = []string{t.value.Name + " " + t.value.Type, by[0]}, sqlText(castType(t.value.Plain()))
 	}
 	guards := each(w.guards, func(g guard) keptBy {
 		if g.rank != nil {
@@ -240,7 +240,7 @@ func (w *pageWriter) partitionFields() fields {
 		return &among
 	})
 	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList,
+		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList, "By": sqlText(quote.Array(by)),
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
 		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
 		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue()...),

@@ -60,6 +60,21 @@ policies:
 		(SELECT *, row_number() OVER (PARTITION BY short ORDER BY at DESC) AS place FROM n WHERE id > 300) x WHERE place <= 3)`)
 }
 
+// TestNotNullNotValid has NULL in a column that is NOT NULL, for new rows only: they are a group like any other.
+func TestNotNullNotValid(t *testing.T) {
+	t.Parallel()
+	needs(t, "NOT NULL NOT VALID", hasEnforced)
+	in := kit.Install(t, `
+		CREATE TABLE m (id int PRIMARY KEY, kind text, at timestamptz NOT NULL);
+		INSERT INTO m SELECT i, CASE WHEN i > 4 THEN 'a' END, '2024-01-01' FROM generate_series(1, 8) i;
+		ALTER TABLE m ADD CONSTRAINT strict NOT NULL kind NOT VALID`,
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {few: {first: 2, per: [kind], order: id DESC}}, then: [delete]}}")
+	in.Done("p", noon)
+	if diff := cmp.Diff([]int{3, 4, 7, 8}, pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY id")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // same compares the rows of two tables, each perhaps with a condition.
 func same(t *testing.T, in *kit.Installed, got, want string) {
 	t.Helper()

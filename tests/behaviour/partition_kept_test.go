@@ -2,6 +2,7 @@ package behaviour
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -179,6 +180,38 @@ func TestUnreadableBounds(t *testing.T) {
 	in.Exec(t, "DROP TABLE m_3")
 	in.Done("p", noon)
 	isAttached(t, in, "m_2")
+}
+
+// What a partition holds is found by the columns of its bounds: a table that is partitioned by others now is not touched.
+func TestPartitionedByOthers(t *testing.T) {
+	t.Parallel()
+	const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}, then: [drop]`
+	ranges := func(of string) string {
+		return fmt.Sprintf("; CREATE TABLE %[1]s_1 PARTITION OF %[1]s FOR VALUES FROM ('2024-01-01') TO ('2024-02-01'); CREATE TABLE %[1]s_2 PARTITION OF %[1]s FOR VALUES FROM ('2024-03-01') TO ('2024-04-01')", of)
+	}
+	const columns, row = "CREATE TABLE m (region text, zone text, at date, seen date, state text) ", "; INSERT INTO m VALUES ('a', 'b', '2020-01-01', '2024-01-05', 'pending')"
+	list := func(of, value, by string) string {
+		return fmt.Sprintf("PARTITION BY LIST (%s); CREATE TABLE a PARTITION OF m FOR VALUES IN ('%s') PARTITION BY RANGE (%s)", of, value, by) + ranges("a")
+	}
+	for name, tables := range map[string][2]string{
+		"another column":          {columns + "PARTITION BY RANGE (at)" + ranges("m"), columns + "PARTITION BY RANGE (seen)" + ranges("m") + row},
+		"another type":            {columns + "PARTITION BY RANGE (seen)" + ranges("m"), strings.Replace(columns, "seen date", "seen timestamptz", 1) + "PARTITION BY RANGE (seen)" + ranges("m") + row},
+		"a list above":            {columns + "PARTITION BY RANGE (seen)" + ranges("m"), columns + list("zone", "b", "seen") + row},
+		"another list":            {columns + list("region", "a", "seen"), columns + list("zone", "b", "seen") + row},
+		"another column of lists": {columns + list("region", "a", "at"), columns + list("region", "a", "seen") + row},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, tables[0], "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+pending+"}}")
+			in.Exec(t, "SET ROLE "+kit.Migrator+"; DROP TABLE m; "+tables[1]+"; GRANT SELECT ON m TO retention_worker; RESET ROLE")
+			if o := in.Run("p", noon); o.State == "done" || o.Taken != 0 {
+				t.Errorf("got %+v", o)
+			}
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 1 {
+				t.Errorf("%d rows are left of 1", n)
+			}
+		})
+	}
 }
 
 // Only a member of the tables' owners can migrate such a policy, and is told so by name.

@@ -1,7 +1,8 @@
 -- The partitions that a policy on partitions is about, with bounds as text: of a table partitioned BY RANGE, or BY LIST
 -- (one value each) into such; p_by_list: of one BY LIST, whose values are both bounds; not DEFAULT. detaching: DETACH
--- CONCURRENTLY has not finished. Raises 0A000 for bounds of several columns or values, and for ranges where none were.
-CREATE OR REPLACE FUNCTION retention._partitions(p_table oid, p_by_list boolean)
+-- CONCURRENTLY has not finished. Raises 0A000 for bounds of several columns or values, for ranges where none were, and
+-- for others than those of p_keys, columns with their types from p_table on, by which a partition's content is found.
+CREATE OR REPLACE FUNCTION retention._partitions(p_table oid, p_by_list boolean, p_keys text[])
 RETURNS TABLE (
     rel oid, above oid, "schema" text, name text, parent text, value text, lower text, upper text, detaching boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
@@ -24,7 +25,11 @@ BEGIN
             WHERE k.partrelid = p_table AND k.partstrat = 'l' AND NOT p_by_list AND x.bound <> 'DEFAULT'
         )
         SELECT c.oid, n.nspname, c.relname, a.oid AS above, an.nspname || '.' || ac.relname AS parent,
-               a.list, x.bound, o.opcdefault, i.inhdetachpending AS pending
+               a.list, x.bound, i.inhdetachpending AS pending,
+               o.opcdefault AND p_keys = ARRAY(
+                   SELECT y.attname || ' ' || format_type(y.atttypid, y.atttypmod) FROM pg_partitioned_table z
+                   JOIN pg_attribute y ON y.attrelid = z.partrelid AND y.attnum = z.partattrs[0]
+                   WHERE z.partrelid IN (p_table, a.oid) ORDER BY z.partrelid <> p_table) AS known
         FROM above a JOIN pg_partitioned_table k ON k.partrelid = a.oid AND k.partstrat = c_by
         JOIN pg_opclass o ON o.oid = k.partclass[0] JOIN pg_class ac ON ac.oid = a.oid
         JOIN pg_namespace an ON an.oid = ac.relnamespace JOIN pg_inherits i ON i.inhparent = a.oid
@@ -34,12 +39,12 @@ BEGIN
             || CASE WHEN b.partrelid IS NULL THEN '' ELSE ' over ranges' END AS bound) x WHERE x.bound <> 'DEFAULT'
     LOOP
         v_list := regexp_match(v_row.list, c_list); v_bounds := regexp_match(v_row.bound, c_bounds);
-        IF v_bounds IS NULL OR NOT v_row.opcdefault OR v_row.list IS NOT NULL AND v_list IS NULL THEN
+        IF v_bounds IS NULL OR NOT v_row.known OR v_row.list IS NOT NULL AND v_list IS NULL THEN
             RAISE feature_not_supported USING
                 MESSAGE = format('partition "%s.%s" has bounds that a policy on partitions cannot read: %s',
                                  v_row.nspname, v_row.relname, concat_ws(', ', v_row.list, v_row.bound)),
                 HINT = 'Bounds must be values of one column, in its usual order, further columns MINVALUE; a list '
-                       'must have one value, not NULL, and ranges below it in the catalog snapshot or nowhere.';
+                       'must have one value, not NULL; and columns and ranges are those of the catalog snapshot.';
         END IF;
         rel := v_row.oid; above := v_row.above; "schema" := v_row.nspname; name := v_row.relname;
         parent := v_row.parent; value := coalesce(v_list[1], v_list[2]); lower := coalesce(v_bounds[1], v_bounds[2]);
