@@ -163,6 +163,9 @@ func (w *pageWriter) rankItems(r *ranked) []NeededColumn {
 func (w *pageWriter) read(e *pgparse.Expr) []catalog.Column {
 	var list []catalog.Column
 	for _, ref := range e.Columns {
+		if ref.Star {
+			continue
+		}
 		if column := w.table.Column(ref.Fields[len(ref.Fields)-1]); column != nil {
 			list = append(list, *column)
 		}

@@ -204,8 +204,7 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *
 // noteIndex warns where a key's table has no index for it, and migrations build none that serves policies of the table.
 func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 	table := c.tables[key.Table]
-	built := func(i catalog.Index) bool { return mayFind(i, key) }
-	if table == nil || c.findsRows(table, key) || slices.ContainsFunc(c.builtIndexes(table), built) {
+	if table == nil || c.findsRows(table, key) || slices.ContainsFunc(c.builtIndexes(table), func(i catalog.Index) bool { return mayFind(i, key) }) {
 		return
 	}
 	columns := strings.Join(key.Columns, ", ")

@@ -272,9 +272,7 @@ func (s section) write(l tool, p part, opt NextOptions) pieces {
 		}
 		texts = append(texts, a.text())
 	}
-	if len(s.actions) > 0 {
-		texts = append(texts, endMark+"\n")
-	}
+	texts = append(texts, endMark, "\n")
 	if current != "" { // before the tool writes its version: the owner has no right to do that
 		texts = append(texts, switchRole(""))
 	}

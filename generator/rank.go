@@ -143,7 +143,7 @@ func (w *pageWriter) withKey(order []orderItem) []orderItem {
 // columnOf is the column that an expression is, "" when it is more than a column.
 func (w *pageWriter) columnOf(e policy.Expr) string {
 	parsed := w.parse(e)
-	if len(parsed.Columns) != 1 {
+	if len(parsed.Columns) != 1 || parsed.Columns[0].Star {
 		return ""
 	}
 	ref := parsed.Columns[0]
