@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,10 +126,8 @@ func (c *console) nextSteps(g generation) ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.format != "" {
-		if err := oneOf("format", g.format, "goose", "tern", "flyway", "psql"); err != nil {
-			return nil, err
-		}
+	if err := oneOf("format", cmp.Or(g.format, "goose"), "goose", "tern", "flyway", "psql"); err != nil {
+		return nil, err
 	}
 	var heads []string // no file of ours has one name in both directories
 	for _, value := range g.rebase {

@@ -36,10 +36,7 @@ type migration struct {
 func migrateVerb(name string, do func(context.Context, migration, destination) error) *cobra.Command {
 	var m migration
 	command := verb("migrate "+name, func(ctx context.Context, _ []string) error {
-		at, err := m.destination()
-		if err == nil {
-			err = onlyGoose(at.path, name, m.all)
-		}
+		at, err := m.destination(name)
 		if err != nil {
 			return err
 		}
@@ -75,24 +72,30 @@ func databaseOf(url string) string {
 	return cmp.Or(config.Database, config.User)
 }
 
-// destination is what --cron says.
-func (m migration) destination() (at destination, err error) {
+// destination is what --cron says, where goose goes up, down or tells the status.
+func (m migration) destination(verb string) (at destination, err error) {
 	project, err := readProject(m.policy)
-	if err != nil || !m.cron {
-		return destination{directory{m.migrations, false}, project, m.url, m.url}, err
-	}
-	if err := m.checkDirectories(); err != nil {
+	if err != nil {
 		return at, err
 	}
-	if project.file.Install.Database == "" {
-		return at, &install.CheckError{
-			Message: "install.database is missing in " + m.policy,
-			Detail:  "It tells the jobs of this database from those of others, also when they move back.",
-			Hint:    "Write it, with install.cron_database; or leave --cron out.",
+	at = destination{directory{m.migrations, false}, project, m.url, m.url}
+	if m.cron {
+		if err := m.checkDirectories(); err != nil {
+			return at, err
+		}
+		if project.file.Install.Database == "" {
+			return at, &install.CheckError{
+				Message: "install.database is missing in " + m.policy,
+				Detail:  "It tells the jobs of this database from those of others, also when they move back.",
+				Hint:    "Write it, with install.cron_database; or leave --cron out.",
+			}
+		}
+		at.directory = directory{m.cronDirectory(), true}
+		if at.url, err = m.cronDatabase(project.file.Install); err != nil {
+			return at, err
 		}
 	}
-	url, err := m.cronDatabase(project.file.Install)
-	return destination{directory{m.cronDirectory(), true}, project, url, m.url}, err
+	return at, onlyGoose(at.path, verb, m.all)
 }
 
 func (at destination) options() install.Options {

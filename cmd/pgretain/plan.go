@@ -91,6 +91,7 @@ type plannedLock struct {
 // https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-SEARCH-PATH
 type planner struct {
 	request planRequest
+	tx      pgx.Tx
 	objects []generator.Object // as generate would install them
 	live    *session           // of the runtime that is installed; its schema need not be there
 	scratch *session           // of the temporary schema
@@ -119,13 +120,13 @@ func (r planRequest) plan(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &planner{request: r, objects: objects, broken: map[string]error{},
-		live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {
 		return nil, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is to be kept
+	p := &planner{request: r, tx: tx, objects: objects, broken: map[string]error{},
+		live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
 	if err := p.install(ctx, generator.Pages(pages, project.file.Install.Roles)); err != nil {
 		return nil, p.live.explain(err)
 	}
@@ -183,7 +184,7 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 		if o.Kind != generator.KindPolicy {
 			continue
 		}
-		if err := p.attempt(ctx, func(ctx context.Context) error { return p.execute(ctx, p.renamed(o.SQL)) }); err != nil {
+		if err := p.attempt(ctx, func() error { return p.execute(ctx, p.renamed(o.SQL)) }); err != nil {
 			p.broken[o.Name] = err
 		}
 	}
@@ -254,15 +255,8 @@ func (p *planner) execute(ctx context.Context, text string) error {
 }
 
 // attempt undoes what fails, and goes on.
-func (p *planner) attempt(ctx context.Context, do func(context.Context) error) error {
-	if err := p.execute(ctx, "SAVEPOINT attempt"); err != nil {
-		return err
-	}
-	failed := do(ctx)
-	if failed == nil {
-		return p.execute(ctx, "RELEASE SAVEPOINT attempt")
-	}
-	return errors.Join(failed, p.execute(ctx, "ROLLBACK TO SAVEPOINT attempt; RELEASE SAVEPOINT attempt"))
+func (p *planner) attempt(ctx context.Context, do func() error) error {
+	return pgx.BeginFunc(ctx, p.tx, func(pgx.Tx) error { return do() })
 }
 
 // evaluate previews every policy as it is installed and as the file has it.
@@ -347,7 +341,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object, installed map[
 // preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails.
 func (p *planner) preview(ctx context.Context, s *session, name, asOf string, note *string) (found *preview, err error) {
 	for _, request := range []previewRequest{{policy: name, asOf: asOf}, {asOf: asOf}} {
-		failed := p.attempt(ctx, func(ctx context.Context) error {
+		failed := p.attempt(ctx, func() error {
 			one, err := s.previewOf(ctx, name, request)
 			if err == nil {
 				found = &one
@@ -385,7 +379,7 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 		}
 		index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
 		var content string
-		failed := p.attempt(ctx, func(ctx context.Context) error { return p.live.conn.QueryRow(ctx, o.Content).Scan(&content) })
+		failed := p.attempt(ctx, func() error { return p.live.conn.QueryRow(ctx, o.Content).Scan(&content) })
 		if failed == nil { // otherwise it is on a column that the migration adds
 			if err := p.live.row(ctx, "plan_index", content).Scan(&index.Bytes); err != nil {
 				return err

@@ -216,25 +216,14 @@ func (c *console) uninstall(ctx context.Context, m migration, yes bool) error {
 }
 
 // places are the databases that have something of ours, that of the tables last.
-func (m migration) places() (list []destination, err error) {
-	at, err := m.destination()
-	if err != nil {
-		return nil, err
+func (m migration) places() ([]destination, error) {
+	tables, err := m.destination("down")
+	if err != nil || !tables.project.file.Install.CronElsewhere() {
+		return []destination{tables}, err
 	}
-	if at.project.file.Install.CronElsewhere() {
-		m.cron = true
-		jobs, err := m.destination()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, jobs)
-	}
-	for _, place := range append(list, at) {
-		if err := onlyGoose(place.path, "down", true); err != nil {
-			return nil, err
-		}
-	}
-	return append(list, at), nil
+	m.cron = true
+	jobs, err := m.destination("down")
+	return []destination{jobs, tables}, err
 }
 
 // belongings are rows that go with the runtime.
