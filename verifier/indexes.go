@@ -55,19 +55,16 @@ type tableSize struct {
 // checkPlans asks first how batches would find their rows, and where that is not by an index in its order,
 // whether one could give it at all.
 func (v *inspection) checkPlans(r reading, policies map[string]generator.Object) error {
-	var tables []string
-	for _, o := range policies {
-		tables = append(tables, o.Table)
-	}
+	tables := mapped(slices.Collect(maps.Values(policies)), func(o generator.Object) string { return o.Table })
 	sizes := map[string]tableSize{}
 	if err := each(r, "table_sizes", func(size tableSize) { sizes[size.Table] = size }, distinct(tables)); err != nil {
 		return err
 	}
-	policies = maps.Clone(policies)
-	maps.DeleteFunc(policies, func(_ string, o generator.Object) bool {
-		return sizes[o.Table].Pages < bigTable && !sizes[o.Table].Inherited
+	large := slices.DeleteFunc(slices.Sorted(maps.Keys(policies)), func(name string) bool {
+		size := sizes[policies[name].Table]
+		return size.Pages < bigTable && !size.Inherited
 	})
-	usual, err := plans(r, slices.Sorted(maps.Keys(policies)), true)
+	usual, err := plans(r, large, true)
 	if err != nil {
 		return err
 	}

@@ -144,17 +144,14 @@ func (v *inspection) checkPrivileges(r reading) error {
 
 // oneRole tells of an owner that is other roles as well.
 func (v *inspection) oneRole() {
-	roles := v.install.Roles
-	f := message{Code: codeNoRoles, Severity: Info, Position: v.install.Position, Message: "one role does everything (roles: none)",
-		Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())}
+	roles, shared, said := v.install.Roles, v.ownerIsAlso(), "one role does everything (roles: none)"
 	if !roles.None {
-		shared := v.ownerIsAlso()
-		if len(shared) == 0 {
-			return
-		}
-		f.Message = fmt.Sprintf("role %q is the owner and also the %s", roles.Owner, strings.Join(shared, ", the "))
+		said = fmt.Sprintf("role %q is the owner and also the %s", roles.Owner, strings.Join(shared, ", the "))
 	}
-	v.add(f)
+	if roles.None || len(shared) > 0 {
+		v.add(message{Code: codeNoRoles, Severity: Info, Position: v.install.Position, Message: said,
+			Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())})
+	}
 }
 
 // ownerIsAlso lists the other roles for which the policy file names the owner.

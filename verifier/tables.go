@@ -59,30 +59,29 @@ func (v *inspection) checkEnsured(r reading) error {
 	}
 	for _, live := range rows {
 		w := wanted[live.N-1]
-		f := message{Code: codeColumn}
-		if live.Type == "" {
-			f.Message = fmt.Sprintf("column %q of table %q of policy %q is missing", w.column.Name, w.Table, w.Policy)
+		f := message{Code: codeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q ", w.column.Name, w.Table, w.Policy)}
+		switch {
+		case live.Type == "":
+			f.Message += "is missing"
 			f.Hint = repairHint
-			v.about(w.Object, f)
-			continue
-		}
-		about := fmt.Sprintf("column %q of table %q of policy %q has another ", w.column.Name, w.Table, w.Policy)
-		if w.otherType(live) {
-			f.Message, f.Want, f.Got = about+"type", w.column.Type, live.Type
+		case w.otherType(live):
+			f.Message += "has another type"
+			f.Want, f.Got = w.column.Type, live.Type
 			f.Hint = "Write a migration of your own that gives it the wanted type, or write the type that it has in the policy file, then generate and migrate."
-			v.about(w.Object, f)
-			continue
-		}
-		other, err := w.otherDefault(r, live)
-		if err != nil {
-			return err
-		}
-		if other {
-			f.Message, f.Want, f.Got = about+"default", cmp.Or(w.wantedDefault(), "none"), cmp.Or(live.Default, "none")
+		default:
+			other, err := w.otherDefault(r, live)
+			if err != nil {
+				return err
+			}
+			if !other {
+				continue
+			}
+			f.Message += "has another default"
+			f.Want, f.Got = cmp.Or(w.wantedDefault(), "none"), cmp.Or(live.Default, "none")
 			f.Detail = "Rows that the application writes get another value, or none."
 			f.Hint = v.inPath([]string{strings.TrimSpace(w.SQL[strings.LastIndex(w.SQL, "ALTER TABLE "):])})
-			v.about(w.Object, f)
 		}
+		v.about(w.Object, f)
 	}
 	return nil
 }

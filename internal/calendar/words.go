@@ -23,15 +23,17 @@ func Words(text string) string {
 		text = "*/" + m[1] + m[2]
 	}
 	c, fault := parseCalendar(text, time.UTC)
-	if fault != "" {
-		return ""
+	if days, known := c.days(); known && fault == "" {
+		return c.times(days)
 	}
-	days, known := c.days()
+	return ""
+}
+
+// times are those at which a schedule starts its job on some days.
+func (c calendar) times(days string) string {
 	minutes, hours := set(c.minute), set(c.hour)
 	every, whole := step(hours, 24), len(hours) == 24
 	switch {
-	case !known:
-		return ""
 	case whole && step(minutes, 60) > 0 && len(minutes) > 1 && minutes[0] == 0:
 		return evenly(fmt.Sprint(step(minutes, 60)), "minute") + days
 	case len(minutes) > 3 || len(minutes)*len(hours) > 4 && every == 0:

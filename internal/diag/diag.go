@@ -5,8 +5,8 @@ package diag
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 )
 
 // Position is a place in a file. Lines and columns start at 1 and columns count characters, not
@@ -89,15 +89,10 @@ func (l List) Unique() List {
 	return slices.Compact(unique)
 }
 
-// Code is a stable name of a kind of diagnostic. Its page is docs/checks/<Name>.md.
-type Code struct {
-	Name  string // "P014"
-	Title string // one line, lower case
-}
-
+// codes are the stable names of kinds of diagnostics, with their titles: one line, lower case. Each has a page in docs/checks.
 var codes = map[string]string{}
 
-// Register makes a code known and returns its name; it is called from package variables only. It
+// Register makes a code, as "P014", known and returns it; it is called from package variables only. It
 // panics when the code exists, because a code has one meaning for ever. P001 to P049 belong to
 // policy, P050 to P099 to the generator, L0xx to internal/lint, V0xx to the verifier.
 func Register(name, title string) string {
@@ -108,15 +103,8 @@ func Register(name, title string) string {
 	return name
 }
 
-// Codes lists what the packages of this program registered, sorted by name.
-func Codes() []Code {
-	list := make([]Code, 0, len(codes))
-	for name, title := range codes {
-		list = append(list, Code{Name: name, Title: title})
-	}
-	slices.SortFunc(list, func(a, b Code) int { return strings.Compare(a.Name, b.Name) })
-	return list
-}
+// Codes lists what the packages of this program registered, sorted.
+func Codes() []string { return slices.Sorted(maps.Keys(codes)) }
 
 // Title is what a code stands for, "" for one that nobody registered.
 func Title(code string) string { return codes[code] }

@@ -35,7 +35,7 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	for _, code := range pages.Codes() {
-		source := pages.InsteadOf(t, code.Name)
+		source := pages.InsteadOf(t, code)
 		list := checked(t, source, tables(t))
 		if err := list.Render(&out, map[string][]byte{"policy.yaml": []byte(source)}, false); err != nil {
 			t.Fatal(err)

@@ -213,8 +213,8 @@ func sarif(t *testing.T, l report.Log) map[string]any {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, code := range diag.Codes() {
-		if problem := checks.Problem(code.Name); problem == "" || len([]rune(problem)) > 1024 || !strings.HasPrefix(checks.Page(code.Name), "# "+code.Name+": "+code.Title+"\n") {
-			t.Errorf("%s: %q", code.Name, problem)
+		if problem := checks.Problem(code); problem == "" || len([]rune(problem)) > 1024 || !strings.HasPrefix(checks.Page(code), "# "+code+": "+diag.Title(code)+"\n") {
+			t.Errorf("%s: %q", code, problem)
 		}
 	}
 	if checks.Page("V999") != "" || checks.Problem("V999") != "" {
