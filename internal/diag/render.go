@@ -76,11 +76,11 @@ func source(out io.Writer, p Position, text []byte, colour palette) {
 
 // lineOf is the text of a line as characters.
 func lineOf(text []byte, number int) ([]rune, bool) {
-	lines := bytes.Split(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
-	if number < 1 || number > len(lines) || len(text) == 0 {
-		return nil, false
+	line, rest, more := bytes.Cut(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
+	for ; number > 1 && more; number-- {
+		line, rest, more = bytes.Cut(rest, []byte("\n"))
 	}
-	return []rune(strings.TrimSuffix(string(lines[number-1]), "\r")), true
+	return []rune(strings.TrimSuffix(string(line), "\r")), number == 1 && len(text) > 0
 }
 
 // padding is as wide as what stands before the value: a tab stays one, so that the carets line
