@@ -102,7 +102,11 @@ func startIn(ctx context.Context, options Options, binDir string) (*Server, erro
 // create makes a cluster, and in it the database and the extension.
 func (s *Server) create(ctx context.Context) error {
 	if s.options.Data != nil {
-		return s.launchOn(ctx, s.options.Data(s))
+		err := s.launchOn(ctx, s.options.Data(s))
+		if err == nil {
+			err = s.awaitLauncher(ctx)
+		}
+		return err
 	}
 	err := s.launchOn(ctx, s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
 		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))

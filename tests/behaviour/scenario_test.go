@@ -51,6 +51,7 @@ type suite struct {
 	zone      string // default UTC
 	before    string // as the superuser
 	path      string // install.search_path, default [public]
+	batches   []int  // sizes, default 1, 3, 1000; what decides on a row only, and not on the next one, needs no batches of one
 	scenarios []scenario
 }
 
@@ -71,6 +72,9 @@ func (s suite) run(t *testing.T) {
 	if s.path == "" {
 		s.path = "[public]"
 	}
+	if s.batches == nil {
+		s.batches = []int{1, 3, 1000}
+	}
 	b := &bench{zone: s.zone}
 	schemas, yaml := s.texts()
 	b.Installed = kit.Install(t, schemas, yaml, kit.Before(s.before))
@@ -78,7 +82,7 @@ func (s suite) run(t *testing.T) {
 	for i, c := range s.scenarios {
 		t.Run(c.name, func(t *testing.T) {
 			own := &bench{b.With(t), b.conn, b.zone}
-			own.scenario(t, fmt.Sprintf("s%d", i), c)
+			own.scenario(t, fmt.Sprintf("s%d", i), c, s.batches)
 		})
 	}
 }
@@ -95,7 +99,7 @@ func (s suite) texts() (schemas, yaml string) {
 
 func at(schema, text string) string { return strings.ReplaceAll(text, "@.", schema+".") }
 
-func (b *bench) scenario(t *testing.T, name string, c scenario) {
+func (b *bench) scenario(t *testing.T, name string, c scenario, batches []int) {
 	if c.table == "" {
 		c.table = "m"
 	}
@@ -103,7 +107,7 @@ func (b *bench) scenario(t *testing.T, name string, c scenario) {
 		c.asOf = noon
 	}
 	pgtest.Exec(t, b.conn, "SET search_path = "+name+", public; SET TimeZone = '"+b.zone+"'")
-	for _, rows := range []int{1, 3, 1000} {
+	for _, rows := range batches {
 		b.fill(t, name, c)
 		b.SetBatch(rows)
 		b.once(t, "p"+name, c, rows)

@@ -21,7 +21,7 @@ import (
 func TestSmall(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "bench.json")
-	o, err := parse([]string{"-rows", "20000", "-rounds", "1", "-policies", "20", "-schemas", "3", "-databases", "2", "-out", path})
+	o, err := parse([]string{"-rows", "4000", "-rounds", "1", "-policies", "20", "-schemas", "3", "-databases", "2", "-out", path})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,10 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 	if w.session("retention_operator", `SELECT retention.place_hold('item', '{"code": "x"}', 'ours')`); w.heard["retention_operator"] == 0 {
 		t.Error("the witness was not heard when a hold was placed")
 	}
-	define := pgtest.Column[string](t, in, "SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE p.proowner = 'retention_worker'::regrole AND p.pronamespace = 'retention'::regnamespace")
+	defined := func() []string {
+		return pgtest.Column[string](t, in, "SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE p.proowner = 'retention_worker'::regrole AND p.pronamespace = 'retention'::regnamespace ORDER BY p.oid")
+	}
+	define := defined()
 	heard := map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(escapes)) {
 		sql := escapes[name]
@@ -169,10 +172,12 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 			t.Errorf("%s: (-before +after):\n%s", name, diff)
 		}
 		in.Exec(t, "TRUNCATE evil.todo")
-		for _, function := range define {
-			in.Exec(t, function)
+		if !slices.Equal(define, defined()) {
+			for _, function := range define {
+				in.Exec(t, function)
+			}
+			w.session("postgres", looking...)
 		}
-		w.session("postgres", looking...)
 		if o := in.Run("p", noon); o.State != "done" {
 			t.Errorf("after %s a run ended %s: %s", name, o.State, o.Message)
 		}

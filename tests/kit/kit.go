@@ -51,12 +51,29 @@ func Before(sql string) Option {
 func On(db *pgtest.DB) Option { return func(s *settings) { s.on = db } }
 
 // Install makes a database, runs schema as its migrating role, and installs the policies of yaml.
-// "version" and "install: {scheduler: none}" are added where yaml has none.
+// "version" and "install: {scheduler: none}" are added where yaml has none. Who asks for the same again gets a clone.
 func Install(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
-	in := Prepare(t, schema, yaml, options...)
-	in.Migrate(t, yaml)
-	return in
+	fresh := func() *Installed {
+		t.Helper()
+		in := Prepare(t, schema, yaml, options...)
+		in.Migrate(t, yaml)
+		return in
+	}
+	s := chosen(options)
+	key := strings.Join(append(s.before, schema, yaml), "\x00")
+	if file, _ := Parse(yaml); s.on != nil || file == nil || !isDefault(file.Install) || ofDatabase.MatchString(key) {
+		return fresh()
+	}
+	r, _ := asked.LoadOrStore(key, &repeated{})
+	return r.(*repeated).install(t, yaml, fresh)
+}
+
+func chosen(options []Option) (s settings) {
+	for _, option := range options {
+		option(&s)
+	}
+	return s
 }
 
 // Prepare is Install without the policies: for what Compile or Migrate refuses.
@@ -66,10 +83,7 @@ func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	if file == nil {
 		t.Fatalf("the policy is refused:\n%s", text(list, yaml))
 	}
-	var s settings
-	for _, option := range options {
-		option(&s)
-	}
+	s := chosen(options)
 	db, dir := s.on, fstest.MapFS{}
 	if db == nil {
 		db, dir = database(t, file)
@@ -105,8 +119,8 @@ func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration,
 // "pgretain migrate up" has it do.
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()
-	in.Generate(t, yaml)
 	conn := in.Conn(t)
+	in.generate(t, conn, yaml)
 	pgtest.Exec(t, conn, "SET search_path = "+quote.Idents(in.File.Install.Path()))
 	for _, check := range generator.Checks(in.File, in.Catalog) {
 		if _, err := conn.Exec(t.Context(), check.SQL); err != nil {
@@ -119,7 +133,12 @@ func (in *Installed) Migrate(t testing.TB, yaml string) {
 // Generate writes the next step for yaml, to be applied by Up or TryUp.
 func (in *Installed) Generate(t testing.TB, yaml string) {
 	t.Helper()
-	objects, list := in.Compile(t, yaml)
+	in.generate(t, in.Conn(t), yaml)
+}
+
+func (in *Installed) generate(t testing.TB, conn *pgx.Conn, yaml string) {
+	t.Helper()
+	objects, list := in.compile(t, conn, yaml)
 	if list.HasErrors() {
 		t.Fatalf("the policy does not compile:\n%s", text(list, yaml))
 	}
@@ -130,6 +149,11 @@ func (in *Installed) Generate(t testing.TB, yaml string) {
 
 // Compile parses yaml and compiles it against a snapshot of all tables of the database.
 func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, diag.List) {
+	t.Helper()
+	return in.compile(t, in.Conn(t), yaml)
+}
+
+func (in *Installed) compile(t testing.TB, conn *pgx.Conn, yaml string) ([]generator.Object, diag.List) {
 	t.Helper()
 	file, list := Parse(yaml)
 	if file == nil {
@@ -145,7 +169,7 @@ func (in *Installed) Compile(t testing.TB, yaml string) ([]generator.Object, dia
 		SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema, Each: file.Words(),
 	}
 	request.Tables = append(request.Tables, EachTables(file)...)
-	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), request)
+	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,10 @@ package kit
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -32,6 +34,12 @@ var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
 	return file.Install, dir
 })
 
+// isDefault says whether the template has the runtime that an install section asks for.
+func isDefault(in policy.Install) bool {
+	own, _ := standard()
+	return in.Schema == own.Schema && in.Roles == own.Roles
+}
+
 // runtime is a database in which the runtime of a default install is migrated already: that part
 // is the same for all policies.
 var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) error {
@@ -50,20 +58,68 @@ var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) e
 // database is a clone of the template for a default install, else an empty database.
 func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	t.Helper()
-	own, migrated := standard()
-	if file.Install.Schema != own.Schema || file.Install.Roles != own.Roles {
+	_, migrated := standard()
+	if !isDefault(file.Install) {
 		db := pgtest.Database(t)
 		bootstrap(t, db, file.Install)
 		return db, fstest.MapFS{}
 	}
 	db := runtime.Database(t)
-	db.Exec(t, "GRANT CREATE ON SCHEMA public TO "+Migrator)
-	db.Exec(t, "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO "+Migrator+"', current_database()); END $$")
+	db.Exec(t, "GRANT CREATE ON SCHEMA public TO "+Migrator+"; "+grant)
+	return db, copied(migrated)
+}
+
+// grant is the privilege on a database, which no clone has of its template.
+const grant = "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + Migrator + "', current_database()); END $$"
+
+// copied are files that a test may edit.
+func copied(files fstest.MapFS) fstest.MapFS {
 	dir := fstest.MapFS{}
-	for name, f := range migrated { // tests edit files
+	for name, f := range files {
 		dir[name] = &fstest.MapFile{Data: bytes.Clone(f.Data)}
 	}
-	return db, dir
+	return dir
+}
+
+// asked are the installs that were asked for, by what was asked for.
+var asked sync.Map
+
+// ofDatabase is SQL about the database as a whole, of which clones have nothing.
+var ofDatabase = regexp.MustCompile(`(?i)\bdatabase\b`)
+
+// repeated is an install that several tests ask for: the second makes a template of its own, and all from then on
+// have clones of that.
+type repeated struct {
+	before atomic.Bool
+	made   sync.Once
+	clone  func(testing.TB) *Installed
+}
+
+func (r *repeated) install(t testing.TB, yaml string, fresh func() *Installed) *Installed {
+	t.Helper()
+	if !r.before.Swap(true) {
+		return fresh()
+	}
+	r.made.Do(func() { r.clone = fresh().Clones(t, yaml) })
+	if r.clone == nil {
+		return fresh() // which fails as that of the template did
+	}
+	return r.clone(t)
+}
+
+// Clones makes a template of a default install as it is now, with the policies of yaml, and returns what makes clones of
+// it. The sessions of this one are ended, and must not be used again.
+func (in *Installed) Clones(t testing.TB, yaml string) func(testing.TB) *Installed {
+	t.Helper()
+	template := in.DB.Template(t)
+	return func(t testing.TB) *Installed {
+		t.Helper()
+		clone := &Installed{DB: template.Database(t), Migrations: copied(in.Migrations), Catalog: in.Catalog, t: t}
+		clone.File, _ = Parse(yaml)
+		clone.Exec(t, grant+`; UPDATE retention.install SET database_name = current_database();
+			UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()`)
+		return clone
+	}
 }
 
 // Next writes the step to the wanted objects into a directory, and returns its files.

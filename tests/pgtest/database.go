@@ -34,13 +34,17 @@ func Database(t testing.TB) *DB {
 func (s *server) database(t testing.TB, template string) *DB {
 	t.Helper()
 	db := s.open(t, uniqueName("pgretain_test_"+t.Name()))
-	// To copy the files takes half the time of writing each page to the WAL, where checkpoints do not wait for the disk.
-	err := s.admin("CREATE DATABASE " + quote.Ident(db.Name) + " TEMPLATE " + quote.Ident(template) + " STRATEGY file_copy")
-	if err != nil {
+	if err := s.admin(createDatabase(db.Name, template)); err != nil {
 		t.Fatalf("creating a database for the test: %v", err)
 	}
 	t.Cleanup(func() { db.drop(t) })
 	return db
+}
+
+// createDatabase copies the files, which takes half the time of writing each page to the WAL, where checkpoints do not
+// wait for the disk.
+func createDatabase(name, template string) string {
+	return "CREATE DATABASE " + quote.Ident(name) + " TEMPLATE " + quote.Ident(template) + " STRATEGY file_copy"
 }
 
 // open is a DB for a database that exists.
@@ -64,10 +68,16 @@ func (db *DB) Again(t testing.TB) *DB {
 // Copy is another database with the same content. The sessions of this one are ended, and must not be used again.
 func (db *DB) Copy(t testing.TB) *DB {
 	t.Helper()
+	db.end(t)
+	return db.server.database(t, db.Name)
+}
+
+// end ends the sessions of a database, with which it cannot be cloned.
+func (db *DB) end(t testing.TB) {
+	t.Helper()
 	if err := db.server.admin("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = " + quote.Literal(db.Name)); err != nil {
 		t.Fatalf("ending the sessions of a database: %v", err)
 	}
-	return db.server.database(t, db.Name)
 }
 
 // drop removes the database, or keeps it after a failure where the server is not stopped after the tests.

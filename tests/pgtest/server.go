@@ -29,6 +29,11 @@ const URLVariable = "PGRETAIN_TEST_DATABASE_URL"
 type server struct {
 	url     func(database, user string) string
 	sandbox *sandbox.Server // nil where URLVariable names the server
+	idle    chan *pgx.Conn  // sessions of admin, to be used again: a new one costs as much as a database
+}
+
+func newServer(url func(database, user string) string, s *sandbox.Server) *server {
+	return &server{url, s, make(chan *pgx.Conn, 4)}
 }
 
 // shared starts the server of this test binary at the first use.
@@ -41,7 +46,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 		return nil, err
 	}
 	AtEnd(func() { _ = s.Stop() }) // it stops with the process at the latest
-	return &server{s.URL, s}, nil
+	return newServer(s.URL, s), nil
 })
 
 // steady keeps autovacuum from changing statistics meanwhile: how often it comes by hangs on how long the tests take.
@@ -57,7 +62,7 @@ func externalServer(text string) (*server, error) {
 	if err != nil || base.Scheme != "postgres" && base.Scheme != "postgresql" {
 		return nil, fmt.Errorf("%s must be a URL that begins with postgres://", URLVariable)
 	}
-	return &server{url: func(database, user string) string {
+	return newServer(func(database, user string) string {
 		u := *base
 		if database != "" {
 			u.Path, u.RawPath = "/"+database, "/"+url.PathEscape(database)
@@ -66,7 +71,7 @@ func externalServer(text string) (*server, error) {
 			u.User = url.User(user)
 		}
 		return u.String()
-	}}, nil
+	}, nil), nil
 }
 
 // ending holds what Main does last, in reverse order.
@@ -119,11 +124,22 @@ func check(t testing.TB, err error) {
 func (s *server) admin(sql string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.url("", ""))
-	if err != nil {
-		return err
+	var conn *pgx.Conn
+	select {
+	case conn = <-s.idle:
+	default:
 	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, sql)
+	if conn == nil || conn.Ping(ctx) != nil { // which closes it, where the server was restarted
+		var err error
+		if conn, err = pgx.Connect(ctx, s.url("", "")); err != nil {
+			return err
+		}
+	}
+	_, err := conn.Exec(ctx, sql)
+	select {
+	case s.idle <- conn:
+	default:
+		_ = conn.Close(ctx)
+	}
 	return err
 }

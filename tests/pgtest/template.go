@@ -37,15 +37,21 @@ func (b *Blueprint) Database(t testing.TB) *DB {
 	return s.database(t, template)
 }
 
-func (b *Blueprint) make() (string, error) {
-	s, err := shared()
+// Template is a Blueprint of what the database holds now. Its sessions are ended, and must not be used again.
+func (db *DB) Template(t testing.TB) *Blueprint {
+	t.Helper()
+	db.end(t)
+	name, err := db.server.template(db.Name, db.Name)
 	if err != nil {
-		return "", err
+		t.Fatalf("making a template: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
-	defer cancel()
-	name := uniqueName("pgretain_template_" + b.name)
-	if err := s.admin("CREATE DATABASE " + quote.Ident(name) + " TEMPLATE template0"); err != nil {
+	return &Blueprint{name: name, made: func() (string, error) { return name, nil }}
+}
+
+// template copies a database to one that lasts as long as the tests.
+func (s *server) template(title, of string) (name string, err error) {
+	name = uniqueName("pgretain_template_" + title)
+	if err := s.admin(createDatabase(name, of)); err != nil {
 		return "", err
 	}
 	if s.sandbox == nil { // it is not stopped after the tests
@@ -54,6 +60,20 @@ func (b *Blueprint) make() (string, error) {
 				fmt.Printf("dropping template %s: %v\n", name, err)
 			}
 		})
+	}
+	return name, nil
+}
+
+func (b *Blueprint) make() (string, error) {
+	s, err := shared()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), MaxWait)
+	defer cancel()
+	name, err := s.template(b.name, "template0")
+	if err != nil {
+		return "", err
 	}
 	conn, err := pgx.Connect(ctx, s.url(name, ""))
 	if err != nil {
