@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -315,9 +316,9 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 	of := &parts[slices.IndexFunc(parts, func(o Object) bool { return o.Kind == KindPolicy })]
 	*of = of.hashedWith(admission.String())
 	roles := c.file.Install.Roles
-	arguments, by := "text", ""
+	arguments := "text"
 	if e.ShardsOf != "" {
-		arguments, by = "text, boolean", c.tables[p.Table.String()].Distribution.Column
+		arguments = "text, boolean"
 	}
 	quote := dollarQuote([]byte(page.String()), "page")
 	registers := strings.TrimSuffix(strings.TrimPrefix(of.SQL, "SELECT "+c.schema()+"._register("), ");\n")
@@ -326,7 +327,7 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
 		"Statements":  sqlText(admission.String()),
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
-		"By":          literal(by), "Tables": c.distributed(e, page.String()+admission.String()), "Arguments": sqlText(arguments),
+		"Tables":      literal(encode(c.distributed(e, page.String()+admission.String()))), "Arguments": sqlText(arguments),
 		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
 		Policy: p.Name, Table: of.Table, Position: p.Position}
@@ -341,15 +342,14 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 
 // distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for
 // reference tables.
-func (c *compiler) distributed(e *policy.Each, page string) []fields {
-	var list []fields
+func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
+	list := map[string]*string{}
 	for _, t := range c.snapshot.Tables {
-		if t.Schema == e.Name && t.Distribution != nil && strings.Contains(page, tableName(t)) {
-			var by any = sqlText("NULL")
+		if t.Schema == e.Name && t.Distribution != nil && regexp.MustCompile(regexp.QuoteMeta(tableName(t))+`\b`).MatchString(page) {
+			list[t.Name] = nil
 			if t.Distribution.Column != "" {
-				by = literal(t.Distribution.Column)
+				list[t.Name] = &t.Distribution.Column
 			}
-			list = append(list, fields{"Name": literal(t.Name), "By": by})
 		}
 	}
 	return list

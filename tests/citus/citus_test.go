@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +23,20 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
+// rows is how many messages a test has.
+var rows = func() int {
+	if given := os.Getenv("PGRETAIN_TEST_CITUS_ROWS"); given != "" {
+		n, err := strconv.Atoi(given)
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	return 30000
+}()
+
 const (
 	database = "pgretain_shards"
-	noon     = "2026-06-01 12:00+00"
 
 	policyFile = `version: 1
 install: {scheduler: none, trust: [shard_owner]}
@@ -36,10 +48,10 @@ policies:
     keep:
       pinned: "EXISTS (SELECT FROM each_shard.pin p WHERE p.tenant_id = t.tenant_id AND p.message_id = t.id)"
       kept: "EXISTS (SELECT FROM each_shard.kind k WHERE k.name = t.kind AND k.keep)"
-    batch: {rows: 50}
+    batch: {rows: BATCH}
     breaker: {fraction: 1}
     then:
-      - archive: {into: each_shard.message_old}
+      - archive: {into: each_shard.message_old, set: {run_id: run.id}}
       - delete: {cascades: [each_shard.reaction]}
 jobs:
   nightly: {schedule: "0 3 * * *", run: [messages_old]}
@@ -50,12 +62,12 @@ ALTER DATABASE ` + database + ` SET citus.enable_ddl_propagation = off;
 ALTER DATABASE ` + database + ` SET citus.override_table_visibility = off`
 
 	tables = `CREATE ROLE shard_owner LOGIN PASSWORD 'owner';
-SET citus.shard_count = 8;
+SET citus.shard_count = 32;
 CREATE SCHEMA app AUTHORIZATION shard_owner;
 SET ROLE shard_owner;
 CREATE TABLE app.message (tenant_id bigint, id bigint, at timestamptz NOT NULL, kind text NOT NULL, PRIMARY KEY (tenant_id, id));
 CREATE INDEX ON app.message (at, tenant_id, id);
-CREATE TABLE app.message_old (LIKE app.message, PRIMARY KEY (tenant_id, id));
+CREATE TABLE app.message_old (LIKE app.message, run_id bigint, PRIMARY KEY (tenant_id, id));
 CREATE TABLE app.reaction (tenant_id bigint, message_id bigint, PRIMARY KEY (tenant_id, message_id),
     FOREIGN KEY (tenant_id, message_id) REFERENCES app.message ON DELETE CASCADE);
 CREATE TABLE app.pin (tenant_id bigint, message_id bigint, PRIMARY KEY (tenant_id, message_id));
@@ -66,14 +78,15 @@ SELECT create_distributed_table('app.reaction', 'tenant_id', colocate_with => 'a
 SELECT create_distributed_table('app.pin', 'tenant_id', colocate_with => 'app.message');
 SELECT create_reference_table('app.kind')`
 
-	rows = `INSERT INTO app.kind VALUES ('mail', false), ('bill', true);
-INSERT INTO app.message SELECT g % 60, g, '` + noon + `'::timestamptz - g * interval '1 minute', CASE WHEN g % 9 = 0 THEN 'bill' ELSE 'mail' END
-FROM generate_series(1, 30000) g;
-INSERT INTO app.reaction SELECT g % 60, g FROM generate_series(1, 30000, 4) g;
-INSERT INTO app.pin SELECT g % 60, g FROM generate_series(1, 30000, 50) g`
+	// filled has messages of five days, and as many of eight, which are due: a quarter with a reaction.
+	filled = `INSERT INTO app.kind VALUES ('mail', false), ('bill', true);
+INSERT INTO app.message SELECT g % 600, g, now() - (5 + 3 * (g / 700 % 2)) * interval '1 day' - g * interval '1 ms',
+    CASE WHEN g % 9 = 0 THEN 'bill' ELSE 'mail' END FROM generate_series(1, ROWS) g;
+INSERT INTO app.reaction SELECT g % 600, g FROM generate_series(1, ROWS, 4) g;
+INSERT INTO app.pin SELECT g % 600, g FROM generate_series(1, ROWS, 50) g`
 
 	// goes are the messages that are to go: held are all of tenant 7, and those of tenant 8 with a reaction.
-	goes = `SELECT m.tenant_id, m.id FROM app.message m WHERE m.at < '` + noon + `'::timestamptz - interval '7 days' AND m.kind <> 'bill'
+	goes = `SELECT m.tenant_id, m.id FROM app.message m WHERE m.at < now() - interval '7 days' AND m.kind <> 'bill'
 AND m.tenant_id <> 7 AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)
 AND NOT (m.tenant_id = 8 AND EXISTS (SELECT FROM app.reaction r WHERE r.tenant_id = m.tenant_id AND r.message_id = m.id))`
 )
@@ -129,7 +142,8 @@ func start(t *testing.T) *cluster {
 	for _, n := range nodes[:2] {
 		pgtest.Exec(t, c.coordinator, "SELECT citus_add_node($1, $2)", n.Name, n.Port)
 	}
-	for statement := range strings.SplitSeq(tables+";\nRESET ROLE;\n"+rows+";\nCREATE TABLE public.gone AS "+goes, ";\n") {
+	script := tables + ";\nRESET ROLE;\n" + strings.ReplaceAll(filled, "ROWS", strconv.Itoa(rows)) + ";\nCREATE TABLE public.gone AS " + goes
+	for statement := range strings.SplitSeq(script, ";\n") {
 		pgtest.Exec(t, c.coordinator, statement) // each in a transaction of its own
 	}
 	return c
@@ -173,15 +187,15 @@ func (c *cluster) run(args ...string) string {
 	return stdout
 }
 
-// install migrates both workers as the owner of the tables.
-func (c *cluster) install() {
+// install migrates the workers as the owner of the tables.
+func (c *cluster) install(policies string) {
 	c.t.Helper()
 	var fleet strings.Builder
 	fleet.WriteString("version: 1\nstages:\n  - name: workers\n    databases:\n")
 	for i, node := range c.nodes {
 		fmt.Fprintf(&fleet, "      worker_%d: %s\n", i+1, as(node, "shard_owner", ""))
 	}
-	files := map[string]string{"retention.yaml": policyFile, "fleet.yaml": strings.ReplaceAll(fleet.String(), ":@", "@"),
+	files := map[string]string{"retention.yaml": strings.ReplaceAll(policies, "BATCH", strconv.Itoa(rows/600)), "fleet.yaml": strings.ReplaceAll(fleet.String(), ":@", "@"),
 		"password": "#!/bin/sh\necho owner\n"}
 	files["fleet.yaml"] += "password_command: [./password]\n"
 	for name, text := range files {
@@ -205,27 +219,92 @@ func (c *cluster) hold() {
 	c.run("hold", "app.reaction", "tenant_id=8", "--reason", "case 8", "--fleet", "fleet.yaml")
 }
 
-// job runs the job on all workers, as documented, and returns what the coordinator says.
+// documented is the SQL of the page on Citus that begins so.
+func documented(t *testing.T, begins string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/scale.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Citus\n")
+	for _, block := range strings.Split(section, "```sql\n")[1:] {
+		if sql, _, _ := strings.Cut(block, "```"); strings.HasPrefix(strings.TrimSpace(sql), begins) {
+			return sql
+		}
+	}
+	t.Fatalf("docs/scale.md#citus has no SQL that begins with %q", begins)
+	return ""
+}
+
+// job runs the job on all workers by the command that the page schedules, and returns what the coordinator says.
 func (c *cluster) job(conn *pgx.Conn) error {
-	_, err := conn.Exec(c.t.Context(), `DO $$
-DECLARE v_failed text;
-BEGIN
-    SELECT string_agg(format('%s:%s: %s', r.nodename, r.nodeport, r.result), E'\n') INTO v_failed
-    FROM run_command_on_workers('CALL retention.run_job(''nightly'', ''`+noon+`'')') r WHERE NOT r.success;
-    IF v_failed IS NOT NULL THEN RAISE EXCEPTION '%', v_failed; END IF;
-END $$`)
+	c.t.Helper()
+	_, command, _ := strings.Cut(documented(c.t, "SELECT cron.schedule"), "$job$")
+	command, _, _ = strings.Cut(command, "$job$")
+	_, err := conn.Exec(c.t.Context(), command)
 	return err
+}
+
+// during calls the job again and again while f goes on, and returns what failed; then once more, for what f kept a run from.
+func (c *cluster) during(f func()) (failed []error) {
+	c.t.Helper()
+	conn := c.connect(c.url)
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for over := false; !over; {
+			select {
+			case <-done:
+				over = true
+			default:
+			}
+			if err := c.job(conn); err != nil {
+				failed = append(failed, err)
+			}
+		}
+	})
+	func() {
+		defer group.Wait()
+		defer close(done)
+		f()
+	}()
+	if err := c.job(conn); err != nil {
+		c.t.Error(err)
+	}
+	return failed
+}
+
+// move moves the message table's shard of that number, with what lies beside it, to the other worker, and returns its name.
+func (c *cluster) move(shard int, mode string) string {
+	c.t.Helper()
+	return pgtest.Value[string](c.t, c.coordinator, `SELECT s.shardid::text
+		FROM (SELECT * FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass ORDER BY shardid OFFSET $1 LIMIT 1) s
+		JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)
+		CROSS JOIN LATERAL citus_move_shard_placement(s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport, $2::citus.shard_transfer_mode) m`, shard, mode)
+}
+
+// node is the worker that has a shard, and the other one.
+func (c *cluster) node(shard string) (has, other *pgx.Conn) {
+	c.t.Helper()
+	first := pgtest.Value[bool](c.t, c.coordinator, `SELECT groupid = (SELECT min(groupid) FROM pg_dist_node WHERE groupid > 0)
+		FROM pg_dist_placement WHERE shardid = $1::text::bigint`, shard)
+	has, other = c.connect(c.nodes[0]), c.connect(c.nodes[1])
+	if !first {
+		has, other = other, has
+	}
+	return has, other
 }
 
 // want compares the rows of all nodes with what is to be there.
 func (c *cluster) want() {
 	c.t.Helper()
-	got := pgtest.Value[string](c.t, c.coordinator, `SELECT format('%s rows left that should go, %s gone that should stay, %s not archived, %s reactions without message',
+	got := pgtest.Value[string](c.t, c.coordinator, `SELECT format('%s left that should go, %s gone that should stay, %s not archived, %s archived that stay, %s reactions without message',
 		(SELECT count(*) FROM (`+goes+`) x),
-		30000 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM public.gone),
-		(SELECT count(*) FROM public.gone g WHERE (g.tenant_id, g.id) NOT IN (SELECT o.tenant_id, o.id FROM app.message_old o)),
-		(SELECT count(*) FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id) WHERE m.id IS NULL))`)
-	if diff := cmp.Diff("0 rows left that should go, 0 gone that should stay, 0 not archived, 0 reactions without message", got); diff != "" {
+		$1 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM public.gone),
+		(SELECT count(*) FROM (SELECT tenant_id, id FROM public.gone EXCEPT SELECT tenant_id, id FROM app.message_old) x),
+		(SELECT count(*) FROM (SELECT tenant_id, id FROM app.message_old EXCEPT SELECT tenant_id, id FROM public.gone) x),
+		(SELECT count(*) FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id) WHERE m.id IS NULL))`, rows)
+	if diff := cmp.Diff("0 left that should go, 0 gone that should stay, 0 not archived, 0 archived that stay, 0 reactions without message", got); diff != "" {
 		c.t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
@@ -235,32 +314,13 @@ func (c *cluster) want() {
 // conforms.
 func TestShards(t *testing.T) {
 	c := start(t)
-	c.install()
+	c.install(policyFile)
 	c.hold()
-	var group sync.WaitGroup
-	conn := c.connect(c.url)
-	moved := make(chan struct{})
-	group.Go(func() {
-		for done := false; !done; {
-			select {
-			case <-moved:
-				done = true
-			default:
-			}
-			if err := c.job(conn); err != nil {
-				t.Error(err)
-			}
+	for _, err := range c.during(func() {
+		for i := range 10 {
+			c.move(3*i%32, []string{"force_logical", "block_writes"}[i%2])
 		}
-	})
-	for i := range 10 {
-		pgtest.Exec(t, c.coordinator, `SELECT citus_move_shard_placement(s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport,
-			shard_transfer_mode => CASE $1 % 2 WHEN 0 THEN 'force_logical' ELSE 'block_writes' END::citus.shard_transfer_mode)
-			FROM (SELECT * FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass ORDER BY shardid OFFSET $1::int % 8 LIMIT 1) s
-			JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)`, i)
-	}
-	close(moved)
-	group.Wait()
-	if err := c.job(conn); err != nil { // what a move kept a run from
+	}) {
 		t.Error(err)
 	}
 	c.want()
@@ -269,13 +329,13 @@ func TestShards(t *testing.T) {
 	for _, node := range c.nodes { // by its own name, whose shards are called otherwise
 		pgtest.Exec(t, c.connect(node), "UPDATE retention.install SET protect = '{app.reaction}'")
 	}
-	if err := c.job(conn); err == nil || !strings.Contains(err.Error(), "which is protected") {
+	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(), "which is protected") {
 		t.Errorf("a run that would change a protected table ends with %v", err)
 	}
 	// What lies together now is not what the policy compares.
 	pgtest.Exec(t, c.coordinator, "DROP TABLE app.reaction")
 	pgtest.Exec(t, c.coordinator, "SELECT alter_distributed_table('app.message', distribution_column => 'id', cascade_to_colocated => false)")
-	if err := c.job(conn); err == nil || !strings.Contains(err.Error(), `table "app.message" is not distributed by "tenant_id" any more`) {
+	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(), `table "app.message" is not distributed by "tenant_id" any more`) {
 		t.Errorf("a run on a table that is distributed by another column ends with %v", err)
 	}
 }
@@ -284,7 +344,7 @@ func TestShards(t *testing.T) {
 // takes what is left.
 func TestKilledWorker(t *testing.T) {
 	c := start(t)
-	c.install()
+	c.install(policyFile)
 	c.hold()
 	conn := c.connect(c.url)
 	failed := make(chan error)

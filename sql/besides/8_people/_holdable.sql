@@ -1,8 +1,10 @@
--- The table (its root) whose rows are to be held, looked up here since the caller may lack rights on the schema.
--- Without one it is in public, unless a policy's table elsewhere has that name: the wrong hold keeps nothing.
+-- The table (its root; of a shard, what Citus distributes) whose rows are to be held, looked up here since the caller
+-- may lack rights on the schema. Without one it is in public, unless a policy's table elsewhere has that name: the
+-- wrong hold keeps nothing.
 CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_parts text[] := parse_ident(p_name); v_elsewhere text; v_table record; v_foreign text;
+DECLARE
+    v_parts text[] := parse_ident(p_name); v_elsewhere text; v_table record; v_foreign text; v_logical oid[];
 BEGIN
     IF cardinality(v_parts) = 1 THEN
         SELECT min(x.name) INTO v_elsewhere FROM retention.policy p
@@ -26,5 +28,6 @@ BEGIN
     END IF;
     v_foreign := (SELECT u FROM retention._untrusted(ARRAY[v_table.oid], '{}') u LIMIT 1);
     IF v_foreign IS NOT NULL THEN RAISE insufficient_privilege USING MESSAGE = v_foreign; END IF;
-    RETURN v_table.oid;
+    v_logical := retention._logical(ARRAY[v_table.oid]);
+    RETURN v_logical[cardinality(v_logical)];
 END $function$;

@@ -4,7 +4,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);
 BEGIN
     IF NOT EXISTS (SELECT FROM retention.hold h
-                   WHERE h.released_at IS NULL AND (h.rel = v_root
+                   WHERE h.released_at IS NULL AND (h.rel = ANY (retention._logical(ARRAY[v_root]))
                        OR h.table_name = retention._table_name(v_root))) THEN
         RETURN false;
     END IF;

@@ -9,6 +9,7 @@ DECLARE
     v_document CONSTANT text := quote_ident(p_source ->> 'document');
     v_undo CONSTANT boolean := p_source ? 'set'; v_stays CONSTANT boolean := p_source ? 'stays';
     v_key CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(p_source -> 'key')); v_named text; v record;
+    v_logical CONSTANT oid[] := retention._logical(ARRAY[v_table::oid]);
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
@@ -59,8 +60,8 @@ BEGIN
          ), back AS (
              %3$s RETURNING jsonb_build_object(%4$s) AS match
          ), held AS (
-             INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until)
-             SELECT c.table_name, %5$L::regclass, %6$L::text[], c.attnums, c.types, b.match, $4, $3
+             INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until, row_seen)
+             SELECT c.table_name, %5$L::regclass, %6$L::text[], c.attnums, c.types, b.match, $4, $3, %8$L
              FROM back b CROSS JOIN LATERAL retention._held_columns(%5$L::regclass, %6$L, b.match) c
          )%7$s
          SELECT count(*) AS rows, NOT coalesce(bool_and(b.match IN (SELECT s.match FROM source s)), true) AS others
@@ -72,7 +73,8 @@ BEGIN
              ELSE format('INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s
                  FROM source s ON CONFLICT DO NOTHING',
                          v_table, v.names, v.given) END,
-        v.match_back, v_table, v_key,
+        v.match_back, v_logical[cardinality(v_logical)]::regclass, v_key,
         CASE WHEN NOT v_stays THEN format(', gone AS (DELETE FROM %s a USING source s JOIN back b ON b.match = s.match
-                                                      WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END);
+                                                      WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END,
+        cardinality(v_logical) = 1);
 END $function$;

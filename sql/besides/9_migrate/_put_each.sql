@@ -11,6 +11,11 @@ BEGIN
     VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
     ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
         page = excluded.page, registers = excluded.registers, shards = excluded.shards;
+    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN  -- archives of one node come to others
+        EXECUTE 'SELECT setval(s.seq, g.groupid * 1000000000000) FROM pg_dist_local_group g
+            CROSS JOIN pg_get_serial_sequence(''retention.run'', ''id'') s (seq)
+            WHERE g.groupid * 1000000000000 > coalesce(pg_sequence_last_value(s.seq), 0)';
+    END IF;
     PERFORM retention._drop_policy(p.name) FROM retention.policy p
     WHERE starts_with(p.name, p_name || '@') AND p.name <> ALL (retention._members(p_name));
     UPDATE retention.policy p SET hash = ''

@@ -8,7 +8,12 @@ DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_policy retention.policy; v_request retention.request; v_taken record; v_message text;
 BEGIN
-    v_message := retention._misplaced(p_request.policy);
+    BEGIN
+        v_message := retention._misplaced(p_request.policy);
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN retention._finish(
+            retention._new_run(v_policy, p_request, v_started), 'busy', NULL, 'the shard is being moved');
+    END;
     IF v_message IS NOT NULL THEN
         RETURN retention._finish(retention._new_run(v_policy, p_request, v_started), 'more', NULL, v_message);
     END IF;
