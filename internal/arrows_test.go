@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"internal/rehearsal":  {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/install", "internal/quote", "internal/sandbox", "internal/lists", "internal/explain"},
 	"internal/sandbox":    {"internal/quote"},
 	"internal/report":     {"docs/checks", "internal/diag", "policy"},
-	"internal/suppress":   {"policy"},
+	"internal/suppress":   {"policy", "internal/diag"},
 	"docs/checks":         {},
 	"internal/install":    {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql", "internal/lists"},
 	"cmd/pgretain":        {"*"},
