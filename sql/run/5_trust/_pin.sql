@@ -12,4 +12,7 @@ BEGIN  -- plpgsql keeps the plan from call to call
                 FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),
             pg_catalog.set_config('timezone', i.time_zone, true)
     FROM retention.install i;
+    -- Until the transaction ends: a SET clause for what an extension may define is a superuser's.
+    PERFORM pg_catalog.set_config('pg_trgm.' || x.name, x.value, true) FROM (VALUES ('similarity_threshold', '0.3'),
+        ('word_similarity_threshold', '0.6'), ('strict_word_similarity_threshold', '0.5')) x (name, value);
 END $function$;
