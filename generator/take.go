@@ -223,8 +223,8 @@ func (w *pageWriter) way() string {
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
 
-// compileLocks says whether a batch is one statement from one position to another: everything it reads is the
-// row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
+// compileLocks says whether a batch is one statement from one position to another, and under which locks: everything it
+// reads is the row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
 func (w *pageWriter) compileLocks() ([]tableLock, bool) {
 	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() {
 		return nil, false
