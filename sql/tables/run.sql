@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS retention.run (
     from_start boolean NOT NULL DEFAULT true, due bigint, breaker_limit bigint, scanned bigint NOT NULL DEFAULT 0,
     taken bigint NOT NULL DEFAULT 0, kept jsonb NOT NULL DEFAULT '{}', contended bigint NOT NULL DEFAULT 0,
     refused bigint NOT NULL DEFAULT 0, related jsonb NOT NULL DEFAULT '{}', cascaded jsonb NOT NULL DEFAULT '{}',
-    batches integer NOT NULL DEFAULT 0, wasted_ms double precision NOT NULL DEFAULT 0, end_pass integer,
+    batches integer NOT NULL DEFAULT 0, wasted_ms double precision NOT NULL DEFAULT 0,
     end_position jsonb, sqlstate text, message text, note text, waited_s integer NOT NULL DEFAULT 0, waited_for text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);

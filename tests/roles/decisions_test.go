@@ -52,7 +52,7 @@ var inner = []decision{
 	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
 	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"}, {"_idle", "ro", "run"},
 	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
-	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_backlog", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
+	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
@@ -72,10 +72,10 @@ var closed = []string{
 	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
 	"_subtract", "_sum", "_waits_for", "_surplus", "_table", "_take", "_take_table", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
-	"_window_at", "_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
+	"_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_facts_as_worker", "_idle_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
-	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_holds_row_of", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
+	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_any_held", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

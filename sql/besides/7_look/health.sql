@@ -4,27 +4,26 @@ CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, poli
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'error', NULL::text, retention._copy(),
-           'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), if rows are to be deleted here.'
-    WHERE retention._copy() IS NOT NULL
-    UNION ALL SELECT 'error', NULL::text, retention._half_upgraded(), 'Run "pgretain migrate up".'
-    WHERE retention._half_upgraded() IS NOT NULL
-    UNION ALL
-    SELECT 'error', s.policy, format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
-           CASE WHEN s.last_state = 'tripped'
-                THEN format('Look with pgretain preview %1$s, or SELECT * FROM retention.preview(%1$L).', s.policy)
-                ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END
-    FROM retention.status s WHERE s.last_state IN ('failed', 'tripped', 'abandoned')
-    UNION ALL SELECT 'warning', s.policy, s.paused, format('pgretain resume %1$s, or SELECT retention.resume(%1$L)',
-                                                        s.policy)
-    FROM retention.status s WHERE s.paused IS NOT NULL
+    SELECT 'error', NULL::text, x.why, x.hint
+    FROM (VALUES (retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), '
+                  'if rows are to be deleted here.'),
+                 (retention._half_upgraded(), 'Run "pgretain migrate up".')) x (why, hint) WHERE x.why IS NOT NULL
+    UNION ALL SELECT x.severity, s.policy, x.problem, x.hint
+    FROM retention.status s CROSS JOIN LATERAL (VALUES
+        ('error', s.last_state IN ('failed', 'tripped', 'abandoned'),
+         format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
+         CASE WHEN s.last_state = 'tripped'
+              THEN format('Look with pgretain preview %1$s, or SELECT * FROM retention.preview(%1$L).', s.policy)
+              ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END),
+        ('warning', s.paused IS NOT NULL, s.paused,
+         format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', s.policy)),
+        ('warning', s.last_refused > 0, format('%s rows were refused in run %s', s.last_refused, s.last_run),
+         format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run))
+    ) x (severity, given, problem, hint) WHERE x.given
     UNION ALL
     SELECT 'warning', p.name, w.note, format('pgretain window %1$s default --reason ''...'', or '
            'SELECT retention.set_window(%1$L, NULL, ''...''), takes it back.', p.name)
     FROM retention.policy p, retention._window_set(p.*) w WHERE w.note IS NOT NULL
-    UNION ALL SELECT 'warning', s.policy, format('%s rows were refused in run %s', s.last_refused, s.last_run),
-           format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run)
-    FROM retention.status s WHERE s.last_refused > 0
     UNION ALL SELECT 'warning', p.name, format('the report alerts: %s of %s rows at %s', a.alerts,
                                      jsonb_array_length(a.rows), a.as_of),
            format('SELECT rows FROM retention.report WHERE id = %s', a.id)

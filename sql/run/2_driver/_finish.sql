@@ -21,8 +21,8 @@ BEGIN
             kept = CASE WHEN s.any_kept THEN retention._add_up(p_run, 'kept') ELSE '{}' END,
             related = CASE WHEN s.any_related THEN retention._add_up(p_run, 'related') ELSE '{}' END,
             cascaded = CASE WHEN s.any_cascaded THEN retention._add_up(p_run, 'cascaded') ELSE '{}' END,
-            (end_pass, end_position) = (SELECT b.next_pass, b.next_position FROM retention.batch b
-                                        WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1)
+            end_position = (SELECT b.next_position FROM retention.batch b WHERE b.run_id = p_run
+                            ORDER BY b.n DESC LIMIT 1)
         FROM (SELECT coalesce(sum(b.scanned), 0) AS scanned, coalesce(sum(b.taken), 0) AS taken,
                      coalesce(sum(b.contended), 0) AS contended, coalesce(sum(b.refused), 0) AS refused,
                      count(*) FILTER (WHERE b.mode IN ('range', 'locked')) AS batches,

@@ -3,20 +3,17 @@
 -- https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-REPLICATION-VIEW
 CREATE OR REPLACE FUNCTION retention._waits_for(p_policy retention.policy) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_files bigint; v_why text;
+DECLARE v_why text;
 BEGIN
     IF p_policy.waits IS NULL THEN RETURN NULL; END IF;
     SELECT format('replica "%s", which lags by %s', s.application_name, date_trunc('second', s.replay_lag)) INTO v_why
     FROM pg_stat_replication s
     WHERE s.replay_lag > (p_policy.waits -> 'replica_lag')::bigint * interval '1 ms' ORDER BY s.replay_lag DESC LIMIT 1;
-    IF v_why IS NULL AND p_policy.waits ? 'pending_archival' THEN
-        BEGIN
-            SELECT count(*) INTO v_files FROM pg_ls_archive_statusdir() a WHERE a.name LIKE '%.ready';
-        EXCEPTION WHEN insufficient_privilege THEN NULL;
-        END;
-        IF v_files > (p_policy.waits -> 'pending_archival')::bigint THEN
-            v_why := format('the archiver, which has %s files of WAL to archive', v_files);
-        END IF;
+    IF v_why IS NULL AND p_policy.waits ? 'pending_archival'
+       AND has_function_privilege('pg_ls_archive_statusdir()', 'EXECUTE') THEN
+        SELECT format('the archiver, which has %s files of WAL to archive', count(*)) INTO v_why
+        FROM pg_ls_archive_statusdir() a WHERE a.name LIKE '%.ready'
+        HAVING count(*) > (p_policy.waits -> 'pending_archival')::bigint;
     END IF;
     RETURN v_why;
 END $function$;

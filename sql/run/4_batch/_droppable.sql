@@ -43,7 +43,7 @@ BEGIN
     WHERE p.name = p_policy;
     IF v_why IS NOT NULL THEN
         RAISE EXCEPTION '% %', v_table.name, v_why;
-    ELSIF retention._holds_row_of(v_table.oid, v_kin) THEN
+    ELSIF retention._any_held(v_table.name, v_table.oid, v_kin, clock_timestamp(), true) THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002', MESSAGE = format('a row of %s is held', v_table.name);
     END IF;
     RETURN v_table.oid;

@@ -9,8 +9,10 @@ DECLARE
     v_hold record; v_foreign text; v_values text;
 BEGIN
     FOR v_hold IN
-        SELECT h.*, c.oid IS NOT NULL AS there, retention._table_name(c.oid) AS name, c.relispartition AS part,
-               now.attnums AS attnums_now, now.types AS types_now
+        SELECT h.*, now.attnums AS attnums_now, now.types AS types_now, CASE WHEN c.oid IS NULL THEN 'is not there'
+                   WHEN c.relispartition THEN format('is a partition of "%s" now', retention._table_name(c.oid))
+                   WHEN retention._table_name(c.oid) <> h.table_name
+                   THEN format('is called "%s" now', retention._table_name(c.oid)) END AS fault
         FROM (SELECT x.rel, x.table_name, x.columns, x.attnums, x.types, min(x.id) AS id, m.match FROM retention.hold x
               CROSS JOIN LATERAL (SELECT CASE WHEN x.types::text LIKE '% value %' THEN x.match END AS match) m
               WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > p_as_of)
@@ -21,14 +23,8 @@ BEGIN
            OR c.relispartition AND pg_partition_root(c.oid) = ANY (p_tables)
         ORDER BY h.id
     LOOP
-        IF NOT v_hold.there THEN
-            RETURN format('hold %s is on table "%s", which is not there', v_hold.id, v_hold.table_name) || c_again;
-        ELSIF v_hold.part THEN
-            RETURN format('hold %s is on table "%s", which is a partition of "%s" now', v_hold.id, v_hold.table_name,
-                v_hold.name) || c_again;
-        ELSIF v_hold.name <> v_hold.table_name THEN
-            RETURN format('hold %s is on table "%s", which is called "%s" now', v_hold.id, v_hold.table_name,
-                v_hold.name) || c_again;
+        IF v_hold.fault IS NOT NULL THEN
+            RETURN format('hold %s is on table "%s", which %s', v_hold.id, v_hold.table_name, v_hold.fault) || c_again;
         ELSIF v_hold.attnums <> v_hold.attnums_now OR v_hold.types <> v_hold.types_now THEN
             RETURN format('hold %s on table "%s" goes by (%s) of type %s, and %s', v_hold.id, v_hold.table_name,
                 array_to_string(v_hold.columns, ', '), array_to_string(v_hold.types, ', '), CASE
