@@ -6,15 +6,13 @@ CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE
     v_trusted CONSTANT oid[] := retention._trusted();
-    v_schemas text[] := (SELECT string_to_array(i.search_path, ', ') FROM retention.install i);
-    v_names text[]; v_drops boolean; v_tables oid[]; v_policy retention.policy;
+    v_tables CONSTANT oid[] := retention._family(ARRAY(
+        SELECT unnest(ARRAY(SELECT jsonb_object_keys(p.expects)) || p.changes || p.reach)
+        FROM unnest(p_policies) p GROUP BY 1));
+    v_schemas CONSTANT text[] := ARRAY(
+        SELECT unnest(string_to_array(i.search_path, ', ')) FROM retention.install i
+        UNION ALL SELECT unnest(p.schemas) FROM unnest(p_policies) p);
 BEGIN
-    FOREACH v_policy IN ARRAY p_policies LOOP
-        v_names := v_names || ARRAY(SELECT jsonb_object_keys(v_policy.expects)) || v_policy.changes || v_policy.reach;
-        v_schemas := v_schemas || v_policy.schemas;
-        v_drops := v_drops OR v_policy.partitions OR v_policy.steps @? '$[*] ? (@.verb == "drop table")';
-    END LOOP;
-    v_tables := retention._family(v_names);
     RETURN QUERY SELECT u FROM retention._untrusted(
         v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k), v_schemas, v_trusted) u;
     RETURN QUERY SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',
@@ -30,7 +28,8 @@ BEGIN
         FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a
         WHERE t.attrelid = ANY (v_tables) AND t.attacl IS NOT NULL) x
     WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted) ORDER BY 1;
-    IF v_drops THEN
+    IF EXISTS (SELECT FROM unnest(p_policies) p
+               WHERE p.partitions OR p.steps @? '$[*] ? (@.verb == "drop table")') THEN
         RETURN QUERY SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
                       'list the role under "trust" of the install, or take it away', e.evtname,
                       e.evtfoid::regprocedure, pg_get_userbyid(p.proowner))
