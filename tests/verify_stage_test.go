@@ -38,7 +38,7 @@ func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	c := server.template
 	c.name, c.file, c.url = name, driftPolicy(t, name), server.Server.URL
 	if own := ownDrift(t, name); !own.Has("policy.yaml") && !own.Has("schema.sql") && server.template.name != "" {
-		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name)
+		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name+" STRATEGY file_copy")
 		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database(); "+
 			"UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()") // now, whatever the template's age
 		return c
