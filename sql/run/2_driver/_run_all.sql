@@ -24,8 +24,10 @@ BEGIN
     COMMIT AND CHAIN;
     p_outcome := NULL;
     FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
-        SELECT i.p_policies, i.p_runs INTO p_policies, v_idle
-        FROM retention._idle(v_place, p_request, p_policies, v_idle) i;
+        IF pg_catalog.strpos(p_policies[v_place], '@') OPERATOR(pg_catalog.>) 0 THEN  -- a member
+            SELECT i.p_policies, i.p_runs INTO p_policies, v_idle
+            FROM retention._idle(v_place, p_request, p_policies, v_idle) i;
+        END IF;
         v_run := v_idle[v_place];
         IF v_run IS NULL THEN
             p_request.policy := p_policies[v_place];
