@@ -131,6 +131,36 @@ func TestSplit(t *testing.T) {
 	c.run("verify", "--fleet", "fleet.yaml")
 }
 
+// TestPrepared has a pin that the coordinator has committed, and a worker only prepared, keep its message.
+func TestPrepared(t *testing.T) {
+	c := start(t)
+	c.install(policyFile)
+	shard := pgtest.Value[string](t, c.coordinator, "SELECT get_shard_id_for_distribution_column('app.message', 1)::text")
+	pin := pgtest.Value[string](t, c.coordinator, "SELECT shard_name('app.pin', get_shard_id_for_distribution_column('app.pin', 1))")
+	has, _ := c.node(shard)
+	const due = "SELECT count(*) FROM app.message WHERE tenant_id = 1 AND at < now() - interval '7 days'"
+	before := pgtest.Value[int](t, c.coordinator, due)
+	for _, statement := range []string{"BEGIN", "SET LOCAL citus.enable_manual_changes_to_shards = on",
+		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + " WHERE tenant_id = 1 ON CONFLICT DO NOTHING", "PREPARE TRANSACTION 'in doubt'"} {
+		pgtest.Exec(t, has, statement)
+	}
+	for _, state := range []string{"busy", "done"} {
+		if err := c.job(c.coordinator); err != nil {
+			t.Fatal(err)
+		}
+		if after := pgtest.Value[int](t, c.coordinator, due); before == 0 || after != before {
+			t.Errorf("of %d messages %d are left", before, after)
+		}
+		got := pgtest.Value[string](t, has, "SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1", "messages_old@"+shard)
+		if got != state && !(state == "busy" && got == "more") {
+			t.Errorf("the run ended %q", got)
+		}
+		if state == "busy" {
+			pgtest.Exec(t, has, "COMMIT PREPARED 'in doubt'")
+		}
+	}
+}
+
 // TestOtherTables has shards of partitioned tables purged, and rows of columnar tables and of Citus's own tenants left alone.
 func TestOtherTables(t *testing.T) {
 	c := start(t)

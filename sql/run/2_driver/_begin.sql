@@ -12,7 +12,8 @@ BEGIN
         v_message := retention._misplaced(p_request.policy);
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(
-            retention._new_run(v_policy, p_request, v_started), 'busy', NULL, 'the shard is being moved');
+            retention._new_run(v_policy, p_request, v_started), 'busy', NULL,
+            'the shard is being moved, or a transaction that has changed a table beside it is prepared');
     END;
     IF v_message IS NOT NULL THEN
         RETURN retention._finish(retention._new_run(v_policy, p_request, v_started), 'more', NULL, v_message);

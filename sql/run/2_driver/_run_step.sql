@@ -24,7 +24,8 @@ BEGIN
         v_why := retention._misplaced(v_policy.name);
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN
-        RETURN retention._missed(v_last, 'place_hold() has not been committed yet, or the shard is being moved');
+        RETURN retention._missed(v_last, CASE WHEN SQLERRM LIKE 'a transaction is prepared%' THEN SQLERRM
+            ELSE 'place_hold() has not been committed yet, or the shard is being moved' END);
     END;
     IF v_why IS NOT NULL THEN RETURN retention._finish(p_run, 'more', NULL, v_why); END IF;
     PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
