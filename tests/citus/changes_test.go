@@ -135,13 +135,13 @@ func TestSplit(t *testing.T) {
 func TestPrepared(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
-	shard := pgtest.Value[string](t, c.coordinator, "SELECT get_shard_id_for_distribution_column('app.message', 1)::text")
-	pin := pgtest.Value[string](t, c.coordinator, "SELECT shard_name('app.pin', get_shard_id_for_distribution_column('app.pin', 1))")
+	shard := pgtest.Value[string](t, c.coordinator, "SELECT get_shard_id_for_distribution_column('app.message', 2)::text")
+	pin := pgtest.Value[string](t, c.coordinator, "SELECT shard_name('app.pin', get_shard_id_for_distribution_column('app.pin', 2))")
 	has, _ := c.node(shard)
-	const due = "SELECT count(*) FROM app.message WHERE tenant_id = 1 AND at < now() - interval '7 days'"
+	const due = "SELECT count(*) FROM app.message WHERE tenant_id = 2 AND at < now() - interval '7 days'"
 	before := pgtest.Value[int](t, c.coordinator, due)
 	for _, statement := range []string{"BEGIN", "SET LOCAL citus.enable_manual_changes_to_shards = on",
-		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + " WHERE tenant_id = 1 ON CONFLICT DO NOTHING", "PREPARE TRANSACTION 'in doubt'"} {
+		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + " WHERE tenant_id = 2 ON CONFLICT DO NOTHING", "PREPARE TRANSACTION 'in doubt'"} {
 		pgtest.Exec(t, has, statement)
 	}
 	for _, state := range []string{"busy", "done"} {
