@@ -99,7 +99,7 @@ func TestUniqueKey(t *testing.T) {
 	for name, c := range map[string]struct{ change, says string }{
 		"the index goes":    {"ALTER TABLE u DROP CONSTRAINT whole", "is not unique any more"},
 		"a column nullable": {"ALTER TABLE u ALTER b DROP NOT NULL", "is not unique any more"},
-		"NULLs are there":   {"ALTER TABLE u ALTER a DROP NOT NULL; UPDATE u SET a = NULL WHERE n < 5", "is not unique any more"},
+		"NULLs are there":   {"ALTER TABLE u ALTER b DROP NOT NULL; UPDATE u SET b = NULL WHERE n < 5", "is not unique any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

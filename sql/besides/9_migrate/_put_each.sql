@@ -12,9 +12,10 @@ BEGIN
     ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
         page = excluded.page, registers = excluded.registers, shards = excluded.shards;
     IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN  -- archives of one node come to others
-        EXECUTE 'SELECT setval(s.seq, g.groupid * 1000000000000) FROM pg_dist_local_group g
+        EXECUTE format('SELECT setval(s.seq, g.groupid * 1000000000000) FROM %s g
             CROSS JOIN pg_get_serial_sequence(''retention.run'', ''id'') s (seq)
-            WHERE g.groupid * 1000000000000 > coalesce(pg_sequence_last_value(s.seq), 0)';
+            WHERE g.groupid * 1000000000000 > coalesce(pg_sequence_last_value(s.seq), 0)',
+            to_regclass('pg_catalog.pg_dist_local_group'));
     END IF;
     PERFORM retention._drop_policy(p.name) FROM retention.policy p
     WHERE starts_with(p.name, p_name || '@') AND p.name <> ALL (retention._members(p_name));
