@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION retention._batch_as_worker(
 RETURNS retention.batch_result
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET timezone_abbreviations = 'Default' SET lc_monetary = 'C' SET lc_numeric = 'C' SET lc_time = 'C'
+SET lc_monetary = 'C' SET lc_numeric = 'C' SET lc_time = 'C'
 SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off
 SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE
