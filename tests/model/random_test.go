@@ -42,7 +42,7 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 	a.then()
 	a.fill()
 	a.hold()
-	if a.in(4) {
+	if a.in(4) && !a.policy.any { // a refused row is known by its place: moved, another entry of "any" counts it again
 		for range 1 + a.IntN(2) {
 			a.between = append(a.between, pick(a.dice, a.family.item.disturbances()...))
 		}
