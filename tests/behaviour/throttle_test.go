@@ -98,6 +98,33 @@ func TestWaitsForTheArchiver(t *testing.T) {
 	}
 }
 
+// A batch's COMMIT waits for neither disk nor standby, that of the run's end for both, so that what the log calls done is kept.
+func TestCommitOfABatchWaitsForNothing(t *testing.T) {
+	t.Parallel()
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "false", "wal_level": "replica"}})
+	in := kit.Install(t, plain, old("throttle: {pending_archival: 1}, batch: {rows: 5}, "), kit.On(db))
+	in.Exec(t, "SELECT pg_switch_wal()")
+	in.Exec(t, "SELECT txid_current()")
+	in.Exec(t, "SELECT pg_switch_wal()")
+	ended := begun(t, in)
+	waiting(t, in, "the archiver, which has % files of WAL to archive")
+	set := func(setting string) {
+		t.Helper()
+		in.Exec(t, "ALTER SYSTEM SET "+setting)
+		in.Exec(t, "SELECT pg_reload_conf()")
+	}
+	set("synchronous_standby_names = 'nobody'")
+	set("archive_command = 'true'")
+	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')")
+	if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE at < '2024-03-24 12:00+00'"); left != 3 {
+		t.Errorf("%d rows are left where the last three wait for a standby", left)
+	}
+	set("synchronous_standby_names = ''")
+	if o := ended(); o.State != "done" || o.Taken != 13 {
+		t.Errorf("without a standby to wait for: %+v", o)
+	}
+}
+
 // A run takes no less time than its WAL at the rate that is allowed, but for its last batch.
 func TestRateOfWAL(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,8 @@ BEGIN
     END IF;
     INSERT INTO retention.batch SELECT v_next.*;
     IF p_next.refused IS NULL THEN
-        RETURN retention._finish(v_next.run_id,
-            CASE retention._refused_by(v_next.sqlstate) WHEN 'lock' THEN 'more' ELSE 'failed' END,
-                                 v_next.sqlstate, v_next.message);
+        RETURN retention._finish(v_next.run_id, CASE retention._refused_by(v_next.sqlstate) WHEN 'lock' THEN 'more'
+            ELSE 'failed' END, v_next.sqlstate, v_next.message);
     ELSIF v_next.total_refused > 1000 + v_next.total_taken THEN
         RETURN retention._finish(v_next.run_id, 'failed', v_next.sqlstate, format(
             'nearly all rows are refused: %s, while %s were taken; the last with: %s', v_next.total_refused,
@@ -24,6 +23,8 @@ BEGIN
     ELSIF v_next.next_pass > jsonb_array_length(p_policy.passes) THEN
         RETURN retention._finish(v_next.run_id, 'done');
     END IF;
+    -- This COMMIT need not wait for the disk, since that of the run's end does; unless somebody acts on its events.
+    IF NOT p_next.related ? 'retention.event' THEN PERFORM set_config('synchronous_commit', 'off', true); END IF;
     RETURN (v_next.run_id, true, greatest(
         clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms',
         p_started + pg_wal_lsn_diff(pg_current_wal_insert_lsn(), p_lsn)

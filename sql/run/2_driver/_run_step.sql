@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
-    v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
+    v_run retention.run; v_policy retention.policy; v_last retention.batch;
     v_stop record; v_taken record; v_held boolean; v_why text;
     v_started CONSTANT timestamptz := clock_timestamp(); v_lsn CONSTANT pg_lsn := pg_current_wal_insert_lsn();
 BEGIN
@@ -33,9 +33,8 @@ BEGIN
     v_held := retention._holds(v_policy.name, v_run.as_of);
     v_taken := retention._take(
         v_run, v_policy, v_held, v_held OR NOT retention._in_range(v_policy, v_last), retention._next(v_last));
-    v_next := v_taken.p_next;
-    IF v_taken.outcome = 'locked' AND v_next.scanned = 0 THEN
+    IF v_taken.outcome = 'locked' AND (v_taken.p_next).scanned = 0 THEN
         RETURN retention._missed(v_last, 'the table is locked by somebody else');
     END IF;
-    RETURN retention._after(v_policy, v_next, v_taken.outcome, v_started, v_lsn);
+    RETURN retention._after(v_policy, v_taken.p_next, v_taken.outcome, v_started, v_lsn);
 END $function$;

@@ -60,7 +60,7 @@ BEGIN
             WHEN 'pg_ts_config'::regclass THEN (SELECT c.cfgowner FROM pg_ts_config c WHERE c.oid = r.id)
             WHEN 'pg_ts_dict'::regclass THEN (SELECT d.dictowner FROM pg_ts_dict d WHERE d.oid = r.id)
             WHEN 'pg_foreign_server'::regclass THEN (SELECT f.srvowner FROM pg_foreign_server f WHERE f.oid = r.id)
-            END AS owner) o
+            END AS owner OFFSET 0) o  -- planned once, not in each place that names it
         WHERE o.owner <> ALL (p_trusted)
         UNION ALL
         SELECT a.place, format(CASE a.place WHEN 2 THEN 'schema "%s" belongs to %s, which is not trusted' || c_mend
