@@ -5,9 +5,9 @@ CREATE OR REPLACE FUNCTION retention._misplaced(p_policy text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_shard CONSTANT text := split_part(p_policy, '@', 2); v_here boolean;
 BEGIN
-    IF NOT EXISTS (SELECT FROM retention.each e WHERE e.name = split_part(p_policy, '@', 1) AND e.shards) THEN
-        RETURN NULL;
-    END IF;
+    IF v_shard = '' THEN RETURN NULL; END IF;
+    PERFORM FROM retention.each e WHERE e.name = split_part(p_policy, '@', 1) AND e.shards;
+    IF NOT FOUND THEN RETURN NULL; END IF;
     PERFORM set_config('citus.' || x.name, x.value, true) FROM (VALUES ('enable_manual_changes_to_shards', 'on'),
         ('override_table_visibility', 'off'), ('enable_ddl_propagation', 'off')) x (name, value);
     EXECUTE format('SELECT count(*) > 0 FROM retention.%I($1)', split_part(p_policy, '@', 1) || '_admit')

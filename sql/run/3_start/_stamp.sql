@@ -8,14 +8,13 @@ DECLARE
     v_each retention.each; v_place CONSTANT text := split_part(p_policy, '@', 2); v_names jsonb;
     v_words text; v_page text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
 BEGIN
+    IF v_place = '' THEN RETURN false; END IF;
     SELECT * INTO v_each FROM retention.each e
-    WHERE e.name = split_part(p_policy, '@', 1) AND v_place <> '' AND NOT EXISTS (
+    WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
           -- It goes with the table, which may have come again.
           AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) FOR UPDATE;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
+    IF NOT FOUND THEN RETURN false; END IF;
     v_names := (SELECT p.names FROM retention._places(v_each) p WHERE p.place = v_place);
     IF v_names IS NULL THEN
         RAISE object_not_in_prerequisite_state

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION retention._untrusted(
     p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
-AS $function$
+SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE
     c_first CONSTANT oid := 16384;  -- what initdb makes has lower numbers
     c_mend CONSTANT text := '; list the role under "trust" of the install, or take it away';
