@@ -324,29 +324,6 @@ func (w *pageWriter) writtenName(ref pgparse.TableRef) string {
 	return ref.Name
 }
 
-// statementChanges are the tables that a statement updates or deletes from, as holds name them.
-func (w *pageWriter) statementChanges(e policy.Expr) []string {
-	var list []string
-	for _, write := range e.Statement().Writes {
-		if write.Update || write.Delete {
-			list = append(list, w.tables.Root(w.writtenName(write.Table)))
-		}
-	}
-	return list
-}
-
-// statementRights notes what a statement of the policy's own words changes.
-func (w *pageWriter) statementRights(e policy.Expr) {
-	for _, write := range e.Statement().Writes {
-		table := w.lookUp(write.Table)
-		if table == nil {
-			w.refuse(e.At(write.Table.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", write.Table.Name), `Run "pgretain snapshot" after the table was created.`)
-			continue
-		}
-		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name}, policy.Access{Insert: write.Insert, Update: write.Update, Delete: write.Delete})
-	}
-}
-
 // dropTable is the step that drops the tables which the batch's rows name.
 func (w *pageWriter) dropTable(s step, b batch) sqlText {
 	return stepText("step_drop_table", fields{"Schema": sqlText(w.schema()), "Drop": sqlText(w.policy.Name + "_drop_table"),
