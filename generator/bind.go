@@ -311,7 +311,14 @@ func ownColumnsOnly(e *pgparse.Expr) bool {
 func (b *binder) readsOwnColumns(e policy.Expr) bool { return ownColumnsOnly(b.parse(e)) }
 
 func harmlessOnly(e *pgparse.Expr) bool {
-	return !slices.ContainsFunc(e.Functions, func(name string) bool { return !slices.Contains(harmless, name) })
+	return !slices.ContainsFunc(e.Calls, func(c pgparse.Call) bool {
+		return c.Schema != "" && c.Schema != "pg_catalog" || !slices.Contains(harmless, c.Name)
+	})
+}
+
+// calls says whether an expression calls a function of one of some names.
+func calls(e *pgparse.Expr, names ...string) bool {
+	return slices.ContainsFunc(e.Calls, func(c pgparse.Call) bool { return slices.Contains(names, c.Name) })
 }
 
 // harmless are functions of pg_catalog that read no table.

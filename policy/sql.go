@@ -120,7 +120,7 @@ func (r *reader) isLiteral(f field, e Expr, parsed *pgparse.Expr) bool {
 		return false
 	case !parsed.Literal:
 		hint := "Write the value itself."
-		if len(parsed.Columns) == 1 && len(parsed.Functions) == 0 && !parsed.Subquery {
+		if len(parsed.Columns) == 1 && len(parsed.Calls) == 0 && !parsed.Subquery {
 			hint = "A text needs SQL's own quotes: \"'" + e.SQL + "'\"."
 		}
 		r.add(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", hint)

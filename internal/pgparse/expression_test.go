@@ -87,9 +87,8 @@ func TestExpressionNames(t *testing.T) {
 			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
 			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1, Beside: []pgparse.TableRef{e}},
 		},
-		Functions: []string{"now", "count"},
-		Calls:     []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
-		Schemas:   []string{"C"},
+		Calls:   []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
+		Schemas: []string{"C"},
 		Tables: []pgparse.TableRef{
 			{Schema: "My", Name: "d", Offset: strings.Index(sql, `"My"`)},
 			z, e,

@@ -161,7 +161,6 @@ func (w *walker) tableRef(n *query.RangeVar) TableRef {
 
 func (w *walker) call(n *query.FuncCall) {
 	name := lastName(n.Funcname)
-	w.expr.Functions = append(w.expr.Functions, name)
 	parts := append([]string{""}, texts(n.Funcname)...) // a schema of "" where there is none
 	call := Call{Schema: parts[len(parts)-2], Name: parts[len(parts)-1], Arguments: len(n.Args)}
 	if n.AggWithinGroup {
