@@ -22,6 +22,7 @@ type Expr struct {
 	Calls    []Call      // of functions
 	Schemas  []string    // that qualify functions, types and operators
 	Tables   []TableRef  // every table named in a FROM, in order of appearance
+	Levels   []Level     // its queries, each before those inside it; of an expression itself first
 	Subquery bool        // contains a sub-select
 	Results  int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
 	Simple   bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
