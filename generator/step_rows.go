@@ -293,7 +293,6 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 // statement is a step in the policy's own words, over the relation "batch".
 func (w *pageWriter) statement(s step, b batch) sqlText {
 	parsed := s.SQL.Statement()
-	w.onOneLine(*s.SQL)
 	relation := fragment("batch relation", w.rowsOf(s, b, false))
 	edits := append(w.tableEdits(*s.SQL, &parsed.Expr, policy.IsStatement),
 		w.columnEdits(&parsed.Expr, func(ref pgparse.ColumnRef) (sqlText, bool) {
