@@ -45,17 +45,7 @@ func (b *binder) restored() func() {
 }
 
 // parse reads an expression again.
-func (b *binder) parse(e policy.Expr) *pgparse.Expr {
-	b.onOneLine(e)
-	return policy.Part{Expr: e}.Parsed()
-}
-
-// onOneLine refuses a text that would be another one on one line.
-func (b *binder) onOneLine(e policy.Expr) {
-	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
-		b.refuse(e.At(offset), CodeExpression, "a line break inside quotes", `Write it as E'...\n...'.`)
-	}
-}
+func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.Part{Expr: e}.Parsed() }
 
 // bind ties an expression's names.
 func (b *binder) bind(e policy.Expr) sqlText {
@@ -67,7 +57,6 @@ func (b *binder) bind(e policy.Expr) sqlText {
 // bindQuery replaces as_of and joins in a query; its other names are its own or t's.
 func (b *binder) bindQuery(e policy.Expr) sqlText {
 	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
-	b.onOneLine(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if b.ofTheRow(ref) {
 			return b.rowColumn(e, ref), true
@@ -93,9 +82,9 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 	})))
 }
 
-// spliced is an expression with its edits, on one line.
+// spliced is an expression with its edits.
 func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
-	return sqlText(unmark(pgparse.Splice(singleLine(e.SQL), edits)))
+	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))
 }
 
 // columnEdits replaces as_of and the names that meaning gives another text.
@@ -311,7 +300,14 @@ func ownColumnsOnly(e *pgparse.Expr) bool {
 func (b *binder) readsOwnColumns(e policy.Expr) bool { return ownColumnsOnly(b.parse(e)) }
 
 func harmlessOnly(e *pgparse.Expr) bool {
-	return !slices.ContainsFunc(e.Functions, func(name string) bool { return !slices.Contains(harmless, name) })
+	return !slices.ContainsFunc(e.Calls, func(c pgparse.Call) bool {
+		return c.Schema != "" && c.Schema != "pg_catalog" || !slices.Contains(harmless, c.Name)
+	})
+}
+
+// calls says whether an expression calls a function of one of some names.
+func calls(e *pgparse.Expr, names ...string) bool {
+	return slices.ContainsFunc(e.Calls, func(c pgparse.Call) bool { return slices.Contains(names, c.Name) })
 }
 
 // harmless are functions of pg_catalog that read no table.

@@ -84,7 +84,7 @@ func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) stri
 	parsed := w.parse(e)
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
 	if plainPick.MatchString(e.SQL) && w.indexable(parsed) {
-		k.indexed = enclosed(sqlText(oneLine(e.SQL)))
+		k.indexed = enclosed(sqlText(strings.TrimSpace(e.SQL)))
 	}
 	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {
 		return formatType(found[1])
@@ -98,7 +98,7 @@ func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) stri
 			types = with(types, typ)
 		}
 	}
-	if len(types) == 1 && !slices.Contains(parsed.Functions, "timezone") && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
+	if len(types) == 1 && !calls(parsed, "timezone") && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
 		return types[0]
 	}
 	w.refuse(e.Position, codeClockType, "the type of this clock cannot be told from its text",

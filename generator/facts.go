@@ -207,7 +207,7 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 		if runID.MatchString(a.Value.SQL) {
 			source.Run = a.Column
 		} else if w.parse(a.Value).Literal {
-			source.Same[a.Column] = oneLine(a.Value.SQL)
+			source.Same[a.Column] = strings.TrimSpace(a.Value.SQL)
 		}
 	}
 	return source, source.Run != "" && !slices.ContainsFunc(from.Columns, func(c catalog.Column) bool {

@@ -303,8 +303,7 @@ func (w *pageWriter) refuseType(table *catalog.Table, object Object, column poli
 func (w *pageWriter) column(table *catalog.Table, name string, column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
-		w.onOneLine(*column.Default)
-		value = enclosed(sqlText(oneLine(column.Default.SQL)))
+		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
 	}
 	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
 		"Type": sqlText(oneLine(column.Type)), "Default": value, "Comment": literal("pgretain: column of policy " + w.policy.Name)}

@@ -216,7 +216,7 @@ func (w *pageWriter) orders() []string {
 			order = "lowest first, by "
 		}
 		if e := p.clock.source.Expression; e != nil {
-			clock = oneLine(e.SQL)
+			clock = strings.TrimSpace(e.SQL)
 		}
 		if p.clock.mark != "" {
 			return order + clock // a batch ends on a whole value

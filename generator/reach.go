@@ -155,8 +155,10 @@ func (w *pageWriter) collectRights() {
 	}
 	for _, part := range w.policy.Parts() {
 		w.noteReads(part)
-		if part.Kind == policy.IsStatement {
-			w.statementRights(part.Expr)
+	}
+	for _, e := range w.policy.Effects(len(w.steps)) {
+		if e.Statement { // noteReads lets tables of PostgreSQL's own and of the runtime be read
+			w.relation(e.Table)
 		}
 	}
 }

@@ -269,7 +269,7 @@ func (c *compiler) job(job *policy.Job) Object {
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
 		"Schedules": textArray(schedules), "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
 		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
-			return valueText{Column: ident(a.Column), Value: sqlText(oneLine(a.Value.SQL))}
+			return valueText{Column: ident(a.Column), Value: sqlText(strings.TrimSpace(a.Value.SQL))}
 		})}
 	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
 		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}

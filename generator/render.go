@@ -131,7 +131,6 @@ func plainText(text sqlText) string { return oneLine(layout(string(text))) }
 const (
 	indentFrom = "\xff"
 	indentTo   = "\xfe"
-	dropped    = "\xfd" // takes the place of a byte until offsets do not matter any more
 	quoteMark  = "\xfc" // stands for the dollar quotes around a body until the whole text is known
 )
 
@@ -238,30 +237,10 @@ func enclosed(text sqlText) sqlText {
 	return "(" + text + ")"
 }
 
-// oneLine puts an expression on one line, so that no migration tool reads a line of it as its own markers.
-func oneLine(sql string) string { return unmark(singleLine(sql)) }
+var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
-// singleLine marks line breaks of an expression, with the blanks around them, so that they become one blank each when
-// unmark is done; every byte keeps its place until then. Breaks inside quotes were refused before.
-func singleLine(sql string) string {
-	b := []byte(sql)
-	for i := 0; i < len(b); {
-		end := i
-		for end < len(b) && strings.IndexByte(" \t\r\n", b[end]) >= 0 {
-			end++
-		}
-		if strings.ContainsAny(sql[i:end], "\r\n") {
-			b[i] = ' '
-			for j := i + 1; j < end; j++ {
-				b[j] = dropped[0]
-			}
-		}
-		i = max(end, i+1)
-	}
-	return string(b)
-}
-
-func unmark(sql string) string { return strings.TrimSpace(strings.ReplaceAll(sql, dropped, "")) }
+// oneLine puts a text on one line, so that no migration tool reads a line of it as its own markers.
+func oneLine(text string) string { return strings.TrimSpace(lineBreak.ReplaceAllString(text, " ")) }
 
 // textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
 const textWidth = 120

@@ -65,7 +65,7 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 		s.verb, s.render, s.copies, s.target = "archive", (*pageWriter).archive, true, of.Archive.Into.String()
 	case of.SQL != nil:
 		s.verb, s.render = "sql", (*pageWriter).statement
-		if uses := statementUses(of); len(uses) > 0 {
+		if uses := (&policy.Policy{Then: []policy.Step{of}}).Effects(1); len(uses) > 0 {
 			s.target = uses[0].Table.String()
 		}
 	case of.DropTable != nil:
@@ -154,11 +154,6 @@ func holdsRows(table *catalog.Table) bool {
 // parts are the pieces of SQL of a step.
 func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
 
-// statementUses are the tables that a statement of the policy's own words changes.
-func statementUses(s policy.Step) []policy.Use {
-	return (&policy.Policy{Then: []policy.Step{s}}).Uses()[1:]
-}
-
 // anyReads says whether any piece reads what found looks for.
 func anyReads(list []policy.Part, found func(*pgparse.Expr) bool) bool {
 	return slices.ContainsFunc(list, func(part policy.Part) bool { return found(part.Parsed()) })
@@ -205,22 +200,23 @@ type effects struct {
 
 func (w *pageWriter) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
-	for i, s := range w.steps {
-		switch {
-		case (s.Delete != nil || s.Update != nil) && s.Related != nil:
-			e.related = with(e.related, w.tables.Root(s.target))
-		case s.Delete != nil && e.ownDelete == nil:
-			e.ownDelete = &w.policy.Then[i]
-		case s.Update != nil:
-			e.ownUpdate = true
-		case s.SQL != nil:
-			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
-		}
-		if s.Delete != nil {
-			e.deletes = append(e.deletes, s.target)
-			for _, t := range s.Delete.Cascades {
-				e.reach = with(e.reach, w.tables.Root(t.String()))
+	for _, d := range w.policy.Effects(len(w.steps)) {
+		root := w.tables.Root(d.Table.String())
+		switch verb := d.Verb(); {
+		case verb == "cascade":
+			e.reach = with(e.reach, root)
+		case verb == "sql" && (d.Access.Update || d.Access.Delete):
+			e.unguarded = append(e.unguarded, root)
+		case verb == "delete":
+			e.deletes = append(e.deletes, d.Table.String())
+			if e.ownDelete == nil && d.Own {
+				e.ownDelete = &w.policy.Then[d.Step]
 			}
+		case verb == "update" && d.Own:
+			e.ownUpdate = true
+		}
+		if (d.Access.Delete || d.Verb() == "update") && !d.Own && !d.Statement {
+			e.related = with(e.related, root)
 		}
 	}
 	return e

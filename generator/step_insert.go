@@ -94,7 +94,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	d.Totals = w.totals(in, table)
 	for _, a := range in.Set {
 		to := &d.Fixed
-		if parsed := w.parse(a.Value); !parsed.Subquery && slices.ContainsFunc(parsed.Functions, isAggregate) {
+		if parsed := w.parse(a.Value); !parsed.Subquery && calls(parsed, aggregates...) {
 			to = &d.Totals
 		} else if w.fromRow(s, a) {
 			to = &d.Newest
@@ -217,8 +217,6 @@ var aggregates = []string{
 	"percentile_disc", "range_agg", "stddev", "stddev_pop", "stddev_samp", "string_agg", "sum", "var_pop",
 	"var_samp", "variance", "xmlagg",
 }
-
-func isAggregate(function string) bool { return slices.Contains(aggregates, function) }
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 

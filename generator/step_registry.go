@@ -54,8 +54,8 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	w.binder.blank, w.binder.substitute = true, w.rest(s)
 	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
 	switch {
-	case s.Insert != nil:
-		e.Notes = append(e.Notes, w.insertNotes(s)...)
+	case s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0:
+		e.Notes = append(e.Notes, mostRows+"rows of one group become one, or change one that is there")
 	case s.Archive != nil && keepsOrReplaces(s.Archive):
 		e.Notes = append(e.Notes, mostRows+"rows may be there already")
 	case s.Archive != nil:
@@ -96,21 +96,6 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 
 const mostRows = "so many at most, since "
 
-// insertNotes says what only the rows of a table that is inserted into decide.
-func (w *pageWriter) insertNotes(s step) []string {
-	if len(s.Insert.Key)+len(s.Insert.Per) > 0 {
-		return []string{mostRows + "rows of one group become one, or change one that is there"}
-	}
-	into := w.relation(s.Insert.Into)
-	given := func(columns []string) bool {
-		return len(columns) > 0 && !slices.ContainsFunc(columns, func(name string) bool { return !assigned(s.Insert.Set, name) })
-	}
-	if into != nil && (given(into.PrimaryKey) || slices.ContainsFunc(into.Indexes, func(i catalog.Index) bool { return i.Unique && given(i.Columns) })) {
-		return []string{"a row is refused whose key is there already"}
-	}
-	return nil
-}
-
 // archiveKey is the key of an archive with the columns that it is copied from, where all of it is.
 func (w *pageWriter) archiveKey(s step) map[string]string {
 	into := w.archiveTable(s)
@@ -139,37 +124,6 @@ func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
 		}
 		return sqlText(ident("rest of " + tableName(table)).String())
 	}
-}
-
-// tableChange is a table that a step writes: which rows go, which columns change, or what else.
-type tableChange struct {
-	table   string
-	step    step
-	verb    string   // "delete", "cascade", "update", "insert" or "sql"
-	columns []string // of an update
-}
-
-// changesBefore lists what the steps before number write.
-func (w *pageWriter) changesBefore(number int) []tableChange {
-	var list []tableChange
-	for _, s := range w.steps[:number-1] {
-		switch {
-		case s.Delete != nil:
-			list = append(list, tableChange{s.target, s, "delete", nil})
-			for _, t := range s.Delete.Cascades {
-				list = append(list, tableChange{t.String(), s, "cascade", nil})
-			}
-		case s.Update != nil:
-			list = append(list, tableChange{s.target, s, "update", each(s.Update.Set, assignedColumn)})
-		case s.Insert != nil || s.Archive != nil:
-			list = append(list, tableChange{s.target, s, "insert", nil})
-		case s.SQL != nil:
-			for _, u := range statementUses(s.Step) {
-				list = append(list, tableChange{u.Table.String(), s, "sql", nil})
-			}
-		}
-	}
-	return list
 }
 
 // tableRead is a table that an expression names.
@@ -218,36 +172,38 @@ var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s
 // stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
 func (w *pageWriter) stepNotes(s step) []string {
 	var notes []string
-	for _, b := range w.changesBefore(s.number) {
+	for _, b := range w.policy.Effects(s.number - 1) {
+		written := b.Table.String()
 		for _, r := range w.tablesRead(s.parts) {
 			switch {
-			case tableName(r.table) != b.table || s.SQL != nil:
-			case b.verb == "update" && !r.columns(b.columns):
-			case b.verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
+			case tableName(r.table) != written || s.SQL != nil:
+			case b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)):
+			case b.Verb() == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
 			default:
-				notes = append(notes, fmt.Sprintf("it reads table %q, which step %d writes", b.table, b.step.number))
+				notes = append(notes, fmt.Sprintf("it reads table %q, which step %d writes", written, b.Step+1))
 			}
 		}
-		acts := s.Related != nil && s.Related.Table.String() == b.table ||
-			s.Related == nil && s.Update != nil && b.table == tableName(w.table) && b.verb != "delete"
+		acts := s.Related != nil && s.Related.Table.String() == written ||
+			s.Related == nil && s.Update != nil && written == tableName(w.table) && b.Verb() != "delete"
 		if acts && meets(s, b) {
-			notes = append(notes, fmt.Sprintf("it acts on table %q, which step %d writes", b.table, b.step.number))
+			notes = append(notes, fmt.Sprintf("it acts on table %q, which step %d writes", written, b.Step+1))
 		}
 	}
 	return notes
 }
 
 // meets says whether what an earlier step wrote may change what a step does on the same table.
-func meets(s step, b tableChange) bool {
-	switch b.verb {
+func meets(s step, b policy.Effect) bool {
+	columns := each(b.Set, assignedColumn)
+	switch b.Verb() {
 	case "delete":
 		return false // left out
 	case "cascade":
 		return s.Delete == nil // which counts each row once, for the first step that takes it
 	case "update":
-		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(b.columns, a.Column) })
+		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
 		return sets || s.Related != nil && anyReads(s.parts, func(parsed *pgparse.Expr) bool {
-			return tableRead{ref: pgparse.TableRef{Name: s.Related.As}, expr: parsed}.columns(b.columns)
+			return tableRead{ref: pgparse.TableRef{Name: s.Related.As}, expr: parsed}.columns(columns)
 		})
 	}
 	return true
@@ -257,23 +213,25 @@ func meets(s step, b tableChange) bool {
 // judge otherwise than all at once.
 func (w *pageWriter) conditionNotes() []string {
 	var notes []string
-	all := w.changesBefore(len(w.policy.Then) + 1)
+	all := w.policy.Effects(len(w.steps))
 	seen := map[string]bool{}
 	for _, r := range w.tablesRead(w.decidingParts()) {
 		for _, b := range all {
-			if tableName(r.table) != b.table || b.verb == "update" && !r.columns(b.columns) || seen[b.table] || w.tied(r, b) {
+			written := b.Table.String()
+			if tableName(r.table) != written || b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)) || seen[written] || w.tied(r, b) {
 				continue
 			}
-			seen[b.table] = true
-			notes = append(notes, fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", b.table, b.step.number))
+			seen[written] = true
+			notes = append(notes, fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", written, b.Step+1))
 		}
 	}
 	for _, b := range all {
-		own := b.table == tableName(w.table) && (b.step.Related != nil || b.verb == "cascade") && !seen[b.table]
-		own = own && (b.verb != "update" || slices.ContainsFunc(b.columns, func(name string) bool { return slices.Contains(w.decidingColumns(), name) }))
-		if own && (len(w.policy.Then) > 1 || b.verb != "cascade") {
-			seen[b.table] = true
-			notes = append(notes, fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.step.number))
+		written := b.Table.String()
+		own := written == tableName(w.table) && (w.steps[b.Step].Related != nil || b.Verb() == "cascade") && !seen[written]
+		own = own && (b.Verb() != "update" || slices.ContainsFunc(b.Set, func(a policy.Assignment) bool { return slices.Contains(w.decidingColumns(), a.Column) }))
+		if own && (len(w.policy.Then) > 1 || b.Verb() != "cascade") {
+			seen[written] = true
+			notes = append(notes, fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.Step+1))
 		}
 	}
 	return notes
@@ -313,22 +271,25 @@ func (w *pageWriter) decidingColumns() []string {
 
 // tied says whether a condition looks only at rows that belong to the row it judges, and the step takes
 // only those with it: then no other row's batch makes a difference.
-func (w *pageWriter) tied(r tableRead, b tableChange) bool {
-	column := w.tieOf(r.expr.SQL, r.name())
+func (w *pageWriter) tied(r tableRead, b policy.Effect) bool {
+	column, related := w.tieOf(r.expr.SQL, r.name()), w.steps[b.Step].Related
 	if column == "" {
 		return false
 	}
-	switch {
-	case b.verb == "cascade" && b.step.Related == nil:
+	switch b.Verb() {
+	case "cascade":
+		if related != nil {
+			return false
+		}
 		var leading [][]catalog.ForeignKey
 		for _, path := range w.tables.CascadePaths(tableName(w.table)) {
-			if w.tables.Root(path[len(path)-1].Table) == w.tables.Root(b.table) {
+			if w.tables.Root(path[len(path)-1].Table) == w.tables.Root(b.Table.String()) {
 				leading = append(leading, path)
 			}
 		}
 		return len(leading) == 1 && len(leading[0]) == 1 && slices.Equal(leading[0][0].Columns, []string{column})
-	case b.verb == "delete" || b.verb == "update":
-		return b.step.Related != nil && w.tieOf(b.step.Related.Where.SQL, b.step.Related.As) == column
+	case "delete", "update":
+		return related != nil && w.tieOf(related.Where.SQL, related.As) == column
 	}
 	return false
 }

@@ -293,7 +293,6 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 // statement is a step in the policy's own words, over the relation "batch".
 func (w *pageWriter) statement(s step, b batch) sqlText {
 	parsed := s.SQL.Statement()
-	w.onOneLine(*s.SQL)
 	relation := fragment("batch relation", w.rowsOf(s, b, false))
 	edits := append(w.tableEdits(*s.SQL, &parsed.Expr, policy.IsStatement),
 		w.columnEdits(&parsed.Expr, func(ref pgparse.ColumnRef) (sqlText, bool) {
@@ -322,29 +321,6 @@ func (w *pageWriter) writtenName(ref pgparse.TableRef) string {
 		return tableName(table)
 	}
 	return ref.Name
-}
-
-// statementChanges are the tables that a statement updates or deletes from, as holds name them.
-func (w *pageWriter) statementChanges(e policy.Expr) []string {
-	var list []string
-	for _, write := range e.Statement().Writes {
-		if write.Update || write.Delete {
-			list = append(list, w.tables.Root(w.writtenName(write.Table)))
-		}
-	}
-	return list
-}
-
-// statementRights notes what a statement of the policy's own words changes.
-func (w *pageWriter) statementRights(e policy.Expr) {
-	for _, write := range e.Statement().Writes {
-		table := w.lookUp(write.Table)
-		if table == nil {
-			w.refuse(e.At(write.Table.Offset), codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", write.Table.Name), `Run "pgretain snapshot" after the table was created.`)
-			continue
-		}
-		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name}, policy.Access{Insert: write.Insert, Update: write.Update, Delete: write.Delete})
-	}
 }
 
 // dropTable is the step that drops the tables which the batch's rows name.

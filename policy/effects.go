@@ -24,10 +24,28 @@ type Effect struct {
 	Step int          // in Then; one of the constants below for other parts
 	Set  []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
 
-	own       bool   // a step on the policy's own rows
-	changes   bool   // rows that are there change or go
-	what      string // the part, where it may not concern a protected table
-	statement bool   // by a statement of the policy's own words
+	Own       bool // a step on the policy's own rows
+	Statement bool // by a statement of the policy's own words
+
+	changes bool   // rows that are there change or go
+	what    string // the part, where it may not concern a protected table
+}
+
+// Verb is what the part does with rows: "" for one that only reads them.
+func (e Effect) Verb() string {
+	switch {
+	case e.Statement:
+		return "sql"
+	case e.Reached:
+		return "cascade"
+	case e.Access.Insert:
+		return "insert"
+	case e.Access.Update:
+		return "update"
+	case e.Access.Delete:
+		return "delete"
+	}
+	return ""
 }
 
 const (
@@ -55,7 +73,7 @@ func (p *Policy) effects() []Effect {
 	}
 	for i, s := range p.Then {
 		if e := s.change(p.Table); s.Related == nil && e.changes {
-			e.own = true
+			e.Own = true
 			own.Access.Update, own.Access.Delete = own.Access.Update || e.Access.Update, own.Access.Delete || e.Access.Delete
 			add(i, e)
 		}
@@ -139,7 +157,7 @@ func statementEffects(sql *Expr) (list []Effect) {
 			continue // a name of its own WITH
 		}
 		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
-		e := Effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, statement: true}
+		e := Effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, Statement: true}
 		if w.Update && !w.Insert || w.Delete {
 			e.changes, e.what = true, "a statement"
 		}
@@ -154,7 +172,7 @@ func statementEffects(sql *Expr) (list []Effect) {
 func (p *Policy) Uses() []Use {
 	var list []Use
 	for _, e := range p.effects() {
-		if !e.own {
+		if !e.Own {
 			list = append(list, e.Use)
 		}
 	}
@@ -190,6 +208,11 @@ func (p *Policy) Writes() []string {
 	return slices.Compact(list)
 }
 
+// Effects lists what the first n steps do, but for what they only read.
+func (p *Policy) Effects(n int) []Effect {
+	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Step < n && e.Verb() != "" })
+}
+
 // Deletes lists the deletions of a policy, those of its statements too, in their order.
 func (p *Policy) Deletes() []Effect {
 	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Access.Delete })
@@ -208,7 +231,7 @@ func (p *Policy) which(is func(Effect) bool) []Effect {
 func (p *Policy) StatementDeletes() []Table {
 	var list []Table
 	for _, e := range p.effects() {
-		if e.statement && e.Access.Delete {
+		if e.Statement && e.Access.Delete {
 			list = append(list, e.Table)
 		}
 	}
@@ -231,9 +254,9 @@ func (p *Policy) clearsDue() bool {
 	read, all := p.judgedBy()
 	for _, e := range p.effects() {
 		switch {
-		case e.Step == ofMark, e.own && e.Access.Delete, e.statement && e.Table.same(p.Table):
+		case e.Step == ofMark, e.Own && e.Access.Delete, e.Statement && e.Table.same(p.Table):
 			return true
-		case e.own && slices.ContainsFunc(e.Set, func(a Assignment) bool { return all || read[a.Column] }):
+		case e.Own && slices.ContainsFunc(e.Set, func(a Assignment) bool { return all || read[a.Column] }):
 			return true
 		}
 	}
@@ -294,7 +317,7 @@ func (f *File) Concerns() *Concerns {
 // names: its own, and those of the tables above it.
 func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
-		if e.Step >= 0 && !e.own && e.changes && (e.Step < step || anyStep) && slices.Contains(names, e.Table.String()) {
+		if e.Step >= 0 && !e.Own && e.changes && (e.Step < step || anyStep) && slices.Contains(names, e.Table.String()) {
 			return true
 		}
 	}

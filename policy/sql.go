@@ -35,7 +35,10 @@ var (
 	sqlNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 )
 
-// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's.
+var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
+
+// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that no
+// migration tool reads a line of it as its own markers.
 func (r *reader) raw(f field) (Expr, bool) {
 	node, ok := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
 	if !ok {
@@ -55,6 +58,13 @@ func (r *reader) raw(f field) (Expr, bool) {
 			r.add(codeNumber, r.at(node), fmt.Sprintf("%q is not a plain number", node.Value), "", "Write decimal digits, or quote the value to make it an SQL expression.")
 			return e, false
 		}
+	}
+	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
+		r.add(codeExpression, e.At(offset), "a line break inside quotes", "", `Write it as E'...\n...'.`)
+		return e, false
+	}
+	if line := lineBreak.ReplaceAllString(e.SQL, " "); line != e.SQL {
+		e.SQL, e.Position.Width = line, 1 // see exact
 	}
 	return e, true
 }
@@ -120,7 +130,7 @@ func (r *reader) isLiteral(f field, e Expr, parsed *pgparse.Expr) bool {
 		return false
 	case !parsed.Literal:
 		hint := "Write the value itself."
-		if len(parsed.Columns) == 1 && len(parsed.Functions) == 0 && !parsed.Subquery {
+		if len(parsed.Columns) == 1 && len(parsed.Calls) == 0 && !parsed.Subquery {
 			hint = "A text needs SQL's own quotes: \"'" + e.SQL + "'\"."
 		}
 		r.add(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", hint)

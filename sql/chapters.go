@@ -1,13 +1,14 @@
 package sqlfiles
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"pgretain/internal/quote"
 )
 
 // File is an object of the runtime: the chapter is the folder in which it stands.
@@ -39,15 +40,7 @@ func Chapters() []string {
 }
 
 // Heading is what a chapter says of itself: lines of comment, its title first.
-func Heading(chapter string) string { return read(path.Join(chapter, heading)) }
-
-func read(name string) string {
-	text, err := fs.ReadFile(Runtime, name)
-	if err != nil {
-		panic(fmt.Errorf("reading the runtime: %w", err))
-	}
-	return string(text)
-}
+func Heading(chapter string) string { return quote.File(Runtime, path.Join(chapter, heading)) }
 
 // Files are all but upgrades, in the order of chapters, and in each of them in reading order.
 var Files = sync.OnceValue(func() []File {
@@ -123,7 +116,7 @@ var (
 )
 
 func newFile(chapter, name string) File {
-	text := read(name)
+	text := quote.File(Runtime, name)
 	code := comment.ReplaceAllString(text, "$1")
 	file := File{Chapter: chapter, Name: strings.TrimSuffix(path.Base(name), ".sql"), Text: text, Uses: uses(code)}
 	if head := bodyStart.ReplaceAllString(code, ""); strings.Contains(head, "LANGUAGE plpgsql") {

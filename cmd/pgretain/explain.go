@@ -10,7 +10,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
-	"pgretain/internal/report"
 	"pgretain/policy"
 )
 
@@ -25,13 +24,10 @@ func explainCommand(c *console) *cobra.Command {
 	return command
 }
 
-// explanation is version 1 of the form that docs/cli.md describes.
+// explanation is what a file says, its policies and its reports.
 type explanation struct {
-	Version  int              `json:"version"`
-	File     string           `json:"file"`
-	Install  []explain.Line   `json:"install"`
-	Policies []explainedThing `json:"policies"`
-	Reports  []explainedThing `json:"reports"`
+	install           []explain.Line
+	policies, reports []explainedThing
 }
 
 type explainedThing struct {
@@ -50,12 +46,12 @@ func (c *console) explain(p paths, names []string, format string) error {
 	}
 	e := compiled.explanation(names)
 	if format == "json" {
-		return report.WriteJSON(c.out, e)
+		return c.document("file", compiled.file.Path, "install", e.install, "policies", e.policies, "reports", e.reports)
 	}
 	if len(names) == 0 {
-		c.printf("%s\n%s", e.File, explain.Text("  ", e.Install))
+		c.printf("%s\n%s", compiled.file.Path, explain.Text("  ", e.install))
 	}
-	for i, thing := range slices.Concat(e.Policies, e.Reports) {
+	for i, thing := range slices.Concat(e.policies, e.reports) {
 		if i > 0 || len(names) == 0 {
 			c.printf("\n")
 		}
@@ -66,12 +62,12 @@ func (c *console) explain(p paths, names []string, format string) error {
 
 // explanation takes the words of what is generated.
 func (p compiled) explanation(names []string) explanation {
-	e := explanation{Version: 1, File: p.file.Path, Policies: []explainedThing{}, Reports: []explainedThing{}}
+	e := explanation{policies: []explainedThing{}, reports: []explainedThing{}}
 	words := map[generator.ID][]explain.Line{}
 	for _, o := range p.objects {
 		words[o.ID()] = o.Words
 	}
-	e.Install = words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
+	e.install = words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
 	add := func(to *[]explainedThing, name string) {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			return
@@ -88,10 +84,10 @@ func (p compiled) explanation(names []string) explanation {
 		*to = append(*to, explainedThing{name, lines})
 	}
 	for _, policy := range p.file.Policies {
-		add(&e.Policies, policy.Name)
+		add(&e.policies, policy.Name)
 	}
 	for _, report := range p.file.Reports {
-		add(&e.Reports, report.Name)
+		add(&e.reports, report.Name)
 	}
 	return e
 }

@@ -162,16 +162,6 @@ func (c *console) showFound(found *linted, findings []report.Finding) {
 	}
 }
 
-// lintReport is version 1 of the form that docs/cli.md describes.
-type lintReport struct {
-	Version    int              `json:"version"`
-	File       string           `json:"file"`
-	Errors     int              `json:"errors"`
-	Warnings   int              `json:"warnings"`
-	Suppressed int              `json:"suppressed"`
-	Findings   []report.Finding `json:"findings"`
-}
-
 // conclude writes what machines read, with what the verifier of the rehearsal found, and ends with the exit code.
 func (c *console) conclude(found *linted) (err error) {
 	log := report.Log{Verb: "lint", File: found.policy, Findings: slices.Clone(found.findings)}
@@ -183,9 +173,9 @@ func (c *console) conclude(found *linted) (err error) {
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
 	switch {
 	case !found.text():
-		err = found.write(c.out, log, func(out io.Writer) error {
-			return report.WriteJSON(out, lintReport{1, log.File, log.Count(diag.Error) + log.Count(diag.Drift),
-				log.Count(diag.Warning) + log.Count(diag.Unknown), log.Suppressed(), log.Findings})
+		err = found.write(c.out, log, func(io.Writer) error {
+			return c.document("file", log.File, "errors", log.Count(diag.Error)+log.Count(diag.Drift),
+				"warnings", log.Count(diag.Warning)+log.Count(diag.Unknown), "suppressed", log.Suppressed(), "findings", log.Findings)
 		})
 	case found.report != nil && found.report.ExitCode() != 0:
 		return c.report(found.report, found.reporting)

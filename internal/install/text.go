@@ -21,13 +21,7 @@ var statements = template.Must(template.New("").Funcs(template.FuncMap{
 }).ParseFS(files, "sql/*.tmpl"))
 
 // query is the text of a statement without names of the install.
-func query(name string) string {
-	text, err := files.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
+func query(name string) string { return quote.File(files, "sql/"+name+".sql") }
 
 // render fills one template of sql, whose names are constants of this program.
 func render(name string, data map[string]any) string {

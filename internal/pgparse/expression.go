@@ -40,7 +40,7 @@ func readExpression(sql string) (*expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{base: base}
+	w := &walker{base: base, expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func readQuery(sql string) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{depth: -1}
+	w := &walker{depth: -1, inside: -1}
 	if err := w.walk(sql, stmt); err != nil {
 		return nil, err
 	}

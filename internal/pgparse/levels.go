@@ -6,7 +6,7 @@ import (
 )
 
 // Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
-// all rows that its WHERE clause and inner joins let through. Names are what all items of the FROM clause are called: outside of
+// all rows that its WHERE clause and inner joins let through; or an expression, without tables, with what is equal where it is true. Names are what all items of the FROM clause are called: outside of
 // the query they mean something else. Derived: not all of these are tables with their own names for columns. Inside is the
 // place of the level that it is in, -1 for none.
 type Level struct {
@@ -18,44 +18,9 @@ type Level struct {
 	Derived bool
 }
 
-// Levels are the queries of an expression, or of a query, each before those inside it. The first is the expression itself: it has
-// no tables, and what is equal where it is true. The error is an *Error.
-func Levels(sql string, isQuery bool) ([]Level, error) {
-	var list []Level
-	var node protoreflect.Message
-	if isQuery {
-		tree, err := parse("", sql, "")
-		if err != nil {
-			return nil, err
-		}
-		node = tree.ProtoReflect()
-	} else {
-		read, err := readOnce(sql)
-		if err != nil {
-			return nil, err
-		}
-		node = read.node.ProtoReflect()
-		list = append(list, Level{Equal: equalities(read.node), Inside: -1})
-	}
-	var walk func(m protoreflect.Message, inside int)
-	walk = func(m protoreflect.Message, inside int) {
-		if s, ok := m.Interface().(*query.SelectStmt); ok {
-			level := Level{Equal: equalities(s.WhereClause), Inside: inside}
-			for _, item := range s.FromClause {
-				level.from(item.ProtoReflect())
-			}
-			inside = len(list)
-			list = append(list, level)
-		}
-		visit(m, func(part protoreflect.Message) { walk(part, inside) })
-	}
-	walk(node, len(list)-1)
-	return list, nil
-}
-
 // from adds an item of a FROM clause, whatever it is. The condition of an outer join lets rows of one side through that do not
 // meet it. Sub-selects are levels of their own.
-func (l *Level) from(item protoreflect.Message) {
+func (l *Level) from(w *walker, item protoreflect.Message) {
 	switch n := item.Interface().(type) {
 	case *query.SelectStmt:
 		l.Derived = true
@@ -66,14 +31,14 @@ func (l *Level) from(item protoreflect.Message) {
 		l.Derived = l.Derived || len(n.Colnames) > 0
 		l.Names = append(l.Names, n.Aliasname)
 	case *query.RangeVar:
-		l.Tables = append(l.Tables, (&walker{}).tableRef(n))
+		l.Tables = append(l.Tables, w.tableRef(n))
 		l.Names = append(l.Names, n.Relname)
 	case *query.JoinExpr:
 		if n.Jointype == query.JoinType_JOIN_INNER {
 			l.Equal = append(l.Equal, equalities(n.Quals)...)
 		}
 	}
-	visit(item, l.from)
+	visit(item, func(part protoreflect.Message) { l.from(w, part) })
 }
 
 // equalities are the pairs of columns that are equal where a condition is true.

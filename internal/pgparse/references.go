@@ -40,6 +40,7 @@ type walker struct {
 	expr    Expr
 	base    int      // length of what stands before the user's text
 	depth   int      // of sub-selects
+	inside  int      // the place of the level around them, -1 for none
 	with    []string // names that WITH makes visible here: no tables
 	beside  []TableRef
 	derived bool
@@ -107,19 +108,16 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	if len(n.LockingClause) > 0 {
 		w.refuse("a locking clause (FOR UPDATE and the like) is not allowed here", 0)
 	}
-	with, beside, derived := w.with, w.beside, w.derived
+	with, beside, derived, inside := w.with, w.beside, w.derived, w.inside
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
-	w.ctes(n.GetWithClause())
-	level := Level{Derived: derived || len(n.SortClause)+len(n.GroupClause) > 0}
+	level := Level{Equal: equalities(n.WhereClause), Inside: inside, Derived: derived || len(n.SortClause)+len(n.GroupClause) > 0}
 	for _, item := range n.FromClause {
-		level.from(item.ProtoReflect())
+		level.from(w, item.ProtoReflect())
 	}
-	w.beside = slices.Clone(beside)
-	for _, t := range level.Tables {
-		t.Offset = w.offset(int32(t.Offset))
-		w.beside = append(w.beside, t)
-	}
+	w.inside, w.expr.Levels = len(w.expr.Levels), append(w.expr.Levels, level)
+	w.ctes(n.GetWithClause())
+	w.beside = slices.Concat(beside, level.Tables)
 	w.derived = level.Derived || slices.ContainsFunc(level.Tables, w.isWith)
 	visit(n.ProtoReflect(), w.message, "with_clause", "larg", "rarg")
 	w.depth--
@@ -127,7 +125,7 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 		w.selectStmt(n.Larg)
 		w.selectStmt(n.Rarg)
 	}
-	w.with, w.beside, w.derived = with, beside, derived
+	w.with, w.beside, w.derived, w.inside = with, beside, derived, inside
 }
 
 // isWith says whether a table is none, but a query that WITH names.
@@ -161,7 +159,6 @@ func (w *walker) tableRef(n *query.RangeVar) TableRef {
 
 func (w *walker) call(n *query.FuncCall) {
 	name := lastName(n.Funcname)
-	w.expr.Functions = append(w.expr.Functions, name)
 	parts := append([]string{""}, texts(n.Funcname)...) // a schema of "" where there is none
 	call := Call{Schema: parts[len(parts)-2], Name: parts[len(parts)-1], Arguments: len(n.Args)}
 	if n.AggWithinGroup {

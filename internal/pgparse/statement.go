@@ -48,7 +48,7 @@ func parseStatement(sql string) (*Statement, error) {
 	if tokens[0].Text == "(" {
 		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
-	w := &walker{depth: -1, writing: true}
+	w := &walker{depth: -1, inside: -1, writing: true}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}

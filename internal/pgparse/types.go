@@ -17,15 +17,15 @@ func (e *Error) Error() string { return e.Message }
 
 // Expr is one parsed expression.
 type Expr struct {
-	SQL       string
-	Columns   []ColumnRef // every column reference, in order of appearance
-	Functions []string    // names of called functions, lower case, unqualified
-	Calls     []Call      // the same with what tells them apart
-	Schemas   []string    // that qualify functions, types and operators
-	Tables    []TableRef  // every table named in a FROM, in order of appearance
-	Subquery  bool        // contains a sub-select
-	Results   int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
-	Simple    bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
+	SQL      string
+	Columns  []ColumnRef // every column reference, in order of appearance
+	Calls    []Call      // of functions
+	Schemas  []string    // that qualify functions, types and operators
+	Tables   []TableRef  // every table named in a FROM, in order of appearance
+	Levels   []Level     // its queries, each before those inside it; of an expression itself first
+	Subquery bool        // contains a sub-select
+	Results  int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
+	Simple   bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
 	// safe in an index predicate
 	NeverNull bool // EXISTS and IS NULL and their kin alone: TRUE or FALSE for every row
 	Literal   bool // a constant, perhaps with a cast

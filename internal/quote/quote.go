@@ -32,14 +32,18 @@ func Idents(names []string) string {
 // Qualified quotes schema and name.
 func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }
 
-// InSchema is a file of SQL with the schema of the install in place of "retention". It panics where there is none,
-// because the names are constants of this program.
-func InSchema(files fs.FS, name, schema string) string {
+// File is a file of SQL. It panics where there is none, because the names are constants of this program.
+func File(files fs.FS, name string) string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		panic(err)
 	}
-	return strings.ReplaceAll(string(text), "retention.", Ident(schema)+".")
+	return string(text)
+}
+
+// InSchema is a file of SQL with the schema of the install in place of "retention".
+func InSchema(files fs.FS, name, schema string) string {
+	return strings.ReplaceAll(File(files, name), "retention.", Ident(schema)+".")
 }
 
 // Literal quotes a text value. A backslash or a line break makes it an E” string, so that the

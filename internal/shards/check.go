@@ -94,10 +94,7 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 
 // part holds a piece of SQL to rows that lie beside the policy's. Named are tables that it knows without naming them.
 func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
-	levels, err := pgparse.Levels(part.Expr.SQL, part.Kind == policy.IsQuery)
-	if err != nil {
-		panic(err) // it was read with the file
-	}
+	levels := part.Parsed().Levels
 	beside := make([]map[string]bool, len(levels)) // columns that are equal to that of the policy's row, by level
 	for i, level := range levels {
 		beside[i] = map[string]bool{"t." + s.own.Column: !slices.Contains(level.Names, "t")}
@@ -108,7 +105,7 @@ func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 				return slices.Contains(level.Names, table)
 			})
 		} else {
-			level.Tables = append(level.Tables, named...)
+			level.Tables = slices.Concat(level.Tables, named)
 		}
 		s.spread(beside[i], level)
 		for _, ref := range level.Tables {

@@ -4,7 +4,6 @@ package verifysql
 
 import (
 	"embed"
-	"regexp"
 
 	"pgretain/internal/quote"
 )
@@ -12,14 +11,8 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-var schemaName = regexp.MustCompile(`\bretention\.`)
-
 // Query returns a query by its name without ".sql", with the install's schema in place of
-// "retention". It panics where there is none, because the names are constants of this program.
+// "retention".
 func Query(name, schema string) string {
-	text, err := files.ReadFile(name + ".sql")
-	if err != nil {
-		panic(err)
-	}
-	return schemaName.ReplaceAllLiteralString(string(text), quote.Ident(schema)+".")
+	return quote.InSchema(files, name+".sql", schema)
 }
