@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/diag"
 	"pgretain/tests/fixture"
@@ -54,7 +55,7 @@ var looksOnly = regexp.MustCompile(`^SELECT \* FROM [^;]*;$`)
 
 // pasteHints does with the report what its reader does: every hint that is SQL goes into psql as it is,
 // and what it is about has gone.
-func pasteHints(t *testing.T, c driftCase, report *verifier.Report) {
+func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Report) {
 	t.Helper()
 	var script []string
 	repaired := map[string]bool{}
@@ -77,7 +78,7 @@ func pasteHints(t *testing.T, c driftCase, report *verifier.Report) {
 		t.Errorf("pasting the hints: %v\n%s\n%s", err, strings.Join(script, "\n"), out)
 		return
 	}
-	after := c.selected(t, "", 0, slices.Collect(maps.Keys(repaired)), nil)
+	after := c.look(t, conn, selected(t, slices.Collect(maps.Keys(repaired)), nil))
 	for _, f := range after.Findings {
 		if repaired[f.Code] && f.Severity != verifier.Info {
 			t.Errorf("%s is still there after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))

@@ -49,11 +49,18 @@ func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 
 func (c driftCase) selected(t *testing.T, user string, timeout time.Duration, only, skip []string) *verifier.Report {
 	t.Helper()
+	opt := selected(t, only, skip)
+	opt.Timeout = timeout
+	return c.verify(t, user, opt)
+}
+
+func selected(t *testing.T, only, skip []string) verifier.Options {
+	t.Helper()
 	checks, err := verifier.Select(only, skip)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.verify(t, user, verifier.Options{Counts: true, Checks: checks, Timeout: timeout})
+	return verifier.Options{Counts: true, Checks: checks}
 }
 
 // A table that somebody holds makes only the count of its own rows, its own indexes and expressions, and

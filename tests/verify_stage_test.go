@@ -190,8 +190,13 @@ func (c driftCase) exec(t *testing.T, sql string) {
 
 func (c driftCase) verify(t *testing.T, user string, opt verifier.Options) *verifier.Report {
 	t.Helper()
+	return c.look(t, c.connect(t, user), opt)
+}
+
+func (c driftCase) look(t *testing.T, conn *pgx.Conn, opt verifier.Options) *verifier.Report {
+	t.Helper()
 	opt.Snapshot, opt.History = c.snapshot, c.history
-	report, err := verifier.Verify(t.Context(), c.connect(t, user), c.file, c.wanted, opt)
+	report, err := verifier.Verify(t.Context(), conn, c.file, c.wanted, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
