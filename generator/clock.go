@@ -217,7 +217,7 @@ func (w *pageWriter) ceiling(k *clock, number int, stored bool) sqlText {
 		name = "stored value"
 	}
 	typ := castType(k.typ)
-	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo), "Name": ceilingName(number), "Type": sqlText(typ),
+	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo, false), "Name": ceilingName(number), "Type": sqlText(typ),
 		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
 }
 
