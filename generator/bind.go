@@ -54,11 +54,11 @@ func (b *binder) bind(e policy.Expr) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
-// bindQuery replaces as_of and joins in a query; its other names are its own or t's.
-func (b *binder) bindQuery(e policy.Expr) sqlText {
+// bindQuery replaces as_of and joins in a query; its other names are its own or, where it may read the row, t's.
+func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
-		if b.ofTheRow(ref) {
+		if ofTheRow && b.ofTheRow(e, ref) {
 			return b.rowColumn(e, ref), true
 		} else if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
 			return "", false
@@ -179,7 +179,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 		if b.knownColumn(b.table, first, e.At(ref.Offset)) != nil {
 			return b.rowColumn(e, ref), true
 		}
-	case b.ofTheRow(ref):
+	case b.ofTheRow(e, ref):
 		return b.rowColumn(e, ref), true
 	case parts == 2:
 		if table := b.aliases[first]; table != nil && !slices.Contains(systemColumns, ref.Fields[1]) {
@@ -196,13 +196,20 @@ func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
 }
 
 // ofTheRow says whether a bare name in a sub-select is a column of the row, since no table there has one: it stays so where
-// a table gets one later.
-func (b *binder) ofTheRow(ref pgparse.ColumnRef) bool {
-	return len(ref.Fields) == 1 && !ref.Star && !ref.Derived && b.table.Column(ref.Fields[0]) != nil &&
-		!slices.ContainsFunc(ref.Beside, func(t pgparse.TableRef) bool {
+// a table gets one later. Where something else stands beside them it cannot be told, and is refused.
+func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
+	if len(ref.Fields) != 1 || ref.Star || b.table.Column(ref.Fields[0]) == nil ||
+		slices.ContainsFunc(ref.Beside, func(t pgparse.TableRef) bool {
 			table := b.lookUp(t)
 			return table == nil || table.Column(ref.Fields[0]) != nil
-		})
+		}) {
+		return false
+	}
+	if ref.Derived {
+		b.refuse(e.At(ref.Offset), CodeExpression, fmt.Sprintf("%q may be a column of the row, or of what the sub-select reads", ref.Fields[0]),
+			fmt.Sprintf("Write t.%s, or the alias of what it is a column of; call a column of the output otherwise.", ref.Fields[0]))
+	}
+	return !ref.Derived
 }
 
 // run ties run.id and run.reason, which steps read, to the input of the batch.

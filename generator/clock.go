@@ -63,7 +63,7 @@ func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 	if column == nil {
 		return ""
 	}
-	if column.Collation != "" && source.Encoding.Kind == "ulid" {
+	if source.Encoding.Kind == "ulid" && !slices.Contains([]string{"", `"C"`, `"POSIX"`, "ucs_basic"}, column.Collation) {
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time under collation %s", column.Collation),
 			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and run "pgretain snapshot".`, qualified(w.table), ident(column.Name), column.Type))
 		return ""
@@ -217,7 +217,7 @@ func (w *pageWriter) ceiling(k *clock, number int, stored bool) sqlText {
 		name = "stored value"
 	}
 	typ := castType(k.typ)
-	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo), "Name": ceilingName(number), "Type": sqlText(typ),
+	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo, false), "Name": ceilingName(number), "Type": sqlText(typ),
 		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
 }
 

@@ -74,7 +74,7 @@ func (w *pageWriter) storedTables() []Object {
 		o := Object{
 			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
 			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
-				"Query": w.bindQuery(*j.Query)}),
+				"Query": w.bindQuery(*j.Query, false)}),
 			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position,
 		}
 		if !w.file.Install.Roles.None {
@@ -126,7 +126,7 @@ func (w *pageWriter) start() []Object {
 	}
 	var stored, values []namedValue
 	for _, j := range w.policy.OncePerRun() {
-		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query)})
+		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)})
 	}
 	for i, k := range w.clocks {
 		if k != nil && k.upTo != "" {
@@ -152,7 +152,7 @@ func (c *compiler) reports() []Object {
 }
 
 func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expectation) {
-	data, parts := fields{"Query": w.bindQuery(r.Query), "Alert": sqlText("")}, r.Parts()
+	data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
 	if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
 		data["Alert"] = spliced(*r.Alert, w.columnEdits(w.parse(*r.Alert), func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
 		parts = append(parts, policy.Part{Expr: *r.Alert})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pgretain/policy"
 )
@@ -178,6 +179,8 @@ func matches(keys []groupKey) []sqlText {
 		switch {
 		case k.notNull:
 			name = "group equal"
+		case strings.Contains(string(k.Type), "."): // it may be a row, which IS NULL where its columns are
+			name = "group equal or null row"
 		case k.column != "":
 			name = "group equal or null"
 		}

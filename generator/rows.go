@@ -133,7 +133,7 @@ func (w *pageWriter) joinSource(j policy.Join) sqlText {
 	if j.Table != nil {
 		return quotedTable(*j.Table)
 	}
-	query := enclosed(w.bindQuery(*j.Query))
+	query := enclosed(w.bindQuery(*j.Query, !j.OncePerRun()))
 	if j.OncePerRun() && w.stored {
 		return fragment("stored rows", fields{"Table": w.storedTable(j), "Query": query})
 	}

@@ -56,13 +56,20 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 		s.names = nil // any name before a dot may be one of its own tables
 	}
 	s.rowless = s.rowless && kind != IsQuery
-	if parsed.Clock.Text != "" {
-		r.add(codeClock, e.At(parsed.Clock.Offset), fmt.Sprintf("clock %q is not allowed in an expression", parsed.Clock.Text),
-			"It would be another instant than the one that the run is judged by.", "Write as_of, the instant of the run.")
+	if word := parsed.Clock.Text; word != "" {
+		hint := "Write as_of, the instant of the run."
+		if word[0] == '\'' {
+			hint = fmt.Sprintf("Write as_of, the instant of the run, or %s::text where it is a text.", word)
+		}
+		r.add(codeClock, e.At(parsed.Clock.Offset), fmt.Sprintf("clock %q is not allowed in an expression", word),
+			"It would be another instant than the one that the run is judged by.", hint)
 	}
 	if word := parsed.Session; word.Text != "" {
 		hint := fmt.Sprintf("Write a column of that name as t.%q.", word.Text)
-		if strings.HasPrefix(strings.TrimLeft(e.SQL[word.Offset+len(word.Text):], " "), "(") {
+		switch {
+		case word.Text[0] == '@':
+			hint = "Say what its left side is: to_tsvector('english', body), or a column with its type, search::tsvector."
+		case strings.HasPrefix(strings.TrimLeft(e.SQL[word.Offset+len(word.Text):], " "), "("):
 			hint = "Give it the configuration as its first argument, as in to_tsvector('english', body)."
 		}
 		r.add(codeClock, e.At(word.Offset), fmt.Sprintf("%q goes by the session that asks, not by the row", word.Text),

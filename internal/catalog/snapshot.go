@@ -70,7 +70,7 @@ type Column struct {
 	Generated bool   `json:"generated,omitempty"`
 	Identity  string `json:"identity,omitempty"`  // "always", "by default"
 	Virtual   bool   `json:"virtual,omitempty"`   // generated whenever it is read, so that no index can hold it
-	Collation string `json:"collation,omitempty"` // where it is neither the database's nor one that goes by bytes
+	Collation string `json:"collation,omitempty"` // where it is not the database's
 }
 
 // Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an

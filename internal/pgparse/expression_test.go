@@ -76,16 +76,15 @@ func TestExpressionNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := pgparse.TableRef{Name: "c", Offset: strings.Index(sql, "c, ")}
 	z := pgparse.TableRef{Schema: "S", Name: "T", Alias: "z", Offset: strings.Index(sql, `"S"`)}
 	e := pgparse.TableRef{Name: "e", Offset: strings.Index(sql, "e) AND")}
 	wanted := &pgparse.Expr{
 		SQL: sql,
 		Columns: []pgparse.ColumnRef{
 			{Fields: []string{"é", "x"}, Offset: 0},
-			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
-			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
-			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{c, z}, Derived: true},
+			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1, Beside: []pgparse.TableRef{z}, Derived: true},
+			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1, Beside: []pgparse.TableRef{z}, Derived: true},
+			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{z}, Derived: true},
 			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1, Beside: []pgparse.TableRef{e}},
 		},
 		Calls:   []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
@@ -126,6 +125,13 @@ func TestExpressionKinds(t *testing.T) {
 		{sql: "a < pg_catalog.clock_timestamp()", clock: "clock_timestamp"},
 		{sql: "a < 'Now'::timestamptz", clock: "'now'"},
 		{sql: "a < date 'today'", clock: "'today'"},
+		{sql: "a < 'yesterday'", simple: true, clock: "'yesterday'"},
+		{sql: "a BETWEEN coalesce(b, '12:00 today UTC') AND 'infinity'", clock: "'today'"},
+		{sql: "a < date('tomorrow') OR a IN (SELECT max(x) FROM y HAVING max(x) > 'now')", clock: "'tomorrow'"},
+		{sql: "a = ANY ('{now}'::timestamptz[])", clock: "'now'"},
+		{sql: "a <@ '[yesterday, today)'::tstzrange", clock: "'yesterday'"},
+		{sql: "a < 'now'::text::pg_catalog.timestamptz", clock: "'now'"},
+		{sql: "a = 'now'::text OR b = 'today'::app.period OR c LIKE 'today is a day' OR c = 'nowhere' AND d < '2024-01-01 12:00 PM'"},
 		{sql: "age(a) > '1 day'", clock: "age"},
 		{sql: "age(as_of, a) > '1 day'"},
 		{sql: "LOCALTIMESTAMP > now()", clock: "localtimestamp"},

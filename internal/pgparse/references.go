@@ -2,6 +2,7 @@ package pgparse
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -92,11 +93,19 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.SQLValueFunction:
 		w.valueFunction(n)
 	case *query.TypeCast:
-		w.cast(n)
+		if w.cast(n) {
+			w.message(n.TypeName.ProtoReflect())
+			return
+		}
+	case *query.A_Const:
+		w.clockWord(n)
 	case *query.TypeName:
 		w.qualified(n.Names)
 	case *query.A_Expr:
 		w.qualified(n.Name)
+		if op := lastName(n.Name); (op == "@@" || op == "@@@") && n.Lexpr != nil && !searched(n.Lexpr) {
+			w.first(&w.expr.Session, op, n.Location)
+		}
 	}
 	visit(m, w.message)
 }
@@ -117,9 +126,20 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	}
 	w.inside, w.expr.Levels = len(w.expr.Levels), append(w.expr.Levels, level)
 	w.ctes(n.GetWithClause())
-	w.beside = slices.Concat(beside, level.Tables)
-	w.derived = level.Derived || slices.ContainsFunc(level.Tables, w.isWith)
-	visit(n.ProtoReflect(), w.message, "with_clause", "larg", "rarg")
+	rest := []protoreflect.Name{"with_clause", "larg", "rarg"}
+	if len(n.FromClause) == 1 && n.FromClause[0].GetJoinExpr() == nil { // it sees nothing that stands beside it
+		w.message(n.FromClause[0].ProtoReflect())
+		rest = append(rest, "from_clause")
+	}
+	w.beside, w.derived = slices.Clone(beside), level.Derived
+	for _, t := range level.Tables {
+		if w.isWith(t) {
+			w.derived = true
+		} else {
+			w.beside = append(w.beside, t)
+		}
+	}
+	visit(n.ProtoReflect(), w.message, rest...)
 	w.depth--
 	if n.Larg != nil && n.Rarg != nil { // both sides of a UNION have its depth
 		w.selectStmt(n.Larg)
@@ -166,7 +186,8 @@ func (w *walker) call(n *query.FuncCall) {
 	}
 	w.expr.Calls = append(w.expr.Calls, call)
 	w.qualified(n.Funcname)
-	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments {
+	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments ||
+		name == "ts_headline" && call.Arguments == 3 && n.Args[0].GetAConst() == nil && n.Args[0].GetTypeCast() == nil {
 		w.first(&w.expr.Session, name, n.Location)
 	}
 	if slices.Contains(timeFunctions, name) || name == "age" && len(n.Args) == 1 {
@@ -185,8 +206,9 @@ var (
 	// timeFunctions read a clock. age(x) with one argument counts from the current date.
 	// https://www.postgresql.org/docs/current/functions-datetime.html
 	timeFunctions = strings.Fields("now clock_timestamp statement_timestamp transaction_timestamp timeofday")
-	timeWords     = strings.Fields("now today tomorrow yesterday")
-	timeTypes     = strings.Fields("date time timetz timestamp timestamptz")
+	timeWord      = regexp.MustCompile(`(?i)\b(now|today|tomorrow|yesterday)\b`)
+	timeText      = regexp.MustCompile(`(?i)^([^a-z]|\b(now|today|tomorrow|yesterday|am|pm|utc|gmt|z)\b)*$`)
+	timeTypes     = strings.Fields("date time timetz timestamp timestamptz daterange tsrange tstzrange datemultirange tsmultirange tstzmultirange")
 
 	// sessionWords are SQL's own words for who asks and where, even where a column has that name.
 	// https://www.postgresql.org/docs/current/functions-info.html
@@ -196,9 +218,19 @@ var (
 	// https://www.postgresql.org/docs/current/functions-textsearch.html
 	sessionFunctions = map[string]int{
 		"to_tsvector": 1, "to_tsquery": 1, "plainto_tsquery": 1, "phraseto_tsquery": 1, "websearch_to_tsquery": 1,
-		"json_to_tsvector": 2, "jsonb_to_tsvector": 2, "ts_headline": 2,
+		"json_to_tsvector": 2, "jsonb_to_tsvector": 2, "ts_headline": 2, "ts_match_tt": 2, "ts_match_tq": 2,
 	}
+	searchTypes = strings.Fields("tsvector tsquery jsonb")
 )
+
+// searched says whether what stands before @@ is seen not to be a text, which goes by default_text_search_config there.
+func searched(n *query.Node) bool {
+	if call := n.GetFuncCall(); call != nil {
+		name := lastName(call.Funcname)
+		return strings.HasSuffix(name, "to_tsvector") || strings.HasSuffix(name, "to_tsquery")
+	}
+	return slices.Contains(searchTypes, lastName(n.GetTypeCast().GetTypeName().GetNames()))
+}
 
 // valueFunction is current_date and kin, perhaps with a precision, or a word for the session.
 func (w *walker) valueFunction(n *query.SQLValueFunction) {
@@ -210,12 +242,23 @@ func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	w.first(word, name, n.Location)
 }
 
-// cast finds 'now'::timestamptz and kin, which are clocks as well (frozen ones, inside a function).
-func (w *walker) cast(n *query.TypeCast) {
-	value := n.GetArg().GetAConst().GetSval()
-	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(value.GetSval())), " ")
-	if slices.Contains(timeWords, word) && slices.Contains(timeTypes, lastName(n.GetTypeName().GetNames())) {
-		w.first(&w.expr.Clock, "'"+word+"'", n.Arg.GetAConst().Location)
+// cast says whether a constant is cast to a type without a clock, so that a word such as 'now' is a text in it.
+func (w *walker) cast(n *query.TypeCast) bool {
+	arg, times := n.GetArg(), slices.Contains(timeTypes, lastName(n.GetTypeName().GetNames()))
+	for times && arg.GetTypeCast() != nil {
+		arg = arg.GetTypeCast().GetArg()
+	}
+	if times && arg.GetAConst() != nil {
+		w.clockWord(arg.GetAConst())
+	}
+	return !times && arg.GetAConst() != nil
+}
+
+// clockWord finds 'now' and kin, which are clocks where they become an instant (frozen ones, inside a function); that is
+// not seen where they are compared with a column.
+func (w *walker) clockWord(n *query.A_Const) {
+	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
+		w.first(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
 	}
 }
 

@@ -3,7 +3,7 @@
 -- Returns the table's oid, name, type, of a domain the type beneath it (else ''), whether NOT NULL (and not NOT VALID), the default or, for a generated column,
 -- its expression ('' for none), whether it is generated, how it is an identity column ('always', 'by
 -- default' or ''), whether it is computed whenever it is read (PostgreSQL 18): then no index can hold it; the
--- collation where it is neither the database's nor one that goes by bytes, else ''.
+-- collation where it is not the database's, else ''.
 SELECT a.attrelid,
        a.attname::text,
        format_type(a.atttypid, a.atttypmod),
@@ -15,10 +15,9 @@ SELECT a.attrelid,
        a.attgenerated <> '',
        CASE a.attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' ELSE '' END,
        a.attgenerated = 'v',
-       coalesce(CASE WHEN l.collname NOT IN ('default', 'C', 'POSIX', 'ucs_basic') THEN a.attcollation::regcollation::text END, '')
+       CASE WHEN a.attcollation IN (0, 'pg_catalog.default'::regcollation) THEN '' ELSE a.attcollation::regcollation::text END
   FROM pg_attribute AS a
   LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-  LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
   LEFT JOIN LATERAL (
     WITH RECURSIVE domain AS (
         SELECT t.typbasetype, t.typtypmod FROM pg_type AS t WHERE t.oid = a.atttypid AND t.typtype = 'd'

@@ -29,6 +29,8 @@ func TestBeyond(t *testing.T) {
 			goes: "SELECT * FROM m WHERE " + place(same+" AND x.h IS NOT DISTINCT FROM m.h", "true", "x.id < m.id") + " >= 1"},
 		{name: "an expression", schema: schema, data: data, rule: rule(`first: 2, per: ["g % 2", "coalesce(h, '')"], order: "id"`, ""),
 			goes: "SELECT * FROM m WHERE " + place("x.g % 2 IS NOT DISTINCT FROM m.g % 2 AND coalesce(x.h, '') = coalesce(m.h, '')", "true", "x.id < m.id") + " >= 2"},
+		{name: "a row of NULLs is not NULL", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, g pair)", data: "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN ROW(NULL, NULL)::pair WHEN 1 THEN ROW(1, NULL)::pair END FROM generate_series(1, 12) i",
+			rule: rule(`first: 2, per: [g], order: "id"`, ""), goes: "SELECT * FROM m WHERE id > 6"},
 		{name: "ties by the key, downwards", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score DESC"`, ""),
 			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL", "x.score > m.score OR x.score = m.score AND x.id > m.id") + " >= 2"},
 		{name: "ties by the key, upwards", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score"`, ""),

@@ -48,6 +48,7 @@ var reliedOnChanges = map[string]struct{ change, says string }{
 	"the clock is gone":           {"ALTER TABLE item RENAME at TO was", `"at" of "public.item" is not there`},
 	"a condition's type":          {"ALTER TABLE item ALTER state DROP DEFAULT, ALTER state TYPE char(8)", `"state" of "public.item" is of type character(8)`},
 	"a condition's collation":     {`ALTER TABLE item ALTER state TYPE text COLLATE "und-x-icu"`, `COLLATE "und-x-icu"`},
+	"a condition that goes by bytes": {`ALTER TABLE item ALTER state TYPE text COLLATE "C"`, `COLLATE "C"`},
 	"an enum of another name":     {"ALTER TYPE mood RENAME TO temper", `of type public.temper, not public.mood`},
 	"the key's type":              {"ALTER TABLE part DROP CONSTRAINT part_item_id_fkey; ALTER TABLE item ALTER id TYPE numeric", `"id" of "public.item" is of type numeric`},
 	"a guard's column":            {"ALTER TABLE cases ALTER open TYPE int USING open::int", `"open" of "public.cases" is of type integer`},

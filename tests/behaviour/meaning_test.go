@@ -123,9 +123,9 @@ func TestScopeThatNoRowHas(t *testing.T) {
 	t.Parallel()
 	for typ, values := range map[string][2]string{ // one of the row, and one that no row can have
 		"varchar(3)": {"abc", "abcd"}, "char(3)": {"abc", "abcd"}, "bit(3)": {"101", "1011"}, "numeric(6,1)": {"1.5", "1.46"}, "short": {"abc", "abcd"},
-		"timestamptz(0)": {"2024-01-01 00:00:01+00", "2024-01-01 00:00:00.7+00"}, "interval hour": {"1:00", "1:20"},
+		"timestamptz(0)": {"2024-01-01 00:00:01+00", "2024-01-01 00:00:00.7+00"}, "interval hour": {"1:00", "1:20"}, "pair": {"(1,)", "(,)"},
 	} {
-		in := kit.Install(t, "CREATE DOMAIN short AS varchar(3); CREATE TABLE m (id int PRIMARY KEY, v "+typ+"); INSERT INTO m VALUES (1, '"+values[0]+"')",
+		in := kit.Install(t, "CREATE DOMAIN short AS varchar(3); CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, v "+typ+"); INSERT INTO m VALUES (1, '"+values[0]+"')",
 			`policies: {p: {table: m, where: "true", scope: [v], then: [delete]}}`)
 		for want, value := range []string{values[1], values[0]} {
 			if _, err := in.Call("CALL retention.run('p', $1, scope => jsonb_build_object('v', $2::text))", noon, value); err != nil {

@@ -5,7 +5,7 @@
 -- before anything is evaluated. Asks for all policies at once. Reads the catalog only; batches ask under their locks.
 CREATE OR REPLACE FUNCTION retention._unexpected(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
 DECLARE
     c_again CONSTANT text := '; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate';
@@ -72,9 +72,9 @@ BEGIN
                    FROM jsonb_each_text(e.value -> 'columns') w
                    LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.key::name AND NOT a.attisdropped
                    CROSS JOIN LATERAL (
-                       SELECT format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attcollation::regcollation::text
-                                  IN ('-', '"default"', '"C"', '"POSIX"', 'ucs_basic') THEN ''
-                                  ELSE ' COLLATE ' || a.attcollation::regcollation END
+                       SELECT format_type(a.atttypid, a.atttypmod)
+                                  || CASE WHEN a.attcollation IN (0, 'pg_catalog.default'::regcollation) THEN ''
+                                     ELSE ' COLLATE ' || a.attcollation::regcollation END
                                   || CASE WHEN w.value LIKE '% NOT NULL' AND a.attnotnull AND NOT EXISTS (
                                          SELECT FROM pg_constraint n WHERE n.conrelid = a.attrelid AND n.contype = 'n'
                                          AND NOT n.convalidated AND n.conkey = ARRAY[a.attnum])
