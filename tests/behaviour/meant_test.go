@@ -41,7 +41,7 @@ policies:
 // What a policy means does not hang on settings of the session that calls it.
 func TestSessionChangesNoMeaning(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE EXTENSION pg_trgm; CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, note text, tags text[])", `
+	in := kit.Install(t, "CREATE EXTENSION pg_trgm; CREATE DOMAIN key AS int; CREATE TABLE m (id key PRIMARY KEY, at timestamptz NOT NULL, note text, tags text[])", `
 policies:
   p:
     table: m
@@ -53,7 +53,7 @@ policies:
 		(4, '2024-01-01', 'c', ARRAY['NULL']), (5, '2024-01-01', 'd', ARRAY[NULL]),
 		(6, '2022-12-31 23:00+00', 'e', NULL), (7, '2022-12-31 20:00+00', 'f', NULL), (8, '2024-01-01', 'some word', NULL)`)
 	want := pgtest.Column[int](t, in, `SELECT id FROM m WHERE (note LIKE 'a\_b' OR note = NULL OR tags = '{NULL}' OR at < '2023-01-01 02:00 IST' OR note % 'some words') IS NOT TRUE ORDER BY 1`)
-	pgtest.Exec(t, in.Runner(), "SET standard_conforming_strings = off; SET escape_string_warning = off; SET transform_null_equals = on; SET array_nulls = off; SET timezone_abbreviations = 'India'; SET pg_trgm.similarity_threshold = 0.99")
+	pgtest.Exec(t, in.Runner(), "SET quote_all_identifiers = on; SET standard_conforming_strings = off; SET escape_string_warning = off; SET transform_null_equals = on; SET array_nulls = off; SET timezone_abbreviations = 'India'; SET pg_trgm.similarity_threshold = 0.99")
 	in.Done("p", noon)
 	if left := pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY 1"); !slices.Equal(want, left) {
 		t.Errorf("%v are left, want %v", left, want)
