@@ -312,7 +312,9 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	if key == nil || w.refuseNames(w.table, t.Position, isApplicationName) {
 		return nil
 	}
+	w.binder.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
 	set, ok := w.setting(nil, t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
+	w.binder.asOf = w.now
 	if !ok {
 		return nil
 	}

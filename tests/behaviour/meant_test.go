@@ -41,7 +41,7 @@ policies:
 // What a policy means does not hang on settings of the session that calls it.
 func TestSessionChangesNoMeaning(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE EXTENSION pg_trgm; CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, note text, tags text[]);
+	in := kit.Install(t, `CREATE EXTENSION pg_trgm; CREATE DOMAIN key AS int; CREATE TABLE m (id key PRIMARY KEY, at timestamptz NOT NULL, note text, tags text[]);
 		CREATE TABLE tag (id int, words text[], pad text DEFAULT repeat('x', 200)); CREATE INDEX ON tag USING gin (words) WITH (fastupdate = off)`, `
 policies:
   p:

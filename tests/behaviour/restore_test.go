@@ -147,34 +147,39 @@ func TestRestoreRelated(t *testing.T) {
 // come back, and what was refused does with a later call, when nothing is in the way any more.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, family+`; ALTER TABLE child ADD CHECK (note <> 'forbidden')`, familyRule)
-	in.Exec(t, "INSERT INTO blob VALUES (99, 'stays'); INSERT INTO m SELECT i, 's' || i, CASE WHEN i BETWEEN 80 AND 97 THEN i + 1 END, 99, '2020-01-01' FROM generate_series(1, 100) i; INSERT INTO child SELECT i, 1, 'c' FROM generate_series(1, 100) i; INSERT INTO m VALUES (500, 'keeps the blob', NULL, 99, '2024-03-31'), (600, 'lost', NULL, NULL, '2024-03-31')")
-	before := allTables(in)
-	run := in.Done("p", noon)
-	if run.Taken != 100 {
-		t.Fatalf("the run took %d", run.Taken)
-	}
-	in.Exec(t, `INSERT INTO m VALUES (7, 'newer', NULL, NULL, '2024-03-30'), (900, 's8', NULL, NULL, '2024-03-30');
-		UPDATE attic SET body = body || '{"parent": 12345}' WHERE what = 'm' AND body ->> 'id' IN ('50', '51', '77');
-		UPDATE attic SET body = body || '{"note": "forbidden"}' WHERE what = 'child' AND body ->> 'm_id' = '33';
-		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
-		CREATE TRIGGER no BEFORE INSERT ON m FOR EACH ROW WHEN (NEW.id = 60) EXECUTE FUNCTION no()`)
-	// Not back: m 7, 8, 50, 51, 60, 77. Children of 8, 50, 51, 60, 77 have no parent; the one of 33 is
-	// forbidden. The newer row 7 takes the child of the old one.
-	if got, want := restore(t, in, "p", run.ID), (restored{100 - 6 + 100 - 6, 12}); got != want {
-		t.Errorf("answered %v, want %v", got, want)
-	}
-	if got := in.Rows("SELECT id, slug FROM m WHERE id IN (7, 8, 50, 51, 60, 77, 900)"); cmp.Diff([]string{"(7,newer)", "(900,s8)"}, got) != "" {
-		t.Errorf("what was refused, or newer: %v", got)
-	}
-	in.Exec(t, `DELETE FROM child WHERE m_id = 7; DELETE FROM m WHERE id IN (7, 900); DROP TRIGGER no ON m;
-		UPDATE attic SET body = body || '{"parent": null}' WHERE what = 'm' AND body ->> 'parent' = '12345'; UPDATE attic SET body = body || '{"note": "c"}' WHERE what = 'child';
-		INSERT INTO attic SELECT 'child', '{"m_id": 7, "n": 1, "note": "c"}', `+fmt.Sprint(run.ID))
-	if got, want := restore(t, in, "p", run.ID), (restored{13, 0}); got != want {
-		t.Errorf("the second call answered %v, want %v", got, want)
-	}
-	if diff := cmp.Diff(before, allTables(in)); diff != "" {
-		t.Errorf("in the end (-before +after):\n%s", diff)
+	for name, unique := range map[string]string{"at once": "", "at COMMIT": "; ALTER TABLE m DROP CONSTRAINT m_slug_key, ADD UNIQUE (slug) DEFERRABLE INITIALLY DEFERRED"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, family+unique+`; ALTER TABLE child ADD CHECK (note <> 'forbidden')`, familyRule)
+			in.Exec(t, "INSERT INTO blob VALUES (99, 'stays'); INSERT INTO m SELECT i, 's' || i, CASE WHEN i BETWEEN 80 AND 97 THEN i + 1 END, 99, '2020-01-01' FROM generate_series(1, 100) i; INSERT INTO child SELECT i, 1, 'c' FROM generate_series(1, 100) i; INSERT INTO m VALUES (500, 'keeps the blob', NULL, 99, '2024-03-31'), (600, 'lost', NULL, NULL, '2024-03-31')")
+			before := allTables(in)
+			run := in.Done("p", noon)
+			if run.Taken != 100 {
+				t.Fatalf("the run took %d", run.Taken)
+			}
+			in.Exec(t, `INSERT INTO m VALUES (7, 'newer', NULL, NULL, '2024-03-30'), (900, 's8', NULL, NULL, '2024-03-30');
+				UPDATE attic SET body = body || '{"parent": 12345}' WHERE what = 'm' AND body ->> 'id' IN ('50', '51', '77');
+				UPDATE attic SET body = body || '{"note": "forbidden"}' WHERE what = 'child' AND body ->> 'm_id' = '33';
+				CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+				CREATE TRIGGER no BEFORE INSERT ON m FOR EACH ROW WHEN (NEW.id = 60) EXECUTE FUNCTION no()`)
+			// Not back: m 7, 8, 50, 51, 60, 77. Children of 8, 50, 51, 60, 77 have no parent; the one of 33 is
+			// forbidden. The newer row 7 takes the child of the old one.
+			if got, want := restore(t, in, "p", run.ID), (restored{100 - 6 + 100 - 6, 12}); got != want {
+				t.Errorf("answered %v, want %v", got, want)
+			}
+			if got := in.Rows("SELECT id, slug FROM m WHERE id IN (7, 8, 50, 51, 60, 77, 900)"); cmp.Diff([]string{"(7,newer)", "(900,s8)"}, got) != "" {
+				t.Errorf("what was refused, or newer: %v", got)
+			}
+			in.Exec(t, `DELETE FROM child WHERE m_id = 7; DELETE FROM m WHERE id IN (7, 900); DROP TRIGGER no ON m;
+				UPDATE attic SET body = body || '{"parent": null}' WHERE what = 'm' AND body ->> 'parent' = '12345'; UPDATE attic SET body = body || '{"note": "c"}' WHERE what = 'child';
+				INSERT INTO attic SELECT 'child', '{"m_id": 7, "n": 1, "note": "c"}', `+fmt.Sprint(run.ID))
+			if got, want := restore(t, in, "p", run.ID), (restored{13, 0}); got != want {
+				t.Errorf("the second call answered %v, want %v", got, want)
+			}
+			if diff := cmp.Diff(before, allTables(in)); diff != "" {
+				t.Errorf("in the end (-before +after):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pgretain/tests/pgtest"
 )
 
@@ -66,6 +68,37 @@ func TestRestoreAndARun(t *testing.T) {
 	s.leaves(from(1, 30)...)
 	s.run("p").ok()
 	s.leaves(from(1, 30)...)
+}
+
+// A row of the archive that is held while restore waits for the hold stays there, or restore is refused: in a transaction
+// that is not READ COMMITTED it would not see the hold.
+func TestRestoreWaitsForAHold(t *testing.T) {
+	t.Parallel()
+	for isolation, code := range map[string]string{"read committed": "", "repeatable read": "55000", "serializable": "55000"} {
+		t.Run(isolation, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, archive+"ALTER TABLE old ADD UNIQUE (id);", archived)
+			s.refill(30)
+			s.run("p").ok()
+			s.start(s.session("retention_operator"), "SELECT retention.place_hold('old', '{\"id\": 14}', 'case')").ok()
+			holder, operator := s.session("retention_operator"), s.session("retention_operator")
+			pgtest.Exec(t, holder, "BEGIN; SELECT retention.place_hold('old', '{\"id\": 15}', 'case')")
+			pgtest.Exec(t, operator, "SET default_transaction_isolation = '"+isolation+"'")
+			restore := s.start(operator, "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))")
+			restore.waits()
+			pgtest.Exec(t, holder, "COMMIT")
+			if err := restore.end(); code == "" && err != nil || code != "" && (err == nil || err.Code != code) {
+				t.Errorf("restore: %v, want %q", err, code)
+			}
+			want := []int{14, 15}
+			if code != "" {
+				want = from(1, 30)
+			}
+			if diff := cmp.Diff(want, s.ids("old")); diff != "" {
+				t.Errorf("the archive (-want +got):\n%s", diff)
+			}
+		})
+	}
 }
 
 // Somebody makes a row anew while restore is about to: it waits, and leaves that one.

@@ -50,7 +50,8 @@ func TestSessionSettings(t *testing.T) {
 	for _, set := range []string{
 		"SET lock_timeout = '1ms'", "SET row_security = off", "SET client_min_messages = error",
 		"SET DateStyle = 'SQL, DMY'; SET TimeZone = 'America/New_York'; SET IntervalStyle = 'sql_standard'",
-		"SET session_replication_role = replica", "SET synchronous_commit = off", "SET plan_cache_mode = force_generic_plan",
+		"SET quote_all_identifiers = on", "SET synchronous_commit = off",
+		"SET session_replication_role = local", "SET plan_cache_mode = force_generic_plan",
 		"SET standard_conforming_strings = off", "SET escape_string_warning = on", "SET extra_float_digits = -15",
 		"SET idle_in_transaction_session_timeout = '1ms'", "SET bytea_output = escape",
 		"SET check_function_bodies = off", "SET jit = on; SET jit_above_cost = 0", "SET enable_indexscan = off; SET enable_indexonlyscan = off",
@@ -70,6 +71,28 @@ func TestSessionSettings(t *testing.T) {
 			t.Fatalf("with %s", set)
 		}
 	}
+}
+
+// In a session that fires no triggers a foreign key neither keeps a row nor takes its children along: nothing goes there,
+// and nothing comes back, where its parent may be gone.
+func TestSessionWithoutTriggers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, archive+"CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m);", archived)
+	s.refill(30)
+	s.Exec(t, "INSERT INTO child VALUES (1, 15)")
+	conn := s.Conn(t)
+	pgtest.Exec(t, conn, "SET session_replication_role = replica")
+	if err := s.start(conn, "CALL retention.run('p', $1)", asOf).end(); err == nil || err.Code != "55000" {
+		t.Errorf("a run: %v, want 55000", err)
+	}
+	s.leaves(from(1, 30)...)
+	s.logged("p", counts{State: "failed"})
+	s.run("p").ok()
+	s.leaves(15)
+	if err := s.start(conn, "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))").end(); err == nil || err.Code != "55000" {
+		t.Errorf("restore: %v, want 55000", err)
+	}
+	s.leaves(15)
 }
 
 // Inside somebody's transaction a run is refused before it has locked or written anything.

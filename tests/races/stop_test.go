@@ -272,8 +272,8 @@ func TestPausedFromAnotherSession(t *testing.T) {
 	}
 }
 
-// A migration that changes the policy during a run: the run ends "more" before its next batch, so
-// that no batch goes by the cursor or the cutoff of another policy.
+// A migration that changes the policy during a run: the batch under way is undone and the run ends "more", so that no
+// batch goes by the cursor or the cutoff of another policy.
 func TestPolicyChangesDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)
@@ -284,13 +284,40 @@ func TestPolicyChangesDuringARun(t *testing.T) {
 	s.Migrate(t, "policies: {p: "+strings.Replace(simple, "7 days", "30 days", 1)+"}")
 	s.open()
 	run.ok()
-	o := s.logged("p", counts{State: "more", Taken: 20})
+	o := s.logged("p", counts{State: "more", Taken: 10})
 	if !strings.Contains(o.Message, "changed during the run") {
 		t.Errorf("the log says %q", o.Message)
 	}
-	s.leaves(from(21, 30)...)
+	s.leaves(from(11, 30)...)
 	s.run("p").ok()
 	s.leaves()
+}
+
+// The same between the judgement of rows and the steps: what the policy of before only changed is not deleted by the
+// steps of the next, which would not have found it due.
+func TestPolicyChangesAfterTheJudgement(t *testing.T) {
+	t.Parallel()
+	const now, next = "7 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [{update: {set: {at: as_of}}}]", "30 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [delete]"
+	rule := func(rest string) string {
+		return "{table: m, due: {age: {column: at, older_than: " + rest + ", batch: {lock_timeout: 100s}}"
+	}
+	s := newStage(t, `CREATE INDEX ON m (at, id); CREATE FUNCTION judged(stop boolean) RETURNS boolean LANGUAGE sql SET search_path = public AS $$
+		SELECT gate(stop AND EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'm'::regclass AND mode = 'RowShareLock')) $$;`, rule(now))
+	s.refill(30)
+	s.Exec(t, "UPDATE m SET at = '2024-05-20'::timestamptz + id * interval '1 minute'")
+	before := s.Rows("TABLE m")
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	s.Migrate(t, "policies: {p: "+rule(next)+"}")
+	s.open()
+	run.ok()
+	s.logged("p", counts{State: "more"})
+	s.run("p").ok()
+	s.logged("p", counts{State: "done"})
+	if diff := cmp.Diff(before, s.Rows("TABLE m")); diff != "" {
+		t.Errorf("rows that neither policy may touch (-want +got):\n%s", diff)
+	}
 }
 
 // A policy that a migration removes during a run.
@@ -311,8 +338,8 @@ func TestPolicyIsRemovedDuringARun(t *testing.T) {
 	s.open() // the index goes when the batch has ended
 	run.ok()
 	<-migrated
-	s.logged("p", counts{State: "more", Taken: 20})
-	s.leaves(from(21, 30)...)
+	s.logged("p", counts{State: "more", Taken: 10})
+	s.leaves(from(11, 30)...)
 	s.unlocked()
 }
 

@@ -79,6 +79,30 @@ func TestTouchWhileARunDeletes(t *testing.T) {
 	}
 }
 
+// A touch that waited, for another row or for this one, never sets the clock of a later touch back.
+func TestTouchSetsNoClockBack(t *testing.T) {
+	t.Parallel()
+	for name, revive := range map[string]string{"found": "", "revived": ", revive: {table: catalogue, as: c, set: {id: c.id}}"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStageOf(t, tableM+catalogue, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], touch: {key: id, set: {at: as_of}"+revive+"}}}")
+			s.refill(30)
+			s.application("BEGIN; SELECT FROM m WHERE id = 1 FOR UPDATE")
+			early, late := s.start(s.session("retention_operator"), "SELECT retention.p_touch(ARRAY[1, 2, 3])"), s.Conn(t)
+			early.mustWait()
+			pgtest.Exec(t, late, "SELECT retention.p_touch(ARRAY[2]); BEGIN; SELECT retention.p_touch(ARRAY[3])")
+			pgtest.Exec(t, late, "CREATE TEMP TABLE seen AS SELECT id, at FROM m WHERE id IN (2, 3)")
+			s.application("COMMIT")
+			early.waits()
+			pgtest.Exec(t, late, "COMMIT")
+			early.ok()
+			if back := pgtest.Column[int](t, late, "SELECT s.id FROM seen s JOIN m USING (id) WHERE m.at < s.at"); len(back) > 0 {
+				t.Errorf("the clocks of %v were set back", back)
+			}
+		})
+	}
+}
+
 // Many sessions touch the same rows in other orders, while runs take them: nobody waits in a circle,
 // and every row that was touched is there.
 func TestTouchTogether(t *testing.T) {

@@ -11,7 +11,7 @@ DECLARE
     v_job CONSTANT record := retention._job(preview_job.job, preview_job.as_of);
     v_policies text[]; v_step retention.step; v_ended retention.run; v_runs retention.run[] := '{}'; v_done boolean;
 BEGIN
-    PERFORM retention._refuse_begun();
+    PERFORM retention._refuse_unfit();
     BEGIN
         v_policies := retention._expanded(v_job.policies);
         FOR v_place IN 1 .. cardinality(v_policies) LOOP

@@ -71,8 +71,8 @@ BEGIN
                  v_table, (SELECT string_agg(format('%I = (%s)', s.key, s.value), ', ')
                              FROM jsonb_each_text(p_source -> 'set') s), v.same_row)
              ELSE format('INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s
-                 FROM source s ON CONFLICT DO NOTHING',
-                         v_table, v.names, v.given) END,
+                 FROM source s ON CONFLICT (%s) DO NOTHING',
+                 v_table, v.names, v.given, (SELECT string_agg(quote_ident(k), ', ') FROM unnest(v_key) k)) END,
         v.match_back, v_logical[cardinality(v_logical)]::regclass, v_key,
         CASE WHEN NOT v_stays THEN format(', gone AS (DELETE FROM %s a USING source s JOIN back b ON b.match = s.match
                                                       WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END,

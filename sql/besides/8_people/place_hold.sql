@@ -1,6 +1,6 @@
 -- Keeps rows from every policy until the hold is released or runs out: those of a table with certain values in certain
--- columns, {column: value}, now or later, or the one with a key of one column. rows_held is 0 when there is
--- none yet, and NULL where the worker may not read the table (then no policy does), or its rows are on several servers.
+-- columns, {column: value}, now or later, or the one with a key of one column. rows_held is 0 when there is none yet,
+-- and NULL where the worker may not read the table, its rows are on several servers, or another isolation shows others.
 --   SELECT * FROM retention.place_hold('app.message', '{"sender_id": 17}', 'case 8');
 -- Values are read with the caller's settings and compared as values. Waits for batches under way (ROW EXCLUSIVE).
 CREATE OR REPLACE FUNCTION retention.place_hold(
@@ -19,7 +19,8 @@ BEGIN
     LOCK TABLE retention.hold IN ROW EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
     v_terms := retention._hold_terms(v_table, v_columns);
     BEGIN
-        IF v_table NOT IN (SELECT retention._distributed()) THEN
+        IF current_setting('transaction_isolation') = 'read committed' AND v_table NOT IN (
+            SELECT retention._distributed()) THEN
             rows_held := retention._look(format(
                 'SELECT to_jsonb(count(*)) FROM %s t JOIN (SELECT %s FROM (SELECT $1 AS match) h) h ON %s',
                 v_table::regclass, v_terms."values", v_terms.equal), v_match);

@@ -13,7 +13,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $func
 DECLARE v_policy CONSTANT retention.policy := retention._known(restore.policy); v_key jsonb; v_lock record;
     v_misplaced text;
 BEGIN
-    PERFORM retention._refuse_begun();
+    PERFORM retention._refuse_unfit();
     v_misplaced := retention._misplaced(restore.policy);
     IF v_misplaced IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_misplaced;

@@ -8,13 +8,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit 
 SET gin_fuzzy_search_limit = 0 AS $function$
 DECLARE v_run retention.run;
 BEGIN
-    PERFORM retention._refuse_begun();
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE object_not_in_prerequisite_state USING  -- guards would be asked of an old snapshot
-            MESSAGE = format('a batch needs READ COMMITTED, this is %s',
-                upper(current_setting('transaction_isolation'))),
-            HINT = 'Use CALL retention.run(policy).';
-    END IF;
+    PERFORM retention._refuse_unfit();
     RETURN retention._run_step(p_run);
 EXCEPTION WHEN query_canceled OR OTHERS THEN
     v_run := retention._running(p_run);

@@ -22,8 +22,9 @@ BEGIN
         retention._stopping_hold(p_policy.name, p_slice.as_of));
     IF v_stopping IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
-    ELSIF retention._named(v_names) <> v_tables THEN  -- no lock on a table keeps its schema from being renamed
-        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a table has taken the place of another since the batch began';
+    ELSIF retention._named(v_names) <> v_tables  -- no lock keeps a schema, or a page, from being another
+        OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a table or the policy is another since the batch began';
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = 'a foreign key leads to a held row since the batch began';

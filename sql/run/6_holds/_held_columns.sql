@@ -2,7 +2,7 @@
 -- modifier, collation, and the OID of an enum's value. An element less for each column that is not there.
 CREATE OR REPLACE FUNCTION retention._held_columns(
     p_rel oid, p_columns text[], p_match jsonb, OUT table_name text, OUT attnums smallint[], OUT types text[])
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
 BEGIN
     SELECT retention._table_name(p_rel), coalesce(array_agg(a.attnum ORDER BY u.n), '{}'),
            coalesce(array_agg(format_type(a.atttypid, a.atttypmod)
