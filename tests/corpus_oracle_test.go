@@ -41,7 +41,7 @@ var (
 
 func readOracle(t *testing.T, text string) oracle {
 	t.Helper()
-	o := oracle{batches: []int{1, 1000}}
+	o := oracle{batches: []int{3, 1000}}
 	marks := directive.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range marks {
 		end := len(text)
