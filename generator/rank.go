@@ -120,7 +120,11 @@ func (w *pageWriter) compileOrder(r *ranked) {
 		column := w.columnOf(item.Expr)
 		r.columns = r.columns && column != "" && !w.table.Column(column).Virtual
 		if i == 0 && (column == "" || !w.notNull(column)) {
-			r.Rows = append(r.Rows, fragment("is not null", enclosed(expr)))
+			name := "is not null"
+			if column != "" && mayBeRow(w.table.Column(column).Type) {
+				name = "row is not null"
+			}
+			r.Rows = append(r.Rows, fragment(name, enclosed(expr)))
 		}
 		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending, NullsFirst: item.NullsFirst, column: column})
 	}
@@ -140,6 +144,9 @@ func (w *pageWriter) withKey(order []orderItem) []orderItem {
 	}
 	return total
 }
+
+// mayBeRow says whether values of a type may be rows, which IS NULL takes for NULL where all their columns are.
+func mayBeRow(typ string) bool { return strings.Contains(typ, ".") }
 
 // columnOf is the column that an expression is, "" when it is more than a column.
 func (w *pageWriter) columnOf(e policy.Expr) string {
@@ -179,7 +186,7 @@ func matches(keys []groupKey) []sqlText {
 		switch {
 		case k.notNull:
 			name = "group equal"
-		case strings.Contains(string(k.Type), "."): // it may be a row, which IS NULL where its columns are
+		case mayBeRow(string(k.Type)):
 			name = "group equal or null row"
 		case k.column != "":
 			name = "group equal or null"

@@ -31,6 +31,8 @@ func TestBeyond(t *testing.T) {
 			goes: "SELECT * FROM m WHERE " + place("x.g % 2 IS NOT DISTINCT FROM m.g % 2 AND coalesce(x.h, '') = coalesce(m.h, '')", "true", "x.id < m.id") + " >= 2"},
 		{name: "a row of NULLs is not NULL", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, g pair)", data: "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN ROW(NULL, NULL)::pair WHEN 1 THEN ROW(1, NULL)::pair END FROM generate_series(1, 12) i",
 			rule: rule(`first: 2, per: [g], order: "id"`, ""), goes: "SELECT * FROM m WHERE id > 6"},
+		{name: "a row with NULLs has a place", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, o pair)", data: "INSERT INTO m VALUES (1, '(1,1)'), (2, '(1,)'), (3, '(,)'), (4, NULL), (5, '(0,0)')",
+			rule: `{table: "@.m", where: "true", keep: {best: {first: 2, order: "o DESC"}}, then: [delete]}`, goes: "SELECT * FROM m WHERE id IN (1, 4, 5)"},
 		{name: "ties by the key, downwards", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score DESC"`, ""),
 			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL", "x.score > m.score OR x.score = m.score AND x.id > m.id") + " >= 2"},
 		{name: "ties by the key, upwards", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score"`, ""),

@@ -13,7 +13,7 @@ import (
 // TestWhy: what people are told of one row is what a run does with it, and when.
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int, part text, at timestamptz, pinned boolean, PRIMARY KEY (id, part));
+	in := kit.Install(t, `CREATE TABLE m (id int, part varchar(1), at timestamptz, pinned boolean, PRIMARY KEY (id, part));
 		INSERT INTO m VALUES (1, 'a', '2024-03-01 12:00:00+00', false), (2, 'a', '2024-03-30 12:00:00.25+00', false),
 			(3, 'a', '2024-03-01', true), (4, 'a', '2024-03-01', NULL), (5, 'a', NULL, false), (6, 'a', 'infinity', false), (1, 'b', '2024-03-31', true);
 		CREATE TABLE e (id int PRIMARY KEY, until date); INSERT INTO e VALUES (1, '2024-04-30'), (2, '2024-03-30');
@@ -24,6 +24,7 @@ func TestWhy(t *testing.T) {
   rank: {table: r, due: {beyond: {first: 2, order: id desc}}, then: [delete]}`)
 	for _, c := range []struct{ policy, key, want string }{
 		{"p", `{"id": 1, "part": "a"}`, `(t,,)`},
+		{"p", `{"id": 1, "part": "ab"}`, ``},
 		{"p", `{"id": 2, "part": "a"}`, `(f,"not due","2024-04-06 12:00:00+00")`},
 		{"p", `{"id": 3}`, `(f,pinned,)`},
 		{"p", `{"id": 4}`, `(f,pinned,)`},

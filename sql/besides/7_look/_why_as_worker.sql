@@ -15,7 +15,7 @@ BEGIN
             HINT = CASE WHEN v_policy.partitions THEN format('SELECT * FROM retention.partitions(%L, now()).',
                 v_policy.name) END;
     END IF;
-    SELECT string_agg(format('t.%I = %L::%s', a.attname, k.value, format_type(a.atttypid, a.atttypmod)), ' AND ')
+    SELECT string_agg(format('t.%I = %L::%s', a.attname, k.value, format_type(a.atttypid, -1)), ' AND ')
                FILTER (WHERE a.attnum IS NOT NULL) AS matches,
            min(k.key) FILTER (WHERE a.attnum IS NULL) AS unknown
     INTO v_given FROM jsonb_each_text(p_key) k
