@@ -196,8 +196,8 @@ type effects struct {
 	deletes []string // from which steps delete
 	related []string // of steps that change related rows, as holds name them
 	reach   []string // of every "cascades", as holds name them
-	// unguarded are those that statements of the policy's own words update or delete from: no guard can stand before them,
-	// so that a hold there stops the run.
+	// unguarded are those that statements of the policy's own words update or delete from, and archives whose rows are
+	// replaced: no guard can stand before them, so that a hold there stops the run.
 	unguarded []string
 	ownDelete *policy.Step // the step that deletes the batch's own rows, nil for none
 	ownUpdate bool         // a step updates them
@@ -215,6 +215,8 @@ func (w *pageWriter) findEffects() effects {
 			e.ownUpdate = true
 		case s.SQL != nil:
 			e.unguarded = append(e.unguarded, w.statementChanges(*s.SQL)...)
+		case s.Archive != nil && s.Archive.Existing == "replace":
+			e.unguarded = with(e.unguarded, w.tables.Root(s.Archive.Into.String()))
 		}
 		if s.Delete != nil {
 			e.deletes = append(e.deletes, s.target)
