@@ -191,8 +191,8 @@ type effects struct {
 	deletes []string // from which steps delete
 	related []string // of steps that change related rows, as holds name them
 	reach   []string // of every "cascades", as holds name them
-	// unguarded are those that statements of the policy's own words update or delete from: no guard can stand before them,
-	// so that a hold there stops the run.
+	// unguarded are those that statements of the policy's own words update or delete from, and archives whose rows are
+	// replaced: no guard can stand before them, so that a hold there stops the run.
 	unguarded []string
 	ownDelete *policy.Step // the step that deletes the batch's own rows, nil for none
 	ownUpdate bool         // a step updates them
@@ -205,8 +205,8 @@ func (w *pageWriter) findEffects() effects {
 		switch verb := d.Verb(); {
 		case verb == "cascade":
 			e.reach = with(e.reach, root)
-		case verb == "sql" && (d.Access.Update || d.Access.Delete):
-			e.unguarded = append(e.unguarded, root)
+		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && w.policy.Then[d.Step].Archive != nil:
+			e.unguarded = with(e.unguarded, root)
 		case verb == "delete":
 			e.deletes = append(e.deletes, d.Table.String())
 			if e.ownDelete == nil && d.Own {

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- undo, "columns" are the key's and what it sets, "set" what is to be set.
     restores jsonb,
     deletes text[] NOT NULL DEFAULT '{}',       -- the tables that steps delete from
-    unguarded text[] NOT NULL DEFAULT '{}',     -- that statements of the policy's own words change
+    unguarded text[] NOT NULL DEFAULT '{}',     -- that statements of the policy's own words change, or archives replace
     related text[] NOT NULL DEFAULT '{}',       -- that steps act on besides the policy's own
     changes text[] NOT NULL DEFAULT '{}',       -- whose rows steps change or take
     statement_deletes text[] NOT NULL DEFAULT '{}',  -- that statements of the policy's own words delete from

@@ -212,3 +212,31 @@ func TestHoldsOnPartitions(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A held row of an archive is written over by none, whatever is copied there with its key: a run that could, stops.
+func TestHoldInAnArchive(t *testing.T) {
+	t.Parallel()
+	for existing, state := range map[string]string{"refuse": "done", "keep": "done", "replace": "tripped"} {
+		t.Run(existing, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int PRIMARY KEY, at timestamptz); INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')",
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, existing: "+existing+"}}, delete]}}")
+			in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i")
+			hold(t, in, "'old', '1', 'case'")
+			before, rows := in.Rows("SELECT * FROM old WHERE id = 1"), in.Rows("TABLE m")
+			if o := in.Run("p", noon); o.State != state {
+				t.Errorf("the run ended %s: %s", o.State, o.Message)
+			}
+			if diff := cmp.Diff(before, in.Rows("SELECT * FROM old WHERE id = 1")); diff != "" {
+				t.Errorf("the held row (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(rows, in.Rows("TABLE m")); state == "tripped" && diff != "" {
+				t.Errorf("the table (-want +got):\n%s", diff)
+			}
+			if err := in.Operator("SELECT retention.release_hold(max(id), 'over') FROM retention.hold"); err != nil {
+				t.Fatal(err)
+			}
+			in.Done("p", noon)
+		})
+	}
+}

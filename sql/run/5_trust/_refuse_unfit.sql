@@ -8,7 +8,7 @@ BEGIN
     ELSIF current_setting('transaction_isolation') <> 'read committed'
         OR current_setting('session_replication_role') = 'replica' THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format(
-            'this needs transaction_isolation read committed, here %s, and session_replication_role origin, here %s',
-            current_setting('transaction_isolation'), current_setting('session_replication_role'));
+            'this needs READ COMMITTED, here it is %s, and session_replication_role origin, here it is %s',
+            upper(current_setting('transaction_isolation')), current_setting('session_replication_role'));
     END IF;
 END $function$;

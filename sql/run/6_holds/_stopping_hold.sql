@@ -1,11 +1,11 @@
 -- Why no run of a policy may touch anything, as far as holds are concerned, in a sentence: one in force that cannot be
--- honoured (_unfit_hold), or one on a table that a statement of the policy's own words changes. NULL for none.
+-- honoured (_unfit_hold), or on a table that a statement of its own words, or an archive, changes. NULL for none.
 CREATE OR REPLACE FUNCTION retention._stopping_hold(p_policy text, p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN RETURN NULL; END IF;
     RETURN coalesce(retention._unfit_hold(retention._hold_tables(p_policy), p_as_of), (
-        SELECT format('hold %s is in force on table "%s", which a "sql" step changes: '
+        SELECT format('hold %s is in force on table "%s", which a "sql" step or an archive changes: '
                       'whether it meets the held row cannot be told', h.id, h.table_name)
         FROM retention.hold h JOIN retention.policy p ON p.name = p_policy AND h.table_name = ANY (p.unguarded)
         WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of) ORDER BY h.id LIMIT 1));
