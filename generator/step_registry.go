@@ -218,7 +218,7 @@ func (w *pageWriter) conditionNotes() []string {
 	for _, r := range w.tablesRead(w.decidingParts()) {
 		for _, b := range all {
 			written := b.Table.String()
-			if tableName(r.table) != written || b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)) || seen[written] || w.tied(r, b) {
+			if tableName(r.table) != written || b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)) || seen[written] {
 				continue
 			}
 			seen[written] = true
@@ -267,50 +267,6 @@ func (w *pageWriter) decidingColumns() []string {
 		}
 	}
 	return columns
-}
-
-// tied says whether a condition looks only at rows that belong to the row it judges, and the step takes
-// only those with it: then no other row's batch makes a difference.
-func (w *pageWriter) tied(r tableRead, b policy.Effect) bool {
-	column, related := w.tieOf(r.expr.SQL, r.name()), w.steps[b.Step].Related
-	if column == "" {
-		return false
-	}
-	switch b.Verb() {
-	case "cascade":
-		if related != nil {
-			return false
-		}
-		var leading [][]catalog.ForeignKey
-		for _, path := range w.tables.CascadePaths(tableName(w.table)) {
-			if w.tables.Root(path[len(path)-1].Table) == w.tables.Root(b.Table.String()) {
-				leading = append(leading, path)
-			}
-		}
-		return len(leading) == 1 && len(leading[0]) == 1 && slices.Equal(leading[0][0].Columns, []string{column})
-	case "delete", "update":
-		return related != nil && w.tieOf(related.Where.SQL, related.As) == column
-	}
-	return false
-}
-
-var anyOr = regexp.MustCompile(`(?i)\bor\b`)
-
-// tieOf is the column of the table called alias that an expression compares with the row's only key
-// column; "" where there is none, or where the comparison need not hold.
-func (w *pageWriter) tieOf(sql, alias string) string {
-	if len(w.table.PrimaryKey) != 1 || anyOr.MatchString(sql) {
-		return ""
-	}
-	key := regexp.QuoteMeta(w.table.PrimaryKey[0])
-	name := `(?:\b` + regexp.QuoteMeta(alias) + `\.)?\b([a-z_][a-z0-9_]*)`
-	for _, comparison := range []string{name + `\s*=\s*t\.` + key + `\b`, `\bt\.` + key + `\s*=\s*` + name} {
-		found := regexp.MustCompile(`(?i)(?:^|[^.\w])` + comparison).FindStringSubmatch(sql)
-		if found != nil {
-			return strings.ToLower(found[1])
-		}
-	}
-	return ""
 }
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)

@@ -53,14 +53,8 @@ func (v *inspection) covered() covered {
 				c.tables, c.sentences = append(c.tables, table), append(c.sentences, sentence)
 			}
 		}
-		for _, s := range p.Then { // what refers to a partition keeps it
-			switch {
-			case s.Delete == nil:
-			case s.Related != nil:
-				c.deleted = append(c.deleted, s.Related.Table.String())
-			default:
-				c.deleted = append(c.deleted, p.Table.String())
-			}
+		for _, d := range p.Deletes() { // what refers to a partition keeps it
+			c.deleted = append(c.deleted, d.Table.String())
 		}
 		if drops && p.Partitions && has(p, func(s policy.Step) bool { return s.Detach != nil }) {
 			c.detached = append(c.detached, p.Table.String())
