@@ -25,8 +25,9 @@ test-browser: setup ## Look at the report in Chromium, which it installs where i
 test-matrix: lint ## Run all tests on PostgreSQL 15, 17 and 18; VERSIONS="15 17"
 	@.ci/matrix
 
-fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
+fire: setup ## 10,000 policies that chance wrote against a model, 500 deaths, 100 histories of sums; PGRETAIN_TEST_POLICIES=300, PGRETAIN_TEST_SEED=1
 	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v ./tests/model ./tests/kills
+	TMPDIR=$$(.ci/scratch) PGRETAIN_TEST_FIRE=1 go test -count=1 -timeout 6h -v -run '^TestRollUps' ./tests/races
 
 bench: setup ## Measure the generated deletes against others; writes bench.json
 	go run ./tests/bench

@@ -26,11 +26,11 @@ func newChannels(t *testing.T, e *example) *channels {
 // asText is an instant for SQL, to the microsecond.
 func asText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000000+00") }
 
-// Every combination of values on and next to the bounds.
+// Every combination of values on and next to the bounds. TestTelegramChannels has batches of one row.
 func TestTelegramChannelsBounds(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
-	for _, rows := range []int{1, 3, 1000} {
+	for _, rows := range []int{3, 1000} {
 		t.Run(fmt.Sprint("by ", rows), func(t *testing.T) {
 			own := e.with(t)
 			own.SetBatch(rows)

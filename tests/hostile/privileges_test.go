@@ -49,8 +49,8 @@ const own = `
 	RESET ROLE`
 
 // plants are statements of the role that may bring its functions to where a policy meets them, over all kinds of
-// objects that hold code.
-func plants() []string {
+// objects that hold code, in these schemas.
+func plants(schemas ...string) []string {
 	var list []string
 	for _, table := range []string{"item", "part", "cases", "users", "vips", "attic", "spare"} {
 		for _, when := range []string{"BEFORE", "AFTER", "INSTEAD OF"} {
@@ -77,7 +77,7 @@ func plants() []string {
 			list = append(list, fmt.Sprintf(statement, table))
 		}
 	}
-	for _, schema := range []string{"public", "tools", "retention", "pg_catalog", "own"} {
+	for _, schema := range schemas {
 		for _, statement := range []string{
 			"CREATE FUNCTION %s.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN ''DONE''; END'", "CREATE FUNCTION %s.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN own.yes(); END'",
 			"CREATE OR REPLACE FUNCTION %s.plain(numeric) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN own.yes(); END'", "CREATE OPERATOR %s.= (FUNCTION = own.same, LEFTARG = varchar, RIGHTARG = varchar)",
@@ -173,7 +173,11 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+role+"; SET statement_timeout = '3s'; SET lock_timeout = '100ms'")
 			ran := func() bool { return pgtest.Column[bool](t, in, "SELECT is_called FROM seen.mark")[0] }
 			var gone []string // what takes away what others would meet comes last
-			for _, sql := range plants() {
+			schemas := []string{"public", "tools", "retention", "pg_catalog"}
+			if name == "nothing" { // in its own schema every role may do the same
+				schemas = append(schemas, "own")
+			}
+			for _, sql := range plants(schemas...) {
 				if takesAway.MatchString(sql) {
 					gone = append(gone, sql)
 					continue
@@ -203,8 +207,8 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 	}
 }
 
-// onlyOwn is how many of the plants a role may do that has nothing but its schema.
-const onlyOwn = 16
+// onlyOwn is how many of the plants outside its schema a role may do that has nothing else.
+const onlyOwn = 4
 
 var takesAway = regexp.MustCompile(`^(DROP|TRUNCATE)|RENAME|SET SCHEMA|OWNER TO`)
 

@@ -50,7 +50,7 @@ policies:
     table: item
     where: "evil.escape()"
     due: {age: {column: at, older_than: 7 days}}
-    batch: {rows: 2}
+    batch: {rows: 1}
     then:
       - archive: {into: attic, set: {run_id: run.id}}
       - delete: {cascades: [part]}
@@ -150,6 +150,8 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 	}
 	define := defined()
 	heard := map[string]int{}
+	backwards := slices.Clone(looking)
+	slices.Reverse(backwards[:len(looking)-3]) // the last three are of people
 	for _, name := range slices.Sorted(maps.Keys(escapes)) {
 		sql := escapes[name]
 		before := pgtest.Column[string](t, in, kept)
@@ -163,7 +165,7 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 		}
 		there := rows()
 		w.session("retention_operator", looking...)
-		w.session("postgres", append(looking, looking...)...)
+		w.session("postgres", backwards...) // so that each is met after each other one, in this session or that of the operator
 		if diff := cmp.Diff(there, rows()); diff != "" {
 			t.Errorf("%s: rows were changed by who looked (-before +after):\n%s", name, diff)
 		}
@@ -196,7 +198,7 @@ type witnessed struct {
 }
 
 func (w witnessed) runs() []string {
-	w.in.Exec(w.t, "INSERT INTO item SELECT i, '2024-01-01' FROM generate_series(2, 4) i ON CONFLICT (id) DO UPDATE SET at = excluded.at; INSERT INTO part SELECT i, i FROM generate_series(2, 4) i ON CONFLICT DO NOTHING")
+	w.in.Exec(w.t, "INSERT INTO item SELECT i, '2024-01-01' FROM generate_series(2, 3) i ON CONFLICT (id) DO UPDATE SET at = excluded.at; INSERT INTO part SELECT i, i FROM generate_series(2, 3) i ON CONFLICT DO NOTHING")
 	run := "CALL retention.run('p', '" + noon + "', 'again')"
 	return []string{run, "CALL retention.run('r', reason => 'again')", run}
 }

@@ -23,7 +23,7 @@ func deaths() int {
 	if os.Getenv(fireVariable) != "" {
 		return 500
 	}
-	return 16
+	return 8
 }
 
 func seed(t *testing.T) uint64 {
