@@ -90,6 +90,7 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 			fmt.Sprintf("Make it the primary key, or CREATE UNIQUE INDEX ON %s (%s), without WHERE.", qualified(table), ident(key.Text)))
 		return nil
 	}
+	w.needOperators(column, key.Position)
 	return column
 }
 

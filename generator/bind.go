@@ -240,6 +240,15 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 	return column
 }
 
+// needOperators refuses a column whose type has operators that what is generated would not find: PostgreSQL would take those of
+// another type, by which other values are equal.
+func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
+	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
+		c.refuse(at, CodeExpression, fmt.Sprintf("type %s of column %q has its operators in schema %q, which is not in search_path", column.Plain(), column.Name, column.Operators),
+			fmt.Sprintf(`Write install: {search_path: [%s]}, and run "pgretain snapshot".`, strings.Join(append(slices.Clone(path), column.Operators), ", ")))
+	}
+}
+
 // named says whether a table goes by a name in its FROM clause.
 func named(tables []pgparse.TableRef, name string) bool {
 	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool {

@@ -174,6 +174,7 @@ func (w *pageWriter) keyOf(r *ranked, per policy.Expr, number int) groupKey {
 		return groupKey{Number: number, Expr: fragment("as text", expr), Type: "text"}
 	}
 	column := w.table.Column(name)
+	w.needOperators(column, per.Position)
 	r.columns = r.columns && !column.Virtual
 	return groupKey{Number: number, Expr: expr, column: name, Type: sqlText(column.Type), notNull: column.NotNull}
 }

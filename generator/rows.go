@@ -261,6 +261,7 @@ func (w *pageWriter) scopeConditions() []sqlText {
 			continue
 		}
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil {
+			w.needOperators(column, name.Position)
 			list = append(list, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
 		}
 	}

@@ -63,7 +63,9 @@ func (w *pageWriter) cursor(p pass) []columnText {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
 			continue // the clock is part of the key
 		}
-		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(w.table.Column(name).Plain())})
+		column := w.table.Column(name)
+		w.needOperators(column, w.policy.Table.Position)
+		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(column.Plain())})
 	}
 	return columns
 }

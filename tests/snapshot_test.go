@@ -133,7 +133,7 @@ func TestSnapshotTable(t *testing.T) {
 			{Name: "parent_id", Type: "bigint"},
 			{Name: "owner_id", Type: "bigint", NotNull: true},
 			{Name: "region", Type: "text", NotNull: true, Default: "'eu'::text"},
-			{Name: "label", Type: "public.citext"},
+			{Name: "label", Type: "public.citext", Operators: "public"},
 			{Name: "amount", Type: "numeric(10,2)", Default: "0"},
 			{Name: "created_at", Type: "timestamp with time zone", NotNull: true, Default: "now()"},
 			{Name: "since", Type: "timestamp with time zone", Default: "'2026-01-01 00:00:00+00'::timestamp with time zone"},

@@ -69,6 +69,9 @@ func columns(t *Table) []fact {
 		if c.Collation != "" {
 			words = append(words, "COLLATE "+c.Collation)
 		}
+		if c.Operators != "" {
+			words = append(words, "OPERATORS OF "+c.Operators)
+		}
 		if c.NotNull {
 			words = append(words, "NOT NULL")
 		}

@@ -71,6 +71,7 @@ type Column struct {
 	Identity  string `json:"identity,omitempty"`  // "always", "by default"
 	Virtual   bool   `json:"virtual,omitempty"`   // generated whenever it is read, so that no index can hold it
 	Collation string `json:"collation,omitempty"` // where it is not the database's
+	Operators string `json:"operators,omitempty"` // the schema in which its type has operators of its own
 }
 
 // Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an

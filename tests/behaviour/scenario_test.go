@@ -58,8 +58,8 @@ type suite struct {
 // bench is a suite installed.
 type bench struct {
 	*kit.Installed
-	conn *pgx.Conn
-	zone string
+	conn       *pgx.Conn
+	zone, path string
 }
 
 // run installs the suite, and runs each scenario at several batch sizes, each from fresh data, and
@@ -75,13 +75,13 @@ func (s suite) run(t *testing.T) {
 	if s.batches == nil {
 		s.batches = []int{1, 3, 1000}
 	}
-	b := &bench{zone: s.zone}
+	b := &bench{zone: s.zone, path: strings.Trim(s.path, "[]")}
 	schemas, yaml := s.texts()
 	b.Installed = kit.Install(t, schemas, yaml, kit.Before(s.before))
 	b.conn = b.Conn(t)
 	for i, c := range s.scenarios {
 		t.Run(c.name, func(t *testing.T) {
-			own := &bench{b.With(t), b.conn, b.zone}
+			own := &bench{b.With(t), b.conn, b.zone, b.path}
 			own.scenario(t, fmt.Sprintf("s%d", i), c, s.batches)
 		})
 	}
@@ -106,7 +106,7 @@ func (b *bench) scenario(t *testing.T, name string, c scenario, batches []int) {
 	if c.asOf == "" {
 		c.asOf = noon
 	}
-	pgtest.Exec(t, b.conn, "SET search_path = "+name+", public; SET TimeZone = '"+b.zone+"'")
+	pgtest.Exec(t, b.conn, "SET search_path = "+name+", "+b.path+"; SET TimeZone = '"+b.zone+"'")
 	for _, rows := range batches {
 		b.fill(t, name, c)
 		b.once(t, "p"+name, c, rows)
