@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -83,6 +84,7 @@ type passEntry struct {
 	Share  bool        `json:"share,omitempty"`    // <policy>_share locks what they read
 	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`   // an error that a row causes undoes the batch
+	Below  bool        `json:"below,omitempty"`    // rows that foreign keys lead to are locked: steps copy some of them
 }
 
 // functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
@@ -91,7 +93,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
 	for _, p := range w.passes {
-		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole}
+		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole, Below: w.copiesBelow()}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
@@ -109,6 +111,16 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		objects = append(objects, w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator())
 	}
 	return append(objects, w.take()), entries
+}
+
+// copiesBelow says whether a step copies rows that the batch's delete reaches along more than one foreign key: the rows
+// between are locked before, so that nobody puts a row there that has no copy.
+func (w *pageWriter) copiesBelow() bool {
+	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
+		return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
+			return s.copies && s.Related != nil && s.from != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
+		})
+	})
 }
 
 // boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one

@@ -10,7 +10,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- type] each; range: one statement may take the rows between two positions; ranked: by a rank, groups: by
     -- it alone, indexed: by an index; bound: what ends the walk on the clock, filtered: where rows meet more than that;
     -- guarded: the one statement leaves rows that guards keep, share: under locks on what they read; whole: no row may
-    -- be passed by, since a watermark moves past it; undone: an error that a row causes undoes the batch.
+    -- be passed by, since a watermark moves past it; undone: an error that a row causes undoes the batch; below: rows
+    -- to which foreign keys lead are locked, since steps copy some of them.
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,    -- <policy>_start reads something when a run starts

@@ -97,6 +97,45 @@ func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	}
 }
 
+// A row that foreign keys take along from further away is copied, or is not there: whoever puts one below the batch after
+// the copy waits for its end, and finds nothing to refer to.
+func TestRowBelowAfterTheCopy(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]string{
+		"archive": `archive: {table: leaf, as: l, where: "l.body_id IN (SELECT b.id FROM body b WHERE b.m_id = t.id)", into: attic}`,
+		"insert":  `insert: {table: leaf, as: l, where: "l.body_id = ANY (ARRAY(SELECT b.id FROM body b WHERE b.m_id = t.id))", into: attic, set: {id: l.id, body_id: l.body_id}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, `CREATE TABLE body (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
+				CREATE TABLE leaf (id int PRIMARY KEY, body_id int REFERENCES body ON DELETE CASCADE); CREATE TABLE attic (id int, body_id int);
+				CREATE TRIGGER gate AFTER INSERT ON attic FOR EACH STATEMENT EXECUTE FUNCTION gate_keeper();`,
+				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{"+then+"}, {delete: {cascades: [body, leaf]}}], triggers: [gate], batch: {lock_timeout: 100s}}")
+			s.refill(3)
+			s.Exec(t, "INSERT INTO body SELECT id, id FROM m; INSERT INTO leaf SELECT id, id FROM m WHERE id <> 2")
+			s.application("BEGIN; INSERT INTO leaf VALUES (101, 1)")
+			run := s.run("p")
+			run.mustWait() // for the row above that
+			s.shut()
+			s.application("COMMIT")
+			run.mustWait()
+			late := s.start(s.app, "INSERT INTO leaf VALUES (102, 2)")
+			late.waits()
+			s.open()
+			run.ok()
+			if err := late.end(); err == nil || err.Code != "23503" {
+				t.Errorf("a row below one that has gone: %v, want 23503", err)
+			}
+			if diff := cmp.Diff([]int{1, 3, 101}, s.ids("attic")); diff != "" {
+				t.Errorf("the copies (-want +got):\n%s", diff)
+			}
+			if left := s.ids("leaf"); len(left) > 0 {
+				t.Errorf("%v are left", left)
+			}
+		})
+	}
+}
+
 // A row that comes after the copy, with no foreign key to keep it out, stays.
 func TestRelatedRowAfterTheCopyStays(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ BEGIN
         RAISE cardinality_violation USING MESSAGE = format('a join found more than one row for a row of table "%s"',
             p_policy.table_name);
     END IF;
-    IF cardinality(tids) > 0 AND retention._holds(p_policy.name, p_slice.as_of) THEN
+    IF cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_slice.as_of)) THEN
         SELECT coalesce(array_agg(x.rel) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(array_agg(x.tid) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(v_found, '[]') || coalesce(jsonb_agg(ARRAY['hold', x.rel::text, x.tid::text])

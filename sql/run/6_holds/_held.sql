@@ -12,13 +12,13 @@ BEGIN
     IF coalesce(cardinality(p_rels), 0) = 0 THEN RETURN; END IF;
     v_held := retention._held_below(
         v_root, ARRAY(SELECT generate_series(1, cardinality(p_rels))), p_rels, p_tids,
-        v_policy.table_name = ANY (v_policy.deletes), p_as_of, p_lock);
+        v_policy.table_name = ANY (v_policy.deletes), p_as_of, p_lock, p_policy);
     FOR v_step, v_deletes, v_reached, v_n, v_rels, v_tids IN
         SELECT r.step, r.deletes, min(r.rel), array_agg(r.n), array_agg(r.rel), array_agg(r.tid)
         FROM retention._related(v_policy, p_rels, p_tids, p_as_of) r GROUP BY r.step, r.deletes
     LOOP
         v_held := v_held || retention._held_below(coalesce(pg_partition_root(v_reached), v_reached), v_n,
-                                                  v_rels, v_tids, v_deletes, p_as_of, p_lock);
+                                                  v_rels, v_tids, v_deletes, p_as_of, p_lock, p_policy);
     END LOOP;
     RETURN QUERY SELECT x.rel, x.tid FROM unnest(p_rels, p_tids) WITH ORDINALITY x (rel, tid, n)
                  WHERE x.n IN (SELECT unnest(v_held));

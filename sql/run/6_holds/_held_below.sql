@@ -1,12 +1,13 @@
 -- The numbers (p_n) of those rows of a table that are held or, where they would be deleted, lead to a held one along
--- foreign keys, to any depth. p_lock locks the rows on the way, so that nobody moves a held row below them: whoever
--- refers to a row has FOR KEY SHARE on it.
+-- foreign keys, to any depth. p_lock locks the rows on the way, so that nobody moves a held row, or one that is to be
+-- copied, below them: whoever refers to a row has FOR KEY SHARE on it.
 CREATE OR REPLACE FUNCTION retention._held_below(
-    p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz, p_lock boolean)
+    p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz, p_lock boolean,
+    p_policy text)
 RETURNS integer[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$
 DECLARE
     v_held integer[] := retention._held_here(p_table, p_n, p_rels, p_tids, p_as_of);
-    v_keys CONSTANT jsonb := CASE WHEN p_deletes THEN retention._held_keys(p_table, p_as_of) ELSE '[]' END;
+    v_keys CONSTANT jsonb := CASE WHEN p_deletes THEN retention._held_keys(p_table, p_as_of, p_policy) ELSE '[]' END;
     v_key record; v_n integer[]; v_rels oid[]; v_tids tid[]; v_level record; v_seen_n integer[] := '{}';
     v_seen_rels oid[] := '{}'; v_seen_tids tid[] := '{}';
 BEGIN

@@ -7,8 +7,8 @@ DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_table), p_table);
 BEGIN
     IF cardinality(p_tids) > 0 AND retention._holds(p_policy, p_as_of) AND retention._held_below(
         v_root, ARRAY(SELECT generate_series(1, cardinality(p_tids))),
-        coalesce(p_rels, array_fill(p_table, ARRAY[cardinality(p_tids)])), p_tids, p_deletes, p_as_of, true) <> '{}'
-    THEN
+        coalesce(p_rels, array_fill(p_table, ARRAY[cardinality(p_tids)])), p_tids, p_deletes, p_as_of, true, p_policy)
+        <> '{}' THEN
         RAISE EXCEPTION USING ERRCODE = 'PR002',
             MESSAGE = format('a held row of "%s", or one that it leads to, would be %s',
                 retention._table_name(v_root), CASE WHEN p_deletes THEN 'deleted' ELSE 'changed' END);
