@@ -169,8 +169,9 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	own := 0
-	for _, step := range p.Then {
+	for i, step := range p.Then {
 		c.checkInheritance(step)
+		c.checkCopied(p.Then[:i], step)
 		if step.Delete == nil {
 			continue
 		}

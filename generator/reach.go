@@ -42,6 +42,24 @@ func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades [
 		fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 }
 
+// checkCopied refuses to delete related rows along whose foreign keys rows go that a step before has copied: one that comes
+// after the copy goes without it. Below the policy's own rows, all between are locked before.
+func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
+	if step.Related == nil || step.Delete == nil {
+		return
+	}
+	for _, s := range before {
+		if (s.Archive == nil && s.Insert == nil) || s.Related == nil {
+			continue
+		}
+		root := c.tables.Root(s.Related.Table.String())
+		if slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return c.tables.Root(t.String()) == root }) {
+			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that come after they were copied would go along with those of %q, without a copy", root, step.Related.Table),
+				fmt.Sprintf("Let a policy of its own delete the rows of %q: below its own rows it locks all that lie between.", step.Related.Table))
+		}
+	}
+}
+
 // checkInheritance refuses related rows of a table from which others inherit: their keys are not unique across
 // them, and a statement goes into all.
 func (c *compiler) checkInheritance(step policy.Step) {

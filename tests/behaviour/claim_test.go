@@ -229,7 +229,7 @@ func TestClaimClocks(t *testing.T) {
 				due = "e <=" + c.due[len("e <"):]
 			}
 			for k := range 20 {
-				ttl := fmt.Sprintf("%d us", 1+random.Int64N(int64(100*time.Second/time.Microsecond)))
+				ttl := fmt.Sprintf("%d us", 10_000_000+random.Int64N(int64(100*time.Second/time.Microsecond)))
 				// One statement, so that no more than the call lies between the two looks at the clock.
 				sql := fmt.Sprintf(`WITH c AS MATERIALIZED (SELECT clock_timestamp() AS earliest, retention.%s_claim(p_key => $1, p_ttl => $2::interval), clock_timestamp() AS latest) SELECT earliest, latest FROM c`, name)
 				var earliest, latest time.Time

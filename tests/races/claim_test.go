@@ -267,6 +267,22 @@ func TestClaimThenCrash(t *testing.T) {
 	}
 }
 
+// A claim that was waited for until it would have ended is nobody's: the next one would win as well.
+func TestClaimEndsWhileItWaits(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, claims, claimRule)
+	worker := s.session("retention_operator")
+	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('a')")
+	late := s.start(s.session("retention_operator"), "SELECT retention.p_claim('a', '1 ms')")
+	late.mustWait()
+	s.sees("SELECT query_start < clock_timestamp() - interval '1 ms' FROM pg_stat_activity WHERE pid = $1", late.pid)
+	pgtest.Exec(t, worker, "ROLLBACK")
+	if err := late.end(); err == nil || err.Code != "55P03" {
+		t.Errorf("a claim that has ended by now: %v, want 55P03", err)
+	}
+	s.claims("a").wins(true)
+}
+
 // In REPEATABLE READ two never win either: the later one fails.
 func TestClaimRepeatableRead(t *testing.T) {
 	t.Parallel()
