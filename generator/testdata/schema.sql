@@ -153,6 +153,9 @@ CREATE TABLE app.claimed_badly (
 );
 CREATE UNIQUE INDEX ON app.claimed_badly (hash) WHERE source = 'a';
 
+-- A namesake of a function of PostgreSQL's.
+CREATE FUNCTION app.lower(text) RETURNS text LANGUAGE sql STABLE AS 'SELECT pg_catalog.lower($1)';
+
 -- A trigger that is asked before each row goes.
 CREATE TABLE app.guarded (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE FUNCTION app.guard_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN OLD; END $$;

@@ -170,7 +170,8 @@ func TestClaimTimeToLive(t *testing.T) {
 		{call: "retention.p_claim('a', '25 hours')", refused: "22023"},
 		{call: "retention.p_claim('a', '5 minutes')", lives: "5 minutes"},
 		{call: "retention.q_claim(1)", lives: "1 month"},
-		{call: "retention.q_claim(1, '1 us')", lives: "1 us"},
+		{call: "retention.q_claim(1, '1 us')", refused: "55P03"}, // it has ended when it is answered
+		{call: "retention.q_claim(1, '1 minute')", lives: "1 minute"},
 		{call: "retention.q_claim(1, '100 years')", lives: "100 years"},
 		{call: "retention.q_claim(1, '1 month -31 days')", refused: "22023"},
 	} {
