@@ -23,19 +23,11 @@ type binder struct {
 	blank       bool                           // there is no run: its values are NULL
 	batch       sqlText                        // the batch's rows as a relation; "" where there is none
 	aliases     map[string]*catalog.Table      // whose columns are known, by what they are called here
-	scalars     []scalarJoin                   // joins that are read as sub-selects, latest last
+	scalars     []join                         // joins that are read as sub-selects, latest last
 	content     sqlText                        // what the relation "partition" stands for, "" for nothing
 	partitioned *partitioned                   // the table whose partitions the rows are, nil for rows
 	substitute  func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
 	qualify     bool                           // tables that are named without a schema get theirs
-}
-
-// scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no
-// FROM clause has it, and so that a second row is PostgreSQL's own error.
-type scalarJoin struct {
-	name   string
-	source sqlText // the table, or the query in parentheses
-	where  sqlText // "" for none
 }
 
 // restored puts the binder back as it is now: defer w.restored()().
@@ -221,11 +213,12 @@ func (b *binder) run(ref pgparse.ColumnRef) sqlText {
 	return names[ref.Fields[1]]
 }
 
-// scalar is the sub-select that is read in the place of a join's column.
+// scalar is the sub-select that is read in the place of a join's column where no FROM clause has the join, and so that a
+// second row is PostgreSQL's own error.
 func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 	for _, j := range slices.Backward(b.scalars) {
-		if j.name == ref.Fields[0] {
-			return fragment("scalar join", fields{"Name": ident(j.name), "Column": ident(ref.Fields[1]), "Source": j.source, "Where": j.where}), true
+		if string(j.Name) == ref.Fields[0] {
+			return fragment("scalar join", fields{"Join": j, "Column": ident(ref.Fields[1])}), true
 		}
 	}
 	return "", false

@@ -228,12 +228,6 @@ func (w *pageWriter) partitionFields() fields {
 	if t.value != nil {
 		by, valueType = []string{t.value.Name + " " + t.value.Type, by[0]}, sqlText(castType(t.value.Plain()))
 	}
-	guards := each(w.guards, func(g guard) keptBy {
-		if g.rank != nil {
-			return keptBy{Kept: fragment("place within", g.rank), Name: literal(g.name)}
-		}
-		return keptBy{Kept: fragment("not false", g.cond), Name: literal(g.name)}
-	})
 	ranks := each(w.ranks, func(r *ranked) *ranked {
 		among := *r
 		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
@@ -243,26 +237,9 @@ func (w *pageWriter) partitionFields() fields {
 	return fields{
 		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList, "By": sqlText(quote.Array(by)),
 		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
-		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
-		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue()...),
+		"Ranks": ranks, "Guards": w.guards, "AsOf": w.asOf,
+		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.rowsDue()...),
 	}
-}
-
-// anyDue is "where" and any entry of "due".
-func (w *pageWriter) anyDue() []sqlText {
-	entries := make([][]sqlText, len(w.clocks))
-	for i := range entries {
-		if w.clocks[i] != nil {
-			entries[i] = w.clocks[i].condition()
-		}
-		if w.beyonds[i] != nil {
-			entries[i] = append(entries[i], fragment("place beyond", w.beyonds[i]))
-		}
-	}
-	if len(entries) < 2 {
-		return w.around(slices.Concat(entries...))
-	}
-	return w.around([]sqlText{either(each(entries, every))})
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.

@@ -1,10 +1,7 @@
 package generator
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgretain/policy"
@@ -27,11 +24,10 @@ type ranked struct {
 
 // countText is a number that an expression gives, row by row.
 type countText struct {
-	Value           sqlText
-	Never           []sqlText
-	ZeroDue         bool
-	Else            sqlText
-	AtLeast, AtMost sqlText // "" for none
+	Value                 sqlText
+	Never                 []sqlText
+	ZeroDue               bool
+	Else, AtLeast, AtMost *int64 // nil for none
 }
 
 // orderItem is one item of ORDER BY, on t.
@@ -46,10 +42,13 @@ type orderItem struct {
 type groupKey struct {
 	Number  int
 	Expr    sqlText
-	column  string
+	Column  ident // "" for an expression
 	Type    sqlText
-	notNull bool
+	NotNull bool
 }
+
+// MayBeRow says whether its values may be rows, which IS NULL takes for NULL where all their columns are.
+func (k groupKey) MayBeRow() bool { return mayBeRow(string(k.Type)) }
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
@@ -58,7 +57,7 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	w.binder.scalars = w.scalarJoins
 	r := w.rankTexts(source, name)
 	r.InGroup = r
-	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) {
+	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" }) {
 		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
 		r.InGroup = w.rankTexts(source, name)
 	}
@@ -69,7 +68,7 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
 	if w.policy.Where != nil {
-		r.Rows = append(r.Rows, w.bindInRank(*w.policy.Where))
+		r.Rows = append(r.Rows, enclosed(w.bind(*w.policy.Where)))
 	}
 	if source.Among != nil {
 		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
@@ -79,8 +78,8 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
 	}
 	if n := source.Count; n != nil {
-		r.Count = &countText{Value: enclosed(w.bind(*n.Value)), Else: cmp.Or(number(n.Else), "NULL"), AtLeast: number(n.AtLeast),
-			AtMost: number(n.AtMost), ZeroDue: n.AtLeast != nil && *n.AtLeast == 0, Never: each(n.NeverValues, w.bind)}
+		r.Count = &countText{Value: enclosed(w.bind(*n.Value)), Else: n.Else, AtLeast: n.AtLeast, AtMost: n.AtMost,
+			ZeroDue: n.AtLeast != nil && *n.AtLeast == 0, Never: each(n.NeverValues, w.bind)}
 	}
 	return r
 }
@@ -88,10 +87,10 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 // verdictInGroup is guardVerdict for the rows of one group: a rank whose groups lie within it looks at no others.
 func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
-		if g.name != name || g.rank == nil || !g.rank.within(keys) {
+		if string(g.Name) != name || g.Rank == nil || !g.Rank.within(keys) {
 			continue
 		}
-		inner := w.rankTexts(g.rank.source, g.rank.Name)
+		inner := w.rankTexts(g.Rank.source, g.Rank.Name)
 		inner.Rows = append(inner.Rows, matches(keys)...)
 		return fragment("ranked within", inner)
 	}
@@ -101,16 +100,8 @@ func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 // within says whether all rows of a group of r are in one group by these keys.
 func (r *ranked) within(keys []groupKey) bool {
 	return !slices.ContainsFunc(keys, func(k groupKey) bool {
-		return !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.column == k.column })
+		return !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.Column == k.Column })
 	})
-}
-
-// number is "" for none.
-func number(n *int64) sqlText {
-	if n == nil {
-		return ""
-	}
-	return sqlText(strconv.FormatInt(*n, 10))
 }
 
 // compileOrder compiles the order, made total unless ties count as one.
@@ -176,25 +167,12 @@ func (w *pageWriter) keyOf(r *ranked, per policy.Expr, number int) groupKey {
 	column := w.table.Column(name)
 	w.needOperators(column, per.Position)
 	r.columns = r.columns && !column.Virtual
-	return groupKey{Number: number, Expr: expr, column: name, Type: sqlText(column.Type), notNull: column.NotNull}
+	return groupKey{Number: number, Expr: expr, Column: ident(name), Type: sqlText(column.Type), NotNull: column.NotNull}
 }
 
 // matches tie the keys of t to those of the relation g of a batch's groups.
 func matches(keys []groupKey) []sqlText {
-	var list []sqlText
-	for _, k := range keys {
-		name := "group same"
-		switch {
-		case k.notNull:
-			name = "group equal"
-		case mayBeRow(string(k.Type)):
-			name = "group equal or null row"
-		case k.column != "":
-			name = "group equal or null"
-		}
-		list = append(list, fragment(name, fields{"Left": k.Expr, "Right": sqlText(fmt.Sprintf("g.k%d", k.Number))}))
-	}
-	return list
+	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
 // RowsOfGroup are the rows of a group, g.
@@ -209,7 +187,7 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 		return false
 	}
 	if r.source.Among != nil && !w.readsOwnColumns(*r.source.Among) ||
-		slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" || !k.notNull }) {
+		slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || !k.NotNull }) {
 		return false
 	}
 	for i, item := range r.Order {
@@ -224,29 +202,13 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 // written otherwise.
 func (w *pageWriter) ranksBy() []string {
 	var columns []string
-	note := func(r *ranked) {
-		if r == nil {
-			return
-		}
+	for _, r := range w.ranks {
 		for _, k := range r.Keys {
-			columns = append(columns, k.column)
+			columns = append(columns, string(k.Column))
 		}
 		for _, item := range r.Order[:len(r.source.Order)] {
 			columns = append(columns, item.column)
 		}
 	}
-	for _, g := range w.guards {
-		note(g.rank)
-	}
-	for _, r := range w.beyonds {
-		note(r)
-	}
 	return columns
-}
-
-// bindInRank binds where joins are read as sub-selects: a rank looks at more rows than a batch joins.
-func (w *pageWriter) bindInRank(e policy.Expr) sqlText {
-	defer w.restored()()
-	w.binder.scalars = w.scalarJoins
-	return enclosed(w.bind(e))
 }

@@ -51,7 +51,7 @@ var set = template.New("").Option("missingkey=error")
 
 func init() {
 	set.Funcs(template.FuncMap{
-		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyIndented": anyIndented,
+		"where": where, "every": every, "either": either, "enclosed": enclosed, "anyIndented": anyIndented, "indented": indented[sqlText],
 		"tag":      func() string { return quoteMark },
 		"sqltag":   func() string { return innerMark },
 		"inc":      func(i int) int { return i + 1 },
@@ -134,11 +134,11 @@ const (
 	quoteMark  = "\xfc" // stands for the dollar quotes around a body until the whole text is known
 )
 
-func indented(text string) sqlText {
-	if !strings.Contains(text, "\n") {
+func indented[T ~string](text T) sqlText {
+	if !strings.Contains(string(text), "\n") {
 		return sqlText(text)
 	}
-	return sqlText(indentFrom + text + indentTo)
+	return indentFrom + sqlText(text) + indentTo
 }
 
 // innerMark stands for those around a statement in a body.
@@ -216,9 +216,6 @@ func combined(conditions []sqlText, separator string) sqlText {
 	}
 	return indented("(" + joined(conditions, separator) + ")")
 }
-
-// inline is all conditions on one line.
-func inline(conditions []sqlText) sqlText { return sqlText(joined(conditions, " AND ")) }
 
 func joined[T ~string](texts []T, separator string) string {
 	return strings.Join(each(texts, func(text T) string { return string(text) }), separator)

@@ -49,7 +49,7 @@ type conditions struct {
 	whereOwn    bool    // it reads the row's own columns only
 	predicate   sqlText // "where" without an alias, as an index predicate; "" where it can be none
 	joins       []join
-	scalarJoins []scalarJoin
+	scalarJoins []join       // the same as sub-selects
 	columns     []namedValue // windows that joins give, for the FROM clause
 	guards      []guard
 	clocks      []*clock // by entry of due, nil where an entry has none
@@ -71,28 +71,30 @@ type reliances struct {
 
 // join is one left join.
 type join struct {
-	Lateral   bool
-	Source    sqlText
 	Name      ident
-	Condition sqlText
+	Lateral   bool
+	Source    sqlText // the table, or the query in parentheses
+	Condition sqlText // "" for none
 }
 
-// guard is one guard of "keep". Exactly one of a condition and a rank is behind it.
+// guard is one guard of "keep": a condition or a rank.
 type guard struct {
-	name      string
-	cond      sqlText
-	neverNull bool
-	rank      *ranked
+	Name      literal
+	Condition sqlText
+	NeverNull bool
+	Rank      *ranked
 }
+
+// Unknown is what keeps a row for which the condition is NULL.
+func (g guard) Unknown() literal { return g.Name + "?" }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
-	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, partitioned: c.partitionedOf(p), qualify: true}
+	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, aliases: map[string]*catalog.Table{}, partitioned: c.partitionedOf(p), qualify: true}
 	w.content = w.partitioned.content()
 	w.compileSteps()
 	w.compileWhere()
 	w.compileJoins()
-	w.scalarJoins = w.asScalars(p.Joins, nil)
 	w.compileGuards()
 	w.compileDue()
 	w.compilePasses()
@@ -116,28 +118,25 @@ func (w *pageWriter) compileWhere() {
 
 func (w *pageWriter) compileJoins() {
 	for _, j := range w.policy.Joins {
-		compiled := join{Name: ident(j.Name), Condition: "true", Lateral: j.Table == nil && !j.OncePerRun()}
 		if j.Table != nil {
-			w.binder.aliases = withAlias(w.binder.aliases, j.Name, w.relation(*j.Table))
+			w.addAlias(j.Name, w.relation(*j.Table))
 		}
-		compiled.Source = w.joinSource(j)
-		if j.Where != nil {
-			compiled.Condition = enclosed(w.bind(*j.Where))
-		}
-		w.joins = append(w.joins, compiled)
+		w.joins = append(w.joins, w.joinOf(j))
 	}
+	w.scalarJoins = w.asScalars(w.policy.Joins, nil)
 }
 
-// joinSource is what a join reads.
-func (w *pageWriter) joinSource(j policy.Join) sqlText {
+func (w *pageWriter) joinOf(j policy.Join) join {
+	compiled := join{Name: ident(j.Name), Lateral: j.Table == nil && !j.OncePerRun()}
 	if j.Table != nil {
-		return quotedTable(*j.Table)
+		compiled.Source = quotedTable(*j.Table)
+	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.stored {
+		compiled.Source = fragment("stored rows", fields{"Table": w.storedTable(j), "Query": compiled.Source})
 	}
-	query := enclosed(w.bindQuery(*j.Query, !j.OncePerRun()))
-	if j.OncePerRun() && w.stored {
-		return fragment("stored rows", fields{"Table": w.storedTable(j), "Query": query})
+	if j.Where != nil {
+		compiled.Condition = w.bind(*j.Where)
 	}
-	return query
+	return compiled
 }
 
 // storedTable is the table that holds a join's rows during a run.
@@ -146,38 +145,30 @@ func (w *pageWriter) storedTable(j policy.Join) sqlText {
 }
 
 // asScalars makes sub-selects of joins; each may read those before it.
-func (w *pageWriter) asScalars(joins []policy.Join, before []scalarJoin) []scalarJoin {
+func (w *pageWriter) asScalars(joins []policy.Join, before []join) []join {
 	defer w.restored()()
-	list := slices.Clone(before)
+	w.scalars = slices.Clone(before)
 	for _, j := range joins {
-		w.binder.scalars = list
-		s := scalarJoin{name: j.Name, source: w.joinSource(j)}
-		if j.Where != nil { // it names the join that it belongs to
-			w.binder.scalars = slices.DeleteFunc(slices.Clone(list), func(s scalarJoin) bool { return s.name == j.Name })
-			s.where = w.bind(*j.Where)
-		}
-		list = append(list, s)
+		w.scalars = append(w.scalars, w.joinOf(j))
 	}
-	return list
+	return w.scalars
 }
 
-// withAlias is a copy of aliases in which name is a table.
-func withAlias(aliases map[string]*catalog.Table, name string, table *catalog.Table) map[string]*catalog.Table {
-	copied := map[string]*catalog.Table{}
-	maps.Copy(copied, aliases)
-	copied[name] = table
-	return copied
+// addAlias makes the columns of a table known by another name, until the binder is restored.
+func (b *binder) addAlias(name string, table *catalog.Table) {
+	b.aliases = maps.Clone(b.aliases)
+	b.aliases[name] = table
 }
 
 // compileGuards compiles them in their order: ranks may read those before.
 func (w *pageWriter) compileGuards() {
 	w.binder.verdict = w.guardVerdict
 	for _, g := range w.policy.Keep {
-		compiled := guard{name: g.Name}
+		compiled := guard{Name: literal(g.Name), NeverNull: true}
 		if g.Rank != nil {
-			compiled.rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
+			compiled.Rank = w.rankOf(g.Rank, sqlText("places_"+g.Name))
 		} else {
-			compiled.cond, compiled.neverNull = enclosed(w.bind(*g.Condition)), w.parse(*g.Condition).NeverNull
+			compiled.Condition, compiled.NeverNull = enclosed(w.bind(*g.Condition)), w.parse(*g.Condition).NeverNull
 		}
 		w.guards = append(w.guards, compiled)
 	}
@@ -188,11 +179,11 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 	if name == "hold" {
 		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
 	}
-	i := slices.IndexFunc(w.guards, func(g guard) bool { return g.name == name })
-	if rank := w.guards[i].rank; rank != nil {
+	i := slices.IndexFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Name == name })
+	if rank := w.guards[i].Rank; rank != nil {
 		return fragment("ranked within", rank)
 	}
-	return fragment("not false", w.bindInRank(*w.policy.Keep[i].Condition))
+	return fragment("not false", w.bind(*w.policy.Keep[i].Condition))
 }
 
 func (w *pageWriter) compileDue() {
@@ -277,9 +268,10 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 	case p.clock != nil:
 		due = append(due, p.clock.exact()...)
 	}
-	if p.beyond != nil {
-		due = append(due, p.beyond.Rows...)
-		due = append(due, fragment("not among places", p.beyond))
+	if p.beyond != nil && w.policy.Partitions {
+		due = append(due, fragment("place beyond", p.beyond))
+	} else if p.beyond != nil {
+		due = append(slices.Concat(due, p.beyond.Rows), fragment("not among places", p.beyond))
 	}
 	return due
 }
@@ -289,28 +281,17 @@ func (w *pageWriter) rowsDue() []sqlText {
 	if len(w.passes) == 1 {
 		return w.dueOf(w.passes[0])
 	}
-	return w.around([]sqlText{either(each(w.passes, func(p pass) sqlText { return every(append(w.entryOf(p), fragment("of pass", p.number))) }))})
-}
-
-// keptBy is what a guard says of a row.
-type keptBy struct {
-	Kept    sqlText
-	Name    literal
-	Unknown literal // the name with "?", where the guard may be NULL
+	return w.around([]sqlText{either(each(w.passes, func(p pass) sqlText {
+		entry := w.entryOf(p)
+		if !w.policy.Partitions {
+			entry = append(entry, fragment("of pass", p.number))
+		}
+		return every(entry)
+	}))})
 }
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
 func (w *pageWriter) rows() Object {
-	guards := each(w.guards, func(g guard) keptBy {
-		if g.rank != nil {
-			return keptBy{Kept: fragment("among places", g.rank), Name: literal(g.name)}
-		}
-		kept := keptBy{Kept: g.cond, Name: literal(g.name)}
-		if !g.neverNull {
-			kept.Unknown = literal(g.name + "?")
-		}
-		return kept
-	})
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
@@ -321,7 +302,7 @@ func (w *pageWriter) rows() Object {
 		passed = enclosed(w.bind(*own.Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
-		"Places": w.ranks, "Due": w.rowsDue(), "Guards": guards, "Passed": passed, "Plain": len(guards) == 0 && passed == ""}))
+		"Places": w.ranks, "Due": w.rowsDue(), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
 }
 
 // ownStep is the only step that takes the batch's own rows; nil when there are several or none.

@@ -50,7 +50,11 @@ func (w *pageWriter) compileSteps() {
 func (w *pageWriter) stepOf(of policy.Step) step {
 	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
 	if of.Related != nil {
-		s.from, s.as, s.target = w.tables[of.Related.Table.String()], ident(of.Related.As), of.Related.Table.String()
+		s.from, s.as = w.tables[of.Related.Table.String()], ident(of.Related.As)
+	}
+	alone := policy.Policy{Table: w.policy.Table, Then: []policy.Step{of}}
+	if effects := alone.Effects(1); len(effects) > 0 {
+		s.target = effects[0].Table.String()
 	}
 	switch {
 	case of.Delete != nil:
@@ -58,16 +62,13 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	case of.Update != nil:
 		s.verb, s.render = "update", (*pageWriter).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).insert, true, of.Insert.Into.String()
+		s.verb, s.render, s.copies = "insert", (*pageWriter).insert, true
 	case of.Emit != nil:
 		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).emit, true, w.schema()+".event"
 	case of.Archive != nil:
-		s.verb, s.render, s.copies, s.target = "archive", (*pageWriter).archive, true, of.Archive.Into.String()
+		s.verb, s.render, s.copies = "archive", (*pageWriter).archive, true
 	case of.SQL != nil:
 		s.verb, s.render = "sql", (*pageWriter).statement
-		if uses := (&policy.Policy{Then: []policy.Step{of}}).Effects(1); len(uses) > 0 {
-			s.target = uses[0].Table.String()
-		}
 	case of.DropTable != nil:
 		s.verb, s.render = "drop table", (*pageWriter).dropTable
 	case of.Detach != nil:
@@ -118,7 +119,7 @@ func (w *pageWriter) rendered(s step, b batch) sqlText {
 // enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
 func (w *pageWriter) enter(s step) bool {
 	for _, h := range s.headers {
-		w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.target])
+		w.addAlias(h.Insert.As, w.tables[h.target])
 	}
 	if s.Related == nil {
 		return true
@@ -131,7 +132,7 @@ func (w *pageWriter) enter(s step) bool {
 	if table == nil {
 		return false
 	}
-	w.binder.aliases = withAlias(w.binder.aliases, s.Related.As, table)
+	w.addAlias(s.Related.As, table)
 	w.binder.scalars = w.asScalars(s.Related.Joins, w.binder.scalars)
 	return true
 }
@@ -268,24 +269,6 @@ func sameRelated(a, b *policy.Related) bool {
 	return a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0
 }
 
-// lockedText names the variables that hold the related rows which a step has locked.
-type lockedText struct {
-	Rels sqlText // "" where all are of one table
-	Tids sqlText
-}
-
-// lockedText is nil where none are locked.
-func (s step) lockedText() *lockedText {
-	if s.locked == 0 {
-		return nil
-	}
-	text := &lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.locked))}
-	if several(s.from) {
-		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.locked))
-	}
-	return text
-}
-
 // several says whether rows of a table lie in several tables, in each of which a place may be the same.
 func several(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
@@ -297,6 +280,6 @@ func (w *pageWriter) relatedRows(s step, rows batchRows) fields {
 		"Comment": tableComment(s.from), "Table": qualified(s.from), "As": s.as, "Name": literal(tableName(s.from)),
 		"Where": enclosed(w.bind(s.Related.Where)), "Rows": rows, "Deletes": s.Delete != nil,
 		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
-		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.lockedText(),
+		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.locked,
 	}
 }

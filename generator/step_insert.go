@@ -21,38 +21,36 @@ type insertData struct {
 	Related  fields
 	Pairs    bool // each related row needs the first row of the batch that it belongs to
 	Where    []sqlText
-	Columns  []ident
-	Values   []sqlText
+	Columns  []valueText
 	Override bool // identity columns get our values
 	Groups   []valueText
 	Totals   []valueText // aggregates
 	Newer    []sqlText   // the order of the rows, the newest is the last
 	Newest   []valueText // values of the newest row of a group
 	Fixed    []valueText // values that read no row
-	Header   sqlText     // the variable that receives the rows, "" for none
-	HeaderOf sqlText
-	Conflict conflictText
-	Copied   bool // copies are counted
+	Header   int         // the step, where later ones read the rows that it makes
+	Conflict bool        // a row that is there is no error
+	Target   []ident     // its key
+	Copied   bool        // copies are counted
 }
 
-// Changes are what a row that exists gets.
-func (d insertData) Changes() []valueText { return slices.Concat(d.Totals, d.Newest, d.Fixed) }
+// Changes are what a row that is there gets.
+func (d insertData) Changes() []valueText {
+	return slices.DeleteFunc(slices.Concat(d.Columns, d.Totals, d.Newest, d.Fixed), func(v valueText) bool { return v.Existing == "" })
+}
 
-// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row that exists gets it.
+// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row
+// that is there gets it, "" where it gets none.
 type valueText struct {
 	Column   ident
 	Value    sqlText
 	Existing sqlText
 }
 
-// conflictText says what becomes of a row that exists already.
-type conflictText struct {
-	Do     sqlText // "", "nothing" or "update"
-	Target []ident
-	Set    []ident
+// valueTexts gives columns their values.
+func (w *pageWriter) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
+	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
 }
-
-func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.number)) }
 
 // insertFrom says where the rows of an insert come from.
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
@@ -62,7 +60,7 @@ func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.As
 	}
 	if s.Related == nil {
 		d.Rows = w.rowsOf(s, b, numbered)
-		d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)
+		d.Where = w.whereOf(s, d.Rows)
 		return d
 	}
 	d.Pairs = numbered || w.readsBatch(s, values(list)...)
@@ -81,31 +79,36 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 		return ""
 	}
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
-	w.checkTarget(s.Step, all, table)
+	for _, a := range all {
+		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
+		}
+	}
+	w.checkMissing(s.Step, each(all, assignedColumn), table)
 	grouped := len(in.Key)+len(in.Per) > 0
 	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a) })
 	d := w.insertFrom(s, b, newest, all)
 	d.Into = quotedTable(in.Into)
 	if !grouped {
-		w.plainValues(&d, in.Set)
+		d.Columns = w.valueTexts(in.Set, "")
 		return inserted("step_insert", "plain insert", d, b)
 	}
-	d.Groups = each(slices.Concat(in.Key, in.Per), w.existing(""))
+	d.Groups = w.valueTexts(slices.Concat(in.Key, in.Per), "")
 	d.Totals = w.totals(in, table)
-	for _, a := range in.Set {
-		to := &d.Fixed
-		if parsed := w.parse(a.Value); !parsed.Subquery && calls(parsed, aggregates...) {
+	for i, v := range w.valueTexts(in.Set, "excluded value") {
+		to, parsed := &d.Fixed, w.parse(in.Set[i].Value)
+		if !parsed.Subquery && calls(parsed, aggregates...) {
 			to = &d.Totals
-		} else if w.fromRow(s, a) {
+		} else if w.fromRow(s, in.Set[i]) {
 			to = &d.Newest
 		}
-		*to = append(*to, w.existing("excluded value")(a))
+		*to = append(*to, v)
 	}
-	if len(in.Key) > 0 {
-		d.Conflict = w.rollUp(s, table)
+	if d.Conflict = len(in.Key) > 0; d.Conflict {
+		d.Target = w.rollUp(s, table)
 	}
 	if in.As != "" {
-		d.Header, d.HeaderOf = headerVariable(s), quotedTable(in.Into)
+		d.Header = s.number
 	}
 	return inserted("step_insert_grouped", "grouped insert", d, b)
 }
@@ -122,39 +125,24 @@ func inserted(template, statement string, d insertData, b batch) sqlText {
 func (w *pageWriter) emit(s step, b batch) sqlText {
 	d := w.insertFrom(s, b, false, s.Emit.Payload)
 	d.What, d.Into = "an event for each", fragment("event table", sqlText(w.schema()))
-	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	payload := each(s.Emit.Payload, w.existing(""))
-	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
+	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
+	d.Columns = []valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""},
+		{"payload", fragment("payload", w.valueTexts(s.Emit.Payload, "")), ""}}
 	return inserted("step_insert", "plain insert", d, b)
-}
-
-func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
-	for _, a := range list {
-		d.Columns = append(d.Columns, ident(a.Column))
-		d.Values = append(d.Values, w.bind(a.Value))
-	}
-}
-
-// existing gives columns their values, and says by which fragment a row that exists gets them.
-func (w *pageWriter) existing(fragment sqlText) func(policy.Assignment) valueText {
-	return func(a policy.Assignment) valueText {
-		return valueText{ident(a.Column), w.bind(a.Value), fragment}
-	}
 }
 
 // totals are the columns that add up over batches.
 func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText {
-	var list []valueText
-	for _, a := range in.Add {
-		v := w.existing("added value")(a)
-		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
-			if v.Existing = "added number"; !isCount(a.Value.SQL) {
+	list := w.valueTexts(in.Add, "added value")
+	for i := range list {
+		v := &list[i]
+		if column := table.Column(string(v.Column)); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
+			if v.Existing = "added number"; !isCount(in.Add[i].Value.SQL) {
 				v.Value = fragment("or zero", v.Value)
 			}
 		}
-		list = append(list, v)
 	}
-	return slices.Concat(list, each(in.Max, w.existing("greatest value")), each(in.Min, w.existing("least value")))
+	return slices.Concat(list, w.valueTexts(in.Max, "greatest value"), w.valueTexts(in.Min, "least value"))
 }
 
 // isCount says whether an expression is count(*), perhaps with a filter, which is never NULL.
@@ -165,25 +153,19 @@ func isCount(sql string) bool {
 }
 
 // rollUp is the unique key by which a roll-up finds the row that exists.
-func (w *pageWriter) rollUp(s step, table *catalog.Table) conflictText {
-	c, in := conflictText{Do: "update"}, s.Insert
-	var names []string
-	for _, a := range in.Key {
-		names = append(names, a.Column)
+func (w *pageWriter) rollUp(s step, table *catalog.Table) []ident {
+	names := each(s.Insert.Key, assignedColumn)
+	for _, a := range s.Insert.Key {
 		if column := table.Column(a.Column); column != nil && !column.NotNull {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so that its unique index would not find the row that exists", a.Column, tableName(table)),
 				"Make it NOT NULL; a value for \"none\" can come from coalesce().")
 		}
 	}
-	c.Target = identifiers(names)
 	if !hasUnique(table, names) {
 		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table), strings.Join(names, ", ")),
 			"\"key\" changes the row that exists, and finds it by a unique index: create one.")
 	}
-	if len(in.Add)+len(in.Max)+len(in.Min)+len(in.Set) == 0 {
-		c.Do = "nothing"
-	}
-	return c
+	return identifiers(names)
 }
 
 // hasUnique says whether a table has a unique index on exactly these columns.
@@ -219,16 +201,6 @@ var aggregates = []string{
 }
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
-
-// checkTarget refuses an insert that the table cannot take.
-func (w *pageWriter) checkTarget(s policy.Step, list []policy.Assignment, table *catalog.Table) {
-	for _, a := range list {
-		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
-		}
-	}
-	w.checkMissing(s, each(list, assignedColumn), table)
-}
 
 // checkMissing refuses to leave out what the table needs.
 func (w *pageWriter) checkMissing(s policy.Step, given []string, table *catalog.Table) {

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -59,7 +60,7 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	case s.Archive != nil && keepsOrReplaces(s.Archive):
 		e.Notes = append(e.Notes, mostRows+"rows may be there already")
 	case s.Archive != nil:
-		e.Key = w.archiveKey(s)
+		e.Key = w.copiedKey(s)
 	}
 	conditions := parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 	switch {
@@ -96,8 +97,8 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 
 const mostRows = "so many at most, since "
 
-// archiveKey is the key of an archive with the columns that it is copied from, where all of it is.
-func (w *pageWriter) archiveKey(s step) map[string]string {
+// copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
+func (w *pageWriter) copiedKey(s step) map[string]string {
 	into := w.archiveTable(s)
 	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
 		return nil
@@ -126,9 +127,10 @@ func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
 	}
 }
 
-// tableRead is a table that an expression names.
+// tableRead is a table that an expression names, and what it is called there.
 type tableRead struct {
 	table *catalog.Table
+	name  string
 	ref   pgparse.TableRef
 	expr  *pgparse.Expr
 }
@@ -139,30 +141,25 @@ func (w *pageWriter) tablesRead(list []policy.Part) []tableRead {
 		parsed := part.Parsed()
 		for _, ref := range parsed.Tables {
 			if table := w.lookUp(ref); table != nil {
-				found = append(found, tableRead{table, ref, parsed})
+				found = append(found, tableRead{table, cmp.Or(ref.Alias, ref.Name), ref, parsed})
 			}
 		}
 	}
 	return found
 }
 
-// name is what the table is called in the expression.
-func (r tableRead) name() string {
-	if r.ref.Alias != "" {
-		return r.ref.Alias
-	}
-	return r.ref.Name
+// columns says whether the expression may read one of a table's columns: a bare name may be one.
+func (r tableRead) columns(set []policy.Assignment) bool {
+	return slices.ContainsFunc(r.expr.Columns, func(ref pgparse.ColumnRef) bool {
+		n := len(ref.Fields)
+		return ref.Star || n == 1 && ref.Fields[0] == r.name ||
+			assigned(set, ref.Fields[n-1]) && (n == 1 || ref.Fields[n-2] == r.name)
+	})
 }
 
-// columns says whether the expression may read one of a table's columns: a bare name may be one.
-func (r tableRead) columns(names []string) bool {
-	return slices.ContainsFunc(r.expr.Columns, func(ref pgparse.ColumnRef) bool {
-		if ref.Star || len(ref.Fields) == 1 && ref.Fields[0] == r.name() {
-			return true
-		}
-		last := ref.Fields[len(ref.Fields)-1]
-		return slices.Contains(names, last) && (len(ref.Fields) == 1 || ref.Fields[len(ref.Fields)-2] == r.name())
-	})
+// written says whether the expression reads what a step writes.
+func (r tableRead) written(by policy.Effect) bool {
+	return tableName(r.table) == by.Table.String() && (by.Verb() != "update" || r.columns(by.Set))
 }
 
 // goesWithLast is the form of a condition that only becomes true when rows go: whichever batch the last
@@ -172,38 +169,34 @@ var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s
 // stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
 func (w *pageWriter) stepNotes(s step) []string {
 	var notes []string
-	for _, b := range w.policy.Effects(s.number - 1) {
-		written := b.Table.String()
+	for _, before := range w.policy.Effects(s.number - 1) {
+		note := func(does string) {
+			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, before.Table, before.Step+1))
+		}
 		for _, r := range w.tablesRead(s.parts) {
-			switch {
-			case tableName(r.table) != written || s.SQL != nil:
-			case b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)):
-			case b.Verb() == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
-			default:
-				notes = append(notes, fmt.Sprintf("it reads table %q, which step %d writes", written, b.Step+1))
+			known := before.Verb() == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL)
+			if s.SQL == nil && !known && r.written(before) {
+				note("reads")
 			}
 		}
-		acts := s.Related != nil && s.Related.Table.String() == written ||
-			s.Related == nil && s.Update != nil && written == tableName(w.table) && b.Verb() != "delete"
-		if acts && meets(s, b) {
-			notes = append(notes, fmt.Sprintf("it acts on table %q, which step %d writes", written, b.Step+1))
+		if (s.Related != nil || s.Update != nil) && tableName(s.from) == before.Table.String() && meets(s, before) {
+			note("acts on")
 		}
 	}
 	return notes
 }
 
 // meets says whether what an earlier step wrote may change what a step does on the same table.
-func meets(s step, b policy.Effect) bool {
-	columns := each(b.Set, assignedColumn)
-	switch b.Verb() {
+func meets(s step, before policy.Effect) bool {
+	switch before.Verb() {
 	case "delete":
 		return false // left out
 	case "cascade":
 		return s.Delete == nil // which counts each row once, for the first step that takes it
 	case "update":
-		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
+		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return assigned(before.Set, a.Column) })
 		return sets || s.Related != nil && anyReads(s.parts, func(parsed *pgparse.Expr) bool {
-			return tableRead{ref: pgparse.TableRef{Name: s.Related.As}, expr: parsed}.columns(columns)
+			return tableRead{name: s.Related.As, expr: parsed}.columns(before.Set)
 		})
 	}
 	return true
@@ -213,25 +206,19 @@ func meets(s step, b policy.Effect) bool {
 // judge otherwise than all at once.
 func (w *pageWriter) conditionNotes() []string {
 	var notes []string
-	all := w.policy.Effects(len(w.steps))
 	seen := map[string]bool{}
-	for _, r := range w.tablesRead(w.decidingParts()) {
-		for _, b := range all {
-			written := b.Table.String()
-			if tableName(r.table) != written || b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)) || seen[written] {
-				continue
-			}
-			seen[written] = true
-			notes = append(notes, fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", written, b.Step+1))
+	reads := w.tablesRead(w.decidingParts())
+	for _, e := range w.policy.Effects(len(w.steps)) {
+		name, why := e.Table.String(), ""
+		switch cascade := e.Verb() == "cascade"; {
+		case seen[name]:
+		case slices.ContainsFunc(reads, func(r tableRead) bool { return r.written(e) }):
+			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
+		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil || cascade && len(w.policy.Then) > 1):
+			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
 		}
-	}
-	for _, b := range all {
-		written := b.Table.String()
-		own := written == tableName(w.table) && (w.steps[b.Step].Related != nil || b.Verb() == "cascade") && !seen[written]
-		own = own && (b.Verb() != "update" || slices.ContainsFunc(b.Set, func(a policy.Assignment) bool { return slices.Contains(w.decidingColumns(), a.Column) }))
-		if own && (len(w.policy.Then) > 1 || b.Verb() != "cascade") {
-			seen[written] = true
-			notes = append(notes, fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.Step+1))
+		if why != "" {
+			notes, seen[name] = append(notes, why+": later batches may judge otherwise"), true
 		}
 	}
 	return notes
@@ -249,24 +236,6 @@ func (w *pageWriter) decidingParts() []policy.Part {
 	return slices.DeleteFunc(p.Parts(), func(part policy.Part) bool {
 		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool { return k.UpTo != nil && *k.UpTo == part.Expr })
 	})
-}
-
-// decidingColumns are the row's own columns that decide about it, and that steps read.
-func (w *pageWriter) decidingColumns() []string {
-	columns := names(w.policy.Scope)
-	list := w.decidingParts()
-	for _, s := range w.steps {
-		list = append(list, s.parts...)
-	}
-	for _, part := range list {
-		columns = append(columns, w.columnsRead(part.Parsed(), "")...)
-	}
-	for _, k := range w.clocks {
-		if k != nil {
-			columns = append(columns, w.clockColumns(k)...)
-		}
-	}
-	return columns
 }
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)

@@ -25,67 +25,43 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 	if b.inRange {
 		return batchRows{"t", nil, true}
 	}
-	headers := each(s.headers, w.headerText)
-	joins := w.joinsOf(s)
-	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
+	reads, read, columns := w.savedBy(s), []sqlText{}, map[ident][]saved{}
+	for _, v := range b.saved {
+		if v.alias == "t" && !s.untouched || slices.Contains(reads, v) {
+			read, columns[v.alias] = append(read, v.Field), append(columns[v.alias], v)
+		}
+	}
+	var rows []savedRows
+	for _, name := range slices.Concat([]ident{"t"}, each(w.joins, func(j join) ident { return j.Name })) {
+		if len(columns[name]) > 0 || name == "t" && !s.untouched {
+			rows = append(rows, savedRows{name, columns[name]})
+		}
+	}
+	if s.untouched && !numbered && len(rows)+len(s.headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
 		if b.many {
 			conditions = append(conditions, fragment("same partitions", nil))
 		}
 		return batchRows{fragment("table as t", b.table), conditions, true}
 	}
-	var read []sqlText
-	var columns []saved
-	for _, v := range b.saved {
-		ofRow := v.alias == "t" && !s.untouched
-		if ofRow {
-			columns = append(columns, v)
-		}
-		if ofRow || slices.ContainsFunc(joins, func(j savedAlias) bool { return string(j.Name) == v.alias }) {
-			read = append(read, v.Field)
-		}
-	}
+	headers := each(s.headers, func(h step) headerText {
+		return headerText{ident(h.Insert.As), h.number, w.valueTexts(h.Insert.Per, "")}
+	})
 	return batchRows{fragment("batch rows", fields{"Table": b.table, "Many": b.many, "Live": s.untouched, "Numbered": numbered,
-		"Fields": read, "Columns": columns, "Joins": joins, "Headers": headers}), nil, false}
+		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
 }
 
-// savedAlias is a join as it was judged.
-type savedAlias struct {
+// savedRows are the rows of t, or of a join, as they were judged.
+type savedRows struct {
 	Name    ident
 	Columns []saved
 }
 
-func (w *pageWriter) joinsOf(s step) []savedAlias {
-	columns := map[int][]saved{}
-	for _, part := range s.reads {
-		w.joinColumns(part, func(join int, column string) {
-			if v := w.savedJoin(join, column); !slices.Contains(columns[join], v) {
-				columns[join] = append(columns[join], v)
-			}
-		})
-	}
-	var list []savedAlias
-	for i, j := range w.policy.Joins {
-		if len(columns[i]) > 0 {
-			list = append(list, savedAlias{ident(j.Name), columns[i]})
-		}
-	}
-	return list
-}
-
-// headerText ties the header rows of an earlier step to the batch.
+// headerText ties the header rows that an earlier step keeps in a variable to the batch.
 type headerText struct {
-	Name     ident
-	Variable sqlText
-	On       []sqlText
-}
-
-func (w *pageWriter) headerText(h step) headerText {
-	text := headerText{Name: ident(h.Insert.As), Variable: headerVariable(h)}
-	for _, a := range h.Insert.Per {
-		text.On = append(text.On, fragment("group same", fields{"Left": aliased(text.Name, ident(a.Column)), "Right": enclosed(w.bind(a.Value))}))
-	}
-	return text
+	Name   ident
+	Number int // of that step
+	On     []valueText
 }
 
 // saved is one value of each row of the batch that is kept in an array, as it was judged: a column
@@ -93,7 +69,7 @@ func (w *pageWriter) headerText(h step) headerText {
 type saved struct {
 	Field  sqlText // of the record v_batch
 	Expr   sqlText // in the judging statement
-	alias  string  // t, or the join
+	alias  ident   // t, or the join
 	Column ident
 	Cast   sqlText // back to the column's type, "" when the element has it
 	Check  bool    // its type is not known here: it must not be an array
@@ -102,42 +78,41 @@ type saved struct {
 // saved lists what the judging statement keeps for the steps.
 func (w *pageWriter) saved() []saved {
 	var list []saved
-	add := func(s saved) {
-		if !slices.ContainsFunc(list, func(o saved) bool { return o.Field == s.Field }) {
-			list = append(list, s)
-		}
-	}
 	for _, s := range w.steps {
-		for _, name := range w.columnsOf(s) {
-			i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
-			add(saved{Field: sqlText(fmt.Sprintf("t_%d", i+1)), alias: "t"}.of(name, &w.table.Columns[i]))
-		}
-		for _, part := range s.reads {
-			w.joinColumns(part, func(join int, column string) { add(w.savedJoin(join, column)) })
+		for _, v := range w.savedBy(s) {
+			list = with(list, v)
 		}
 	}
 	return list
 }
 
-// of is the value of a column, of a type that is known where the catalog's column is.
-func (s saved) of(name string, known *catalog.Column) saved {
-	s.Column, s.Expr = ident(name), aliased(ident(s.alias), ident(name))
+// savedBy is what a step reads of that. Fields are numbered by the order of columns, and of joins.
+func (w *pageWriter) savedBy(s step) []saved {
+	list := each(w.columnsOf(s), func(name string) saved {
+		i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
+		return savedColumn(fmt.Sprintf("t_%d", i+1), "t", ident(name), &w.table.Columns[i])
+	})
+	for _, part := range s.reads {
+		for _, read := range w.joinsRead(part) {
+			j, known := w.policy.Joins[read.join], (*catalog.Column)(nil)
+			if table := w.aliases[j.Name]; table != nil {
+				known = table.Column(read.column)
+			}
+			v := savedColumn(fmt.Sprintf("j%d_%s", read.join+1, Hash(read.column)[:6]), ident(j.Name), ident(read.column), known)
+			v.Check = j.Table == nil
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// savedColumn keeps a column, of a type that is known where the catalog's column is.
+func savedColumn(field string, alias, name ident, known *catalog.Column) saved {
+	s := saved{Field: sqlText(field), alias: alias, Column: name, Expr: aliased(alias, name)}
 	if known != nil && !scalarTypes.MatchString(known.Type) {
 		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(known.Type)
 	}
 	return s
-}
-
-// savedJoin keeps a column of a join. Fields are numbered by the order of joins.
-func (w *pageWriter) savedJoin(join int, column string) saved {
-	j := w.policy.Joins[join]
-	var known *catalog.Column
-	if j.Table != nil {
-		if table := w.tables[j.Table.String()]; table != nil {
-			known = table.Column(column)
-		}
-	}
-	return saved{Field: sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(column)[:6])), alias: j.Name, Check: j.Table == nil}.of(column, known)
 }
 
 // columnsOf lists the columns of t that a step reads from what was saved: none while the rows are
@@ -153,12 +128,8 @@ func (w *pageWriter) columnsOf(s step) []string {
 	if readBatch(s.parts) || s.Related == nil && s.Archive != nil {
 		names = append(names, columnNames(w.table)...)
 	}
-	alias := ""
-	if s.Related != nil {
-		alias = s.Related.As
-	}
 	for _, part := range s.reads {
-		names = append(names, w.columnsRead(part.Parsed(), alias)...)
+		names = append(names, w.columnsRead(part.Parsed(), string(s.as))...)
 	}
 	return names
 }
@@ -167,8 +138,15 @@ func (w *pageWriter) columnsOf(s step) []string {
 // would have to be a rectangle, and an array of rows falls apart when it is unnested.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
-// joinColumns calls found for every column of the policy's joins that a piece reads.
-func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column string)) {
+// joinRead is a column of one of the policy's joins.
+type joinRead struct {
+	join   int
+	column string
+}
+
+// joinsRead lists the columns of the policy's joins that a piece reads.
+func (w *pageWriter) joinsRead(part policy.Part) []joinRead {
+	var list []joinRead
 	parsed := part.Parsed()
 	for _, ref := range parsed.Columns {
 		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
@@ -178,11 +156,12 @@ func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column s
 		switch {
 		case i < 0:
 		case len(ref.Fields) == 2:
-			found(i, ref.Fields[1])
+			list = append(list, joinRead{i, ref.Fields[1]})
 		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
 			w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
 		}
 	}
+	return list
 }
 
 func (w *pageWriter) deleteRows(s step, b batch) sqlText {
@@ -190,55 +169,50 @@ func (w *pageWriter) deleteRows(s step, b batch) sqlText {
 		return stepText("step_delete_related", w.relatedRows(s, w.rowsOf(s, b, false)))
 	}
 	d := w.ownRows(s, b)
-	if d["Direct"] == false {
-		w.keys = append(w.keys, tableName(w.table))
-	}
 	// Where other steps write of the rows, all of them must go.
 	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
 	return stepText("step_delete", d)
 }
 
-// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked.
+// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked;
+// others are found by their key.
 func (w *pageWriter) ownRows(s step, b batch) fields {
 	rows := w.rowsOf(s, b, false)
+	if !rows.plain {
+		w.keys = append(w.keys, tableName(w.table))
+	}
 	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
-		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": append(slices.Clone(rows.Where), w.condition(s)...),
-		"Passes": s.Where != nil}
+		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": w.whereOf(s, rows), "Passes": s.Where != nil}
 }
 
-// condition is a step's "where" on the batch's rows, nothing when it takes them all.
-func (w *pageWriter) condition(s step) []sqlText {
+// whereOf are the conditions on the rows of the batch that a step takes.
+func (w *pageWriter) whereOf(s step, rows batchRows) []sqlText {
 	if s.Where == nil {
-		return nil
+		return rows.Where
 	}
-	return []sqlText{enclosed(w.bind(*s.Where))}
+	return append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
 }
 
 func (w *pageWriter) updateRows(s step, b batch) sqlText {
-	name, table := "step_update", s.from
-	var d fields
-	apart := false
-	if s.Related != nil {
-		name, apart = "step_update_related", w.setsFromBatch(s)
-		d = w.relatedRows(s, w.rowsOf(s, b, apart))
-		if apart && len(table.PrimaryKey) == 0 {
-			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(table)),
-				"Values that come from the policy's rows are brought to related rows by their key.")
-		}
-	} else {
-		d = w.ownRows(s, b)
-		apart = d["Direct"] == false
+	if s.Related == nil {
+		d := w.ownRows(s, b)
+		w.checkAssignments(s.Update.Undo, s.from)
+		d["Set"] = w.setTexts(s, d["Direct"] == false)
 		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
 		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
-		w.checkAssignments(s.Update.Undo, table)
+		return stepText("step_update", d)
 	}
-	set := w.setTexts(s, apart)
-	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
-	if from {
-		w.keys = append(w.keys, tableName(table))
+	apart := w.readsBatch(s, values(s.Update.Set)...)
+	if apart {
+		w.keys = append(w.keys, tableName(s.from))
 	}
-	d["Set"], d["From"] = set, from
-	return stepText(name, d)
+	if apart && len(s.from.PrimaryKey) == 0 {
+		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
+			"Values that come from the policy's rows are brought to related rows by their key.")
+	}
+	d := w.relatedRows(s, w.rowsOf(s, b, apart))
+	d["Apart"], d["Set"] = apart, w.setTexts(s, apart)
+	return stepText("step_update_related", d)
 }
 
 // setText is one column that an update writes.
@@ -251,14 +225,14 @@ type setText struct {
 	Target sqlText
 }
 
-// setTexts compiles the assignments of an update. Apart says that values which read the batch are computed beside the rows.
+// setTexts compiles the assignments of an update. Apart says that values which read rows are computed beside them.
 func (w *pageWriter) setTexts(s step, apart bool) []setText {
 	w.checkAssignments(s.Update.Set, s.from)
 	var texts []setText
 	for i, a := range s.Update.Set {
 		column := ident(a.Column)
 		t := setText{Column: column, Number: i + 1, Value: w.bind(a.Value), Target: aliased(s.as, column)}
-		if apart && (w.readsBatch(s, valueOf(a)) || s.as != "t" && mentions(string(s.as), valueOf(a)) && w.setsFromBatch(s)) {
+		if apart && w.fromRow(s, a) {
 			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
 		}
 		if column := s.from.Column(a.Column); column != nil {
@@ -267,11 +241,6 @@ func (w *pageWriter) setTexts(s step, apart bool) []setText {
 		texts = append(texts, t)
 	}
 	return texts
-}
-
-// setsFromBatch says whether any value of an update reads the batch.
-func (w *pageWriter) setsFromBatch(s step) bool {
-	return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return w.readsBatch(s, valueOf(a)) })
 }
 
 // checkAssignments refuses columns that do not exist or that an update must not write.
@@ -309,18 +278,13 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 	}
 	name := literal("")
 	if n := len(parsed.Writes); n > 0 && !parsed.Select {
-		name = literal(w.writtenName(parsed.Writes[n-1].Table))
+		written := parsed.Writes[n-1].Table
+		if name = literal(written.Name); w.lookUp(written) != nil {
+			name = literal(tableName(w.lookUp(written)))
+		}
 	}
-	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(string(text)), "Select": parsed.Select, "Name": name,
+	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(text), "Select": parsed.Select, "Name": name,
 		"Batch": namesBatch(parsed.Tables)})
-}
-
-// writtenName is the table that a statement writes, as the snapshot knows it.
-func (w *pageWriter) writtenName(ref pgparse.TableRef) string {
-	if table := w.lookUp(ref); table != nil {
-		return tableName(table)
-	}
-	return ref.Name
 }
 
 // dropTable is the step that drops the tables which the batch's rows name.

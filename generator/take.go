@@ -96,7 +96,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole, Below: w.copiesBelow()}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
-				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
+				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
 			// Batches skip the rows that they passed by: ties must not change places between them.
 			data := fields{"Rank": p.beyond, "Order": w.withKey(p.beyond.InGroup.Order)}
 			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
@@ -130,7 +130,7 @@ func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
 		return "", false
 	}
 	bounds := p.clock.bounds()
-	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
+	return plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
 }
 
 // batch is what steps know of the statements around them.
@@ -142,12 +142,22 @@ type batch struct {
 	cursor  []columnText
 }
 
+// takenStep is a step as <policy>_take has it.
+type takenStep struct {
+	Number int
+	Name   literal // under which rows are counted
+	Copies bool    // as many rows as are deleted
+	Header sqlText // the table whose new rows it keeps for later steps, "" for none
+	Locks  bool    // it locks its related rows
+	Many   bool    // which lie in several tables
+	SQL    sqlText
+}
+
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
 	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange}
-	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
-		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil,
-		"Headers": nil, "LockedRows": nil, "Copies": false}
+	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange,
+		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
 	if w.policy.Partitions {
 		b.table = "part"
 		p := w.partitionFields()
@@ -158,50 +168,45 @@ func (w *pageWriter) take() Object {
 	}
 	d["Table"] = b.table
 	if b.inRange {
-		w.takeInRange(b, d)
-	} else {
+		w.takeInRange(&b, d)
+	}
+	w.numbered = false
+	var steps []takenStep
+	for _, s := range w.steps {
+		if b.inRange && !s.copies {
+			continue // it is the statement itself
+		}
+		taken := takenStep{Number: s.number, Name: literal(s.target), Copies: w.countsCopies(s), Locks: s.locked == s.number, SQL: w.rendered(s, b)}
+		if taken.Many = taken.Locks && several(s.from); s.Insert != nil && s.Insert.As != "" {
+			taken.Header = quotedTable(s.Insert.Into)
+		}
+		steps = append(steps, taken)
+	}
+	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
+	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
+	if !b.inRange && !w.policy.Partitions {
 		w.takeLocked(b, d)
 	}
 	return w.function("take", w.slice(), "take", d)
 }
 
 // takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
-func (w *pageWriter) takeInRange(b batch, d fields) {
+func (w *pageWriter) takeInRange(b *batch, d fields) {
 	var conditions []sqlText
 	if p := w.passes[0]; p.beyond != nil {
 		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
 	} else {
 		b.cursor, conditions = w.cursor(p), w.dueOf(p)
 		d["Cursor"] = b.cursor
-		d["Lo"], d["Hi"] = fragment("position", fields{"End": sqlText("lo"), "Cursor": b.cursor}), fragment("position", fields{"End": sqlText("hi"), "Cursor": b.cursor})
 	}
-	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
-	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
+	d["Conditions"] = append(conditions, each(w.guards, func(g guard) sqlText { return fragment("is false", g.Condition) })...)
 	if s := w.steps[0]; s.Update != nil {
 		d["Set"] = w.setTexts(s, false)
 	}
 }
 
-// takeLocked are the steps one after the other, and what they ask of the statements before them.
+// takeLocked is what the steps ask of the statements before and after them.
 func (w *pageWriter) takeLocked(b batch, d fields) {
-	w.numbered = false
-	var texts []sqlText
-	var headers []columnText
-	var locked []*lockedText
-	for _, s := range w.steps {
-		texts = append(texts, w.rendered(s, b))
-		if s.Insert != nil && s.Insert.As != "" {
-			headers = append(headers, columnText{headerVariable(s), quotedTable(s.Insert.Into)})
-		}
-		if s.locked == s.number {
-			locked = append(locked, s.lockedText())
-		}
-	}
-	d["Steps"], d["Headers"], d["LockedRows"], d["Copies"] = texts, headers, locked, slices.ContainsFunc(w.steps, w.countsCopies)
-	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
-	if w.policy.Partitions {
-		return
-	}
 	p := w.passes[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
@@ -263,7 +268,7 @@ type tableLock struct {
 func (w *pageWriter) shares() ([]tableLock, bool) {
 	var list []tableLock
 	for i, g := range w.guards {
-		if g.rank != nil {
+		if g.Rank != nil {
 			return nil, false
 		}
 		parsed := w.parse(*w.policy.Keep[i].Condition)
@@ -282,9 +287,7 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 			if slices.Contains(w.reach, tableName(table)) || slices.ContainsFunc(w.policy.Uses(), writes) {
 				lock.Mode = "SHARE ROW EXCLUSIVE"
 			}
-			if !slices.Contains(list, lock) {
-				list = append(list, lock)
-			}
+			list = with(list, lock)
 		}
 	}
 	slices.SortFunc(list, func(a, b tableLock) int { return strings.Compare(string(a.Table), string(b.Table)) })
@@ -326,24 +329,6 @@ func (w *pageWriter) plainWrite(s step) bool {
 				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
 			})
 		})
-}
-
-// alsoText is what way RANGE writes beside the delete.
-type alsoText struct {
-	Number    int
-	Statement sqlText
-	Counted   literal // under which rows are counted
-	Copies    bool    // as many rows as are deleted
-}
-
-func (w *pageWriter) alsoTexts(b batch) []alsoText {
-	var list []alsoText
-	for _, s := range w.steps {
-		if s.copies {
-			list = append(list, alsoText{s.number, w.rendered(s, b), literal(s.target), w.countsCopies(s)})
-		}
-	}
-	return list
 }
 
 // ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.
