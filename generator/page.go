@@ -317,6 +317,6 @@ func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
 // wordsText is pageText as a constant of SQL.
 func wordsText(lines []explain.Line) sqlText {
 	text := pageText(lines)
-	quote := dollarQuote([]byte(text), "words")
+	quote := dollarQuote(text, "words")
 	return sqlText(quote + text + quote)
 }

@@ -297,7 +297,7 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 	if e.ShardsOf != "" {
 		arguments = "text, boolean"
 	}
-	quote := dollarQuote([]byte(page.String()), "page")
+	quote := dollarQuote(page.String(), "page")
 	registers := strings.TrimSuffix(strings.TrimPrefix(of.SQL, "SELECT "+c.schema()+"._register("), ");\n")
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Shards": e.ShardsOf != "",
 		"Pattern": literal(e.Pattern()), "Words": wordsText(of.Words), "Row": sqlText(registers),

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -52,8 +51,7 @@ type conditions struct {
 	scalarJoins []join       // the same as sub-selects
 	columns     []namedValue // windows that joins give, for the FROM clause
 	guards      []guard
-	clocks      []*clock // by entry of due, nil where an entry has none
-	beyonds     []*ranked
+	clocks      []*clock  // by entry of due, nil where an entry has none
 	ranks       []*ranked // of guards and of due
 	passes      []pass
 	inRange     bool        // a batch is one statement
@@ -97,7 +95,6 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pa
 	w.compileJoins()
 	w.compileGuards()
 	w.compileDue()
-	w.compilePasses()
 	w.locks, w.inRange = w.compileLocks()
 	return w
 }
@@ -184,20 +181,6 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 		return fragment("ranked within", rank)
 	}
 	return fragment("not false", w.bind(*w.policy.Keep[i].Condition))
-}
-
-func (w *pageWriter) compileDue() {
-	for i, entry := range w.policy.DueEntries() {
-		var k *clock
-		var r *ranked
-		if entry.Clock != nil {
-			k = w.clockOf(entry.Clock, i+1)
-		}
-		if entry.Beyond != nil {
-			r = w.rankOf(entry.Beyond, sqlText(fmt.Sprintf("places_beyond_%d", i+1)))
-		}
-		w.clocks, w.beyonds = append(w.clocks, k), append(w.beyonds, r)
-	}
 }
 
 // clockColumns are the columns that a clock reads.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,16 +20,19 @@ type pass struct {
 	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
 }
 
-// compilePasses lists what a run walks. Entries with a rank come first: a row that another entry takes must not
-// free its place.
-func (w *pageWriter) compilePasses() {
+// compileDue compiles the entries of "due", and lists what a run walks. Entries with a rank come first: a row that another
+// entry takes must not free its place.
+func (w *pageWriter) compileDue() {
 	var ranks, clocks []pass
-	for i := range w.policy.DueEntries() {
-		p, to := pass{clock: w.clocks[i], beyond: w.beyonds[i]}, &clocks
-		if p.beyond != nil {
-			to = &ranks
+	for i, entry := range w.policy.DueEntries() {
+		p, to := pass{}, &clocks
+		if entry.Clock != nil {
+			p.clock = w.clockOf(entry.Clock, i+1)
 		}
-		*to = append(*to, p)
+		if entry.Beyond != nil {
+			p.beyond, to = w.rankOf(entry.Beyond, sqlText(fmt.Sprintf("places_beyond_%d", i+1))), &ranks
+		}
+		w.clocks, *to = append(w.clocks, p.clock), append(*to, p)
 		if p.clock != nil && p.clock.source.NullsDue {
 			p.nulls = true
 			*to = append(*to, p)
