@@ -228,7 +228,11 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
-		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), policy.DidYouMean(name, columnNames(table)))
+		hint := policy.DidYouMean(name, columnNames(table))
+		if hint == "" && table.Kind == "partitions" {
+			hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
+		}
+		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
 	}
 	return column
 }

@@ -120,6 +120,12 @@ func dollarQuote(text, word string) string {
 	return tag
 }
 
+// inDollars is a text as a constant of SQL.
+func inDollars(text, word string) sqlText {
+	quote := dollarQuote(text, word)
+	return sqlText(quote + text + quote)
+}
+
 // layout puts the lines of indented fragments where they belong. Text that is not in a fragment stays
 // as it is; names and literals have no line breaks.
 func layout(text string) string {

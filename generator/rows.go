@@ -89,7 +89,9 @@ func (g guard) Unknown() literal { return g.Name + "?" }
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
 	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, aliases: map[string]*catalog.Table{}, partitioned: c.partitionedOf(p), qualify: true}
-	w.content = w.partitioned.content()
+	if w.partitioned != nil {
+		w.content = fragment("partition content", w.partitioned.texts())
+	}
 	w.compileSteps()
 	w.compileWhere()
 	w.compileJoins()
@@ -303,7 +305,7 @@ func (w *pageWriter) ownStep() *step {
 func (w *pageWriter) readsJoins() bool {
 	list := (&policy.Policy{Where: w.policy.Where}).Parts()
 	for _, s := range w.steps {
-		list = append(list, s.reads...)
+		list = append(list, s.parts...)
 	}
 	mayRead := func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })

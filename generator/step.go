@@ -19,11 +19,10 @@ type step struct {
 	render    func(*pageWriter, step, batch) sqlText // its SQL in a batch
 	from      *catalog.Table                         // whose rows it acts on; nil where that is refused
 	as        ident                                  // what these are called
-	parts     []policy.Part
-	headers   []step        // those before it that insert header rows which it reads
-	reads     []policy.Part // its own, and what ties header rows to the batch
-	untouched bool          // no step before it can have written rows of the policy's table
-	locked    int           // the step that has locked its related rows before it acts on them, 0 for none
+	headers   []step                                 // those before it that insert header rows which it reads
+	parts     []policy.Part                          // its pieces of SQL, and what ties header rows to the batch
+	untouched bool                                   // no step before it can have written rows of the policy's table
+	locked    int                                    // the step that has locked its related rows before it acts on them, 0 for none
 }
 
 // compileSteps lists the policy's steps, and what they do in all.
@@ -31,14 +30,14 @@ func (w *pageWriter) compileSteps() {
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
 		c := w.stepOf(s)
-		c.number, c.untouched, c.reads = i+1, untouched, slices.Clone(c.parts)
+		c.number, c.untouched = i+1, untouched
 		for _, h := range w.steps {
-			if h.Insert != nil && h.Insert.As != "" && mentions(h.Insert.As, c.parts...) {
-				c.headers, c.reads = append(c.headers, h), append(c.reads, values(h.Insert.Per)...)
+			if h.Insert != nil && h.Insert.As != "" && mentions(parts(s), h.Insert.As) {
+				c.headers, c.parts = append(c.headers, h), append(c.parts, values(h.Insert.Per)...)
 			}
 		}
 		w.steps = append(w.steps, c)
-		untouched = untouched && !w.writesOwn(c) && !w.firesTrigger(c)
+		untouched = untouched && !w.mayWrite(c)
 	}
 	w.effects = w.findEffects()
 	for i := range w.steps {
@@ -79,29 +78,25 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	return s
 }
 
-// writesOwn says whether a step may write rows of the policy's own table.
-func (w *pageWriter) writesOwn(s step) bool {
-	own := tableName(w.table)
-	return s.SQL != nil || s.DropTable != nil || (s.Delete != nil || s.Update != nil) && s.target == own ||
-		s.Delete != nil && slices.Contains(tableNames(s.Delete.Cascades), own)
-}
-
-// firesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
+// mayWrite says whether a step may write rows of the policy's own table, by itself or through a trigger of the application
 // on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *pageWriter) firesTrigger(s step) bool {
+func (w *pageWriter) mayWrite(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
 	}
-	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
+	if s.SQL != nil || s.DropTable != nil || s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
 		return true
 	}
-	return s.Delete != nil && s.Related != nil && slices.ContainsFunc(append(tableNames(s.Delete.Cascades), s.target), w.hasTrigger)
-}
-
-// hasTrigger says whether a trigger of the application is on a table or one of its partitions.
-func (c *compiler) hasTrigger(name string) bool {
-	table := c.tables[name]
-	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, c.hasTrigger))
+	var changed []string
+	if s.Delete != nil {
+		changed = append(tableNames(s.Delete.Cascades), s.target)
+	} else if s.Update != nil {
+		changed = []string{s.target}
+	}
+	hasTrigger := func(name string) bool { return w.tables[name] != nil && len(w.tables[name].Triggers) > 0 }
+	return slices.Contains(changed, tableName(w.table)) || s.Delete != nil && slices.ContainsFunc(changed, func(name string) bool {
+		return slices.ContainsFunc(w.tables.Family(name), hasTrigger)
+	})
 }
 
 // rendered is the SQL of one effect of the batch.
@@ -165,26 +160,25 @@ func readBatch(list []policy.Part) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
 }
 
-// mentions says whether any piece reads a column of a relation called name.
-func mentions(name string, list ...policy.Part) bool {
+// mentions says whether any piece reads a column of a relation that goes by one of some names.
+func mentions(list []policy.Part, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-			return len(ref.Fields) > 1 && ref.Fields[0] == name && !(ref.Depth > 0 && named(parsed.Tables, name))
+			return len(ref.Fields) > 1 && slices.Contains(names, ref.Fields[0]) && !(ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]))
 		})
 	})
 }
 
-// readsHeader says whether a piece of the step reads header rows.
-func (s step) readsHeader(list ...policy.Part) bool {
-	return slices.ContainsFunc(s.headers, func(h step) bool { return mentions(h.Insert.As, list...) })
+// headerNames are those of the header rows that the step reads.
+func (s step) headerNames() []string {
+	return each(s.headers, func(h step) string { return h.Insert.As })
 }
 
-// readsBatch says whether pieces of a step read the batch's rows, joins or headers.
-func (w *pageWriter) readsBatch(s step, list ...policy.Part) bool {
-	names := append(each(w.policy.Joins, func(j policy.Join) string { return j.Name }), "t")
-	return s.Related != nil && len(s.Related.Joins) > 0 || s.readsHeader(list...) ||
-		anyReads(list, func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 }) ||
-		slices.ContainsFunc(names, func(name string) bool { return mentions(name, list...) })
+// readsBatch says whether values of a step read the batch's rows, joins or headers.
+func (w *pageWriter) readsBatch(s step, list []policy.Assignment) bool {
+	joins := each(w.policy.Joins, func(j policy.Join) string { return j.Name })
+	return s.Related != nil && len(s.Related.Joins) > 0 || mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
+		anyReads(values(list), func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 })
 }
 
 // effects are the tables that a policy's steps act on.
@@ -202,22 +196,22 @@ type effects struct {
 func (w *pageWriter) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
 	for _, d := range w.policy.Effects(len(w.steps)) {
-		root := w.tables.Root(d.Table.String())
-		switch verb := d.Verb(); {
+		verb, root, step := d.Verb(), w.tables.Root(d.Table.String()), &w.policy.Then[d.Step]
+		switch {
 		case verb == "cascade":
 			e.reach = with(e.reach, root)
-		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && w.policy.Then[d.Step].Archive != nil:
+		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && step.Archive != nil:
 			e.unguarded = with(e.unguarded, root)
+		case verb != "delete" && verb != "update":
+		case !d.Own:
+			e.related = with(e.related, root)
 		case verb == "delete":
-			e.deletes = append(e.deletes, d.Table.String())
-			if e.ownDelete == nil && d.Own {
-				e.ownDelete = &w.policy.Then[d.Step]
-			}
-		case verb == "update" && d.Own:
+			e.ownDelete = step
+		default:
 			e.ownUpdate = true
 		}
-		if (d.Access.Delete || d.Verb() == "update") && !d.Own && !d.Statement {
-			e.related = with(e.related, root)
+		if verb == "delete" {
+			e.deletes = append(e.deletes, d.Table.String())
 		}
 	}
 	return e
@@ -237,36 +231,28 @@ func (w *pageWriter) lockedBelow() []string {
 	return names
 }
 
-// locksRelated says whether the related rows of a step are to be locked before it acts on them: those that it changes,
-// and those that it copies while another step of the policy changes or deletes them.
-func (w *pageWriter) locksRelated(s step) bool {
+// lockedBy is the step that locks the related rows of s before it acts on them, those that it changes and those that it
+// copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
+// rows, so that what goes is what was copied. 0 where they are not locked.
+func (w *pageWriter) lockedBy(s step) int {
 	if s.Related == nil || s.from == nil || !holdsRows(s.from) {
-		return false
+		return 0
 	}
 	name := tableName(s.from)
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
-	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name))
-}
-
-// lockedBy is the step that locks the related rows of s: itself, or one before it that has copied the
-// same rows, so that what goes is what was copied. 0 where they are not locked.
-func (w *pageWriter) lockedBy(s step) int {
-	if !w.locksRelated(s) {
+	if !own && !slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name)) {
 		return 0
 	}
 	for _, before := range slices.Backward(w.steps[:s.number-1]) {
 		if !before.copies {
 			break // it may have moved the rows
 		}
-		if sameRelated(before.Related, s.Related) {
+		a, b := before.Related, s.Related
+		if a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0 {
 			return before.locked
 		}
 	}
 	return s.number
-}
-
-func sameRelated(a, b *policy.Related) bool {
-	return a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0
 }
 
 // several says whether rows of a table lie in several tables, in each of which a place may be the same.

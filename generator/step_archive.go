@@ -208,7 +208,7 @@ func (w *pageWriter) emptyValues(s step) []valueText {
 			list[i].Value = fragment("null of", sqlText(typ))
 		}
 		// There is no row of a join or a header at creation.
-		if typ == "" && (s.readsHeader(valueOf(a)) || len(w.joinsRead(valueOf(a))) > 0) {
+		if value := values(s.Archive.Set[i : i+1]); typ == "" && (mentions(value, s.headerNames()...) || len(w.joinsRead(value)) > 0) {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
 		}
 	}

@@ -56,14 +56,14 @@ func (w *pageWriter) valueTexts(list []policy.Assignment, existing sqlText) []va
 func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
 	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(s.target), Newer: []sqlText{"batch.n"}}
 	if b.inRange {
-		d.Newer = each(b.cursor, columnText.name)
+		d.Newer = each(w.cursor(w.passes[0]), columnText.name)
 	}
 	if s.Related == nil {
 		d.Rows = w.rowsOf(s, b, numbered)
 		d.Where = w.whereOf(s, d.Rows)
 		return d
 	}
-	d.Pairs = numbered || w.readsBatch(s, values(list)...)
+	d.Pairs = numbered || w.readsBatch(s, list)
 	d.Rows = w.rowsOf(s, b, d.Pairs)
 	d.Related = w.relatedRows(s, d.Rows)
 	for _, name := range s.from.PrimaryKey { // of several that belong to one row of the batch
@@ -86,7 +86,7 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	}
 	w.checkMissing(s.Step, each(all, assignedColumn), table)
 	grouped := len(in.Key)+len(in.Per) > 0
-	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a) })
+	newest := grouped && w.fromRow(s, in.Set...)
 	d := w.insertFrom(s, b, newest, all)
 	d.Into = quotedTable(in.Into)
 	if !grouped {
@@ -177,9 +177,9 @@ func hasUnique(table *catalog.Table, names []string) bool {
 	})
 }
 
-func valueOf(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} }
-
-func values(list []policy.Assignment) []policy.Part { return each(list, valueOf) }
+func values(list []policy.Assignment) []policy.Part {
+	return each(list, func(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} })
+}
 
 func assignedColumn(a policy.Assignment) string { return a.Column }
 
@@ -187,9 +187,9 @@ func assigned(list []policy.Assignment, column string) bool {
 	return slices.ContainsFunc(list, func(a policy.Assignment) bool { return a.Column == column })
 }
 
-// fromRow says whether a value reads the rows of the step.
-func (w *pageWriter) fromRow(s step, a policy.Assignment) bool {
-	return w.readsBatch(s, valueOf(a)) || s.Related != nil && mentions(s.Related.As, valueOf(a))
+// fromRow says whether values read the rows of the step.
+func (w *pageWriter) fromRow(s step, list ...policy.Assignment) bool {
+	return w.readsBatch(s, list) || s.Related != nil && mentions(values(list), s.Related.As)
 }
 
 // aggregates are PostgreSQL's own aggregate functions.

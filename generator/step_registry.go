@@ -52,39 +52,35 @@ func (w *pageWriter) stepEntries() []stepEntry {
 
 func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
-	w.binder.blank, w.binder.substitute = true, w.rest(s)
+	w.blank, w.substitute = true, w.rest(s)
 	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
-	switch {
-	case s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0:
-		e.Notes = append(e.Notes, mostRows+"rows of one group become one, or change one that is there")
-	case s.Archive != nil && keepsOrReplaces(s.Archive):
-		e.Notes = append(e.Notes, mostRows+"rows may be there already")
-	case s.Archive != nil:
+	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
 		e.Key = w.copiedKey(s)
 	}
-	conditions := parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
+	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
-		e.blind("a statement in the policy's own words")
-	case readBatch(conditions), s.readsHeader(conditions...), w.policy.Partitions && len(conditions) > 0:
-		e.blind("its condition reads what only a batch knows")
-	case w.enter(s):
-		w.entryRows(s, &e)
+		blind = "a statement in the policy's own words"
+	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
+		blind = "its condition reads what only a batch knows"
+	case !w.enter(s): // refused
+	case !holdsRows(s.from) && !w.policy.Partitions:
+		blind = "its rows are those of a view"
+	default:
+		w.describe(s, &e)
+	}
+	if e.Blind = blind != ""; e.Blind {
+		e.Notes = append(e.Notes, blind)
 	}
 	return e
 }
 
-func (e *stepEntry) blind(why string) { e.Blind, e.Notes = true, append(e.Notes, why) }
-
-// entryRows says which rows a step acts on.
-func (w *pageWriter) entryRows(s step, e *stepEntry) {
+// describe says which rows a step acts on.
+func (w *pageWriter) describe(s step, e *stepEntry) {
 	if s.Related != nil {
-		if !holdsRows(s.from) {
-			e.blind("its rows are those of a view")
-			return
-		}
 		e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, plainText(w.bind(s.Related.Where))
-	} else if s.DropTable != nil {
+	}
+	if s.DropTable != nil {
 		e.Name = plainText(w.bind(*s.DropTable))
 	}
 	if s.Update != nil {
@@ -94,8 +90,6 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 		e.Where = plainText(w.bind(*s.Where))
 	}
 }
-
-const mostRows = "so many at most, since "
 
 // copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
 func (w *pageWriter) copiedKey(s step) map[string]string {
@@ -166,7 +160,7 @@ func (r tableRead) written(by policy.Effect) bool {
 // of them is in, the step finds it.
 var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
-// stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
+// stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand, and what it counts twice.
 func (w *pageWriter) stepNotes(s step) []string {
 	var notes []string
 	for _, before := range w.policy.Effects(s.number - 1) {
@@ -182,6 +176,11 @@ func (w *pageWriter) stepNotes(s step) []string {
 		if (s.Related != nil || s.Update != nil) && tableName(s.from) == before.Table.String() && meets(s, before) {
 			note("acts on")
 		}
+	}
+	if s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0 {
+		notes = append(notes, "so many at most, since rows of one group become one, or change one that is there")
+	} else if s.Archive != nil && keepsOrReplaces(s.Archive) {
+		notes = append(notes, "so many at most, since rows may be there already")
 	}
 	return notes
 }

@@ -92,16 +92,14 @@ func (w *pageWriter) savedBy(s step) []saved {
 		i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
 		return savedColumn(fmt.Sprintf("t_%d", i+1), "t", ident(name), &w.table.Columns[i])
 	})
-	for _, part := range s.reads {
-		for _, read := range w.joinsRead(part) {
-			j, known := w.policy.Joins[read.join], (*catalog.Column)(nil)
-			if table := w.aliases[j.Name]; table != nil {
-				known = table.Column(read.column)
-			}
-			v := savedColumn(fmt.Sprintf("j%d_%s", read.join+1, Hash(read.column)[:6]), ident(j.Name), ident(read.column), known)
-			v.Check = j.Table == nil
-			list = append(list, v)
+	for _, read := range w.joinsRead(s.parts) {
+		j, known := w.policy.Joins[read.join], (*catalog.Column)(nil)
+		if table := w.aliases[j.Name]; table != nil {
+			known = table.Column(read.column)
 		}
+		v := savedColumn(fmt.Sprintf("j%d_%s", read.join+1, Hash(read.column)[:6]), ident(j.Name), ident(read.column), known)
+		v.Check = j.Table == nil
+		list = append(list, v)
 	}
 	return list
 }
@@ -128,7 +126,7 @@ func (w *pageWriter) columnsOf(s step) []string {
 	if readBatch(s.parts) || s.Related == nil && s.Archive != nil {
 		names = append(names, columnNames(w.table)...)
 	}
-	for _, part := range s.reads {
+	for _, part := range s.parts {
 		names = append(names, w.columnsRead(part.Parsed(), string(s.as))...)
 	}
 	return names
@@ -144,21 +142,21 @@ type joinRead struct {
 	column string
 }
 
-// joinsRead lists the columns of the policy's joins that a piece reads.
-func (w *pageWriter) joinsRead(part policy.Part) []joinRead {
+// joinsRead lists the columns of the policy's joins that pieces read.
+func (w *pageWriter) joinsRead(parts []policy.Part) []joinRead {
 	var list []joinRead
-	parsed := part.Parsed()
-	for _, ref := range parsed.Columns {
-		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
-			continue
-		}
-		i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
-		switch {
-		case i < 0:
-		case len(ref.Fields) == 2:
-			list = append(list, joinRead{i, ref.Fields[1]})
-		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
-			w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+	for _, part := range parts {
+		parsed := part.Parsed()
+		for _, ref := range parsed.Columns {
+			if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
+				continue
+			}
+			i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
+			if i >= 0 && len(ref.Fields) == 2 {
+				list = append(list, joinRead{i, ref.Fields[1]})
+			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
+				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+			}
 		}
 	}
 	return list
@@ -202,7 +200,7 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
 		return stepText("step_update", d)
 	}
-	apart := w.readsBatch(s, values(s.Update.Set)...)
+	apart := w.readsBatch(s, s.Update.Set)
 	if apart {
 		w.keys = append(w.keys, tableName(s.from))
 	}

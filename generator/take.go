@@ -143,7 +143,6 @@ type batch struct {
 	many    bool // its rows lie in several tables
 	saved   []saved
 	inRange bool // steps are parts of one statement
-	cursor  []columnText
 }
 
 // takenStep is a step as <policy>_take has it.
@@ -172,7 +171,7 @@ func (w *pageWriter) take() Object {
 	}
 	d["Table"] = b.table
 	if b.inRange {
-		w.takeInRange(&b, d)
+		w.takeInRange(d)
 	}
 	w.numbered = false
 	var steps []takenStep
@@ -195,13 +194,12 @@ func (w *pageWriter) take() Object {
 }
 
 // takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
-func (w *pageWriter) takeInRange(b *batch, d fields) {
+func (w *pageWriter) takeInRange(d fields) {
 	var conditions []sqlText
 	if p := w.passes[0]; p.beyond != nil {
 		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
 	} else {
-		b.cursor, conditions = w.cursor(p), w.dueOf(p)
-		d["Cursor"] = b.cursor
+		d["Cursor"], conditions = w.cursor(p), w.dueOf(p)
 	}
 	d["Conditions"] = append(conditions, each(w.guards, func(g guard) sqlText { return fragment("is false", g.Condition) })...)
 	if s := w.steps[0]; s.Update != nil {
@@ -301,27 +299,24 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
 // the batch's own rows, and beside a delete what is written from them, each into a table of its own.
 func (w *pageWriter) oneStatement() bool {
-	if len(w.policy.Then) == 1 {
-		return w.plainStep(w.policy.Then[0])
-	}
-	deletes := 0
+	changes := 0
 	written := []string{tableName(w.table)}
 	for _, s := range w.steps {
-		if s.Delete != nil && w.plainStep(s.Step) {
-			deletes++
-			continue
-		}
-		if !w.plainWrite(s) || slices.Contains(written, s.target) {
+		switch {
+		case w.plainChange(s):
+			changes++
+		case !w.plainWrite(s) || slices.Contains(written, s.target):
 			return false
+		default:
+			written = append(written, s.target)
 		}
-		written = append(written, s.target)
 	}
-	return deletes == 1
+	return changes == 1
 }
 
-// plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
-func (w *pageWriter) plainStep(s policy.Step) bool {
-	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
+// plainChange says whether a step deletes the batch's own rows or, alone, updates them, and reads nothing else.
+func (w *pageWriter) plainChange(s step) bool {
+	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 &&
 		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }))
 }
 
