@@ -7,7 +7,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -31,10 +30,10 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 			read, columns[v.alias] = append(read, v.Field), append(columns[v.alias], v)
 		}
 	}
-	var rows []savedRows
+	var rows []fields
 	for _, name := range slices.Concat([]ident{"t"}, each(w.joins, func(j join) ident { return j.Name })) {
 		if len(columns[name]) > 0 || name == "t" && !s.untouched {
-			rows = append(rows, savedRows{name, columns[name]})
+			rows = append(rows, fields{"Name": name, "Columns": columns[name]})
 		}
 	}
 	if s.untouched && !numbered && len(rows)+len(s.headers) == 0 {
@@ -44,24 +43,11 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 		}
 		return batchRows{fragment("table as t", b.table), conditions, true}
 	}
-	headers := each(s.headers, func(h step) headerText {
-		return headerText{ident(h.Insert.As), h.number, w.valueTexts(h.Insert.Per, "")}
+	headers := each(s.headers, func(h step) fields {
+		return fields{"Name": ident(h.Insert.As), "Number": h.number, "On": w.valueTexts(h.Insert.Per, "")}
 	})
 	return batchRows{fragment("batch rows", fields{"Table": b.table, "Many": b.many, "Live": s.untouched, "Numbered": numbered,
 		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
-}
-
-// savedRows are the rows of t, or of a join, as they were judged.
-type savedRows struct {
-	Name    ident
-	Columns []saved
-}
-
-// headerText ties the header rows that an earlier step keeps in a variable to the batch.
-type headerText struct {
-	Name   ident
-	Number int // of that step
-	On     []valueText
 }
 
 // saved is one value of each row of the batch that is kept in an array, as it was judged: a column
@@ -86,65 +72,26 @@ func (w *pageWriter) saved() []saved {
 	return list
 }
 
-// savedBy is what a step reads of that. Fields are numbered by the order of columns, and of joins.
+// savedBy is what a step reads of that. Of t it is nothing while the rows are still as they were judged.
 func (w *pageWriter) savedBy(s step) []saved {
-	list := each(w.columnsOf(s), func(name string) saved {
-		i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
-		return savedColumn(fmt.Sprintf("t_%d", i+1), "t", ident(name), &w.table.Columns[i])
-	})
-	for _, read := range w.joinsRead(s.parts) {
-		j, known := w.policy.Joins[read.join], (*catalog.Column)(nil)
-		if table := w.aliases[j.Name]; table != nil {
-			known = table.Column(read.column)
-		}
-		v := savedColumn(fmt.Sprintf("j%d_%s", read.join+1, Hash(read.column)[:6]), ident(j.Name), ident(read.column), known)
-		v.Check = j.Table == nil
-		list = append(list, v)
+	var own []string
+	if !s.untouched && s.Related == nil && (s.Update != nil || s.Delete != nil) {
+		own = append(own, w.table.PrimaryKey...)
 	}
-	return list
-}
-
-// savedColumn keeps a column, of a type that is known where the catalog's column is.
-func savedColumn(field string, alias, name ident, known *catalog.Column) saved {
-	s := saved{Field: sqlText(field), alias: alias, Column: name, Expr: aliased(alias, name)}
-	if known != nil && !scalarTypes.MatchString(known.Type) {
-		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(known.Type)
-	}
-	return s
-}
-
-// columnsOf lists the columns of t that a step reads from what was saved: none while the rows are
-// still as they were judged.
-func (w *pageWriter) columnsOf(s step) []string {
-	if s.untouched {
-		return nil
-	}
-	var names []string
-	if s.Related == nil && (s.Update != nil || s.Delete != nil) {
-		names = append(names, w.table.PrimaryKey...)
-	}
-	if readBatch(s.parts) || s.Related == nil && s.Archive != nil {
-		names = append(names, columnNames(w.table)...)
+	if !s.untouched && (readBatch(s.parts) || s.Related == nil && s.Archive != nil) {
+		own = append(own, columnNames(w.table)...)
 	}
 	for _, part := range s.parts {
-		names = append(names, w.columnsRead(part.Parsed(), string(s.as))...)
+		if !s.untouched {
+			own = append(own, w.columnsRead(part.Parsed(), string(s.as))...)
+		}
 	}
-	return names
-}
-
-// scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
-// would have to be a rectangle, and an array of rows falls apart when it is unnested.
-var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
-
-// joinRead is a column of one of the policy's joins.
-type joinRead struct {
-	join   int
-	column string
+	return append(each(own, func(name string) saved { return w.savedColumn(-1, name) }), w.joinsRead(s.parts)...)
 }
 
 // joinsRead lists the columns of the policy's joins that pieces read.
-func (w *pageWriter) joinsRead(parts []policy.Part) []joinRead {
-	var list []joinRead
+func (w *pageWriter) joinsRead(parts []policy.Part) []saved {
+	var list []saved
 	for _, part := range parts {
 		parsed := part.Parsed()
 		for _, ref := range parsed.Columns {
@@ -153,7 +100,7 @@ func (w *pageWriter) joinsRead(parts []policy.Part) []joinRead {
 			}
 			i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
 			if i >= 0 && len(ref.Fields) == 2 {
-				list = append(list, joinRead{i, ref.Fields[1]})
+				list = append(list, w.savedColumn(i, ref.Fields[1]))
 			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
 				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
 			}
@@ -161,6 +108,27 @@ func (w *pageWriter) joinsRead(parts []policy.Part) []joinRead {
 	}
 	return list
 }
+
+// savedColumn keeps a column of a join, -1 for t. Fields are numbered by the order of joins, and of columns.
+func (w *pageWriter) savedColumn(join int, name string) saved {
+	s, table := saved{alias: "t", Column: ident(name)}, w.table
+	if join < 0 {
+		s.Field = sqlText(fmt.Sprintf("t_%d", slices.Index(columnNames(table), name)+1))
+	} else {
+		j := w.policy.Joins[join]
+		s.Field, s.alias, s.Check = sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(name)[:6])), ident(j.Name), j.Table == nil
+		table = w.aliases[j.Name]
+	}
+	s.Expr = aliased(s.alias, s.Column)
+	if table != nil && table.Column(name) != nil && !scalarTypes.MatchString(table.Column(name).Type) {
+		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(table.Column(name).Type)
+	}
+	return s
+}
+
+// scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
+// would have to be a rectangle, and an array of rows falls apart when it is unnested.
+var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
 func (w *pageWriter) deleteRows(s step, b batch) sqlText {
 	if s.Related != nil {
@@ -268,12 +236,11 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 			}
 			return w.run(ref), true
 		})...)
-	var text sqlText
+	before, after := "WITH ", "\n"
 	if parsed.CTEs > 0 {
-		text = spliced(*s.SQL, append(edits, pgparse.Edit{Offset: parsed.CTEs, Text: string(relation) + ", "}))
-	} else {
-		text = "WITH " + relation + "\n" + spliced(*s.SQL, edits)
+		before, after = "", ", "
 	}
+	text := spliced(*s.SQL, append(edits, pgparse.Edit{Offset: parsed.CTEs, Text: before + string(relation) + after}))
 	name := literal("")
 	if n := len(parsed.Writes); n > 0 && !parsed.Select {
 		written := parsed.Writes[n-1].Table
@@ -297,6 +264,5 @@ func (w *pageWriter) dropFunctions() []Object {
 	if !w.policy.DropsTables() {
 		return nil
 	}
-	relation := literal(quote.Qualified(w.table.Schema, w.table.Name))
-	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}).asMigrator()}
+	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()}).asMigrator()}
 }
