@@ -195,7 +195,7 @@ func (t *partitioned) texts() fields {
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
 func (w *pageWriter) partitionFields() fields {
 	d := w.partitioned.texts()
-	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), sqlText("part"), w.asOf, w.guards, nil
+	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
 	d["Joins"], d["Columns"] = w.joins, w.columns
 	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.rowsDue()...)
 	d["Ranks"] = each(w.ranks, func(r *ranked) *ranked {
@@ -208,7 +208,7 @@ func (w *pageWriter) partitionFields() fields {
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
-func (w *pageWriter) removePartition(s step, _ batch) sqlText {
+func (w *pageWriter) removePartition(s step) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})

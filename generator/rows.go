@@ -216,32 +216,23 @@ func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
 // dueOf is the whole condition of a pass, guards and holds left out.
 func (w *pageWriter) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
 
-// around is what all rows of the policy meet, around what a pass asks.
+// around is what all rows of the policy meet, and those that a run with a scope may take, around what a pass asks.
 func (w *pageWriter) around(entry []sqlText) []sqlText {
 	var due []sqlText
 	if w.where != "" {
 		due = append(due, w.where)
 	}
-	due = slices.Concat(due, entry, w.scopeConditions())
+	due = append(due, entry...)
+	for _, name := range w.policy.Scope {
+		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.scope != "" {
+			w.needOperators(column, name.Position)
+			due = append(due, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
+		}
+	}
 	if len(due) == 0 {
 		due = append(due, "true")
 	}
 	return due
-}
-
-// scopeConditions hold for the rows that a run with a scope may take.
-func (w *pageWriter) scopeConditions() []sqlText {
-	var list []sqlText
-	for _, name := range w.policy.Scope {
-		if w.scope == "" {
-			continue
-		}
-		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil {
-			w.needOperators(column, name.Position)
-			list = append(list, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
-		}
-	}
-	return list
 }
 
 // entryOf is what a pass asks of a row.
@@ -281,43 +272,31 @@ func (w *pageWriter) rows() Object {
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
 	}
-	// The condition under which the own step takes a row, "" when it takes them all, or only a step can tell.
+	// The condition under which the only step on the rows takes a row, "" when it takes them all, or only a step can tell.
 	passed := sqlText("")
-	if own := w.ownStep(); own != nil && own.Where != nil && len(own.headers) == 0 {
-		passed = enclosed(w.bind(*own.Where))
+	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
+		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
+	})
+	if len(own) == 1 && own[0].Where != nil && len(own[0].headers) == 0 {
+		passed = enclosed(w.bind(*own[0].Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
 		"Places": w.ranks, "Due": w.rowsDue(), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
 }
 
-// ownStep is the only step that takes the batch's own rows; nil when there are several or none.
-func (w *pageWriter) ownStep() *step {
-	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
-		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
-	})
-	if len(own) != 1 {
-		return nil
-	}
-	return &own[0]
-}
-
-// readsJoins says whether "where", a clock or a step may read a join.
-func (w *pageWriter) readsJoins() bool {
+// fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the
+// table alone, and neither "where" nor a clock or a step a join: that has one row at most for a row of it.
+func (w *pageWriter) fromRows() string {
 	list := (&policy.Policy{Where: w.policy.Where}).Parts()
 	for _, s := range w.steps {
 		list = append(list, s.parts...)
 	}
-	mayRead := func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) == 0 || slices.ContainsFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
+	ofJoin := func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) == 0 || slices.ContainsFunc(w.joins, func(j join) bool { return string(j.Name) == ref.Fields[0] })
 	}
-	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
-		anyReads(list, func(e *pgparse.Expr) bool { return slices.ContainsFunc(e.Columns, mayRead) })
-}
-
-// fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the
-// table alone: a join has one row at most for a row of it.
-func (w *pageWriter) fromRows() string {
-	if len(w.joins)+len(w.columns) == 0 || !w.policy.Partitions && !w.readsJoins() {
+	reads := w.policy.Partitions || slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
+		anyReads(list, func(e *pgparse.Expr) bool { return slices.ContainsFunc(e.Columns, ofJoin) })
+	if len(w.joins)+len(w.columns) == 0 || !reads {
 		return ""
 	}
 	return plainText(fragment("from", fields{"Table": qualified(w.table), "Joins": w.joins, "Columns": w.columns}))

@@ -12,17 +12,17 @@ import (
 // step is one effect of a policy, with what its kind and the steps before it say of it.
 type step struct {
 	policy.Step
-	number    int                                    // from 1
-	verb      string                                 // in the registry
-	target    string                                 // the table that it writes
-	copies    bool                                   // it writes rows of the batch, or of related rows, into another table
-	render    func(*pageWriter, step, batch) sqlText // its SQL in a batch
-	from      *catalog.Table                         // whose rows it acts on; nil where that is refused
-	as        ident                                  // what these are called
-	headers   []step                                 // those before it that insert header rows which it reads
-	parts     []policy.Part                          // its pieces of SQL, and what ties header rows to the batch
-	untouched bool                                   // no step before it can have written rows of the policy's table
-	locked    int                                    // the step that has locked its related rows before it acts on them, 0 for none
+	number    int                             // from 1
+	verb      string                          // in the registry
+	target    string                          // the table that it writes
+	copies    bool                            // it writes rows of the batch, or of related rows, into another table
+	render    func(*pageWriter, step) sqlText // its SQL in a batch
+	from      *catalog.Table                  // whose rows it acts on; nil where that is refused
+	as        ident                           // what these are called
+	headers   []step                          // those before it that insert header rows which it reads
+	parts     []policy.Part                   // its pieces of SQL, and what ties header rows to the batch
+	untouched bool                            // no step before it can have written rows of the policy's table
+	locked    int                             // the step that has locked its related rows before it acts on them, 0 for none
 }
 
 // compileSteps lists the policy's steps, and what they do in all.
@@ -100,15 +100,15 @@ func (w *pageWriter) mayWrite(s step) bool {
 }
 
 // rendered is the SQL of one effect of the batch.
-func (w *pageWriter) rendered(s step, b batch) sqlText {
+func (w *pageWriter) rendered(s step) sqlText {
 	defer w.restored()()
 	if readBatch(s.parts) {
-		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, b, false))
+		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
 	if !w.enter(s) {
 		return ""
 	}
-	return s.render(w, s, b)
+	return s.render(w, s)
 }
 
 // enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
@@ -260,12 +260,27 @@ func several(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
-// relatedRows is what templates of steps on related rows read.
-func (w *pageWriter) relatedRows(s step, rows batchRows) fields {
-	return fields{
-		"Comment": tableComment(s.from), "Table": qualified(s.from), "As": s.as, "Name": literal(tableName(s.from)),
-		"Where": enclosed(w.bind(s.Related.Where)), "Rows": rows, "Deletes": s.Delete != nil,
-		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
-		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.locked,
+// stepFields are what templates of steps read of the rows that a step acts on: related rows, or those of the batch. Direct are
+// rows of the batch that are still where they were locked; others are found by their key.
+func (w *pageWriter) stepFields(s step, numbered bool) fields {
+	rows := w.rowsOf(s, numbered)
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target), "Deletes": s.Delete != nil,
+		"Table": w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
+		"Rows": rows, "Direct": rows.plain, "Where": rows.Where, "Passes": s.Where != nil, "Related": s.Related != nil,
+		"Locks": s.locked == s.number, "Locked": s.locked}
+	if s.Where != nil {
+		d["Where"] = append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
 	}
+	if s.Related != nil {
+		d["Table"], d["On"] = qualified(s.from), enclosed(w.bind(s.Related.Where))
+	}
+	return d
+}
+
+// rowsFrom is what the rows of the batch are read from.
+func (w *pageWriter) rowsFrom() sqlText {
+	if w.policy.Partitions {
+		return "part"
+	}
+	return qualified(w.table)
 }

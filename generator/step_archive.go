@@ -11,37 +11,37 @@ import (
 	"pgretain/policy"
 )
 
-func (w *pageWriter) archive(s step, b batch) sqlText {
-	from, into := s.from, w.archiveTable(s)
+func (w *pageWriter) archive(s step) sqlText {
+	into := w.archiveTable(s)
 	if into == nil {
 		return ""
 	}
-	d := w.insertFrom(s, b, false, s.Archive.Set)
-	d.What, d.Into, d.Copied = "a copy of each", quotedTable(s.Archive.Into), w.countsCopies(s)
-	d.Columns = append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
 	w.checkArchive(s, into)
-	w.checkMissing(s.Step, each(d.Columns, func(v valueText) string { return string(v.Column) }), into)
-	d.Conflict = keepsOrReplaces(s.Archive)
-	if s.Archive.Existing == "replace" {
-		d.Target = identifiers(into.PrimaryKey)
-		for i := range d.Columns {
-			if v := &d.Columns[i]; !slices.Contains(d.Target, v.Column) {
-				v.Existing = "excluded value"
-			}
+	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
+	w.checkMissing(s.Step, each(columns, func(v valueText) string { return string(v.Column) }), into)
+	d := w.insertFields(s, false, s.Archive.Set)
+	d["Copied"], d["Conflict"] = w.countsCopies(s), keepsOrReplaces(s.Archive)
+	changes := 0
+	for i := range columns {
+		v := &columns[i]
+		if s.Archive.Existing == "replace" && !slices.Contains(into.PrimaryKey, string(v.Column)) {
+			v.Existing, changes = "excluded value", changes+1
 		}
-		if len(d.Target) == 0 || len(d.Changes()) == 0 || into.Temporal() {
+		if column := into.Column(string(v.Column)); column != nil && column.Identity == "always" {
+			d["Override"] = true // identity columns get our values
+		}
+	}
+	if s.Archive.Existing == "replace" {
+		d["Target"] = identifiers(into.PrimaryKey)
+		if len(into.PrimaryKey) == 0 || changes == 0 || into.Temporal() {
 			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
 		}
 	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
-		w.wholes = append(w.wholes, tableName(from))
+		w.wholes = append(w.wholes, tableName(s.from))
 	}
-	d.Override = slices.ContainsFunc(d.Columns, func(v valueText) bool {
-		column := into.Column(string(v.Column))
-		return column != nil && column.Identity == "always"
-	})
-	return inserted("step_insert", "plain insert", d, b)
+	return w.plainInsert(d, "a copy of each", quotedTable(s.Archive.Into), columns)
 }
 
 // copied is what an archive has of the row but for what "set" gives: its columns, or the whole row in one.

@@ -10,35 +10,6 @@ import (
 	"pgretain/policy"
 )
 
-// insertData is what the templates of insert, archive and emit read: rows come from Rows, or, with
-// Related, from related rows.
-type insertData struct {
-	Schema   sqlText
-	What     sqlText // it writes, in words
-	Into     sqlText
-	Name     literal // under which rows are counted
-	Rows     batchRows
-	Related  fields
-	Pairs    bool // each related row needs the first row of the batch that it belongs to
-	Where    []sqlText
-	Columns  []valueText
-	Override bool // identity columns get our values
-	Groups   []valueText
-	Totals   []valueText // aggregates
-	Newer    []sqlText   // the order of the rows, the newest is the last
-	Newest   []valueText // values of the newest row of a group
-	Fixed    []valueText // values that read no row
-	Header   int         // the step, where later ones read the rows that it makes
-	Conflict bool        // a row that is there is no error
-	Target   []ident     // its key
-	Copied   bool        // copies are counted
-}
-
-// Changes are what a row that is there gets.
-func (d insertData) Changes() []valueText {
-	return slices.DeleteFunc(slices.Concat(d.Columns, d.Totals, d.Newest, d.Fixed), func(v valueText) bool { return v.Existing == "" })
-}
-
 // valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row
 // that is there gets it, "" where it gets none.
 type valueText struct {
@@ -52,27 +23,22 @@ func (w *pageWriter) valueTexts(list []policy.Assignment, existing sqlText) []va
 	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
 }
 
-// insertFrom says where the rows of an insert come from.
-func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
-	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(s.target), Newer: []sqlText{"batch.n"}}
-	if b.inRange {
-		d.Newer = each(w.cursor(w.passes[0]), columnText.name)
+// insertFields are what the templates of insert, archive and emit read. Of a list of values that read both, each related row
+// needs the first row of the batch that it belongs to; Newer is the order of the rows, the newest is the last.
+func (w *pageWriter) insertFields(s step, numbered bool, list []policy.Assignment) fields {
+	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
+	d := w.stepFields(s, numbered || pairs)
+	newer := []sqlText{"batch.n"}
+	if w.inRange {
+		newer = each(w.cursor(w.passes[0]), columnText.name)
+	} else if s.Related != nil { // of several that belong to one row of the batch
+		newer = append(newer, each(s.from.PrimaryKey, func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
-	if s.Related == nil {
-		d.Rows = w.rowsOf(s, b, numbered)
-		d.Where = w.whereOf(s, d.Rows)
-		return d
-	}
-	d.Pairs = numbered || w.readsBatch(s, list)
-	d.Rows = w.rowsOf(s, b, d.Pairs)
-	d.Related = w.relatedRows(s, d.Rows)
-	for _, name := range s.from.PrimaryKey { // of several that belong to one row of the batch
-		d.Newer = append(d.Newer, aliased(s.as, ident(name)))
-	}
+	d["Pairs"], d["Newer"], d["Override"], d["Conflict"], d["Target"], d["Copied"] = pairs, newer, false, false, nil, false
 	return d
 }
 
-func (w *pageWriter) insert(s step, b batch) sqlText {
+func (w *pageWriter) insert(s step) sqlText {
 	in := s.Insert
 	table := w.relation(in.Into)
 	if table == nil {
@@ -86,49 +52,50 @@ func (w *pageWriter) insert(s step, b batch) sqlText {
 	}
 	w.checkMissing(s.Step, each(all, assignedColumn), table)
 	grouped := len(in.Key)+len(in.Per) > 0
-	newest := grouped && w.fromRow(s, in.Set...)
-	d := w.insertFrom(s, b, newest, all)
-	d.Into = quotedTable(in.Into)
+	d := w.insertFields(s, grouped && w.fromRow(s, in.Set...), all)
 	if !grouped {
-		d.Columns = w.valueTexts(in.Set, "")
-		return inserted("step_insert", "plain insert", d, b)
+		return w.plainInsert(d, "a row for each", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
-	d.Groups = w.valueTexts(slices.Concat(in.Key, in.Per), "")
-	d.Totals = w.totals(in, table)
+	totals := w.totals(in, table)
+	var newest, fixed []valueText // values of the newest row of a group, and those that read no row
 	for i, v := range w.valueTexts(in.Set, "excluded value") {
-		to, parsed := &d.Fixed, w.parse(in.Set[i].Value)
-		if !parsed.Subquery && calls(parsed, aggregates...) {
-			to = &d.Totals
+		if parsed := w.parse(in.Set[i].Value); !parsed.Subquery && calls(parsed, aggregates...) {
+			totals = append(totals, v)
 		} else if w.fromRow(s, in.Set[i]) {
-			to = &d.Newest
+			newest = append(newest, v)
+		} else {
+			fixed = append(fixed, v)
 		}
-		*to = append(*to, v)
 	}
-	if d.Conflict = len(in.Key) > 0; d.Conflict {
-		d.Target = w.rollUp(s, table)
+	d["Groups"], d["Totals"], d["Newest"], d["Fixed"] = w.valueTexts(slices.Concat(in.Key, in.Per), ""), totals, newest, fixed
+	d["Into"], d["Changes"], d["Header"] = quotedTable(in.Into), slices.Concat(totals, newest, fixed), in.As != ""
+	if d["Number"] = s.number; len(in.Key) > 0 {
+		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
 	}
-	if in.As != "" {
-		d.Header = s.number
-	}
-	return inserted("step_insert_grouped", "grouped insert", d, b)
+	return w.inserted("step_insert_grouped", "grouped insert", d)
+}
+
+// plainInsert writes a row for each, and gives one that is there those columns that say how.
+func (w *pageWriter) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
+	d["What"], d["Into"], d["Columns"] = what, into, columns
+	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
+	return w.inserted("step_insert", "plain insert", d)
 }
 
 // inserted is an insert as a step of its own, or, in way RANGE, as a part of the one statement.
-func inserted(template, statement string, d insertData, b batch) sqlText {
-	if b.inRange {
+func (w *pageWriter) inserted(template, statement string, d fields) sqlText {
+	if w.inRange {
 		return fragment(statement, d)
 	}
 	return stepText(template, d)
 }
 
 // emit is an insert into the runtime's own table of events.
-func (w *pageWriter) emit(s step, b batch) sqlText {
-	d := w.insertFrom(s, b, false, s.Emit.Payload)
-	d.What, d.Into = "an event for each", fragment("event table", sqlText(w.schema()))
+func (w *pageWriter) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
-	d.Columns = []valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""},
-		{"payload", fragment("payload", w.valueTexts(s.Emit.Payload, "")), ""}}
-	return inserted("step_insert", "plain insert", d, b)
+	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
+	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each", fragment("event table", sqlText(w.schema())),
+		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})
 }
 
 // totals are the columns that add up over batches.

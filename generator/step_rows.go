@@ -19,13 +19,13 @@ type batchRows struct {
 
 // rowsOf is the batch as a step's expressions read it. While no step has written the rows, they
 // are read from the table; later from what was saved. Numbered makes batch.n their order.
-func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
+func (w *pageWriter) rowsOf(s step, numbered bool) batchRows {
 	w.numbered = w.numbered || numbered
-	if b.inRange {
+	if w.inRange {
 		return batchRows{"t", nil, true}
 	}
-	reads, read, columns := w.savedBy(s), []sqlText{}, map[ident][]saved{}
-	for _, v := range b.saved {
+	reads, read, columns := w.savedBy(s), []sqlText{}, map[ident][]savedColumn{}
+	for _, v := range w.saved() {
 		if v.alias == "t" && !s.untouched || slices.Contains(reads, v) {
 			read, columns[v.alias] = append(read, v.Field), append(columns[v.alias], v)
 		}
@@ -38,21 +38,21 @@ func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
 	}
 	if s.untouched && !numbered && len(rows)+len(s.headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
-		if b.many {
+		if several(w.table) {
 			conditions = append(conditions, fragment("same partitions", nil))
 		}
-		return batchRows{fragment("table as t", b.table), conditions, true}
+		return batchRows{fragment("table as t", w.rowsFrom()), conditions, true}
 	}
 	headers := each(s.headers, func(h step) fields {
 		return fields{"Name": ident(h.Insert.As), "Number": h.number, "On": w.valueTexts(h.Insert.Per, "")}
 	})
-	return batchRows{fragment("batch rows", fields{"Table": b.table, "Many": b.many, "Live": s.untouched, "Numbered": numbered,
+	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": several(w.table), "Live": s.untouched, "Numbered": numbered,
 		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
 }
 
-// saved is one value of each row of the batch that is kept in an array, as it was judged: a column
+// savedColumn is one value of each row of the batch that is kept in an array, as it was judged: a column
 // of t that steps read after the rows were written, or a column of a join.
-type saved struct {
+type savedColumn struct {
 	Field  sqlText // of the record v_batch
 	Expr   sqlText // in the judging statement
 	alias  ident   // t, or the join
@@ -62,8 +62,8 @@ type saved struct {
 }
 
 // saved lists what the judging statement keeps for the steps.
-func (w *pageWriter) saved() []saved {
-	var list []saved
+func (w *pageWriter) saved() []savedColumn {
+	var list []savedColumn
 	for _, s := range w.steps {
 		for _, v := range w.savedBy(s) {
 			list = with(list, v)
@@ -73,7 +73,7 @@ func (w *pageWriter) saved() []saved {
 }
 
 // savedBy is what a step reads of that. Of t it is nothing while the rows are still as they were judged.
-func (w *pageWriter) savedBy(s step) []saved {
+func (w *pageWriter) savedBy(s step) []savedColumn {
 	var own []string
 	if !s.untouched && s.Related == nil && (s.Update != nil || s.Delete != nil) {
 		own = append(own, w.table.PrimaryKey...)
@@ -86,12 +86,12 @@ func (w *pageWriter) savedBy(s step) []saved {
 			own = append(own, w.columnsRead(part.Parsed(), string(s.as))...)
 		}
 	}
-	return append(each(own, func(name string) saved { return w.savedColumn(-1, name) }), w.joinsRead(s.parts)...)
+	return append(each(own, func(name string) savedColumn { return w.columnSaved(-1, name) }), w.joinsRead(s.parts)...)
 }
 
 // joinsRead lists the columns of the policy's joins that pieces read.
-func (w *pageWriter) joinsRead(parts []policy.Part) []saved {
-	var list []saved
+func (w *pageWriter) joinsRead(parts []policy.Part) []savedColumn {
+	var list []savedColumn
 	for _, part := range parts {
 		parsed := part.Parsed()
 		for _, ref := range parsed.Columns {
@@ -100,7 +100,7 @@ func (w *pageWriter) joinsRead(parts []policy.Part) []saved {
 			}
 			i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
 			if i >= 0 && len(ref.Fields) == 2 {
-				list = append(list, w.savedColumn(i, ref.Fields[1]))
+				list = append(list, w.columnSaved(i, ref.Fields[1]))
 			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
 				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
 			}
@@ -109,9 +109,9 @@ func (w *pageWriter) joinsRead(parts []policy.Part) []saved {
 	return list
 }
 
-// savedColumn keeps a column of a join, -1 for t. Fields are numbered by the order of joins, and of columns.
-func (w *pageWriter) savedColumn(join int, name string) saved {
-	s, table := saved{alias: "t", Column: ident(name)}, w.table
+// columnSaved keeps a column of a join, -1 for t. Fields are numbered by the order of joins, and of columns.
+func (w *pageWriter) columnSaved(join int, name string) savedColumn {
+	s, table := savedColumn{alias: "t", Column: ident(name)}, w.table
 	if join < 0 {
 		s.Field = sqlText(fmt.Sprintf("t_%d", slices.Index(columnNames(table), name)+1))
 	} else {
@@ -130,38 +130,28 @@ func (w *pageWriter) savedColumn(join int, name string) saved {
 // would have to be a rectangle, and an array of rows falls apart when it is unnested.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
-func (w *pageWriter) deleteRows(s step, b batch) sqlText {
+func (w *pageWriter) deleteRows(s step) sqlText {
+	d := w.stepFields(s, false)
 	if s.Related != nil {
-		return stepText("step_delete_related", w.relatedRows(s, w.rowsOf(s, b, false)))
+		return stepText("step_delete_related", d)
 	}
-	d := w.ownRows(s, b)
+	w.noteKey(s, d["Direct"] == false)
 	// Where other steps write of the rows, all of them must go.
 	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
 	return stepText("step_delete", d)
 }
 
-// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked;
-// others are found by their key.
-func (w *pageWriter) ownRows(s step, b batch) fields {
-	rows := w.rowsOf(s, b, false)
-	if !rows.plain {
-		w.keys = append(w.keys, tableName(w.table))
+// noteKey notes that a step finds rows again by their key.
+func (w *pageWriter) noteKey(s step, finds bool) {
+	if finds {
+		w.keys = append(w.keys, tableName(s.from))
 	}
-	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
-		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": w.whereOf(s, rows), "Passes": s.Where != nil}
 }
 
-// whereOf are the conditions on the rows of the batch that a step takes.
-func (w *pageWriter) whereOf(s step, rows batchRows) []sqlText {
-	if s.Where == nil {
-		return rows.Where
-	}
-	return append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
-}
-
-func (w *pageWriter) updateRows(s step, b batch) sqlText {
+func (w *pageWriter) updateRows(s step) sqlText {
 	if s.Related == nil {
-		d := w.ownRows(s, b)
+		d := w.stepFields(s, false)
+		w.noteKey(s, d["Direct"] == false)
 		w.checkAssignments(s.Update.Undo, s.from)
 		d["Set"] = w.setTexts(s, d["Direct"] == false)
 		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
@@ -169,14 +159,11 @@ func (w *pageWriter) updateRows(s step, b batch) sqlText {
 		return stepText("step_update", d)
 	}
 	apart := w.readsBatch(s, s.Update.Set)
-	if apart {
-		w.keys = append(w.keys, tableName(s.from))
-	}
-	if apart && len(s.from.PrimaryKey) == 0 {
+	if w.noteKey(s, apart); apart && len(s.from.PrimaryKey) == 0 {
 		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
 			"Values that come from the policy's rows are brought to related rows by their key.")
 	}
-	d := w.relatedRows(s, w.rowsOf(s, b, apart))
+	d := w.stepFields(s, apart)
 	d["Apart"], d["Set"] = apart, w.setTexts(s, apart)
 	return stepText("step_update_related", d)
 }
@@ -226,9 +213,9 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 }
 
 // statement is a step in the policy's own words, over the relation "batch".
-func (w *pageWriter) statement(s step, b batch) sqlText {
+func (w *pageWriter) statement(s step) sqlText {
 	parsed := s.SQL.Statement()
-	relation := fragment("batch relation", w.rowsOf(s, b, false))
+	relation := fragment("batch relation", w.rowsOf(s, false))
 	edits := append(w.tableEdits(*s.SQL, &parsed.Expr, policy.IsStatement),
 		w.columnEdits(&parsed.Expr, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
@@ -253,9 +240,10 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 }
 
 // dropTable is the step that drops the tables which the batch's rows name.
-func (w *pageWriter) dropTable(s step, b batch) sqlText {
-	return stepText("step_drop_table", fields{"Schema": sqlText(w.schema()), "Drop": sqlText(w.policy.Name + "_drop_table"),
-		"Policy": literal(w.policy.Name), "Name": w.bind(*s.DropTable), "Rows": w.rowsOf(s, b, false)})
+func (w *pageWriter) dropTable(s step) sqlText {
+	d := w.stepFields(s, false)
+	d["Names"] = w.bind(*s.DropTable)
+	return stepText("step_drop_table", d)
 }
 
 // dropFunctions is the function that may drop tables, none where no step asks for it. As that of

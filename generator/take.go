@@ -137,14 +137,6 @@ func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
 	return plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
 }
 
-// batch is what steps know of the statements around them.
-type batch struct {
-	table   sqlText
-	many    bool // its rows lie in several tables
-	saved   []saved
-	inRange bool // steps are parts of one statement
-}
-
 // takenStep is a step as <policy>_take has it.
 type takenStep struct {
 	Number int
@@ -158,28 +150,26 @@ type takenStep struct {
 
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
-	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange}
-	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange,
+	saved, many := w.saved(), several(w.table)
+	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
 	if w.policy.Partitions {
-		b.table = "part"
 		p := w.partitionFields()
-		p["Saved"], d["Partitions"] = b.saved, p
+		p["Saved"], d["Partitions"] = saved, p
 	}
-	if slices.ContainsFunc(b.saved, func(s saved) bool { return s.alias != "t" }) {
+	if slices.ContainsFunc(saved, func(s savedColumn) bool { return s.alias != "t" }) {
 		d["Joins"], d["Columns"] = w.joins, w.columns
 	}
-	d["Table"] = b.table
-	if b.inRange {
+	if w.inRange {
 		w.takeInRange(d)
 	}
 	w.numbered = false
 	var steps []takenStep
 	for _, s := range w.steps {
-		if b.inRange && !s.copies {
+		if w.inRange && !s.copies {
 			continue // it is the statement itself
 		}
-		taken := takenStep{Number: s.number, Name: literal(s.target), Copies: w.countsCopies(s), Locks: s.locked == s.number, SQL: w.rendered(s, b)}
+		taken := takenStep{Number: s.number, Name: literal(s.target), Copies: w.countsCopies(s), Locks: s.locked == s.number, SQL: w.rendered(s)}
 		if taken.Many = taken.Locks && several(s.from); s.Insert != nil && s.Insert.As != "" {
 			taken.Header = quotedTable(s.Insert.Into)
 		}
@@ -187,8 +177,8 @@ func (w *pageWriter) take() Object {
 	}
 	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
 	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
-	if !b.inRange && !w.policy.Partitions {
-		w.takeLocked(b, d)
+	if !w.inRange && !w.policy.Partitions {
+		w.takeLocked(d, len(saved) == 0 && !many)
 	}
 	return w.function("take", w.slice(), "take", d)
 }
@@ -208,12 +198,12 @@ func (w *pageWriter) takeInRange(d fields) {
 }
 
 // takeLocked is what the steps ask of the statements before and after them.
-func (w *pageWriter) takeLocked(b batch, d fields) {
+func (w *pageWriter) takeLocked(d fields, byPlace bool) {
 	p := w.passes[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
-	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
-		w.rowsOf(w.steps[0], b, false).plain
+	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
+		w.rowsOf(w.steps[0], false).plain
 	if w.numbered {
 		d["Ordered"] = w.ordered(p)
 	}
