@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -121,10 +120,9 @@ func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
 	}
 }
 
-// tableRead is a table that an expression names, and what it is called there.
+// tableRead is a table that an expression names.
 type tableRead struct {
 	table *catalog.Table
-	name  string
 	ref   pgparse.TableRef
 	expr  *pgparse.Expr
 }
@@ -135,45 +133,35 @@ func (w *pageWriter) tablesRead(list []policy.Part) []tableRead {
 		parsed := part.Parsed()
 		for _, ref := range parsed.Tables {
 			if table := w.lookUp(ref); table != nil {
-				found = append(found, tableRead{table, cmp.Or(ref.Alias, ref.Name), ref, parsed})
+				found = append(found, tableRead{table, ref, parsed})
 			}
 		}
 	}
 	return found
 }
 
-// columns says whether the expression may read one of a table's columns: a bare name may be one.
-func (r tableRead) columns(set []policy.Assignment) bool {
-	return slices.ContainsFunc(r.expr.Columns, func(ref pgparse.ColumnRef) bool {
-		n := len(ref.Fields)
-		return ref.Star || n == 1 && ref.Fields[0] == r.name ||
-			assigned(set, ref.Fields[n-1]) && (n == 1 || ref.Fields[n-2] == r.name)
-	})
-}
-
-// written says whether the expression reads what a step writes.
-func (r tableRead) written(by policy.Effect) bool {
-	return tableName(r.table) == by.Table.String() && (by.Verb() != "update" || r.columns(by.Set))
-}
-
 // goesWithLast is the form of a condition that only becomes true when rows go: whichever batch the last
 // of them is in, the step finds it.
 var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
-// stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand, and what it counts twice.
+// stepNotes says which tables a step reads or acts on that earlier steps write, where nobody can know what it finds there,
+// and what it counts twice.
 func (w *pageWriter) stepNotes(s step) []string {
 	var notes []string
 	for _, before := range w.policy.Effects(s.number - 1) {
+		name, verb := before.Table.String(), before.Verb()
 		note := func(does string) {
-			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, before.Table, before.Step+1))
+			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
 		}
 		for _, r := range w.tablesRead(s.parts) {
-			known := before.Verb() == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL)
-			if s.SQL == nil && !known && r.written(before) {
+			known := verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL)
+			if s.SQL == nil && !known && tableName(r.table) == name {
 				note("reads")
 			}
 		}
-		if (s.Related != nil || s.Update != nil) && tableName(s.from) == before.Table.String() && meets(s, before) {
+		// What steps delete is left out; what cascades take is counted for the first step that takes it.
+		known := verb == "delete" || verb == "cascade" && s.Delete != nil
+		if (s.Related != nil || s.Update != nil) && tableName(s.from) == name && !known {
 			note("acts on")
 		}
 	}
@@ -183,22 +171,6 @@ func (w *pageWriter) stepNotes(s step) []string {
 		notes = append(notes, "so many at most, since rows may be there already")
 	}
 	return notes
-}
-
-// meets says whether what an earlier step wrote may change what a step does on the same table.
-func meets(s step, before policy.Effect) bool {
-	switch before.Verb() {
-	case "delete":
-		return false // left out
-	case "cascade":
-		return s.Delete == nil // which counts each row once, for the first step that takes it
-	case "update":
-		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return assigned(before.Set, a.Column) })
-		return sets || s.Related != nil && anyReads(s.parts, func(parsed *pgparse.Expr) bool {
-			return tableRead{name: s.Related.As, expr: parsed}.columns(before.Set)
-		})
-	}
-	return true
 }
 
 // conditionNotes says which tables that decide about rows steps write: batches after the first may
@@ -211,7 +183,7 @@ func (w *pageWriter) conditionNotes() []string {
 		name, why := e.Table.String(), ""
 		switch cascade := e.Verb() == "cascade"; {
 		case seen[name]:
-		case slices.ContainsFunc(reads, func(r tableRead) bool { return r.written(e) }):
+		case slices.ContainsFunc(reads, func(r tableRead) bool { return tableName(r.table) == name }):
 			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
 		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil || cascade && len(w.policy.Then) > 1):
 			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
