@@ -26,7 +26,7 @@ type binder struct {
 	scalars     []join                         // joins that are read as sub-selects, latest last
 	content     sqlText                        // what the relation "partition" stands for, "" for nothing
 	partitioned *partitioned                   // the table whose partitions the rows are, nil for rows
-	substitute  func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
+	deleted     []string                       // tables that steps before delete from: what is left of them is read
 	qualify     bool                           // tables that are named without a schema get theirs
 }
 
@@ -127,11 +127,11 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 				continue
 			}
 			text, alias = b.content, `AS "partition"`
-		case b.substitute != nil && plainRead(parsed, t) && b.substitute(t) != "":
+		case b.lookUp(t) != nil && slices.Contains(b.deleted, tableName(b.lookUp(t))) && plainRead(parsed, t):
 			if kind != policy.IsExpression {
 				continue
 			}
-			text = b.substitute(t)
+			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
 		default: // what PostgreSQL brings along comes before all schemas
 			if table := b.lookUp(t); b.qualify && t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})

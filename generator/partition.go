@@ -64,23 +64,53 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	return t
 }
 
+// checkPartitioned refuses a table whose partitions cannot be told apart by time; nil then.
+func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
+	table, t := c.relation(p.Table), c.partitionedOf(p)
+	if table == nil {
+		return nil
+	}
+	code, fault, hint := codeTableKind, "", ""
+	switch {
+	case table.Kind == "foreign":
+		fault, hint = wrongKind(table), "Write a policy there."
+	case table.Kind != "partitioned":
+		fault, hint = "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows."
+	case table.PartitionOf != "":
+		fault, hint = fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the table above it."
+	case table.Strategy == "":
+		code, fault, hint = codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`
+	case t == nil:
+		fault = "is not partitioned by the range or the list of a column"
+		hint = "A policy on partitions needs PARTITION BY RANGE or BY LIST on a column, no expression. Partitions of a list that are partitioned further must be so alike."
+	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
+		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
+		hint = "Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays."
+	default:
+		c.checkProtected(p)
+		return t
+	}
+	c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, fault), hint)
+	return nil
+}
+
 // rowsTable is what the rows of a policy look like, nil when the policy was refused. Those of a policy on partitions are
 // the partitions.
 func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if !p.Partitions {
 		return c.findTable(p)
 	}
-	t := c.partitionedOf(p)
-	clocksOnUpper(p, t)
+	t := c.checkPartitioned(p)
 	if t == nil {
 		return nil
 	}
-	if keyFloors[catalog.Unsized(t.key.Plain())] == "" {
-		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
-			"Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays.")
-		return nil
+	// Age runs from the upper bound. A range whose upper bound is the cutoff itself holds nothing that is younger; the rows
+	// of a list are at its value, and due when a row there is.
+	for _, k := range p.DueClocks() {
+		if k.Inclusive = !t.byList; k.Column == "" && k.Expression == nil {
+			k.Column, k.ColumnPos = "upper", k.Position
+		}
 	}
-	c.checkProtected(p)
 	bound := catalog.Unsized(t.key.Plain())
 	columns := []catalog.Column{
 		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
@@ -90,17 +120,6 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: castType(t.value.Plain()), NotNull: true})
 	}
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
-}
-
-// clocksOnUpper gives clocks their column: age runs from the upper bound. A range whose upper bound is the cutoff itself
-// holds nothing that is younger; the rows of a list are at its value, and due when a row there is.
-func clocksOnUpper(p *policy.Policy, t *partitioned) {
-	for _, k := range p.DueClocks() {
-		k.Inclusive = !t.ofValues()
-		if k.Column == "" && k.Expression == nil {
-			k.Column, k.ColumnPos = "upper", k.Position
-		}
-	}
 }
 
 // rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
@@ -114,9 +133,6 @@ func (w *pageWriter) rowsRelation() sqlText {
 
 // compilePartitions compiles a policy on partitions to its objects; none when it was refused.
 func (c *compiler) compilePartitions(p *policy.Policy) []Object {
-	if !c.checkPartitionPolicy(p) {
-		return nil
-	}
 	rows := c.rowsTable(p)
 	if rows == nil {
 		return nil
@@ -135,32 +151,6 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	}, w.start()...)
 	w.collectRights()
 	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
-}
-
-// checkPartitionPolicy refuses a table whose partitions cannot be told apart by time.
-func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
-	table := c.relation(p.Table)
-	if table == nil {
-		return false
-	}
-	code, fault, hint := codeTableKind, "", ""
-	switch {
-	case table.Kind == "foreign":
-		fault, hint = wrongKind(table), "Write a policy there."
-	case table.Kind != "partitioned":
-		fault, hint = "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows."
-	case table.PartitionOf != "":
-		fault, hint = fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the table above it."
-	case table.Strategy == "":
-		code, fault, hint = codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`
-	case c.partitionedOf(p) == nil:
-		fault = "is not partitioned by the range or the list of a column"
-		hint = "A policy on partitions needs PARTITION BY RANGE or BY LIST on a column, no expression. Partitions of a list that are partitioned further must be so alike."
-	default:
-		return true
-	}
-	c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, fault), hint)
-	return false
 }
 
 // checkPartitionSteps refuses steps that look into a partition which an earlier one took away.

@@ -223,7 +223,8 @@ func filledLines(text string) string {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
 		begins := slices.ContainsFunc(clauses, func(c string) bool { return strings.HasPrefix(clause, c) })
-		if room && (begins && continues(line) || counts(line, clause)) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // goes on with what was counted
+		if room && (begins && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause
 		} else {
 			b.WriteString(wrapped(line))
@@ -272,11 +273,6 @@ func breakOf(line string, from int) int {
 // clauses begin lines that go on with a statement.
 var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ",
 	"SET ", "RETURNS ", "RETURNING ", "LIMIT ", "LANGUAGE ", "AS $", "INTO "}
-
-// counts says whether a line goes on with what became of the rows that the one before it counted.
-func counts(before, clause string) bool {
-	return strings.HasSuffix(before, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
-}
 
 // continues says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor
 // one of plpgsql's own words.

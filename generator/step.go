@@ -268,6 +268,9 @@ func (w *pageWriter) stepFields(s step, numbered bool) fields {
 		"Table": w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
 		"Rows": rows, "Direct": rows.plain, "Where": rows.Where, "Passes": s.Where != nil, "Related": s.Related != nil,
 		"Locks": s.locked == s.number, "Locked": s.locked}
+	if s.Related == nil && (s.Delete != nil || s.Update != nil) && !rows.plain {
+		w.keys = append(w.keys, tableName(s.from))
+	}
 	if s.Where != nil {
 		d["Where"] = append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
 	}

@@ -51,7 +51,12 @@ func (w *pageWriter) stepEntries() []stepEntry {
 
 func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
-	w.blank, w.substitute = true, w.rest(s)
+	w.blank = true
+	for _, before := range w.steps[:s.number-1] {
+		if before.Delete != nil {
+			w.deleted = append(w.deleted, before.target)
+		}
+	}
 	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
 	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
 		e.Key = w.copiedKey(s)
@@ -107,17 +112,6 @@ func (w *pageWriter) copiedKey(s step) map[string]string {
 		return nil
 	}
 	return key
-}
-
-// rest gives a table that steps before delete from its other name.
-func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
-	return func(ref pgparse.TableRef) sqlText {
-		table := w.lookUp(ref)
-		if table == nil || !slices.ContainsFunc(w.steps[:s.number-1], func(b step) bool { return b.Delete != nil && b.target == tableName(table) }) {
-			return ""
-		}
-		return sqlText(ident("rest of " + tableName(table)).String())
-	}
 }
 
 // tableRead is a table that an expression names.

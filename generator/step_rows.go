@@ -135,23 +135,14 @@ func (w *pageWriter) deleteRows(s step) sqlText {
 	if s.Related != nil {
 		return stepText("step_delete_related", d)
 	}
-	w.noteKey(s, d["Direct"] == false)
 	// Where other steps write of the rows, all of them must go.
 	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
 	return stepText("step_delete", d)
 }
 
-// noteKey notes that a step finds rows again by their key.
-func (w *pageWriter) noteKey(s step, finds bool) {
-	if finds {
-		w.keys = append(w.keys, tableName(s.from))
-	}
-}
-
 func (w *pageWriter) updateRows(s step) sqlText {
 	if s.Related == nil {
 		d := w.stepFields(s, false)
-		w.noteKey(s, d["Direct"] == false)
 		w.checkAssignments(s.Update.Undo, s.from)
 		d["Set"] = w.setTexts(s, d["Direct"] == false)
 		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
@@ -159,7 +150,10 @@ func (w *pageWriter) updateRows(s step) sqlText {
 		return stepText("step_update", d)
 	}
 	apart := w.readsBatch(s, s.Update.Set)
-	if w.noteKey(s, apart); apart && len(s.from.PrimaryKey) == 0 {
+	if apart {
+		w.keys = append(w.keys, tableName(s.from))
+	}
+	if apart && len(s.from.PrimaryKey) == 0 {
 		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
 			"Values that come from the policy's rows are brought to related rows by their key.")
 	}
@@ -168,30 +162,19 @@ func (w *pageWriter) updateRows(s step) sqlText {
 	return stepText("step_update_related", d)
 }
 
-// setText is one column that an update writes.
-type setText struct {
-	Column ident
-	Value  sqlText // as it stands in SET
-	Inner  sqlText // computed in the sub-select, "" when Value is all
-	Number int
-	AsText bool // its type has no equality of its own that tells all values apart
-	Target sqlText
-}
-
-// setTexts compiles the assignments of an update. Apart says that values which read rows are computed beside them.
-func (w *pageWriter) setTexts(s step, apart bool) []setText {
+// setTexts compiles the assignments of an update. Apart says that values which read rows are computed beside them, as Inner;
+// AsText that a type has no equality of its own that tells all values apart.
+func (w *pageWriter) setTexts(s step, apart bool) []fields {
 	w.checkAssignments(s.Update.Set, s.from)
-	var texts []setText
+	var texts []fields
 	for i, a := range s.Update.Set {
-		column := ident(a.Column)
-		t := setText{Column: column, Number: i + 1, Value: w.bind(a.Value), Target: aliased(s.as, column)}
+		column, known := ident(a.Column), s.from.Column(a.Column)
+		value, inner := w.bind(a.Value), sqlText("")
 		if apart && w.fromRow(s, a) {
-			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
+			value, inner = sqlText(fmt.Sprintf("batch.v%d", i+1)), value
 		}
-		if column := s.from.Column(a.Column); column != nil {
-			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
-		}
-		texts = append(texts, t)
+		texts = append(texts, fields{"Column": column, "Target": aliased(s.as, column), "Value": value, "Inner": inner, "Number": i + 1,
+			"AsText": known != nil && (!scalarTypes.MatchString(known.Type) || known.Type == "json" || known.Type == "citext")})
 	}
 	return texts
 }

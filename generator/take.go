@@ -1,9 +1,9 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
@@ -137,17 +137,6 @@ func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
 	return plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
 }
 
-// takenStep is a step as <policy>_take has it.
-type takenStep struct {
-	Number int
-	Name   literal // under which rows are counted
-	Copies bool    // as many rows as are deleted
-	Header sqlText // the table whose new rows it keeps for later steps, "" for none
-	Locks  bool    // it locks its related rows
-	Many   bool    // which lie in several tables
-	SQL    sqlText
-}
-
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
 	saved, many := w.saved(), several(w.table)
@@ -164,16 +153,17 @@ func (w *pageWriter) take() Object {
 		w.takeInRange(d)
 	}
 	w.numbered = false
-	var steps []takenStep
+	var steps []fields
 	for _, s := range w.steps {
 		if w.inRange && !s.copies {
 			continue // it is the statement itself
 		}
-		taken := takenStep{Number: s.number, Name: literal(s.target), Copies: w.countsCopies(s), Locks: s.locked == s.number, SQL: w.rendered(s)}
-		if taken.Many = taken.Locks && several(s.from); s.Insert != nil && s.Insert.As != "" {
-			taken.Header = quotedTable(s.Insert.Into)
+		header, locks := sqlText(""), s.locked == s.number // the table whose new rows it keeps for later steps; its related rows
+		if s.Insert != nil && s.Insert.As != "" {
+			header = quotedTable(s.Insert.Into)
 		}
-		steps = append(steps, taken)
+		steps = append(steps, fields{"Number": s.number, "Name": literal(s.target), "Copies": w.countsCopies(s), "Header": header,
+			"Locks": locks, "Many": locks && several(s.from), "SQL": w.rendered(s)})
 	}
 	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
 	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
@@ -234,40 +224,29 @@ func (w *pageWriter) way() string {
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
 
-// compileLocks says whether a batch is one statement from one position to another, and under which locks: everything it
-// reads is the row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
-func (w *pageWriter) compileLocks() ([]tableLock, bool) {
-	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() {
-		return nil, false
-	}
-	p := w.passes[0]
-	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
-		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
-		return nil, false
-	}
-	return w.shares()
-}
-
 // tableLock is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
 type tableLock struct {
 	Table sqlText
 	Mode  sqlText
 }
 
-// shares are the locks on the tables that guards read; false where a lock does not keep what guards say: they read
-// the policy's own table, something that is no table, or what a function reads. SHARE lets other runs read the same
-// guards; a table that the policy writes itself gets the lock that no two of them can have.
-func (w *pageWriter) shares() ([]tableLock, bool) {
-	var list []tableLock
+// compileLocks says whether a batch is one statement from one position to another, and under which locks: everything it
+// reads is the row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or
+// updated. A lock does not keep what guards say that read the policy's own table, something that is no table, or what a
+// function reads. SHARE lets other runs read the same guards; a table that the policy writes itself gets the lock that no
+// two of them can have.
+func (w *pageWriter) compileLocks() (list []tableLock, inRange bool) {
+	p := w.passes[0]
+	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
+		p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
+		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
+		return nil, false
+	}
 	for i, g := range w.guards {
-		if g.Rank != nil {
+		if g.Rank != nil || !harmlessOnly(w.parse(*w.policy.Keep[i].Condition)) {
 			return nil, false
 		}
-		parsed := w.parse(*w.policy.Keep[i].Condition)
-		if !harmlessOnly(parsed) {
-			return nil, false
-		}
-		for _, ref := range parsed.Tables {
+		for _, ref := range w.parse(*w.policy.Keep[i].Condition).Tables {
 			table := w.lookUp(ref)
 			if table == nil || !holdsRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
 				return nil, false
@@ -282,7 +261,7 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 			list = with(list, lock)
 		}
 	}
-	slices.SortFunc(list, func(a, b tableLock) int { return strings.Compare(string(a.Table), string(b.Table)) })
+	slices.SortFunc(list, func(a, b tableLock) int { return cmp.Compare(a.Table, b.Table) })
 	return list, true
 }
 
