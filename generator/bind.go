@@ -18,16 +18,16 @@ type binder struct {
 	*compiler
 	policy      *policy.Policy
 	table       *catalog.Table
-	asOf        sqlText                        // what as_of is called where the expression goes
-	verdict     func(guard string) sqlText     // what keep.<name> means
-	blank       bool                           // there is no run: its values are NULL
-	batch       sqlText                        // the batch's rows as a relation; "" where there is none
-	aliases     map[string]*catalog.Table      // whose columns are known, by what they are called here
-	scalars     []join                         // joins that are read as sub-selects, latest last
-	content     sqlText                        // what the relation "partition" stands for, "" for nothing
-	partitioned *partitioned                   // the table whose partitions the rows are, nil for rows
-	deleted     []string                       // tables that steps before delete from: what is left of them is read
-	qualify     bool                           // tables that are named without a schema get theirs
+	asOf        sqlText                    // what as_of is called where the expression goes
+	verdict     func(guard string) sqlText // what keep.<name> means
+	blank       bool                       // there is no run: its values are NULL
+	batch       sqlText                    // the batch's rows as a relation; "" where there is none
+	aliases     map[string]*catalog.Table  // whose columns are known, by what they are called here
+	scalars     []join                     // joins that are read as sub-selects, latest last
+	content     sqlText                    // what the relation "partition" stands for, "" for nothing
+	partitioned *partitioned               // the table whose partitions the rows are, nil for rows
+	deleted     []string                   // tables that steps before delete from: what is left of them is read
+	qualify     bool                       // tables that are named without a schema get theirs
 }
 
 // restored puts the binder back as it is now: defer w.restored()().

@@ -203,9 +203,12 @@ func oneLine(text string) string { return strings.TrimSpace(lineBreak.ReplaceAll
 // textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
 const textWidth = 120
 
-// breaks are where a line may go on below: what stands before "\x00" stays on the line.
-var breaks = []string{", \x00", "; \x00", "\x00 AND ", "\x00 OR ", "\x00 WHEN ", "\x00 ELSE ", "\x00 CROSS JOIN ", "\x00 LEFT JOIN ",
-	"\x00 JOIN ", "\x00 FROM ", "\x00 WHERE ", "\x00 GROUP BY ", "\x00 ORDER BY ", "\x00 ON "}
+// breaks are where a line may go on below: behind a comma, before a word.
+var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|FROM|WHERE|GROUP BY|ORDER BY|ON) `)
+
+// clauses begin lines that go on with a statement.
+var clauses = regexp.MustCompile(`^(?:(?:FROM|WHERE|AND|ORDER BY|GROUP BY|HAVING|FETCH FIRST|OFFSET|ON|USING|SET|RETURNS|` +
+	`RETURNING|LIMIT|LANGUAGE|INTO) |AS \$)`)
 
 // quoted is what stands in quotes on one line; unbroken are lines that stay as they are, since a break there might mean
 // something: with an escape, with a comment, with a whole dollar quote.
@@ -222,9 +225,8 @@ func filledLines(text string) string {
 	for next := range strings.Lines(text) {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
-		begins := slices.ContainsFunc(clauses, func(c string) bool { return strings.HasPrefix(clause, c) })
 		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // goes on with what was counted
-		if room && (begins && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+		if room && (clauses.MatchString(clause) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause
 		} else {
 			b.WriteString(wrapped(line))
@@ -256,23 +258,19 @@ func breakOf(line string, from int) int {
 		return 0
 	}
 	bare := quoted.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat("x", len(text)) })
-	last, depth, least := 0, 0, len(line)
-	for i := range min(textWidth+1, len(line)) {
-		depth += strings.Count(bare[i:i+1], "(") - strings.Count(bare[i:i+1], ")")
-		for _, b := range breaks {
-			before, after, _ := strings.Cut(b, "\x00")
-			at := i + len(before)
-			if strings.HasPrefix(bare[i:], before+after) && at > from+16 && at <= textWidth+1 && (depth <= least || last < textWidth/2) {
-				last, least = at, depth
-			}
+	last, least := 0, len(line)
+	for _, found := range breaks.FindAllStringIndex(bare, -1) {
+		at := found[0]
+		if bare[at] != ' ' {
+			at = found[1]
+		}
+		depth := strings.Count(bare[:at], "(") - strings.Count(bare[:at], ")")
+		if at > from+16 && at <= textWidth+1 && found[0] <= textWidth && (depth <= least || last < textWidth/2) {
+			last, least = at, depth
 		}
 	}
 	return last
 }
-
-// clauses begin lines that go on with a statement.
-var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ",
-	"SET ", "RETURNS ", "RETURNING ", "LIMIT ", "LANGUAGE ", "AS $", "INTO "}
 
 // continues says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor
 // one of plpgsql's own words.
