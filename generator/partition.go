@@ -187,7 +187,7 @@ func (w *pageWriter) partitionFields() fields {
 	d := w.partitioned.texts()
 	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
 	d["Joins"], d["Columns"] = w.joins, w.columns
-	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.rowsDue()...)
+	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.passes...)...)
 	d["Ranks"] = each(w.ranks, func(r *ranked) *ranked {
 		among := *r
 		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)

@@ -213,16 +213,24 @@ func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
 }
 
-// dueOf is the whole condition of a pass, guards and holds left out.
-func (w *pageWriter) dueOf(p pass) []sqlText { return w.around(w.entryOf(p)) }
-
-// around is what all rows of the policy meet, and those that a run with a scope may take, around what a pass asks.
-func (w *pageWriter) around(entry []sqlText) []sqlText {
+// dueOf is the whole condition of passes, guards and holds left out: what all rows of the policy meet, and those that a
+// run with a scope may take, around what any of the passes asks, or the one that is asked for.
+func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 	var due []sqlText
 	if w.where != "" {
 		due = append(due, w.where)
 	}
-	due = append(due, entry...)
+	if len(passes) == 1 {
+		due = append(due, w.entryOf(passes[0])...)
+	} else {
+		due = append(due, either(each(passes, func(p pass) sqlText {
+			entry := w.entryOf(p)
+			if !w.policy.Partitions {
+				entry = append(entry, fragment("of pass", p.number))
+			}
+			return every(entry)
+		})))
+	}
 	for _, name := range w.policy.Scope {
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.scope != "" {
 			w.needOperators(column, name.Position)
@@ -238,11 +246,10 @@ func (w *pageWriter) around(entry []sqlText) []sqlText {
 // entryOf is what a pass asks of a row.
 func (w *pageWriter) entryOf(p pass) []sqlText {
 	var due []sqlText
-	switch {
-	case p.clock != nil && p.nulls:
-		due = append(due, p.clock.none()...)
-	case p.clock != nil:
-		due = append(due, p.clock.exact()...)
+	if p.clock != nil && p.nulls {
+		due = p.clock.none()
+	} else if p.clock != nil {
+		due = p.clock.exact()
 	}
 	if p.beyond != nil && w.policy.Partitions {
 		due = append(due, fragment("place beyond", p.beyond))
@@ -250,20 +257,6 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 		due = append(slices.Concat(due, p.beyond.Rows), fragment("not among places", p.beyond))
 	}
 	return due
-}
-
-// rowsDue is what the rows of any pass meet, or those of the pass that is asked for.
-func (w *pageWriter) rowsDue() []sqlText {
-	if len(w.passes) == 1 {
-		return w.dueOf(w.passes[0])
-	}
-	return w.around([]sqlText{either(each(w.passes, func(p pass) sqlText {
-		entry := w.entryOf(p)
-		if !w.policy.Partitions {
-			entry = append(entry, fragment("of pass", p.number))
-		}
-		return every(entry)
-	}))})
 }
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
@@ -281,7 +274,7 @@ func (w *pageWriter) rows() Object {
 		passed = enclosed(w.bind(*own[0].Where))
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
-		"Places": w.ranks, "Due": w.rowsDue(), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
+		"Places": w.ranks, "Due": w.dueOf(w.passes...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
 }
 
 // fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the
