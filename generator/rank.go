@@ -47,11 +47,11 @@ func (k groupKey) MayBeRow() bool { return mayBeRow(string(k.Type)) }
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
 func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
-	w.binder.scalars = w.scalarJoins
+	w.scalars = w.asScalars(w.policy.Joins, nil)
 	r := w.rankTexts(source, name)
 	r.InGroup = r
 	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" }) {
-		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
+		w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
 		r.InGroup = w.rankTexts(source, name)
 	}
 	w.ranks = append(w.ranks, r)

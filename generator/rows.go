@@ -44,18 +44,17 @@ var (
 
 // conditions say which rows a policy is about, which of them are due, and what keeps them.
 type conditions struct {
-	where       sqlText // "" for all rows
-	whereOwn    bool    // it reads the row's own columns only
-	predicate   sqlText // "where" without an alias, as an index predicate; "" where it can be none
-	joins       []join
-	scalarJoins []join       // the same as sub-selects
-	columns     []namedValue // windows that joins give, for the FROM clause
-	guards      []guard
-	clocks      []*clock  // by entry of due, nil where an entry has none
-	ranks       []*ranked // of guards and of due
-	passes      []pass
-	inRange     bool        // a batch is one statement
-	locks       []tableLock // that way RANGE takes
+	where     sqlText // "" for all rows
+	whereOwn  bool    // it reads the row's own columns only
+	predicate sqlText // "where" without an alias, as an index predicate; "" where it can be none
+	joins     []join
+	columns   []namedValue // windows that joins give, for the FROM clause
+	guards    []guard
+	clocks    []*clock  // by entry of due, nil where an entry has none
+	ranks     []*ranked // of guards and of due
+	passes    []pass
+	inRange   bool        // a batch is one statement
+	locks     []tableLock // that way RANGE takes
 }
 
 // reliances are what a page takes for granted.
@@ -122,7 +121,6 @@ func (w *pageWriter) compileJoins() {
 		}
 		w.joins = append(w.joins, w.joinOf(j))
 	}
-	w.scalarJoins = w.asScalars(w.policy.Joins, nil)
 }
 
 func (w *pageWriter) joinOf(j policy.Join) join {
@@ -161,7 +159,7 @@ func (b *binder) addAlias(name string, table *catalog.Table) {
 
 // compileGuards compiles them in their order: ranks may read those before.
 func (w *pageWriter) compileGuards() {
-	w.binder.verdict = w.guardVerdict
+	w.verdict = w.guardVerdict
 	for _, g := range w.policy.Keep {
 		compiled := guard{Name: literal(g.Name), NeverNull: true}
 		if g.Rank != nil {

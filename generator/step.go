@@ -103,7 +103,7 @@ func (w *pageWriter) mayWrite(s step) bool {
 func (w *pageWriter) rendered(s step) sqlText {
 	defer w.restored()()
 	if readBatch(s.parts) {
-		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, false))
+		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
 	if !w.enter(s) {
 		return ""
@@ -128,7 +128,7 @@ func (w *pageWriter) enter(s step) bool {
 		return false
 	}
 	w.addAlias(s.Related.As, table)
-	w.binder.scalars = w.asScalars(s.Related.Joins, w.binder.scalars)
+	w.scalars = w.asScalars(s.Related.Joins, w.scalars)
 	return true
 }
 

@@ -62,11 +62,11 @@ func (s step) copied(into *catalog.Table) []valueText {
 
 // checkArchive refuses an archive that cannot hold the row.
 func (w *pageWriter) checkArchive(s step, into *catalog.Table) {
-	if name := s.Archive.Document; name == "" {
+	if s.Archive.Document == "" {
 		w.checkNames(s, into)
 		w.checkColumns(s, into)
-	} else if into.Column(name) == nil {
-		w.refuse(s.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q for the document", tableName(into), name), policy.DidYouMean(name, columnNames(into)))
+	} else {
+		w.knownColumn(into, s.Archive.Document, s.Position)
 	}
 	for _, a := range s.Archive.Set {
 		w.knownColumn(into, a.Column, a.Position)
