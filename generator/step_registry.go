@@ -172,14 +172,15 @@ func (w *pageWriter) stepNotes(s step) []string {
 func (w *pageWriter) conditionNotes() []string {
 	var notes []string
 	seen := map[string]bool{}
-	reads := w.tablesRead(w.decidingParts())
+	reads, columns := w.tablesRead(w.decidingParts()), w.decidingColumns()
 	for _, e := range w.policy.Effects(len(w.steps)) {
-		name, why := e.Table.String(), ""
-		switch cascade := e.Verb() == "cascade"; {
+		name, why, verb := e.Table.String(), "", e.Verb()
+		decides := verb != "update" || slices.ContainsFunc(e.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
+		switch {
 		case seen[name]:
 		case slices.ContainsFunc(reads, func(r tableRead) bool { return tableName(r.table) == name }):
 			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
-		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil || cascade && len(w.policy.Then) > 1):
+		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides || verb == "cascade" && len(w.policy.Then) > 1):
 			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
 		}
 		if why != "" {
@@ -201,6 +202,23 @@ func (w *pageWriter) decidingParts() []policy.Part {
 	return slices.DeleteFunc(p.Parts(), func(part policy.Part) bool {
 		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool { return k.UpTo != nil && *k.UpTo == part.Expr })
 	})
+}
+
+// decidingColumns are the row's own columns that decide about it, and that steps read.
+func (w *pageWriter) decidingColumns() []string {
+	columns, list := names(w.policy.Scope), w.decidingParts()
+	for _, s := range w.steps {
+		list = append(list, s.parts...)
+	}
+	for _, part := range list {
+		columns = append(columns, w.columnsRead(part.Parsed(), "")...)
+	}
+	for _, k := range w.clocks {
+		if k != nil {
+			columns = append(columns, w.clockColumns(k)...)
+		}
+	}
+	return columns
 }
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
