@@ -106,7 +106,10 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
-			entry.Bound, entry.More = w.boundOf(p)
+			if !p.nulls && p.byClock() { // a run that goes on where one ended begins behind all rows that were looked at
+				bounds := p.clock.bounds()
+				entry.Bound, entry.More = plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
+			}
 		}
 		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0
 		entries = append(entries, entry)
@@ -125,16 +128,6 @@ func (w *pageWriter) copiesBelow() bool {
 			return s.copies && s.Related != nil && s.from != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
 		})
 	})
-}
-
-// boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
-// ended begins behind all rows that were looked at.
-func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
-	if p.nulls || !p.byClock() {
-		return "", false
-	}
-	bounds := p.clock.bounds()
-	return plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
 }
 
 // take is <policy>_take: the steps, on the rows of a slice.
