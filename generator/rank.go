@@ -33,15 +33,13 @@ type orderItem struct {
 
 // groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr: an expression goes by its text.
 type groupKey struct {
-	Number  int
-	Expr    sqlText
-	Column  ident // "" for an expression
-	Type    sqlText
-	NotNull bool
+	Number   int
+	Expr     sqlText
+	Column   ident // "" for an expression
+	Type     sqlText
+	NotNull  bool
+	MayBeRow bool // see mayBeRow
 }
-
-// MayBeRow says whether its values may be rows, which IS NULL takes for NULL where all their columns are.
-func (k groupKey) MayBeRow() bool { return mayBeRow(string(k.Type)) }
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
@@ -113,7 +111,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
 			w.needOperators(column, per.Position)
-			key.Column, key.Type, key.NotNull = ident(column.Name), sqlText(column.Type), column.NotNull
+			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
 		} else {
 			key.Expr = fragment("as text", key.Expr)
 		}

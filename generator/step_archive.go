@@ -238,13 +238,11 @@ func narrows(from, to string) bool {
 		return from != to && to != "interval"
 	case slices.Contains(narrower[a], b):
 		return true
-	case a == "numeric" && b == "numeric", slices.Contains(times, a) && slices.Contains(times, b):
+	case a == "numeric" && b == "numeric", strings.HasPrefix(a, "time") && strings.HasPrefix(b, "time"):
 		return digitsOf(to) >= 0 && (digitsOf(from) < 0 || digitsOf(from) > digitsOf(to))
 	}
 	return false
 }
-
-var times = []string{"timestamp with time zone", "timestamp without time zone", "time with time zone", "time without time zone"}
 
 // narrower lists for each type the other types that do not hold all its values, and to which it is assigned without an
 // error.
