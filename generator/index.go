@@ -142,10 +142,10 @@ func (w *pageWriter) keyItems(except string) []NeededColumn {
 func (w *pageWriter) rankItems(r *ranked) []NeededColumn {
 	var items []NeededColumn
 	for _, k := range r.Keys {
-		if !r.columns && (!k.notNull || w.table.Column(k.column).Virtual) {
+		if !r.columns && (!k.NotNull || w.table.Column(string(k.Column)).Virtual) {
 			return nil
 		}
-		items = append(items, NeededColumn{Name: k.column, Equal: true})
+		items = append(items, NeededColumn{Name: string(k.Column), Equal: true})
 	}
 	if !r.columns {
 		return items
