@@ -44,12 +44,14 @@ const (
 	linesOfAll    = 400
 )
 
-// comparison prints what differs in changed objects, as unified diffs below their lines.
+// comparison prints what differs in changed objects, as unified diffs below their lines, in the colours that git gives them.
 type comparison struct {
 	out    io.Writer
 	colour bool
 	left   int // lines
 }
+
+var colours = map[byte]string{'+': "32", '-': "31", '@': "36"}
 
 // print does nothing for new and removed objects.
 func (c *comparison) print(change change) {
@@ -59,32 +61,22 @@ func (c *comparison) print(change change) {
 	if change.Before.As != change.After.As {
 		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.After.As, change.Before.As)
 	}
-	lines := unified(change.Before.SQL, change.After.SQL)
-	shown := min(len(lines), linesOfObject, c.left)
-	for _, line := range lines[:shown] {
-		fmt.Fprintf(c.out, "      %s\n", c.paint(line))
+	text := string(diff.Diff("before", []byte(change.Before.SQL), "after", []byte(change.After.SQL)))
+	_, text, _ = strings.Cut(text, "\n+++ after\n")
+	shown, more := min(linesOfObject, c.left), 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if shown--; shown < 0 {
+			more++
+			continue
+		}
+		c.left--
+		if code := colours[(line + " ")[0]]; c.colour && code != "" {
+			line = "\x1b[" + code + "m" + line + "\x1b[0m"
+		}
+		fmt.Fprintf(c.out, "      %s\n", line)
 	}
-	if more := len(lines) - shown; more > 0 {
+	if more > 0 {
 		fmt.Fprintf(c.out, "      ... %s\n", plural(more, "more line"))
 	}
-	c.left -= shown
-}
-
-// unified is a diff of two texts without its head; none when they are equal.
-func unified(before, after string) []string {
-	text := string(diff.Diff("before", []byte(before), "after", []byte(after)))
-	_, text, _ = strings.Cut(text, "\n+++ after\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-// paint gives lines the colours that git gives them.
-func (c *comparison) paint(line string) string {
-	code := map[byte]string{'+': "32", '-': "31", '@': "36"}
-	if !c.colour || line == "" || code[line[0]] == "" {
-		return line
-	}
-	return "\x1b[" + code[line[0]] + "m" + line + "\x1b[0m"
 }

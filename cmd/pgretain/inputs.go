@@ -70,27 +70,21 @@ func readCatalog(path string) (*catalog.Snapshot, error) {
 	}
 	snapshot, err := catalog.Read(string(content))
 	if err != nil {
-		return nil, &install.CheckError{
-			Message: fmt.Sprintf("%s: %v", path, err), Hint: `Write it again with "pgretain snapshot".`,
-		}
+		return nil, refuse("snapshot unreadable", fmt.Errorf("%s: %w", path, err))
 	}
 	return snapshot, nil
 }
 
 // read is for verbs that need the policy file and the snapshot: it reads both at once.
-func (p *paths) read() (*project, *catalog.Snapshot, error) {
-	reading := parallel.Start(func() (*catalog.Snapshot, error) { return readCatalog(p.catalogFile()) })
-	project, err := readProject(p.policy)
+func (f *flags) read() (*project, *catalog.Snapshot, error) {
+	reading := parallel.Start(func() (*catalog.Snapshot, error) { return readCatalog(f.catalogFile()) })
+	project, err := readProject(f.Policy)
 	if err != nil {
 		return nil, nil, err
 	}
 	snapshot, err := reading()
 	if err == nil && snapshot == nil {
-		err = &install.CheckError{
-			Message: "there is no catalog snapshot " + quoted(p.catalogFile()),
-			Detail:  "It says which columns, keys and indexes the tables of the policy have.",
-			Hint:    `Write it with "pgretain snapshot", from a database or with --schema schema.sql.`,
-		}
+		err = refuse("no snapshot", f.catalogFile())
 	}
 	return project, snapshot, err
 }
@@ -104,15 +98,15 @@ type compiled struct {
 }
 
 // compile reads policy file, snapshot and migrations at once.
-func (p *paths) compile() (c compiled, err error) {
-	history := parallel.Start(directory{p.migrations, false}.history)
-	if c.project, c.snapshot, err = p.read(); err != nil {
-		return c, err
+func (f *flags) compile() (c compiled, err error) {
+	history := parallel.Start(directory{f.Migrations, false}.history)
+	c.project, c.snapshot, err = f.read()
+	if err == nil {
+		c.history, err = history()
 	}
-	if c.history, err = history(); err != nil {
-		return c, err
+	if err == nil {
+		c.objects, err = c.project.compile(c.snapshot, c.history)
 	}
-	c.objects, err = c.project.compile(c.snapshot, c.history)
 	return c, err
 }
 
@@ -135,15 +129,9 @@ func (d directory) past(format generator.Format, heads []string) (step, error) {
 	switch {
 	case err != nil:
 	case !d.cron && history.OnlyCron():
-		err = &install.CheckError{
-			Message: quoted(d.path) + " holds jobs only: it is for the database where schema cron lives",
-			Hint:    "Name the directory of the tables' database with --migrations, or apply this one with --cron.",
-		}
+		err = refuse("only jobs", d.path)
 	case d.cron && history.HasMore():
-		err = &install.CheckError{
-			Message: quoted(d.path) + " holds more than jobs: it is for the database of the tables",
-			Hint:    "Name the directory of the jobs with --cron-migrations.",
-		}
+		err = refuse("more than jobs", d.path)
 	}
 	return step{directory: d, history: history, removed: removed}, err
 }

@@ -124,14 +124,17 @@ func contents(t *testing.T, dir string) map[string]string {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := table{columns: []string{"NAME", ">ROWS", "NOTE"}}
-	table.add("é", "1,000", "")
-	table.add("longer", "2", "x")
-	want := "NAME     ROWS  NOTE\né       1,000\nlonger      2  x\n"
-	var out bytes.Buffer
-	table.print(&out)
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
+	text := "one\n" + row("NAME", ">ROWS", "NOTE") + row("é", int64(1000), nil) + row("longer|", 2, "x\ny") + "two\n"
+	for format, want := range map[string]string{
+		"text":     "one\nNAME      ROWS  NOTE\né        1,000\nlonger|      2  x y\ntwo\n",
+		"markdown": "one\n| NAME | ROWS | NOTE |\n| --- | ---: | --- |\n| é | 1,000 |  |\n| longer\\| | 2 | x y |\ntwo\n",
+	} {
+		var out bytes.Buffer
+		c := console{out: &out, flags: flags{Format: format}}
+		c.aligned(text)
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 

@@ -24,11 +24,11 @@ var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not tha
 // that is still missing there, on the tables of a schema file.
 func (c *console) rehearse(ctx context.Context, found *linted) error {
 	project := found.project
-	schema, err := readSchema(found.schema)
+	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return err
 	}
-	r := rehearsed{paths: found.paths, project: project}
+	r := rehearsed{flags: &c.flags, project: project}
 	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
 		File:    project.file,
 		Roles:   append(schema.roles, granted(project.file)...),
@@ -37,7 +37,7 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		Inspect: project.inspect,
 		Compile: r.compile,
 		Did: func(act, what string, took time.Duration) {
-			if found.text() {
+			if c.Format == "text" {
 				c.printf("%-8s  %s, %s\n", act, what, took.Round(time.Millisecond))
 			}
 		},
@@ -63,7 +63,7 @@ func granted(file *policy.File) []string {
 
 // rehearsed is what is installed in a rehearsal.
 type rehearsed struct {
-	paths
+	*flags
 	project *project
 	found   diag.List
 	dir     string // a temporary one, for the migrations
@@ -74,7 +74,7 @@ func (r *rehearsed) compile(ctx context.Context, conn *pgx.Conn, live *catalog.S
 	if r.dir, err = os.MkdirTemp("", "pgretain-"); err != nil {
 		return parts, err
 	}
-	tables, jobs := directory{r.migrations, false}, directory{r.cronDirectory(), true}
+	tables, jobs := directory{r.Migrations, false}, directory{r.cronDirectory(), true}
 	history, err := r.playable(tables)
 	if err != nil {
 		return parts, err

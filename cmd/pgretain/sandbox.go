@@ -11,25 +11,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/spf13/cobra"
 
 	"pgretain/internal/install"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/sandbox"
 )
 
-func sandboxCommand(c *console) *cobra.Command {
-	var example string
-	cron := true
-	command := verb("sandbox", func(ctx context.Context, _ []string) error { return c.sandbox(ctx, example, cron) })
-	command.Flags().StringVar(&example, "example", "", "load schema.sql and data.sql of this `directory`")
-	command.Flags().BoolVar(&cron, "cron", cron, "load pg_cron")
-	return command
-}
-
-func (c *console) sandbox(ctx context.Context, example string, cron bool) error {
-	return withSandbox(ctx, sandbox.Options{Cron: cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
-		if err := loadExample(ctx, conn, example); err != nil {
+// sandbox starts a throw-away server and stops it when ctx ends.
+func (c *console) sandbox(ctx context.Context, _ []string) error {
+	return withSandbox(ctx, sandbox.Options{Cron: c.Cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
+		if err := loadExample(ctx, conn, c.Example); err != nil {
 			return err
 		}
 		closeConn(conn)

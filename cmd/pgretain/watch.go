@@ -26,9 +26,9 @@ const (
 	sparse   = 5 * time.Second        // between two lines in a file
 )
 
-// begin shows progress until stop is called; the connection is free for other questions afterwards.
+// begin shows progress until stop is called; the connection is free for other questions afterwards. Ctrl-C cancels the run,
+// not our view of how it ends.
 func (w *watch) begin(ctx context.Context, d display) (stop func()) {
-	// Ctrl-C cancels the run, not our view of how it ends.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	go func() {
@@ -45,16 +45,15 @@ func (w *watch) begin(ctx context.Context, d display) (stop func()) {
 // reports what is wrong.
 func (w *watch) show(ctx context.Context, d display) {
 	defer d.clear()
-	pause := quiet
-	for {
+	pause := sparse
+	if d.width != nil {
+		pause = interval
+	}
+	for next := time.After(quiet); ; next = time.After(pause) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
-		}
-		pause = sparse
-		if d.width != nil {
-			pause = interval
+		case <-next:
 		}
 		p, err := w.progress(ctx)
 		if err == nil {
@@ -69,7 +68,7 @@ func (w *watch) show(ctx context.Context, d display) {
 type progress struct {
 	policy           string
 	due, taken, rate int64
-	left             float64
+	left             seconds
 	waited           string
 }
 
@@ -85,7 +84,7 @@ var bar = regexp.MustCompile(`\[#*\.*\] `)
 
 // String has a bar of twenty characters, where the end is known.
 func (p progress) String() string {
-	bar, taken, left := "", count(p.taken), ""
+	bar, taken := "", count(p.taken)
 	if p.due > 0 {
 		full := int(min(20*p.taken/p.due, 20))
 		bar = "[" + strings.Repeat("#", full) + strings.Repeat(".", 20-full) + "] "
@@ -93,14 +92,14 @@ func (p progress) String() string {
 	if p.due >= 0 {
 		taken += " of " + count(p.due)
 	}
+	text := fmt.Sprintf("%s: %s%s rows, %s rows/s", p.policy, bar, taken, count(p.rate))
 	if p.left >= 0 {
-		left = ", " + seconds(p.left) + " left"
+		text += fmt.Sprintf(", %s left", p.left)
 	}
-	waited := p.waited
-	if waited != "" {
-		waited = ", " + waited
+	if p.waited != "" {
+		text += ", " + p.waited
 	}
-	return fmt.Sprintf("%s: %s%s rows, %s rows/s%s%s", p.policy, bar, taken, count(p.rate), left, waited)
+	return text
 }
 
 // runs reads what the watched backend has run. It works after Ctrl-C too.
@@ -127,10 +126,8 @@ func (d display) line(text string) {
 	if utf8.RuneCountInString(text) > room {
 		text = bar.ReplaceAllString(text, "")
 	}
-	if letters := []rune(text); len(letters) > room {
-		text = string(letters[:room])
-	}
-	fmt.Fprintf(d.w, "\r\x1b[K%s", text)
+	letters := []rune(text)
+	fmt.Fprintf(d.w, "\r\x1b[K%s", string(letters[:min(len(letters), room)]))
 }
 
 func (d display) clear() {
