@@ -30,10 +30,8 @@ type Request struct {
 // read-only transaction that takes no lock and needs no privilege on the tables. The second
 // result lists the names that no table has, in the order of the request. Types and expressions
 // are printed with qualified names, except those of pg_catalog.
-func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, []string, error) {
-	var snapshot *catalog.Snapshot
-	var unknown []string
-	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, unknown []string, err error) {
+	err = pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
 		snapshot, unknown, err = Read(ctx, tx, request)
 		return err
 	})
@@ -135,55 +133,36 @@ type reader struct {
 }
 
 // find turns names into the oids of all tables to read, and returns the names without one.
-func (r *reader) find(ctx context.Context, request Request) ([]string, error) {
+func (r *reader) find(ctx context.Context, request Request) (unknown []string, err error) {
 	if _, err := r.tx.Exec(ctx, catalogsql.Query("settings")); err != nil {
 		return nil, fmt.Errorf("preparing the session: %w", err)
 	}
-	given, err := r.resolve(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	var unknown []string
-	var roots []uint32
-	for _, name := range request.Tables {
-		if oid := given[name]; oid != 0 {
-			roots = append(roots, oid)
-		} else {
-			unknown = append(unknown, name)
-		}
-	}
-	if request.All {
-		all, err := collectBy(ctx, r, pgx.RowTo[uint32], "looking for tables", "all", request.Runtime)
-		if err != nil {
-			return nil, err
-		}
-		roots = append(roots, all...)
-	}
-	r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", roots, request.Runtime)
-	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
-	return unknown, err
-}
-
-// resolve maps names to oids, 0 for none.
-func (r *reader) resolve(ctx context.Context, request Request) (map[string]uint32, error) {
 	type found struct {
 		Name string
 		OID  *uint32
 	}
-	rows, err := collect[found](ctx, r, "looking up tables", "resolve", texts(request.Tables), texts(request.SearchPath))
-	if err != nil {
-		return nil, err
-	}
-	oids := make(map[string]uint32, len(rows))
-	for _, row := range rows {
-		if oids[row.Name] != 0 {
+	list, err := collect[found](ctx, r, "looking up tables", "resolve", texts(request.Tables), texts(request.SearchPath))
+	var roots []uint32
+	for i, row := range list {
+		switch {
+		case row.OID == nil:
+			unknown = append(unknown, row.Name)
+		case i > 0 && list[i-1].Name == row.Name:
 			return nil, fmt.Errorf("looking up tables: two tables answer to the name %q", row.Name)
-		}
-		if row.OID != nil {
-			oids[row.Name] = *row.OID
+		default:
+			roots = append(roots, *row.OID)
 		}
 	}
-	return oids, nil
+	slices.SortFunc(unknown, func(a, b string) int { return slices.Index(request.Tables, a) - slices.Index(request.Tables, b) })
+	var all []uint32
+	if err == nil && request.All {
+		all, err = collectBy(ctx, r, pgx.RowTo[uint32], "looking for tables", "all", request.Runtime)
+	}
+	if err == nil {
+		r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", append(roots, all...), request.Runtime)
+	}
+	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
+	return unknown, err
 }
 
 // collect runs a query of sql/catalog whose columns are the fields of T, in order. About begins its error.

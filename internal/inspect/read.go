@@ -10,7 +10,7 @@ import (
 	catalogsql "pgretain/sql/catalog"
 )
 
-// tableRow, and the types that follow, are what the queries of sql/catalog of these names give.
+// tableRow is what the query of sql/catalog gives.
 type tableRow struct {
 	OID                             uint32
 	Schema, Name, Kind, PartitionOf string
@@ -18,32 +18,6 @@ type tableRow struct {
 	RowSecurity                     bool
 	Strategy                        string
 	KeyColumns                      []string
-}
-
-type columnRow struct {
-	OID uint32
-	catalog.Column
-}
-
-type indexRow struct {
-	OID uint32
-	catalog.Index
-}
-
-type foreignKeyRow struct {
-	Referencing, Referenced uint32
-	From, To                bool
-	catalog.ForeignKey
-}
-
-type distributionRow struct {
-	OID uint32
-	catalog.Distribution
-}
-
-type triggerRow struct {
-	OID uint32
-	catalog.Trigger
 }
 
 // read fills in the tables that find has found, sorted by schema and name.
@@ -58,11 +32,17 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 		r.tables[row.OID] = t
 		tables = append(tables, t)
 	})
-	err = each(ctx, r, err, "columns", func(row columnRow) {
+	err = each(ctx, r, err, "columns", func(row struct {
+		OID uint32
+		catalog.Column
+	}) {
 		t := r.tables[row.OID]
 		t.Columns = append(t.Columns, row.Column)
 	})
-	err = each(ctx, r, err, "indexes", func(row indexRow) {
+	err = each(ctx, r, err, "indexes", func(row struct {
+		OID uint32
+		catalog.Index
+	}) {
 		t := r.tables[row.OID]
 		t.Indexes = append(t.Indexes, row.Index)
 		if row.Primary {
@@ -74,7 +54,11 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 			t.PrimaryKey = t.UniqueKey()
 		}
 	}
-	err = each(ctx, r, err, "foreign_keys", func(row foreignKeyRow) {
+	err = each(ctx, r, err, "foreign_keys", func(row struct {
+		Referencing, Referenced uint32
+		From, To                bool
+		catalog.ForeignKey
+	}) {
 		if t := r.tables[row.Referencing]; row.From {
 			t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
 		}
@@ -82,23 +66,24 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 			t.Referenced = append(t.Referenced, row.ForeignKey)
 		}
 	})
-	err = each(ctx, r, err, "triggers", func(row triggerRow) {
+	err = each(ctx, r, err, "triggers", func(row struct {
+		OID uint32
+		catalog.Trigger
+	}) {
 		t := r.tables[row.OID]
 		t.Triggers = append(t.Triggers, row.Trigger)
 	})
+	var citus bool // whose catalog is tables of an extension
 	if err == nil {
-		err = r.distribution(ctx)
+		err = r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&citus)
 	}
-	return tables, err
-}
-
-// distribution reads how Citus distributes the tables, where it is there: its catalog is tables of an extension.
-func (r *reader) distribution(ctx context.Context) error {
-	var there bool
-	if err := r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&there); err != nil || !there {
-		return err
+	if err != nil || !citus {
+		return tables, err
 	}
-	return each(ctx, r, nil, "distribution", func(row distributionRow) {
+	return tables, each(ctx, r, nil, "distribution", func(row struct {
+		OID uint32
+		catalog.Distribution
+	}) {
 		d := row.Distribution
 		r.tables[row.OID].Distribution = &d
 	})
@@ -117,26 +102,19 @@ func each[T any](ctx context.Context, r *reader, before error, query string, add
 }
 
 // Survey reads all tables of an application, and what the server knows of their sizes.
-func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, *catalog.Statistics, error) {
+func Survey(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, s *catalog.Statistics, err error) {
 	request.All = true
-	var snapshot *catalog.Snapshot
-	var statistics *catalog.Statistics
-	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+	s = &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
+	err = pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
 		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
 		if snapshot, _, err = r.snapshot(ctx, request); err != nil {
 			return err
 		}
-		statistics, err = r.statistics(ctx)
-		return err
+		server, err := collect[catalog.Server](ctx, r, "reading server", "server")
+		for _, s.Server = range server {
+		}
+		err = each(ctx, r, err, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
+		return each(ctx, r, err, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
 	})
-	return snapshot, statistics, err
-}
-
-func (r *reader) statistics(ctx context.Context) (*catalog.Statistics, error) {
-	s := &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
-	server, err := collect[catalog.Server](ctx, r, "reading server", "server")
-	for _, s.Server = range server {
-	}
-	err = each(ctx, r, err, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
-	return s, each(ctx, r, err, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
+	return snapshot, s, err
 }
