@@ -32,17 +32,6 @@ func checkCron(binDir string) error {
 	}
 }
 
-// cronSettings make pg_cron connect over our socket: by default it would go to localhost, where
-// we do not listen.
-func (s *Server) cronSettings() map[string]string {
-	return map[string]string{
-		"shared_preload_libraries":    "pg_cron",
-		"cron.database_name":          s.Database(),
-		"cron.host":                   s.dir,
-		"cron.use_background_workers": "off",
-	}
-}
-
 //go:embed cron_launcher.sql
 var cronLauncher string
 

@@ -59,13 +59,9 @@ func findBinDir() (string, error) {
 }
 
 func hasServer(dir string) bool {
-	for _, program := range []string{"initdb", "postgres"} {
-		info, err := os.Stat(filepath.Join(dir, program))
-		if err != nil || info.IsDir() {
-			return false
-		}
-	}
-	return true
+	_, initdb := exec.LookPath(filepath.Join(dir, "initdb"))
+	_, postgres := exec.LookPath(filepath.Join(dir, "postgres"))
+	return initdb == nil && postgres == nil
 }
 
 // pgConfig asks the pg_config of dir, or that of PATH where dir is "".
@@ -84,13 +80,13 @@ const socketLimit = 103
 // nobody but the account and root can enter it.
 func makeDir(account account) (string, error) {
 	dir, err := makeDirIn(os.TempDir(), account)
-	if err == nil {
-		return dir, nil
+	if err != nil {
+		var second error
+		if dir, second = makeDirIn("/tmp", account); second != nil {
+			return "", fmt.Errorf("making a temporary directory: %w", err)
+		}
 	}
-	if dir, otherErr := makeDirIn("/tmp", account); otherErr == nil {
-		return dir, nil
-	}
-	return "", fmt.Errorf("making a temporary directory: %w", err)
+	return dir, nil
 }
 
 func makeDirIn(place string, account account) (string, error) {

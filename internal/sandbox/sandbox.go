@@ -62,64 +62,52 @@ type Server struct {
 // that PostgreSQL or pg_cron is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	binDir, err := findBinDir()
+	if err == nil && options.Cron {
+		err = checkCron(binDir)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if options.Cron {
-		if err := checkCron(binDir); err != nil {
-			return nil, err
+	s := &Server{options: options, binDir: binDir}
+	s.stop = sync.OnceValue(s.end)
+	// The directory comes before the process that removes it, and the server last.
+	if s.account, err = serverAccount(); err == nil {
+		s.dir, err = makeDir(s.account)
+	}
+	if err == nil {
+		if s.reaper, err = startReaper(s.dir, s.account); err != nil {
+			err = errors.Join(err, os.RemoveAll(s.dir))
+		} else if err = s.create(ctx); err != nil {
+			err = errors.Join(err, s.Stop())
 		}
 	}
-	s, err := startIn(ctx, options, binDir)
 	if err != nil {
 		return nil, fmt.Errorf("starting sandbox: %w", err)
-	}
-	return s, nil
-}
-
-// startIn makes a directory and the process that removes it, in this order, and brings the server up.
-func startIn(ctx context.Context, options Options, binDir string) (*Server, error) {
-	account, err := serverAccount()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := makeDir(account)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{options: options, binDir: binDir, account: account, dir: dir}
-	s.stop = sync.OnceValue(s.end)
-	if s.reaper, err = startReaper(dir, account); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	if err := s.create(ctx); err != nil {
-		return nil, errors.Join(err, s.Stop())
 	}
 	s.forget = context.AfterFunc(ctx, func() { _ = s.Stop() })
 	return s, nil
 }
 
-// create makes a cluster, and in it the database and the extension.
+// create makes a cluster, and in one that is no copy the database and the extension.
 func (s *Server) create(ctx context.Context) error {
+	cmd := s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
+		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
 	if s.options.Data != nil {
-		err := s.launchOn(ctx, s.options.Data(s))
-		if err == nil {
-			err = s.awaitLauncher(ctx)
-		}
-		return err
+		cmd = s.options.Data(s)
 	}
-	err := s.launchOn(ctx, s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
-		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
-	if err == nil && s.Database() != maintenance {
+	err := s.launchOn(ctx, cmd)
+	if err == nil && s.options.Data == nil && s.Database() != maintenance {
 		err = s.CreateDatabase(ctx, s.Database())
 	}
-	if err != nil || !s.options.Cron {
-		return err
+	if err == nil && s.options.Data == nil && s.options.Cron {
+		if err = s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
+			err = fmt.Errorf("creating extension pg_cron: %w", err)
+		}
 	}
-	if err := s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
-		return fmt.Errorf("creating extension pg_cron: %w", err)
+	if err == nil {
+		err = s.awaitLauncher(ctx)
 	}
-	return s.awaitLauncher(ctx)
+	return err
 }
 
 // configure appends settings; in postgresql.conf the last one wins.
@@ -138,7 +126,10 @@ func (s *Server) configure() error {
 		"jit":                     "off", // queries of the catalogs would be compiled, which takes longer than they run
 	}
 	if s.options.Cron {
-		maps.Copy(settings, s.cronSettings())
+		settings["shared_preload_libraries"] = "pg_cron"
+		settings["cron.database_name"] = s.Database()
+		settings["cron.host"] = s.dir // by default pg_cron would connect to localhost, where we do not listen
+		settings["cron.use_background_workers"] = "off"
 	}
 	maps.Copy(settings, s.options.Settings)
 	// In this file quotes are doubled and backslashes escape.
@@ -148,14 +139,11 @@ func (s *Server) configure() error {
 		fmt.Fprintf(&lines, "%s = '%s'\n", name, escape.Replace(settings[name]))
 	}
 	f, err := os.OpenFile(filepath.Join(s.DataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.WriteString(lines.String())
-		err = errors.Join(err, f.Close())
-	}
 	if err != nil {
-		return fmt.Errorf("writing settings: %w", err)
+		return err
 	}
-	return nil
+	_, err = f.WriteString(lines.String())
+	return errors.Join(err, f.Close())
 }
 
 //go:embed create_database.sql
