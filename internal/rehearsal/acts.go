@@ -87,14 +87,10 @@ func (s *stage) leftovers(ctx context.Context) error {
 		}
 		return err
 	}
-	archives := []string{}
-	for _, o := range s.Wanted {
-		if o.Kind == generator.KindArchive {
-			archives = append(archives, o.Name)
-		}
-	}
+	archives := slices.DeleteFunc(slices.Clone(s.Wanted), func(o generator.Object) bool { return o.Kind != generator.KindArchive })
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		if err := names(conn, "leftovers", in.Schema, archives); err != nil {
+		err := names(conn, "leftovers", in.Schema, lists.Map(archives, func(o generator.Object) string { return o.Name }))
+		if err != nil {
 			return err
 		}
 		after, err := s.Inspect(ctx, conn)
@@ -130,15 +126,13 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	return own
 }
 
-// fault is what plpgsql_check says of a routine.
-type fault struct {
-	Routine, Name                        string
-	Line                                 int32
-	SQLState, Message, Detail, Hint, SQL string
-}
-
 // checkRoutines looks at every statement of every routine, also those that no run would come to.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
+	type fault struct {
+		Routine, Name                   string
+		Line                            int32
+		SQLState, Message, Detail, Hint string
+	}
 	schema, n := s.File.Install.Schema, 0
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		found, _ := conn.Query(ctx, s.text("routines"), schema) // found gives the same error
@@ -170,18 +164,18 @@ func withCode(message, sqlstate string) string {
 
 // runPolicies runs every policy and report as its job would, on what rows the schema brings, few or none.
 func (s *stage) runPolicies(ctx context.Context) (string, error) {
-	policies := lists.Map(s.File.Policies, func(p *policy.Policy) policy.Name { return policy.Name{Text: p.Name, Position: p.Position} })
-	reports := lists.Map(s.File.Reports, func(r *policy.Report) policy.Name { return policy.Name{Text: r.Name, Position: r.Position} })
+	at := append(lists.Map(s.File.Policies, func(p *policy.Policy) diag.Position { return p.Position }),
+		lists.Map(s.File.Reports, func(r *policy.Report) diag.Position { return r.Position })...)
 	runner := cmp.Or(s.File.Install.Roles.Runner, s.migrator)
 	err := s.server.With(ctx, s.database, runner, func(conn *pgx.Conn) error {
-		for _, name := range slices.Concat(policies, reports) {
-			if err := s.run(ctx, conn, name.Text, name.Position); err != nil {
+		for i, name := range s.File.Runnable() {
+			if err := s.run(ctx, conn, name, at[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return explain.Count(len(policies), "policy") + ", " + explain.Count(len(reports), "report"), err
+	return explain.Count(len(s.File.Policies), "policy") + ", " + explain.Count(len(s.File.Reports), "report"), err
 }
 
 // longest bounds the wait for a run that pg_cron started, and for each answer to the verifier.
@@ -189,22 +183,23 @@ const longest = 10 * time.Minute
 
 func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Position) error {
 	var state, message, code string
-	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	for start := time.Now(); state == "" || state == "busy" && time.Since(start) < longest; {
+		if state == "busy" {
+			time.Sleep(50 * time.Millisecond)
+		}
 		_, err := conn.Exec(ctx, s.text("run"), name)
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		if err != nil && !refused {
 			return err
 		}
 		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message, &code)
-		if errors.Is(err, pgx.ErrNoRows) && refused { // it did not even start
+		switch {
+		case errors.Is(err, pgx.ErrNoRows) && refused: // it did not even start
 			state, message, code = "failed", server.Message, server.Code
-		} else if errors.Is(err, pgx.ErrNoRows) { // for each schema, and the schema file has none
+		case errors.Is(err, pgx.ErrNoRows): // for each schema, and the schema file has none
 			return nil
-		} else if err != nil {
+		case err != nil:
 			return err
-		}
-		if state != "busy" || time.Since(start) > longest {
-			break
 		}
 	}
 	if state == "done" || state == "more" {
@@ -221,17 +216,13 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 // verify looks as a superuser, and waits for every answer, so that nothing is unknown.
 func (s *stage) verify(ctx context.Context) (string, error) {
 	options := verifier.Options{Counts: true, Timeout: longest}
-	look := func(conn *pgx.Conn) (err error) {
-		s.report, err = verifier.Verify(ctx, conn, s.File, s.Wanted, options)
-		return err
-	}
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		if !s.File.Install.CronElsewhere() {
-			return look(conn)
-		}
-		return s.server.With(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) error {
-			options.Cron = cron
-			return look(conn)
+		return s.server.With(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) (err error) {
+			if s.File.Install.CronElsewhere() {
+				options.Cron = cron
+			}
+			s.report, err = verifier.Verify(ctx, conn, s.File, s.Wanted, options)
+			return err
 		})
 	})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -149,11 +148,11 @@ func missing(err error) error {
 // load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
 func (s *stage) load(ctx context.Context) (string, error) {
 	in := s.File.Install.In(s.database)
-	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error { return s.Load(ctx, conn) })
-	if err != nil {
+	load := func(conn *pgx.Conn) error { return s.Load(ctx, conn) }
+	if err := s.server.With(ctx, s.database, loader, load); err != nil {
 		return "", err
 	}
-	err = s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
+	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
 		tables := lists.Map(s.File.Policies, func(p *policy.Policy) string { return p.Table.String() })
 		if err = conn.QueryRow(ctx, s.text("migrator"), tables).Scan(&s.migrator); err != nil {
 			return err
@@ -172,19 +171,21 @@ func (s *stage) load(ctx context.Context) (string, error) {
 		}
 		s.File.Install, s.Wanted = in, generator.JobsIn(s.Wanted, s.database)
 		script, err := install.Bootstrap(in, s.database, s.migrator)
-		if err != nil {
-			return fmt.Errorf("rehearsing bootstrap: %w", err)
+		if err == nil {
+			err = send(ctx, conn, script)
 		}
-		return send(ctx, conn, script)
+		return err
 	})
-	if err != nil || !in.CronElsewhere() {
-		return "the schema", err
+	if err == nil && in.CronElsewhere() {
+		err = s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error {
+			script, err := install.BootstrapCron(in, s.migrator)
+			if err == nil {
+				err = send(ctx, conn, script)
+			}
+			return err
+		})
 	}
-	script, err := install.BootstrapCron(in, s.migrator)
-	if err != nil {
-		return "", fmt.Errorf("rehearsing bootstrap --cron: %w", err)
-	}
-	return "the schema", s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return send(ctx, conn, script) })
+	return "the schema", err
 }
 
 // column reads the rows of a query that has one column.
