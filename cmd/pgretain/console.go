@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,22 +67,18 @@ func (c *console) show(list diag.List, sources map[string][]byte) {
 	}
 }
 
-// terminalWidth measures the terminal that w is, where a person looks at it; nil for anything else.
-func terminalWidth(w io.Writer) func() int {
+// terminalWidth measures the terminal that w is; 0 for anything else.
+func terminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
+		return 0
 	}
-	return func() int {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
-		return 80
-	}
+	width, _, _ := term.GetSize(int(f.Fd())) // 0 where it does not say
+	return cmp.Or(width, 80)
 }
 
 // coloured says whether w is a terminal that is to have colours. See https://no-color.org.
-func coloured(w io.Writer) bool { return terminalWidth(w) != nil && os.Getenv("NO_COLOR") == "" }
+func coloured(w io.Writer) bool { return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" }
 
 // agree asks a question, which anything but y or yes answers with an error.
 func (c *console) agree(ctx context.Context, question string) error {

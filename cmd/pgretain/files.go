@@ -1,22 +1,17 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 )
 
-// output is one file to be written, and its text in any number of pieces.
-type output struct {
-	path   string
-	pieces []string
-}
+// output is one file to be written.
+type output struct{ path, text string }
 
 // writeAll writes files whole: all of them or none, and none in part. Replace allows a file
 // to exist.
@@ -25,7 +20,7 @@ func writeAll(files []output, replace bool) error { return exchange(nil, files, 
 // exchange writes files as writeAll does, and takes others out of their directories. Whatever may be refused is tried
 // before the first file is in its place: until then what is written has another name, one that no migration tool reads.
 func exchange(old []string, files []output, replace bool) error {
-	var fresh []string
+	var fresh []string // beside their places, so that a rename stays on one file system
 	defer func() {
 		for _, name := range fresh {
 			_ = os.Remove(name) // one that is in its place is gone from here
@@ -37,12 +32,16 @@ func exchange(old []string, files []output, replace bool) error {
 		}
 	}
 	for _, f := range files {
-		if _, err := os.Lstat(f.path); !replace && !slices.Contains(old, f.path) && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("writing %s: %w", f.path, cmp.Or(err, fs.ErrExist))
-		}
-		name, err := f.writeBeside()
-		if name != "" {
-			fresh = append(fresh, name)
+		_, err := os.Lstat(f.path)
+		if errors.Is(err, fs.ErrNotExist) || replace || slices.Contains(old, f.path) {
+			var t *os.File
+			if t, err = os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*"); err == nil {
+				fresh = append(fresh, t.Name())
+				_, err = t.WriteString(f.text)
+				err = errors.Join(err, t.Chmod(0o644), t.Sync(), t.Close())
+			}
+		} else {
+			err = cmp.Or(err, fs.ErrExist)
 		}
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", f.path, err)
@@ -52,29 +51,14 @@ func exchange(old []string, files []output, replace bool) error {
 		if err := os.Rename(fresh[i], f.path); err != nil {
 			return fmt.Errorf("writing %s: %w", f.path, err)
 		}
-		old = slices.DeleteFunc(slices.Clone(old), func(path string) bool { return path == f.path })
 	}
 	for _, path := range old {
+		if slices.ContainsFunc(files, func(f output) bool { return f.path == path }) {
+			continue
+		}
 		if err := os.Remove(path); err != nil {
 			return fmt.Errorf("removing %s: %w", path, err)
 		}
 	}
 	return nil
-}
-
-// writeBeside writes the file under another name beside its place, so that a rename stays on one file system.
-func (f output) writeBeside() (string, error) {
-	t, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
-	if err != nil {
-		return "", err
-	}
-	return t.Name(), errors.Join(f.write(t), t.Chmod(0o644), t.Sync(), t.Close())
-}
-
-func (f output) write(to io.Writer) error {
-	w := bufio.NewWriterSize(to, 1<<16)
-	for _, piece := range f.pieces {
-		_, _ = w.WriteString(piece) // Flush says it
-	}
-	return w.Flush()
 }

@@ -3,10 +3,7 @@ package main
 import (
 	"cmp"
 	_ "embed" // flags.txt
-	"errors"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -40,8 +37,6 @@ type flags struct {
 	Numbers, Export, Output, Serve, Example, Database, Migrator string
 	Rebase, Only, Skip                                          []string
 	Timeout, Watch                                              time.Duration
-
-	named bool // --policy was given
 }
 
 //go:embed flags.txt
@@ -127,7 +122,6 @@ func (f *flags) define(command *cobra.Command, line string) {
 
 // check gives the flags of the verb that is called their defaults, and refuses a value that means nothing.
 func (f *flags) check(command *cobra.Command) (err error) {
-	f.named = command.Flags().Changed("policy")
 	for _, name := range slices.Sorted(maps.Keys(f.places())) {
 		flag := command.Flags().Lookup(name)
 		if flag == nil || flag.Annotations[choices] == nil {
@@ -164,7 +158,7 @@ func oneOf(flag, value string, known ...string) error {
 func (f *flags) complete(names func(*policy.File) []string) cobra.CompletionFunc {
 	return func(command *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
 		path := cmp.Or(f.Policy, command.Flag("policy").DefValue)
-		source, err := readFile(path)
+		source, err := readFile("policy file", path, "")
 		if err == nil && (len(args) == 0 || strings.Contains(command.Use, "POLICY...")) {
 			if file, _ := policy.Parse(path, source); file != nil {
 				list = names(file)
@@ -172,12 +166,6 @@ func (f *flags) complete(names func(*policy.File) []string) cobra.CompletionFunc
 		}
 		return list, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-// noPolicy says whether there is no policy file, and none was named.
-func (f *flags) noPolicy() bool {
-	_, err := os.Lstat(f.Policy)
-	return !f.named && errors.Is(err, fs.ErrNotExist)
 }
 
 // cronDirectory is where the migrations of the other database are.

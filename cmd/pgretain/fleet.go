@@ -75,9 +75,9 @@ type member struct {
 }
 
 func (c *console) fleet(ctx context.Context, verb string, act action, args []string) error {
-	source, err := readFile(c.Fleet)
+	source, err := readFile("fleet file", c.Fleet, "Name another file with --fleet.")
 	if err != nil {
-		return unreadable("fleet file", c.Fleet, err, "Name another file with --fleet.")
+		return err
 	}
 	read, list := policy.ParseFleet(c.Fleet, source)
 	if read == nil {
@@ -150,17 +150,17 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 	err = connected(ctx, connection, func(conn *pgx.Conn) error {
 		rows, _ := conn.Query(ctx, q.Query, pgx.QueryExecModeSimpleProtocol) // rows give the same error
 		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d policy.FleetDatabase, err error) {
-			var values [2]*string
-			n := len(row.FieldDescriptions())
-			if n > 2 {
+			texts := row.RawValues() // as text, by the simple protocol
+			switch {
+			case len(texts) > 2:
 				return d, errors.New("it has more than two columns")
+			case len(texts) == 0 || texts[0] == nil:
+				return d, errors.New("a name is NULL")
 			}
-			if err := row.Scan([]any{&values[0], &values[1]}[:n]...); err != nil || values[0] == nil {
-				return d, cmp.Or(err, errors.New("a name is NULL"))
-			}
-			d.Name, d.Connection = *values[0], with(q.Connection.Connection, "dbname", *values[0])
-			if values[1] != nil {
-				d.Connection = *values[1]
+			d.Name = string(texts[0])
+			d.Connection = with(q.Connection.Connection, "dbname", d.Name)
+			if len(texts) == 2 && texts[1] != nil {
+				d.Connection = string(texts[1])
 			}
 			if fault, _ := policy.ConnectionFault(d.Connection); fault != "" {
 				return d, errors.New(fault)
@@ -277,12 +277,10 @@ func (m *member) file() string { return url.PathEscape(m.Name) + ".report.html" 
 
 // refuse refuses to write over files in the directory of the reports that somebody else wrote.
 func (f *fleet) refuse(members []*member) error {
-	for _, name := range append(lists.Map(members, (*member).file), "index.html") {
-		if err := refuseOverwriting(filepath.Join(f.Output, name), f.Force); err != nil {
-			return err
-		}
-	}
-	return nil
+	errs := lists.Map(append(lists.Map(members, (*member).file), "index.html"), func(name string) error {
+		return refuseOverwriting(filepath.Join(f.Output, name), f.Force)
+	})
+	return cmp.Or(errs...)
 }
 
 // write writes a report of each database, and a page that leads to them.
@@ -295,7 +293,7 @@ func (f *fleet) write(members []*member) error {
 			row.File = url.PathEscape(m.file())
 			row.Verdict, row.Bad = htmlreport.VerdictOf(m.text)
 			m.Verdict = row.Verdict
-			files = append(files, output{filepath.Join(f.Output, m.file()), []string{string(m.text)}})
+			files = append(files, output{filepath.Join(f.Output, m.file()), string(m.text)})
 		}
 		m.text = nil // it is not shown
 		page.Rows = append(page.Rows, row)
@@ -304,5 +302,5 @@ func (f *fleet) write(members []*member) error {
 	if err := page.Write(&index); err != nil {
 		return err
 	}
-	return writeAll(append(files, output{filepath.Join(f.Output, "index.html"), []string{index.String()}}), true)
+	return writeAll(append(files, output{filepath.Join(f.Output, "index.html"), index.String()}), true)
 }

@@ -147,7 +147,7 @@ func (c *console) next(s *step, project *project, wanted []generator.Object) err
 }
 
 func outputs(files []generator.File, dir string) []output {
-	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), f.Pieces} })
+	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), f.Content()} })
 }
 
 // writeSteps makes directories where needed. One that was made stays where a step cannot be written.
@@ -217,17 +217,8 @@ func (n numbering) next(previous int64) int64 {
 	if !isTimestamp(previous) && (previous > 0 || n.style != "timestamp") {
 		return previous + 1
 	}
-	after := previous + 1 // where previous is no instant, 61 seconds past the minute for example
-	if at, err := time.Parse(timestamp, strconv.FormatInt(previous, 10)); err == nil {
-		after = number(at.Add(time.Second))
-	}
-	return max(number(n.now().UTC()), after)
+	now, _ := strconv.ParseInt(n.now().UTC().Format(timestamp), 10, 64) // fourteen digits are a number
+	return max(now, previous+1)
 }
 
 func isTimestamp(number int64) bool { return len(strconv.FormatInt(number, 10)) == len(timestamp) }
-
-// number writes an instant as one number.
-func number(at time.Time) int64 {
-	n, _ := strconv.ParseInt(at.Format(timestamp), 10, 64) // fourteen digits are a number
-	return n
-}

@@ -28,13 +28,9 @@ type project struct {
 // readProject reads and checks a policy file. A file that cannot be read is an error of its own
 // kind, because nothing was found wrong with the policy.
 func readProject(path string) (*project, error) {
-	source, err := readFile(path)
+	source, err := readFile("policy file", path, `Name another file with --policy. "pgretain init" writes a first one.`)
 	if err != nil {
-		hint := "Name another file with --policy."
-		if errors.Is(err, fs.ErrNotExist) {
-			hint += ` "pgretain init" writes a first one.`
-		}
-		return nil, unreadable("policy file", path, err, hint)
+		return nil, err
 	}
 	sources := map[string][]byte{path: source}
 	file, list := policy.Parse(path, source)
@@ -45,11 +41,25 @@ func readProject(path string) (*project, error) {
 }
 
 // readFile refuses a named pipe, a device or a socket, as the readers of migrations do: reading it would wait for a writer.
-func readFile(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, errors.New("it is not a regular file")
+func readFile(what, path, hint string) (text []byte, err error) {
+	if info, unknown := os.Stat(path); unknown == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = errors.New("it is not a regular file")
+	} else {
+		text, err = os.ReadFile(path)
 	}
-	return os.ReadFile(path)
+	if err != nil {
+		return nil, unreadable(what, path, err, hint)
+	}
+	return text, nil
+}
+
+// noPolicy says whether there is no policy file, and none was named.
+func (c *console) noPolicy() bool { return !c.command.Flag("policy").Changed && missing(c.Policy) }
+
+// missing says whether there is no file of this name.
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func unreadable(what, path string, err error, hint string) error {
@@ -61,12 +71,12 @@ func unreadable(what, path string, err error, hint string) error {
 
 // readCatalog reads a snapshot; nil when there is none.
 func readCatalog(path string) (*catalog.Snapshot, error) {
-	content, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if missing(path) {
 		return nil, nil
 	}
+	content, err := readFile("catalog snapshot", path, "Name another file with --catalog.")
 	if err != nil {
-		return nil, unreadable("catalog snapshot", path, err, "Name another file with --catalog.")
+		return nil, err
 	}
 	snapshot, err := catalog.Read(string(content))
 	if err != nil {

@@ -202,22 +202,9 @@ func (l *linted) looked(code string) bool {
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)
 
-// place says which policy or report a message is about, and of which table, where it does not say so itself.
+// place says which policy or report a message is about, and of which table, where it does not say so itself: the last one that
+// begins at or above its line, as long as no line between begins another part of the file.
 func (p *project) place(d diag.Diagnostic) diag.Diagnostic {
-	if d.Policy == "" && d.Position.File == p.file.Path {
-		d.Policy = p.namedAt(d.Position.Line)
-	}
-	for _, policy := range p.file.Policies {
-		if d.Table == "" && policy.Name == d.Policy {
-			d.Table = policy.Table.String()
-		}
-	}
-	return d
-}
-
-// namedAt is the last policy or report that begins at or above a line, as long as no line between begins
-// another part of the file.
-func (p *project) namedAt(line int) string {
 	names := map[int]string{}
 	for _, policy := range p.file.Policies {
 		names[policy.Position.Line] = policy.Name
@@ -226,10 +213,13 @@ func (p *project) namedAt(line int) string {
 		names[report.Position.Line] = report.Name
 	}
 	lines := strings.Split(string(p.sources[p.file.Path]), "\n")
-	for n := min(line, len(lines)); n > 0 && !topLevel.MatchString(lines[n-1]); n-- {
-		if names[n] != "" {
-			return names[n]
+	for n := min(d.Position.Line, len(lines)); n > 0 && d.Policy == "" && d.Position.File == p.file.Path && !topLevel.MatchString(lines[n-1]); n-- {
+		d.Policy = names[n]
+	}
+	for _, policy := range p.file.Policies {
+		if d.Table == "" && policy.Name == d.Policy {
+			d.Table = policy.Table.String()
 		}
 	}
-	return ""
+	return d
 }

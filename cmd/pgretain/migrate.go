@@ -81,29 +81,17 @@ func (c *console) onlyGoose(dir, verb string) error {
 	if c.All {
 		step = history.Files()
 	}
-	word, ups, downs := shellWord(dir), "", ""
+	ups, downs := "", ""
 	for _, m := range step {
-		ups += " -f " + word + "/" + m.Name
-		downs = " -f " + word + "/" + strings.ReplaceAll(m.Name, ".up.sql", ".down.sql") + downs
+		ups += " -f " + filepath.Join(dir, m.Name)
+		downs = " -f " + filepath.Join(dir, strings.ReplaceAll(m.Name, ".up.sql", ".down.sql")) + downs
 	}
 	return refuse("another tool", map[string]any{"Path": dir, "Format": format, "Verb": verb,
-		"Dir": word, "Count": len(step), "First": step[0].Version, "Ups": ups, "Downs": downs})
-}
-
-// shellWord quotes a path where a shell would not take it as one word.
-func shellWord(path string) string {
-	path = filepath.Clean(path)
-	if strings.ContainsAny(path, " '\"\\$`&;|<>()*?[]#~!") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
+		"Dir": filepath.Clean(dir), "Count": len(step), "First": step[0].Version, "Ups": ups, "Downs": downs})
 }
 
 func (c *console) up(ctx context.Context, _ []string) error {
 	at, err := c.destination("up", c.Cron)
-	if err == nil {
-		err = at.shortNames()
-	}
 	if err == nil {
 		err = at.fits(ctx)
 	}
@@ -123,20 +111,16 @@ func (c *console) up(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// shortNames refuses jobs whose names pg_cron would truncate: what the migration makes of the database is not shortened.
-func (at destination) shortNames() error {
-	in := at.options().Install
-	for _, job := range at.project.file.Jobs {
-		if name := in.Database + "." + in.Schema + "." + job.Name; at.project.file.Install.Database == policy.AnyDatabase && len(name) > 60 {
+// fits compiles the policy against the live tables: what a migration would stumble over is said
+// with the line of the policy, before anything is applied. Jobs whose names pg_cron would truncate are refused.
+func (at destination) fits(ctx context.Context) error {
+	file, in := at.project.file, at.options().Install
+	for _, job := range file.Jobs {
+		name := in.Database + "." + in.Schema + "." + job.Name
+		if file.Install.Database == policy.AnyDatabase && len(name) > 60 { // what it makes of the database is not shortened
 			return refuse("long name", name)
 		}
 	}
-	return nil
-}
-
-// fits compiles the policy against the live tables: what a migration would stumble over is said
-// with the line of the policy, before anything is applied.
-func (at destination) fits(ctx context.Context) error {
 	history, err := at.history()
 	if err != nil {
 		return err

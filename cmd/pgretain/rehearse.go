@@ -143,11 +143,11 @@ func (r *rehearsed) write(from directory, history *generator.History, wanted []g
 	}
 	next := outputs(files, dir)
 	for _, m := range history.Files() {
-		text, err := os.ReadFile(filepath.Join(from.path, m.Name))
+		text, err := readFile("migration", filepath.Join(from.path, m.Name), "")
 		if err != nil {
-			return nil, unreadable("migration", filepath.Join(from.path, m.Name), err, "")
+			return nil, err
 		}
-		next = append(next, output{filepath.Join(dir, m.Name), []string{string(text)}})
+		next = append(next, output{filepath.Join(dir, m.Name), string(text)})
 	}
 	return os.DirFS(dir), writeAll(next, false)
 }

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +32,7 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 		_, err = c.out.Write(text)
 		return err
 	}
-	return writeAll([]output{{c.Output, []string{string(text)}}}, true)
+	return writeAll([]output{{c.Output, string(text)}}, true)
 }
 
 // serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It listens
@@ -109,23 +105,17 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 
 // refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no file.
 func refuseOverwriting(path string, force bool) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if missing(path) {
 		return nil
-	case err == nil && !info.Mode().IsRegular():
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return refuse("no file", path)
-	case err == nil && force:
+	} else if err == nil && force {
 		return nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return unreadable("report", path, err, "Name another file with --output.")
+	text, err := readFile("report", path, "Name another file with --output.")
+	if err == nil && !bytes.HasPrefix(text, []byte(htmlreport.Mark+"\n")) {
+		err = refuse("no report", path)
 	}
-	defer file.Close()
-	first, err := bufio.NewReader(io.LimitReader(file, int64(len(htmlreport.Mark)+1))).ReadString('\n')
-	if err != nil || strings.TrimSpace(first) != htmlreport.Mark {
-		return refuse("no report", path)
-	}
-	return nil
+	return err
 }

@@ -148,14 +148,6 @@ type outcome struct {
 	Done      string           `json:"-"` // what became of the rows
 }
 
-// what says how a run did not do its work, and what to do, by its state.
-var what = map[string][2]string{
-	"tripped": {"tripped", "Look with \"pgretain preview %s\" and \"pgretain verify\"."},
-	"paused":  {"is paused", `"pgretain status" says what to do about it.`},
-	"busy":    {"is busy"},
-	"running": {"did not end"},
-}
-
 // summarise prints one line per run, and why those that went wrong did.
 func (c *console) summarise(runs []outcome) error {
 	var list diag.List
@@ -164,12 +156,8 @@ func (c *console) summarise(runs []outcome) error {
 		if r.State == "done" || r.State == "more" { // the next run goes on
 			continue
 		}
-		said := what[r.State]
-		message := fmt.Sprintf("policy %q %s", r.Policy, cmp.Or(said[0], r.State))
-		if r.Message != "" {
-			message += ": " + r.Message
-		}
-		list.Add(diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: message, Hint: strings.ReplaceAll(said[1], "%s", r.Policy)})
+		message, hint, _ := strings.Cut(say("run", r), "\nhint: ")
+		list.Add(diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: message, Hint: hint})
 		code = max(code, 1)
 		if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
 			code = 2 // no such policy, or an as_of that is refused: no run was started

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,14 +55,14 @@ func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	}
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
-		text, err := readFile(path)
-		if errors.Is(err, fs.ErrNotExist) && name == "data.sql" {
+		if name == "data.sql" && missing(path) {
 			continue
 		}
-		if err != nil {
-			return unreadable("file of the example", path, err, "Name another directory with --example.")
+		text, err := readFile("file of the example", path, "Name another directory with --example.")
+		if err == nil {
+			err = load(ctx, conn, path, string(text))
 		}
-		if err := load(ctx, conn, path, string(text)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -78,9 +77,9 @@ type schemaFile struct {
 }
 
 func readSchema(path string) (schemaFile, error) {
-	text, err := readFile(path)
+	text, err := readFile("schema file", path, "Name another file with --schema.")
 	if err != nil {
-		return schemaFile{}, unreadable("schema file", path, err, "Name another file with --schema.")
+		return schemaFile{}, err
 	}
 	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text))) // what cannot be parsed is refused when it is loaded
 	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil

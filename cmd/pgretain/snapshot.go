@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +64,7 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAll([]output{{c.catalogFile(), []string{snapshot.Text()}}}, true); err != nil {
+	if err := writeAll([]output{{c.catalogFile(), snapshot.Text()}}, true); err != nil {
 		return err
 	}
 	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
@@ -127,7 +124,7 @@ func tablesOf(file *policy.File) []*mention {
 // init writes a policy file of proposals, and the catalog snapshot that it is linted with.
 func (c *console) init(ctx context.Context, _ []string) error {
 	for _, path := range []string{c.Policy, c.catalogFile()} {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		if !missing(path) {
 			return refuse("exists", path)
 		}
 	}
@@ -148,7 +145,7 @@ func (c *console) init(ctx context.Context, _ []string) error {
 		return refuse("no tables", from)
 	}
 	written := propose.Write(snapshot, statistics, from)
-	files := []output{{c.Policy, []string{written.Text}}, {c.catalogFile(), []string{snapshot.Text()}}}
+	files := []output{{c.Policy, written.Text}, {c.catalogFile(), snapshot.Text()}}
 	if err := writeAll(files, false); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (c *console) status(ctx context.Context, _ []string) error {
 		}
 		var last error
 		for {
-			if terminalWidth(c.out) != nil {
+			if terminalWidth(c.out) > 0 {
 				c.printf("\x1b[H\x1b[2J")
 			}
 			code, found := exitCode(0), c.look(ctx, s)

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -46,7 +43,7 @@ func (w *watch) begin(ctx context.Context, d display) (stop func()) {
 func (w *watch) show(ctx context.Context, d display) {
 	defer d.clear()
 	pause := sparse
-	if d.width != nil {
+	if d.width > 0 {
 		pause = interval
 	}
 	for next := time.After(quiet); ; next = time.After(pause) {
@@ -80,19 +77,12 @@ func (w *watch) progress(ctx context.Context) (p progress, err error) {
 	return p, err
 }
 
-var bar = regexp.MustCompile(`\[#*\.*\] `)
-
-// String has a bar of twenty characters, where the end is known.
 func (p progress) String() string {
-	bar, taken := "", count(p.taken)
-	if p.due > 0 {
-		full := int(min(20*p.taken/p.due, 20))
-		bar = "[" + strings.Repeat("#", full) + strings.Repeat(".", 20-full) + "] "
-	}
+	taken := count(p.taken)
 	if p.due >= 0 {
 		taken += " of " + count(p.due)
 	}
-	text := fmt.Sprintf("%s: %s%s rows, %s rows/s", p.policy, bar, taken, count(p.rate))
+	text := fmt.Sprintf("%s: %s rows, %s rows/s", p.policy, taken, count(p.rate))
 	if p.left >= 0 {
 		text += fmt.Sprintf(", %s left", p.left)
 	}
@@ -112,26 +102,21 @@ func (w *watch) runs() ([]outcome, error) {
 // display writes lines, one over the other on a terminal.
 type display struct {
 	w     io.Writer
-	width func() int // of the terminal, which may change; nil for none
+	width int // of the terminal; 0 for none
 }
 
-// line leaves the bar out where the terminal is too narrow, and cuts what still is too long: a line that
-// is broken into two could not be written over.
+// line cuts what is too long for the terminal: a line that is broken into two could not be written over.
 func (d display) line(text string) {
-	if d.width == nil {
+	if d.width == 0 {
 		fmt.Fprintln(d.w, text)
 		return
 	}
-	room := max(d.width()-1, 0)
-	if utf8.RuneCountInString(text) > room {
-		text = bar.ReplaceAllString(text, "")
-	}
 	letters := []rune(text)
-	fmt.Fprintf(d.w, "\r\x1b[K%s", string(letters[:min(len(letters), room)]))
+	fmt.Fprintf(d.w, "\r\x1b[K%s", string(letters[:min(len(letters), d.width-1)]))
 }
 
 func (d display) clear() {
-	if d.width != nil {
+	if d.width > 0 {
 		fmt.Fprint(d.w, "\r\x1b[K")
 	}
 }
