@@ -184,3 +184,112 @@ func collectBy[T any](ctx context.Context, r *reader, read pgx.RowToFunc[T], abo
 
 // texts makes an empty array of nil, which the server would take for NULL.
 func texts(values []string) []string { return append([]string{}, values...) }
+
+// tableRow is what the query of sql/catalog gives.
+type tableRow struct {
+	OID                             uint32
+	Schema, Name, Kind, PartitionOf string
+	Inherits, Children              []string
+	RowSecurity                     bool
+	Strategy                        string
+	KeyColumns                      []string
+}
+
+// read fills in the tables that find has found, sorted by schema and name.
+func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
+	tables := []*catalog.Table{}
+	err := each(ctx, r, nil, "tables", func(row tableRow) {
+		t := &catalog.Table{
+			Schema: row.Schema, Name: row.Name, Kind: row.Kind, PartitionOf: row.PartitionOf,
+			Inherits: row.Inherits, Children: row.Children, RowSecurity: row.RowSecurity,
+			Strategy: row.Strategy, KeyColumns: row.KeyColumns, Columns: []catalog.Column{},
+		}
+		r.tables[row.OID] = t
+		tables = append(tables, t)
+	})
+	err = each(ctx, r, err, "columns", func(row struct {
+		OID uint32
+		catalog.Column
+	}) {
+		t := r.tables[row.OID]
+		t.Columns = append(t.Columns, row.Column)
+	})
+	err = each(ctx, r, err, "indexes", func(row struct {
+		OID uint32
+		catalog.Index
+	}) {
+		t := r.tables[row.OID]
+		t.Indexes = append(t.Indexes, row.Index)
+		if row.Primary {
+			t.PrimaryKey = row.Columns
+		}
+	})
+	for _, t := range tables {
+		if len(t.PrimaryKey) == 0 {
+			t.PrimaryKey = t.UniqueKey()
+		}
+	}
+	err = each(ctx, r, err, "foreign_keys", func(row struct {
+		Referencing, Referenced uint32
+		From, To                bool
+		catalog.ForeignKey
+	}) {
+		if t := r.tables[row.Referencing]; row.From {
+			t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
+		}
+		if t := r.tables[row.Referenced]; t != nil && row.To {
+			t.Referenced = append(t.Referenced, row.ForeignKey)
+		}
+	})
+	err = each(ctx, r, err, "triggers", func(row struct {
+		OID uint32
+		catalog.Trigger
+	}) {
+		t := r.tables[row.OID]
+		t.Triggers = append(t.Triggers, row.Trigger)
+	})
+	var citus bool // whose catalog is tables of an extension
+	if err == nil {
+		err = r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&citus)
+	}
+	if err != nil || !citus {
+		return tables, err
+	}
+	return tables, each(ctx, r, nil, "distribution", func(row struct {
+		OID uint32
+		catalog.Distribution
+	}) {
+		d := row.Distribution
+		r.tables[row.OID].Distribution = &d
+	})
+}
+
+// each runs a query of sql/catalog about the tables, and calls add with each row; not after an error of another one.
+func each[T any](ctx context.Context, r *reader, before error, query string, add func(T)) error {
+	if before != nil {
+		return before
+	}
+	list, err := collect[T](ctx, r, "reading "+strings.ReplaceAll(query, "_", " "), query, r.oids)
+	for _, row := range list {
+		add(row)
+	}
+	return err
+}
+
+// Survey reads all tables of an application, and what the server knows of their sizes.
+func Survey(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, s *catalog.Statistics, err error) {
+	request.All = true
+	s = &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
+	err = pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
+		if snapshot, _, err = r.snapshot(ctx, request); err != nil {
+			return err
+		}
+		server, err := collect[catalog.Server](ctx, r, "reading server", "server")
+		for _, s.Server = range server {
+		}
+		err = each(ctx, r, err, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
+		return each(ctx, r, err, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
+	})
+	return snapshot, s, err
+}
