@@ -5,32 +5,13 @@ import (
 	"context"
 	_ "embed" // cron_launcher.sql
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// checkCron looks for pg_cron's library before a server fails over it: beside the binaries first, since Debian's
-// pg_config only knows the newest server.
-func checkCron(binDir string) error {
-	dirs := []string{filepath.Join(binDir, "../lib"), filepath.Join(binDir, "../lib/postgresql")}
-	if dir, err := pgConfig(binDir, "--pkglibdir"); err == nil {
-		dirs = append(dirs, dir)
-	}
-	for _, dir := range dirs {
-		for _, name := range []string{"pg_cron.so", "pg_cron.dylib"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return nil
-			}
-		}
-	}
-	return &MissingError{
-		What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", binDir),
-		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
-	}
-}
+// noCron is how a server that has no pg_cron says so.
+const noCron = `could not access file "pg_cron"`
 
 //go:embed cron_launcher.sql
 var cronLauncher string

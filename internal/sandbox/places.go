@@ -44,8 +44,10 @@ func findBinDir() (string, error) {
 		return n
 	}
 	slices.SortFunc(dirs, func(a, b string) int { return version(b) - version(a) })
-	if dir, err := pgConfig("", "--bindir"); err == nil {
-		dirs = slices.Insert(dirs, 0, dir)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if dir, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		dirs = slices.Insert(dirs, 0, strings.TrimSpace(string(dir)))
 	}
 	if initdb, err := exec.LookPath("initdb"); err == nil {
 		dirs = append(dirs, filepath.Dir(initdb))
@@ -64,14 +66,6 @@ func hasServer(dir string) bool {
 	_, initdb := exec.LookPath(filepath.Join(dir, "initdb"))
 	_, postgres := exec.LookPath(filepath.Join(dir, "postgres"))
 	return initdb == nil && postgres == nil
-}
-
-// pgConfig asks the pg_config of dir, or that of PATH where dir is "".
-func pgConfig(dir, flag string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, filepath.Join(dir, "pg_config"), flag).Output()
-	return strings.TrimSpace(string(out)), err
 }
 
 // socketLimit is the longest path of a unix socket: sun_path has 108 bytes on Linux, 104 on the

@@ -99,8 +99,14 @@ func (s *Server) awaitReady(ctx context.Context, p *postmaster) error {
 		if err == nil {
 			return conn.Close(ctx)
 		}
-		if p.ended() {
-			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(s.Log()))
+		switch ended, log := p.ended(), s.Log(); {
+		case ended && strings.Contains(log, noCron):
+			return &MissingError{
+				What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", s.binDir),
+				Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
+			}
+		case ended:
+			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
 		}
 		if !pause(ctx) {
 			return fmt.Errorf("waiting for postgres: %w", errors.Join(context.Cause(ctx), err))

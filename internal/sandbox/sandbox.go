@@ -62,9 +62,6 @@ type Server struct {
 // that PostgreSQL or pg_cron is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	binDir, err := findBinDir()
-	if err == nil && options.Cron {
-		err = checkCron(binDir)
-	}
 	if err != nil {
 		return nil, err
 	}
