@@ -10,9 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// noCron is how a server that has no pg_cron says so.
-const noCron = `could not access file "pg_cron"`
-
 //go:embed cron_launcher.sql
 var cronLauncher string
 
