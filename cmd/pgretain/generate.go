@@ -145,12 +145,9 @@ func (c *console) next(s *step, project *project, wanted []generator.Object) err
 		return err
 	}
 	files, err := project.next(s.history, wanted, s.cron, numbers)
-	s.files, s.changes = outputs(files, s.path), changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
+	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Content()} })
+	s.changes = changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
 	return err
-}
-
-func outputs(files []generator.File, dir string) []output {
-	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), f.Content()} })
 }
 
 // writeSteps makes directories where needed. One that was made stays where a step cannot be written.

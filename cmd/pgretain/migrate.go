@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -282,7 +281,7 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 type belongings struct {
 	Database, Schema    string
 	Runs, Holds, Events int
-	Names               map[string]string
+	Names               map[string][]string
 }
 
 // uninstall says what it takes away, asks, and undoes every migration of ours: first the jobs in the other database
@@ -301,12 +300,9 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 		}
 		places = []destination{jobs, tables}
 	}
-	found, err := tables.belongings(ctx)
+	found, err := tables.belongings(ctx, places)
 	if err == nil && found.Holds > 0 && c.Export == "" {
 		err = refuse("holds in force", found.Holds)
-	}
-	if err == nil {
-		found.Names, err = names(places)
 	}
 	if err == nil && !c.JSON {
 		c.aligned(say("uninstall", found))
@@ -327,8 +323,17 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 	return c.migrated("undone", all, "there was nothing left to undo", err)
 }
 
-func (at destination) belongings(ctx context.Context) (found belongings, err error) {
-	found.Schema = at.project.file.Install.Schema
+func (at destination) belongings(ctx context.Context, places []destination) (found belongings, err error) {
+	found.Schema, found.Names = at.project.file.Install.Schema, map[string][]string{}
+	for _, place := range places {
+		history, err := place.history()
+		if err != nil {
+			return found, err
+		}
+		for _, o := range history.Objects() {
+			found.Names[string(o.Kind)] = append(found.Names[string(o.Kind)], o.Name)
+		}
+	}
 	err = connected(ctx, at.url, func(conn *pgx.Conn) error {
 		s := &session{conn: conn, install: at.project.file.Install}
 		var standby, installed bool
@@ -338,23 +343,4 @@ func (at destination) belongings(ctx context.Context) (found belongings, err err
 		return s.explain(s.row(ctx, "uninstall").Scan(&found.Runs, &found.Holds, &found.Events))
 	})
 	return found, err
-}
-
-// names are those of the objects that the migrations install.
-func names(places []destination) (map[string]string, error) {
-	list := map[string][]string{}
-	for _, at := range places {
-		history, err := at.history()
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range history.Objects() {
-			list[string(o.Kind)] = append(list[string(o.Kind)], o.Name)
-		}
-	}
-	texts := map[string]string{}
-	for kind, names := range list {
-		texts[kind] = strings.Join(slices.Sorted(slices.Values(names)), ", ")
-	}
-	return texts, nil
 }

@@ -138,23 +138,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestProgressText(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		p    progress
-		want string
-	}{
-		{progress{"p", 2000, 500, 12345, 0.1, ""}, "p: 500 of 2,000 rows, 12,345 rows/s, 100 ms left"},
-		{progress{"p", 100, 300, 7, -1, ""}, "p: 300 of 100 rows, 7 rows/s"},
-		{progress{"p", -1, 300, 7, -1, "waited 9 s for x"}, "p: 300 rows, 7 rows/s, waited 9 s for x"},
-		{progress{"p", 0, 0, 0, 3600, ""}, "p: 0 of 0 rows, 0 rows/s, 1h0m0s left"},
-	} {
-		if diff := cmp.Diff(c.want, c.p.String()); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
 func TestDisplay(t *testing.T) {
 	t.Parallel()
 	a, b := "policy: 7 of 50 rows, 2 rows/s", "b"

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,10 +37,13 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 	if err != nil {
 		return err
 	}
+	for _, p := range project.file.Policies { // takes roles for granted as well
+		schema.roles = append(schema.roles, lists.Map(p.Grants(), policy.Name.String)...)
+	}
 	r := rehearsed{flags: &c.flags, project: project}
 	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
 		File:    project.file,
-		Roles:   append(schema.roles, granted(project.file)...),
+		Roles:   schema.roles,
 		Cron:    schema.cron,
 		Load:    schema.load,
 		Inspect: project.inspect,
@@ -50,7 +54,6 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 			}
 		},
 	})
-	defer func() { _ = os.RemoveAll(r.dir) }()
 	before := len(found.findings)
 	found.take(append(list, r.found...).Unique())
 	if found.report = report; err == nil {
@@ -60,28 +63,15 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 	return sandboxError(err)
 }
 
-// granted lists the roles that a policy file takes for granted.
-func granted(file *policy.File) []string {
-	var list []string
-	for _, p := range file.Policies {
-		list = append(list, lists.Map(p.Grants(), policy.Name.String)...)
-	}
-	return list
-}
-
 // rehearsed is what is installed in a rehearsal.
 type rehearsed struct {
 	*flags
 	project *project
 	found   diag.List
-	dir     string // a temporary one, for the migrations
 }
 
 // compile makes of the project what is installed on the tables at hand.
 func (r *rehearsed) compile(ctx context.Context, conn *pgx.Conn, live *catalog.Snapshot) (parts rehearsal.Parts, err error) {
-	if r.dir, err = os.MkdirTemp("", "pgretain-"); err != nil {
-		return parts, err
-	}
 	tables, jobs := directory{r.Migrations, false}, directory{r.cronDirectory(), true}
 	history, err := r.playable(tables)
 	if err != nil {
@@ -120,7 +110,7 @@ func (r *rehearsed) playable(d directory) (*generator.History, error) {
 	if history.Format() == generator.Goose && len(names) == len(history.Files()) {
 		return history, nil
 	}
-	return generator.ReadFormat(os.DirFS(filepath.Join(r.dir, "nothing")), generator.Goose)
+	return generator.ReadFormat(fstest.MapFS{}, generator.Goose)
 }
 
 // compareSnapshot compiles once more, with the snapshot that lint and generate read.
@@ -139,25 +129,24 @@ func (r *rehearsed) compareSnapshot(wanted []generator.Object, history *generato
 	return nil
 }
 
-// write puts the files of a directory and its next step into a temporary one.
+// write has the files of a directory and of its next step.
 func (r *rehearsed) write(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
-	dir, err := os.MkdirTemp(r.dir, "")
-	if err != nil {
-		return nil, err
-	}
 	files, err := r.project.next(history, wanted, from.cron, numbering{now: time.Now})
 	if err != nil {
 		return nil, err
 	}
-	next := outputs(files, dir)
+	all := fstest.MapFS{}
+	for _, f := range files {
+		all[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
+	}
 	for _, m := range history.Files() {
 		text, err := readFile("migration", filepath.Join(from.path, m.Name), "")
 		if err != nil {
 			return nil, err
 		}
-		next = append(next, output{filepath.Join(dir, m.Name), string(text)})
+		all[m.Name] = &fstest.MapFile{Data: text}
 	}
-	return os.DirFS(dir), writeAll(next, false)
+	return all, nil
 }
 
 // sandbox starts a throw-away server and stops it when ctx ends.

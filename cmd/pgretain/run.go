@@ -216,44 +216,21 @@ func (w *watch) show(ctx context.Context, d display) {
 			return
 		case <-next:
 		}
-		p, err := w.progress(ctx)
+		line, err := w.progress(ctx)
 		if err == nil {
-			d.line(p.String())
+			d.line(line)
 		} else if !errors.Is(err, pgx.ErrNoRows) {
 			return
 		}
 	}
 }
 
-// progress is one look at a run; due and left are negative where unknown.
-type progress struct {
-	policy           string
-	due, taken, rate int64
-	left             seconds
-	waited           string
-}
-
-func (w *watch) progress(ctx context.Context) (p progress, err error) {
-	// The display's end must not cancel a look and with it the connection.
+// progress is one look at a run. The display's end must not cancel it and with it the connection.
+func (w *watch) progress(ctx context.Context) (line string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err = w.row(ctx, "progress", w.pid).Scan(&p.policy, &p.due, &p.taken, &p.rate, &p.left, &p.waited)
-	return p, err
-}
-
-func (p progress) String() string {
-	taken := count(p.taken)
-	if p.due >= 0 {
-		taken += " of " + count(p.due)
-	}
-	text := fmt.Sprintf("%s: %s rows, %s rows/s", p.policy, taken, count(p.rate))
-	if p.left >= 0 {
-		text += fmt.Sprintf(", %s left", p.left)
-	}
-	if p.waited != "" {
-		text += ", " + p.waited
-	}
-	return text
+	err = w.row(ctx, "progress", w.pid).Scan(&line)
+	return line, err
 }
 
 // runs reads what the watched backend has run. It works after Ctrl-C too.

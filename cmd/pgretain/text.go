@@ -114,7 +114,7 @@ func (t table) print(w io.Writer, markdown bool) {
 	}
 }
 
-// cell writes a value for people: of a number with a fraction that it is a time in seconds, of a map of counts their sum.
+// cell writes a value for people: of a number with a fraction that it is a time in seconds, of a map of counts their sum, of names their order.
 func cell(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -129,6 +129,8 @@ func cell(value any) string {
 		return count(v)
 	case bool:
 		return map[bool]string{true: "yes", false: "no"}[v]
+	case []string:
+		return strings.Join(slices.Sorted(slices.Values(v)), ", ")
 	case float64:
 		return seconds(v).String()
 	case map[string]int64:

@@ -185,28 +185,15 @@ func collectBy[T any](ctx context.Context, r *reader, read pgx.RowToFunc[T], abo
 // texts makes an empty array of nil, which the server would take for NULL.
 func texts(values []string) []string { return append([]string{}, values...) }
 
-// tableRow is what the query of sql/catalog gives.
-type tableRow struct {
-	OID                             uint32
-	Schema, Name, Kind, PartitionOf string
-	Inherits, Children              []string
-	RowSecurity                     bool
-	Strategy                        string
-	KeyColumns                      []string
-}
-
 // read fills in the tables that find has found, sorted by schema and name.
 func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
-	tables := []*catalog.Table{}
-	err := each(ctx, r, nil, "tables", func(row tableRow) {
-		t := &catalog.Table{
-			Schema: row.Schema, Name: row.Name, Kind: row.Kind, PartitionOf: row.PartitionOf,
-			Inherits: row.Inherits, Children: row.Children, RowSecurity: row.RowSecurity,
-			Strategy: row.Strategy, KeyColumns: row.KeyColumns, Columns: []catalog.Column{},
-		}
-		r.tables[row.OID] = t
-		tables = append(tables, t)
-	})
+	table := func(row pgx.CollectableRow) (*catalog.Table, error) {
+		t, oid := &catalog.Table{Columns: []catalog.Column{}}, uint32(0)
+		err := row.Scan(&oid, &t.Schema, &t.Name, &t.Kind, &t.PartitionOf, &t.Inherits, &t.Children, &t.RowSecurity, &t.Strategy, &t.KeyColumns)
+		r.tables[oid] = t
+		return t, err
+	}
+	tables, err := collectBy(ctx, r, table, "reading tables", "tables", r.oids)
 	err = each(ctx, r, err, "columns", func(row struct {
 		OID uint32
 		catalog.Column
