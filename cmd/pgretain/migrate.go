@@ -184,15 +184,22 @@ func (c *console) down(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.undo(ctx, at, func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
-		return install.Down(ctx, url, dir, o, c.All)
-	})
+	done, err := c.undo(ctx, at, downTo(c.All))
 	return c.migrated("undone", done, "nothing to undo", err)
 }
 
+// migrator is what goes up or down a directory.
+type migrator = func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
+
+// downTo goes down, by a step or all.
+func downTo(all bool) migrator {
+	return func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
+		return install.Down(ctx, url, dir, o, all)
+	}
+}
+
 // undo calls Down or Uninstall, with a file for holds and run log where one is asked for. It is where the holds are.
-func (c *console) undo(ctx context.Context, at destination,
-	do func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)) ([]install.Migration, error) {
+func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 // install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where one is
 // installed that this role may read, and without what pages expect of tables that the migration makes.
 func (p *planner) install(ctx context.Context, pages []generator.Object) error {
-	err := p.execute(ctx, p.live.statement("plan_settings"))
+	err := send(ctx, p.live.conn, p.live.statement("plan_settings"))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "42501" || server.Code == "25006") {
 		err = refuse("no temporary objects", server.Message)
 	}
@@ -170,7 +170,7 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 			runtime.WriteString(p.renamed(o.SQL))
 		}
 	}
-	err = p.execute(ctx, runtime.String()+p.scratch.statement("plan_prepare"))
+	err = send(ctx, p.live.conn, runtime.String()+p.scratch.statement("plan_prepare"))
 	if err == nil {
 		_, err = p.tx.Exec(ctx, p.scratch.statement("plan_trust"), owners)
 	}
@@ -179,7 +179,7 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	}
 	for _, o := range pages {
 		if o.Kind == generator.KindPolicy {
-			if err := p.attempt(ctx, func() error { return p.execute(ctx, p.renamed(o.SQL)) }); err != nil {
+			if err := p.attempt(ctx, func() error { return send(ctx, p.live.conn, p.renamed(o.SQL)) }); err != nil {
 				p.broken[o.Name] = err
 			}
 		}
@@ -189,7 +189,7 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 		last = p.live.statement("plan_state") + last
 	}
 	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err == nil {
-		err = p.execute(ctx, last)
+		err = send(ctx, p.live.conn, last)
 	}
 	return err
 }
@@ -205,12 +205,6 @@ func (p *planner) renamed(sql string) string {
 	own := regexp.MustCompile(`\b` + regexp.QuoteMeta(p.live.install.Schema) + `\.`)
 	sql = own.ReplaceAllLiteralString(sql, quote.Ident(p.scratch.install.Schema)+".")
 	return strings.ReplaceAll(sql, "CREATE UNLOGGED TABLE ", "CREATE TABLE ")
-}
-
-// execute runs statements one after the other.
-func (p *planner) execute(ctx context.Context, text string) error {
-	_, err := p.live.conn.PgConn().Exec(ctx, text).ReadAll()
-	return err
 }
 
 // attempt undoes what fails, and goes on.

@@ -1,14 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing/fstest"
 	"time"
 
@@ -20,88 +18,203 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
-	"pgretain/internal/pgparse"
-	"pgretain/internal/rehearsal"
+	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
+	"pgretain/verifier"
 )
 
-// codeSnapshotDiffers: what was linted is not what the schema file makes.
-var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not that of the schema file")
+// The roles of a rehearsal. The schema is loaded as a superuser, because extensions need one; its
+// objects then go to one that migrates and is none, as it is in production.
+const (
+	superuser = ""
+	loader    = "rehearsal_loader"
+)
+
+// stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what no file
+// alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds
+// no fault in any routine, that every policy runs, and that the verifier finds nothing afterwards.
+type stage struct {
+	*console
+	*project
+	schema     schemaFile
+	server     *sandbox.Server
+	database   string             // of the tables
+	migrator   string             // a role
+	wanted     []generator.Object // what the policy file means for the tables at hand
+	migrations fs.FS
+	jobs       fs.FS             // for the database where schema cron lives, nil where that is the same one
+	before     *catalog.Snapshot // the tables, with nothing of ours
+	brought    []string          // by the schema file: what else it has that looks like ours
+	found      diag.List         // at places in the policy file, or in a migration that PostgreSQL refuses
+	report     *verifier.Report  // nil where it did not come so far
+}
 
 // rehearse installs everything in a throw-away database: the migrations of the directory and the step
-// that is still missing there, on the tables of a schema file.
+// that is still missing there, on the tables of a schema file. An error, beside what was found until then, means that the
+// rehearsal could not take place.
 func (c *console) rehearse(ctx context.Context, found *linted) error {
-	project := found.project
+	file := found.project.file
 	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return err
 	}
-	for _, p := range project.file.Policies { // takes roles for granted as well
+	for _, p := range file.Policies { // takes roles for granted as well
 		schema.roles = append(schema.roles, lists.Map(p.Grants(), policy.Name.String)...)
 	}
-	r := rehearsed{flags: &c.flags, project: project}
-	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
-		File:    project.file,
-		Roles:   schema.roles,
-		Cron:    schema.cron,
-		Load:    schema.load,
-		Inspect: project.inspect,
-		Compile: r.compile,
-		Did: func(act, what string, took time.Duration) {
-			if c.Format == "text" {
-				c.printf("%-8s  %s, %s\n", act, what, took.Round(time.Millisecond))
-			}
-		},
-	})
+	in := file.Install
+	options := sandbox.Options{Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database)}
+	server, err := sandbox.Start(ctx, options)
+	if err != nil {
+		return sandboxError(err)
+	}
+	defer func() { _ = server.Stop() }() // it stops with the process at the latest
+	s := &stage{console: c, project: found.project, schema: schema, server: server,
+		database: cmp.Or(in.In("rehearsal").Database, server.Database())}
+	err = s.rehearse(ctx)
 	before := len(found.findings)
-	found.take(append(list, r.found...).Unique())
-	if found.report = report; err == nil {
+	found.take(s.found.Unique())
+	if found.report = s.report; err == nil {
 		found.take(found.useless())
 	}
 	c.showFound(found, found.findings[before:])
 	return sandboxError(err)
 }
 
-// rehearsed is what is installed in a rehearsal.
-type rehearsed struct {
-	*flags
-	project *project
-	found   diag.List
+// rehearse does one act after the other. What PostgreSQL refuses in a migration ends it as a finding.
+func (s *stage) rehearse(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	for _, act := range []struct {
+		name string
+		do   func(context.Context) (string, error)
+	}{
+		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run", s.runPolicies}, {"verify", s.verify},
+	} {
+		start := time.Now()
+		what, err := act.do(ctx)
+		if refused, ok := errors.AsType[*install.StatementError](err); ok && act.name != "load" {
+			s.found.Add(refused.Diagnostic())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s.Format == "text" {
+			s.printf("%-8s  %s, %s\n", act.name, what, time.Since(start).Round(time.Millisecond))
+		}
+	}
+	return nil
 }
 
-// compile makes of the project what is installed on the tables at hand.
-func (r *rehearsed) compile(ctx context.Context, conn *pgx.Conn, live *catalog.Snapshot) (parts rehearsal.Parts, err error) {
-	tables, jobs := directory{r.Migrations, false}, directory{r.cronDirectory(), true}
-	history, err := r.playable(tables)
+// text is a file of sql/rehearsal with the schema of the install in place of the default one.
+func (s *stage) text(name string) string {
+	return quote.InSchema(statementFiles, "sql/rehearsal/"+name+".sql", s.file.Install.Schema)
+}
+
+// prepare makes the database, roles, and plpgsql_check.
+func (s *stage) prepare(ctx context.Context) error {
+	if s.database != s.server.Database() {
+		if err := s.server.CreateDatabase(ctx, s.database); err != nil {
+			return err
+		}
+	}
+	return s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+		if err := send(ctx, conn, s.text("roles")); err != nil {
+			return err
+		}
+		err := send(ctx, conn, s.text("plpgsql_check"))
+		server, ok := errors.AsType[*pgconn.PgError](err)
+		if ok && (server.Code == "0A000" || server.Code == "58P01") { // feature_not_supported, undefined_file
+			return refuse("no plpgsql_check", nil)
+		}
+		if err == nil {
+			err = createRoles(ctx, conn, s.schema.roles)
+		}
+		return err
+	})
+}
+
+// load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
+func (s *stage) load(ctx context.Context) (string, error) {
+	in := s.file.Install.In(s.database)
+	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error { return load(ctx, conn, s.schema.path, s.schema.text) })
 	if err != nil {
-		return parts, err
+		return "", err
 	}
-	if parts.Wanted, err = r.project.compile(live, history); err != nil {
-		return parts, err
+	err = s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
+		tables := lists.Map(s.file.Policies, func(p *policy.Policy) string { return p.Table.String() })
+		if err = conn.QueryRow(ctx, s.text("migrator"), tables).Scan(&s.migrator); err != nil {
+			return err
+		}
+		if err = send(ctx, conn, s.text("hand_over")); err != nil {
+			return err
+		}
+		if s.brought, err = column(ctx, conn, s.text("leftovers"), in.Schema, []string{}); err != nil {
+			return err
+		}
+		if s.before, err = s.inspect(ctx, conn); err != nil {
+			return err
+		}
+		if err = s.compileFor(ctx, conn); err != nil {
+			return err
+		}
+		s.file.Install, s.wanted = in, generator.JobsIn(s.wanted, s.database)
+		script, err := install.Bootstrap(in, s.database, s.migrator)
+		if err == nil {
+			err = send(ctx, conn, script)
+		}
+		return err
+	})
+	if err == nil && in.CronElsewhere() {
+		err = s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error {
+			script, err := install.BootstrapCron(in, s.migrator)
+			if err == nil {
+				err = send(ctx, conn, script)
+			}
+			return err
+		})
 	}
-	if err := r.compareSnapshot(parts.Wanted, history); err != nil {
-		return parts, err
+	return "the schema", err
+}
+
+// column reads the rows of a query that has one column.
+func column(ctx context.Context, conn *pgx.Conn, query string, args ...any) ([]string, error) {
+	found, _ := conn.Query(ctx, query, args...) // found gives the same error
+	return pgx.CollectRows(found, pgx.RowTo[string])
+}
+
+// compileFor makes of the project what is installed on the tables at hand.
+func (s *stage) compileFor(ctx context.Context, conn *pgx.Conn) error {
+	tables, jobs := directory{s.Migrations, false}, directory{s.cronDirectory(), true}
+	history, err := playable(tables)
+	if err == nil {
+		s.wanted, err = s.project.compile(s.before, history)
 	}
-	if err := r.project.plan(ctx, conn, live); err != nil {
-		return parts, err
+	if err == nil {
+		err = s.compareSnapshot(history)
 	}
-	tableObjects, jobObjects := generator.SplitCron(parts.Wanted, r.project.file.Install)
-	parts.Migrations, err = r.write(tables, history, tableObjects)
-	if err != nil || !r.project.file.Install.CronElsewhere() {
-		return parts, err
+	if err == nil {
+		err = s.project.plan(ctx, conn, s.before)
 	}
-	if history, err = r.playable(jobs); err != nil {
-		return parts, err
+	if err != nil {
+		return err
 	}
-	parts.Jobs, err = r.write(jobs, history, jobObjects)
-	return parts, err
+	tableObjects, jobObjects := generator.SplitCron(s.wanted, s.file.Install)
+	s.migrations, err = s.withNext(tables, history, tableObjects)
+	if err == nil && s.file.Install.CronElsewhere() {
+		if history, err = playable(jobs); err == nil {
+			s.jobs, err = s.withNext(jobs, history, jobObjects)
+		}
+	}
+	return err
 }
 
 // playable is the history of a directory where it can be applied to a database that has only the application's
 // schema: by our own migrator, and without files of the user's own, which that schema contains already.
 // Otherwise it is an empty one.
-func (r *rehearsed) playable(d directory) (*generator.History, error) {
+func playable(d directory) (*generator.History, error) {
 	history, err := d.history()
 	if err != nil {
 		return nil, err
@@ -113,25 +226,27 @@ func (r *rehearsed) playable(d directory) (*generator.History, error) {
 	return generator.ReadFormat(fstest.MapFS{}, generator.Goose)
 }
 
+// codeSnapshotDiffers: what was linted is not what the schema file makes.
+var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not that of the schema file")
+
 // compareSnapshot compiles once more, with the snapshot that lint and generate read.
-func (r *rehearsed) compareSnapshot(wanted []generator.Object, history *generator.History) error {
-	snapshot, err := readCatalog(r.catalogFile())
+func (s *stage) compareSnapshot(history *generator.History) error {
+	snapshot, err := readCatalog(s.catalogFile())
 	if err != nil || snapshot == nil {
 		return err
 	}
-	objects, list := generator.Compile(r.project.file, snapshot, history)
-	if !list.HasErrors() && len(generator.Changes(wanted, objects)) == 0 {
-		return nil
+	objects, list := generator.Compile(s.file, snapshot, history)
+	if list.HasErrors() || len(generator.Changes(s.wanted, objects)) > 0 {
+		s.found.Add(diag.Diagnostic{Position: diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
+			Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
+			Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
 	}
-	r.found.Add(diag.Diagnostic{Position: diag.Position{File: r.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
-		Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
-		Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
 	return nil
 }
 
-// write has the files of a directory and of its next step.
-func (r *rehearsed) write(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
-	files, err := r.project.next(history, wanted, from.cron, numbering{now: time.Now})
+// withNext has the files of a directory and of its next step.
+func (s *stage) withNext(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
+	files, err := s.project.next(history, wanted, from.cron, numbering{now: time.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -147,94 +262,4 @@ func (r *rehearsed) write(from directory, history *generator.History, wanted []g
 		all[m.Name] = &fstest.MapFile{Data: text}
 	}
 	return all, nil
-}
-
-// sandbox starts a throw-away server and stops it when ctx ends.
-func (c *console) sandbox(ctx context.Context, _ []string) error {
-	return withSandbox(ctx, sandbox.Options{Cron: c.Cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
-		if err := loadExample(ctx, conn, c.Example); err != nil {
-			return err
-		}
-		closeConn(conn)
-		c.printf("%s\n", server.URL("", ""))
-		c.notef("\npsql '%s'\n\nCtrl-C stops the server and removes it.\n", server.URL("", ""))
-		<-ctx.Done()
-		return server.Stop()
-	})
-}
-
-// withSandbox calls do with a throw-away server and a connection to it.
-func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.Server, *pgx.Conn) error) error {
-	server, err := sandbox.Start(ctx, options)
-	if err != nil {
-		return sandboxError(err)
-	}
-	defer func() { _ = server.Stop() }() // it stops with the process at the latest
-	return server.With(ctx, "", "", func(conn *pgx.Conn) error { return do(server, conn) })
-}
-
-// sandboxError shows what is missing on the machine, with the hint of how to get it.
-func sandboxError(err error) error {
-	if missing, ok := errors.AsType[*sandbox.MissingError](err); ok {
-		return &install.CheckError{Message: missing.What, Hint: missing.Hint}
-	}
-	return err
-}
-
-// loadExample runs the files of an example, schema before data.
-func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
-	if dir == "" {
-		return nil
-	}
-	for _, name := range []string{"schema.sql", "data.sql"} {
-		path := filepath.Join(dir, name)
-		if name == "data.sql" && missing(path) {
-			continue
-		}
-		text, err := readFile("file of the example", path, "Name another directory with --example.")
-		if err == nil {
-			err = load(ctx, conn, path, string(text))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// schemaFile makes the application's tables.
-type schemaFile struct {
-	path, text string
-	roles      []string // that it takes for granted
-	cron       bool     // it has extension pg_cron
-}
-
-func readSchema(path string) (schemaFile, error) {
-	text, err := readFile("schema file", path, "Name another file with --schema.")
-	if err != nil {
-		return schemaFile{}, err
-	}
-	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text))) // what cannot be parsed is refused when it is loaded
-	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil
-}
-
-func (f schemaFile) load(ctx context.Context, conn *pgx.Conn) error {
-	return load(ctx, conn, f.path, f.text)
-}
-
-// load runs a file of SQL; an error names the place in it.
-func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
-	_, err := conn.PgConn().Exec(ctx, withoutMeta(text)).ReadAll()
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return install.Refused(path, text, server)
-	}
-	return err
-}
-
-// pgDumpMeta are the two commands for psql that pg_dump writes into every script.
-var pgDumpMeta = regexp.MustCompile(`(?m)^\\(?:un)?restrict .*$`)
-
-// withoutMeta leaves their lines empty, so that all others keep their numbers.
-func withoutMeta(text string) string {
-	return pgDumpMeta.ReplaceAllStringFunc(text, func(line string) string { return strings.Repeat(" ", len(line)) })
 }

@@ -157,7 +157,7 @@ func (c *console) status(ctx context.Context, _ []string) error {
 
 // look shows retention.status and retention.health(); an error among the latter is a finding.
 func (c *console) look(ctx context.Context, s *session) error {
-	type problem struct{ Severity, Policy, Problem, Hint string }
+	type problem struct{ Severity, Message, Hint string }
 	var found struct{ Health []problem }
 	var err error
 	if c.JSON {
@@ -177,11 +177,7 @@ func (c *console) look(ctx context.Context, s *session) error {
 	}
 	var list diag.List
 	for _, p := range found.Health {
-		message := p.Problem
-		if p.Policy != "" {
-			message = p.Policy + ": " + message
-		}
-		list.Add(diag.Diagnostic{Severity: diag.Severity(p.Severity), Message: message, Hint: p.Hint})
+		list.Add(diag.Diagnostic{Severity: diag.Severity(p.Severity), Message: p.Message, Hint: p.Hint})
 	}
 	if !c.JSON {
 		c.show(list, nil)

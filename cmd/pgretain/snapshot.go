@@ -14,7 +14,6 @@ import (
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
 	"pgretain/internal/propose"
-	"pgretain/internal/rehearsal"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 )
@@ -32,10 +31,10 @@ func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) erro
 		return err
 	}
 	return withSandbox(ctx, sandbox.Options{Cron: schema.cron}, func(_ *sandbox.Server, conn *pgx.Conn) error {
-		if err := rehearsal.CreateRoles(ctx, conn, schema.roles); err != nil {
+		if err := createRoles(ctx, conn, schema.roles); err != nil {
 			return err
 		}
-		if err := schema.load(ctx, conn); err != nil {
+		if err := load(ctx, conn, schema.path, schema.text); err != nil {
 			return err
 		}
 		return do(conn)

@@ -107,7 +107,7 @@ func (s *session) explain(err error) error {
 	return &install.CheckError{Message: message, Detail: server.Detail, Hint: server.Hint}
 }
 
-//go:embed sql/*.sql
+//go:embed sql/*.sql sql/rehearsal/*.sql
 var statementFiles embed.FS
 
 // statement is a file of sql with the schema of the install in place of the default one. Values

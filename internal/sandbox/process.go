@@ -153,18 +153,12 @@ func startReaper(dir string, account account) (*reaper, error) {
 	return &reaper{cmd: cmd, pipe: pipe}, nil
 }
 
-// finish lets the reaper do its work and waits for it.
+// finish lets the reaper do its work and waits for it; many databases on a busy disk take a while.
 func (r *reaper) finish() error {
 	_ = r.pipe.Close() // closed twice does no harm
-	done := make(chan error, 1)
-	go func() { done <- r.cmd.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			return fmt.Errorf("removing the server's directory: %w", err)
-		}
-		return nil
-	case <-time.After(4 * timeout): // many databases on a busy disk take a while
-		return errors.New("removing the server's directory: the watching shell does not end")
+	defer time.AfterFunc(4*timeout, func() { _ = r.cmd.Process.Kill() }).Stop()
+	if err := r.cmd.Wait(); err != nil {
+		return fmt.Errorf("removing the server's directory: %w", err)
 	}
+	return nil
 }

@@ -6,7 +6,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	_ "embed" // create_database.sql
+	_ "embed" // create_database.sql, postgresql.conf
 	"errors"
 	"fmt"
 	"maps"
@@ -107,39 +107,33 @@ func (s *Server) create(ctx context.Context) error {
 	return err
 }
 
-// configure appends settings; in postgresql.conf the last one wins.
+//go:embed postgresql.conf
+var settings string
+
+// configure appends settings to the server's file.
 func (s *Server) configure() error {
-	onOff := map[bool]string{true: "on", false: "off"}
-	settings := map[string]string{
-		"listen_addresses":        "",
-		"port":                    port,
-		"unix_socket_directories": s.dir,
-		"max_connections":         "100",
-		"timezone":                "UTC",
-		"log_timezone":            "UTC",
-		"log_line_prefix":         "%m [%p] %q%u@%d ",
-		"fsync":                   onOff[s.options.Fsync],
-		"full_page_writes":        onOff[s.options.Fsync],
-		"jit":                     "off", // queries of the catalogs would be compiled, which takes longer than they run
+	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`) // in this file quotes are doubled and backslashes escape
+	text := settings
+	set := func(name, value string) { text += fmt.Sprintf("%s = '%s'\n", name, escape.Replace(value)) }
+	set("unix_socket_directories", s.dir)
+	if !s.options.Fsync {
+		set("fsync", "off")
+		set("full_page_writes", "off")
 	}
 	if s.options.Cron {
-		settings["shared_preload_libraries"] = "pg_cron"
-		settings["cron.database_name"] = s.Database()
-		settings["cron.host"] = s.dir // by default pg_cron would connect to localhost, where we do not listen
-		settings["cron.use_background_workers"] = "off"
+		set("shared_preload_libraries", "pg_cron")
+		set("cron.database_name", s.Database())
+		set("cron.host", s.dir) // by default pg_cron would connect to localhost, where we do not listen
+		set("cron.use_background_workers", "off")
 	}
-	maps.Copy(settings, s.options.Settings)
-	// In this file quotes are doubled and backslashes escape.
-	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`)
-	var lines strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		fmt.Fprintf(&lines, "%s = '%s'\n", name, escape.Replace(settings[name]))
+	for _, name := range slices.Sorted(maps.Keys(s.options.Settings)) {
+		set(name, s.options.Settings[name])
 	}
 	f, err := os.OpenFile(filepath.Join(s.DataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(lines.String())
+	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
 }
 
