@@ -19,33 +19,33 @@ type explainedThing struct {
 
 // explain says what the policies and reports with the given names do, all where there is no name.
 func (c *console) explain(_ context.Context, names []string) error {
-	compiled, err := c.compile()
+	p, err := c.compile()
 	if err == nil {
-		err = compiled.known(names)
+		err = p.known(names)
 	}
 	if err != nil {
 		return err
 	}
 	words := map[generator.ID][]explain.Line{}
-	for _, o := range compiled.objects {
+	for _, o := range p.objects {
 		words[o.ID()] = o.Words
 	}
 	install := words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
 	policies, reports := []explainedThing{}, []explainedThing{}
-	for i, name := range compiled.file.Runnable() {
+	for i, name := range p.file.Runnable() {
 		list := &reports
-		if i < len(compiled.file.Policies) {
+		if i < len(p.file.Policies) {
 			list = &policies
 		}
 		if len(names) == 0 || slices.Contains(names, name) {
-			*list = append(*list, explainedThing{name, compiled.lines(words, name)})
+			*list = append(*list, explainedThing{name, p.lines(words, name)})
 		}
 	}
 	if c.JSON {
-		return c.document("file", compiled.file.Path, "install", install, "policies", policies, "reports", reports)
+		return c.document("file", p.file.Path, "install", install, "policies", policies, "reports", reports)
 	}
 	if len(names) == 0 {
-		c.printf("%s\n%s", compiled.file.Path, explain.Text("  ", install))
+		c.printf("%s\n%s", p.file.Path, explain.Text("  ", install))
 	}
 	for i, thing := range slices.Concat(policies, reports) {
 		if i > 0 || len(names) == 0 {
@@ -57,7 +57,7 @@ func (c *console) explain(_ context.Context, names []string) error {
 }
 
 // lines are those of the pages of a policy or report, and of the jobs that run it.
-func (p compiled) lines(words map[generator.ID][]explain.Line, name string) []explain.Line {
+func (p *project) lines(words map[generator.ID][]explain.Line, name string) []explain.Line {
 	lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
 	for _, job := range p.file.Jobs {
 		if slices.ContainsFunc(job.Run, func(r policy.Name) bool { return r.Text == name }) {

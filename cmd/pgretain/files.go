@@ -24,6 +24,11 @@ type project struct {
 	notes   diag.List // warnings
 
 	compiled bool // the tables were looked at
+
+	// With compile: the objects that the database of its tables should hold, and what these were concluded from.
+	snapshot *catalog.Snapshot
+	history  *generator.History
+	objects  []generator.Object
 }
 
 // readProject reads and checks a policy file. A file that cannot be read is an error of its own
@@ -87,38 +92,29 @@ func readCatalog(path string) (*catalog.Snapshot, error) {
 }
 
 // read is for verbs that need the policy file and the snapshot: it reads both at once.
-func (f *flags) read() (*project, *catalog.Snapshot, error) {
+func (f *flags) read() (*project, error) {
 	reading := parallel.Start(func() (*catalog.Snapshot, error) { return readCatalog(f.catalogFile()) })
-	project, err := readProject(f.Policy)
-	if err != nil {
-		return nil, nil, err
+	p, err := readProject(f.Policy)
+	if err == nil {
+		p.snapshot, err = reading()
 	}
-	snapshot, err := reading()
-	if err == nil && snapshot == nil {
+	if err == nil && p.snapshot == nil {
 		err = refuse("no snapshot", f.catalogFile())
 	}
-	return project, snapshot, err
-}
-
-// compiled is a project with the objects that the database of its tables should hold, and what these were concluded from.
-type compiled struct {
-	*project
-	snapshot *catalog.Snapshot
-	history  *generator.History
-	objects  []generator.Object
+	return p, err
 }
 
 // compile reads policy file, snapshot and migrations at once.
-func (f *flags) compile() (c compiled, err error) {
+func (f *flags) compile() (*project, error) {
 	history := parallel.Start(directory{f.Migrations, false}.history)
-	c.project, c.snapshot, err = f.read()
+	p, err := f.read()
 	if err == nil {
-		c.history, err = history()
+		p.history, err = history()
 	}
 	if err == nil {
-		c.objects, err = c.project.compile(c.snapshot, c.history)
+		p.objects, err = p.compile(p.snapshot, p.history)
 	}
-	return c, err
+	return p, err
 }
 
 // directory is a migration directory: of the tables' database, or of the one where schema cron lives.

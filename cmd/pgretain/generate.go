@@ -79,7 +79,7 @@ func (c *console) nextSteps() ([]step, error) {
 	if err := c.checkDirectories(); err != nil {
 		return nil, err
 	}
-	project, snapshot, err := c.read()
+	project, err := c.read()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (c *console) nextSteps() ([]step, error) {
 			return nil, usagef("the migrations do not fork at --rebase=%s", c.Rebase[i])
 		}
 	}
-	objects, err := project.compile(snapshot, here.history)
+	objects, err := project.compile(project.snapshot, here.history)
 	if err != nil {
 		return nil, err
 	}

@@ -72,19 +72,19 @@ type planner struct {
 
 // plan shows what the policy file would mean in a database, before anything is installed there.
 func (c *console) plan(ctx context.Context, _ []string) error {
-	compiled, err := c.compile()
+	project, err := c.compile()
 	if err != nil {
 		return err
 	}
-	project, in := compiled.project, compiled.file.Install
+	in := project.file.Install
 	project.file.Install.Roles = policy.Roles{None: true} // in the scratch one role does everything
-	pages, err := project.compile(compiled.snapshot, compiled.history)
+	pages, err := project.compile(project.snapshot, project.history)
 	if err != nil {
 		return err
 	}
 	var found *plan
 	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
-		objects, err := withMembers(ctx, conn, compiled.objects)
+		objects, err := withMembers(ctx, conn, project.objects)
 		if err == nil {
 			pages, err = withMembers(ctx, conn, pages)
 		}
@@ -132,25 +132,20 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 	return all, nil
 }
 
-// install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where one is
-// installed that this role may read, and without what pages expect of tables that the migration makes.
-func (p *planner) install(ctx context.Context, pages []generator.Object) error {
-	err := send(ctx, p.live.conn, p.live.statement("plan_settings"))
+// begin makes the session's temporary schema, and looks who it is and what is there.
+func (p *planner) begin(ctx context.Context) (owners []string, err error) {
+	err = send(ctx, p.live.conn, p.live.statement("plan_settings"))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "42501" || server.Code == "25006") {
 		err = refuse("no temporary objects", server.Message)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var superuser bool
-	var owners []string
 	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner)).
 		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners)
 	if err == nil && superuser {
 		err = refuse("superuser", p.live.user)
-	}
-	if err != nil {
-		return err
 	}
 	made := []string{p.live.install.Schema + ".policy"}
 	for _, o := range p.objects {
@@ -159,7 +154,17 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 			made = append(made, o.Name)
 		}
 	}
-	if err := p.live.row(ctx, "plan_missing", made).Scan(&p.missing); err != nil {
+	if err == nil {
+		err = p.live.row(ctx, "plan_missing", made).Scan(&p.missing)
+	}
+	return owners, err
+}
+
+// install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where one is
+// installed that this role may read, and without what pages expect of tables that the migration makes.
+func (p *planner) install(ctx context.Context, pages []generator.Object) error {
+	owners, err := p.begin(ctx)
+	if err != nil {
 		return err
 	}
 	var runtime strings.Builder

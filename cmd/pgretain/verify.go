@@ -29,16 +29,16 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := c.compile()
+	project, err := c.compile()
 	if err != nil {
 		return nil, err
 	}
-	project, wanted := compiled.project, compiled.objects
+	wanted := project.objects
 	if in := &project.file.Install; in.Database == policy.AnyDatabase {
 		*in = in.In(databaseOf(c.DatabaseURL))
 		wanted = generator.JobsIn(wanted, in.Database)
 	}
-	options := verifier.Options{Counts: counts, Timeout: c.Timeout, Checks: checks, History: compiled.history, Snapshot: compiled.snapshot}
+	options := verifier.Options{Counts: counts, Timeout: c.Timeout, Checks: checks, History: project.history, Snapshot: project.snapshot}
 	if options.Pending, err = c.pending(ctx, project); err != nil {
 		return nil, err
 	}

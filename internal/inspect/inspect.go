@@ -235,14 +235,19 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 		t := r.tables[row.OID]
 		t.Triggers = append(t.Triggers, row.Trigger)
 	})
-	var citus bool // whose catalog is tables of an extension
 	if err == nil {
-		err = r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&citus)
+		err = r.distribution(ctx)
 	}
-	if err != nil || !citus {
-		return tables, err
+	return tables, err
+}
+
+// distribution reads how Citus distributes the tables, where it is there: its catalog is tables of an extension.
+func (r *reader) distribution(ctx context.Context) error {
+	var there bool
+	if err := r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&there); err != nil || !there {
+		return err
 	}
-	return tables, each(ctx, r, nil, "distribution", func(row struct {
+	return each(ctx, r, nil, "distribution", func(row struct {
 		OID uint32
 		catalog.Distribution
 	}) {
