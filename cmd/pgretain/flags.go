@@ -47,6 +47,15 @@ var (
 	kebab    = regexp.MustCompile(`([a-z])([A-Z])`)
 )
 
+// common are the lines of flags.txt by the names of the flags.
+var common = func() map[string]string {
+	lines := map[string]string{}
+	for line := range strings.Lines(flagsText) {
+		lines[flagWord.ReplaceAllString(strings.Fields(line)[0], "$1")] = line
+	}
+	return lines
+}()
+
 // places are where the values of flags go, by the names of the flags.
 func (f *flags) places() map[string]any {
 	places := map[string]any{}
@@ -63,18 +72,15 @@ func (f *flags) places() map[string]any {
 var exclusive = [][2]string{{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"}}
 
 // add gives a command its flags: those of flags.txt whose names a line lists, and those that a line defines.
-func (f *flags) add(command *cobra.Command, lines string) {
-	common, set := map[string]string{}, command.Flags()
-	for line := range strings.Lines(flagsText) {
-		common[flagWord.ReplaceAllString(strings.Fields(line)[0], "$1")] = line
-	}
+func (f *flags) add(command *cobra.Command, places map[string]any, lines string) {
+	set := command.Flags()
 	for line := range strings.Lines(lines) {
 		list := []string{line}
 		if line = strings.TrimSpace(line); !strings.Contains(line, "  ") {
 			list = lists.Map(strings.Fields(line), func(name string) string { return common[name] })
 		}
 		for _, line := range list {
-			f.define(command, line)
+			define(command, places, line)
 		}
 	}
 	for _, pair := range exclusive {
@@ -95,12 +101,12 @@ func (f *flags) add(command *cobra.Command, lines string) {
 // choices is where a flag keeps the values that it may have, the default first.
 const choices = "choices"
 
-func (f *flags) define(command *cobra.Command, line string) {
+func define(command *cobra.Command, places map[string]any, line string) {
 	set := command.Flags()
 	word, usage, _ := strings.Cut(strings.TrimSpace(line), "  ")
 	parts := flagWord.FindStringSubmatch(word)
 	name, letter := parts[1], parts[2]
-	switch to := f.places()[name].(type) {
+	switch to := places[name].(type) {
 	case *string:
 		set.StringVarP(to, name, letter, "", usage)
 	case *bool:

@@ -23,6 +23,8 @@ import (
 
 //go:generate go test . -run TestExamples$ -update
 
+func init() { cobra.EnableCommandSorting = false }
+
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a short life: with a thousand policies an eighth of it went into collecting garbage
@@ -82,7 +84,7 @@ Flags:
 
 // root makes the commands of help.txt, in its order.
 func (c *console) root() (root *cobra.Command) {
-	cobra.EnableCommandSorting = false
+	places := c.flags.places()
 	for _, part := range txtar.Parse(helpText).Files {
 		text, flags, _ := strings.Cut(strings.TrimSuffix(string(part.Data), "\n"), "\n\nFlags:\n")
 		lines := strings.SplitN(text, "\n", 4)
@@ -91,7 +93,7 @@ func (c *console) root() (root *cobra.Command) {
 		if act := actions[part.Name]; act != nil {
 			command.Args = arguments
 			command.RunE = func(command *cobra.Command, args []string) error { return c.act(command, part.Name, act, args) }
-			c.flags.add(command, flags)
+			c.flags.add(command, places, flags)
 		} else {
 			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"unicode"
 	"unicode/utf8"
@@ -23,16 +24,19 @@ import (
 //go:embed texts.txt.tmpl
 var texts string
 
-var templates = template.New("")
+// templates are parsed when the first is needed: most verbs need none.
+var templates func() *template.Template
 
 func init() {
-	template.Must(templates.Funcs(template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say}).Parse(texts))
+	templates = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("").Funcs(template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say}).Parse(texts))
+	})
 }
 
 // say is the text of a template.
 func say(name string, data any) string {
 	var text strings.Builder
-	if err := templates.ExecuteTemplate(&text, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&text, name, data); err != nil {
 		panic(err) // a template that does not fit its data
 	}
 	return text.String()
