@@ -79,7 +79,8 @@ func (s *stage) leftovers(ctx context.Context) error {
 		}
 		return err
 	}
-	archives := slices.DeleteFunc(slices.Clone(s.wanted), func(o generator.Object) bool { return o.Kind != generator.KindArchive })
+	other := func(o generator.Object) bool { return o.Kind != generator.KindArchive }
+	archives := slices.DeleteFunc(slices.Clone(s.wanted), other)
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		err := names(conn, "leftovers", in.Schema, lists.Map(archives, func(o generator.Object) string { return o.Name }))
 		if err != nil {

@@ -21,9 +21,9 @@ import (
 	"pgretain/internal/report"
 )
 
-// console is one command line. The rules for everything a person reads: results go to out; everything else goes to err, in
-// the form of package diag, with "pgretain:" in front of what has no place in a file. No capital
-// at the beginning of a message and no full stop at its end; details and hints are whole sentences.
+// console is one command line. The rules for everything a person reads: results go to out; everything else goes to err,
+// in the form of package diag, with "pgretain:" in front of what has no place in a file. No capital at the beginning of
+// a message and no full stop at its end; details and hints are whole sentences.
 type console struct {
 	flags
 	out, err io.Writer

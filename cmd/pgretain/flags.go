@@ -18,8 +18,8 @@ import (
 	"pgretain/policy"
 )
 
-// flags are the values of the command line, of all verbs together: AsOf is --as-of. flags.txt and help.txt say which verb has
-// which, what they mean and their defaults.
+// flags are the values of the command line, of all verbs together: AsOf is --as-of. flags.txt and help.txt say which
+// verb has which, what they mean and their defaults.
 type flags struct {
 	Policy, Catalog, Migrations, CronMigrations string
 	DatabaseURL, CronDatabaseURL, Fleet         string
@@ -62,14 +62,17 @@ func (f *flags) places() map[string]any {
 	value := reflect.ValueOf(f).Elem()
 	for _, field := range reflect.VisibleFields(value.Type()) {
 		if field.IsExported() {
-			places[strings.ToLower(kebab.ReplaceAllString(field.Name, "$1-$2"))] = value.FieldByIndex(field.Index).Addr().Interface()
+			name := strings.ToLower(kebab.ReplaceAllString(field.Name, "$1-$2"))
+			places[name] = value.FieldByIndex(field.Index).Addr().Interface()
 		}
 	}
 	return places
 }
 
 // exclusive are flags of which a command line has one at most.
-var exclusive = [][2]string{{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"}}
+var exclusive = [][2]string{
+	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
+}
 
 // add gives a command its flags: those of flags.txt whose names a line lists, and those that a line defines.
 func (f *flags) add(command *cobra.Command, places map[string]any, lines string) {
@@ -92,9 +95,10 @@ func (f *flags) add(command *cobra.Command, places map[string]any, lines string)
 		command.ValidArgsFunction = f.complete((*policy.File).Runnable)
 	}
 	if set.Lookup("job") != nil {
-		_ = command.RegisterFlagCompletionFunc("job", f.complete(func(file *policy.File) []string { // fails for an unknown flag only
+		jobs := func(file *policy.File) []string {
 			return lists.Map(file.Jobs, func(j *policy.Job) string { return j.Name })
-		}))
+		}
+		_ = command.RegisterFlagCompletionFunc("job", f.complete(jobs)) // fails for an unknown flag only
 	}
 }
 

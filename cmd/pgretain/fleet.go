@@ -45,7 +45,8 @@ var fleetVerbs = map[string]struct {
 
 var looked, changed = [3]string{"well", "findings", "unknown"}, [3]string{"done", "findings", "failed"}
 
-// fleet is one command line for many databases: each is a copy of the console with a connection and an output of its own.
+// fleet is one command line for many databases: each is a copy of the console with a connection and an output of its
+// own.
 type fleet struct {
 	*policy.Fleet
 	console
@@ -248,7 +249,7 @@ func (c *console) stands(ctx context.Context, m *member) {
 	if c.Migrations == "" || m.Version == "" || err != nil {
 		return
 	}
-	if names, err := (destination{directory{c.Migrations, false}, project, c.DatabaseURL, c.DatabaseURL}).pending(ctx); err == nil {
+	if names, err := c.tables(project).pending(ctx); err == nil {
 		n := len(names)
 		m.Behind = &n
 	}
@@ -288,7 +289,8 @@ func (f *fleet) write(members []*member) error {
 	page := htmlreport.Fleet{Version: programVersion(), At: time.Now().UTC()}
 	var files []output
 	for _, m := range members {
-		row := htmlreport.FleetRow{Name: m.Name, Verdict: m.Verdict, Bad: m.Code != 0, LastRun: m.LastRun, State: m.State, Overdue: cell(m.Overdue)}
+		row := htmlreport.FleetRow{Name: m.Name, Verdict: m.Verdict, Bad: m.Code != 0,
+			LastRun: m.LastRun, State: m.State, Overdue: cell(m.Overdue)}
 		if m.Code == 0 {
 			row.File = url.PathEscape(m.file())
 			row.Verdict, row.Bad = htmlreport.VerdictOf(m.text)

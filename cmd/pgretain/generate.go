@@ -85,7 +85,8 @@ func (c *console) nextSteps() ([]step, error) {
 	}
 	var heads []string // no file of ours has one name in both directories
 	for _, value := range c.Rebase {
-		if dir := filepath.Dir(value); !slices.Contains([]string{".", filepath.Clean(c.Migrations), filepath.Clean(c.cronDirectory())}, dir) {
+		known := []string{".", filepath.Clean(c.Migrations), filepath.Clean(c.cronDirectory())}
+		if !slices.Contains(known, filepath.Dir(value)) {
 			return nil, usagef("--rebase=%s is not a file of %s", value, c.Migrations)
 		}
 		heads = append(heads, filepath.Base(value))
@@ -183,8 +184,9 @@ func (c *console) warnRebased(s step) {
 	if len(s.removed) == 0 {
 		return
 	}
+	removed := map[bool]string{true: "would be removed", false: "removed"}[c.Check]
 	c.show(diag.List{{Severity: diag.Warning,
-		Message: fmt.Sprintf("%s from %s: %s", map[bool]string{true: "would be removed", false: "removed"}[c.Check], s.path, strings.Join(s.removed, ", ")),
+		Message: fmt.Sprintf("%s from %s: %s", removed, s.path, strings.Join(s.removed, ", ")),
 		Detail:  "They must not have been applied anywhere. What they did is in the new step, as far as the policy still wants it.",
 		Hint: "A database that has them applied: run \"pgretain migrate down\" there, in a checkout that still has " +
 			"these files, before the new step is applied.",
@@ -257,7 +259,8 @@ const (
 	linesOfAll    = 400
 )
 
-// comparison prints what differs in changed objects, as unified diffs below their lines, in the colours that git gives them.
+// comparison prints what differs in changed objects, as unified diffs below their lines, in the colours that git gives
+// them.
 type comparison struct {
 	out    io.Writer
 	colour bool

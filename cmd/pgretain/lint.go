@@ -64,7 +64,8 @@ func (c *console) lintAt(ctx context.Context, now time.Time) error {
 		if n := (report.Log{Findings: found.findings}).Suppressed(); n > 0 {
 			hidden = fmt.Sprintf(", %d suppressed", n)
 		}
-		c.printf("%s: %s, %s, no errors%s\n", c.Policy, plural(len(project.file.Policies), "policy"), plural(len(project.file.Jobs), "job"), hidden)
+		policies, jobs := plural(len(project.file.Policies), "policy"), plural(len(project.file.Jobs), "job")
+		c.printf("%s: %s, %s, no errors%s\n", c.Policy, policies, jobs, hidden)
 	}
 	if rehearses {
 		if err := c.rehearse(ctx, found); err != nil {
@@ -151,8 +152,8 @@ func (c *console) conclude(found *linted) (err error) {
 	return err
 }
 
-// log writes findings for machines, with the names of files from the directory of the checkout: that of the repository in GitHub's
-// workflows, else the working directory. In JSON each verb has a form of its own.
+// log writes findings for machines, with the names of files from the directory of the checkout: that of the repository
+// in GitHub's workflows, else the working directory. In JSON each verb has a form of its own.
 func (c *console) log(log report.Log, json func(io.Writer) error) error {
 	log.Version, log.Root = programVersion(), os.Getenv("GITHUB_WORKSPACE")
 	if !filepath.IsAbs(log.Root) {
@@ -197,13 +198,14 @@ func (l *linted) useless() diag.List {
 // looked says whether the findings of a check would have been seen: those from L050 on are the
 // rehearsal's, and without a snapshot or with errors not everything was looked at.
 func (l *linted) looked(code string) bool {
-	return strings.HasPrefix(code, "L") && l.project != nil && l.project.compiled && !l.failed() && (code < "L050" || l.report != nil)
+	compiled := l.project != nil && l.project.compiled && !l.failed()
+	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.report != nil)
 }
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)
 
-// place says which policy or report a message is about, and of which table, where it does not say so itself: the last one that
-// begins at or above its line, as long as no line between begins another part of the file.
+// place says which policy or report a message is about, and of which table, where it does not say so itself: the last
+// one that begins at or above its line, as long as no line between begins another part of the file.
 func (p *project) place(d diag.Diagnostic) diag.Diagnostic {
 	names := map[int]string{}
 	for _, policy := range p.file.Policies {
@@ -213,8 +215,10 @@ func (p *project) place(d diag.Diagnostic) diag.Diagnostic {
 		names[report.Position.Line] = report.Name
 	}
 	lines := strings.Split(string(p.sources[p.file.Path]), "\n")
-	for n := min(d.Position.Line, len(lines)); n > 0 && d.Policy == "" && d.Position.File == p.file.Path && !topLevel.MatchString(lines[n-1]); n-- {
-		d.Policy = names[n]
+	if d.Position.File == p.file.Path {
+		for n := min(d.Position.Line, len(lines)); n > 0 && d.Policy == "" && !topLevel.MatchString(lines[n-1]); n-- {
+			d.Policy = names[n]
+		}
 	}
 	for _, policy := range p.file.Policies {
 		if d.Table == "" && policy.Name == d.Policy {

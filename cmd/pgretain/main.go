@@ -60,11 +60,12 @@ var actions = map[string]action{
 	"accept": (*console).call, "pause": (*console).call, "resume": (*console).call, "window": (*console).call,
 	"hold": (*console).call, "holds": (*console).call, "release": (*console).call, "restore": (*console).call,
 	"why": (*console).call, "adopt": (*console).call, "settle": (*console).call,
-	"sandbox": (*console).sandbox, "schema": (*console).schema, "completion": (*console).completion, "version": (*console).version,
+	"sandbox": (*console).sandbox, "schema": (*console).schema,
+	"completion": (*console).completion, "version": (*console).version,
 }
 
-// helpText has a part for each verb: how it is called, which says how many arguments it takes, a line on it, and from the
-// fourth line on the help, with examples and flags at its end.
+// helpText has a part for each verb: how it is called, which says how many arguments it takes, a line on it, and from
+// the fourth line on the help, with examples and flags at its end.
 //
 //go:embed help.txt
 var helpText []byte

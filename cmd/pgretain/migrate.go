@@ -41,13 +41,18 @@ func databaseOf(url string) string {
 	return cmp.Or(config.Database, config.User)
 }
 
+// tables are the database of the tables and its directory.
+func (c *console) tables(project *project) destination {
+	return destination{directory{c.Migrations, false}, project, c.DatabaseURL, c.DatabaseURL}
+}
+
 // destination is the directory of the tables or that of the jobs, where goose goes up, down or tells the status.
 func (c *console) destination(verb string, cron bool) (at destination, err error) {
 	project, err := readProject(c.Policy)
 	if err != nil {
 		return at, err
 	}
-	at = destination{directory{c.Migrations, false}, project, c.DatabaseURL, c.DatabaseURL}
+	at = c.tables(project)
 	if cron {
 		if err := c.checkDirectories(); err != nil {
 			return at, err
@@ -67,7 +72,8 @@ func (at destination) options() install.Options {
 	return install.Options{Install: at.project.file.Install.In(databaseOf(at.tables)), Path: at.path, Cron: at.cron}
 }
 
-// onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of everything.
+// onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of
+// everything.
 func (c *console) onlyGoose(dir, verb string) error {
 	format, err := generator.Recognise(os.DirFS(dir))
 	if err != nil || format == generator.Goose {
@@ -284,7 +290,8 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 	return errors.Join(c.result("migrations", list, "migrations", list), ends(code))
 }
 
-// belongings are what goes and what stays in an uninstall: rows that go with the runtime, and the names of objects by kind.
+// belongings are what goes and what stays in an uninstall: rows that go with the runtime, and the names of objects by
+// kind.
 type belongings struct {
 	Database, Schema    string
 	Runs, Holds, Events int
@@ -344,7 +351,8 @@ func (at destination) belongings(ctx context.Context, places []destination) (fou
 	err = connected(ctx, at.url, func(conn *pgx.Conn) error {
 		s := &session{conn: conn, install: at.project.file.Install}
 		var standby, installed bool
-		if err := s.row(ctx, "facts", found.Schema).Scan(&standby, &found.Database, &s.user, &installed); err != nil || !installed {
+		err := s.row(ctx, "facts", found.Schema).Scan(&standby, &found.Database, &s.user, &installed)
+		if err != nil || !installed {
 			return err
 		}
 		return s.explain(s.row(ctx, "uninstall").Scan(&found.Runs, &found.Holds, &found.Events))

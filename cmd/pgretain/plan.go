@@ -160,8 +160,8 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	return owners, err
 }
 
-// install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where one is
-// installed that this role may read, and without what pages expect of tables that the migration makes.
+// install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where
+// one is installed that this role may read, and without what pages expect of tables that the migration makes.
 func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	owners, err := p.begin(ctx)
 	if err != nil {
@@ -219,7 +219,8 @@ func (p *planner) attempt(ctx context.Context, do func() error) error {
 
 // evaluate previews every policy as it is installed and as the file has it.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
-	out := &plan{Version: 1, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{}, Locks: []plannedLock{}}
+	out := &plan{Version: 1, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
+		Locks: []plannedLock{}}
 	var zone, version string
 	err := p.scratch.row(ctx, "zone").Scan(&zone, &version)
 	if err == nil {
@@ -241,7 +242,7 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 		if o.Kind != generator.KindPolicy || o.Table == "" {
 			continue
 		}
-		planned, err := p.policy(ctx, o, installed)
+		planned, err := p.policy(ctx, o, installed[o.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -262,9 +263,9 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 type installedPolicy struct{ Name, Hash, Words string }
 
 // policy compares one policy of the file with what is installed.
-func (p *planner) policy(ctx context.Context, o generator.Object, installed map[string]installedPolicy) (planned plannedPolicy, err error) {
+func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (planned plannedPolicy, err error) {
 	planned = plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
-	if before, there := installed[o.Name]; there {
+	if before.Name != "" {
 		planned.Change = "changed"
 		if string(o.Row["hash"]) == quoted(before.Hash) {
 			planned.Change = "unchanged"

@@ -75,7 +75,8 @@ func (c *console) preview(ctx context.Context, args []string) error {
 		}
 		var list []preview
 		// In one snapshot, so that numbers agree with each other.
-		err := pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(pgx.Tx) (err error) {
+		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+		err := pgx.BeginTxFunc(ctx, s.conn, once, func(pgx.Tx) (err error) {
 			list, err = c.previews(ctx, s, policy, "")
 			return err
 		})
@@ -111,7 +112,8 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 
 func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (p preview, err error) {
 	var text []byte
-	err = s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).Scan(&text)
+	err = s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
+		Scan(&text)
 	if err == nil {
 		err = json.Unmarshal(text, &p)
 	}

@@ -31,9 +31,9 @@ const (
 	loader    = "rehearsal_loader"
 )
 
-// stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what no file
-// alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds
-// no fault in any routine, that every policy runs, and that the verifier finds nothing afterwards.
+// stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what
+// no file alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds no fault
+// in any routine, that every policy runs, and that the verifier finds nothing afterwards.
 type stage struct {
 	*console
 	*project
@@ -50,9 +50,9 @@ type stage struct {
 	report     *verifier.Report  // nil where it did not come so far
 }
 
-// rehearse installs everything in a throw-away database: the migrations of the directory and the step
-// that is still missing there, on the tables of a schema file. An error, beside what was found until then, means that the
-// rehearsal could not take place.
+// rehearse installs everything in a throw-away database: the migrations of the directory and the step that is still
+// missing there, on the tables of a schema file. An error, beside what was found until then, means that the rehearsal
+// could not take place.
 func (c *console) rehearse(ctx context.Context, found *linted) error {
 	file := found.project.file
 	schema, err := readSchema(c.Schema)
@@ -63,8 +63,9 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		schema.roles = append(schema.roles, lists.Map(p.Grants(), policy.Name.String)...)
 	}
 	in := file.Install
-	options := sandbox.Options{Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database)}
-	server, err := sandbox.Start(ctx, options)
+	server, err := sandbox.Start(ctx, sandbox.Options{
+		Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database),
+	})
 	if err != nil {
 		return sandboxError(err)
 	}
@@ -139,7 +140,9 @@ func (s *stage) prepare(ctx context.Context) error {
 // load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
 func (s *stage) load(ctx context.Context) (string, error) {
 	in := s.file.Install.In(s.database)
-	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error { return load(ctx, conn, s.schema.path, s.schema.text) })
+	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error {
+		return load(ctx, conn, s.schema.path, s.schema.text)
+	})
 	if err != nil {
 		return "", err
 	}
@@ -237,7 +240,8 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 	}
 	objects, list := generator.Compile(s.file, snapshot, history)
 	if list.HasErrors() || len(generator.Changes(s.wanted, objects)) > 0 {
-		s.found.Add(diag.Diagnostic{Position: diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
+		s.found.Add(diag.Diagnostic{
+			Position: diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
 			Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
 			Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
 	}

@@ -95,7 +95,9 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &htmlreport.Verification{Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings}, nil
+			return &htmlreport.Verification{
+				Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings,
+			}, nil
 		})
 	}
 	var text bytes.Buffer
@@ -106,7 +108,8 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no file.
+// refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no
+// file.
 func refuseOverwriting(path string, force bool) error {
 	if missing(path) {
 		return nil
@@ -123,8 +126,8 @@ func refuseOverwriting(path string, force bool) error {
 	return err
 }
 
-// status shows the last runs and what needs attention, once or, with --watch, until ctx ends, each time on an empty screen where
-// there is one. What is found the last time counts.
+// status shows the last runs and what needs attention, once or, with --watch, until ctx ends, each time on an empty
+// screen where there is one. What is found the last time counts.
 func (c *console) status(ctx context.Context, _ []string) error {
 	if c.Watch != 0 && c.Watch < 100*time.Millisecond {
 		return refuse("short watch", c.Watch)

@@ -46,8 +46,12 @@ func (c *console) runs(ctx context.Context, s *session, policy, job string) (run
 			return err
 		}
 		stop := w.begin(ctx, display{c.err, terminalWidth(c.err)})
+		statement := "run"
+		if job != "" {
+			statement = "run_job"
+		}
 		// Outside a transaction, since the procedure commits after every batch.
-		failed := s.row(ctx, map[bool]string{true: "run", false: "run_job"}[job == ""], cmp.Or(job, policy), orNull(c.AsOf), orNull(c.Reason)).Scan(new(*string))
+		failed := s.row(ctx, statement, cmp.Or(job, policy), orNull(c.AsOf), orNull(c.Reason)).Scan(new(*string))
 		if failed != nil {
 			s.settle(ctx)
 		}
@@ -97,7 +101,8 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 		return exitCode(code)
 	}
 	if all > 0 && !c.Yes {
-		if err := c.agree(ctx, fmt.Sprintf("Take up to %s rows, of %s?", count(all), plural(len(list), "policy"))); err != nil {
+		question := fmt.Sprintf("Take up to %s rows, of %s?", count(all), plural(len(list), "policy"))
+		if err := c.agree(ctx, question); err != nil {
 			return err
 		}
 	}
@@ -187,8 +192,8 @@ const (
 	sparse   = 5 * time.Second        // between two lines in a file
 )
 
-// begin shows progress until stop is called; the connection is free for other questions afterwards. Ctrl-C cancels the run,
-// not our view of how it ends.
+// begin shows progress until stop is called; the connection is free for other questions afterwards. Ctrl-C cancels the
+// run, not our view of how it ends.
 func (w *watch) begin(ctx context.Context, d display) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})

@@ -18,7 +18,8 @@ import (
 	"pgretain/policy"
 )
 
-// withTables calls do with a connection to the database whose tables are read, or to a throw-away one that holds a schema file.
+// withTables calls do with a connection to the database whose tables are read, or to a throw-away one that holds a
+// schema file.
 func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) error {
 	switch {
 	case c.Schema == "":

@@ -91,7 +91,8 @@ func (s *session) check(ctx context.Context, writes bool) error {
 			return err
 		}
 	}
-	return refuse("not installed", map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
+	return refuse("not installed",
+		map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
 }
 
 // explain adds to a refusal for lack of rights which role would have them.
@@ -232,12 +233,14 @@ func columnValues(args []string) (string, error) {
 }
 
 // answer is what a statement answers, as rows of a table under the names of its columns, and as objects.
-func (s *session) answer(ctx context.Context, name string, parameters ...any) (text string, objects []map[string]any, err error) {
+func (s *session) answer(
+	ctx context.Context, name string, parameters ...any,
+) (text string, objects []map[string]any, err error) {
 	found, _ := s.conn.Query(ctx, s.statement(name), parameters...) // found gives the same error
 	text = row(lists.Map(found.FieldDescriptions(), func(field pgconn.FieldDescription) any {
 		return strings.ToUpper(strings.ReplaceAll(field.Name, "_", " "))
 	})...)
-	objects, err = pgx.AppendRows([]map[string]any{}, found, func(r pgx.CollectableRow) (map[string]any, error) { // no row is an empty list
+	objects, err = pgx.CollectRows(found, func(r pgx.CollectableRow) (map[string]any, error) {
 		values, err := r.Values()
 		object := map[string]any{}
 		for i, value := range values {

@@ -29,7 +29,8 @@ var templates func() *template.Template
 
 func init() {
 	templates = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("").Funcs(template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say}).Parse(texts))
+		functions := template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say}
+		return template.Must(template.New("").Funcs(functions).Parse(texts))
 	})
 }
 
@@ -118,7 +119,8 @@ func (t table) print(w io.Writer, markdown bool) {
 	}
 }
 
-// cell writes a value for people: of a number with a fraction that it is a time in seconds, of a map of counts their sum, of names their order.
+// cell writes a value for people: of a number with a fraction that it is a time in seconds, of a map of counts their
+// sum, of names their order.
 func cell(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer {
 		if v.IsNil() {

@@ -38,7 +38,8 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 		*in = in.In(databaseOf(c.DatabaseURL))
 		wanted = generator.JobsIn(wanted, in.Database)
 	}
-	options := verifier.Options{Counts: counts, Timeout: c.Timeout, Checks: checks, History: project.history, Snapshot: project.snapshot}
+	options := verifier.Options{Counts: counts, Timeout: c.Timeout, Checks: checks,
+		History: project.history, Snapshot: project.snapshot}
 	if options.Pending, err = c.pending(ctx, project); err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (c *console) pending(ctx context.Context, project *project) ([]string, erro
 	if err != nil || format != generator.Goose {
 		return nil, inDirectory(c.Migrations, err)
 	}
-	names, err := destination{directory{c.Migrations, false}, project, c.DatabaseURL, c.DatabaseURL}.pending(ctx)
+	names, err := c.tables(project).pending(ctx)
 	return names, (&session{install: project.file.Install}).explain(err)
 }
 

@@ -30,8 +30,10 @@ type Request struct {
 // read-only transaction that takes no lock and needs no privilege on the tables. The second
 // result lists the names that no table has, in the order of the request. Types and expressions
 // are printed with qualified names, except those of pg_catalog.
-func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, unknown []string, err error) {
-	err = pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, []string, error) {
+	var snapshot *catalog.Snapshot
+	var unknown []string
+	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
 		snapshot, unknown, err = Read(ctx, tx, request)
 		return err
 	})
@@ -153,13 +155,15 @@ func (r *reader) find(ctx context.Context, request Request) (unknown []string, e
 			roots = append(roots, *row.OID)
 		}
 	}
-	slices.SortFunc(unknown, func(a, b string) int { return slices.Index(request.Tables, a) - slices.Index(request.Tables, b) })
+	place := func(name string) int { return slices.Index(request.Tables, name) }
+	slices.SortFunc(unknown, func(a, b string) int { return place(a) - place(b) })
 	var all []uint32
 	if err == nil && request.All {
 		all, err = collectBy(ctx, r, pgx.RowTo[uint32], "looking for tables", "all", request.Runtime)
 	}
 	if err == nil {
-		r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", append(roots, all...), request.Runtime)
+		roots = append(roots, all...)
+		r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", roots, request.Runtime)
 	}
 	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
 	return unknown, err
@@ -189,7 +193,8 @@ func texts(values []string) []string { return append([]string{}, values...) }
 func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 	table := func(row pgx.CollectableRow) (*catalog.Table, error) {
 		t, oid := &catalog.Table{Columns: []catalog.Column{}}, uint32(0)
-		err := row.Scan(&oid, &t.Schema, &t.Name, &t.Kind, &t.PartitionOf, &t.Inherits, &t.Children, &t.RowSecurity, &t.Strategy, &t.KeyColumns)
+		err := row.Scan(&oid, &t.Schema, &t.Name, &t.Kind, &t.PartitionOf, &t.Inherits, &t.Children,
+			&t.RowSecurity, &t.Strategy, &t.KeyColumns)
 		r.tables[oid] = t
 		return t, err
 	}
@@ -269,10 +274,11 @@ func each[T any](ctx context.Context, r *reader, before error, query string, add
 }
 
 // Survey reads all tables of an application, and what the server knows of their sizes.
-func Survey(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, s *catalog.Statistics, err error) {
+func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, *catalog.Statistics, error) {
 	request.All = true
-	s = &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
-	err = pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+	var snapshot *catalog.Snapshot
+	s := &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
+	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
 		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
 		if snapshot, _, err = r.snapshot(ctx, request); err != nil {
 			return err

@@ -112,7 +112,8 @@ var settings string
 
 // configure appends settings to the server's file.
 func (s *Server) configure() error {
-	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`) // in this file quotes are doubled and backslashes escape
+	// In this file quotes are doubled and backslashes escape.
+	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`)
 	text := settings
 	set := func(name, value string) { text += fmt.Sprintf("%s = '%s'\n", name, escape.Replace(value)) }
 	set("unix_socket_directories", s.dir)
