@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -196,14 +197,11 @@ const (
 // run, not our view of how it ends.
 func (w *watch) begin(ctx context.Context, d display) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.show(ctx, d)
-	}()
+	var busy sync.WaitGroup
+	busy.Go(func() { w.show(ctx, d) })
 	return func() {
 		cancel()
-		<-done
+		busy.Wait()
 	}
 }
 
