@@ -59,6 +59,14 @@ func readFile(what, path, hint string) (text []byte, err error) {
 	return text, nil
 }
 
+// project reads the policy file; one without policies where there is none, and none was named.
+func (c *console) project() (*project, error) {
+	if c.noPolicy() {
+		return &project{file: &policy.File{Install: policy.DefaultInstall("")}}, nil
+	}
+	return readProject(c.Policy)
+}
+
 // noPolicy says whether there is no policy file, and none was named.
 func (c *console) noPolicy() bool { return !c.command.Flag("policy").Changed && missing(c.Policy) }
 

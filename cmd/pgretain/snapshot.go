@@ -44,21 +44,14 @@ func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) erro
 
 // snapshot reads the tables of the policy file, or all where there is none and none was named.
 func (c *console) snapshot(ctx context.Context, _ []string) error {
-	read := func(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
-		snapshot, _, err := inspect.Snapshot(ctx, conn, everything)
-		return snapshot, err
+	project, err := c.project()
+	if err != nil {
+		return err
 	}
-	if !c.noPolicy() {
-		project, err := readProject(c.Policy)
-		if err != nil {
-			return err
-		}
-		c.show(project.notes, project.sources)
-		read = project.inspect
-	}
+	c.show(project.notes, project.sources)
 	var snapshot *catalog.Snapshot
-	err := c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		snapshot, err = read(ctx, conn)
+	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
+		snapshot, err = project.inspect(ctx, conn)
 		return err
 	})
 	if err != nil {

@@ -30,8 +30,8 @@ type session struct {
 // runtime is the install with its schema and roles; operators need no policy file.
 func (c *console) runtime() (policy.Install, error) {
 	found := policy.DefaultInstall("")
-	if c.Schema == "" && !c.noPolicy() {
-		project, err := readProject(c.Policy)
+	if c.Schema == "" {
+		project, err := c.project()
 		if err != nil {
 			return found, err
 		}
