@@ -41,7 +41,6 @@ var arrows = map[string][]string{
 	"internal/inspect":    {"policy", "internal/catalog", "sql/catalog"},
 	"internal/shards":     {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/propose":    {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote", "internal/lists"},
-	"internal/rehearsal":  {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/install", "internal/quote", "internal/sandbox", "internal/lists", "internal/explain"},
 	"internal/sandbox":    {"internal/quote"},
 	"internal/report":     {"docs/checks", "internal/diag", "policy"},
 	"internal/suppress":   {"policy", "internal/diag"},
@@ -74,7 +73,7 @@ var arrows = map[string][]string{
 // users lists who may import what is not ours; everything else of the kind is refused. Tests may
 // import what they like.
 var users = map[string][]string{
-	"github.com/jackc/pgx/v5":                  {"verifier", "internal/htmlreport", "internal/inspect", "internal/install", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
+	"github.com/jackc/pgx/v5":                  {"verifier", "internal/htmlreport", "internal/inspect", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
 	"github.com/pressly/goose/v3":              {"internal/install"},
 	"github.com/spf13/cobra":                   {"cmd/pgretain"},
 	"github.com/pganalyze/pg_query_go/v6":      {"internal/pgparse"},
@@ -85,10 +84,10 @@ var users = map[string][]string{
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"generator", "internal/explain", "internal/install", "internal/propose", "verifier"},
+	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "verifier"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "verifier", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "verifier", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
 }
 
 type goPackage struct {
