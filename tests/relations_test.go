@@ -75,8 +75,8 @@ func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generato
 	}
 	var all []verifysql.Fact
 	err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-		for _, set := range [][2]string{{"settings", "0"}, {"relation_path", schema}} {
-			if _, err := tx.Exec(t.Context(), verifysql.Query(set[0], schema), set[1]); err != nil {
+		for _, set := range [][]any{{"settings", "0"}, {"set", "search_path", quote.Idents([]string{"pg_catalog", schema, "pg_temp"})}} {
+			if _, err := tx.Exec(t.Context(), verifysql.Query(set[0].(string), schema), set[1:]...); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
 
@@ -66,7 +67,7 @@ func (v *inspection) lastAttempt(name string) attempt {
 // lives.
 func (v *inspection) compareJobs(r reading, live []cronJob, home string) error {
 	objects := v.objects(generator.KindCron)
-	wanted := mapped(objects, func(o generator.Object) cronJob {
+	wanted := lists.Map(objects, func(o generator.Object) cronJob {
 		return cronJob{Name: o.Cron.Name, Schedule: o.Cron.Schedule, Command: o.Cron.Command, Database: o.Cron.Database}
 	})
 	return v.finds("", objects, "cron_compare", wanted, append([]cronJob{}, live...), v.runner(), home, v.install.CronElsewhere())(r)
@@ -108,14 +109,14 @@ func (v *inspection) jobsUnseen(detail, hint string) {
 
 // cronView is what the role of a session sees of schema cron.
 type cronView struct {
-	Exists, Readable, Hidden, Member bool
-	Database                         string
+	Exists, Readable, Hidden bool
+	Database                 string
 }
 
 // readCronElsewhere reads as the role of the session if that sees all, else as the runner. Jobs of an install whose
 // database's name begins as ours does are left out: names of jobs have no dots.
 func (v *inspection) readCronElsewhere(r reading) error {
-	view, err := collectRow[cronView](r, "cron_sight", v.runner())
+	view, err := collectRow[cronView](r, "cron_sight")
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,21 @@ func (v *inspection) readCronElsewhere(r reading) error {
 		return nil
 	}
 	if view.Hidden || !view.Readable {
-		if readable, err := v.becomeRunner(r, view.Member); err != nil || !readable {
+		err := r.savepoint(func() error { return r.set("role", v.runner()) })
+		if _, refused := errors.AsType[*pgconn.PgError](err); refused {
+			user := v.opt.Cron.Config().User
+			v.jobsUnseen(fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on. Or verify as a superuser.", v.runner(), user),
+				fmt.Sprintf("GRANT %s TO %s;", quote.Ident(v.runner()), quote.Ident(user)))
+			return nil
+		}
+		if err == nil {
+			view, err = collectRow[cronView](r, "cron_sight")
+		}
+		if err == nil && !view.Readable {
+			v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
+				`Have a DBA run what "pgretain bootstrap --cron" prints.`)
+		}
+		if err != nil || !view.Readable {
 			return err
 		}
 	}
@@ -141,58 +156,10 @@ func (v *inspection) readCronElsewhere(r reading) error {
 	return v.readAttempts(r, "cron_attempts_there", prefix)
 }
 
-// becomeRunner takes on the runner for the rest of the transaction, and says whether that one can read the jobs; there
-// is a finding where not.
-func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
-	err := r.savepoint(func() error { return r.exec("become", v.runner()) })
-	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
-		user := v.opt.Cron.Config().User
-		detail := fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on.", v.runner(), user)
-		grant := "GRANT %s TO %s;"
-		if member {
-			detail += " It is a member without the SET option."
-			grant = "GRANT %s TO %s WITH SET TRUE;"
-		}
-		v.jobsUnseen(detail+" Or verify as a superuser.", fmt.Sprintf(grant, quote.Ident(v.runner()), quote.Ident(user)))
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	view, err := collectRow[cronView](r, "cron_sight", v.runner())
-	if err == nil && !view.Readable {
-		v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
-			`Have a DBA run what "pgretain bootstrap --cron" prints.`)
-	}
-	return view.Readable, err
-}
-
-// switches are settings of pg_cron: "" where it has none of the name, nil where nobody may read them.
-type switches struct{ Launch, Running *string }
-
+// checkSwitches is about settings that keep pg_cron from running anything: one cause, one finding.
 func (v *inspection) checkSwitches(r reading) error {
-	found, err := collectRow[switches](r, "cron_switches")
 	unseen := slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Code == codeScheduler })
-	if err == nil && (found.Launch != nil && found.Running != nil || !unseen) { // one cause, one finding
-		v.switchedOff(found)
-	}
-	return err
-}
-
-func (v *inspection) switchedOff(s switches) {
-	f := message{Code: codeCronStart, Position: v.install.Position}
-	switch {
-	case s.Launch == nil || s.Running == nil:
-		f.Severity, f.Message = diag.Unknown, "could not see whether pg_cron is switched off"
-		f.Detail, f.Hint = fmt.Sprintf("Role %q may not read its settings.", v.owner()), fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))
-	case *s.Launch == "off":
-		f.Message, f.Hint = "pg_cron starts no job: cron.launch_active_jobs is off", "ALTER SYSTEM SET cron.launch_active_jobs = on; SELECT pg_reload_conf();"
-	case *s.Running == "0":
-		f.Message, f.Hint = "pg_cron starts no job: cron.max_running_jobs is 0", "Reset cron.max_running_jobs and restart the server."
-	default:
-		return
-	}
-	v.add(f)
+	return v.finds(codeCronStart, v.atInstall(), "cron_switches", v.owner(), unseen)(r)
 }
 
 // checkStarts is about jobs whose last attempts failed, several in a row. A single one may be anybody's restart.
@@ -204,9 +171,9 @@ func (v *inspection) checkStarts(r reading) error {
 			about, suspects = append(about, generator.Object{Name: j.Name, Position: j.Position}), append(suspects, a)
 		}
 	}
-	return v.finds(codeCronStart, about, "cron_starts", mapped(about, objectName),
-		mapped(suspects, func(a attempt) string { return a.Message }), mapped(suspects, func(a attempt) int64 { return a.InRow }),
-		mapped(suspects, func(a attempt) *time.Time { return a.Since }), v.runner())(r)
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName),
+		lists.Map(suspects, func(a attempt) string { return a.Message }), lists.Map(suspects, func(a attempt) int64 { return a.InRow }),
+		lists.Map(suspects, func(a attempt) *time.Time { return a.Since }), v.runner())(r)
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
@@ -18,11 +19,11 @@ import (
 
 func (v *inspection) checkTables(r reading) error {
 	named := v.namedTables()
-	about := mapped(named, func(m policy.Mention) generator.Object {
+	about := lists.Map(named, func(m policy.Mention) generator.Object {
 		return generator.Object{Name: m.String(), Table: m.String(), Policy: m.Of, Position: m.Position}
 	})
-	return v.finds(codeNoTable, about, "tables", mapped(about, objectName), mapped(named, func(m policy.Mention) string { return m.Of }),
-		mapped(named, func(m policy.Mention) bool { return m.Created }))(r)
+	return v.finds(codeNoTable, about, "tables", lists.Map(about, objectName), lists.Map(named, func(m policy.Mention) string { return m.Of }),
+		lists.Map(named, func(m policy.Mention) bool { return m.Created }))(r)
 }
 
 // namedTables lists every table of the file but those of reports; of those in SQL the ones with their schema, since a bare
@@ -48,12 +49,12 @@ type liveColumn struct {
 // checkEnsured compares type and default of the columns that migrations made: rows that the application
 // writes get their clocks from these.
 func (v *inspection) checkEnsured(r reading) error {
-	if err := r.exec("search_path", v.searchPath()); err != nil {
+	if err := r.set("search_path", v.searchPath()); err != nil {
 		return err
 	}
 	wanted := v.ensured()
-	rows, err := collectRows[liveColumn](r, "ensured_columns", mapped(wanted, func(w ensured) string { return w.Table }),
-		mapped(wanted, func(w ensured) string { return w.column.Name }), mapped(wanted, func(w ensured) string { return w.column.Type }))
+	rows, err := collectRows[liveColumn](r, "ensured_columns", lists.Map(wanted, func(w ensured) string { return w.Table }),
+		lists.Map(wanted, func(w ensured) string { return w.column.Name }), lists.Map(wanted, func(w ensured) string { return w.column.Type }))
 	if err != nil {
 		return err
 	}

@@ -10,17 +10,9 @@ import (
 	"time"
 
 	"pgretain/generator"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
-
-// mapped is a list with each element as f has it; never nil, which would be NULL to the server.
-func mapped[T, U any](list []T, f func(T) U) []U {
-	result := make([]U, len(list))
-	for i, element := range list {
-		result[i] = f(element)
-	}
-	return result
-}
 
 // distinct sorts, and drops repetitions; it is never nil, which would be NULL to the server.
 func distinct(names []string) []string {
@@ -86,7 +78,7 @@ func (v *inspection) inPath(statements []string) string {
 
 // statements are those of an object's SQL, without the comment above each.
 func statements(sql string) []string {
-	return mapped(strings.Split(sql, "-- next\n"), func(statement string) string {
+	return lists.Map(strings.Split(sql, "-- next\n"), func(statement string) string {
 		for strings.HasPrefix(statement, "--") {
 			_, statement, _ = strings.Cut(statement, "\n")
 		}
@@ -104,20 +96,11 @@ var sentenceSource string
 var sentences = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 	"q":       func(what any) string { return fmt.Sprintf("%q", what) },
 	"at":      instant,
-	"counted": counted,
 	"join":    strings.Join,
 	"ident":   quote.Ident,
 	"literal": quote.Literal,
 	"trim":    func(text string) string { return strings.TrimRight(text, ".\n ") },
 }).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(sentenceSource, " ")))
-
-// counted is a number of rows that were counted up to the limit.
-func counted(rows int64) string {
-	if rows >= countLimit {
-		return fmt.Sprintf("%d rows or more", rows)
-	}
-	return plural(rows, "row")
-}
 
 // say adds a finding with the sentences that findings.txt.tmpl has for what is the matter.
 func (v *inspection) say(f message, what string, about words) { v.add(v.worded(f, what, about)) }
