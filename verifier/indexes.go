@@ -78,7 +78,10 @@ func (v *inspection) checkPlans(r reading) error {
 		case reported[p.Policy] || p.Code != "" || len(p.astray()) == 0 || i < 0 || unsorted[i].Code != "":
 		case len(unsorted[i].impossible()) > 0:
 			reported[p.Policy] = true
-			v.about(o, v.worded(message{Code: codeNoIndex}, "no index", words{"Of": o, "Batch": p.Batch, "Access": unsorted[i].impossible()[0]}))
+			read := unsorted[i].impossible()[0]
+			v.about(o, message{Code: codeNoIndex, Hint: v.seePlans(o),
+				Message: fmt.Sprintf("no index leads batches of policy %q to their rows in table %q", o.Policy, read.Relation),
+				Detail:  fmt.Sprintf("%s, each time. Give that table an index like those of %s.", v.reads(p, read), o.Table)})
 		case size.Pages >= bigTable:
 			reported[p.Policy] = v.compareCost(o, p, size)
 		}
@@ -105,23 +108,55 @@ func (v *inspection) compareCost(o generator.Object, p batchPlan, size tableSize
 	if !old && (known == nil || worst.Rows <= float64(known.Batch.Usual())*fewBatches) {
 		return false
 	}
-	f := message{Code: codeOtherPlan, Hint: fmt.Sprintf("ANALYZE %s;", v.table(o.Table))}
-	v.about(o, v.worded(f, "other plan", words{"Of": o, "Batch": p.Batch, "Access": worst, "Size": size, "Old": old}))
+	f := message{Code: codeOtherPlan, Hint: fmt.Sprintf("ANALYZE %s;", v.table(o.Table)),
+		Message: fmt.Sprintf("batches of policy %q would pass by the index that leads to their rows in table %q", o.Policy, o.Table)}
+	switch {
+	case size.Unknown:
+		f.Detail = "PostgreSQL has no statistics of all of the table."
+	case old:
+		f.Detail = fmt.Sprintf("PostgreSQL's statistics are old: %d of about %d rows have changed since.", size.Changed, size.Rows)
+	default:
+		f.Detail = fmt.Sprintf("PostgreSQL reckons with %.0f rows each time.", worst.Rows)
+	}
+	f.Detail = v.reads(p, worst) + ". " + f.Detail
+	v.about(o, f)
 	return true
+}
+
+// seePlans shows the plans of a policy.
+func (v *inspection) seePlans(o generator.Object) string {
+	return fmt.Sprintf("SELECT batch, plan FROM %s(ARRAY[%s], true);", v.runtime("_plans"), quote.Literal(o.Policy))
+}
+
+// reads says how the function of a batch finds its rows.
+func (v *inspection) reads(p batchPlan, a access) string {
+	does := fmt.Sprintf("reads all of index %q of %q", a.Index, a.Relation)
+	switch {
+	case !a.ByIndex():
+		does = fmt.Sprintf("reads the whole of %q", a.Relation)
+	case a.Sorted:
+		does = fmt.Sprintf("reads %q by index %q and sorts what it finds", a.Relation, a.Index)
+	case a.Cond != "":
+		does = fmt.Sprintf("reads %q by index %q, where %s", a.Relation, a.Index, a.Cond)
+	}
+	return fmt.Sprintf("Function %q %s", v.install.Schema+"."+p.Batch, does)
 }
 
 // notPlanned: what a batch cannot be planned for, it cannot do either.
 func (v *inspection) notPlanned(o generator.Object, p batchPlan) {
-	f, what := message{Code: codeNoIndex}, "not planned"
+	f := message{Code: codeNoIndex, Message: fmt.Sprintf("batches of policy %q cannot be planned", o.Policy),
+		Detail: fmt.Sprintf("The server says: %s [%s].", p.Message, p.Code), Hint: v.seePlans(o)}
 	switch {
 	case p.Code == foreignCode, v.found(o.Policy, codeUnexpected), p.Code == insufficientPrivilege && v.found(o.Table, codeTableRights):
 		return // there is a finding
 	case p.Code == "55P03": // lock_not_available
-		f.Code, f.Severity, what = codeTimeout, diag.Unknown, "planned too long"
+		f.Code, f.Severity, f.Hint = codeTimeout, diag.Unknown, ""
+		f.Message = fmt.Sprintf("checking the plans of policy %q took too long", o.Policy)
 	case !strings.HasPrefix(p.Code, "42"):
-		f.Code, f.Severity, what = codeUnreadable, diag.Unknown, "plan unseen"
+		f.Code, f.Severity = codeUnreadable, diag.Unknown
+		f.Message = fmt.Sprintf("could not check how batches of policy %q find their rows", o.Policy)
 	}
-	v.about(o, v.worded(f, what, words{"Of": o, "Refused": p}))
+	v.about(o, f)
 }
 
 // access is how a plan reads the policy's table, or a table that belongs to it.

@@ -47,13 +47,20 @@ func (v *inspection) nothingRead(detail, hint string) {
 
 // standby says as of when everything is that the report says, and what it cannot say.
 func (v *inspection) standby() {
-	v.say(message{Code: codeStandby, Severity: Info, Position: v.install.Position}, "standby", words{
-		"Now": v.server.Now, "Current": v.server.Now.Equal(v.server.Clock),
-		"Behind": v.server.Clock.Sub(v.server.Now).Round(time.Millisecond),
-	})
+	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby", Detail: "It has replayed all that it got."}
+	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
+		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.",
+			v.server.Now.UTC().Format("2006-01-02 15:04:05 UTC"), behind.Round(time.Millisecond))
+	}
+	v.add(f)
 	if v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
-		f := message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position}
-		v.say(f, "only the primary", words{})
+		scheduler := ""
+		if v.install.Scheduler == "pg_cron" {
+			scheduler = "whether the pg_cron scheduler is running and starts jobs, and "
+		}
+		v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position, Message: "some of it only the primary can tell",
+			Detail: "Not looked at: " + scheduler + "whether a run that is written down as running is at work.",
+			Hint:   "Verify the primary, or leave this out: --skip V094."})
 	}
 }
 

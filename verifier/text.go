@@ -1,13 +1,9 @@
 package verifier
 
 import (
-	_ "embed" // findings.txt.tmpl
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"text/template"
-	"time"
 
 	"pgretain/generator"
 	"pgretain/internal/lists"
@@ -22,8 +18,6 @@ func distinct(names []string) []string {
 }
 
 func quoted(text string) string { return `"` + text + `"` }
-
-func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // plural counts things: "1 row", "2 rows".
 func plural[N int | int64](n N, what string) string {
@@ -84,37 +78,4 @@ func statements(sql string) []string {
 		}
 		return strings.TrimSpace(statement)
 	})
-}
-
-// words are what the sentences of a finding speak of.
-type words map[string]any
-
-//go:embed findings.txt.tmpl
-var sentenceSource string
-
-// A line break of the template is a space; those of what it says of stay.
-var sentences = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-	"q":       func(what any) string { return fmt.Sprintf("%q", what) },
-	"at":      instant,
-	"join":    strings.Join,
-	"ident":   quote.Ident,
-	"literal": quote.Literal,
-	"trim":    func(text string) string { return strings.TrimRight(text, ".\n ") },
-}).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(sentenceSource, " ")))
-
-// say adds a finding with the sentences that findings.txt.tmpl has for what is the matter.
-func (v *inspection) say(f message, what string, about words) { v.add(v.worded(f, what, about)) }
-
-func (v *inspection) worded(f message, what string, about words) message {
-	about["Policy"], about["Object"], about["Install"] = f.Policy, f.Object, v.install
-	for part, text := range map[string]*string{"message": &f.Message, "detail": &f.Detail, "hint": &f.Hint} {
-		if t := sentences.Lookup(what + " " + part); t != nil {
-			var said strings.Builder
-			if err := t.Execute(&said, about); err != nil {
-				panic(err) // of our own template
-			}
-			*text = strings.TrimSpace(said.String())
-		}
-	}
-	return f
 }
