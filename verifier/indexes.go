@@ -81,7 +81,7 @@ func (v *inspection) checkPlans(r reading) error {
 			read := unsorted[i].impossible()[0]
 			v.about(o, message{Code: codeNoIndex, Hint: v.seePlans(o),
 				Message: fmt.Sprintf("no index leads batches of policy %q to their rows in table %q", o.Policy, read.Relation),
-				Detail:  fmt.Sprintf("%s, each time. Give that table an index like those of %s.", v.reads(p, read), o.Table)})
+				Detail:  fmt.Sprintf("%s, each time. Give that table an index like those of %q.", v.reads(p, read), o.Table)})
 		case size.Pages >= bigTable:
 			reported[p.Policy] = v.compareCost(o, p, size)
 		}

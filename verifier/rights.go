@@ -64,30 +64,17 @@ func (v *inspection) checkFunctionRights(r reading) error {
 
 // checkPrivileges is about what the list of retention._close() says of each object in the runtime's schema.
 func (v *inspection) checkPrivileges(r reading) error {
-	objects := append(v.routines(), v.relations()...)
-	var places []int
-	var roles, privileges []string
-	for i, o := range objects {
-		add := func(role string, some ...string) {
-			for _, p := range some {
-				places, roles, privileges = append(places, i+1), append(roles, role), append(privileges, p)
-			}
-		}
-		use := "SELECT"
-		if o.Kind == generator.KindFunction || o.Kind == generator.KindProcedure {
-			use = "EXECUTE"
-		}
-		for _, role := range o.Grants {
-			add(role, use)
-		}
-		add(v.worker(), o.Writes...)
+	type wanted struct {
+		Name   string   `json:"name"`
+		Open   bool     `json:"open"` // somebody may grant it to roles of the application
+		Roles  []string `json:"roles"`
+		Writes []string `json:"writes"`
 	}
-	open := lists.Map(objects, func(o generator.Object) bool {
+	objects := append(v.routines(), v.relations()...)
+	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) wanted {
 		name, _, _ := strings.Cut(v.inSchema(o), "(")
-		return generator.ForApplications(name)
-	})
-	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, objectName),
-		open, places, roles, privileges)(r)
+		return wanted{o.Name, generator.ForApplications(name), o.Grants, o.Writes}
+	}), v.worker())(r)
 }
 
 // oneRole tells of an owner that is other roles as well.
