@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,64 +12,38 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 )
-
-// cronJob is a live job of pg_cron.
-type cronJob struct {
-	Name     string `json:"name"`
-	Schedule string `json:"schedule"`
-	Command  string `json:"command"`
-	Database string `json:"database"`
-	User     string `json:"user"`
-	Active   bool   `json:"active"`
-}
-
-// attempt is a run of a job that did not succeed, by pg_cron's own account.
-type attempt struct {
-	Job, Message string
-	At           *time.Time
-	InRow        int64      // how many failed since the last that did not
-	Since        *time.Time // the first of these
-}
 
 // codesOfCron: lateness says how pg_cron's last attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
 func (v *inspection) checkCron(r reading) error {
-	rows, err := collectRows[cronJob](r, "cron_jobs")
-	if err != nil {
-		return err
-	}
-	if err := v.compareJobs(r, rows, v.server.Database); err != nil {
-		return err
-	}
-	return v.readAttempts(r, "cron_attempts")
-}
-
-// readAttempts keeps attempts that failed, by the names of their jobs.
-func (v *inspection) readAttempts(r reading, query string, args ...any) error {
-	v.attempts = map[string]attempt{}
-	return each(r, query, func(a attempt) { v.attempts[a.Job] = a }, args...)
-}
-
-// lastAttempt is one that failed, of a job of the policy file, by any of its schedules; zero where none did.
-func (v *inspection) lastAttempt(name string) attempt {
-	for i := 0; i <= len(v.attempts); i++ {
-		if a, failed := v.attempts[v.install.CronJobName(name, i)]; failed {
-			return a
-		}
-	}
-	return attempt{}
+	return v.compareJobs(r, v.server.Database, "cron_jobs", "cron_attempts")
 }
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
-// lives.
-func (v *inspection) compareJobs(r reading, live []cronJob, home string) error {
+// lives, and reads which of them failed.
+func (v *inspection) compareJobs(r reading, home, jobs, attempts string, args ...any) error {
+	type job struct {
+		Name     string `json:"name"`
+		Schedule string `json:"schedule"`
+		Command  string `json:"command"`
+		Database string `json:"database"`
+	}
+	live, err := collectJSON(r, jobs, args...)
+	if err != nil {
+		return err
+	}
 	objects := v.objects(generator.KindCron)
-	wanted := lists.Map(objects, func(o generator.Object) cronJob {
-		return cronJob{Name: o.Cron.Name, Schedule: o.Cron.Schedule, Command: o.Cron.Command, Database: o.Cron.Database}
+	wanted := lists.Map(objects, func(o generator.Object) job {
+		return job{o.Cron.Name, o.Cron.Schedule, o.Cron.Command, o.Cron.Database}
 	})
-	return v.finds("", objects, "cron_compare", wanted, append([]cronJob{}, live...), v.runner(), home, v.install.CronElsewhere())(r)
+	if err := v.finds("", objects, "cron_compare", wanted, live, v.runner(), home, v.install.CronElsewhere())(r); err != nil {
+		return err
+	}
+	v.attempts, err = collectJSON(r, attempts, args...)
+	return err
 }
 
 // checkCronElsewhere follows the jobs into the other database, where row security shows them to the
@@ -113,8 +86,7 @@ type cronView struct {
 	Database                 string
 }
 
-// readCronElsewhere reads as the role of the session if that sees all, else as the runner. Jobs of an install whose
-// database's name begins as ours does are left out: names of jobs have no dots.
+// readCronElsewhere reads as the role of the session if that sees all, else as the runner.
 func (v *inspection) readCronElsewhere(r reading) error {
 	view, err := collectRow[cronView](r, "cron_sight")
 	if err != nil {
@@ -144,16 +116,7 @@ func (v *inspection) readCronElsewhere(r reading) error {
 			return err
 		}
 	}
-	prefix := v.install.CronJobPrefix()
-	rows, err := collectRows[cronJob](r, "cron_jobs_there", prefix)
-	if err != nil {
-		return err
-	}
-	rows = slices.DeleteFunc(rows, func(j cronJob) bool { return strings.Contains(strings.TrimPrefix(j.Name, prefix), ".") })
-	if err := v.compareJobs(r, rows, view.Database); err != nil {
-		return err
-	}
-	return v.readAttempts(r, "cron_attempts_there", prefix)
+	return v.compareJobs(r, view.Database, "cron_jobs_there", "cron_attempts_there", v.install.CronJobPrefix())
 }
 
 // checkSwitches is about settings that keep pg_cron from running anything: one cause, one finding.
@@ -162,18 +125,9 @@ func (v *inspection) checkSwitches(r reading) error {
 	return v.finds(codeCronStart, v.atInstall(), "cron_switches", v.owner(), unseen)(r)
 }
 
-// checkStarts is about jobs whose last attempts failed, several in a row. A single one may be anybody's restart.
 func (v *inspection) checkStarts(r reading) error {
-	var about []generator.Object
-	var suspects []attempt
-	for _, j := range v.file.Jobs {
-		if a := v.lastAttempt(j.Name); a.InRow > 1 {
-			about, suspects = append(about, generator.Object{Name: j.Name, Position: j.Position}), append(suspects, a)
-		}
-	}
-	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName),
-		lists.Map(suspects, func(a attempt) string { return a.Message }), lists.Map(suspects, func(a attempt) int64 { return a.InRow }),
-		lists.Map(suspects, func(a attempt) *time.Time { return a.Since }), v.runner())(r)
+	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object { return generator.Object{Name: j.Name, Position: j.Position} })
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.install.CronJobPrefix(), v.runner())(r)
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

@@ -3,6 +3,7 @@ package verifier
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -100,6 +101,12 @@ func changedMeanwhile(query string, err error) error {
 func collectRow[T any](r reading, query string, args ...any) (T, error) {
 	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
+}
+
+// collectJSON reads what a query answers as a text of JSON, for other queries.
+func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) {
+	found, err := collectRow[struct{ JSON string }](r, query, args...)
+	return json.RawMessage(found.JSON), err
 }
 
 // each calls f for each row of a query.

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"encoding/json"
 	"strings"
 
 	"pgretain/policy"
@@ -9,7 +8,7 @@ import (
 
 // readReach asks what statements of policies do to tables, to any depth: partitions, and what foreign keys do. Query
 // reach describes the answer, by which the others of that name go.
-func (v *inspection) readReach(r reading) error {
+func (v *inspection) readReach(r reading) (err error) {
 	var policies, tables, events []string
 	var steps []int
 	add := func(p *policy.Policy, step int, table policy.Table, event string) {
@@ -36,8 +35,7 @@ func (v *inspection) readReach(r reading) error {
 			}
 		}
 	}
-	found, err := collectRow[struct{ JSON string }](r, "reach", policies, steps, tables, events)
-	v.reach = json.RawMessage(found.JSON)
+	v.reach, err = collectJSON(r, "reach", policies, steps, tables, events)
 	return err
 }
 

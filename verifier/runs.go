@@ -68,16 +68,11 @@ func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, 
 
 func (v *inspection) checkRuns(r reading) error {
 	var about []generator.Object
-	var policies, jobs, kinds, failed, says []string
-	var due, at []*time.Time
+	var policies, jobs, kinds []string
+	var due []*time.Time
 	for _, s := range v.runs() {
 		about = append(about, generator.Object{Name: s.job.Name, Position: s.job.Position})
 		policies, jobs, kinds, due = append(policies, s.name), append(jobs, s.job.Name), append(kinds, s.kind), append(due, s.due)
-	}
-	for _, j := range v.file.Jobs {
-		if a := v.lastAttempt(j.Name); a.Job != "" {
-			failed, says, at = append(failed, j.Name), append(says, a.Message), append(at, a.At)
-		}
 	}
 	var database *string
 	if v.install.Scheduler == "pg_cron" {
@@ -86,5 +81,5 @@ func (v *inspection) checkRuns(r reading) error {
 			database = &v.install.CronDatabase
 		}
 	}
-	return v.finds("", about, "runs", policies, jobs, kinds, due, failed, says, at, database, v.runner())(r)
+	return v.finds("", about, "runs", policies, jobs, kinds, due, v.attempts, v.install.CronJobPrefix(), database, v.runner())(r)
 }

@@ -13,7 +13,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/lists"
 	"pgretain/internal/report"
 	"pgretain/policy"
 )
@@ -78,7 +77,7 @@ type inspection struct {
 	// What probes read, or find, for those after them.
 	zone      *time.Location     // in which schedules are meant; nil: unknown
 	scheduled []scheduledRun     // of all jobs, once asked for
-	attempts  map[string]attempt // what pg_cron could not run, by the name of its job
+	attempts  json.RawMessage    // what pg_cron could not run; nil: not known
 	effective *catalog.Snapshot  // the tables as they are, or the snapshot where the policies do not fit them; nil without
 	reach     json.RawMessage    // what statements of policies do to tables; nil: could not be read
 	blind     bool               // the role may not look into a schema of the search path
@@ -261,11 +260,6 @@ func (v *inspection) objects(kinds ...generator.Kind) []generator.Object {
 		}
 	}
 	return list
-}
-
-// policyNames are those of the file.
-func (v *inspection) policyNames() []string {
-	return lists.Map(v.file.Policies, func(p *policy.Policy) string { return p.Name })
 }
 
 // position is that of a policy or report of the file, none where there is no such thing.
