@@ -127,7 +127,18 @@ func (v *inspection) checkSwitches(r reading) error {
 
 func (v *inspection) checkStarts(r reading) error {
 	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object { return generator.Object{Name: j.Name, Position: j.Position} })
-	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.install.CronJobPrefix(), v.runner())(r)
+	names, jobs := v.cronNames()
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, names, jobs, v.runner())(r)
+}
+
+// cronNames are the names that jobs of the file have in pg_cron, one for each schedule, and the job of each.
+func (v *inspection) cronNames() (names, jobs []string) {
+	for _, j := range v.file.Jobs {
+		for i := range j.Schedules {
+			names, jobs = append(names, v.install.CronJobName(j.Name, i)), append(jobs, j.Name)
+		}
+	}
+	return names, jobs
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

@@ -74,6 +74,7 @@ func (v *inspection) checkRuns(r reading) error {
 		about = append(about, generator.Object{Name: s.job.Name, Position: s.job.Position})
 		policies, jobs, kinds, due = append(policies, s.name), append(jobs, s.job.Name), append(kinds, s.kind), append(due, s.due)
 	}
+	names, of := v.cronNames()
 	var database *string
 	if v.install.Scheduler == "pg_cron" {
 		database = new("")
@@ -81,5 +82,5 @@ func (v *inspection) checkRuns(r reading) error {
 			database = &v.install.CronDatabase
 		}
 	}
-	return v.finds("", about, "runs", policies, jobs, kinds, due, v.attempts, v.install.CronJobPrefix(), database, v.runner())(r)
+	return v.finds("", about, "runs", policies, jobs, kinds, due, v.attempts, names, of, database, v.runner())(r)
 }

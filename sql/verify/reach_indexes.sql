@@ -7,7 +7,8 @@ WITH asked AS (
     SELECT m.policy, m.key AS oid, coalesce(max(w.batch) FILTER (WHERE m.referenced = c.oid), 0) AS batch
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
     JOIN unnest($2::text[], $3::text[], $4::bigint[]) AS w (policy, name, batch) ON w.policy = m.policy
-    LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON n.nspname || '.' || c.relname = w.name AND c.oid = m.referenced
+    LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace)
+           ON n.nspname || '.' || c.relname = w.name AND c.oid = m.referenced
     WHERE m.event = 'DELETE'
     GROUP BY m.policy, m.key HAVING NOT bool_or(m.off)
 ), declared AS MATERIALIZED (
@@ -36,12 +37,14 @@ WITH asked AS (
     FROM key
     JOIN pg_index i ON i.indrelid = key.relid AND i.indisvalid AND i.indisready AND i.indislive
                    AND i.indkey[0] = key.attnum AND i.indcollation[0] IN (0, key.attcollation)
-    JOIN pg_opclass o ON o.oid = i.indclass[0] JOIN pg_am am ON am.oid = o.opcmethod AND am.amname IN ('btree', 'hash', 'gist', 'spgist')
+    JOIN pg_opclass o ON o.oid = i.indclass[0]
+    JOIN pg_am am ON am.oid = o.opcmethod AND am.amname IN ('btree', 'hash', 'gist', 'spgist')
     CROSS JOIN LATERAL (SELECT coalesce(pg_get_expr(i.indpred, key.relid), '') AS text,
                                '\(("(?:[^"]|"")+"|[^\s()"]+) IS NOT NULL\)' AS not_null) predicate
     WHERE EXISTS (SELECT FROM pg_amop x WHERE x.amopfamily = o.opcfamily AND x.amopopr = ANY (key.operators))
       AND btrim(replace(regexp_replace(predicate.text, predicate.not_null, '', 'g'), 'AND', ''), '() ') = ''
-      AND NOT EXISTS (SELECT FROM regexp_matches(predicate.text, predicate.not_null, 'g') AS m (found) WHERE m.found[1] <> ALL (key.columns))
+      AND NOT EXISTS (SELECT FROM regexp_matches(predicate.text, predicate.not_null, 'g') AS m (found)
+                      WHERE m.found[1] <> ALL (key.columns))
 ), total AS (
     SELECT m.oid, count(*) FILTER (WHERE NOT m.served) AS n, count(*) AS of, sum(s.bytes) FILTER (WHERE NOT m.served) AS bytes,
            min(m.name) FILTER (WHERE NOT m.served) AS first, array_agg(m.sql ORDER BY m.name) FILTER (WHERE NOT m.served) AS sql
@@ -52,10 +55,13 @@ WITH asked AS (
     CROSS JOIN LATERAL (SELECT CASE WHEN NOT m.served THEN coalesce(pg_relation_size(m.relid), 0) END AS bytes) s
     GROUP BY m.oid
 )
-SELECT a.policy, k.name AS object, format('deletes of policy "%s" look for rows of table "%s" without an index', a.policy, k.name) AS message,
-       concat(format('For each row that goes, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.', k.conname, c.list, pg_size_pretty(t.bytes)),
+SELECT a.policy, k.name AS object,
+       format('deletes of policy "%s" look for rows of table "%s" without an index', a.policy, k.name) AS message,
+       concat(format('For each row that goes, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.', k.conname, c.list,
+                     pg_size_pretty(t.bytes)),
               CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of, t.first) END,
-              CASE WHEN a.batch > 0 THEN format(' A batch of %s reads %s.', b.rows || CASE b.rows WHEN 1 THEN ' row' ELSE ' rows' END, pg_size_pretty(t.bytes * b.rows)) END,
+              CASE WHEN a.batch > 0 THEN format(' A batch of %s reads %s.', b.rows || CASE b.rows WHEN 1 THEN ' row' ELSE ' rows' END,
+                                                pg_size_pretty(t.bytes * b.rows)) END,
               format(' The path is %s -> %s.', k.parent, k.name)) AS detail,
        CASE WHEN k.relkind <> 'p' THEN format('CREATE INDEX CONCURRENTLY ON %s (%s);', t.sql[1], c.list)
             ELSE (SELECT string_agg(format('CREATE INDEX CONCURRENTLY ON %s (%s);', s.sql, c.list), ' ' ORDER BY s.n)

@@ -16,7 +16,8 @@ WITH RECURSIVE met AS MATERIALIZED (
     SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relispartition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p')
 ), key AS MATERIALIZED (
-    SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.condeferred AND k.confdeltype = 'a' AS anytime, p.name AS parent, p.relispartition, c.name AS child,
+    SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.condeferred AND k.confdeltype = 'a' AS anytime,
+           p.name AS parent, p.relispartition, c.name AS child,
            CASE k.confdeltype WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE'
                               WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END AS action,
            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum)
@@ -43,11 +44,14 @@ WITH RECURSIVE met AS MATERIALIZED (
                   WHERE e.policy = m.policy AND e.step = m.step AND e.event = 'DELETE' AND e.rel = k.conrelid) END
 )
 SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.strict IS NOT NULL THEN 'drift' ELSE 'info' END AS severity,
-       format('rows of table "%s" keep %s that are due in policy "%s"', x.child, CASE WHEN x.partitions THEN 'partitions' ELSE 'rows' END, x.policy) AS message,
+       format('rows of table "%s" keep %s that are due in policy "%s"', x.child,
+              CASE WHEN x.partitions THEN 'partitions' ELSE 'rows' END, x.policy) AS message,
        concat(format('Foreign key "%s" ', x.conname),
-              CASE WHEN x.partitions THEN format('refers to "%s". Partitions that are referred to are refused (23503), whatever the key says of deletes.', x.parent)
-                   ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and more than 100 of them fail a run. The path is %s -> %s.',
-                               x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
+              CASE WHEN x.partitions
+                   THEN format('refers to "%s". Partitions that are referred to are refused (23503), whatever the key says of '
+                               'deletes.', x.parent)
+                   ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and more than 100 of them fail '
+                               'a run. The path is %s -> %s.', x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
                                CASE WHEN x.strict IS NULL THEN 23503 ELSE 23502 END, x.parent, x.child) END,
               CASE WHEN x.new THEN ' The key is newer than the catalog snapshot.' END) AS detail,
        CASE WHEN x.strict IS NOT NULL THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict, x.child)
@@ -58,7 +62,8 @@ FROM keeps x
 UNION
 SELECT 'V059', m.policy, k.child, 'drift',
        format('foreign key "%s" of table "%s" is switched off, and policy "%s" deletes without it', k.conname, k.child, m.policy),
-       format('A trigger of it on "%s" is disabled: %s The key is ON DELETE %s. Once it is on again, look for rows of "%s" that refer to nothing.', r.name,
+       format('A trigger of it on "%s" is disabled: %s The key is ON DELETE %s. Once it is on again, look for rows of "%s" '
+              'that refer to nothing.', r.name,
               CASE WHEN k.action IN ('NO ACTION', 'RESTRICT') THEN 'rows go although others refer to them.'
                    ELSE 'rows that refer to deleted ones stay, and refer to nothing.' END, k.action, k.child),
        -- By name: others of the table may be off for a reason.
@@ -66,7 +71,8 @@ SELECT 'V059', m.policy, k.child, 'drift',
         FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint
         WHERE t.tgrelid = r.oid AND t.tgenabled IN ('D', 'R') AND (c.oid = k.oid OR c.conparentid = k.oid)),
        '{}', 0, false
-FROM (SELECT DISTINCT ON (m.policy, m.key) m.* FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
+FROM (SELECT DISTINCT ON (m.policy, m.key) m.*
+      FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
       WHERE m.off AND m.event = 'DELETE' ORDER BY m.policy, m.key, m.referenced) m
 JOIN key k ON k.oid = m.key JOIN names r ON r.oid = m.referenced
 ORDER BY 1, 2, 3, 5

@@ -24,7 +24,8 @@ WITH RECURSIVE declared (oid, root) AS (
     SELECT f.*, f.before_row AND (f.event <> 'DELETE' OR NOT f.legible OR f.body ~ '\mreturn\M(?!\s+old\M)') AS keeps,
            CASE WHEN f.legible THEN f.body ~ '\mraise\M(?!\s+(debug|log|info|notice|warning)\M)' OR f.body !~ '\mreturn\M'
                 ELSE NOT f.before_row END AS refuses,
-           f.event = 'DELETE' AND f.each_row AND f.on_table = ANY ($4::text[]) AND f.on_table || ' ' || f.definition <> ALL ($5::text[]) AS new,
+           f.event = 'DELETE' AND f.each_row AND f.on_table = ANY ($4::text[])
+           AND f.on_table || ' ' || f.definition <> ALL ($5::text[]) AS new,
            array_to_string(array_prepend('pg_catalog', $7::text[]), ', ') AS path
     FROM fires f
 )
@@ -36,7 +37,8 @@ SELECT j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift' ELSE 'info' 
                    ELSE format(' before each %s, and a row for which that returns NULL stays as it is, without an error%s.', j.event,
                                CASE j.way WHEN '' THEN ': the run ends done' ELSE ', and refers to nothing then' END) END,
               CASE WHEN j.refuses THEN ' It may raise an error: the row is refused then, and stays.' END,
-              CASE WHEN NOT j.definer THEN format(' It runs with the rights of role "%s"%s.', $6::text, CASE WHEN NOT j.own_path THEN ' and search path ' || j.path END)
+              CASE WHEN NOT j.definer THEN format(' It runs with the rights of role "%s"%s.', $6::text,
+                                                  CASE WHEN NOT j.own_path THEN ' and search path ' || j.path END)
                    WHEN NOT j.own_path THEN format(' It has no search path of its own, and is called with %s.', j.path) END,
               ' The path is ' || nullif(j.way, '') || '.', CASE WHEN j.new THEN ' It is newer than the catalog snapshot.' END) AS detail,
        format('Look at the function, then write "triggers: [%s]" in the policy.%s', j.name,

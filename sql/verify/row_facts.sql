@@ -60,7 +60,8 @@ SELECT 1 AS place, 'V061' AS code, CASE WHEN f.value IS NULL THEN 'info' ELSE 'd
        || ' the policy file does not say whether that is meant.' AS detail,
        'Write "nulls: keep" in the policy if they are to stay, "nulls: due" if they are to go; or give them an instant, '
        'and the column NOT NULL.' AS hint
-FROM fact f CROSS JOIN LATERAL (SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row' ELSE ' rows' END) r (counted)
+FROM fact f CROSS JOIN LATERAL (
+    SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row' ELSE ' rows' END) r (counted)
 WHERE f.no_clock > 0
 UNION ALL
 SELECT 1, 'V062', CASE WHEN f.unit IS NULL THEN 'info' ELSE 'drift' END,
@@ -73,7 +74,8 @@ SELECT 1, 'V062', CASE WHEN f.unit IS NULL THEN 'info' ELSE 'drift' END,
                         $4, $6, f.first, f.last, f.unit) END,
        CASE WHEN f.unit IS NULL THEN 'Nothing, if they are meant to stay so long; otherwise find out who writes such instants.'
             ELSE 'Correct "encoding", or write an "expression" that divides; then run "pgretain generate".' END
-FROM fact f CROSS JOIN LATERAL (SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row' ELSE ' rows' END) r (counted)
+FROM fact f CROSS JOIN LATERAL (
+    SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row' ELSE ' rows' END) r (counted)
 WHERE f.ahead > 0
 UNION ALL
 SELECT d.n, 'V063', '', format('archive "%s" does not hold what policy "%s" archived, in %s', d.name, $1, d.runs),

@@ -1,9 +1,10 @@
 -- Findings on how runs ended: a policy that has not succeeded in time (V045), a last run that went wrong (V046), a job that
 -- never ran (V048, at the place of the pair). $1: policies; $2: the job of each; $3: "policy" or "report"; $4: the instant
--- after which the job should have succeeded, NULL without one; $5: what failed, as cron_attempts has it, $6: how the names of
--- jobs begin there; $7: the database where that is looked up, '' this one, NULL without pg_cron; $8: the runner. A dry run is no run. Of one that is paused it is not said that it is late. One failure of a policy that
--- succeeded in time before is for information, for it will be tried again; a breaker waits for a person. Each lookup is
--- the end of a walk down index run_policy; the whole log is asked only about jobs of which no policy says that they ran.
+-- after which the job should have succeeded, NULL without one; $5: what failed, as cron_attempts has it, $6: names there
+-- and $7: the job of each; $8: the database where that is looked up, '' this one, NULL without pg_cron; $9: the runner. A
+-- dry run is no run. Of one that is paused it is not said that it is late. One failure of a policy that succeeded in time
+-- before is for information, for it will be tried again; a breaker waits for a person. Each lookup is the end of a walk down
+-- index run_policy; the whole log is asked only about jobs of which no policy says that they ran.
 WITH asked AS MATERIALIZED (
     SELECT w.*, EXISTS (SELECT FROM (SELECT FROM retention.run r
                                      WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC LIMIT 1) x) AS ran,
@@ -35,25 +36,27 @@ WITH asked AS MATERIALIZED (
                           ORDER BY r.id DESC LIMIT 1) END) s (success)
 ), judged AS (
     SELECT r.*, NOT r.paused AND coalesce(r.counted <= r.due, false) AS late,
-           (SELECT format(' pg_cron''s last attempt%s failed: %s.', ', at ' || to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ',',
-                          rtrim(f.message, E'.\n '))
+           (SELECT format(' pg_cron''s last attempt%s failed: %s.',
+                          ', at ' || to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ',', rtrim(f.message, E'.\n '))
             FROM jsonb_to_recordset($5::jsonb) AS f (name text, message text, at timestamptz)
-            WHERE regexp_replace(f.name, '#\d+$', '') = $6::text || r.job ORDER BY f.name LIMIT 1) AS attempt
+            JOIN unnest($6::text[], $7::text[]) AS c (name, job) ON c.name = f.name AND c.job = r.job
+            ORDER BY f.name LIMIT 1) AS attempt
     FROM run r
 )
 SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy, format('%s "%s" has not succeeded in time', j.kind, j.policy) AS message,
        concat(CASE WHEN j.counted = j.success THEN 'It last succeeded at ' ELSE 'It was installed at ' END,
               to_char(j.counted AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
-              format('; with the schedule of job "%s" it should have succeeded after %s.', j.job, to_char(j.due AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
+              format('; with the schedule of job "%s" it should have succeeded after %s.', j.job,
+                     to_char(j.due AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
               CASE j.state WHEN 'busy' THEN format(' The last run (%s) ended busy: %s.', j.id, j.message) END, j.attempt,
-              CASE WHEN $7::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
-                   ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($7::text, '') || '"',
-                               format(', for role "%s".', $8::text)) END) AS detail,
+              CASE WHEN $8::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
+                   ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($8::text, '') || '"',
+                               format(', for role "%s".', $9::text)) END) AS detail,
        'SELECT * FROM retention.status;' AS hint
 FROM judged j WHERE j.late
 UNION ALL
-SELECT 0, 'V046', CASE WHEN j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND j.failed <= 1 AND j.state <> 'tripped'
-                       THEN 'info' ELSE '' END, j.policy,
+SELECT 0, 'V046', CASE WHEN j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND j.failed <= 1
+                            AND j.state <> 'tripped' THEN 'info' ELSE '' END, j.policy,
        format('the last run of %s "%s" (%s) %s%s', j.kind, j.policy, j.id, CASE j.state WHEN 'failed' THEN '' ELSE 'was ' END || j.state,
               CASE WHEN j.failed > 1 THEN format(', as did %s before it', j.failed - 1) END),
        coalesce(j.message, ''), 'SELECT * FROM retention.health();'
