@@ -172,17 +172,13 @@ func (v *inspection) creator(o generator.Object) string {
 // where nobody knows how this version of PostgreSQL prints them, and so are relations of policies.
 func (v *inspection) checkMakeup(r reading) error {
 	recorded := verifysql.Recorded()
-	major, err := collectRow[struct{ Version string }](r, "major_version")
-	if err != nil {
-		return err
-	}
 	if err := r.set("search_path", quote.Idents([]string{"pg_catalog", v.install.Schema, "pg_temp"})); err != nil {
 		return err
 	}
 	wanted, live := map[string][]verifysql.Fact{}, map[string][]verifysql.Fact{}
-	err = each(r, "relation_facts", func(f verifysql.Fact) { live[f.Relation] = append(live[f.Relation], f) },
+	err := each(r, "relation_facts", func(f verifysql.Fact) { live[f.Relation] = append(live[f.Relation], f) },
 		v.install.Schema, lists.Map(v.relations(), v.inSchema))
-	for _, f := range slices.Concat(recorded.Facts, recorded.Queries[major.Version]) {
+	for _, f := range slices.Concat(recorded.Facts, recorded.Queries[v.server.Major]) {
 		wanted[f.Relation] = append(wanted[f.Relation], f)
 	}
 	for _, o := range v.relations() {

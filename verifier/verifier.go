@@ -95,6 +95,7 @@ type server struct {
 	SchemaOwner    string
 	Clock          time.Time // of the server; Now is earlier on a standby that lags behind
 	Standby        bool
+	Major          string // version
 }
 
 func (v *inspection) run(ctx context.Context) error {
