@@ -8,6 +8,8 @@ WITH RECURSIVE met AS MATERIALIZED (
     SELECT m.policy, m.step, m.event, m.key, bool_or(m.off) AS off
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, step integer, event text, key oid, off boolean)
     GROUP BY 1, 2, 3, 4
+), effect AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, step integer, event text, rel oid, named boolean)
 ), above (key, rel) AS (
     SELECT k.oid, k.conrelid FROM pg_constraint k WHERE k.oid IN (SELECT m.key FROM met m)
     UNION
@@ -28,22 +30,21 @@ WITH RECURSIVE met AS MATERIALIZED (
     FROM pg_constraint k JOIN names p ON p.oid = k.confrelid JOIN names c ON c.oid = k.conrelid
     WHERE k.oid IN (SELECT m.key FROM met m)
 ), keeps AS (
-    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, CASE WHEN k.strict IS NOT NULL THEN false
-               WHEN k.parent = ANY ($2::text[]) THEN concat_ws(' ', k.parent, k.conname, k.child, lower(k.action)) <> ALL ($3::text[])
-               ELSE $2::text[] IS NOT NULL AND k.relispartition END AS new
+    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, k.strict IS NOT NULL AND m.event = 'DELETE' AS never,
+           CASE WHEN k.parent = ANY ($2::text[]) THEN concat_ws(' ', k.parent, k.conname, k.child, lower(k.action)) <> ALL ($3::text[])
+                ELSE $2::text[] IS NOT NULL AND k.relispartition END AS new
     FROM met m JOIN key k ON k.oid = m.key
     WHERE NOT m.off AND CASE m.event
               WHEN 'DROP' THEN true
               WHEN 'DETACH' THEN EXISTS (
-                  SELECT FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, event text, rel oid, named boolean)
-                  LEFT JOIN pg_partitioned_table l ON l.partrelid = e.rel AND l.partstrat = 'l'
+                  SELECT FROM effect e LEFT JOIN pg_partitioned_table l ON l.partrelid = e.rel AND l.partstrat = 'l'
                   LEFT JOIN pg_inherits i ON i.inhparent = l.partrelid AND i.inhrelid = k.confrelid
                   WHERE e.policy = m.policy AND e.event = m.event AND e.named AND (e.rel = k.confrelid OR i.inhrelid IS NOT NULL))
               ELSE (k.strict IS NOT NULL OR k.action IN ('NO ACTION', 'RESTRICT')) AND NOT EXISTS (
-                  SELECT FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, step integer, event text, rel oid)
+                  SELECT FROM effect e
                   WHERE e.policy = m.policy AND e.step = m.step AND e.event = 'DELETE' AND e.rel = k.conrelid) END
 )
-SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.strict IS NOT NULL THEN 'drift' ELSE 'info' END AS severity,
+SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.never THEN 'drift' ELSE 'info' END AS severity,
        format('rows of table "%s" keep %s that are due in policy "%s"', x.child,
               CASE WHEN x.partitions THEN 'partitions' ELSE 'rows' END, x.policy) AS message,
        concat(format('Foreign key "%s" ', x.conname),
@@ -53,8 +54,8 @@ SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.strict 
                    ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and more than 100 of them fail '
                                'a run. The path is %s -> %s.', x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
                                CASE WHEN x.strict IS NULL THEN 23503 ELSE 23502 END, x.parent, x.child) END,
-              CASE WHEN x.new THEN ' The key is newer than the catalog snapshot.' END) AS detail,
-       CASE WHEN x.strict IS NOT NULL THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict, x.child)
+              CASE WHEN x.new AND NOT x.never THEN ' The key is newer than the catalog snapshot.' END) AS detail,
+       CASE WHEN x.never THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict, x.child)
             ELSE format('Write a step that deletes the rows of "%s" first, or a guard that keeps what they refer to; '
                         'then run "pgretain snapshot" and "pgretain generate".', x.child) END AS hint,
        x.names, x.step, x.anytime
