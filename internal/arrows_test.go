@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"policy":              {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote", "internal/lists"},
 	"generator":           {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote", "internal/shards"},
 	"generator/history":   {"*"},
-	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
+	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress", "internal/lists"},
 	"templates":           {},
 	"sql":                 {"internal/quote"},
 	"sql/catalog":         {"internal/quote"},
@@ -84,10 +84,10 @@ var users = map[string][]string{
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "verifier"},
+	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "verifier", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
 }
 
 type goPackage struct {
