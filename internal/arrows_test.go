@@ -85,10 +85,10 @@ var users = map[string][]string{
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"generator", "internal/explain", "internal/install", "internal/propose", "verifier"},
+	"text/template":                            {"generator", "internal/explain", "internal/install", "internal/lint", "internal/propose", "verifier"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "verifier", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "verifier", "internal/explain", "internal/htmlreport", "internal/install", "internal/lint", "internal/propose", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
 }
 
 type goPackage struct {
