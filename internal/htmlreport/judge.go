@@ -1,13 +1,14 @@
 package htmlreport
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
-	"pgretain/internal/explain"
+	"pgretain/internal/lists"
 	"pgretain/internal/report"
 )
 
@@ -46,16 +47,27 @@ type subject struct {
 // job is a job with its instants.
 type job struct {
 	jobRow
+	now   time.Time
 	ticks calendar.Ticks
+	Lane  row // of lanes
 }
 
+// When are its schedules in words.
+func (j job) When() string {
+	return strings.Join(lists.Map(j.Schedules, func(s string) string { return cmp.Or(calendar.Words(s), s) }), "; ")
+}
+
+// Next is when it starts the next time; zero for never.
+func (j job) Next() time.Time { return j.ticks.Next(j.now).In(j.now.Location()) }
+
 // Next is when a job of the policy starts the next time; zero for never.
-func (s subject) Next() time.Time {
-	var all calendar.Ticks
+func (s subject) Next() (next time.Time) {
 	for _, j := range s.jobs {
-		all = append(all, j.ticks...)
+		if t := j.Next(); !t.IsZero() && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
 	}
-	return all.Next(s.now).In(s.now.Location())
+	return next
 }
 
 // Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
@@ -128,41 +140,33 @@ func (s subject) judge() state {
 	return fine
 }
 
+// since is how long a row has been due, 0 where that is not by time.
+func (b backlog) since() time.Duration {
+	if b.Overdue == nil {
+		return 0
+	}
+	return *b.Overdue
+}
+
 // DueSince is when a row came to be due, or before.
 func (s subject) DueSince() time.Time { return s.now.Add(-*s.Overdue) }
 
 // Dated is an instant, and how long ago it was.
 func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
 
-// verbs are the keys of the line that says what becomes of which rows.
-var verbs = map[string]bool{"deletes": true, "updates": true, "changes": true, "reads": true,
-	"drops": true, "detaches": true, "asks": true}
+// told are the keys of the lines that say in short what becomes of which rows, and when.
+var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
-// summary is a policy in one sentence: what it does with which rows, and which are due.
-func summary(lines []explain.Line) (does, due string) {
-	var when []string
-	where, about := "", ""
-	for _, l := range lines {
-		switch {
-		case l.Key == "about":
-			about = l.Text
-		case verbs[l.Key]:
-			does = l.Key + " " + shortened(l.Text, 120)
-		case l.Key == "where":
-			where = " where " + shortened(l.Text, 120)
-		case l.Key == "due", l.Key == "or":
-			text, _, _ := strings.Cut(l.Text, " (")
-			when = append(when, shortened(text, 120))
+// Summary is a policy in one sentence.
+func (p policyView) Summary() string {
+	var texts []string
+	for _, l := range p.Lines {
+		if slices.Contains(told, l.Key) {
+			texts = append(texts, l.Key+" "+shortened(120, l.Text))
 		}
 	}
-	if strings.HasPrefix(does, "asks ") && about != "" {
-		does = about
-	}
-	return does + where, strings.Join(when, ", or ")
+	return strings.Join(texts, "; ")
 }
-
-// isStatement tells SQL from sentences among hints: each statement has its semicolon.
-func isStatement(hint string) bool { return strings.HasSuffix(strings.TrimSpace(hint), ";") }
 
 var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
@@ -170,9 +174,9 @@ var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 // remarks are what verify found, without what the policy file suppresses; or, without verify, what the runtime says.
 func remarks(f *found, v *Verification) (list []report.Finding) {
 	if v == nil {
-		for _, h := range f.Health {
-			list = append(list, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Severity(h.Severity),
-				Policy: h.Policy, Message: h.Problem, Hint: h.Hint}})
+		for _, h := range f.Read["health"] {
+			list = append(list, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Severity(h["severity"].(string)),
+				Policy: h["policy"].(string), Message: h["problem"].(string), Hint: h["hint"].(string)}})
 		}
 		return list
 	}
