@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"internal/calendar":   {},
 	"internal/catalog":    {"internal/pgparse"},
 	"internal/diag":       {},
-	"internal/explain":    {"policy", "internal/calendar", "internal/catalog", "internal/quote"},
+	"internal/explain":    {"policy", "internal/calendar", "internal/catalog", "internal/lists", "internal/quote"},
 	"internal/htmlreport": {"internal/calendar", "internal/diag", "internal/explain", "internal/lists", "internal/quote", "internal/report"},
 	"internal/lint":       {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/lists":      {},
