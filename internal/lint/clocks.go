@@ -46,17 +46,17 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	unit := map[string]time.Duration{"epoch_s": time.Second, "epoch_ms": time.Millisecond}[k.Encoding.Kind]
 	if most > 0 && unit > 0 && most < int64(someDay.Sub(time.Unix(0, 0))/unit) {
 		last := time.Unix(0, 0).UTC().Add(time.Duration(most) * unit).Format("2 January 2006")
-		l.refuse(k.Encoding.Position, p, words{"Type": typ, "Kind": k.Encoding.Kind, "Most": most, "Last": last})
+		l.refuse("L031", k.Encoding.Position, p, words{"Type": typ, "Kind": k.Encoding.Kind, "Most": most, "Last": last})
 	}
 	if epoch := k.Encoding.Epoch; k.Encoding.Kind == "snowflake" && epoch > 0 && epoch < inSeconds {
-		l.warn(k.Encoding.Position, p, words{"Epoch": epoch, "Read": time.UnixMilli(epoch).UTC().Format("January 2006")})
+		l.warn("L031", k.Encoding.Position, p, words{"Epoch": epoch, "Read": time.UnixMilli(epoch).UTC().Format("January 2006")})
 	}
 }
 
 // checkLocalTime warns of a clock without a zone where the zone of the install repeats an hour in autumn:
 // of two rows with the same local time one is an hour younger.
 func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
-	zone, _ := time.LoadLocation(l.file.Install.TimeZone) // the file's reader has found it
+	zone, _ := time.LoadLocation(l.Install.TimeZone) // the file's reader has found it
 	_, winter := someDay.In(zone).Zone()
 	_, summer := someDay.AddDate(0, 6, 0).In(zone).Zone()
 	if k.Kind != "age" || winter == summer || l.clockType(p, k) != "timestamp without time zone" {
@@ -64,7 +64,7 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	}
 	for _, i := range intervals(k.Window) {
 		if i.Months == 0 && i.Days == 0 && i.Time < 24*time.Hour {
-			l.warn(i.Position, p, words{"Column": k.Column, "Zone": l.file.Install.TimeZone, "Window": i.Text})
+			l.warn("L032", i.Position, p, words{"Column": k.Column, "Zone": l.Install.TimeZone, "Window": i.Text})
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 // are committed, so that a row with a lower one may come later, and is never worked off.
 func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 	if k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
-		l.warn(k.Watermark.Position, p, words{"Column": k.Column, "Table": p.Table})
+		l.warn("L027", k.Watermark.Position, p, words{"Column": k.Column, "Table": p.Table})
 	}
 }
 

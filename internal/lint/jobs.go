@@ -22,8 +22,8 @@ func ticks(schedules ...policy.Schedule) calendar.Ticks {
 // checkNoJob warns of a policy whose rows become due by themselves while no job looks at them. One
 // without "due" may be there to be run by hand.
 func (l *linter) checkNoJob(p *policy.Policy) {
-	if len(l.file.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
-		l.warn(p.Position, p, words{})
+	if len(l.Jobs) > 0 && p.Due != nil && len(l.jobs[p.Name]) == 0 {
+		l.warn("L020", p.Position, p, words{})
 	}
 }
 
@@ -31,7 +31,7 @@ func (l *linter) checkNoJob(p *policy.Policy) {
 func (l *linter) checkNever(j *policy.Job) {
 	for _, s := range j.Schedules {
 		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
-			l.say(diag.Diagnostic{Severity: diag.Error, Position: s.Position, Object: j.Name}, words{"Schedule": s.Text})
+			l.say(diag.Diagnostic{Severity: diag.Error, Code: "L021", Position: s.Position, Object: j.Name}, words{"Schedule": s.Text})
 		}
 	}
 }
@@ -40,7 +40,7 @@ func (l *linter) checkNever(j *policy.Job) {
 // table has one run at a time, whatever the scope.
 func (l *linter) checkBusy() {
 	seen := map[[2]*policy.Job]bool{}
-	for _, p := range l.file.Policies {
+	for _, p := range l.Policies {
 		policies := l.on[p.Table.String()]
 		if policies[0] != p {
 			continue // its table was looked at
@@ -59,7 +59,7 @@ func (l *linter) checkBusy() {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
-				l.say(diag.Diagnostic{Severity: diag.Warning, Position: a.Position, Object: a.Name}, words{"Other": b, "Table": p.Table})
+				l.say(diag.Diagnostic{Severity: diag.Warning, Code: "L023", Position: a.Position, Object: a.Name}, words{"Other": b, "Table": p.Table})
 			}
 		}
 	}

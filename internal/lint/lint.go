@@ -19,50 +19,25 @@ import (
 	"pgretain/policy"
 )
 
-// checks have a page each in docs/checks. Codes from L001 to L049 keep their meaning for ever: one that is not here any
-// more is never given to another check.
-var checks = registered([]check{
-	{"L001", "a where that is never true", eachPolicy((*linter).checkWhere)},
-	{"L002", "guards that spare every row", eachPolicy((*linter).checkGuards)},
-	{"L004", "a tier that never applies", eachClock((*linter).checkTiers)},
-	{"L006", "a step that never acts", eachPolicy((*linter).checkSteps)},
-	{"L008", "a comparison with NULL", eachPolicy((*linter).checkNullCompared)},
-	{"L009", "a BETWEEN that nothing is in", eachPolicy((*linter).checkBetween)},
-	{"L010", "a guard that keeps every row with a NULL", eachPolicy((*linter).checkGuardNull)},
-	{"L011", "a where that passes by rows with a NULL", eachPolicy((*linter).checkWhereNull)},
-	{"L012", "a sub-select of IN that may hold a NULL", eachPolicy((*linter).checkInNull)},
-	{"L015", "an archive that keeps its rows no longer than the table", eachWindow((*linter).checkArchives)},
-	{"L016", "rows that are destroyed as soon as they are marked", eachWindow((*linter).checkGrace)},
-	{"L017", "a policy that another one leaves nothing for", eachWindow((*linter).checkOvertaken)},
-	{"L018", "rows that go with others before their own time", eachWindow((*linter).checkParents)},
-	{"L020", "a policy with a time that no job runs", eachPolicy((*linter).checkNoJob)},
-	{"L021", "a schedule that never comes", eachJob((*linter).checkNever)},
-	{"L023", "two jobs that always start together on one table", (*linter).checkBusy},
-	{"L027", "a watermark that passes rows not committed yet", eachClock((*linter).checkMarkBehind)},
-	{"L031", "an encoding that the numbers cannot have", eachClock((*linter).checkEncoding)},
-	{"L032", "a short window on local time", eachClock((*linter).checkLocalTime)},
-})
-
-type check struct {
-	code, title string
-	run         func(*linter)
-}
-
-func registered(list []check) []check {
-	for _, c := range list {
-		diag.Register(c.code, c.title)
-	}
-	return list
+// linter goes through one file.
+type linter struct {
+	*policy.File
+	jobs    map[string][]*policy.Job    // that run a policy, by its name
+	on      map[string][]*policy.Policy // those of a table, by its name
+	windows map[string][]windowed       // the same, of those that have one
+	graph   catalog.Graph               // of the snapshot, empty without one
+	list    diag.List
 }
 
 // Check lints a file that was read without errors; snapshot may be nil. An Error is a policy that can
 // never do what it says, everything else a Warning. The list is sorted by place.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	l := &linter{file: file, jobs: map[string][]*policy.Job{}, on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
+	l := &linter{File: file, jobs: map[string][]*policy.Job{}, on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
 	if snapshot != nil {
 		l.graph = snapshot.Graph()
 	}
 	for _, j := range file.Jobs {
+		l.checkNever(j)
 		for _, run := range j.Run {
 			l.jobs[run.Text] = append(l.jobs[run.Text], j)
 		}
@@ -74,56 +49,32 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 			l.windows[table] = append(l.windows[table], w)
 		}
 	}
-	for _, c := range checks {
-		l.code = c.code
-		c.run(l)
+	l.checkBusy()
+	for _, p := range file.Policies {
+		l.checkWhere(p)
+		l.checkGuards(p)
+		l.checkSteps(p)
+		l.checkConstants(p)
+		l.checkGuardNull(p)
+		l.checkWhereNull(p)
+		l.checkInNull(p)
+		l.checkNoJob(p)
+		for _, k := range p.DueClocks() {
+			l.checkTiers(p, k)
+			l.checkMarkBehind(p, k)
+			l.checkEncoding(p, k)
+			l.checkLocalTime(p, k)
+		}
+	}
+	for _, list := range l.windows {
+		for _, w := range list {
+			l.checkArchives(w)
+			l.checkGrace(w)
+			l.checkOvertaken(w)
+			l.checkParents(w)
+		}
 	}
 	return l.list.Unique()
-}
-
-// linter goes through one file.
-type linter struct {
-	file    *policy.File
-	jobs    map[string][]*policy.Job    // that run a policy, by its name
-	on      map[string][]*policy.Policy // those of a table, by its name
-	windows map[string][]windowed       // the same, of those that have one
-	graph   catalog.Graph               // of the snapshot, empty without one
-	code    string                      // of the check that runs
-	list    diag.List
-}
-
-func eachPolicy(f func(*linter, *policy.Policy)) func(*linter) {
-	return func(l *linter) {
-		for _, p := range l.file.Policies {
-			f(l, p)
-		}
-	}
-}
-
-func eachClock(f func(*linter, *policy.Policy, *policy.Clock)) func(*linter) {
-	return eachPolicy(func(l *linter, p *policy.Policy) {
-		for _, k := range p.DueClocks() {
-			f(l, p, k)
-		}
-	})
-}
-
-func eachWindow(f func(*linter, windowed)) func(*linter) {
-	return func(l *linter) {
-		for _, list := range l.windows {
-			for _, w := range list {
-				f(l, w)
-			}
-		}
-	}
-}
-
-func eachJob(f func(*linter, *policy.Job)) func(*linter) {
-	return func(l *linter) {
-		for _, j := range l.file.Jobs {
-			f(l, j)
-		}
-	}
 }
 
 // words are what the sentences of a finding speak of.
@@ -132,29 +83,34 @@ type words map[string]any
 //go:embed findings.txt.tmpl
 var source string
 
-// A line break of the template is a space.
-var sentences = template.Must(template.New("").Option("missingkey=zero").Funcs(template.FuncMap{
-	"q": func(what any) string { return fmt.Sprintf("%q", what) },
-}).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(source, " ")))
+// A line break of the template is a space. Each code is registered with its title.
+var sentences = func() *template.Template {
+	for _, titled := range regexp.MustCompile(`define "(L\d+)"}}(.*)`).FindAllStringSubmatch(source, -1) {
+		diag.Register(titled[1], titled[2])
+	}
+	quoted := template.FuncMap{"q": func(what any) string { return fmt.Sprintf("%q", what) }}
+	return template.Must(template.New("").Funcs(quoted).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(source, " ")))
+}()
 
-func (l *linter) refuse(at diag.Position, p *policy.Policy, about words) {
-	l.say(diag.Diagnostic{Severity: diag.Error, Position: at, Policy: p.Name, Table: p.Table.String()}, about)
+func (l *linter) refuse(code string, at diag.Position, p *policy.Policy, about words) {
+	l.say(diag.Diagnostic{Severity: diag.Error, Code: code, Position: at, Policy: p.Name, Table: p.Table.String()}, about)
 }
 
-func (l *linter) warn(at diag.Position, p *policy.Policy, about words) {
-	l.say(diag.Diagnostic{Severity: diag.Warning, Position: at, Policy: p.Name, Table: p.Table.String()}, about)
+func (l *linter) warn(code string, at diag.Position, p *policy.Policy, about words) {
+	l.say(diag.Diagnostic{Severity: diag.Warning, Code: code, Position: at, Policy: p.Name, Table: p.Table.String()}, about)
 }
 
-// say adds a finding with the sentences of the check that runs.
+// say adds a finding with the sentences of its code.
 func (l *linter) say(d diag.Diagnostic, about words) {
 	about["Policy"], about["Object"] = d.Policy, d.Object
 	var text strings.Builder
-	if err := sentences.ExecuteTemplate(&text, l.code, about); err != nil {
+	if err := sentences.ExecuteTemplate(&text, d.Code, about); err != nil {
 		panic(err) // of our own template
 	}
-	message, rest, _ := strings.Cut(text.String(), " detail: ")
+	_, said, _ := strings.Cut(text.String(), " says: ")
+	message, rest, _ := strings.Cut(said, " detail: ")
 	detail, hint, _ := strings.Cut(rest, " hint: ")
-	d.Code, d.Message, d.Detail, d.Hint = l.code, message, strings.TrimSpace(detail), strings.TrimSpace(hint)
+	d.Message, d.Detail, d.Hint = message, strings.TrimSpace(detail), strings.TrimSpace(hint)
 	l.list.Add(d)
 }
 

@@ -9,7 +9,7 @@ import (
 // checkWhere refuses a policy that is about no row.
 func (l *linter) checkWhere(p *policy.Policy) {
 	if !l.possible(p, says(p.Where, yes)) {
-		l.refuse(p.Where.Position, p, words{})
+		l.refuse("L001", p.Where.Position, p, words{})
 	}
 }
 
@@ -25,7 +25,7 @@ func (l *linter) checkGuards(p *policy.Policy) {
 			at, alone = g.Condition.Position, g.Name
 		}
 	}
-	l.refuse(at, p, words{"Alone": alone})
+	l.refuse("L002", at, p, words{"Alone": alone})
 }
 
 // checkTiers warns of a tier that the ones before it, "where" or the guards leave nothing for: rows that it was written
@@ -40,7 +40,7 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 			continue // a last "else" that nothing reaches is no mistake
 		}
 		if !l.possible(p, append(slices.Clip(before), says(t.When, yes))...) {
-			l.warn(t.When.Position, p, words{"Number": i + 1})
+			l.warn("L004", t.When.Position, p, words{"Number": i + 1})
 		}
 		before = append(before, says(t.When, no|null))
 	}
@@ -50,7 +50,7 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 func (l *linter) checkSteps(p *policy.Policy) {
 	for _, s := range p.Then {
 		if s.Where != nil && l.excludes(p, taken(p), says(s.Where, yes)) {
-			l.warn(s.Where.Position, p, words{})
+			l.warn("L006", s.Where.Position, p, words{})
 		}
 	}
 }

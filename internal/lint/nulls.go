@@ -7,25 +7,17 @@ import (
 	"pgretain/policy"
 )
 
-// checkNullCompared warns of x = NULL, which is NULL for every x.
-func (l *linter) checkNullCompared(p *policy.Policy) {
-	l.warnOf(p, func(c *pgparse.Condition) bool { return c.Null })
-}
-
-// checkBetween warns of bounds in the wrong order.
-func (l *linter) checkBetween(p *policy.Policy) {
-	l.warnOf(p, func(c *pgparse.Condition) bool {
-		return c.Between && c.Parts[0].Form == pgparse.Compare && c.Parts[1].Form == pgparse.Compare &&
-			less(c.Parts[1].Values[0], c.Parts[0].Values[0])
-	})
-}
-
-// warnOf warns of such parts of a policy's expressions.
-func (l *linter) warnOf(p *policy.Policy, is func(*pgparse.Condition) bool) {
+// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in the wrong order, in all
+// expressions.
+func (l *linter) checkConstants(p *policy.Policy) {
 	for _, part := range p.Parts() {
 		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
-			if is(c) {
-				l.warn(part.Expr.At(c.Offset), p, words{})
+			switch {
+			case c.Null:
+				l.warn("L008", part.Expr.At(c.Offset), p, words{})
+			case c.Between && c.Parts[0].Form == pgparse.Compare && c.Parts[1].Form == pgparse.Compare &&
+				less(c.Parts[1].Values[0], c.Parts[0].Values[0]):
+				l.warn("L009", part.Expr.At(c.Offset), p, words{})
 			}
 		})
 	}
@@ -46,7 +38,7 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 			isNull := constraint{&pgparse.Condition{Form: pgparse.IsNull, Left: pgparse.Operand{Column: column}}, yes}
 			if l.nullable(p, column) && !speaksOfNull(p, column) &&
 				l.excludes(p, []constraint{says(p.Where, yes), isNull}, constraint{c, no}) {
-				l.warn(g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": c.Form == pgparse.Boolean})
+				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": c.Form == pgparse.Boolean})
 			}
 		}
 	}
@@ -63,7 +55,7 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 			return other != c && negated(other) == "" && slices.Contains(other.Present(), column)
 		}) || slices.ContainsFunc(l.on[p.Table.String()], func(other *policy.Policy) bool { return speaksOfNull(other, column) })
 		if column != "" && l.nullable(p, column) && !asked {
-			l.warn(p.Where.At(c.Offset), p, words{"Column": column})
+			l.warn("L011", p.Where.At(c.Offset), p, words{"Column": column})
 		}
 	}
 }
@@ -148,12 +140,12 @@ func (l *linter) checkInNull(p *policy.Policy) {
 // is false.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result string) {
 	for _, c := range wantedFalse(condition(e), wanted) {
-		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.file.Install.SearchPath)
+		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.Install.SearchPath)
 		if table == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
 			continue
 		}
 		if column := table.Column(c.Query.Column); column != nil && !column.NotNull {
-			l.warn(e.At(c.Offset), p, words{"Table": table.String(), "Column": column.Name, "Result": result})
+			l.warn("L012", e.At(c.Offset), p, words{"Table": table.String(), "Column": column.Name, "Result": result})
 		}
 	}
 }

@@ -57,8 +57,8 @@ func (l *linter) beside(w windowed) []windowed {
 }
 
 // warnWindow warns of the window of a policy, for another one.
-func (l *linter) warnWindow(of, other windowed) {
-	l.warn(of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text, "Column": of.clock.Column, "Other": other,
+func (l *linter) warnWindow(code string, of, other windowed) {
+	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text, "Column": of.clock.Column, "Other": other,
 		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
@@ -79,7 +79,7 @@ func (l *linter) checkGrace(mark windowed) {
 		if deletes(destroy.Policy) && destroy.takesAll() && destroy.longest.NotLongerThan(mark.shortest) &&
 			len(mark.Joins)+len(destroy.Joins) == 0 && // one name may mean two things
 			l.excludes(destroy.Policy, []constraint{says(destroy.Where, yes)}, says(mark.Where, yes)) {
-			l.warnWindow(destroy, mark)
+			l.warnWindow("L016", destroy, mark)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (l *linter) checkOvertaken(first windowed) {
 	for _, second := range l.beside(first) {
 		if second.shortest.LongerThan(first.longest) && (first.clock.NullsDue || !second.clock.NullsDue) &&
 			l.excludes(second.Policy, []constraint{says(second.Where, yes)}, says(first.Where, no|null)) {
-			l.warnWindow(second, first)
+			l.warnWindow("L017", second, first)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (l *linter) checkOvertaken(first windowed) {
 // runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something else
 // may.
 func (l *linter) runsWhole(p *policy.Policy) bool {
-	return len(l.file.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], func(j *policy.Job) bool { return len(j.Scope) == 0 })
+	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], func(j *policy.Job) bool { return len(j.Scope) == 0 })
 }
 
 // checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,
@@ -112,7 +112,7 @@ func (l *linter) checkArchives(from windowed) {
 		}
 		for _, archive := range l.windows[s.Archive.Into.String()] {
 			if archive.takesAll() && archive.Where == nil && bringsClock(from, s.Archive, archive) && archive.longest.NotLongerThan(from.shortest) {
-				l.warnWindow(archive, from)
+				l.warnWindow("L015", archive, from)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (l *linter) checkParents(parent windowed) {
 	for _, table := range l.takesAlong(parent.Policy) {
 		for _, child := range l.windows[table] {
 			if child.shortest.LongerThan(parent.longest) && deletes(child.Policy) && !judgedBy(parent.Policy, child.Table) {
-				l.warnWindow(child, parent)
+				l.warnWindow("L018", child, parent)
 			}
 		}
 	}
