@@ -8,6 +8,7 @@ import (
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
+	"pgretain/internal/explain"
 	"pgretain/internal/lists"
 	"pgretain/internal/report"
 )
@@ -37,11 +38,16 @@ var (
 type subject struct {
 	policyRow
 	backlog
-	jobs     []job
-	Findings []report.Finding // drift that verify found
-	overdue  bool             // it found rows that should be gone
-	now      time.Time
-	adopted  time.Time // the database
+	ID           string // on the page
+	Is           state
+	jobs         []job
+	Findings     []report.Finding // drift that verify found
+	overdue      bool             // it found rows that should be gone
+	now          time.Time
+	adopted      time.Time // the database
+	Lines        []explain.Line
+	Strip, Table row // of days and of tables
+	Runs         []row
 }
 
 // job is a job with its instants.
@@ -60,28 +66,27 @@ func (j job) When() string {
 // Next is when it starts the next time; zero for never.
 func (j job) Next() time.Time { return j.ticks.Next(j.now).In(j.now.Location()) }
 
-// Next is when a job of the policy starts the next time; zero for never.
-func (s subject) Next() (next time.Time) {
+// earliest is the first of the instants that the jobs of the policy have; zero for none.
+func (s subject) earliest(of func(job) time.Time) (first time.Time) {
 	for _, j := range s.jobs {
-		if t := j.Next(); !t.IsZero() && (next.IsZero() || t.Before(next)) {
-			next = t
+		if t := of(j); !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
 		}
 	}
-	return next
+	return first
 }
 
+// Next is when a job of the policy starts the next time.
+func (s subject) Next() time.Time { return s.earliest(job.Next) }
+
 // Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
-// and after the time that a run may take; where the policy or its job is younger, from when it could run. Zero without a
-// schedule. That is what verify goes by.
+// and after the time that a run may take; where the policy or its job is younger, from when it could run. That is what
+// verify goes by.
 func (s subject) Deadline(from time.Time) time.Time {
-	var earliest time.Time
-	for _, j := range s.jobs {
+	return s.earliest(func(j job) time.Time {
 		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
-		if end := j.ticks.Deadline(begun, s.budget()); !end.IsZero() && (earliest.IsZero() || end.Before(earliest)) {
-			earliest = end
-		}
-	}
-	return earliest
+		return j.ticks.Deadline(begun, time.Duration(s.Budget*float64(time.Second)))
+	})
 }
 
 // missed says whether that is over.
@@ -89,8 +94,6 @@ func (s subject) missed(from time.Time) bool {
 	end := s.Deadline(from)
 	return !end.IsZero() && end.Before(s.now)
 }
-
-func (s subject) budget() time.Duration { return time.Duration(s.Budget * float64(time.Second)) }
 
 // InOrder is when the policy last was in order: its last success, or when it was installed.
 func (s subject) InOrder() time.Time {
@@ -158,9 +161,9 @@ func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub
 var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
 // Summary is a policy in one sentence.
-func (p policyView) Summary() string {
+func (s subject) Summary() string {
 	var texts []string
-	for _, l := range p.Lines {
+	for _, l := range s.Lines {
 		if slices.Contains(told, l.Key) {
 			texts = append(texts, l.Key+" "+shortened(120, l.Text))
 		}

@@ -20,21 +20,11 @@ type view struct {
 	Verdict  state
 	Number   map[string]int // of policies, by the class of their state
 	Reports  bool           // some are reports
-	Worst    []policyView   // those that do not do their work, the first of them
-	Policies []policyView
+	Worst    []subject      // those that do not do their work, the first of them
+	Policies []subject
 	Jobs     []job
 	Remarks  []report.Finding
 	Vacuum   string // the statements that tables want
-}
-
-// policyView is a policy with its rows of other queries.
-type policyView struct {
-	subject
-	ID           string
-	Is           state
-	Lines        []explain.Line
-	Strip, Table row // of days and of tables
-	Runs         []row
 }
 
 // mostNamed is how many policies the verdict names.
@@ -86,7 +76,8 @@ func compose(f *found, verified *Verification, opt Options) *view {
 func (v *view) addPolicies() {
 	days, runs, tables := by(v.Read["days"], "policy"), by(v.Read["recent"], "policy"), by(v.Read["tables"], "name")
 	for _, p := range v.policies {
-		s := subject{policyRow: p, backlog: v.backlog[p.Name], now: v.Database.Now, adopted: v.Database.AdoptedAt}
+		s := subject{policyRow: p, backlog: v.backlog[p.Name], now: v.Database.Now, adopted: v.Database.AdoptedAt, Lines: explain.Read(p.Words),
+			Strip: only(days[p.Name]), Runs: runs[p.Name], Table: only(tables[p.Table])}
 		for _, j := range v.Jobs {
 			if slices.Contains(j.Policies, p.Name) {
 				s.jobs = append(s.jobs, j)
@@ -100,10 +91,10 @@ func (v *view) addPolicies() {
 				}
 			}
 		}
-		v.Policies = append(v.Policies, policyView{subject: s, Is: s.judge(), Lines: explain.Read(p.Words),
-			Strip: only(days[p.Name]), Runs: runs[p.Name], Table: only(tables[p.Table])})
+		s.Is = s.judge()
+		v.Policies = append(v.Policies, s)
 	}
-	slices.SortStableFunc(v.Policies, func(a, b policyView) int {
+	slices.SortStableFunc(v.Policies, func(a, b subject) int {
 		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), cmp.Compare(b.since(), a.since()), cmp.Compare(b.Due, a.Due), cmp.Compare(a.Name, b.Name))
 	})
 }
