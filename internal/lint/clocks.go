@@ -15,7 +15,7 @@ var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
 
 // clockType is the type of a clock that is a column of the snapshot, without its length or precision; "" for other clocks.
 func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
-	if column := l.columnOf(p, k.Column); column != nil {
+	if column := ownColumn(l.tableOf(p), k.Column); column != nil {
 		return catalog.Unsized(column.Plain())
 	}
 	return ""

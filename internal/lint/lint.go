@@ -134,14 +134,6 @@ func (l *linter) tableOf(p *policy.Policy) *catalog.Table {
 	return l.graph[p.Table.String()]
 }
 
-// columnOf is a column of the policy's own rows, nil where it is not known.
-func (l *linter) columnOf(p *policy.Policy, name string) *catalog.Column {
-	if table := l.tableOf(p); table != nil {
-		return table.Column(name)
-	}
-	return nil
-}
-
 // deletes says whether every row that a policy takes is deleted.
 func deletes(p *policy.Policy) bool {
 	return slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Delete != nil && s.Related == nil && s.Where == nil })

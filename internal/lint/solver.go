@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -166,7 +165,7 @@ func consistent(table *catalog.Table, plain []constraint) bool {
 		case w.c.Form == pgparse.Fixed:
 			is &= valueOf(w.c.Values[0])
 		case w.c.Form != pgparse.Opaque:
-			of(w.c.Left.Column).narrow(w, inLetters(table, w.c.Left))
+			of(w.c.Left.Column).narrow(w)
 			continue
 		case w.c.Never:
 			is &^= null
@@ -205,7 +204,7 @@ func ownColumn(table *catalog.Table, name string) *catalog.Column {
 
 // narrow leaves of a column what gives a condition on it one of the wanted values: it has one where the column is NULL, one
 // where the value passes a comparison with constants, and one where it does not.
-func (c *column) narrow(w constraint, letters bool) {
+func (c *column) narrow(w constraint) {
 	onNull, passed, failed := null, yes, no
 	op, list := "=", w.c.Values
 	switch w.c.Form {
@@ -229,7 +228,7 @@ func (c *column) narrow(w constraint, letters bool) {
 		if mayFail {
 			op = contrary[op]
 		}
-		c.passes[w.c.Left.Cast] = append(c.passes[w.c.Left.Cast], comparison{op, list, letters})
+		c.passes[w.c.Left.Cast] = append(c.passes[w.c.Left.Cast], comparison{op, list})
 	}
 }
 
@@ -241,9 +240,8 @@ var (
 
 // comparison is true of a value. "=" and "<>" are with any, or all, of a list, the others with its only constant.
 type comparison struct {
-	op      string
-	list    []pgparse.Constant
-	letters bool // texts that differ in their letters are two values
+	op   string
+	list []pgparse.Constant
 }
 
 // contradict says whether no value passes all comparisons for certain.
@@ -271,19 +269,19 @@ func (c comparison) rejects(value pgparse.Constant) bool {
 	switch c.op {
 	case "=":
 		return !slices.ContainsFunc(c.list, func(other pgparse.Constant) bool {
-			return !less(value, other) && !less(other, value) && !(c.letters && differ(value, other))
+			return !less(value, other) && !less(other, value) && !differ(value, other)
 		})
 	case "<>":
 		return slices.Contains(c.list, value)
 	}
-	return crossed(comparison{op: ">=", list: only}, c) || crossed(c, comparison{op: "<=", list: only})
+	return crossed(comparison{">=", only}, c) || crossed(c, comparison{"<=", only})
 }
 
 var (
 	isoDay = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-	label  = regexp.MustCompile(`^[A-Za-z][A-Za-z _-]*$`)
-	// A type may have several words for one value: a domain over boolean or a time.
-	synonyms = strings.Fields("t true y yes on f false n no off now today tomorrow yesterday epoch infinity allballs")
+	label  = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]*$`)
+	// Of a boolean, a time or a number two words may be one value.
+	synonyms = strings.Fields("t true y yes on f false n no off now today tomorrow yesterday epoch inf infinity allballs")
 )
 
 // less says whether a is below b for certain. Numbers are read with as many digits as a double precision has, in which
@@ -298,27 +296,13 @@ func less(a, b pgparse.Constant) bool {
 		isoDay.MatchString(a.Text) && isoDay.MatchString(b.Text) && a.Text < b.Text
 }
 
-// differ says whether two texts are two values to every collation.
+// differ says whether two texts are words that are two values to every collation, and to every type that takes words.
 func differ(a, b pgparse.Constant) bool {
 	letters := func(c pgparse.Constant) string {
-		return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(c.Text))
+		return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(c.Text))
 	}
 	isLabel := func(c pgparse.Constant) bool {
 		return c.Kind == pgparse.TextConstant && label.MatchString(c.Text) && !slices.Contains(synonyms, strings.ToLower(c.Text))
 	}
 	return isLabel(a) && isLabel(b) && letters(a) != letters(b)
-}
-
-var texts = strings.Fields("text varchar bpchar character name citext")
-
-// inLetters says whether the type of an operand is one of texts, or of the user's: an enumeration, or a domain. Beside
-// another one a text may be anything, such as a time, an address or a document.
-func inLetters(table *catalog.Table, o pgparse.Operand) bool {
-	typ := strings.ToLower(o.Cast)
-	if column := ownColumn(table, o.Column); typ == "" && column != nil {
-		typ = column.Plain()
-	}
-	base, _, _ := strings.Cut(cmp.Or(typ, "unknown"), "(")
-	// format_type qualifies types of other schemas than pg_catalog, for snapshots are taken with no search path.
-	return slices.Contains(texts, strings.Fields(base)[0]) || o.Cast == "" && strings.Contains(base, ".")
 }
