@@ -78,27 +78,22 @@ func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint)
 // alternatives are the constraints on the parts of a condition, any of which fulfils the one on the whole.
 func (w constraint) alternatives() [][]constraint {
 	part := func(i int, is ternary) constraint { return constraint{w.c.Parts[i], is} }
+	image := func(ofTrue, ofFalse ternary) (is ternary) {
+		if w.is&yes != 0 {
+			is |= ofTrue
+		}
+		if w.is&no != 0 {
+			is |= ofFalse
+		}
+		return is
+	}
 	strong, weak := yes, no
 	switch w.c.Form {
 	case pgparse.Not:
-		swapped := w.is & null
-		if w.is&yes != 0 {
-			swapped |= no
-		}
-		if w.is&no != 0 {
-			swapped |= yes
-		}
-		return [][]constraint{{part(0, swapped)}}
+		return [][]constraint{{part(0, w.is&null|image(no, yes))}}
 	case pgparse.Is:
-		var is ternary
 		value := valueOf(w.c.Values[0])
-		if w.is&yes != 0 {
-			is |= value
-		}
-		if w.is&no != 0 {
-			is |= anything &^ value
-		}
-		return [][]constraint{{part(0, is)}}
+		return [][]constraint{{part(0, image(value, anything&^value))}}
 	case pgparse.Either:
 		strong, weak = no, yes
 	}
