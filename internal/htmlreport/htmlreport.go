@@ -86,23 +86,15 @@ func nearby(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// ago writes a duration in its two largest units.
+// ago writes a duration in the largest unit of which there are two.
 func ago(d time.Duration) string {
-	two := func(large time.Duration, unit string, small time.Duration, part string) string {
-		if d%large < small {
-			return fmt.Sprintf("%d %s", d/large, unit)
-		}
-		return fmt.Sprintf("%d %s %d %s", d/large, unit, d%large/small, part)
-	}
 	switch {
 	case d < time.Minute:
 		return "less than a minute"
-	case d < time.Hour:
+	case d < 2*time.Hour:
 		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < day:
-		return two(time.Hour, "h", time.Minute, "min")
-	case d < 60*day:
-		return two(day, "d", time.Hour, "h")
+	case d < 2*day:
+		return fmt.Sprintf("%d h", d/time.Hour)
 	}
 	return explain.Number(int64(d/day)) + " d"
 }
