@@ -84,8 +84,8 @@ var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"tablesNamed": func(list []string) string { return joined(list, tableNamed) },
 	"sql":         sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
 	"operands": func(list []policy.Expr) string { return joined(list, operand) },
-	"duration": Duration, "percent": percent, "number": Number, "words": calendar.Words, "length": length, "caveat": caveat, "epoch": epoch,
-	"sole": sole, "whole": whole,
+	"duration": Duration, "percent": percent, "number": Number, "words": calendar.Words, "length": length,
+	"caveat": caveat, "epoch": epoch, "sole": sole, "whole": whole,
 }).Parse(source))
 
 // said are the lines of a template that say something.
@@ -108,7 +108,8 @@ func (s subject) Verb() string {
 	own := func(is func(policy.Step) bool) bool {
 		return slices.ContainsFunc(s.Then, func(step policy.Step) bool { return step.Related == nil && is(step) })
 	}
-	deletes, updates := own(func(step policy.Step) bool { return step.Delete != nil }), own(func(step policy.Step) bool { return step.Update != nil })
+	deletes := own(func(step policy.Step) bool { return step.Delete != nil })
+	updates := own(func(step policy.Step) bool { return step.Update != nil })
 	switch {
 	case s.Partitions && own(func(step policy.Step) bool { return step.Drop != nil }):
 		return "drops"

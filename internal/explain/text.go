@@ -135,7 +135,9 @@ func withDefaults(lines []Line) []Line {
 	}
 	usual := policy.Default()
 	usual.Partitions = has("drops") || has("detaches")
-	if slices.ContainsFunc(lines, func(l Line) bool { return strings.HasPrefix(l.Key, "step ") && strings.Contains(l.Text, dropTable) }) {
+	if slices.ContainsFunc(lines, func(l Line) bool {
+		return strings.HasPrefix(l.Key, "step ") && strings.Contains(l.Text, dropTable)
+	}) {
 		usual.Then = []policy.Step{{DropTable: &policy.Expr{}}}
 	}
 	for _, l := range bounds(usual) {

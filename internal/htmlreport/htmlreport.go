@@ -2,7 +2,8 @@
 // what is due now, the jobs of a day, what deletes reach, and who held, paused or accepted what. It reads in READ ONLY
 // transactions what a member of the viewers may, and the file asks nobody for anything.
 //
-// Queries of sql read, also the paths of what is drawn; judge.go says how a policy stands; report.html.tmpl is the page.
+// Queries of sql read, also the paths of what is drawn; judge.go says how a policy stands; report.html.tmpl is the
+// page.
 package htmlreport
 
 import (
@@ -45,7 +46,8 @@ var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
 	"mark":  func() template.HTML { return Mark }, // a template's own comments are left out
-	"count": explain.Number, "counted": explain.Count[int64], "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "join": strings.Join,
+	"count": explain.Number, "counted": explain.Count[int64], "seconds": explain.Seconds,
+	"at": at, "ago": ago, "nearby": nearby, "join": strings.Join,
 	"class": func(s diag.Severity) string { return classes[s] },
 	// A statement has its semicolon, which a sentence among hints has not.
 	"isSQL":    func(hint string) bool { return strings.HasSuffix(strings.TrimSpace(hint), ";") },

@@ -76,7 +76,8 @@ func compose(f *found, verified *Verification, opt Options) *view {
 func (v *view) addPolicies() {
 	days, runs, tables := by(v.Read["days"], "policy"), by(v.Read["recent"], "policy"), by(v.Read["tables"], "name")
 	for _, p := range v.policies {
-		s := subject{policyRow: p, backlog: v.backlog[p.Name], now: v.Database.Now, adopted: v.Database.AdoptedAt, Lines: explain.Read(p.Words),
+		s := subject{policyRow: p, backlog: v.backlog[p.Name], now: v.Database.Now, adopted: v.Database.AdoptedAt,
+			Lines: explain.Read(p.Words),
 			Strip: only(days[p.Name]), Runs: runs[p.Name], Table: only(tables[p.Table])}
 		for _, j := range v.Jobs {
 			if slices.Contains(j.Policies, p.Name) {
@@ -95,7 +96,8 @@ func (v *view) addPolicies() {
 		v.Policies = append(v.Policies, s)
 	}
 	slices.SortStableFunc(v.Policies, func(a, b subject) int {
-		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), cmp.Compare(b.since(), a.since()), cmp.Compare(b.Due, a.Due), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), cmp.Compare(b.since(), a.since()),
+			cmp.Compare(b.Due, a.Due), cmp.Compare(a.Name, b.Name))
 	})
 }
 

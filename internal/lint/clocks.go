@@ -13,7 +13,7 @@ import (
 // four years from there have a leap day.
 var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
 
-// clockType is the type of a clock that is a column of the snapshot, without its length or precision; "" for other clocks.
+// clockType is the type of a clock that is a column of the snapshot, without its length or precision, else "".
 func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	if column := ownColumn(l.tableOf(p), k.Column); column != nil {
 		return catalog.Unsized(column.Plain())
@@ -49,7 +49,8 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 		l.refuse("L031", k.Encoding.Position, p, words{"Type": typ, "Kind": k.Encoding.Kind, "Most": most, "Last": last})
 	}
 	if epoch := k.Encoding.Epoch; k.Encoding.Kind == "snowflake" && epoch > 0 && epoch < inSeconds {
-		l.warn("L031", k.Encoding.Position, p, words{"Epoch": epoch, "Read": time.UnixMilli(epoch).UTC().Format("January 2006")})
+		l.warn("L031", k.Encoding.Position, p, words{
+			"Epoch": epoch, "Read": time.UnixMilli(epoch).UTC().Format("January 2006")})
 	}
 }
 
@@ -84,7 +85,9 @@ func greatest(p *policy.Policy, k *policy.Clock) bool {
 		return false
 	}
 	table, column := parsed.Tables[0], parsed.Columns[0].Fields
-	return table.Name == p.Table.Name && (table.Schema == p.Table.Schema || table.Schema == "") && column[len(column)-1] == k.Column
+	return table.Name == p.Table.Name && (table.Schema == p.Table.Schema || table.Schema == "") &&
+		column[len(column)-1] == k.Column
 }
 
-var plainMax = regexp.MustCompile(`(?i)^\s*select\s+(coalesce\s*\(\s*)?max\s*\([^()]*\)(\s*,\s*[^()]*\))?(\s*::\s*\w+)?(\s+(as\s+)?\w+)?\s+from\s`)
+var plainMax = regexp.MustCompile(`(?i)^\s*select\s+(coalesce\s*\(\s*)?max\s*\([^()]*\)` +
+	`(\s*,\s*[^()]*\))?(\s*::\s*\w+)?(\s+(as\s+)?\w+)?\s+from\s`)

@@ -31,7 +31,8 @@ func (l *linter) checkNoJob(p *policy.Policy) {
 func (l *linter) checkNever(j *policy.Job) {
 	for _, s := range j.Schedules {
 		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
-			l.say(diag.Diagnostic{Severity: diag.Error, Code: "L021", Position: s.Position, Object: j.Name}, words{"Schedule": s.Text})
+			l.say(diag.Diagnostic{Severity: diag.Error, Code: "L021", Position: s.Position, Object: j.Name},
+				words{"Schedule": s.Text})
 		}
 	}
 }
@@ -59,7 +60,8 @@ func (l *linter) checkBusy() {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
-				l.say(diag.Diagnostic{Severity: diag.Warning, Code: "L023", Position: a.Position, Object: a.Name}, words{"Other": b, "Table": p.Table})
+				l.say(diag.Diagnostic{Severity: diag.Warning, Code: "L023", Position: a.Position, Object: a.Name},
+					words{"Other": b, "Table": p.Table})
 			}
 		}
 	}

@@ -32,7 +32,8 @@ type linter struct {
 // Check lints a file that was read without errors; snapshot may be nil. An Error is a policy that can
 // never do what it says, everything else a Warning. The list is sorted by place.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	l := &linter{File: file, jobs: map[string][]*policy.Job{}, on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
+	l := &linter{File: file, jobs: map[string][]*policy.Job{},
+		on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
 	if snapshot != nil {
 		l.graph = snapshot.Graph()
 	}
@@ -93,11 +94,13 @@ var sentences = func() *template.Template {
 }()
 
 func (l *linter) refuse(code string, at diag.Position, p *policy.Policy, about words) {
-	l.say(diag.Diagnostic{Severity: diag.Error, Code: code, Position: at, Policy: p.Name, Table: p.Table.String()}, about)
+	l.say(diag.Diagnostic{Severity: diag.Error, Code: code, Position: at, Policy: p.Name,
+		Table: p.Table.String()}, about)
 }
 
 func (l *linter) warn(code string, at diag.Position, p *policy.Policy, about words) {
-	l.say(diag.Diagnostic{Severity: diag.Warning, Code: code, Position: at, Policy: p.Name, Table: p.Table.String()}, about)
+	l.say(diag.Diagnostic{Severity: diag.Warning, Code: code, Position: at, Policy: p.Name,
+		Table: p.Table.String()}, about)
 }
 
 // say adds a finding with the sentences of its code.
@@ -136,5 +139,7 @@ func (l *linter) tableOf(p *policy.Policy) *catalog.Table {
 
 // deletes says whether every row that a policy takes is deleted.
 func deletes(p *policy.Policy) bool {
-	return slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Delete != nil && s.Related == nil && s.Where == nil })
+	return slices.ContainsFunc(p.Then, func(s policy.Step) bool {
+		return s.Delete != nil && s.Related == nil && s.Where == nil
+	})
 }

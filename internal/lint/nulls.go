@@ -7,8 +7,8 @@ import (
 	"pgretain/policy"
 )
 
-// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in the wrong order, in all
-// expressions.
+// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in the wrong order, in
+// all expressions.
 func (l *linter) checkConstants(p *policy.Policy) {
 	for _, part := range p.Parts() {
 		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
@@ -23,8 +23,8 @@ func (l *linter) checkConstants(p *policy.Policy) {
 	}
 }
 
-// checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while such rows would go but
-// for the guard: it reads the column as if it always had a value.
+// checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while such rows would go
+// but for the guard: it reads the column as if it always had a value.
 func (l *linter) checkGuardNull(p *policy.Policy) {
 	if !l.possible(p, taken(p)...) {
 		return
@@ -45,15 +45,17 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 }
 
 // checkWhereNull warns of "not this value" where the column may have none: such a row is not the value
-// either, and yet it is passed by. Where another condition asks for a value, or a policy of the table for NULL, somebody
-// thought of it.
+// either, and yet it is passed by. Where another condition asks for a value, or a policy of the table for NULL,
+// somebody thought of it.
 func (l *linter) checkWhereNull(p *policy.Policy) {
 	all := conjuncts(condition(p.Where))
 	for _, c := range all {
 		column := negated(c)
 		asked := slices.ContainsFunc(all, func(other *pgparse.Condition) bool {
 			return other != c && negated(other) == "" && slices.Contains(other.Present(), column)
-		}) || slices.ContainsFunc(l.on[p.Table.String()], func(other *policy.Policy) bool { return speaksOfNull(other, column) })
+		}) || slices.ContainsFunc(l.on[p.Table.String()], func(other *policy.Policy) bool {
+			return speaksOfNull(other, column)
+		})
 		if column != "" && l.nullable(p, column) && !asked {
 			l.warn("L011", p.Where.At(c.Offset), p, words{"Column": column})
 		}
@@ -79,7 +81,8 @@ func negated(c *pgparse.Condition) string {
 		return c.Left.Column
 	case c.Form == pgparse.Not:
 		switch inner := c.Parts[0]; {
-		case inner.Form == pgparse.Boolean, inner.Form == pgparse.OneOf && !inner.HasNull, inner.Form == pgparse.Compare && inner.Op == "=":
+		case inner.Form == pgparse.Boolean, inner.Form == pgparse.OneOf && !inner.HasNull,
+			inner.Form == pgparse.Compare && inner.Op == "=":
 			return inner.Left.Column
 		}
 	}
@@ -89,9 +92,12 @@ func negated(c *pgparse.Condition) string {
 // nullable says whether a NULL in a column is a matter: not in the only clock, whose rows are not due then anyway.
 func (l *linter) nullable(p *policy.Policy, name string) bool {
 	column := ownColumn(l.tableOf(p), name)
-	return column != nil && !column.NotNull && (p.Due == nil || slices.ContainsFunc(p.Due.Entries, func(e policy.Entry) bool {
+	if column == nil || column.NotNull {
+		return false
+	}
+	return p.Due == nil || slices.ContainsFunc(p.Due.Entries, func(e policy.Entry) bool {
 		return e.Clock == nil || e.Clock.Column != name || e.Clock.NullsDue
-	}))
+	})
 }
 
 // columns lists the columns that a condition compares or asks for, each once.

@@ -44,8 +44,8 @@ func taken(p *policy.Policy) []constraint {
 // most bounds a search: one that takes longer has found.
 const most = 2000
 
-// possible says whether a row of a policy may exist that meets all constraints. It may find one that cannot exist, because
-// not everything is understood; what it does not find does not exist.
+// possible says whether a row of a policy may exist that meets all constraints. It may find one that cannot exist,
+// because not everything is understood; what it does not find does not exist.
 func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	steps, table := 0, l.tableOf(p)
 	var find func(todo, plain []constraint) bool
@@ -136,8 +136,8 @@ func valueOf(c pgparse.Constant) ternary {
 	return anything // 'yes' and the like
 }
 
-// column is what constraints leave of a column: whether it may be NULL, or have a value, and what that passes, by the cast
-// that it is under.
+// column is what constraints leave of a column: whether it may be NULL, or have a value, and what that passes, by the
+// cast that it is under.
 type column struct {
 	null, value bool
 	passes      map[string][]comparison
@@ -197,8 +197,8 @@ func ownColumn(table *catalog.Table, name string) *catalog.Column {
 	return table.Column(name)
 }
 
-// narrow leaves of a column what gives a condition on it one of the wanted values: it has one where the column is NULL, one
-// where the value passes a comparison with constants, and one where it does not.
+// narrow leaves of a column what gives a condition on it one of the wanted values: it has one where the column is NULL,
+// one where the value passes a comparison with constants, and one where it does not.
 func (c *column) narrow(w constraint) {
 	onNull, passed, failed := null, yes, no
 	op, list := "=", w.c.Values
@@ -297,7 +297,8 @@ func differ(a, b pgparse.Constant) bool {
 		return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(c.Text))
 	}
 	isLabel := func(c pgparse.Constant) bool {
-		return c.Kind == pgparse.TextConstant && label.MatchString(c.Text) && !slices.Contains(synonyms, strings.ToLower(c.Text))
+		return c.Kind == pgparse.TextConstant && label.MatchString(c.Text) &&
+			!slices.Contains(synonyms, strings.ToLower(c.Text))
 	}
 	return isLabel(a) && isLabel(b) && letters(a) != letters(b)
 }

@@ -52,14 +52,15 @@ func (w windowed) takesAll() bool { return !w.unlimited && len(w.Keep) == 0 }
 func (l *linter) beside(w windowed) []windowed {
 	return slices.DeleteFunc(slices.Clone(l.windows[w.Table.String()]), func(o windowed) bool {
 		a, b := w.clock.Encoding, o.clock.Encoding
-		return o.Policy == w.Policy || w.clock.Column != o.clock.Column || a.Kind != b.Kind || a.Shift != b.Shift || a.Epoch != b.Epoch
+		return o.Policy == w.Policy || w.clock.Column != o.clock.Column ||
+			a.Kind != b.Kind || a.Shift != b.Shift || a.Epoch != b.Epoch
 	})
 }
 
 // warnWindow warns of the window of a policy, for another one.
 func (l *linter) warnWindow(code string, of, other windowed) {
-	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text, "Column": of.clock.Column, "Other": other,
-		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
+	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text, "Column": of.clock.Column,
+		"Other": other, "OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
 // checkGrace warns of a policy that marks rows and another that deletes the marked ones, and no others, at the same age
@@ -69,7 +70,9 @@ func (l *linter) checkGrace(mark windowed) {
 	for _, s := range mark.Then {
 		if s.Update != nil && s.Related == nil {
 			updates = true
-			resets = resets || slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return a.Column == mark.clock.Column })
+			resets = resets || slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool {
+				return a.Column == mark.clock.Column
+			})
 		}
 	}
 	if !updates || resets || deletes(mark.Policy) {
@@ -111,7 +114,8 @@ func (l *linter) checkArchives(from windowed) {
 			continue
 		}
 		for _, archive := range l.windows[s.Archive.Into.String()] {
-			if archive.takesAll() && archive.Where == nil && bringsClock(from, s.Archive, archive) && archive.longest.NotLongerThan(from.shortest) {
+			if archive.takesAll() && archive.Where == nil && bringsClock(from, s.Archive, archive) &&
+				archive.longest.NotLongerThan(from.shortest) {
 				l.warnWindow("L015", archive, from)
 			}
 		}
@@ -146,8 +150,8 @@ func (l *linter) checkParents(parent windowed) {
 	}
 }
 
-// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a step without a window of
-// its own, or by a foreign key that cascades.
+// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a step without a
+// window of its own, or by a foreign key that cascades.
 func (l *linter) takesAlong(p *policy.Policy) []string {
 	var list []string
 	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
@@ -171,5 +175,7 @@ func judgedBy(p *policy.Policy, table policy.Table) bool {
 	judged.Then, judged.Claim, judged.Touch = nil, nil, nil
 	return slices.ContainsFunc(judged.Parts(), func(part policy.Part) bool {
 		return slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Name == table.Name })
-	}) || slices.ContainsFunc(p.Joins, func(j policy.Join) bool { return j.Table != nil && j.Table.String() == table.String() })
+	}) || slices.ContainsFunc(p.Joins, func(j policy.Join) bool {
+		return j.Table != nil && j.Table.String() == table.String()
+	})
 }

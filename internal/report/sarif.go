@@ -29,7 +29,8 @@ func (l Log) SARIF(w io.Writer) error {
 	prints := fingerprints{}
 	for _, f := range l.Findings {
 		result := object{
-			"level": levels[f.Severity].sarif, "message": object{"text": message(f)}, "locations": []object{l.location(f.Position)},
+			"level": levels[f.Severity].sarif, "message": object{"text": message(f)},
+			"locations":           []object{l.location(f.Position)},
 			"suppressions":        []object{}, // of all results, or of none
 			"partialFingerprints": object{"primaryLocationLineHash": prints.of(f)},
 		}
@@ -102,8 +103,8 @@ type fingerprints map[string]int
 var digits = regexp.MustCompile(`[0-9]+`)
 
 // of names a finding by what it is about, not by its line or its numbers: code scanning keeps an alert as
-// long as the name stays. The message of a verification counts rows and runs, so that it says who it is only where nothing
-// else does. Of several alike, each has a number.
+// long as the name stays. The message of a verification counts rows and runs, so that it says who it is only where
+// nothing else does. Of several alike, each has a number.
 func (p fingerprints) of(f Finding) string {
 	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
 	if f.Group == "" || f.Policy == "" && f.Object == "" {

@@ -21,8 +21,8 @@ type Entry struct {
 }
 
 // New takes the suppressions whose code begins with one of the letters, such as "V", as they are at
-// an instant. Days are those of the install's time zone. A suppression holds for a year at most: up to the end of its day,
-// and not before the year that ends with it.
+// an instant. Days are those of the install's time zone. A suppression holds for a year at most: up to the end of its
+// day, and not before the year that ends with it.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, err := time.LoadLocation(file.Install.TimeZone)
 	if err != nil { // the policy file was checked
