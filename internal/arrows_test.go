@@ -31,8 +31,8 @@ var arrows = map[string][]string{
 	"internal/calendar":   {},
 	"internal/catalog":    {"internal/pgparse"},
 	"internal/diag":       {},
-	"internal/explain":    {"policy", "internal/calendar", "internal/catalog", "internal/quote"},
-	"internal/htmlreport": {"internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report"},
+	"internal/explain":    {"policy", "internal/calendar", "internal/catalog", "internal/quote", "internal/lists"},
+	"internal/htmlreport": {"internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report", "internal/lists"},
 	"internal/lint":       {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/lists":      {},
 	"internal/parallel":   {},
@@ -84,10 +84,10 @@ var users = map[string][]string{
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose"},
+	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "internal/lint"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "internal/lint"},
 }
 
 type goPackage struct {

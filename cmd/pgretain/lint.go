@@ -185,7 +185,7 @@ func (l *linted) useless() diag.List {
 		case diag.Title(e.Check) == "":
 			d.Message, d.Detail = "the suppression of "+e.Check+" matches nothing", "This program has no such check."
 			d.Code, d.Hint = codeSuppressionIdle, `Take it out of "suppress".`
-		case e.State == suppress.Holds:
+		case e.Lapsed == "":
 			d.Code = codeSuppressionIdle
 		}
 		if d.Message != "" {
