@@ -36,7 +36,7 @@ var readStatement = remember(parseStatement)
 func ParseStatement(sql string) (*Statement, error) { return readStatement(sql) }
 
 func parseStatement(sql string) (*Statement, error) {
-	node, tokens, err := onlyOne("", sql, "", oneStatement)
+	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
 		return nil, err
 	}
