@@ -150,6 +150,9 @@ func split(tokens []Token) [][]Token {
 
 // Enclosed says whether a text is one pair of parentheses with everything else inside.
 func Enclosed(sql string) bool {
+	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // as most
+		return false
+	}
 	tokens, err := Tokens(sql)
 	return err == nil && enclosed(tokens)
 }
