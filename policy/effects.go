@@ -167,25 +167,24 @@ func statementEffects(sql *Expr) (list []Effect) {
 	return list
 }
 
+func (p *Policy) which(is func(Effect) bool) []Effect {
+	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
+}
+
+func tables(list []Effect) []Table { return lists.Map(list, func(e Effect) Table { return e.Table }) }
+
 // Uses lists the tables that a policy names outside of expressions, and those that its statements
 // change, its own first.
 func (p *Policy) Uses() []Use {
-	var list []Use
-	for _, e := range p.effects() {
-		if !e.Own {
-			list = append(list, e.Use)
-		}
-	}
-	return list
+	return lists.Map(p.which(func(e Effect) bool { return !e.Own }), func(e Effect) Use { return e.Use })
 }
 
 // Changes lists the tables whose rows a policy changes or takes, each once. What it only adds to,
 // with an insert or an archive, is not among them.
-func (p *Policy) Changes() []Table {
-	var list []Table
-	for _, e := range p.effects() {
-		if e.changes && !slices.ContainsFunc(list, e.Table.same) {
-			list = append(list, e.Table)
+func (p *Policy) Changes() (list []Table) {
+	for _, t := range tables(p.which(func(e Effect) bool { return e.changes })) {
+		if !slices.ContainsFunc(list, t.same) {
+			list = append(list, t)
 		}
 	}
 	return list
@@ -194,10 +193,7 @@ func (p *Policy) Changes() []Table {
 // Writes lists what statements of runs do to tables, as in "DELETE public.message".
 func (p *Policy) Writes() []string {
 	list := []string{}
-	for _, e := range p.effects() {
-		if e.Step == ofPolicy || e.Step == ofFunction {
-			continue
-		}
+	for _, e := range p.which(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
 		for event, does := range map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete} {
 			if does {
 				list = append(list, event+" "+e.Table.String())
@@ -223,19 +219,9 @@ func (p *Policy) Sets() []Effect {
 	return p.which(func(e Effect) bool { return len(e.Set) > 0 })
 }
 
-func (p *Policy) which(is func(Effect) bool) []Effect {
-	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
-}
-
 // StatementDeletes lists the tables that statements of the policy's own words delete from.
 func (p *Policy) StatementDeletes() []Table {
-	var list []Table
-	for _, e := range p.effects() {
-		if e.Statement && e.Access.Delete {
-			list = append(list, e.Table)
-		}
-	}
-	return list
+	return tables(p.which(func(e Effect) bool { return e.Statement && e.Access.Delete }))
 }
 
 // Covers lists the tables whose rows do not stay for ever as they are, by this policy: those it takes

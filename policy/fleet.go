@@ -44,26 +44,14 @@ type FleetQuery struct {
 
 // ParseFleet reads and checks a fleet file as Parse does a policy file.
 func ParseFleet(path string, source []byte) (*Fleet, diag.List) {
-	r := newReader(path, source)
-	fleet := &Fleet{Parallel: 8}
-	if root, ok := r.document(); ok {
-		if m, ok := r.structure(root, "the file", fleet); ok {
-			r.version(m)
-			r.checkFleet(fleet)
-		}
-	}
-	list := r.diags.Unique()
-	if list.HasErrors() {
-		return nil, list
-	}
-	return fleet, list
+	return parse(path, source, &Fleet{Parallel: 8})
 }
 
-// checkFleet finds stages without databases, and databases that are in two.
-func (r *reader) checkFleet(fleet *Fleet) {
+// check finds stages without databases, and databases that are in two.
+func (fleet *Fleet) check(r *reader, m mapping) {
+	r.version(m)
 	seen := map[string]diag.Position{}
-	for i := range fleet.Stages {
-		stage := &fleet.Stages[i]
+	for _, stage := range fleet.Stages {
 		if len(stage.Databases) == 0 && stage.Found == nil {
 			r.add(codeMissing, stage.Position, "a stage has no databases", "", `Name them under "databases", or write a query under "found".`)
 		}
@@ -76,20 +64,15 @@ func (r *reader) checkFleet(fleet *Fleet) {
 	}
 }
 
-// fleetName is what a database may be called.
-var fleetName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
-
-func (d *FleetDatabase) read(r *reader, f field) (ok bool) {
+func (d *FleetDatabase) read(r *reader, f field) {
 	d.Position = r.fieldAt(f)
-	if d.Name != "" && !fleetName.MatchString(d.Name) {
-		r.add(codeName, d.Position, fmt.Sprintf("invalid name %q of a database", d.Name), "", "Use letters, digits, underscores, dots and hyphens.")
+	if d.Name != "" {
+		r.try(func() { r.follow("of a fleet", "", f, d.Name, d.Position) })
 	}
-	if d.Connection, ok = r.text(f); ok {
-		if fault, hint := ConnectionFault(d.Connection); fault != "" {
-			r.add(codeChoice, r.at(f.value), fault, "", hint)
-		}
+	d.Connection = r.text(f)
+	if fault, hint := ConnectionFault(d.Connection); fault != "" {
+		r.add(codeChoice, r.at(f.value), fault, "", hint)
 	}
-	return ok
 }
 
 var (

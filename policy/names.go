@@ -12,12 +12,8 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-var (
-	// relations of generated statements that an expression could mean instead of a table.
-	generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
-	// reserved names have a meaning in expressions; hold is the guard that is always there, passed what a step leaves.
-	reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
-)
+// generatedRelation is one of generated statements that an expression could mean instead of a table.
+var generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
 
 // scope says what names a piece of SQL may put before a dot and whether it may read keep.
 type scope struct {

@@ -36,12 +36,12 @@ type Suppression struct {
 
 // Install says where and how the runtime lives.
 type Install struct {
-	Schema       string   `yaml:"schema,system"`          // the runtime's schema, default "retention"
-	SearchPath   []string `yaml:"search_path,by hand"`    // what names in expressions mean, default ["public"]
-	TimeZone     string   `yaml:"time_zone,zone"`         // in which days and months are counted, default "UTC"
-	Scheduler    string   `yaml:"scheduler,pg_cron|none"` // "pg_cron" (default) or "none"
-	Database     string   `yaml:"database,database"`      // the application's; "" where the file does not say
-	CronDatabase string   `yaml:"cron_database,database"` // where schema cron lives; "" means the same database
+	Schema       string   `yaml:"schema,system"`                  // the runtime's schema, default "retention"
+	SearchPath   []string `yaml:"search_path,schema of the path"` // what names in expressions mean, default ["public"]
+	TimeZone     string   `yaml:"time_zone,zone"`                 // in which days and months are counted, default "UTC"
+	Scheduler    string   `yaml:"scheduler,pg_cron|none"`         // "pg_cron" (default) or "none"
+	Database     string   `yaml:"database,database"`              // the application's; "" where the file does not say
+	CronDatabase string   `yaml:"cron_database,database"`         // where schema cron lives; "" means the same database
 	Roles        Roles    `yaml:"roles"`
 	Trust        []Name   `yaml:"trust,role"` // further roles whose code may run in batches
 	Position     diag.Position
@@ -166,10 +166,10 @@ type Encoding struct {
 
 // Rank spares or takes rows by their place: the first First rows of each group Per in Order.
 type Rank struct {
-	First     int64       `yaml:"first,by hand"` // where Count is nil
+	First     int64       `yaml:"first,required,by hand"` // where Count is nil
 	Count     *CountData  // how many, from data
 	Per       []Expr      `yaml:"per"`
-	Order     []OrderItem `yaml:"order,by hand"`
+	Order     []OrderItem `yaml:"order,required,by hand"`
 	Among     *Expr       `yaml:"among"`
 	WithTies  bool        `yaml:"with_ties"`
 	Position  diag.Position
@@ -261,7 +261,7 @@ type Cursor struct {
 type Touch struct {
 	Key      Name         `yaml:"key,required,column"`
 	Set      []Assignment `yaml:"set,required,filled"`
-	Revive   *Revive      `yaml:"revive,by hand"`
+	Revive   *Revive      `yaml:"revive"`
 	Grant    []Name       `yaml:"grant,role"`
 	Position diag.Position
 }

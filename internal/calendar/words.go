@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"pgretain/internal/lists"
 )
 
 // Words say when a schedule starts its job, as in "daily at 03:00"; "" for one that is better read as it is written.
@@ -22,7 +25,7 @@ func Words(text string) string {
 		}
 		text = "*/" + m[1] + m[2]
 	}
-	c, fault := parseCalendar(text, time.UTC)
+	c, fault := parse(text, time.UTC)
 	if days, known := c.days(); known && fault == "" {
 		return c.times(days)
 	}
@@ -30,7 +33,7 @@ func Words(text string) string {
 }
 
 // times are those at which a schedule starts its job on some days.
-func (c calendar) times(days string) string {
+func (c schedule) times(days string) string {
 	minutes, hours := set(c.minute), set(c.hour)
 	every, whole := step(hours, 24), len(hours) == 24
 	switch {
@@ -41,7 +44,7 @@ func (c calendar) times(days string) string {
 	case whole && len(minutes) == 1:
 		return fmt.Sprintf("every hour at minute %d", minutes[0]) + days
 	case whole:
-		return "every hour at minutes " + spoken(numbers(minutes)) + days
+		return "every hour at minutes " + spoken(lists.Map(minutes, strconv.Itoa)) + days
 	case len(hours) > 2 && every > 0 && len(minutes) == 1:
 		return fmt.Sprintf("every %d hours from %02d:%02d on", every, hours[0], minutes[0]) + days
 	case len(minutes)*len(hours) > 4:
@@ -60,7 +63,7 @@ func (c calendar) times(days string) string {
 }
 
 // days are those on which a schedule starts anything, "" for all; false where words would be longer than the fields.
-func (c calendar) days() (string, bool) {
+func (c schedule) days() (string, bool) {
 	days, months, weekdays := set(c.day), set(c.month), set(c.weekday&0x7f)
 	text := ""
 	switch all := len(days) == 31; {
@@ -72,12 +75,12 @@ func (c calendar) days() (string, bool) {
 	case !all && len(days) == 1:
 		text = fmt.Sprintf(" on day %d of the month", days[0])
 	case !all:
-		text = " on days " + spoken(numbers(days)) + " of the month"
+		text = " on days " + spoken(lists.Map(days, strconv.Itoa)) + " of the month"
 	case len(weekdays) < 7:
-		text = " on " + spoken(named(weekdays, func(n int) string { return time.Weekday(n).String() + "s" }))
+		text = " on " + spoken(lists.Map(weekdays, func(n int) string { return time.Weekday(n).String() + "s" }))
 	}
 	if len(months) < 12 {
-		text += " in " + spoken(named(months, func(n int) string { return time.Month(n).String() }))
+		text += " in " + spoken(lists.Map(months, func(n int) string { return time.Month(n).String() }))
 	}
 	return text, len(months) == 12 || len(months) < 4
 }
@@ -110,16 +113,6 @@ func evenly(n, unit string) string {
 	}
 	return "every " + n + " " + unit + "s"
 }
-
-func named(list []int, name func(int) string) []string {
-	names := make([]string, len(list))
-	for i, n := range list {
-		names[i] = name(n)
-	}
-	return names
-}
-
-func numbers(list []int) []string { return named(list, func(n int) string { return fmt.Sprint(n) }) }
 
 // spoken joins words with commas and "and".
 func spoken(words []string) string {
