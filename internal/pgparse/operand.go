@@ -201,7 +201,7 @@ func stable(node *query.Node) bool {
 	return is
 }
 
-// simple says whether node is made only of the row's columns, constants, comparisons, AND, OR,
+// simple says whether node is made only of columns, whosever they are, constants, comparisons, AND, OR,
 // NOT, IN of constants and NULL tests. All of it is immutable for types that compare with
 // themselves, which an index predicate demands.
 // https://www.postgresql.org/docs/current/sql-createindex.html
@@ -210,7 +210,7 @@ func simple(node *query.Node) bool {
 	case *query.Node_BoolExpr:
 		return all(n.BoolExpr.Args, simple)
 	case *query.Node_NullTest:
-		return rowColumn(n.NullTest.Arg)
+		return n.NullTest.Arg.GetColumnRef() != nil
 	case *query.Node_BooleanTest:
 		return simple(n.BooleanTest.Arg)
 	case *query.Node_AExpr:
@@ -246,7 +246,7 @@ func all(nodes []*query.Node, is func(*query.Node) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
 }
 
-func operand(node *query.Node) bool { return constant(node) || rowColumn(node) }
+func operand(node *query.Node) bool { return constant(node) || node.GetColumnRef() != nil }
 
 // constant also takes 'x'::type: PostgreSQL folds a quoted literal with a cast into one constant
 // of that type when it reads the statement. Times are left out, they depend on the session.
@@ -256,10 +256,4 @@ func constant(node *query.Node) bool {
 		return text && !slices.Contains(timeTypes, lastName(cast.GetTypeName().GetNames()))
 	}
 	return node.GetAConst() != nil
-}
-
-// rowColumn is a column of the row: as_of, joins, run and keep are none.
-func rowColumn(node *query.Node) bool {
-	names := texts(node.GetColumnRef().GetFields())
-	return len(names) == 1 && names[0] != "as_of" && names[0] != "" || len(names) == 2 && names[0] == "t" && names[1] != ""
 }

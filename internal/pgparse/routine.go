@@ -75,7 +75,15 @@ func ReadRoutine(sql string) (Routine, error) {
 	}
 	r.skip("LANGUAGE")
 	routine.Language = r.text(r.until(clauseWords...))
-	r.options(&routine)
+	for len(r.words) > 0 && r.words[0].Text != "AS" {
+		clause := r.text(r.until(clauseWords...))
+		if setting, ok := strings.CutPrefix(clause, "SET "); ok {
+			name, value, _ := strings.Cut(setting, " = ")
+			routine.Settings = append(routine.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
+		} else {
+			routine.Clauses = append(routine.Clauses, clause)
+		}
+	}
 	if len(r.words) < 2 || routine.Language == "" {
 		return Routine{}, &Error{Message: "it creates no function or procedure in the way of ours"}
 	}
@@ -87,18 +95,6 @@ func ReadRoutine(sql string) (Routine, error) {
 
 // clauseWords begin what stands between language and body.
 var clauseWords = []string{"IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "SET", "AS"}
-
-// options are the clauses from the language to the body.
-func (r *routineReader) options(routine *Routine) {
-	for len(r.words) > 0 && !r.at("AS") {
-		if r.skip("SET") {
-			setting, value, _ := strings.Cut(r.text(r.until(clauseWords...)), " = ")
-			routine.Settings = append(routine.Settings, strings.ToLower(setting)+"="+strings.Trim(value, "'"))
-		} else {
-			routine.Clauses = append(routine.Clauses, r.text(r.until(clauseWords...)))
-		}
-	}
-}
 
 // parameters reads a list in brackets.
 func (r *routineReader) parameters(mode string) []Parameter {
@@ -123,10 +119,6 @@ func (r *routineReader) parameters(mode string) []Parameter {
 		list = append(list, p)
 	}
 	return list
-}
-
-func (r *routineReader) at(word string) bool {
-	return len(r.words) > 0 && r.words[0].Text == word
 }
 
 // skip passes some words by, if they are next.
@@ -156,8 +148,7 @@ func (r *routineReader) text(words []Token) string {
 	if len(words) == 0 {
 		return ""
 	}
-	last := words[len(words)-1]
-	return r.sql[words[0].Offset : last.Offset+len(last.Text)]
+	return r.sql[words[0].Offset:words[len(words)-1].end()]
 }
 
 // names is what a word names.
