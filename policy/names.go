@@ -41,10 +41,7 @@ func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 
 // checkSQL checks what one piece of SQL refers to.
 func (r *reader) checkSQL(e *Expr, kind string, s scope) {
-	parsed, err := Part{*e, kind}.Parse()
-	if err != nil {
-		return // reported when it was read
-	}
+	parsed := Part{*e, kind}.Parsed()
 	if s.once != "" {
 		r.checkOnce(e, parsed, s)
 	}
@@ -123,8 +120,7 @@ func (r *reader) checkColumn(at diag.Position, column pgparse.ColumnRef, s scope
 		if !s.run {
 			r.add(codeRunOutside, at, fmt.Sprintf("run.%s is not allowed here", column.Fields[1]), "Only steps know the run: conditions give the same answer in a preview.", "")
 		}
-	case qualifier != "run" && (column.Depth > 0 || s.names == nil || slices.Contains(s.names, qualifier)):
-	default:
+	case qualifier == "run" || column.Depth == 0 && s.names != nil && !slices.Contains(s.names, qualifier):
 		known := slices.Clone(s.names)
 		if s.run {
 			known = append(known, "run.id", "run.reason")

@@ -21,7 +21,7 @@ func (r *reader) then(f field, what string) {
 	r.value(f, &p.Then, "")
 	dropped := slices.IndexFunc(p.Then, func(s Step) bool { return s.Drop != nil })
 	for i, s := range p.Then {
-		if dropped >= 0 && i > dropped && (s.Drop != nil || s.Detach != nil) {
+		if dropped >= 0 && i > dropped && s.takesPartition() {
 			r.add(codePartitions, s.Position, "the partition is dropped already", "Steps run in the order of the list.", `Write "drop" once, and "detach" before it.`)
 		}
 	}
@@ -168,8 +168,8 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	}
 	r.once(append(given, a.Set...))
 	for _, set := range a.Set {
-		parsed, err := pgparse.Expression(set.Value.SQL)
-		if a.Document == "" || set.Column != a.Document || err != nil || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {
+		parsed := Part{set.Value, IsExpression}.Parsed()
+		if a.Document == "" || set.Column != a.Document || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {
 			return c.Star && len(c.Fields) == 1 && c.Fields[0] == row
 		}) {
 			continue
