@@ -102,7 +102,7 @@ func (m mapping) has(keys ...string) bool {
 func (m mapping) refuse(code, message, detail, hint string, keys ...string) {
 	for _, key := range keys {
 		if m.has(key) {
-			m.r.add(code, m.r.at(m.fields[key].key), fmt.Sprintf(message, key), detail, hint)
+			m.r.add(code, m.r.at(m.fields[key].key), strings.ReplaceAll(message, "%q", quoted(key)), detail, hint)
 		}
 	}
 }

@@ -65,9 +65,8 @@ func (p *Policy) read(r *reader, f field) {
 			"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
 			"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.", "scope")
 	}
-	if then, ok := m.require("then"); ok {
-		r.then(then, m.what)
-	}
+	m.require("then")
+	r.checkThen(p, m)
 	if p.Claim != nil {
 		r.checkClaim(p)
 	}

@@ -15,10 +15,9 @@ import (
 // rowKeys are those by which a step that is a map chooses its rows.
 var rowKeys = []string{"where", "table", "as", "join"}
 
-// then reads the steps in their order.
-func (r *reader) then(f field, what string) {
-	p, before := r.policy, len(r.diags)
-	r.value(f, &p.Then, "")
+// checkThen holds that nothing follows the end of a partition, and that the steps of a policy without other faults make its
+// rows go.
+func (r *reader) checkThen(p *Policy, m mapping) {
 	dropped := slices.IndexFunc(p.Then, func(s Step) bool { return s.Drop != nil })
 	for i, s := range p.Then {
 		if dropped >= 0 && i > dropped && s.takesPartition() {
@@ -26,12 +25,13 @@ func (r *reader) then(f field, what string) {
 		}
 	}
 	switch {
-	case len(r.diags) > before || p.clearsDue():
+	case len(r.diags) > 0 || p.clearsDue():
 	case p.Partitions:
-		r.add(codeNoDelete, r.at(f.key), what+" leaves its partitions due", "No step detaches or drops them, so the next run would find them again.", `Add "detach" or "drop" to "then".`)
+		m.refuse(codeNoDelete, m.what+" leaves its partitions due", "No step detaches or drops them, so the next run would find them again.", `Add "detach" or "drop" to "then".`, "then")
 	default:
-		r.add(codeNoDelete, r.at(f.key), what+" leaves its rows due",
-			"No step deletes the rows of the policy's table, and none sets a column that where, due or keep read, so the next run would find them again.", `Add "delete" to "then", or an "update" that sets such a column.`)
+		m.refuse(codeNoDelete, m.what+" leaves its rows due",
+			"No step deletes the rows of the policy's table, and none sets a column that where, due or keep read, so the next run would find them again.",
+			`Add "delete" to "then", or an "update" that sets such a column.`, "then")
 	}
 }
 

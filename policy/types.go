@@ -89,7 +89,7 @@ type Policy struct {
 	Joins       []Join        `yaml:"join"`
 	Due         *Due          `yaml:"due"` // nil: every row of Where is due
 	Keep        []Guard       `yaml:"keep"`
-	Then        []Step        `yaml:"then,by hand"`
+	Then        []Step        `yaml:"then"`
 	Ensure      []Column      `yaml:"ensure"`
 	Claim       *Claim        `yaml:"claim"`
 	Touch       *Touch        `yaml:"touch"`
