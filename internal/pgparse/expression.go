@@ -12,14 +12,15 @@ import (
 
 const (
 	oneExpression = "one SQL expression"
-	oneQuery      = "one SELECT"
+
+	// inParentheses stands before an expression that is read: its positions begin behind that.
+	inParentheses = "SELECT ("
 )
 
 // expression is what there is to know of a text that was read as one.
 type expression struct {
 	Expr
-	node *query.Node // positions in it begin at base
-	base int
+	node *query.Node
 }
 
 var readOnce = remember(readExpression)
@@ -35,15 +36,15 @@ func Expression(sql string) (*Expr, error) {
 }
 
 func readExpression(sql string) (*expression, error) {
-	node, base, err := expressionNode(sql)
+	node, err := expressionNode(sql)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{base: base, expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
+	w := &walker{base: len(inParentheses), expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
-	e := &expression{w.expr, node, base}
+	e := &expression{w.expr, node}
 	e.Simple, e.NeverNull = simple(node), neverNull(node)
 	e.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
 	return e, nil
@@ -51,11 +52,10 @@ func readExpression(sql string) (*expression, error) {
 
 // expressionNode reads an expression between parentheses, where nothing but one may stand, or a query, or several by
 // commas.
-func expressionNode(sql string) (*query.Node, int, error) {
-	const prefix = "SELECT ("
-	stmt, tokens, err := only(prefix, sql, ")", oneExpression)
+func expressionNode(sql string) (*query.Node, error) {
+	stmt, tokens, err := only(inParentheses, sql, ")", oneExpression)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	node := stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
 	link := node.GetSubLink()
@@ -67,7 +67,7 @@ func expressionNode(sql string) (*query.Node, int, error) {
 	case link.GetSubLinkType() == query.SubLinkType_EXPR_SUBLINK && !enclosed(tokens):
 		err = &Error{Message: "a query inside an expression stands in parentheses"}
 	}
-	return node, len(prefix), err
+	return node, err
 }
 
 func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
@@ -97,13 +97,10 @@ func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	return tree.Stmts[0].Stmt, tokens, nil
 }
 
-var queries = remember(readQuery)
-
 // Query reads exactly one SELECT that only reads: no INTO, no locking clause, no data-modifying
 // WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
-func Query(sql string) (*Expr, error) { return queries(sql) }
-
-func readQuery(sql string) (*Expr, error) {
+var Query = remember(func(sql string) (*Expr, error) {
+	const oneQuery = "one SELECT"
 	node, _, err := only("", sql, "", oneQuery)
 	if err != nil {
 		return nil, err
@@ -123,7 +120,7 @@ func readQuery(sql string) (*Expr, error) {
 		w.expr.Results = len(stmt.TargetList)
 	}
 	return &w.expr, nil
-}
+})
 
 // Order reads the list of an ORDER BY. Directions and NULLS placement have PostgreSQL's defaults
 // written out: ascending puts NULLs last, descending first
@@ -205,7 +202,7 @@ func Name(sql string) ([]string, error) {
 
 func readName(sql string) ([]string, error) {
 	const notName = "this is not one name"
-	node, _, err := expressionNode(sql)
+	node, err := expressionNode(sql)
 	if at, ok := errors.AsType[*Error](err); ok {
 		return nil, &Error{Message: notName, Offset: at.Offset}
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // operator reads comparisons; what it does not know is Opaque, with the columns that make it NULL.
-func (r conditions) operator(e *query.A_Expr) *Condition {
+func (r conditions) operator(node *query.Node) *Condition {
+	e := node.GetAExpr()
 	kind := e.Kind.String()
 	switch {
 	case strings.Contains(kind, "BETWEEN"):
@@ -21,7 +22,7 @@ func (r conditions) operator(e *query.A_Expr) *Condition {
 	case strings.Contains(kind, "DISTINCT"):
 		return r.distinct(e)
 	}
-	c := &Condition{Strict: strict(&query.Node{Node: &query.Node_AExpr{AExpr: e}}), Offset: r.offset(e.Location)}
+	c := &Condition{Strict: strict(node), Offset: r.offset(e.Location)}
 	if e.Kind != query.A_Expr_Kind_AEXPR_OP || len(e.Name) != 1 || mirrored[sign(e)] == "" {
 		return c
 	}
@@ -63,19 +64,19 @@ func compared(c *Condition, op string, left, right *query.Node) *Condition {
 // between is x >= a AND x <= b, and its contrary the OR of the contrary.
 func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	bounds := e.Rexpr.GetList().GetItems()
-	c := &Condition{Form: All, Between: true, Offset: r.offset(e.Location)}
-	operators := []string{">=", "<="}
-	if negated {
-		c.Form, operators = Either, []string{"<", ">"}
-	}
 	if strings.HasSuffix(e.Kind.String(), "_SYM") || len(bounds) != 2 {
-		return &Condition{Strict: strict(e.Lexpr), Offset: c.Offset}
+		return &Condition{Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
 	}
+	junction, operators := query.BoolExprType_AND_EXPR, []string{">=", "<="}
+	if negated {
+		junction, operators = query.BoolExprType_OR_EXPR, []string{"<", ">"}
+	}
+	both := &query.BoolExpr{Boolop: junction, Location: e.Location}
 	for i, op := range operators {
-		part := compared(&Condition{Strict: slices.Concat(strict(e.Lexpr), strict(bounds[i])), Offset: c.Offset}, op, e.Lexpr, bounds[i])
-		part.Text, part.Stable = op+text(e.Lexpr)+text(bounds[i]), stable(e.Lexpr) && stable(bounds[i])
-		c.Parts = append(c.Parts, part)
+		both.Args = append(both.Args, query.MakeAExprNode(query.A_Expr_Kind_AEXPR_OP, []*query.Node{query.MakeStrNode(op)}, e.Lexpr, bounds[i], e.Location))
 	}
+	c := r.boolean(both)
+	c.Between = true
 	return c
 }
 

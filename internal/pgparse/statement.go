@@ -29,13 +29,9 @@ type Write struct {
 
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
-var readStatement = remember(parseStatement)
-
 // ParseStatement reads exactly one statement, to which a template may add tables in front, by
 // WITH: so it does not begin with a parenthesis. The error is an *Error.
-func ParseStatement(sql string) (*Statement, error) { return readStatement(sql) }
-
-func parseStatement(sql string) (*Statement, error) {
+var ParseStatement = remember(func(sql string) (*Statement, error) {
 	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
 		return nil, err
@@ -68,7 +64,7 @@ func parseStatement(sql string) (*Statement, error) {
 		s.With = append(s.With, cte.GetCommonTableExpr().GetCtename())
 	}
 	return s, nil
-}
+})
 
 // changing is an INSERT, UPDATE, DELETE or MERGE.
 type changing interface {
