@@ -179,11 +179,11 @@ func nameOf(t reflect.Type) (what string, named bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
-		return "", false
+	if t.Kind() == reflect.Struct {
+		name, _ := t.FieldByName("Name")
+		what, named = name.Tag.Lookup("name")
 	}
-	name, _ := t.FieldByName("Name")
-	return name.Tag.Lookup("name")
+	return what, named
 }
 
 // byName reads a map of names in the order of the file.
@@ -191,10 +191,12 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 	m := r.mapping(f, quoted(f.name()), nil)
 	for _, name := range m.order {
 		f := m.fields[name]
+		f.what = fmt.Sprintf("%s %q", what, f.key.Value)
 		switch what {
-		case "database": // the type checks it
 		case "column":
-			r.value(field{value: f.key}, &name, "column")
+			r.value(field{value: f.key}, &name, what)
+		case "database":
+			r.try(func() { r.follow("of a fleet", "", f, name, r.at(f.key)) })
 		default:
 			r.named(f, name, what)
 		}
@@ -205,7 +207,6 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 			v.Elem().Set(item)
 		}
 		item.Elem().FieldByName("Name").SetString(name)
-		f.what = fmt.Sprintf("%s %q", what, f.key.Value)
 		if r.value(f, item.Interface(), "") {
 			into.Set(reflect.Append(into, v.Elem()))
 		}

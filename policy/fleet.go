@@ -66,9 +66,6 @@ func (fleet *Fleet) check(r *reader, m mapping) {
 
 func (d *FleetDatabase) read(r *reader, f field) {
 	d.Position = r.fieldAt(f)
-	if d.Name != "" {
-		r.try(func() { r.follow("of a fleet", "", f, d.Name, d.Position) })
-	}
 	d.Connection = r.text(f)
 	if fault, hint := ConnectionFault(d.Connection); fault != "" {
 		r.add(codeChoice, r.at(f.value), fault, "", hint)

@@ -95,11 +95,11 @@ func (r *reader) sqlError(e Expr, kind string, err error) {
 	switch {
 	case strings.Contains(message, "comment"):
 		hint = "Write it as a YAML comment."
-	case kind == IsStatement && strings.Contains(message, "one SELECT"):
+	case kind == IsStatement && strings.Contains(message, "semicolon"):
 		hint = "Write each statement as a step of its own."
-	case kind == IsQuery && (strings.Contains(message, "this is not") || strings.Contains(message, "syntax error")):
+	case kind == IsQuery:
 		hint = "Write SELECT and what it reads."
-	case strings.Contains(message, "semicolon"), strings.Contains(message, "this is not"):
+	case strings.Contains(message, "semicolon"):
 		hint = "Write what could stand between parentheses, and nothing else."
 	}
 	r.fail(codeExpression, at, fmt.Sprintf("invalid SQL %s: %s", kind, message), "", hint)

@@ -109,7 +109,7 @@ var Query = remember(func(sql string) (*Expr, error) {
 	if stmt == nil {
 		return nil, &Error{Message: "this is not " + oneQuery}
 	}
-	w := &walker{depth: -1, inside: -1}
+	w := &walker{scope: outermost}
 	if err := w.walk(sql, stmt); err != nil {
 		return nil, err
 	}

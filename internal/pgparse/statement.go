@@ -44,7 +44,7 @@ var ParseStatement = remember(func(sql string) (*Statement, error) {
 	if tokens[0].Text == "(" {
 		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
-	w := &walker{depth: -1, inside: -1, writing: true}
+	w := &walker{scope: outermost, writing: true}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
@@ -76,13 +76,12 @@ type changing interface {
 // change visits a statement that changes rows, and notes its target. WITH comes first, as the rest
 // sees its names.
 func (w *walker) change(n changing) {
-	outer := w.with
+	outer := w.scope
 	w.depth++
 	w.ctes(n.GetWithClause())
 	w.writes = append(w.writes, w.write(n))
 	visit(n.ProtoReflect(), w.message, "with_clause")
-	w.depth--
-	w.with = outer
+	w.scope = outer
 }
 
 func (w *walker) write(n changing) Write {
