@@ -18,9 +18,14 @@ func (i Interval) LongerThan(other Interval) bool {
 	if more.Months >= 0 && more.Days >= 0 && more.Time >= 0 {
 		return !more.Zero()
 	}
+	margin := 0.0 // an hour for each that counts days, which a change of the clocks may move
+	for _, each := range []Interval{i, other} {
+		if each.Months != 0 || each.Days != 0 {
+			margin++
+		}
+	}
 	// What both have in common may be left out, or not: either is enough.
-	margin := i.clockChange() + other.clockChange()
-	return more.shortest() > margin || i.shortest()-other.longest() > margin
+	return more.shortest() > margin || i.shortest()-other.hours(31, 366) > margin
 }
 
 // NotLongerThan says so of at most as long.
@@ -28,25 +33,17 @@ func (i Interval) NotLongerThan(other Interval) bool {
 	return i.Months == other.Months && i.Days == other.Days && i.Time == other.Time || other.LongerThan(i)
 }
 
-// shortest and longest are the hours that an interval has at least and at most, with months of 28 to 31 days and
-// years of 365 and 366.
+// hours are those of an interval, with months and years of so many days.
+func (i Interval) hours(month, year int) float64 {
+	return float64(i.Months/12*year+i.Months%12*month+i.Days)*24 + i.Time.Hours()
+}
+
+// shortest is how many hours there are at least; of months that are subtracted the most go away.
 func (i Interval) shortest() float64 {
 	if i.Months < 0 {
-		return -Interval{Months: -i.Months, Days: -i.Days, Time: -i.Time}.longest()
+		return i.hours(31, 366)
 	}
-	return float64(i.Months/12*365+i.Months%12*28+i.Days)*24 + i.Time.Hours()
-}
-
-func (i Interval) longest() float64 {
-	return float64(i.Months/12*366+i.Months%12*31+i.Days)*24 + i.Time.Hours()
-}
-
-// clockChange is by how many hours a change of the clocks moves an interval that counts days.
-func (i Interval) clockChange() float64 {
-	if i.Months == 0 && i.Days == 0 {
-		return 0
-	}
-	return 1
+	return i.hours(28, 365)
 }
 
 // units are what one of a word adds to an interval.

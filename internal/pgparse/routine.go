@@ -75,15 +75,7 @@ func ReadRoutine(sql string) (Routine, error) {
 	}
 	r.skip("LANGUAGE")
 	routine.Language = r.text(r.until(clauseWords...))
-	for len(r.words) > 0 && r.words[0].Text != "AS" {
-		clause := r.text(r.until(clauseWords...))
-		if setting, ok := strings.CutPrefix(clause, "SET "); ok {
-			name, value, _ := strings.Cut(setting, " = ")
-			routine.Settings = append(routine.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
-		} else {
-			routine.Clauses = append(routine.Clauses, clause)
-		}
-	}
+	r.options(&routine)
 	if len(r.words) < 2 || routine.Language == "" {
 		return Routine{}, &Error{Message: "it creates no function or procedure in the way of ours"}
 	}
@@ -95,6 +87,19 @@ func ReadRoutine(sql string) (Routine, error) {
 
 // clauseWords begin what stands between language and body.
 var clauseWords = []string{"IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "SET", "AS"}
+
+// options are the clauses from the language to the body.
+func (r *routineReader) options(routine *Routine) {
+	for len(r.words) > 0 && r.words[0].Text != "AS" {
+		clause := r.text(r.until(clauseWords...))
+		if setting, ok := strings.CutPrefix(clause, "SET "); ok {
+			name, value, _ := strings.Cut(setting, " = ")
+			routine.Settings = append(routine.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
+		} else {
+			routine.Clauses = append(routine.Clauses, clause)
+		}
+	}
+}
 
 // parameters reads a list in brackets.
 func (r *routineReader) parameters(mode string) []Parameter {
