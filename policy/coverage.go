@@ -7,15 +7,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 )
 
 // Coverage says that every table of some schemas has a policy, is protected, or is exempt.
 type Coverage struct {
-	Schemas  []Name        `yaml:"schemas,required,filled,schema that is covered"`
-	Exempt   exemptions    `yaml:"exempt"`
-	Position diag.Position // of the key
+	Schemas []Name     `yaml:"schemas,required,filled,schema that is covered"`
+	Exempt  exemptions `yaml:"exempt"`
 }
 
 // Exemption is a table that may grow, and why, "" where the file does not say.

@@ -32,7 +32,6 @@ func (due *Due) read(r *reader, f field) {
 		due.Entries = []Entry{r.entry(m)}
 		return
 	}
-	due.Any = true
 	if len(m.order) > 1 {
 		r.add(codeAny, r.at(alternatives.key), `"any" stands alone in "due"`, "", `Move the other keys into the entries of "any".`)
 	}
@@ -122,8 +121,8 @@ func (c *Clock) read(r *reader, f field) {
 		m.require("older_than")
 		m.take("older_than", &c.Window, "")
 	case "expires":
-		none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
-		c.Window = Window{Tiers: []Tier{none}, Position: c.Position}
+		none := Interval{Text: "0 days", Position: c.Position}
+		c.Window = Window{Tiers: []Tier{{Interval: none}}, Position: c.Position}
 		m.take("grace", &c.Window, "")
 	case "position":
 		if !m.has("up_to", "watermark") {

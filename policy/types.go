@@ -119,7 +119,6 @@ func (j Join) OncePerRun() bool { return j.Query != nil && j.Where != nil }
 // Due says when a row must go: any of Entries, each of which is an AND of its parts. Without
 // "any" in the file there is exactly one entry.
 type Due struct {
-	Any      bool
 	Entries  []Entry
 	Position diag.Position
 }
@@ -205,7 +204,6 @@ type Tier struct {
 	Never    bool
 	Interval Interval
 	Data     *WindowData
-	Position diag.Position
 }
 
 // Data is an amount that an expression gives, row by row. A positive value is raised to AtLeast and lowered to AtMost;

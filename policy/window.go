@@ -18,17 +18,15 @@ func (w *Window) read(r *reader, f field) {
 	w.Position = r.at(f.value)
 	zero := f.name() == "grace"
 	if !f.is(yaml.SequenceNode) {
-		tier := Tier{Position: w.Position}
-		tier.length(r, f, zero)
-		w.Tiers = []Tier{tier}
+		w.Tiers = make([]Tier, 1)
+		w.Tiers[0].length(r, f, zero)
 		return
 	}
 	before := len(r.diags)
 	items := r.list(f)
+	w.Tiers = make([]Tier, len(items))
 	for i, item := range items {
-		tier := Tier{Position: r.at(item.value)}
-		r.try(func() { tier.read(r, item, i == len(items)-1, zero) })
-		w.Tiers = append(w.Tiers, tier)
+		r.try(func() { w.Tiers[i].read(r, item, i == len(items)-1, zero) })
 	}
 	if len(r.diags) == before && !slices.ContainsFunc(w.Tiers, func(t Tier) bool { return t.When != nil }) {
 		r.add(codeTiers, w.Position, fmt.Sprintf("%q has no tier with \"when\"", f.name()), "", "Write one interval, or {when: ..., then: ...} and {else: ...}.")
