@@ -68,10 +68,10 @@ var longest = map[string]int{"database": 63, "event": 63, "payload key": 63}
 
 // follow holds that a word follows the rules of its kind.
 func (r *reader) follow(kind, what string, f field, text string, at diag.Position) {
-	fill := strings.NewReplacer("WHAT", what, "NAME", f.name(), "TEXT", quoted(text))
 	for _, rule := range words[kind] {
 		if rule.form.MatchString(text) == rule.not || longest[kind] > 0 && len(text) > longest[kind] {
-			r.fail(rule.code, at, fill.Replace(rule.message), rule.detail, rule.hint)
+			message := strings.NewReplacer("WHAT", what, "NAME", f.name(), "TEXT", quoted(text)).Replace(rule.message)
+			r.fail(rule.code, at, message, rule.detail, rule.hint)
 		}
 	}
 }
