@@ -99,14 +99,6 @@ func (r *reader) read(f field, into any, kind string) {
 		*v = r.word(f, kind)
 	case *bool:
 		*v = strings.EqualFold(r.scalar(f, "true or false", "!!bool"), "true")
-	case *int:
-		n := int64(*v)
-		r.read(f, &n, kind)
-		*v = int(n)
-	case *int64:
-		var low, high int64
-		_, _ = fmt.Sscanf(kind, "%d..%d", &low, &high)
-		*v = r.within(f, low, high)
 	case *float64:
 		*v = r.fraction(f)
 	case *time.Duration:
@@ -125,10 +117,15 @@ func (r *reader) read(f field, into any, kind string) {
 	}
 }
 
-// reflected reads a pointer; a list, which takes the place of a default; a map by name, whose items have a name; or a
+// reflected reads a number; a pointer; a list, which takes the place of a default; a map by name, whose items have a name; or a
 // struct.
 func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	switch into.Kind() {
+	case reflect.Int, reflect.Int64:
+		var low, high int64
+		_, _ = fmt.Sscanf(kind, "%d..%d", &low, &high)
+		into.SetInt(r.within(f, low, high))
+		return
 	case reflect.Pointer:
 		v := reflect.New(into.Type().Elem())
 		r.read(f, v.Interface(), kind)

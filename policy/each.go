@@ -143,17 +143,11 @@ func (p *Policy) In(place Place) *Policy {
 }
 
 // InPlace is plain data with the names of a place in it.
-func InPlace[T any](value T, place Place) T {
-	var made T
-	text, err := json.Marshal(value)
-	if err == nil {
-		for _, name := range place.Names {
-			text = bytes.ReplaceAll(text, []byte(name[0]), []byte(name[1]))
-		}
-		err = json.Unmarshal(text, &made)
+func InPlace[T any](value T, place Place) (made T) {
+	text := sure(json.Marshal(value))
+	for _, name := range place.Names {
+		text = bytes.ReplaceAll(text, []byte(name[0]), []byte(name[1]))
 	}
-	if err != nil {
-		panic("policy: " + err.Error())
-	}
+	sure(0, json.Unmarshal(text, &made))
 	return made
 }

@@ -36,23 +36,19 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 	return pgparse.Expression(p.Expr.SQL)
 }
 
-// Parsed is what a piece says of a file that was accepted. It was parsed with that: an error now is a mistake of ours.
-func (p Part) Parsed() *pgparse.Expr {
-	parsed, err := p.Parse()
+// sure is what was made of a file that was accepted: an error now is a mistake of ours.
+func sure[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return parsed
+	return made
 }
 
+// Parsed is what a piece says of a file that was accepted, with which it was parsed.
+func (p Part) Parsed() *pgparse.Expr { return sure(p.Parse()) }
+
 // Statement is an SQL step that was accepted.
-func (e Expr) Statement() *pgparse.Statement {
-	statement, err := pgparse.ParseStatement(e.SQL)
-	if err != nil {
-		panic(err)
-	}
-	return statement
-}
+func (e Expr) Statement() *pgparse.Statement { return sure(pgparse.ParseStatement(e.SQL)) }
 
 // Parts lists the query; the alert reads its columns only.
 func (r *Report) Parts() []Part { return []Part{{r.Query, IsQuery}} }
