@@ -39,7 +39,6 @@ func parse[T any](path string, source []byte, into *T) (*T, diag.List) {
 
 func (f *File) read(r *reader, root field) {
 	m := r.mapping(root, "the file", keysOf(f))
-	r.version(m)
 	r.model = f
 	r.policies(m)
 	if jobs, ok := m.fields["jobs"]; ok && unwritten(m, jobs) {
@@ -52,14 +51,12 @@ func (f *File) read(r *reader, root field) {
 	r.checkJobs(f)
 }
 
-// version refuses a file of another version of the language.
-func (r *reader) version(m mapping) {
-	if version, ok := m.require("version"); ok {
-		r.try(func() {
-			if r.integer(version) != 1 {
-				r.fail(codeVersion, r.at(version.value), "version must be 1", "", "This program knows version 1 of the language only.")
-			}
-		})
+// version is that of the language.
+type version struct{}
+
+func (*version) read(r *reader, f field) {
+	if r.integer(f) != 1 {
+		r.fail(codeVersion, r.at(f.value), "version must be 1", "", "This program knows version 1 of the language only.")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Fleet is a file of --fleet: which databases there are, in the stages in which verbs go through them.
 type Fleet struct {
-	_ struct{} `yaml:"version,by hand"`
+	Version version `yaml:"version,required"`
 	// What prints the password of a database, in its first line; {name} in an argument is the database's name.
 	PasswordCommand []string     `yaml:"password_command,filled"`
 	Parallel        int          `yaml:"parallel,1..1000"` // databases at the same time
@@ -48,8 +48,7 @@ func ParseFleet(path string, source []byte) (*Fleet, diag.List) {
 }
 
 // check finds stages without databases, and databases that are in two.
-func (fleet *Fleet) check(r *reader, m mapping) {
-	r.version(m)
+func (fleet *Fleet) check(r *reader, _ mapping) {
 	seen := map[string]diag.Position{}
 	for _, stage := range fleet.Stages {
 		if len(stage.Databases) == 0 && stage.Found == nil {

@@ -10,7 +10,7 @@ import (
 type File struct {
 	Path     string
 	Source   []byte
-	_        struct{}      `yaml:"version,by hand"`
+	Version  version       `yaml:"version,required"`
 	Install  Install       `yaml:"install"`
 	Protect  []Table       `yaml:"protect,table"`
 	Coverage *Coverage     `yaml:"coverage"` // nil: tables without a policy are not looked at
