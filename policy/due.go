@@ -98,8 +98,8 @@ func (c *Clock) read(r *reader, f field) {
 	if r.policy.Partitions {
 		m.refuse(codePartitions, notOfPartitions, "The clock of a partition is its upper bound, or its value in a list.", "Remove the key.",
 			"column", "expression", "nulls", "inclusive", "watermark")
-	} else if m.has("column") == m.has("expression") {
-		r.add(codeConflict, c.Position, m.what+` needs either "column" or "expression"`, "", "")
+	} else {
+		m.either(codeConflict, "column", "expression", "")
 	}
 	for _, key := range []string{"column", "expression"} {
 		if m.has(key) {

@@ -28,9 +28,7 @@ const MemberMark = "@"
 
 func (e *Each) check(r *reader, m mapping) {
 	r.try(func() { r.follow("each", "", m.from, e.Name, e.Position) })
-	if m.has("schemas") == m.has("shards_of") {
-		r.add(codeMissing, e.Position, fmt.Sprintf("%q needs exactly one of \"schemas\" and \"shards_of\"", e.Name), "", "")
-	}
+	m.either(codeMissing, "schemas", "shards_of", "")
 }
 
 // Words are the patterns of schemas by the words that stand for them.

@@ -113,3 +113,10 @@ func (m mapping) exclusive(first, second, detail, hint string) {
 		m.refuse(codeConflict, `"`+first+`" and %q exclude each other`, detail, hint, second)
 	}
 }
+
+// either holds that one of two keys is written, and not the other.
+func (m mapping) either(code, first, second, hint string) {
+	if m.has(first) == m.has(second) {
+		m.r.add(code, m.r.fieldAt(m.from), fmt.Sprintf("%s needs either %q or %q", m.what, first, second), "", hint)
+	}
+}

@@ -83,9 +83,10 @@ func (j *Join) read(r *reader, f field) {
 	j.Position = r.at(f.key)
 	if kindName(f.value) == "text" {
 		r.value(f, &j.Query, IsQuery)
-	} else if m := r.structure(f, f.title(), j); m.has("table") == m.has("query") {
-		r.add(codeConflict, j.Position, m.what+` needs either "table" or "query"`, "", "A query without \"where\" is written as text, and read under the row's lock.")
+		return
 	}
+	m := r.structure(f, f.title(), j)
+	m.either(codeConflict, "table", "query", "A query without \"where\" is written as text, and read under the row's lock.")
 }
 
 // read reads a guard: a condition is an expression, a rank a map.
