@@ -50,8 +50,10 @@ func (p Part) Parsed() *pgparse.Expr { return sure(p.Parse()) }
 // Statement is an SQL step that was accepted.
 func (e Expr) Statement() *pgparse.Statement { return sure(pgparse.ParseStatement(e.SQL)) }
 
-// Parts lists the query; the alert reads its columns only.
-func (r *Report) Parts() []Part { return []Part{{r.Query, IsQuery}} }
+// Parts lists the query, if it could be read; the alert reads its columns only.
+func (r *Report) Parts() []Part {
+	return slices.DeleteFunc([]Part{{r.Query, IsQuery}}, func(p Part) bool { return p.Expr.SQL == "" })
+}
 
 // Parts lists every piece of SQL that a policy holds, but the defaults of "ensure", which are the
 // table's own.
