@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -81,12 +82,7 @@ func (f field) label() string {
 }
 
 // title names a map in messages.
-func (f field) title() string {
-	if f.what != "" {
-		return f.what
-	}
-	return f.label()
-}
+func (f field) title() string { return cmp.Or(f.what, f.label()) }
 
 // is says of what kind the value is.
 func (f field) is(kind yaml.Kind) bool { return resolve(f.value).Kind == kind }

@@ -275,8 +275,7 @@ type Revive struct {
 }
 
 // Grants lists the roles that may call the functions which a policy makes for applications.
-func (p *Policy) Grants() []Name {
-	var list []Name
+func (p *Policy) Grants() (list []Name) {
 	if p.Claim != nil {
 		list = append(list, p.Claim.Grant...)
 	}

@@ -170,12 +170,9 @@ func (p *Policy) SettableWindow() *WindowData {
 		windows = []Window{p.Claim.TTL}
 	}
 	var found []*WindowData
-	for _, window := range windows {
-		if len(window.Tiers) != 1 {
-			continue
-		}
-		if d := window.Tiers[0].Data; d != nil && d.AtLeast != nil && d.Else != nil {
-			found = append(found, d)
+	for _, w := range windows {
+		if len(w.Tiers) == 1 && w.Tiers[0].Data != nil && w.Tiers[0].Data.AtLeast != nil && w.Tiers[0].Data.Else != nil {
+			found = append(found, w.Tiers[0].Data)
 		}
 	}
 	if len(found) != 1 {
