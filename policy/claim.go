@@ -17,16 +17,16 @@ func (c *Claim) check(r *reader, m mapping) {
 
 // checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
 func (r *reader) checkClaim(p *Policy) {
-	var clock *Clock
-	if entries := p.DueEntries(); len(entries) == 1 && entries[0].Beyond == nil {
-		clock = entries[0].Clock
+	column := ""
+	if entries := p.DueEntries(); len(entries) == 1 && entries[0].Beyond == nil && entries[0].Clock != nil && entries[0].Clock.Kind == "expires" {
+		column = entries[0].Clock.Column
 	}
-	if clock == nil || clock.Kind != "expires" || clock.Column == "" {
+	if column == "" {
 		r.add(codeClaim, p.Claim.Position, `"claim" needs a policy that is due by "expires" on a column alone`, "A claim writes when the key expires into that column.", "Write due: {expires: {column: expires_at}}.")
 		return
 	}
 	for _, a := range p.Claim.Set {
-		if a.Column == p.Claim.Key.Text || a.Column == clock.Column {
+		if a.Column == p.Claim.Key.Text || a.Column == column {
 			r.add(codeClaim, a.Position, fmt.Sprintf("\"set\" of a claim cannot name %q", a.Column), "The function writes the key and the clock itself.", "Remove it.")
 		}
 	}
@@ -39,25 +39,19 @@ func (c *Cursor) check(r *reader, _ mapping) {
 	}
 }
 
-// check reads how a row that went is made anew.
-func (t *Touch) check(r *reader, m mapping) {
+// check holds that the key stays, and is what a row that went is made anew by.
+func (t *Touch) check(r *reader, _ mapping) {
 	isKey := func(a Assignment) bool { return a.Column == t.Key.Text }
 	if i := slices.IndexFunc(t.Set, isKey); i >= 0 {
 		r.add(codeTouch, t.Set[i].Position, fmt.Sprintf("\"set\" of a touch cannot name the key %q", t.Key.Text), "", "Set the columns that say when the row was used.")
 	}
-	f, ok := m.fields["revive"]
-	if !ok {
-		return
+	if v := t.Revive; v != nil && len(v.Set) > 0 && t.Key.Text != "" && !slices.ContainsFunc(v.Set, isKey) {
+		r.add(codeTouch, v.Set[0].Position, fmt.Sprintf("\"set\" of \"revive\" needs the key %q", t.Key.Text), "By its value the row of the other table is found.", fmt.Sprintf("Write {%s: %s.%s, ...}.", t.Key.Text, v.As, t.Key.Text))
 	}
-	v := &Revive{}
-	if m, ok = r.structure(f, f.label(), v); !ok {
-		return
-	}
-	t.Revive = v
-	if also, ok := m.fields["also"]; ok && m.fields["emit"].key == nil {
-		r.add(codeTouch, r.at(also.key), "\"also\" without \"emit\"", "It says which rows that are there have the event, too.", "Add the event, or remove \"also\".")
-	}
-	if set, ok := m.fields["set"]; ok && t.Key.Text != "" && !slices.ContainsFunc(v.Set, isKey) {
-		r.add(codeTouch, r.at(set.key), fmt.Sprintf("\"set\" of \"revive\" needs the key %q", t.Key.Text), "By its value the row of the other table is found.", fmt.Sprintf("Write {%s: %s.%s, ...}.", t.Key.Text, v.As, t.Key.Text))
+}
+
+func (v *Revive) check(r *reader, m mapping) {
+	if !m.has("emit") {
+		m.refuse(codeTouch, `%q without "emit"`, "It says which rows that are there have the event, too.", "Add the event, or remove \"also\".", "also")
 	}
 }

@@ -24,27 +24,23 @@ var Schema string
 // Parse reads and checks a policy file that is already in memory; path is used in positions only.
 // All errors are reported at once, sorted by position; the File is nil when there is one.
 func Parse(path string, source []byte) (*File, diag.List) {
+	return parse(path, source, &File{Path: path, Source: source, Install: DefaultInstall(path)})
+}
+
+func parse[T any](path string, source []byte, into *T) (*T, diag.List) {
 	r := newReader(path, source)
-	var file *File
-	if root, ok := r.document(); ok {
-		file = r.file(root)
-	}
+	r.try(func() { r.read(r.document(), into, "") })
 	list := r.diags.Unique()
 	if list.HasErrors() {
 		return nil, list
 	}
-	return file, list
+	return into, list
 }
 
-func (r *reader) file(root field) *File {
-	f := &File{Path: r.path, Source: r.source, Install: DefaultInstall(r.path)}
-	m, ok := r.mapping(root, "the file", keysOf(f))
-	if !ok {
-		return nil
-	}
-	r.version(m)
+func (f *File) read(r *reader, root field) {
+	m := r.mapping(root, "the file", keysOf(f))
 	r.model = f
-	f.Policies = r.policies(m)
+	r.policies(m)
 	if jobs, ok := m.fields["jobs"]; ok && unwritten(m, jobs) {
 		delete(m.fields, "jobs")
 	}
@@ -53,55 +49,46 @@ func (r *reader) file(root field) *File {
 	r.checkProtected(f)
 	r.checkEach(f)
 	r.checkJobs(f)
-	return f
 }
 
-// version refuses a file of another version of the language.
-func (r *reader) version(m mapping) {
-	if version, ok := m.require("version"); ok {
-		if n, ok := r.integer(version); ok && n != 1 {
-			r.add(codeVersion, r.at(version.value), "version must be 1", "", "This program knows version 1 of the language only.")
-		}
+// version is that of the language.
+type version struct{}
+
+func (*version) read(r *reader, f field) {
+	if r.integer(f) != 1 {
+		r.fail(codeVersion, r.at(f.value), "version must be 1", "", "This program knows version 1 of the language only.")
 	}
 }
 
 // document parses the YAML. What the library says of a syntax error is put into words of ours.
-func (r *reader) document() (field, bool) {
-	if !r.readable() {
-		return field{}, false
-	}
+func (r *reader) document() field {
+	r.readable()
 	decoder := yaml.NewDecoder(bytes.NewReader(r.source))
 	var root, second yaml.Node
-	err := decoder.Decode(&root)
-	if err == nil {
-		if err = decoder.Decode(&second); errors.Is(err, io.EOF) {
-			return field{value: root.Content[0]}, true
-		}
-	}
-	if err != nil {
+	if err := decoder.Decode(&root); err != nil {
 		r.syntax(err)
-	} else {
-		r.add(codeSyntax, r.at(&second), "a second YAML document begins here", "", `Keep everything in one document, without a "---" line.`)
 	}
-	return field{}, false
+	if err := decoder.Decode(&second); err == nil {
+		r.fail(codeSyntax, r.at(&second), "a second YAML document begins here", "", `Keep everything in one document, without a "---" line.`)
+	} else if !errors.Is(err, io.EOF) {
+		r.syntax(err)
+	}
+	return field{value: root.Content[0]}
 }
 
 // readable refuses text whose faults the library reports without a place.
-func (r *reader) readable() bool {
+func (r *reader) readable() {
 	for i, line := range r.lines {
 		for j, c := range line {
 			at := diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}
 			if c == utf8.RuneError {
-				r.add(codeSyntax, at, "the file is not valid UTF-8", "", "Save the file as UTF-8.")
-				return false
+				r.fail(codeSyntax, at, "the file is not valid UTF-8", "", "Save the file as UTF-8.")
 			}
 			if c < ' ' && c != '\t' || c == 0x7f {
-				r.add(codeSyntax, at, "a control character is not allowed", "", `Inside double quotes write it as an escape, for example "\a".`)
-				return false
+				r.fail(codeSyntax, at, "a control character is not allowed", "", `Inside double quotes write it as an escape, for example "\a".`)
 			}
 		}
 	}
-	return true
 }
 
 var (
@@ -125,12 +112,13 @@ var (
 func (r *reader) syntax(err error) {
 	text, line := err.Error(), 1
 	if errors.Is(err, io.EOF) {
-		r.add(codeSyntax, r.lineAt(1), "the file is empty", "", `Begin with "version: 1".`)
-		return
+		r.fail(codeSyntax, r.lineAt(1), "the file is empty", "", `Begin with "version: 1".`)
 	}
 	if m := yamlAnchor.FindStringSubmatch(text); m != nil {
-		r.add(codeSyntax, r.find("*"+m[1]), "unknown anchor "+quoted(m[1]), "", "Define an anchor, with \"&\", above its first use.")
-		return
+		before, _, _ := bytes.Cut(r.source, []byte("*"+m[1]))
+		at := diag.Position{File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1}
+		at.Column = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+		r.fail(codeSyntax, at, "unknown anchor "+quoted(m[1]), "", "Define an anchor, with \"&\", above its first use.")
 	}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
@@ -140,8 +128,7 @@ func (r *reader) syntax(err error) {
 	}
 	for _, known := range yamlMessage {
 		if strings.Contains(text, known.theirs) {
-			r.add(codeSyntax, r.lineAt(line), known.ours, "", known.hint)
-			return
+			r.fail(codeSyntax, r.lineAt(line), known.ours, "", known.hint)
 		}
 	}
 }
@@ -150,15 +137,4 @@ func (r *reader) syntax(err error) {
 func (r *reader) lineAt(line int) diag.Position {
 	line = min(max(line, 1), len(r.lines))
 	return diag.Position{File: r.path, Line: line, Column: 1, Width: len(r.lines[line-1])}
-}
-
-// find is the first place of text in the file.
-func (r *reader) find(text string) diag.Position {
-	for i, line := range r.lines {
-		if before, _, ok := strings.Cut(string(line), text); ok {
-			width := utf8.RuneCountInString(text)
-			return diag.Position{File: r.path, Line: i + 1, Column: utf8.RuneCountInString(before) + 1, Width: width}
-		}
-	}
-	return r.lineAt(1)
 }

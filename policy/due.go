@@ -24,50 +24,33 @@ var (
 )
 
 // read reads one entry, or the entries of any.
-func (due *Due) read(r *reader, f field) bool {
-	m, ok := r.mapping(f, `"due"`, append(slices.Clone(entryKeys), "any"))
-	if !ok {
-		return false
-	}
+func (due *Due) read(r *reader, f field) {
+	m := r.mapping(f, `"due"`, append(slices.Clone(entryKeys), "any"))
 	due.Position = r.at(f.key)
 	alternatives, ok := m.fields["any"]
 	if !ok {
 		due.Entries = []Entry{r.entry(m)}
-		return true
+		return
 	}
-	due.Any = true
 	if len(m.order) > 1 {
 		r.add(codeAny, r.at(alternatives.key), `"any" stands alone in "due"`, "", `Move the other keys into the entries of "any".`)
 	}
 	items := r.list(alternatives)
-	if len(items) == 0 && alternatives.is(yaml.SequenceNode) {
+	if len(items) == 0 {
 		r.add(codeAny, r.at(alternatives.key), `"any" has no entry`, "", "Write at least one map with age, expires, position or beyond.")
 	}
 	for _, item := range items {
-		if nested := keyNode(item, "any"); nested != nil {
-			r.add(codeAny, r.at(nested), `"any" inside "any" is not allowed`, "", "List all entries in one \"any\".")
-		} else if m, ok := r.mapping(item, `an entry of "any"`, entryKeys); ok {
+		r.try(func() {
+			m := r.mapping(item, `an entry of "any"`, append(slices.Clone(entryKeys), "any"))
+			m.refuse(codeAny, `%q inside "any" is not allowed`, "", "List all entries in one \"any\".", "any")
 			due.Entries = append(due.Entries, r.entry(m))
-		}
+		})
 	}
 	for _, e := range due.Entries {
 		if e.Clock != nil && e.Clock.Watermark != nil {
 			r.add(codeAny, e.Clock.Watermark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
 		}
 	}
-	return true
-}
-
-// keyNode is the node of a key that a map has by itself.
-func keyNode(f field, key string) *yaml.Node {
-	if node := resolve(f.value); node.Kind == yaml.MappingNode {
-		for i := 0; i < len(node.Content); i += 2 {
-			if node.Content[i].Value == key {
-				return node.Content[i]
-			}
-		}
-	}
-	return nil
 }
 
 // DueClocks are those of the entries of due.
@@ -93,93 +76,76 @@ func (p *Policy) DueEntries() []Entry {
 // entry reads a clock, of which there is one at most, and a rank.
 func (r *reader) entry(m mapping) Entry {
 	e := Entry{Position: r.fieldAt(m.from)}
-	first := ""
-	for _, kind := range clocks {
-		f, ok := m.fields[kind]
-		switch {
-		case ok && first != "":
-			r.exclusive(m, first, kind, "", fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", first, kind))
-		case ok:
-			first = kind
-			r.value(f, &e.Clock, "")
+	written := slices.DeleteFunc(slices.Clone(clocks), func(kind string) bool { return !m.has(kind) })
+	for i, kind := range written {
+		if i > 0 {
+			m.exclusive(written[0], kind, "", fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", written[0], kind))
+			continue
 		}
+		m.take(kind, &e.Clock, "")
 	}
-	if beyond, ok := m.fields["beyond"]; ok {
-		r.value(beyond, &e.Beyond, "")
-	}
-	if len(resolve(m.from.value).Content) == 0 {
+	m.take("beyond", &e.Beyond, "")
+	if len(m.order) == 0 {
 		r.add(codeMissing, e.Position, m.what+" is empty", "", "Write "+strings.Join(clocks, ", ")+" or beyond.")
 	}
 	return e
 }
 
 // read reads a clock; its key says which.
-func (c *Clock) read(r *reader, f field) bool {
+func (c *Clock) read(r *reader, f field) {
 	c.Kind, c.Position = f.name(), r.fieldAt(f)
-	m, ok := r.mapping(f, f.label(), clockKeys[c.Kind])
-	if !ok {
-		return false
-	}
+	m := r.mapping(f, f.label(), clockKeys[c.Kind])
 	if r.policy.Partitions {
-		r.notOfPartitions(m, "The clock of a partition is its upper bound, or its value in a list.", "Remove the key.",
+		m.refuse(codePartitions, notOfPartitions, "The clock of a partition is its upper bound, or its value in a list.", "Remove the key.",
 			"column", "expression", "nulls", "inclusive", "watermark")
-		delete(m.fields, "column")
-		delete(m.fields, "expression")
-	} else if m.has("column") == m.has("expression") {
-		r.add(codeConflict, c.Position, m.what+` needs either "column" or "expression"`, "", "")
+	} else {
+		m.either(codeConflict, "column", "expression", "")
 	}
 	for _, key := range []string{"column", "expression"} {
-		if value, ok := m.fields[key]; ok {
-			c.ColumnPos = r.at(value.value)
+		if m.has(key) {
+			c.ColumnPos = r.at(m.fields[key].value)
 		}
 	}
 	r.fill(m, c)
 	if nulls, ok := m.fields["nulls"]; ok {
-		c.NullsDue = r.choice(nulls, "keep", "due") == "due"
+		r.try(func() { c.NullsDue = r.choice(nulls, "keep", "due") == "due" })
 		c.NullsKept = !c.NullsDue
 	}
 	if c.UpTo != nil { // one value, read when the run starts, when there is no row yet
-		if parsed, err := (Part{*c.UpTo, IsQuery}).Parse(); err == nil && parsed.Results > 1 {
+		if parsed := (Part{*c.UpTo, IsQuery}).Parsed(); parsed.Results > 1 {
 			r.add(codeExpression, c.UpTo.Position, fmt.Sprintf("\"up_to\" is one value, and its query returns %d", parsed.Results), "", "Select one column.")
 		}
 	}
 	switch c.Kind {
 	case "age":
-		if olderThan, ok := m.require("older_than"); ok {
-			r.value(olderThan, &c.Window, "")
-		}
+		m.require("older_than")
+		m.take("older_than", &c.Window, "")
 	case "expires":
-		none := Tier{Interval: Interval{Text: "0 days", Position: c.Position}, Position: c.Position}
-		c.Window = Window{Tiers: []Tier{none}, Position: c.Position}
-		if grace, ok := m.fields["grace"]; ok {
-			r.value(grace, &c.Window, "")
-		}
+		none := Interval{Text: "0 days", Position: c.Position}
+		c.Window = Window{Tiers: []Tier{{Interval: none}}, Position: c.Position}
+		m.take("grace", &c.Window, "")
 	case "position":
-		if !m.has("up_to") && !m.has("watermark") {
+		if !m.has("up_to", "watermark") {
 			r.add(codeMissing, c.Position, `"position" needs "up_to" or "watermark"`, "Without both every row would be due.", "Say where the rows that are due end, or from where on they have not been worked off.")
 		}
 	}
-	return true
 }
 
 // read reads a word, or the map of a snowflake key.
-func (e *Encoding) read(r *reader, f field) bool {
+func (e *Encoding) read(r *reader, f field) {
 	e.Position = r.at(f.value)
-	if !f.is(yaml.MappingNode) {
-		if text, ok := r.text(f); ok && text == "snowflake" {
-			r.add(codeMissing, e.Position, `"snowflake" needs the keys "shift" and "epoch"`, "", "Write {snowflake: {shift: 22, epoch: 1288834974657}}.")
-		} else if ok {
-			e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
+	if f.is(yaml.MappingNode) {
+		var key struct {
+			Snowflake snowflakeKey `yaml:"snowflake,required"`
 		}
-		return true
-	}
-	var key struct {
-		Snowflake snowflakeKey `yaml:"snowflake,required"`
-	}
-	if _, ok := r.structure(f, f.title(), &key); ok {
+		r.structure(f, f.title(), &key)
 		e.Kind, e.Shift, e.Epoch = "snowflake", key.Snowflake.Shift, key.Snowflake.Epoch
+		return
 	}
-	return true
+	if r.text(f) == "snowflake" {
+		r.fail(codeMissing, e.Position, `"snowflake" needs the keys "shift" and "epoch"`, "", "Write {snowflake: {shift: 22, epoch: 1288834974657}}.")
+	}
+	e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
 }
 
 // snowflakeKey is how a key holds an instant; its greatest epoch is the year 9999 in milliseconds.
@@ -189,18 +155,14 @@ type snowflakeKey struct {
 }
 
 // read reads a rank, whose first is a number or a map for one from data.
-func (rank *Rank) read(r *reader, f field) bool {
-	m, ok := r.structure(f, fmt.Sprintf("rank %q", f.name()), rank)
-	if !ok {
-		return false
+func (rank *Rank) read(r *reader, f field) {
+	m := r.structure(f, fmt.Sprintf("rank %q", f.name()), rank)
+	if first := m.fields["first"]; m.has("first") {
+		r.try(func() { r.first(rank, first) })
 	}
-	if first, ok := m.require("first"); ok {
-		r.first(rank, first)
+	if order := m.fields["order"]; m.has("order") {
+		r.try(func() { rank.OrderText, rank.Order = r.order(order) })
 	}
-	if order, ok := m.require("order"); ok {
-		rank.OrderText, rank.Order = r.order(order)
-	}
-	return true
 }
 
 const maxFirst = 1000000000
@@ -210,47 +172,29 @@ var countKeys = append([]string{"count"}, boundaries...)
 // first is how many rows of a rank have a place that counts: a number, or a map whose count the
 // row gives. A map with a number is that number, and may be zero.
 func (r *reader) first(rank *Rank, f field) {
+	const none = "No row would have a place."
 	if !f.is(yaml.MappingNode) {
-		rank.First = r.firstNumber(f)
+		if isNumber(f) && resolve(f.value).Value == "0" {
+			r.fail(codeNumber, r.at(f.value), "first 0 is out of range", none, "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
+		}
+		rank.First = r.within(f, 1, maxFirst)
 		return
 	}
-	m, ok := r.mapping(f, `"first"`, countKeys)
-	if !ok {
-		return
-	}
+	m := r.mapping(f, `"first"`, countKeys)
 	count, ok := m.require("count")
 	if !ok {
 		return
 	}
 	d := &CountData{}
-	d.fill(r, m, count, r.place)
+	d.fill(r, m, count, func(f field) int64 { return r.within(f, 0, maxFirst) })
 	if !isNumber(count) {
 		rank.Count = d
 	} else if d.Else != nil {
 		rank.First = *d.Else
 	}
 	if d.Else != nil && *d.Else == 0 && (d.AtLeast == nil || *d.AtLeast != 0) {
-		r.add(codeNumber, d.Position, `"first" is zero`, "No row would have a place.", `Write a higher number, or "at_least: 0" beside it.`)
-		return
+		r.fail(codeNumber, d.Position, `"first" is zero`, none, `Write a higher number, or "at_least: 0" beside it.`)
 	}
 	d.checkBounds(r, "the number", func(a, b int64) bool { return a > b },
 		func(n int64) (string, diag.Position) { return strconv.FormatInt(n, 10), d.Position })
-}
-
-func (r *reader) firstNumber(f field) int64 {
-	if isNumber(f) && resolve(f.value).Value == "0" {
-		r.add(codeNumber, r.at(f.value), "first 0 is out of range", "No row would have a place.", "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
-		return 0
-	}
-	n, _ := r.within(f, 1, maxFirst)
-	return n
-}
-
-// place is a number from zero, nil where it is wrong.
-func (r *reader) place(f field) *int64 {
-	n, ok := r.within(f, 0, maxFirst)
-	if !ok {
-		return nil
-	}
-	return &n
 }

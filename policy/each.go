@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,9 +14,9 @@ import (
 // schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of the
 // table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
 type Each struct {
-	Name     string        `name:"each"`      // "each_tenant": the word
-	Schemas  string        `yaml:"schemas"`   // "tenant_*"
-	ShardsOf string        `yaml:"shards_of"` // "app"
+	Name     string        `name:"each"`            // "each_tenant": the word
+	Schemas  string        `yaml:"schemas,pattern"` // "tenant_*"
+	ShardsOf string        `yaml:"shards_of,plain"` // "app"
 	Position diag.Position // of the word
 }
 
@@ -27,27 +26,9 @@ func (e *Each) Pattern() string { return e.Schemas + e.ShardsOf }
 // MemberMark is between the names of a policy and of a schema in that of a member.
 const MemberMark = "@"
 
-var (
-	schemaPattern = regexp.MustCompile(`^[a-z_][a-z0-9_]*\*[a-z0-9_*]*$`)
-	plainSchema   = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-)
-
 func (e *Each) check(r *reader, m mapping) {
-	if !strings.HasPrefix(e.Name, "each_") {
-		r.add(codeName, e.Position, fmt.Sprintf("%q does not begin with \"each_\"", e.Name),
-			"Everywhere in a policy where the word stands, a page has the name of a schema: it must be no other name.",
-			fmt.Sprintf("Write each_%s, here and before the dot of tables.", e.Name))
-	}
-	switch {
-	case (e.Schemas == "") == (e.ShardsOf == ""):
-		r.add(codeMissing, e.Position, fmt.Sprintf("%q needs exactly one of \"schemas\" and \"shards_of\"", e.Name), "", "")
-	case e.Schemas != "" && !schemaPattern.MatchString(e.Schemas):
-		r.add(codeIdentifier, r.at(m.fields["schemas"].value), fmt.Sprintf("invalid pattern %q", e.Schemas),
-			"It has lower-case letters, digits and underscores, which stand for themselves, and \"*\", which is any text, but not first.",
-			`Write for example "tenant_*".`)
-	case e.ShardsOf != "" && !plainSchema.MatchString(e.ShardsOf):
-		r.add(codeIdentifier, r.at(m.fields["shards_of"].value), fmt.Sprintf("invalid schema %q", e.ShardsOf), "", "Name one whose name needs no quotes.")
-	}
+	r.try(func() { r.follow("each", "", m.from, e.Name, e.Position) })
+	m.either(codeMissing, "schemas", "shards_of", "")
 }
 
 // Words are the patterns of schemas by the words that stand for them.
@@ -90,7 +71,8 @@ func (r *reader) checkEach(f *File) {
 			continue
 		}
 		for _, part := range p.Parts() {
-			if strings.Count(part.Expr.SQL, own.Name) != countOf(part.Tables(), own.Name) {
+			others := slices.DeleteFunc(part.Tables(), func(t Table) bool { return t.Schema == own.Name })
+			if strings.Count(part.Expr.SQL, own.Name) != len(part.Tables())-len(others) {
 				r.add(codeEach, part.Expr.Position, fmt.Sprintf("%q is not only a schema in this SQL", own.Name),
 					"A page has the schema's name wherever the word stands.", "Name columns, aliases and texts otherwise.")
 			}
@@ -103,10 +85,6 @@ func (r *reader) checkEach(f *File) {
 	}
 }
 
-func countOf(tables []Table, schema string) int {
-	return len(slices.DeleteFunc(tables, func(t Table) bool { return t.Schema != schema }))
-}
-
 // checkMember refuses what a migration makes once, or calls by the policy's name.
 func (r *reader) checkMember(p *Policy) {
 	for _, c := range []struct {
@@ -116,7 +94,7 @@ func (r *reader) checkMember(p *Policy) {
 		{`"partitions_of"`, p.Partitions}, {`"ensure"`, len(p.Ensure) > 0}, {`"claim"`, p.Claim != nil}, {`"touch"`, p.Touch != nil},
 		{"a join that is read once per run", len(p.OncePerRun()) > 0},
 		{`"create" of an archive`, slices.ContainsFunc(p.Uses(), func(u Use) bool { return u.Created })},
-		{`"drop_table"`, slices.ContainsFunc(p.Then, func(s Step) bool { return s.DropTable != nil })},
+		{`"drop_table"`, p.DropsTables()},
 	} {
 		if c.has {
 			r.add(codeEach, p.Position, fmt.Sprintf("policy %q is for each schema, and has %s", p.Name, c.what),
@@ -163,17 +141,11 @@ func (p *Policy) In(place Place) *Policy {
 }
 
 // InPlace is plain data with the names of a place in it.
-func InPlace[T any](value T, place Place) T {
-	var made T
-	text, err := json.Marshal(value)
-	if err == nil {
-		for _, name := range place.Names {
-			text = bytes.ReplaceAll(text, []byte(name[0]), []byte(name[1]))
-		}
-		err = json.Unmarshal(text, &made)
+func InPlace[T any](value T, place Place) (made T) {
+	text := sure(json.Marshal(value))
+	for _, name := range place.Names {
+		text = bytes.ReplaceAll(text, []byte(name[0]), []byte(name[1]))
 	}
-	if err != nil {
-		panic("policy: " + err.Error())
-	}
+	sure(0, json.Unmarshal(text, &made))
 	return made
 }

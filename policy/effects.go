@@ -56,8 +56,7 @@ const (
 
 // effects lists what a policy does: with its own table in all first, then by part.
 func (p *Policy) effects() []Effect {
-	own := Effect{Use: Use{Table: p.Table}, Step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}
-	var list []Effect
+	list := []Effect{{Use: Use{Table: p.Table}, Step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}}
 	add := func(step int, more ...Effect) {
 		for _, e := range more {
 			e.Step = step
@@ -72,30 +71,26 @@ func (p *Policy) effects() []Effect {
 		}
 	}
 	for i, s := range p.Then {
-		if e := s.change(p.Table); s.Related == nil && e.changes {
-			e.Own = true
-			own.Access.Update, own.Access.Delete = own.Access.Update || e.Access.Update, own.Access.Delete || e.Access.Delete
-			add(i, e)
-		}
-		own.changes = own.changes || s.Detach != nil || s.Drop != nil
-		add(i, s.effects()...)
+		add(i, s.effects(p.Table)...)
 	}
-	if p.Claim != nil {
-		own.Access.Insert, own.Access.Update = true, true
-		if c := p.Claim.Cursor; c != nil {
-			add(ofFunction, Effect{Use: Use{Table: c.Table, Access: Access{Insert: true, Update: true}}, changes: true, what: `"cursor"`})
-		}
+	if p.Claim != nil && p.Claim.Cursor != nil {
+		add(ofFunction, Effect{Use: Use{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true}}, changes: true, what: `"cursor"`})
 	}
-	if p.Touch != nil {
-		own.Access.Update = true
-		if p.Touch.Revive != nil {
-			own.Access.Insert = true
-			add(ofFunction, Effect{Use: Use{Table: p.Touch.Revive.Table}})
-		}
+	revives := p.Touch != nil && p.Touch.Revive != nil
+	if revives {
+		add(ofFunction, Effect{Use: Use{Table: p.Touch.Revive.Table}})
 	}
-	own.changes = own.changes || own.Access.Update || own.Access.Delete
-	return append([]Effect{own}, list...)
+	own := &list[0]
+	own.Access = Access{Insert: p.Claim != nil || revives, Update: p.Claim != nil || p.Touch != nil}
+	for _, e := range list {
+		own.Access.Update = own.Access.Update || e.Own && e.Access.Update
+		own.Access.Delete = own.Access.Delete || e.Own && e.Access.Delete
+	}
+	own.changes = own.Access.Update || own.Access.Delete || slices.ContainsFunc(p.Then, Step.takesPartition)
+	return list
 }
+
+func (s Step) takesPartition() bool { return s.Detach != nil || s.Drop != nil }
 
 // joined are the tables that joins read.
 func joined(joins []Join) (list []Effect) {
@@ -107,24 +102,20 @@ func joined(joins []Join) (list []Effect) {
 	return list
 }
 
-// change is what an update or a delete does with rows of a table.
-func (s Step) change(t Table) Effect {
-	access := Access{Update: s.Update != nil, Delete: s.Delete != nil}
-	e := Effect{Use: Use{Table: t, Access: access}, changes: access.Update || access.Delete}
+// effects lists what a step does with rows of the policy's table, where it changes these, and with other tables.
+func (s Step) effects(own Table) (list []Effect) {
+	e := Effect{Use: Use{Table: own, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}}, Own: s.Related == nil}
+	e.changes = e.Access.Update || e.Access.Delete
 	if s.Update != nil {
 		e.Set = s.Update.Set
 	}
-	return e
-}
-
-// effects lists what a step does with other tables than the policy's, and those that its statement names.
-func (s Step) effects() (list []Effect) {
 	if s.Related != nil {
-		e := s.change(s.Related.Table)
-		if e.changes {
+		if e.Table = s.Related.Table; e.changes {
 			e.what = "a step on related rows"
 		}
 		list = append(append(list, e), joined(s.Related.Joins)...)
+	} else if e.changes {
+		list = append(list, e)
 	}
 	switch {
 	case s.Delete != nil:
@@ -134,9 +125,8 @@ func (s Step) effects() (list []Effect) {
 	case s.Insert != nil:
 		e := Effect{Use: Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}}
 		if e.Access.Update { // what they become depends on the row that is there
-			for _, a := range slices.Concat(s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set) {
-				e.Set = append(e.Set, Assignment{Column: a.Column, Position: a.Position})
-			}
+			e.Set = lists.Map(slices.Concat(s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set),
+				func(a Assignment) Assignment { return Assignment{Column: a.Column, Position: a.Position} })
 		}
 		list = append(list, e)
 	case s.Archive != nil:
@@ -167,25 +157,24 @@ func statementEffects(sql *Expr) (list []Effect) {
 	return list
 }
 
+func (p *Policy) which(is func(Effect) bool) []Effect {
+	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
+}
+
+func tables(list []Effect) []Table { return lists.Map(list, func(e Effect) Table { return e.Table }) }
+
 // Uses lists the tables that a policy names outside of expressions, and those that its statements
 // change, its own first.
 func (p *Policy) Uses() []Use {
-	var list []Use
-	for _, e := range p.effects() {
-		if !e.Own {
-			list = append(list, e.Use)
-		}
-	}
-	return list
+	return lists.Map(p.which(func(e Effect) bool { return !e.Own }), func(e Effect) Use { return e.Use })
 }
 
 // Changes lists the tables whose rows a policy changes or takes, each once. What it only adds to,
 // with an insert or an archive, is not among them.
-func (p *Policy) Changes() []Table {
-	var list []Table
-	for _, e := range p.effects() {
-		if e.changes && !slices.ContainsFunc(list, e.Table.same) {
-			list = append(list, e.Table)
+func (p *Policy) Changes() (list []Table) {
+	for _, t := range tables(p.which(func(e Effect) bool { return e.changes })) {
+		if !slices.ContainsFunc(list, t.same) {
+			list = append(list, t)
 		}
 	}
 	return list
@@ -194,10 +183,7 @@ func (p *Policy) Changes() []Table {
 // Writes lists what statements of runs do to tables, as in "DELETE public.message".
 func (p *Policy) Writes() []string {
 	list := []string{}
-	for _, e := range p.effects() {
-		if e.Step == ofPolicy || e.Step == ofFunction {
-			continue
-		}
+	for _, e := range p.which(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
 		for event, does := range map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete} {
 			if does {
 				list = append(list, event+" "+e.Table.String())
@@ -223,19 +209,9 @@ func (p *Policy) Sets() []Effect {
 	return p.which(func(e Effect) bool { return len(e.Set) > 0 })
 }
 
-func (p *Policy) which(is func(Effect) bool) []Effect {
-	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
-}
-
 // StatementDeletes lists the tables that statements of the policy's own words delete from.
 func (p *Policy) StatementDeletes() []Table {
-	var list []Table
-	for _, e := range p.effects() {
-		if e.Statement && e.Access.Delete {
-			list = append(list, e.Table)
-		}
-	}
-	return list
+	return tables(p.which(func(e Effect) bool { return e.Statement && e.Access.Delete }))
 }
 
 // Covers lists the tables whose rows do not stay for ever as they are, by this policy: those it takes
@@ -252,15 +228,10 @@ func (p *Policy) Covers() []Use {
 // run would find them again.
 func (p *Policy) clearsDue() bool {
 	read, all := p.judgedBy()
-	for _, e := range p.effects() {
-		switch {
-		case e.Step == ofMark, e.Own && e.Access.Delete, e.Statement && e.Table.same(p.Table):
-			return true
-		case e.Own && slices.ContainsFunc(e.Set, func(a Assignment) bool { return all || read[a.Column] }):
-			return true
-		}
-	}
-	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.Detach != nil || s.Drop != nil })
+	return slices.ContainsFunc(p.Then, Step.takesPartition) || slices.ContainsFunc(p.effects(), func(e Effect) bool {
+		return e.Step == ofMark || e.Own && e.Access.Delete || e.Statement && e.Table.same(p.Table) ||
+			e.Own && slices.ContainsFunc(e.Set, func(a Assignment) bool { return all || read[a.Column] })
+	})
 }
 
 // judgedBy lists the columns of the row that where, due and keep read; all is true where they read
@@ -274,10 +245,7 @@ func (p *Policy) judgedBy() (read map[string]bool, all bool) {
 		if part.Kind != IsExpression {
 			continue
 		}
-		parsed, err := part.Parse()
-		if err != nil {
-			return read, true // reported when it was read
-		}
+		parsed := part.Parsed()
 		all = all || parsed.Subquery
 		for _, c := range parsed.Columns {
 			switch {
@@ -295,15 +263,18 @@ func (p *Policy) judgedBy() (read map[string]bool, all bool) {
 
 // Concerns knows what the policies of a file do about the rows of tables.
 type Concerns struct {
-	file    *File
 	deletes map[string][]*Policy        // by table
-	reads   map[*Policy]map[string]bool // by table; filled when asked for
+	reads   map[*Policy]map[string]bool // by table
 }
 
 // Concerns collects them.
 func (f *File) Concerns() *Concerns {
-	c := &Concerns{f, map[string][]*Policy{}, map[*Policy]map[string]bool{}}
+	c := &Concerns{map[string][]*Policy{}, map[*Policy]map[string]bool{}}
 	for _, p := range f.Policies {
+		c.reads[p] = map[string]bool{}
+		for _, t := range f.Reads(p) {
+			c.reads[p][t.String()] = true
+		}
 		for _, d := range p.Deletes() {
 			c.deletes[d.Table.String()] = append(c.deletes[d.Table.String()], p)
 		}
@@ -319,12 +290,6 @@ func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool
 	for _, e := range p.effects() {
 		if e.Step >= 0 && !e.Own && e.changes && (e.Step < step || anyStep) && slices.Contains(names, e.Table.String()) {
 			return true
-		}
-	}
-	if c.reads[p] == nil {
-		c.reads[p] = map[string]bool{}
-		for _, t := range c.file.Reads(p) {
-			c.reads[p][t.String()] = true
 		}
 	}
 	return slices.ContainsFunc(names, func(name string) bool {

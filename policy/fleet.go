@@ -10,7 +10,7 @@ import (
 
 // Fleet is a file of --fleet: which databases there are, in the stages in which verbs go through them.
 type Fleet struct {
-	_ struct{} `yaml:"version,by hand"`
+	Version version `yaml:"version,required"`
 	// What prints the password of a database, in its first line; {name} in an argument is the database's name.
 	PasswordCommand []string     `yaml:"password_command,filled"`
 	Parallel        int          `yaml:"parallel,1..1000"` // databases at the same time
@@ -44,26 +44,13 @@ type FleetQuery struct {
 
 // ParseFleet reads and checks a fleet file as Parse does a policy file.
 func ParseFleet(path string, source []byte) (*Fleet, diag.List) {
-	r := newReader(path, source)
-	fleet := &Fleet{Parallel: 8}
-	if root, ok := r.document(); ok {
-		if m, ok := r.structure(root, "the file", fleet); ok {
-			r.version(m)
-			r.checkFleet(fleet)
-		}
-	}
-	list := r.diags.Unique()
-	if list.HasErrors() {
-		return nil, list
-	}
-	return fleet, list
+	return parse(path, source, &Fleet{Parallel: 8})
 }
 
-// checkFleet finds stages without databases, and databases that are in two.
-func (r *reader) checkFleet(fleet *Fleet) {
+// check finds stages without databases, and databases that are in two.
+func (fleet *Fleet) check(r *reader, _ mapping) {
 	seen := map[string]diag.Position{}
-	for i := range fleet.Stages {
-		stage := &fleet.Stages[i]
+	for _, stage := range fleet.Stages {
 		if len(stage.Databases) == 0 && stage.Found == nil {
 			r.add(codeMissing, stage.Position, "a stage has no databases", "", `Name them under "databases", or write a query under "found".`)
 		}
@@ -76,20 +63,12 @@ func (r *reader) checkFleet(fleet *Fleet) {
 	}
 }
 
-// fleetName is what a database may be called.
-var fleetName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
-
-func (d *FleetDatabase) read(r *reader, f field) (ok bool) {
+func (d *FleetDatabase) read(r *reader, f field) {
 	d.Position = r.fieldAt(f)
-	if d.Name != "" && !fleetName.MatchString(d.Name) {
-		r.add(codeName, d.Position, fmt.Sprintf("invalid name %q of a database", d.Name), "", "Use letters, digits, underscores, dots and hyphens.")
+	d.Connection = r.text(f)
+	if fault, hint := ConnectionFault(d.Connection); fault != "" {
+		r.add(codeChoice, r.at(f.value), fault, "", hint)
 	}
-	if d.Connection, ok = r.text(f); ok {
-		if fault, hint := ConnectionFault(d.Connection); fault != "" {
-			r.add(codeChoice, r.at(f.value), fault, "", hint)
-		}
-	}
-	return ok
 }
 
 var (

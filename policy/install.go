@@ -29,38 +29,25 @@ func DefaultInstall(path string) Install {
 
 func (i *Install) check(r *reader, m mapping) {
 	i.Position = r.at(m.from.key)
-	if path, ok := m.fields["search_path"]; ok {
-		i.SearchPath = []string{}
-		var names []Name
-		r.value(path, &names, "schema")
-		for _, name := range names {
-			i.SearchPath = append(i.SearchPath, name.Text)
-			// What depends on who calls is refused: the path must mean the same in every generated function.
-			if name.Text == "$user" || strings.HasPrefix(name.Text, "pg_") {
-				r.add(codeReserved, name.Position, fmt.Sprintf("schema %q is not allowed in \"search_path\"", name.Text), "pg_catalog comes first and pg_temp last by themselves.", "Name ordinary schemas only.")
-			}
-		}
-	}
 	if m.has("cron_database") && !m.has("database") {
 		i.Database = AnyDatabase
 	}
 }
 
 // read reads the five names, or the word none.
-func (roles *Roles) read(r *reader, f field) bool {
+func (roles *Roles) read(r *reader, f field) {
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {
-			r.add(codeChoice, r.at(node), fmt.Sprintf("%q is no value of \"roles\"", node.Value), "", "Write none, or a map with owner, worker, runner, operator and viewer.")
+			r.fail(codeChoice, r.at(node), fmt.Sprintf("%q is no value of \"roles\"", node.Value), "", "Write none, or a map with owner, worker, runner, operator and viewer.")
 		}
 		*roles = Roles{None: true}
-		return true
+		return
 	}
-	_, ok := r.structure(f, f.label(), roles)
-	if ok && slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
+	r.structure(f, f.label(), roles)
+	if slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
 		r.add(codeChoice, r.at(f.value), fmt.Sprintf("role %q is the worker and another role besides", roles.Worker), "",
 			"Give the worker a role of its own: it evaluates what policies say, and must be able to do nothing else.")
 	}
-	return ok
 }
 
 // Path is the search path that generated functions and migrations have.

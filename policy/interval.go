@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -17,9 +18,14 @@ func (i Interval) LongerThan(other Interval) bool {
 	if more.Months >= 0 && more.Days >= 0 && more.Time >= 0 {
 		return !more.Zero()
 	}
+	margin := 0.0 // an hour for each that counts days, which a change of the clocks may move
+	for _, each := range []Interval{i, other} {
+		if each.Months != 0 || each.Days != 0 {
+			margin++
+		}
+	}
 	// What both have in common may be left out, or not: either is enough.
-	margin := i.clockChange() + other.clockChange()
-	return more.shortest() > margin || i.shortest()-other.longest() > margin
+	return more.shortest() > margin || i.shortest()-other.hours(31, 366) > margin
 }
 
 // NotLongerThan says so of at most as long.
@@ -27,25 +33,17 @@ func (i Interval) NotLongerThan(other Interval) bool {
 	return i.Months == other.Months && i.Days == other.Days && i.Time == other.Time || other.LongerThan(i)
 }
 
-// shortest and longest are the hours that an interval has at least and at most, with months of 28 to 31 days and
-// years of 365 and 366.
+// hours are those of an interval, with months and years of so many days.
+func (i Interval) hours(month, year int) float64 {
+	return float64(i.Months/12*year+i.Months%12*month+i.Days)*24 + i.Time.Hours()
+}
+
+// shortest is how many hours there are at least; of months that are subtracted the most go away.
 func (i Interval) shortest() float64 {
 	if i.Months < 0 {
-		return -Interval{Months: -i.Months, Days: -i.Days, Time: -i.Time}.longest()
+		return i.hours(31, 366)
 	}
-	return float64(i.Months/12*365+i.Months%12*28+i.Days)*24 + i.Time.Hours()
-}
-
-func (i Interval) longest() float64 {
-	return float64(i.Months/12*366+i.Months%12*31+i.Days)*24 + i.Time.Hours()
-}
-
-// clockChange is by how many hours a change of the clocks moves an interval that counts days.
-func (i Interval) clockChange() float64 {
-	if i.Months == 0 && i.Days == 0 {
-		return 0
-	}
-	return 1
+	return i.hours(28, 365)
 }
 
 // units are what one of a word adds to an interval.
@@ -72,65 +70,54 @@ const (
 	maxTime = 100 * 366 * 24 * time.Hour
 
 	intervalHint = `Write a PostgreSQL interval, for example "90 days", "1 month" or "24 hours".`
-	shorterHint  = "Write a shorter window."
 )
 
 // interval reads numbers with units and HH:MM[:SS], the part of PostgreSQL's interval grammar that
 // is not ambiguous.
 // https://www.postgresql.org/docs/current/datatype-datetime.html#DATATYPE-INTERVAL-INPUT
-func (r *reader) interval(f field, zero bool) (Interval, bool) {
-	text, ok := r.scalar(f, "an interval", "!!str", "!!int", "!!float", "!!timestamp")
-	if !ok {
-		return Interval{}, false
-	}
+func (r *reader) interval(f field, zero bool) Interval {
+	text := r.scalar(f, "an interval", "!!str", "!!int", "!!float", "!!timestamp")
 	i := Interval{Position: r.at(f.value)}
 	if hint := i.parse(text); hint != "" {
-		r.add(codeWindow, i.Position, fmt.Sprintf("invalid window %q", text), "", hint)
-		return i, false
+		r.fail(codeWindow, i.Position, fmt.Sprintf("invalid window %q", text), "", hint)
 	}
-	if !r.tooLong(i, text) && !zero && i.Zero() {
-		r.add(codeWindowBound, i.Position, fmt.Sprintf("window %q is zero", text), "Every row with a clock in the past would go.", "Write a longer window.")
+	i.bounded(r, text, "")
+	if !zero && i.Zero() {
+		r.fail(codeWindowBound, i.Position, fmt.Sprintf("window %q is zero", text), "Every row with a clock in the past would go.", "Write a longer window.")
 	}
-	i.Text = i.normal()
-	return i, true
+	return i
 }
 
-func (r *reader) tooLong(i Interval, text string) bool {
-	years := float64(i.Months)/12 + float64(i.Days)/365 + i.Time.Hours()/(24*365)
-	if years > maxYears {
-		r.add(codeWindowBound, i.Position, fmt.Sprintf("window %q is too long", text), "", fmt.Sprintf("A window is at most %d years.", maxYears))
+// bounded holds that an interval is not too long, which a hint says already, and gives it its one spelling.
+func (i *Interval) bounded(r *reader, text, hint string) {
+	if years := float64(i.Months)/12 + float64(i.Days)/365 + i.Time.Hours()/(24*365); years > maxYears {
+		hint = fmt.Sprintf("A window is at most %d years.", maxYears)
 	}
-	return years > maxYears
+	if hint != "" {
+		r.fail(codeWindowBound, i.Position, fmt.Sprintf("window %q is too long", text), "", hint)
+	}
+	i.Text = i.normal()
 }
 
 // parse fills the parts from text and returns a hint when it is no interval.
 func (i *Interval) parse(text string) string {
 	rest := strings.TrimSpace(text)
-	if rest == "" {
-		return intervalHint
-	}
 	if strings.HasPrefix(rest, "-") {
 		return "A window counts back from the run and is never negative."
 	}
-	for rest != "" {
+	for {
 		if m := clockPart.FindStringSubmatch(rest); m != nil {
-			for k, name := range []string{"hour", "minute", "second"} {
-				if hint := i.addUnit(m[k+1], name); hint != "" {
-					return hint
-				}
-			}
-			return ""
+			return cmp.Or(i.addUnit(m[1], "hour"), i.addUnit(m[2], "minute"), i.addUnit(m[3], "second"))
 		}
 		m := intervalPart.FindStringSubmatch(rest)
 		if m == nil {
 			return intervalHint
 		}
-		if hint := i.addUnit(m[1], m[2]); hint != "" {
+		hint := i.addUnit(m[1], m[2])
+		if rest = rest[len(m[0]):]; hint != "" || rest == "" {
 			return hint
 		}
-		rest = rest[len(m[0]):]
 	}
-	return ""
 }
 
 func (i *Interval) addUnit(number, name string) string {
@@ -146,44 +133,37 @@ func (i *Interval) addUnit(number, name string) string {
 	if !ok {
 		return intervalHint
 	}
-	if n > maxYears*366*24*60*60 || u.Time > 0 && n > int(maxTime/u.Time) {
-		return shorterHint
+	if u.Time > 0 && n > int((maxTime-i.Time)/u.Time) {
+		return "Write a shorter window."
 	}
 	i.Months += n * u.Months
 	i.Days += n * u.Days
 	i.Time += time.Duration(n) * u.Time
-	if i.Time < 0 || i.Time > maxTime {
-		return shorterHint
-	}
 	return ""
 }
 
 // normal is the one spelling of an interval: years and months, days, and hours, minutes or
 // seconds, whichever is exact.
 func (i Interval) normal() string {
-	var parts []string
-	add := func(n int64, name string) {
-		switch n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+name)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss", n, name))
-		}
-	}
-	add(int64(i.Months/12), "year")
-	add(int64(i.Months%12), "month")
-	add(int64(i.Days), "day")
+	unit, name := time.Second, "second"
 	switch {
 	case i.Time%time.Hour == 0:
-		add(int64(i.Time/time.Hour), "hour")
+		unit, name = time.Hour, "hour"
 	case i.Time%time.Minute == 0:
-		add(int64(i.Time/time.Minute), "minute")
-	default:
-		add(int64(i.Time/time.Second), "second")
+		unit, name = time.Minute, "minute"
 	}
-	if len(parts) == 0 {
-		return "0 days"
+	text := ""
+	for _, part := range []struct {
+		n    int
+		name string
+	}{{i.Months / 12, "year"}, {i.Months % 12, "month"}, {i.Days, "day"}, {int(i.Time / unit), name}} {
+		switch part.n {
+		case 0:
+		case 1:
+			text += " 1 " + part.name
+		default:
+			text += fmt.Sprintf(" %d %ss", part.n, part.name)
+		}
 	}
-	return strings.Join(parts, " ")
+	return cmp.Or(strings.TrimPrefix(text, " "), "0 days")
 }

@@ -9,17 +9,6 @@ import (
 	"pgretain/internal/lists"
 )
 
-// schedule reads one as pg_cron has it.
-func (r *reader) schedule(f field, text string) (string, bool) {
-	schedule := strings.Join(strings.Fields(text), " ")
-	fault := calendar.Fault(schedule)
-	if fault != "" {
-		r.add(codeSchedule, r.at(f.value), fmt.Sprintf("invalid schedule %q", text), fault,
-			`Write five fields (minute, hour, day of the month, month, day of the week), a word such as @hourly or @reboot, or "30 seconds".`)
-	}
-	return schedule, fault == ""
-}
-
 func (report *Report) check(r *reader, _ mapping) {
 	v := visitor{sql: r.checkSQL}
 	v.piece(&report.Query, IsQuery, scope{})

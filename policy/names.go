@@ -12,12 +12,8 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-var (
-	// relations of generated statements that an expression could mean instead of a table.
-	generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
-	// reserved names have a meaning in expressions; hold is the guard that is always there, passed what a step leaves.
-	reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
-)
+// generatedRelation is one of generated statements that an expression could mean instead of a table.
+var generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
 
 // scope says what names a piece of SQL may put before a dot and whether it may read keep.
 type scope struct {
@@ -45,10 +41,7 @@ func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 
 // checkSQL checks what one piece of SQL refers to.
 func (r *reader) checkSQL(e *Expr, kind string, s scope) {
-	parsed, err := Part{*e, kind}.Parse()
-	if err != nil {
-		return // reported when it was read
-	}
+	parsed := Part{*e, kind}.Parsed()
 	if s.once != "" {
 		r.checkOnce(e, parsed, s)
 	}
@@ -56,12 +49,29 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 		s.names = nil // any name before a dot may be one of its own tables
 	}
 	s.rowless = s.rowless && kind != IsQuery
-	if word := parsed.Clock.Text; word != "" {
-		hint := "Write as_of, the instant of the run."
-		if word[0] == '\'' {
-			hint = fmt.Sprintf("Write as_of, the instant of the run, or %s::text where it is a text.", word)
+	r.checkWords(e, parsed)
+	for _, table := range parsed.Tables {
+		if slices.Contains(reserved, table.Alias) {
+			r.add(codeReserved, e.At(table.Offset), fmt.Sprintf("alias %q is reserved", table.Alias), "Reserved: "+strings.Join(reserved, ", ")+".", "Choose another alias.")
 		}
-		r.add(codeClock, e.At(parsed.Clock.Offset), fmt.Sprintf("clock %q is not allowed in an expression", word),
+		if table.Schema == "" && generatedRelation.MatchString(table.Name) {
+			r.add(codeReserved, e.At(table.Offset), fmt.Sprintf("name %q is reserved without a schema", table.Name),
+				"What is generated has a relation of this name.", "Write the table with its schema.")
+		}
+	}
+	for _, column := range parsed.Columns {
+		r.checkColumn(e.At(column.Offset), column, s)
+	}
+}
+
+// checkWords refuses what another instant, session or call would answer otherwise.
+func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
+	if word := parsed.Clock; word.Text != "" {
+		hint := "Write as_of, the instant of the run."
+		if word.Text[0] == '\'' {
+			hint = fmt.Sprintf("Write as_of, the instant of the run, or %s::text where it is a text.", word.Text)
+		}
+		r.add(codeClock, e.At(word.Offset), fmt.Sprintf("clock %q is not allowed in an expression", word.Text),
 			"It would be another instant than the one that the run is judged by.", hint)
 	}
 	if word := parsed.Session; word.Text != "" {
@@ -75,20 +85,8 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 		r.add(codeClock, e.At(word.Offset), fmt.Sprintf("%q goes by the session that asks, not by the row", word.Text),
 			"A run would judge rows otherwise than a preview.", hint)
 	}
-	if parsed.Parameter.Text != "" {
-		r.add(codeParameter, e.At(parsed.Parameter.Offset), "a parameter is not allowed in an expression", "", "Write the value, or as_of, run.id or run.reason.")
-	}
-	for _, table := range parsed.Tables {
-		if slices.Contains(reserved, table.Alias) {
-			r.add(codeReserved, e.At(table.Offset), fmt.Sprintf("alias %q is reserved", table.Alias), "Reserved: "+strings.Join(reserved, ", ")+".", "Choose another alias.")
-		}
-		if table.Schema == "" && generatedRelation.MatchString(table.Name) {
-			r.add(codeReserved, e.At(table.Offset), fmt.Sprintf("name %q is reserved without a schema", table.Name),
-				"What is generated has a relation of this name.", "Write the table with its schema.")
-		}
-	}
-	for _, column := range parsed.Columns {
-		r.checkColumn(e.At(column.Offset), column, s)
+	if word := parsed.Parameter; word.Text != "" {
+		r.add(codeParameter, e.At(word.Offset), "a parameter is not allowed in an expression", "", "Write the value, or as_of, run.id or run.reason.")
 	}
 }
 
@@ -127,8 +125,7 @@ func (r *reader) checkColumn(at diag.Position, column pgparse.ColumnRef, s scope
 		if !s.run {
 			r.add(codeRunOutside, at, fmt.Sprintf("run.%s is not allowed here", column.Fields[1]), "Only steps know the run: conditions give the same answer in a preview.", "")
 		}
-	case qualifier != "run" && (column.Depth > 0 || s.names == nil || slices.Contains(s.names, qualifier)):
-	default:
+	case qualifier == "run" || column.Depth == 0 && s.names != nil && !slices.Contains(s.names, qualifier):
 		known := slices.Clone(s.names)
 		if s.run {
 			known = append(known, "run.id", "run.reason")

@@ -36,33 +36,31 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 	return pgparse.Expression(p.Expr.SQL)
 }
 
-// Parsed is what a piece says of a file that was accepted. It was parsed with that: an error now is a mistake of ours.
-func (p Part) Parsed() *pgparse.Expr {
-	parsed, err := p.Parse()
+// sure is what was made of a file that was accepted: an error now is a mistake of ours.
+func sure[T any](made T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return parsed
+	return made
 }
+
+// Parsed is what a piece says of a file that was accepted, with which it was parsed.
+func (p Part) Parsed() *pgparse.Expr { return sure(p.Parse()) }
 
 // Statement is an SQL step that was accepted.
-func (e Expr) Statement() *pgparse.Statement {
-	statement, err := pgparse.ParseStatement(e.SQL)
-	if err != nil {
-		panic(err)
-	}
-	return statement
-}
+func (e Expr) Statement() *pgparse.Statement { return sure(pgparse.ParseStatement(e.SQL)) }
 
-// Parts lists the query; the alert reads its columns only.
-func (r *Report) Parts() []Part { return []Part{{r.Query, IsQuery}} }
+// Parts lists the query, if it could be read; the alert reads its columns only.
+func (r *Report) Parts() []Part {
+	return slices.DeleteFunc([]Part{{r.Query, IsQuery}}, func(p Part) bool { return p.Expr.SQL == "" })
+}
 
 // Parts lists every piece of SQL that a policy holds, but the defaults of "ensure", which are the
 // table's own.
 func (p *Policy) Parts() []Part {
 	var list []Part
 	collect := func(e *Expr, kind string, _ scope) { list = append(list, Part{*e, kind}) }
-	visitor{sql: collect}.policy(p)
+	visitor{collect, func(diag.Position, string, scope) {}}.policy(p)
 	return list
 }
 
@@ -70,7 +68,7 @@ func (p *Policy) Parts() []Part {
 // may use, with what was there before.
 type visitor struct {
 	sql  func(e *Expr, kind string, s scope)
-	name func(at diag.Position, name string, s scope) // may be nil
+	name func(at diag.Position, name string, s scope)
 }
 
 const onceJoin = "a query read once per run"
@@ -116,12 +114,6 @@ func (v visitor) piece(e *Expr, kind string, s scope) {
 
 func (v visitor) expr(e *Expr, s scope) { v.piece(e, IsExpression, s) }
 
-func (v visitor) defined(at diag.Position, name string, s scope) {
-	if v.name != nil {
-		v.name(at, name, s)
-	}
-}
-
 func (v visitor) assignments(s scope, lists ...[]Assignment) {
 	for _, list := range lists {
 		for i := range list {
@@ -133,7 +125,7 @@ func (v visitor) assignments(s scope, lists ...[]Assignment) {
 // joins may each read those above it.
 func (v visitor) joins(joins []Join, s scope) scope {
 	for _, j := range joins {
-		v.defined(j.Position, j.Name, s)
+		v.name(j.Position, j.Name, s)
 		query := s
 		if j.OncePerRun() {
 			query.once = onceJoin
@@ -188,7 +180,7 @@ func (v visitor) step(step Step, s scope) {
 	v.expr(step.Where, s)
 	if related := step.Related; related != nil {
 		if related.As != "" {
-			v.defined(related.AsPosition, related.As, s)
+			v.name(related.AsPosition, related.As, s)
 			s = s.with(related.As)
 		}
 		s = v.joins(related.Joins, s)
@@ -202,7 +194,7 @@ func (v visitor) step(step Step, s scope) {
 		in := step.Insert
 		v.assignments(s, in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 		if in.As != "" {
-			v.defined(in.AsPosition, in.As, s)
+			v.name(in.AsPosition, in.As, s)
 		}
 	case step.Archive != nil:
 		v.assignments(s, step.Archive.Set)

@@ -7,127 +7,96 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
 )
 
 // policies reads them side by side: one does not depend on another.
-func (r *reader) policies(file mapping) []*Policy {
+func (r *reader) policies(file mapping) {
 	base := Default()
 	if f, ok := file.fields["defaults"]; ok {
-		if m, ok := r.mapping(f, `"defaults"`, []string{"batch", "budget", "breaker", "throttle"}); ok {
-			r.fill(m, base)
-		}
+		r.try(func() { r.fill(r.mapping(f, `"defaults"`, []string{"batch", "budget", "breaker", "throttle"}), base) })
 	}
 	f, ok := file.require("policies")
 	if !ok || unwritten(file, f) {
-		return nil
+		return
 	}
-	m, ok := r.mapping(f, `"policies"`, nil)
-	if ok && len(m.order) == 0 {
+	var m mapping
+	if r.try(func() { m = r.mapping(f, `"policies"`, nil) }) && len(m.order) == 0 {
 		r.add(codeMissing, r.fieldAt(f), "there is no policy", "", "Write at least one policy.")
 	}
-	type part struct {
-		policy *Policy
-		diags  diag.List
-	}
-	parts, _ := parallel.Each(m.order, func(name string) (part, error) {
+	parts, _ := parallel.Each(m.order, func(name string) (*reader, error) {
 		p := *base
 		p.Name, p.Position = name, r.at(m.fields[name].key)
-		own := reader{path: r.path, source: r.source, lines: r.lines, policy: &p}
-		if !own.readPolicy(m.fields[name]) {
-			return part{nil, own.diags}, nil
+		own := &reader{path: r.path, source: r.source, lines: r.lines, policy: &p}
+		if own.value(m.fields[name], &p, "") {
+			visitor{own.checkSQL, own.checkUnused}.policy(&p)
+		} else {
+			own.policy = nil
 		}
-		visitor{own.checkSQL, own.checkUnused}.policy(&p)
-		return part{&p, own.diags}, nil
+		return own, nil
 	})
-	var policies []*Policy
 	for _, part := range parts {
 		r.diags = append(r.diags, part.diags...)
 		if part.policy != nil {
-			policies = append(policies, part.policy)
+			r.model.Policies = append(r.model.Policies, part.policy)
 		}
 	}
-	return policies
 }
 
 // unwritten says whether nothing stands under "policies" or "jobs" of a file that has "coverage": it speaks of tables
 // before any of its policies is decided on.
 func unwritten(file mapping, f field) bool { return isNull(f) && file.has("coverage") }
 
-func (r *reader) readPolicy(f field) bool {
-	p := r.policy
+func (p *Policy) read(r *reader, f field) {
 	r.named(f, p.Name, "policy")
-	m, ok := r.mapping(f, fmt.Sprintf("policy %q", p.Name), keysOf(p))
-	if !ok {
-		return false
-	}
-	of, partitions := m.fields["partitions_of"]
-	table, ok := m.fields["table"]
-	switch {
-	case ok && partitions:
-		r.exclusive(m, "table", "partitions_of", "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
-	case partitions:
-		p.Partitions = true
-		p.Table, _ = r.table(of)
-		r.notOfPartitions(m, "The rows of the policy are partitions.", "Remove the key, or write it in a policy of the table.", "scope", "ensure", "claim", "touch")
-	case ok:
-		p.Table, _ = r.table(table)
-	default:
+	m := r.mapping(f, fmt.Sprintf("policy %q", p.Name), keysOf(p))
+	m.exclusive("table", "partitions_of", "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
+	p.Partitions = m.has("partitions_of") && !m.has("table")
+	if p.Partitions {
+		m.refuse(codePartitions, notOfPartitions, "The rows of the policy are partitions.", "Remove the key, or write it in a policy of the table.", "scope", "ensure", "claim", "touch")
+		m.take("partitions_of", &p.Table, "")
+	} else {
 		m.require("table")
+		m.take("table", &p.Table, "")
 	}
 	r.fill(m, p)
-	for _, clock := range p.DueClocks() {
-		if len(p.Scope) > 0 && clock.Watermark != nil {
-			r.add(codeConflict, r.at(m.fields["scope"].key), `"scope" and "watermark" exclude each other`,
-				"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
-				"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.")
-		}
+	if slices.ContainsFunc(p.DueClocks(), func(c *Clock) bool { return c.Watermark != nil }) {
+		m.refuse(codeConflict, `%q and "watermark" exclude each other`,
+			"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
+			"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.", "scope")
 	}
-	if then, ok := m.require("then"); ok {
-		r.then(then, m.what)
-	}
+	m.require("then")
+	r.checkThen(p, m)
 	if p.Claim != nil {
 		r.checkClaim(p)
 	}
-	if !m.has("where") && !m.has("due") {
+	if !m.has("where", "due") {
 		r.add(codeNoRows, r.at(f.key), m.what+` needs "where" or "due"`, "Without both every row of the table would go.", `Say which rows the policy is about ("where") or when they go ("due").`)
 	}
-	return true
 }
 
-// notOfPartitions refuses keys that are about rows of a table.
-func (r *reader) notOfPartitions(m mapping, detail, hint string, keys ...string) {
-	for _, key := range keys {
-		if f, ok := m.fields[key]; ok {
-			r.add(codePartitions, r.at(f.key), fmt.Sprintf("%q is not allowed under \"partitions_of\"", key), detail, hint)
-		}
-	}
-}
+// notOfPartitions is said of a key that is about rows of a table.
+const notOfPartitions = `%q is not allowed under "partitions_of"`
 
 // read reads a join: a map, or a query as text.
-func (j *Join) read(r *reader, f field) bool {
+func (j *Join) read(r *reader, f field) {
 	j.Position = r.at(f.key)
 	if kindName(f.value) == "text" {
 		r.value(f, &j.Query, IsQuery)
-		return true
+		return
 	}
-	m, ok := r.structure(f, f.title(), j)
-	if ok && m.has("table") == m.has("query") {
-		r.add(codeConflict, j.Position, m.what+` needs either "table" or "query"`, "", "A query without \"where\" is written as text, and read under the row's lock.")
-	}
-	return true
+	m := r.structure(f, f.title(), j)
+	m.either(codeConflict, "table", "query", "A query without \"where\" is written as text, and read under the row's lock.")
 }
 
 // read reads a guard: a condition is an expression, a rank a map.
-func (g *Guard) read(r *reader, f field) bool {
+func (g *Guard) read(r *reader, f field) {
 	g.Position = r.at(f.key)
 	if f.is(yaml.MappingNode) {
 		r.value(f, &g.Rank, "")
 	} else {
 		r.value(f, &g.Condition, "")
 	}
-	return true
 }
 
 // mostRows is how many rows a batch that is sized by time has at most.
@@ -163,10 +132,10 @@ func (p *Policy) Bounded() *Policy {
 }
 
 // read reads rows and time: rows alone are exact.
-func (b *Batch) read(r *reader, f field) bool {
+func (b *Batch) read(r *reader, f field) {
 	before := *b
 	*b = Batch{LockTimeout: b.LockTimeout, Whole: b.Whole}
-	_, ok := r.structure(f, f.title(), b)
+	r.structure(f, f.title(), b)
 	switch {
 	case b.Rows == 0 && b.Time == 0:
 		b.Rows, b.Time = before.Rows, before.Time
@@ -175,7 +144,6 @@ func (b *Batch) read(r *reader, f field) bool {
 	case b.Rows == 0:
 		b.Rows = before.Rows
 	}
-	return ok
 }
 
 // checkProtected checks that nothing changes a protected table's rows: steps may insert and archive into
@@ -183,14 +151,9 @@ func (b *Batch) read(r *reader, f field) bool {
 func (r *reader) checkProtected(f *File) {
 	for _, p := range f.Policies {
 		for _, e := range p.effects() {
-			if e.what == "" {
-				continue
-			}
-			for _, t := range f.Protect {
-				if t.same(e.Table) {
-					r.add(codeProtected, e.Table.Position, fmt.Sprintf("%s would change or take rows of the protected table %q", e.what, e.Table),
-						fmt.Sprintf("It is protected at %s.", t.Position), "Take the table out here, or out of \"protect\".")
-				}
+			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {
+				r.add(codeProtected, e.Table.Position, fmt.Sprintf("%s would change or take rows of the protected table %q", e.what, e.Table),
+					fmt.Sprintf("It is protected at %s.", f.Protect[i].Position), "Take the table out here, or out of \"protect\".")
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -34,6 +35,26 @@ func (r *reader) add(code string, at diag.Position, message, detail, hint string
 	r.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
+// fault ends the reading of a value.
+type fault struct{}
+
+// fail reports what is wrong with a value, and ends its reading.
+func (r *reader) fail(code string, at diag.Position, message, detail, hint string) {
+	r.add(code, at, message, detail, hint)
+	panic(fault{})
+}
+
+// try reads a value, and says whether that came to its end.
+func (r *reader) try(read func()) (ok bool) {
+	defer func() {
+		if e := recover(); e != nil && e != any(fault{}) {
+			panic(e)
+		}
+	}()
+	read()
+	return true
+}
+
 // field is a value with the key that it belongs to; key is nil for list items and the root.
 type field struct {
 	key, value *yaml.Node
@@ -61,12 +82,7 @@ func (f field) label() string {
 }
 
 // title names a map in messages.
-func (f field) title() string {
-	if f.what != "" {
-		return f.what
-	}
-	return f.label()
-}
+func (f field) title() string { return cmp.Or(f.what, f.label()) }
 
 // is says of what kind the value is.
 func (f field) is(kind yaml.Kind) bool { return resolve(f.value).Kind == kind }
@@ -103,43 +119,27 @@ func (r *reader) at(node *yaml.Node) diag.Position {
 		line, p.Column = line[skip:], p.Column+skip
 	}
 	if node.Kind == yaml.ScalarNode {
-		p.Width = max(scalarWidth(line, node), 1)
+		p.Width = max(scalarWidth(string(line), node), 1)
 	}
 	return p
 }
 
-// scalarWidth is how much of the line the scalar takes: all of its text when it stands there as
-// is, or else what is written up to the closing quote or the end of the line.
-func scalarWidth(rest []rune, node *yaml.Node) int {
-	quote := quoteOf(node)
-	if quote == 0 {
-		if n := utf8.RuneCountInString(node.Value); n <= len(rest) && string(rest[:n]) == node.Value {
-			return n
-		}
-		if node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			return 1
-		}
-		return len([]rune(strings.TrimRight(string(rest), " \t")))
-	}
-	for i := 1; i < len(rest); i++ {
-		switch {
-		case quote == '"' && rest[i] == '\\', quote == '\'' && rest[i] == '\'' && i+1 < len(rest) && rest[i+1] == '\'':
-			i++
-		case rest[i] == quote:
-			return i + 1
-		}
-	}
-	return len(rest)
+// written is how a scalar stands in a line, quotes included.
+var written = map[yaml.Style]*regexp.Regexp{
+	yaml.DoubleQuotedStyle: regexp.MustCompile(`^"(?:[^"\\]|\\.)*"?`), yaml.SingleQuotedStyle: regexp.MustCompile(`^'(?:[^']|'')*'?`),
+	yaml.LiteralStyle: regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
 }
 
-func quoteOf(node *yaml.Node) rune {
-	switch {
-	case node.Style&yaml.DoubleQuotedStyle != 0:
-		return '"'
-	case node.Style&yaml.SingleQuotedStyle != 0:
-		return '\''
+// scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or else
+// the rest of the line.
+func scalarWidth(rest string, node *yaml.Node) int {
+	if form := written[node.Style&^yaml.TaggedStyle]; form != nil {
+		return utf8.RuneCountInString(form.FindString(rest))
 	}
-	return 0
+	if strings.HasPrefix(rest, node.Value) {
+		return utf8.RuneCountInString(node.Value)
+	}
+	return utf8.RuneCountInString(strings.TrimRight(rest, " \t"))
 }
 
 // content is the place of a scalar's first character, behind the quote. Its Width is the number
@@ -147,12 +147,11 @@ func quoteOf(node *yaml.Node) rune {
 func (r *reader) content(node *yaml.Node) diag.Position {
 	p := r.at(node)
 	node = resolve(node)
-	if quoteOf(node) == 0 {
+	if node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) == 0 {
 		return p
 	}
-	line := r.lines[node.Line-1]
 	n := utf8.RuneCountInString(node.Value)
-	if end := p.Column + n; end < len(line) && string(line[p.Column:end]) == node.Value {
+	if strings.HasPrefix(string(r.lines[node.Line-1][p.Column:]), node.Value) && p.Width == n+2 {
 		p.Column, p.Width = p.Column+1, n
 	} else if p.Width == n {
 		p.Width = 1

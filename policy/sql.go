@@ -39,11 +39,8 @@ var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
 // raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that no
 // migration tool reads a line of it as its own markers.
-func (r *reader) raw(f field) (Expr, bool) {
-	node, ok := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
-	if !ok {
-		return Expr{}, false
-	}
+func (r *reader) raw(f field) Expr {
+	node := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
 	e := Expr{SQL: node.Value, Position: r.content(node)}
 	switch node.Tag {
 	case "!!null":
@@ -51,56 +48,42 @@ func (r *reader) raw(f field) (Expr, bool) {
 	case "!!bool":
 		e.SQL = strings.ToLower(node.Value)
 	case "!!timestamp":
-		r.add(codeKind, r.at(node), f.label()+" must be an SQL expression, not a date", "", fmt.Sprintf(`Quote it for SQL as well: "'%s'".`, node.Value))
-		return e, false
+		r.fail(codeKind, r.at(node), f.label()+" must be an SQL expression, not a date", "", fmt.Sprintf(`Quote it for SQL as well: "'%s'".`, node.Value))
 	case "!!int", "!!float":
 		if !sqlNumber.MatchString(node.Value) { // YAML and SQL read it differently
-			r.add(codeNumber, r.at(node), fmt.Sprintf("%q is not a plain number", node.Value), "", "Write decimal digits, or quote the value to make it an SQL expression.")
-			return e, false
+			r.fail(codeNumber, r.at(node), fmt.Sprintf("%q is not a plain number", node.Value), "", "Write decimal digits, or quote the value to make it an SQL expression.")
 		}
 	}
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
-		r.add(codeExpression, e.At(offset), "a line break inside quotes", "", `Write it as E'...\n...'.`)
-		return e, false
+		r.fail(codeExpression, e.At(offset), "a line break inside quotes", "", `Write it as E'...\n...'.`)
 	}
 	if line := lineBreak.ReplaceAllString(e.SQL, " "); line != e.SQL {
 		e.SQL, e.Position.Width = line, 1 // see exact
 	}
-	return e, true
+	return e
 }
 
 // sql reads a piece of SQL: a query or statement, or an expression, of which "literal" is a value that is written
 // out and "default" that of a column. What it names is checked when the whole policy has been read.
-func (r *reader) sql(f field, kind string) (Expr, bool) {
+func (r *reader) sql(f field, kind string) Expr {
+	is := IsExpression
 	if kind == IsQuery || kind == IsStatement {
-		if _, ok := r.text(f); !ok {
-			return Expr{}, false
-		}
-		e, _, ok := r.parsed(f, kind)
-		return e, ok
+		is = kind
+		r.text(f)
 	}
-	e, parsed, ok := r.parsed(f, IsExpression)
-	if ok && kind == "literal" {
-		ok = r.isLiteral(f, e, parsed)
-	}
+	e := r.raw(f)
+	parsed, err := Part{e, is}.Parse()
+	switch {
+	case err != nil:
+		r.sqlError(e, is, err)
+	case kind == "literal":
+		r.literal(f, e, parsed)
 	// A default may read the clock, unlike all other expressions: it is the table's, and its value is taken when a
 	// row is written.
-	if ok && kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter.Text != "") {
-		r.add(codeType, e.Position, "a default cannot name columns, queries or parameters", "", "Write a constant or a function, for example now().")
+	case kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter.Text != ""):
+		r.fail(codeType, e.Position, "a default cannot name columns, queries or parameters", "", "Write a constant or a function, for example now().")
 	}
-	return e, ok
-}
-
-func (r *reader) parsed(f field, kind string) (Expr, *pgparse.Expr, bool) {
-	e, ok := r.raw(f)
-	if !ok {
-		return e, nil, false
-	}
-	parsed, err := Part{e, kind}.Parse()
-	if err != nil {
-		r.sqlError(e, kind, err)
-	}
-	return e, parsed, err == nil
+	return e
 }
 
 func (r *reader) sqlError(e Expr, kind string, err error) {
@@ -112,46 +95,37 @@ func (r *reader) sqlError(e Expr, kind string, err error) {
 	switch {
 	case strings.Contains(message, "comment"):
 		hint = "Write it as a YAML comment."
-	case kind == IsStatement && strings.Contains(message, "one SELECT"):
+	case kind == IsStatement && strings.Contains(message, "semicolon"):
 		hint = "Write each statement as a step of its own."
-	case kind == IsQuery && (strings.Contains(message, "this is not") || strings.Contains(message, "syntax error")):
+	case kind == IsQuery:
 		hint = "Write SELECT and what it reads."
-	case strings.Contains(message, "semicolon"), strings.Contains(message, "this is not"):
+	case strings.Contains(message, "semicolon"):
 		hint = "Write what could stand between parentheses, and nothing else."
 	}
-	r.add(codeExpression, at, fmt.Sprintf("invalid SQL %s: %s", kind, message), "", hint)
+	r.fail(codeExpression, at, fmt.Sprintf("invalid SQL %s: %s", kind, message), "", hint)
 }
 
-// isLiteral holds that a value is a number, true, false, or a text in SQL's own quotes.
-func (r *reader) isLiteral(f field, e Expr, parsed *pgparse.Expr) bool {
+// literal holds that a value is a number, true, false, or a text in SQL's own quotes.
+func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 	switch {
 	case isNull(f):
-		r.add(codeLiteral, e.Position, f.label()+" cannot be null", "NULL equals nothing.", "Write a value.")
-		return false
+		r.fail(codeLiteral, e.Position, f.label()+" cannot be null", "NULL equals nothing.", "Write a value.")
 	case !parsed.Literal:
 		hint := "Write the value itself."
 		if len(parsed.Columns) == 1 && len(parsed.Calls) == 0 && !parsed.Subquery {
 			hint = "A text needs SQL's own quotes: \"'" + e.SQL + "'\"."
 		}
-		r.add(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", hint)
-		return false
+		r.fail(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", hint)
 	}
-	return true
 }
 
 // order reads an ORDER BY list. An item has a place of its own where the whole has one for every character.
 func (r *reader) order(f field) (whole Expr, items []OrderItem) {
-	if _, ok := r.text(f); !ok {
-		return Expr{}, nil
-	}
-	whole, ok := r.raw(f)
-	if !ok {
-		return Expr{}, nil
-	}
+	r.text(f)
+	whole = r.raw(f)
 	parsed, err := pgparse.Order(whole.SQL)
 	if err != nil {
 		r.sqlError(whole, "order", err)
-		return Expr{}, nil
 	}
 	for _, item := range parsed {
 		e := Expr{SQL: item.SQL, Position: whole.Position}
@@ -165,32 +139,33 @@ func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 }
 
 // assignments is a map of columns, or of the keys of a payload, to expressions.
-func (r *reader) assignments(f field, kind string) []Assignment {
-	m, _ := r.mapping(f, quoted(f.name()), nil)
-	var list []Assignment
+func (r *reader) assignments(f field, kind string) (list []Assignment) {
+	m := r.mapping(f, quoted(f.name()), nil)
 	for _, key := range m.order {
-		f, known := m.fields[key], true
+		f := m.fields[key]
 		a := Assignment{Column: key, Position: r.at(f.key)}
-		if kind != "payload" {
-			a.Column, known = r.identifier(field{value: f.key}, "column")
-		} else if !payloadKey.MatchString(key) || len(key) > 63 {
-			r.add(codeName, a.Position, fmt.Sprintf("invalid payload key %q", key), "", "Use at most 63 letters, digits, underscores, dots and hyphens, and begin with a letter.")
+		known := r.try(func() {
+			if kind == "payload" {
+				r.follow("payload key", "", f, key, a.Position)
+			} else {
+				a.Column = r.word(field{value: f.key}, "column")
+			}
+		})
+		if r.value(f, &a.Value, kind) && known {
+			list = append(list, a)
 		}
-		value, ok := r.sql(f, kind)
-		if !ok || !known {
-			continue
-		}
-		a.Value = value
-		// Two keys may name one column, in two spellings.
-		if i := slices.IndexFunc(list, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {
-			r.twice(a, list[i])
-			continue
-		}
-		list = append(list, a)
 	}
-	return list
+	return r.once(list) // two keys may name one column, in two spellings
 }
 
-func (r *reader) twice(a, first Assignment) {
-	r.add(codeDuplicate, a.Position, fmt.Sprintf("column %q has a value already", a.Column), fmt.Sprintf("The first one is at %s.", first.Position), "")
+// once is a list without what gives a column a second value, which is reported.
+func (r *reader) once(list []Assignment) (first []Assignment) {
+	for _, a := range list {
+		if i := slices.IndexFunc(first, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {
+			r.add(codeDuplicate, a.Position, fmt.Sprintf("column %q has a value already", a.Column), fmt.Sprintf("The first one is at %s.", first[i].Position), "")
+		} else {
+			first = append(first, a)
+		}
+	}
+	return first
 }

@@ -89,9 +89,9 @@ type Renamed struct {
 	Position diag.Position // of Name
 }
 
-func (c *Renamed) read(r *reader, f field) bool {
+func (c *Renamed) read(r *reader, f field) {
 	c.Position = r.at(f.key)
-	return r.value(f, &c.From, "column")
+	r.read(f, &c.From, "column")
 }
 
 // Emit writes one event for each row.

@@ -10,7 +10,7 @@ import (
 type File struct {
 	Path     string
 	Source   []byte
-	_        struct{}      `yaml:"version,by hand"`
+	Version  version       `yaml:"version,required"`
 	Install  Install       `yaml:"install"`
 	Protect  []Table       `yaml:"protect,table"`
 	Coverage *Coverage     `yaml:"coverage"` // nil: tables without a policy are not looked at
@@ -36,12 +36,12 @@ type Suppression struct {
 
 // Install says where and how the runtime lives.
 type Install struct {
-	Schema       string   `yaml:"schema,system"`          // the runtime's schema, default "retention"
-	SearchPath   []string `yaml:"search_path,by hand"`    // what names in expressions mean, default ["public"]
-	TimeZone     string   `yaml:"time_zone,zone"`         // in which days and months are counted, default "UTC"
-	Scheduler    string   `yaml:"scheduler,pg_cron|none"` // "pg_cron" (default) or "none"
-	Database     string   `yaml:"database,database"`      // the application's; "" where the file does not say
-	CronDatabase string   `yaml:"cron_database,database"` // where schema cron lives; "" means the same database
+	Schema       string   `yaml:"schema,system"`                  // the runtime's schema, default "retention"
+	SearchPath   []string `yaml:"search_path,schema of the path"` // what names in expressions mean, default ["public"]
+	TimeZone     string   `yaml:"time_zone,zone"`                 // in which days and months are counted, default "UTC"
+	Scheduler    string   `yaml:"scheduler,pg_cron|none"`         // "pg_cron" (default) or "none"
+	Database     string   `yaml:"database,database"`              // the application's; "" where the file does not say
+	CronDatabase string   `yaml:"cron_database,database"`         // where schema cron lives; "" means the same database
 	Roles        Roles    `yaml:"roles"`
 	Trust        []Name   `yaml:"trust,role"` // further roles whose code may run in batches
 	Position     diag.Position
@@ -89,7 +89,7 @@ type Policy struct {
 	Joins       []Join        `yaml:"join"`
 	Due         *Due          `yaml:"due"` // nil: every row of Where is due
 	Keep        []Guard       `yaml:"keep"`
-	Then        []Step        `yaml:"then,by hand"`
+	Then        []Step        `yaml:"then"`
 	Ensure      []Column      `yaml:"ensure"`
 	Claim       *Claim        `yaml:"claim"`
 	Touch       *Touch        `yaml:"touch"`
@@ -119,7 +119,6 @@ func (j Join) OncePerRun() bool { return j.Query != nil && j.Where != nil }
 // Due says when a row must go: any of Entries, each of which is an AND of its parts. Without
 // "any" in the file there is exactly one entry.
 type Due struct {
-	Any      bool
 	Entries  []Entry
 	Position diag.Position
 }
@@ -166,10 +165,10 @@ type Encoding struct {
 
 // Rank spares or takes rows by their place: the first First rows of each group Per in Order.
 type Rank struct {
-	First     int64       `yaml:"first,by hand"` // where Count is nil
+	First     int64       `yaml:"first,required,by hand"` // where Count is nil
 	Count     *CountData  // how many, from data
 	Per       []Expr      `yaml:"per"`
-	Order     []OrderItem `yaml:"order,by hand"`
+	Order     []OrderItem `yaml:"order,required,by hand"`
 	Among     *Expr       `yaml:"among"`
 	WithTies  bool        `yaml:"with_ties"`
 	Position  diag.Position
@@ -205,7 +204,6 @@ type Tier struct {
 	Never    bool
 	Interval Interval
 	Data     *WindowData
-	Position diag.Position
 }
 
 // Data is an amount that an expression gives, row by row. A positive value is raised to AtLeast and lowered to AtMost;
@@ -261,7 +259,7 @@ type Cursor struct {
 type Touch struct {
 	Key      Name         `yaml:"key,required,column"`
 	Set      []Assignment `yaml:"set,required,filled"`
-	Revive   *Revive      `yaml:"revive,by hand"`
+	Revive   *Revive      `yaml:"revive"`
 	Grant    []Name       `yaml:"grant,role"`
 	Position diag.Position
 }
@@ -277,8 +275,7 @@ type Revive struct {
 }
 
 // Grants lists the roles that may call the functions which a policy makes for applications.
-func (p *Policy) Grants() []Name {
-	var list []Name
+func (p *Policy) Grants() (list []Name) {
 	if p.Claim != nil {
 		list = append(list, p.Claim.Grant...)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/diag"
 	"pgretain/policy"
 )
 
@@ -99,6 +100,19 @@ func TestEveryPart(t *testing.T) {
 	own := func(name string) bool { return name == ".batch" || name == ".partition" }
 	same(t, marker.FindAllString(every, -1), expressions)
 	same(t, table.FindAllString(every, -1), slices.DeleteFunc(tables, own))
+}
+
+// TestBrokenAnywhere holds that a fault in any piece of SQL is reported, also where the whole file looks at all pieces.
+func TestBrokenAnywhere(t *testing.T) {
+	t.Parallel()
+	looks := every + "each: {each_tenant: {schemas: \"tenant_*\"}}\n"
+	for _, place := range regexp.MustCompile(`\bx\d+\b`).FindAllStringIndex(looks, -1) {
+		source := looks[:place[0]] + "(" + looks[place[1]:]
+		_, list := policy.Parse("policy.yaml", []byte(source))
+		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P011" }) {
+			t.Errorf("%s: got %v", looks[place[0]:place[1]], list)
+		}
+	}
 }
 
 // same compares as sets: a table that a statement changes is in both lists.

@@ -4,7 +4,6 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,9 +12,11 @@ import (
 	"time"
 )
 
-// calendar is a schedule of five fields, in bits. As in Vixie's cron, the day matches by both of its
+// schedule is an interval, or five fields in bits. As in Vixie's cron, the day matches by both of its
 // fields where one of them begins with "*", else by either.
-type calendar struct {
+type schedule struct {
+	every time.Duration
+
 	minute, hour, day, month, weekday uint64
 
 	star    bool // the day of the month or that of the week begins with "*"
@@ -74,41 +75,46 @@ func Spread(text, name string) string {
 // 59 seconds. It is stricter than general cron parsers, as pg_cron refuses at run time what it does
 // not know. https://github.com/citusdata/pg_cron#what-is-pg_cron
 func Fault(text string) string {
-	switch {
-	case slices.Contains(cronWords, text), cronSeconds.MatchString(text):
-		return ""
-	case strings.HasPrefix(text, "@"):
-		return "Words: " + strings.Join(cronWords, ", ") + "."
-	}
-	_, fault := parseCalendar(text, time.UTC)
+	_, fault := parse(text, time.UTC)
 	return fault
 }
 
-// parseCalendar reads five fields, or a word that stands for five; else it says what is wrong.
-func parseCalendar(text string, zone *time.Location) (c calendar, fault string) {
-	if i := slices.Index(cronWords, text); i >= 0 {
+// parse reads a schedule, else it says what is wrong. That of "@reboot" has no instants.
+func parse(text string, zone *time.Location) (s schedule, fault string) {
+	if m := cronSeconds.FindStringSubmatch(text); m != nil {
+		seconds, _ := strconv.Atoi(m[1])
+		return schedule{every: time.Duration(seconds) * time.Second}, ""
+	}
+	if strings.HasPrefix(text, "@") {
+		i := slices.Index(cronWords, text)
+		if i < 0 {
+			return s, "Words: " + strings.Join(cronWords, ", ") + "."
+		}
 		text = wordMeans[i]
 	}
 	if of, rest, ok := SpreadOver(text); ok {
 		text = fmt.Sprintf("%d%s", of-1, rest) // the latest that it may be
 	}
 	fields := strings.Fields(text)
-	if len(fields) != len(cronFields) {
-		return c, fmt.Sprintf("It has %d of 5 fields.", len(fields))
+	if text != "" && len(fields) != len(cronFields) {
+		return s, fmt.Sprintf("It has %d of 5 fields.", len(fields))
 	}
-	c = calendar{zone: zone, lastDay: fields[2] == "$", star: fields[2][0] == '*' || fields[4][0] == '*'}
-	for i, into := range []*uint64{&c.minute, &c.hour, &c.day, &c.month, &c.weekday} {
-		if i == 2 && c.lastDay { // pg_cron: the last day of the month
+	s.zone = zone
+	into := []*uint64{&s.minute, &s.hour, &s.day, &s.month, &s.weekday}
+	for i, field := range fields {
+		s.star = s.star || (i == 2 || i == 4) && field[0] == '*'
+		if i == 2 && field == "$" { // pg_cron: the last day of the month
+			s.lastDay = true
 			continue
 		}
-		for item := range strings.SplitSeq(fields[i], ",") {
-			if f := cronFields[i]; !f.set(item, into) {
-				return c, fmt.Sprintf("%q is not a valid %s (%d-%d).", item, f.name, f.low, f.high)
+		for item := range strings.SplitSeq(field, ",") {
+			if f := cronFields[i]; !f.set(item, into[i]) {
+				return s, fmt.Sprintf("%q is not a valid %s (%d-%d).", item, f.name, f.low, f.high)
 			}
 		}
 	}
-	c.weekday |= c.weekday >> 7 & 1 // 7 is Sunday too
-	return c, ""
+	s.weekday |= s.weekday >> 7 & 1 // 7 is Sunday too
+	return s, ""
 }
 
 // set sets the bits of *, a number or name, or a range; all but the number may have a step. False for anything else.
@@ -151,44 +157,38 @@ func (f cronField) value(text string) (int, bool) {
 // horizon is beyond the longest gap that a calendar can have: eight years between two leap days.
 const horizon = 9 * 366 * 24 * time.Hour
 
-// next looks at minutes as pg_cron does, and passes days and hours that do not match as a whole. A
-// minute that the zone skips has no tick, one that it repeats has two.
-func (c calendar) next(after time.Time) time.Time {
+// next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes days
+// and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
+func (s schedule) next(after time.Time) time.Time {
+	if s.every > 0 {
+		return after.Add(s.every)
+	}
 	end := after.Add(horizon)
 	for t := after.UTC().Truncate(time.Minute).Add(time.Minute); t.Before(end); {
-		local := t.In(c.zone)
+		local, pass := t.In(s.zone), time.Minute
 		switch {
-		case !c.matches(local):
-			t = later(t, time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, c.zone))
-		case c.hour>>local.Hour()&1 == 0:
-			t = t.Add(time.Duration(60-local.Minute()) * time.Minute)
-		case c.minute>>local.Minute()&1 == 0:
-			t = c.minuteAfter(t)
-		default:
+		case !s.matches(local):
+			midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, s.zone)
+			pass = max(midnight.Truncate(time.Minute).Sub(t), pass) // where the zone has no such midnight
+		case s.hour>>local.Hour()&1 == 0:
+			pass = time.Duration(60-local.Minute()) * time.Minute
+		case s.minute>>local.Minute()&1 == 1:
 			return t
 		}
+		t = t.Add(pass)
 	}
 	return time.Time{}
 }
 
-// minuteAfter is the next minute of the schedule in the hour, or the next hour; the next minute where the zone changes
-// before that.
-func (c calendar) minuteAfter(t time.Time) time.Time {
-	local := t.In(c.zone)
-	left := 60 - local.Minute()
-	ahead := t.Add(time.Duration(bits.TrailingZeros64(c.minute>>local.Minute()|1<<left)) * time.Minute)
-	_, offset := local.Zone()
-	if _, then := ahead.In(c.zone).Zone(); then != offset {
-		return t.Add(time.Minute)
+// longest is the longest time between two instants, zero without any: of nine years, which have a 29 February on each side
+// of a turn of a century that has none.
+func (s schedule) longest() time.Duration {
+	if s.every > 0 {
+		return s.every
 	}
-	return ahead
-}
-
-// longest looks at nine years, which have a 29 February on each side of a turn of a century that has none.
-func (c calendar) longest() time.Duration {
 	var minutes []int // of a day
 	for minute := range 24 * 60 {
-		if (c.hour>>(minute/60))&(c.minute>>(minute%60))&1 == 1 {
+		if (s.hour>>(minute/60))&(s.minute>>(minute%60))&1 == 1 {
 			minutes = append(minutes, minute)
 		}
 	}
@@ -201,7 +201,7 @@ func (c calendar) longest() time.Duration {
 	}
 	day := time.Date(2096, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := range int(horizon / (24 * time.Hour)) {
-		if !c.matches(day.AddDate(0, 0, n)) {
+		if !s.matches(day.AddDate(0, 0, n)) {
 			continue
 		}
 		if last >= 0 {
@@ -215,36 +215,28 @@ func (c calendar) longest() time.Duration {
 	return max(time.Duration(gap)*time.Minute, time.Minute)
 }
 
-// later is an instant, or the minute after t where a zone has no such midnight.
-func later(t, midnight time.Time) time.Time {
-	if midnight.After(t) {
-		return midnight.UTC().Truncate(time.Minute)
-	}
-	return t.Add(time.Minute)
-}
-
 // matches says whether a local day is one of the schedule's.
-func (c calendar) matches(local time.Time) bool {
-	day := c.day>>local.Day()&1 == 1 || c.lastDay && local.Add(24*time.Hour).Day() == 1
-	weekday := c.weekday>>local.Weekday()&1 == 1
-	if c.month>>local.Month()&1 == 0 {
+func (s schedule) matches(local time.Time) bool {
+	day := s.day>>local.Day()&1 == 1 || s.lastDay && local.Add(24*time.Hour).Day() == 1
+	weekday := s.weekday>>local.Weekday()&1 == 1
+	if s.month>>local.Month()&1 == 0 {
 		return false
 	}
-	if c.star {
+	if s.star {
 		return day && weekday
 	}
 	return day || weekday
 }
 
 // covers compares minutes, hours, and all days that there are.
-func (c calendar) covers(inner calendar) bool {
-	if inner.minute&^c.minute != 0 || inner.hour&^c.hour != 0 {
+func (s schedule) covers(inner schedule) bool {
+	if s.every > 0 || inner.every > 0 || inner.minute&^s.minute != 0 || inner.hour&^s.hour != 0 {
 		return false
 	}
-	if c.day == inner.day && c.month == inner.month && c.weekday == inner.weekday && c.star == inner.star && c.lastDay == inner.lastDay {
+	if s.day == inner.day && s.month == inner.month && s.weekday == inner.weekday && s.star == inner.star && s.lastDay == inner.lastDay {
 		return true // as most write their days
 	}
-	return !slices.ContainsFunc(allDays(), func(day time.Time) bool { return inner.matches(day) && !c.matches(day) })
+	return !slices.ContainsFunc(allDays(), func(day time.Time) bool { return inner.matches(day) && !s.matches(day) })
 }
 
 // allDays are those of 28 years, after which weekdays and leap days come in the same order again.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pgretain/internal/lists"
 )
 
 // Words say when a schedule starts its job, as in "daily at 03:00"; "" for one that is better read as it is written.
@@ -16,32 +18,19 @@ func Words(text string) string {
 	if m := cronSeconds.FindStringSubmatch(text); m != nil {
 		return evenly(m[1], "second")
 	}
-	if m := spread.FindStringSubmatch(text); m != nil {
-		if m[1] == "" {
-			return ""
-		}
+	if m := spread.FindStringSubmatch(text); m != nil && m[1] != "" {
 		text = "*/" + m[1] + m[2]
 	}
-	c, fault := parseCalendar(text, time.UTC)
-	if days, known := c.days(); known && fault == "" {
-		return c.times(days)
-	}
-	return ""
-}
-
-// times are those at which a schedule starts its job on some days.
-func (c calendar) times(days string) string {
-	minutes, hours := set(c.minute), set(c.hour)
-	every, whole := step(hours, 24), len(hours) == 24
-	switch {
+	s, fault := parse(text, time.UTC)
+	days, known := s.days()
+	minutes, hours := set(s.minute), set(s.hour)
+	switch whole, every := len(hours) == 24, step(hours, 24); {
+	case fault != "" || !known || text[0] == 'H':
+		return ""
 	case whole && step(minutes, 60) > 0 && len(minutes) > 1 && minutes[0] == 0:
 		return evenly(fmt.Sprint(step(minutes, 60)), "minute") + days
-	case len(minutes) > 3 || len(minutes)*len(hours) > 4 && every == 0:
-		return ""
 	case whole && len(minutes) == 1:
 		return fmt.Sprintf("every hour at minute %d", minutes[0]) + days
-	case whole:
-		return "every hour at minutes " + spoken(numbers(minutes)) + days
 	case len(hours) > 2 && every > 0 && len(minutes) == 1:
 		return fmt.Sprintf("every %d hours from %02d:%02d on", every, hours[0], minutes[0]) + days
 	case len(minutes)*len(hours) > 4:
@@ -60,26 +49,20 @@ func (c calendar) times(days string) string {
 }
 
 // days are those on which a schedule starts anything, "" for all; false where words would be longer than the fields.
-func (c calendar) days() (string, bool) {
-	days, months, weekdays := set(c.day), set(c.month), set(c.weekday&0x7f)
-	text := ""
-	switch all := len(days) == 31; {
-	case !c.star && !c.lastDay, (!all || c.lastDay) && len(weekdays) < 7,
-		len(weekdays) > 3 && len(weekdays) < 7, !all && len(days) > 3:
+func (s schedule) days() (string, bool) {
+	days, weekdays := set(s.day), set(s.weekday&0x7f)
+	all, anyWeekday := len(days) == 31, len(weekdays) == 7
+	switch {
+	case len(set(s.month)) < 12:
 		return "", false
-	case c.lastDay:
-		text = " on the last day of the month"
-	case !all && len(days) == 1:
-		text = fmt.Sprintf(" on day %d of the month", days[0])
-	case !all:
-		text = " on days " + spoken(numbers(days)) + " of the month"
-	case len(weekdays) < 7:
-		text = " on " + spoken(named(weekdays, func(n int) string { return time.Weekday(n).String() + "s" }))
+	case s.lastDay && anyWeekday:
+		return " on the last day of the month", true
+	case s.star && all && !anyWeekday && len(weekdays) < 4:
+		return " on " + spoken(lists.Map(weekdays, func(n int) string { return time.Weekday(n).String() + "s" })), true
+	case s.star && anyWeekday && len(days) == 1:
+		return fmt.Sprintf(" on day %d of the month", days[0]), true
 	}
-	if len(months) < 12 {
-		text += " in " + spoken(named(months, func(n int) string { return time.Month(n).String() }))
-	}
-	return text, len(months) == 12 || len(months) < 4
+	return "", s.star && all && anyWeekday
 }
 
 // set lists the numbers whose bits are set.
@@ -110,16 +93,6 @@ func evenly(n, unit string) string {
 	}
 	return "every " + n + " " + unit + "s"
 }
-
-func named(list []int, name func(int) string) []string {
-	names := make([]string, len(list))
-	for i, n := range list {
-		names[i] = name(n)
-	}
-	return names
-}
-
-func numbers(list []int) []string { return named(list, func(n int) string { return fmt.Sprint(n) }) }
 
 // spoken joins words with commas and "and".
 func spoken(words []string) string {

@@ -2,7 +2,6 @@ package diag
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -10,28 +9,43 @@ import (
 	"unicode"
 )
 
+// colours are those of severities; all others are red.
+var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Info: "1;36", Suppressed: "2"}
+
 // Render writes the list in GNU's form, file:line:column, which editors and CI matchers read.
 // Sources holds the files by their Position.File; without one, or with Width 0, no source line is
 // shown. Colour adds terminal escapes.
 func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error {
 	out := bufio.NewWriter(w)
-	p := palette{on: colour}
+	clause := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(out, "%s: %s\n", label, oneLine(text))
+		}
+	}
 	for i, d := range l {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		bracket := ""
+		severity := paint(colour, cmp.Or(colours[d.Severity], "1;31"), string(d.Severity)+":")
+		fmt.Fprintf(out, "%s %s %s", paint(colour, "1", d.Position.String()+":"), severity, paint(colour, "1", oneLine(d.Message)))
 		if d.Code != "" {
-			bracket = " [" + d.Code + "]"
+			fmt.Fprintf(out, " [%s]", d.Code)
 		}
-		fmt.Fprintf(out, "%s %s %s%s\n", p.paint("1", d.Position.String()+":"), p.paint(cmp.Or(colours[d.Severity], "1;31"), string(d.Severity)+":"), p.paint("1", oneLine(d.Message)), bracket)
-		source(out, d.Position, sources[d.Position.File], p)
+		fmt.Fprintln(out)
+		source(out, d.Position, sources[d.Position.File], colour)
 		if d.Want != "" || d.Got != "" {
-			clause(out, "want", cmp.Or(d.Want, "nothing"))
-			clause(out, "got", " "+cmp.Or(d.Got, "nothing")) // below each other
+			clause("want", cmp.Or(d.Want, "nothing"))
+			clause("got", " "+cmp.Or(d.Got, "nothing")) // below each other
 		}
-		clause(out, "detail", d.Detail)
-		hint(out, d.Hint)
+		clause("detail", d.Detail)
+		if !strings.Contains(d.Hint, "\n") {
+			clause("hint", d.Hint)
+			continue
+		}
+		fmt.Fprintln(out, "hint:") // its lines can be pasted
+		for line := range strings.Lines(d.Hint) {
+			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
+		}
 	}
 	return out.Flush()
 }
@@ -44,82 +58,46 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, max(p.Line, 1), max(p.Column, 1))
 }
 
-func clause(out io.Writer, label, text string) {
-	if text != "" {
-		fmt.Fprintf(out, "%s: %s\n", label, oneLine(text))
-	}
-}
-
-// hint keeps the lines of a hint that has several, so that they can be pasted.
-func hint(out io.Writer, text string) {
-	if !strings.Contains(text, "\n") {
-		clause(out, "hint", text)
+// source shows the line and underlines the value. A tab before that stays one, so that the carets line up whatever the
+// terminal makes of it.
+func source(out io.Writer, p Position, text []byte, colour bool) {
+	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
+	if len(text) == 0 || p.Line < 1 || p.Line > len(lines) || p.Width == 0 {
 		return
 	}
-	fmt.Fprintln(out, "hint:")
-	for line := range strings.Lines(text) {
-		fmt.Fprintln(out, printable([]rune(strings.TrimRight(line, "\r\n"))))
-	}
-}
-
-// source shows the line and underlines the value.
-func source(out io.Writer, p Position, text []byte, colour palette) {
-	line, ok := lineOf(text, p.Line)
-	if !ok || p.Width == 0 {
-		return
-	}
+	line := []rune(strings.TrimSuffix(lines[p.Line-1], "\r"))
 	column := min(max(p.Column, 1)-1, len(line))
-	width := max(min(p.Width, len(line)-column), 1)
-	fmt.Fprintf(out, "%5d | %s\n", p.Line, printable(line))
-	fmt.Fprintf(out, "%5s | %s%s\n", "", padding(line[:column]), colour.paint("1;32", strings.Repeat("^", width)))
-}
-
-// lineOf is the text of a line as characters.
-func lineOf(text []byte, number int) ([]rune, bool) {
-	line, rest, more := bytes.Cut(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
-	for ; number > 1 && more; number-- {
-		line, rest, more = bytes.Cut(rest, []byte("\n"))
-	}
-	return []rune(strings.TrimSuffix(string(line), "\r")), number == 1 && len(text) > 0
-}
-
-// padding is as wide as what stands before the value: a tab stays one, so that the carets line
-// up whatever the terminal makes of it.
-func padding(before []rune) string {
-	return strings.Map(func(r rune) rune {
+	padding := strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
 		}
 		return ' '
-	}, string(before))
+	}, string(line[:column]))
+	carets := strings.Repeat("^", max(min(p.Width, len(line)-column), 1))
+	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, printable(string(line)), "", padding, paint(colour, "1;32", carets))
 }
 
 // printable keeps control characters of a file away from the terminal.
-func printable(line []rune) string {
+func printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && unicode.IsControl(r) {
 			return unicode.ReplacementChar
 		}
 		return r
-	}, string(line))
+	}, line)
 }
 
 func oneLine(text string) string {
-	return printable([]rune(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text)))
+	return printable(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))
 }
 
 // Bold is text as a heading on a terminal.
-func Bold(text string, colour bool) string { return palette{on: colour}.paint("1", text) }
+func Bold(text string, colour bool) string { return paint(colour, "1", text) }
 
-// palette adds terminal escapes when it is on.
-type palette struct{ on bool }
-
-func (p palette) paint(code, text string) string {
-	if !p.on {
+// paint adds terminal escapes where there is colour.
+func paint(colour bool, code, text string) string {
+	if !colour {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
-
-// colours are those of severities; all others are red.
-var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Info: "1;36", Suppressed: "2"}

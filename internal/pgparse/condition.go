@@ -71,14 +71,12 @@ type SubSelect struct {
 }
 
 // ParseCondition reads a condition, as Expression reads an expression. The error is an *Error.
-func ParseCondition(sql string) (*Condition, error) { return readConditions(sql) }
-
-var readConditions = remember(func(sql string) (*Condition, error) {
+var ParseCondition = remember(func(sql string) (*Condition, error) {
 	read, err := readOnce(sql)
 	if err != nil {
 		return nil, err
 	}
-	return conditions(read.base).read(read.node), nil
+	return conditions(len(inParentheses)).read(read.node), nil
 })
 
 // CastColumn is a column, perhaps under a cast; no column where the text is anything else.
@@ -116,7 +114,7 @@ func (r conditions) form(node *query.Node) *Condition {
 		}
 		return c.negated(n.NullTest.Nulltesttype == query.NullTestType_IS_NOT_NULL)
 	case *query.Node_AExpr:
-		return r.operator(n.AExpr)
+		return r.operator(node)
 	case *query.Node_SubLink:
 		switch s := n.SubLink; {
 		case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:

@@ -2,25 +2,25 @@ package pgparse
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 const (
 	oneExpression = "one SQL expression"
-	oneQuery      = "one SELECT"
-	oneOrder      = "an ORDER BY list"
+
+	// inParentheses stands before an expression that is read: its positions begin behind that.
+	inParentheses = "SELECT ("
 )
 
 // expression is what there is to know of a text that was read as one.
 type expression struct {
 	Expr
-	node *query.Node // positions in it begin at base
-	base int
+	node *query.Node
 }
 
 var readOnce = remember(readExpression)
@@ -36,116 +36,80 @@ func Expression(sql string) (*Expr, error) {
 }
 
 func readExpression(sql string) (*expression, error) {
-	node, base, err := expressionNode(sql)
+	node, err := expressionNode(sql)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{base: base, expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
+	w := &walker{base: len(inParentheses), expr: Expr{Levels: []Level{{Equal: equalities(node), Inside: -1}}}}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
-	e := &expression{w.expr, node, base}
+	e := &expression{w.expr, node}
 	e.Simple, e.NeverNull = simple(node), neverNull(node)
 	e.Literal = node.GetAConst() != nil || node.GetTypeCast().GetArg().GetAConst() != nil
 	return e, nil
 }
 
-// expressionNode parses sql twice. Bare, so that brackets must balance and positions are the user's;
-// and in parentheses, so that nothing but an expression may stand there (no alias, no FROM).
-func expressionNode(sql string) (*query.Node, int, error) {
-	const bare, wrapped = "SELECT ", "SELECT ("
-	stmt, tokens, err := onlySelect(bare, sql, "", oneExpression)
-	switch {
-	case err == nil && len(tokens) == 0:
-		err = &Error{Message: "the expression is empty"}
-	case err == nil:
-		err = onlyTarget(stmt, tokens, len(bare))
-	case len(tokens) > 0 && (tokens[0].kind == query.Token_SELECT || tokens[0].kind == query.Token_WITH):
-		err = &Error{Message: "a query inside an expression stands in parentheses", Offset: tokens[0].Offset}
-	}
-	if err == nil {
-		stmt, _, err = onlySelect(wrapped, sql, ")", oneExpression)
-	}
+// expressionNode reads an expression between parentheses, where nothing but one may stand, or a query, or several by
+// commas.
+func expressionNode(sql string) (*query.Node, error) {
+	stmt, tokens, err := only(inParentheses, sql, ")", oneExpression)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return stmt.TargetList[0].GetResTarget().Val, len(wrapped), nil
-}
-
-// onlyTarget refuses all that is more than one target, and every clause behind or before it.
-func onlyTarget(stmt *query.SelectStmt, tokens []Token, prefix int) error {
-	parts, target := 0, &query.ResTarget{} // parts are targets and clauses
-	visit(stmt.ProtoReflect(), func(protoreflect.Message) { parts++ })
-	if len(stmt.TargetList) > 0 {
-		target = stmt.TargetList[0].GetResTarget()
+	node := stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
+	link := node.GetSubLink()
+	switch parts := split(tokens); {
+	case len(parts) > 1:
+		err = &Error{Message: "this is not " + oneExpression, Offset: parts[1][0].Offset}
+	case star(node):
+		err = &Error{Message: `"*" is not ` + oneExpression}
+	case link.GetSubLinkType() == query.SubLinkType_EXPR_SUBLINK && !enclosed(tokens):
+		err = &Error{Message: "a query inside an expression stands in parentheses"}
 	}
-	switch {
-	case len(stmt.TargetList) > 1:
-		return &Error{Message: "this is not " + oneExpression, Offset: int(stmt.TargetList[1].GetResTarget().Location) - prefix}
-	case target.Name != "":
-		return &Error{Message: "an alias does not belong to " + oneExpression, Offset: tokens[len(tokens)-1].Offset}
-	case star(target.Val):
-		return &Error{Message: `"*" is not ` + oneExpression, Offset: int(target.Location) - prefix}
-	case len(stmt.TargetList) == 0 || parts > 1:
-		return &Error{Message: "this is not " + oneExpression, Offset: clauseOffset(tokens)}
-	}
-	return nil
+	return node, err
 }
 
 func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
 
-var clauses = strings.Fields("all distinct into from where group having window union intersect except order limit offset fetch for")
-
-// clauseOffset is where the first reserved word outside all brackets stands that begins a clause.
-func clauseOffset(tokens []Token) int {
-	for _, t := range tokens {
-		if t.depth == 0 && slices.Contains(clauses, strings.ToLower(t.Text)) {
-			return t.Offset
-		}
-	}
-	return 0
-}
-
-// onlySelect is the one SELECT that a text is between two others, or an error that says what stands there instead.
-func onlySelect(prefix, sql, suffix, what string) (*query.SelectStmt, []Token, error) {
-	node, tokens, err := onlyOne(prefix, sql, suffix, what)
-	if err == nil && node.GetSelectStmt() == nil {
-		err = &Error{Message: "this is not " + what}
-	}
-	return node.GetSelectStmt(), tokens, err
-}
-
-// onlyOne is the one statement, which has no semicolon.
-func onlyOne(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
+// only is the one statement that a text is, between two others. Its brackets are its own, so that it means in all other
+// places of this kind what it means here.
+func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	tokens, err := scan(sql)
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, t := range tokens {
+		switch {
+		case suffix != "" && t.depth == 0 && (t.Text == ")" || t.Text == "]"):
+			return nil, nil, &Error{Message: fmt.Sprintf("syntax error at or near %q", t.Text), Offset: t.Offset}
+		case t.Text == ";":
+			return nil, nil, &Error{Message: "a semicolon does not belong to " + what, Offset: t.Offset}
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, nil, &Error{Message: "the text is empty"}
+	}
 	tree, err := parse(prefix, sql, suffix)
 	if err != nil {
-		return nil, tokens, err
-	}
-	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Text == ";" }); i >= 0 {
-		return nil, tokens, &Error{Message: "a semicolon does not belong to " + what, Offset: tokens[i].Offset}
-	}
-	if len(tree.Stmts) != 1 {
-		return nil, tokens, &Error{Message: "this is not " + what}
+		return nil, nil, err
 	}
 	return tree.Stmts[0].Stmt, tokens, nil
 }
 
-var queries = remember(readQuery)
-
 // Query reads exactly one SELECT that only reads: no INTO, no locking clause, no data-modifying
 // WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
-func Query(sql string) (*Expr, error) { return queries(sql) }
-
-func readQuery(sql string) (*Expr, error) {
-	stmt, _, err := onlySelect("", sql, "", oneQuery)
+var Query = remember(func(sql string) (*Expr, error) {
+	const oneQuery = "one SELECT"
+	node, _, err := only("", sql, "", oneQuery)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{depth: -1, inside: -1}
+	stmt := node.GetSelectStmt()
+	if stmt == nil {
+		return nil, &Error{Message: "this is not " + oneQuery}
+	}
+	w := &walker{scope: outermost}
 	if err := w.walk(sql, stmt); err != nil {
 		return nil, err
 	}
@@ -156,28 +120,22 @@ func readQuery(sql string) (*Expr, error) {
 		w.expr.Results = len(stmt.TargetList)
 	}
 	return &w.expr, nil
-}
+})
 
 // Order reads the list of an ORDER BY. Directions and NULLS placement have PostgreSQL's defaults
 // written out: ascending puts NULLs last, descending first
 // (https://www.postgresql.org/docs/current/queries-order.html). The error is an *Error.
 func Order(sql string) ([]OrderItem, error) {
-	const prefix = "SELECT ORDER BY "
-	if strings.TrimSpace(sql) == "" {
-		return nil, &Error{Message: "the order is empty"}
-	}
-	stmt, tokens, err := onlySelect(prefix, sql, "", oneOrder)
+	const prefix = "SELECT f(x ORDER BY "
+	node, tokens, err := only(prefix, sql, ")", "an ORDER BY list")
 	if err != nil {
 		return nil, err
 	}
-	spans := split(tokens)
-	if stmt.LimitCount != nil || stmt.LimitOffset != nil || len(stmt.LockingClause) > 0 || len(spans) != len(stmt.SortClause) {
-		return nil, &Error{Message: "this is not " + oneOrder, Offset: clauseOffset(tokens)}
-	}
+	sorts := node.GetSelectStmt().TargetList[0].GetResTarget().Val.GetFuncCall().AggOrder
 	var items []OrderItem
 	var parts []proto.Message
-	for i, span := range spans {
-		by := stmt.SortClause[i].GetSortBy()
+	for i, span := range split(tokens) {
+		by := sorts[i].GetSortBy()
 		item, err := orderItem(by, span, sql)
 		if err != nil {
 			return nil, err
@@ -217,24 +175,15 @@ func TypeName(sql string) error {
 }
 
 func typeNode(sql string) (*query.TypeName, error) {
-	if strings.TrimSpace(sql) == "" {
-		return nil, &Error{Message: "the type is empty"}
+	node, _, err := only("SELECT CAST(NULL AS ", sql, ")", "one type name")
+	if err != nil {
+		return nil, err
 	}
-	var node *query.TypeName
-	for _, around := range [][2]string{{"SELECT NULL::", ""}, {"SELECT CAST(NULL AS ", ")"}} {
-		stmt, _, err := onlySelect(around[0], sql, around[1], "one type name")
-		if err != nil {
-			return nil, err
-		}
-		var cast *query.TypeCast
-		if len(stmt.TargetList) == 1 {
-			cast = stmt.TargetList[0].GetResTarget().GetVal().GetTypeCast()
-		}
-		if node = cast.GetTypeName(); !cast.GetArg().GetAConst().GetIsnull() || node.GetSetof() {
-			return nil, &Error{Message: "this is not one type name"}
-		}
+	name := node.GetSelectStmt().TargetList[0].GetResTarget().Val.GetTypeCast().TypeName
+	if name.Setof {
+		return nil, &Error{Message: "this is not one type name"}
 	}
-	return node, nil
+	return name, nil
 }
 
 // maxName is what the server keeps of an identifier, in bytes (NAMEDATALEN - 1).
@@ -253,7 +202,7 @@ func Name(sql string) ([]string, error) {
 
 func readName(sql string) ([]string, error) {
 	const notName = "this is not one name"
-	node, _, err := expressionNode(sql)
+	node, err := expressionNode(sql)
 	if at, ok := errors.AsType[*Error](err); ok {
 		return nil, &Error{Message: notName, Offset: at.Offset}
 	}

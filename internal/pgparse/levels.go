@@ -6,9 +6,10 @@ import (
 )
 
 // Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
-// all rows that its WHERE clause and inner joins let through; or an expression, without tables, with what is equal where it is true. Names are what all items of the FROM clause are called: outside of
-// the query they mean something else. Derived: not all of these are tables with their own names for columns. Inside is the
-// place of the level that it is in, -1 for none.
+// all rows that its WHERE clause and inner joins let through; or an expression, without tables, with what is equal where
+// it is true. Names are what all items of the FROM clause are called: outside of the query they mean something else.
+// Derived: not all of these are tables with their own names for columns. Inside is the place of the level that it is in,
+// -1 for none.
 type Level struct {
 	Tables []TableRef
 	Names  []string
@@ -44,7 +45,7 @@ func (l *Level) from(w *walker, item protoreflect.Message) {
 // equalities are the pairs of columns that are equal where a condition is true.
 func equalities(node *query.Node) [][2]string {
 	var list [][2]string
-	if and := node.GetBoolExpr(); and != nil && and.Boolop == query.BoolExprType_AND_EXPR {
+	if and := node.GetBoolExpr(); and.GetBoolop() == query.BoolExprType_AND_EXPR {
 		for _, arg := range and.Args {
 			list = append(list, equalities(arg)...)
 		}

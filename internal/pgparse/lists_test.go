@@ -29,11 +29,11 @@ func TestOrder(t *testing.T) {
 func TestOrderRefuses(t *testing.T) {
 	t.Parallel()
 	for sql, e := range map[string]pgparse.Error{
-		"":                 {Message: "the order is empty"},
+		"":                 {Message: "the text is empty"},
 		"a USING <":        {Message: "ORDER BY ... USING is not allowed here"},
 		"a, 1":             {Message: "a constant does not order anything", Offset: 3},
-		"a LIMIT 5":        {Message: "this is not an ORDER BY list", Offset: 2},
-		"a FOR UPDATE":     {Message: "this is not an ORDER BY list", Offset: 2},
+		"a LIMIT 5":        {Message: `syntax error at or near "LIMIT"`, Offset: 2},
+		"a FOR UPDATE":     {Message: `syntax error at or near "FOR"`, Offset: 2},
 		"a) , (b":          {Message: `syntax error at or near ")"`, Offset: 1},
 		"a,":               {Message: "syntax error at end of input", Offset: 2},
 		"a; DROP TABLE b":  {Message: "a semicolon does not belong to an ORDER BY list", Offset: 1},

@@ -11,7 +11,8 @@ import (
 )
 
 // operator reads comparisons; what it does not know is Opaque, with the columns that make it NULL.
-func (r conditions) operator(e *query.A_Expr) *Condition {
+func (r conditions) operator(node *query.Node) *Condition {
+	e := node.GetAExpr()
 	kind := e.Kind.String()
 	switch {
 	case strings.Contains(kind, "BETWEEN"):
@@ -21,7 +22,7 @@ func (r conditions) operator(e *query.A_Expr) *Condition {
 	case strings.Contains(kind, "DISTINCT"):
 		return r.distinct(e)
 	}
-	c := &Condition{Strict: strict(&query.Node{Node: &query.Node_AExpr{AExpr: e}}), Offset: r.offset(e.Location)}
+	c := &Condition{Strict: strict(node), Offset: r.offset(e.Location)}
 	if e.Kind != query.A_Expr_Kind_AEXPR_OP || len(e.Name) != 1 || mirrored[sign(e)] == "" {
 		return c
 	}
@@ -63,19 +64,19 @@ func compared(c *Condition, op string, left, right *query.Node) *Condition {
 // between is x >= a AND x <= b, and its contrary the OR of the contrary.
 func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	bounds := e.Rexpr.GetList().GetItems()
-	c := &Condition{Form: All, Between: true, Offset: r.offset(e.Location)}
-	operators := []string{">=", "<="}
-	if negated {
-		c.Form, operators = Either, []string{"<", ">"}
-	}
 	if strings.HasSuffix(e.Kind.String(), "_SYM") || len(bounds) != 2 {
-		return &Condition{Strict: strict(e.Lexpr), Offset: c.Offset}
+		return &Condition{Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
 	}
+	junction, operators := query.BoolExprType_AND_EXPR, []string{">=", "<="}
+	if negated {
+		junction, operators = query.BoolExprType_OR_EXPR, []string{"<", ">"}
+	}
+	both := &query.BoolExpr{Boolop: junction, Location: e.Location}
 	for i, op := range operators {
-		part := compared(&Condition{Strict: slices.Concat(strict(e.Lexpr), strict(bounds[i])), Offset: c.Offset}, op, e.Lexpr, bounds[i])
-		part.Text, part.Stable = op+text(e.Lexpr)+text(bounds[i]), stable(e.Lexpr) && stable(bounds[i])
-		c.Parts = append(c.Parts, part)
+		both.Args = append(both.Args, query.MakeAExprNode(query.A_Expr_Kind_AEXPR_OP, []*query.Node{query.MakeStrNode(op)}, e.Lexpr, bounds[i], e.Location))
 	}
+	c := r.boolean(both)
+	c.Between = true
 	return c
 }
 
@@ -201,7 +202,7 @@ func stable(node *query.Node) bool {
 	return is
 }
 
-// simple says whether node is made only of the row's columns, constants, comparisons, AND, OR,
+// simple says whether node is made only of columns, whosever they are, constants, comparisons, AND, OR,
 // NOT, IN of constants and NULL tests. All of it is immutable for types that compare with
 // themselves, which an index predicate demands.
 // https://www.postgresql.org/docs/current/sql-createindex.html
@@ -210,7 +211,7 @@ func simple(node *query.Node) bool {
 	case *query.Node_BoolExpr:
 		return all(n.BoolExpr.Args, simple)
 	case *query.Node_NullTest:
-		return rowColumn(n.NullTest.Arg)
+		return n.NullTest.Arg.GetColumnRef() != nil
 	case *query.Node_BooleanTest:
 		return simple(n.BooleanTest.Arg)
 	case *query.Node_AExpr:
@@ -246,7 +247,7 @@ func all(nodes []*query.Node, is func(*query.Node) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
 }
 
-func operand(node *query.Node) bool { return constant(node) || rowColumn(node) }
+func operand(node *query.Node) bool { return constant(node) || node.GetColumnRef() != nil }
 
 // constant also takes 'x'::type: PostgreSQL folds a quoted literal with a cast into one constant
 // of that type when it reads the statement. Times are left out, they depend on the session.
@@ -256,10 +257,4 @@ func constant(node *query.Node) bool {
 		return text && !slices.Contains(timeTypes, lastName(cast.GetTypeName().GetNames()))
 	}
 	return node.GetAConst() != nil
-}
-
-// rowColumn is a column of the row: as_of, joins, run and keep are none.
-func rowColumn(node *query.Node) bool {
-	names := texts(node.GetColumnRef().GetFields())
-	return len(names) == 1 && names[0] != "as_of" && names[0] != "" || len(names) == 2 && names[0] == "t" && names[1] != ""
 }

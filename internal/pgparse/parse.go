@@ -37,7 +37,11 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	}
 	tree, err := query.Parse(prefix + sql + suffix)
 	if err != nil {
-		return nil, placed(err, prefix, sql)
+		at := placed(err, prefix, sql)
+		if at.Offset >= len(sql) && suffix != "" { // it met what is not the user's
+			at.Message = "syntax error at end of input"
+		}
+		return nil, at
 	}
 	return tree, nil
 }
@@ -146,11 +150,16 @@ func split(tokens []Token) [][]Token {
 
 // Enclosed says whether a text is one pair of parentheses with everything else inside.
 func Enclosed(sql string) bool {
-	if !strings.HasPrefix(strings.TrimSpace(sql), "(") {
+	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // as most
 		return false
 	}
 	tokens, err := Tokens(sql)
-	return err == nil && tokens[len(tokens)-1].Text == ")" && !slices.ContainsFunc(tokens[1:], func(t Token) bool { return t.depth == 0 })
+	return err == nil && enclosed(tokens)
+}
+
+func enclosed(tokens []Token) bool {
+	return len(tokens) > 1 && tokens[0].Text == "(" && tokens[len(tokens)-1].Text == ")" &&
+		!slices.ContainsFunc(tokens[1:], func(t Token) bool { return t.depth == 0 })
 }
 
 // BreakInside is the offset of the first quoted text with a line break in it, where the break is

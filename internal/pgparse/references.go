@@ -38,17 +38,25 @@ func visitAll(m protoreflect.Message, f func(protoreflect.Message)) {
 
 // walker collects what an expression or statement names.
 type walker struct {
+	scope
 	expr    Expr
-	base    int      // length of what stands before the user's text
+	base    int  // length of what stands before the user's text
+	writing bool // statements that change rows are allowed
+	writes  []Write
+	err     error
+}
+
+// scope is where the walker is.
+type scope struct {
 	depth   int      // of sub-selects
 	inside  int      // the place of the level around them, -1 for none
 	with    []string // names that WITH makes visible here: no tables
 	beside  []TableRef
 	derived bool
-	writing bool // statements that change rows are allowed
-	writes  []Write
-	err     error
 }
+
+// outermost is where a query or a statement begins, whose own columns have depth 0.
+var outermost = scope{depth: -1, inside: -1}
 
 // walk collects what some parts of a text name, sorted by offset.
 func (w *walker) walk(sql string, parts ...proto.Message) error {
@@ -62,9 +70,7 @@ func (w *walker) walk(sql string, parts ...proto.Message) error {
 }
 
 func (w *walker) refuse(message string, location int32) {
-	if w.err == nil {
-		w.err = &Error{Message: message, Offset: w.offset(location)}
-	}
+	w.err = cmp.Or[error](w.err, &Error{Message: message, Offset: w.offset(location)})
 }
 
 func (w *walker) offset(location int32) int { return max(int(location)-w.base, 0) }
@@ -117,10 +123,10 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	if len(n.LockingClause) > 0 {
 		w.refuse("a locking clause (FOR UPDATE and the like) is not allowed here", 0)
 	}
-	with, beside, derived, inside := w.with, w.beside, w.derived, w.inside
+	outer := w.scope
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
-	level := Level{Equal: equalities(n.WhereClause), Inside: inside, Derived: derived || len(n.SortClause)+len(n.GroupClause) > 0}
+	level := Level{Equal: equalities(n.WhereClause), Inside: w.inside, Derived: w.derived || len(n.SortClause)+len(n.GroupClause) > 0}
 	for _, item := range n.FromClause {
 		level.from(w, item.ProtoReflect())
 	}
@@ -131,7 +137,7 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 		w.message(n.FromClause[0].ProtoReflect())
 		rest = append(rest, "from_clause")
 	}
-	w.beside, w.derived = slices.Clone(beside), level.Derived
+	w.beside, w.derived = slices.Clone(outer.beside), level.Derived
 	for _, t := range level.Tables {
 		if w.isWith(t) {
 			w.derived = true
@@ -145,7 +151,7 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 		w.selectStmt(n.Larg)
 		w.selectStmt(n.Rarg)
 	}
-	w.with, w.beside, w.derived, w.inside = with, beside, derived, inside
+	w.scope = outer
 }
 
 // isWith says whether a table is none, but a query that WITH names.

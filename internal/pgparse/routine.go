@@ -90,12 +90,13 @@ var clauseWords = []string{"IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURIT
 
 // options are the clauses from the language to the body.
 func (r *routineReader) options(routine *Routine) {
-	for len(r.words) > 0 && !r.at("AS") {
-		if r.skip("SET") {
-			setting, value, _ := strings.Cut(r.text(r.until(clauseWords...)), " = ")
-			routine.Settings = append(routine.Settings, strings.ToLower(setting)+"="+strings.Trim(value, "'"))
+	for len(r.words) > 0 && r.words[0].Text != "AS" {
+		clause := r.text(r.until(clauseWords...))
+		if setting, ok := strings.CutPrefix(clause, "SET "); ok {
+			name, value, _ := strings.Cut(setting, " = ")
+			routine.Settings = append(routine.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
 		} else {
-			routine.Clauses = append(routine.Clauses, r.text(r.until(clauseWords...)))
+			routine.Clauses = append(routine.Clauses, clause)
 		}
 	}
 }
@@ -125,10 +126,6 @@ func (r *routineReader) parameters(mode string) []Parameter {
 	return list
 }
 
-func (r *routineReader) at(word string) bool {
-	return len(r.words) > 0 && r.words[0].Text == word
-}
-
 // skip passes some words by, if they are next.
 func (r *routineReader) skip(words ...string) bool {
 	for i, word := range words {
@@ -156,8 +153,7 @@ func (r *routineReader) text(words []Token) string {
 	if len(words) == 0 {
 		return ""
 	}
-	last := words[len(words)-1]
-	return r.sql[words[0].Offset : last.Offset+len(last.Text)]
+	return r.sql[words[0].Offset:words[len(words)-1].end()]
 }
 
 // names is what a word names.

@@ -2,12 +2,13 @@ package pgparse
 
 import (
 	"cmp"
-	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 
 	query "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Likeness is what comparing two texts by their grammar alone can tell.
@@ -20,8 +21,8 @@ const (
 	Same
 )
 
-// spelling is what several spellings of an expression have in common: casts are left out, IN is "= ANY", AND in AND is one
-// AND. Constants stand apart, in their order.
+// spelling is what several spellings of a part have in common: casts are left out, IN is "= ANY", AND in AND is one AND.
+// Constants stand apart, in their order.
 type spelling struct {
 	form      string
 	constants []typedConstant
@@ -30,124 +31,141 @@ type spelling struct {
 // typedConstant is a constant, and the type that it is compared as, "" where that is not said.
 type typedConstant struct{ text, cast string }
 
+func spell(m proto.Message) *spelling {
+	s := &spelling{}
+	s.normal(m.ProtoReflect())
+	s.form = text(m)
+	return s
+}
+
 // LikeIndex compares a CREATE INDEX as somebody wrote it with one as PostgreSQL prints it: what is indexed, and nothing of how
 // it is stored. What cannot be read is unclear.
 func LikeIndex(wanted, printed string) Likeness {
-	first, err := indexSpelling(wanted)
-	second, wrong := indexSpelling(printed)
-	if err != nil || wrong != nil {
-		return Unclear
-	}
-	return first.like(second)
-}
-
-func indexSpelling(sql string) (*spelling, error) {
-	n, err := first(sql, "CREATE INDEX", (*query.Node).GetIndexStmt)
-	if err != nil {
-		return nil, err
-	}
-	s := &spelling{}
-	s.form = fmt.Sprintf("%q %q %s %t", n.Relation.Schemaname, n.Relation.Relname, n.AccessMethod, n.Unique)
-	for _, param := range n.IndexParams {
-		e := param.GetIndexElem()
-		descending := e.Ordering == query.SortByDir_SORTBY_DESC
-		nullsFirst := e.NullsOrdering == query.SortByNulls_SORTBY_NULLS_FIRST || e.NullsOrdering != query.SortByNulls_SORTBY_NULLS_LAST && descending
-		of := fmt.Sprintf("%q", e.Name)
-		if e.Name == "" {
-			of = s.read(e.Expr, "")
+	var sides [2]*spelling
+	for i, sql := range []string{wanted, printed} {
+		n, err := first(sql, "CREATE INDEX", (*query.Node).GetIndexStmt)
+		if err != nil {
+			return Unclear
 		}
-		s.form += fmt.Sprintf(", %s %t %t %s %s", of, descending, nullsFirst, dotted(e.Opclass), dotted(e.Collation))
+		n.Idxname, n.IfNotExists, n.Concurrent, n.Options, n.TableSpace = "", false, false, nil, ""
+		sides[i] = spell(n)
 	}
-	for _, param := range n.IndexIncludingParams {
-		s.form += fmt.Sprintf(", including %q", param.GetIndexElem().GetName())
-	}
-	if n.WhereClause != nil {
-		s.form += " where " + s.read(n.WhereClause, "")
-	}
-	return s, nil
+	return sides[0].like(sides[1])
 }
 
 // LikeDefault compares the default of a column as somebody wrote it with the one that PostgreSQL prints: only from a constant
 // or a function that is called the grammar can tell something else. Where both are constants that only their type can compare,
 // it returns these. "" is NULL. The error is an *Error.
 func LikeDefault(wanted, printed string) (likeness Likeness, constants []string, err error) {
-	var sides [2]spelling
+	var sides [2]*spelling
+	var nodes [2]*query.Node
 	for i, sql := range []string{wanted, printed} {
 		read, err := readOnce(cmp.Or(sql, "NULL"))
 		if err != nil {
 			return Unclear, nil, err
 		}
-		sides[i].form = sides[i].read(read.node, "")
+		nodes[i] = proto.CloneOf(read.node)
+		sides[i] = spell(nodes[i])
 	}
-	a, b := &sides[0], &sides[1]
-	likeness = a.like(b)
+	a, b := nodes[0], nodes[1]
+	likeness = sides[0].like(sides[1])
 	switch {
-	case (a.form == "null") != (b.form == "null"):
+	case a.GetAConst().GetIsnull() != b.GetAConst().GetIsnull():
 		likeness = Different
-	case likeness == Different && (a.opaque() || b.opaque() || !a.plain() && !b.plain()):
+	case likeness == Different && !(plain(a) && known(b) || known(a) && plain(b)):
 		likeness = Unclear
-	case likeness == Unclear && a.form == "?" && b.form == "?":
-		constants = []string{a.constants[0].text, b.constants[0].text}
+	case likeness == Unclear && a.GetParamRef() != nil:
+		constants = []string{sides[0].constants[0].text, sides[1].constants[0].text}
 	}
 	return likeness, constants, nil
 }
 
-func (s *spelling) plain() bool  { return s.form == "?" || strings.HasPrefix(s.form, "(call ") }
-func (s *spelling) opaque() bool { return strings.HasPrefix(s.form, "other ") }
+// plain is a constant or a function that is called.
+func plain(n *query.Node) bool { return n.GetParamRef() != nil || n.GetFuncCall() != nil }
 
-// list reads parts of a whole.
-func (s *spelling) list(what string, nodes ...*query.Node) string {
-	for _, node := range nodes {
-		what += " " + s.read(node, "")
+// known is of a form of which the grammar says enough to tell it from others.
+func known(n *query.Node) bool {
+	switch n.Node.(type) {
+	case *query.Node_ParamRef, *query.Node_FuncCall, *query.Node_AExpr, *query.Node_BoolExpr, *query.Node_NullTest,
+		*query.Node_BooleanTest, *query.Node_CoalesceExpr, *query.Node_MinMaxExpr, *query.Node_AArrayExpr:
+		return true
 	}
-	return "(" + what + ")"
+	return false
 }
 
-// read is the form of a part, which is cast to a type.
-func (s *spelling) read(node *query.Node, cast string) string {
-	switch n := node.GetNode().(type) {
-	case *query.Node_TypeCast:
-		name := strings.TrimPrefix(dotted(n.TypeCast.TypeName.Names), "pg_catalog.")
-		return s.read(n.TypeCast.Arg, cmp.Or(cast, name))
-	case *query.Node_AConst:
-		return s.constant(node, cast)
-	case *query.Node_ColumnRef:
-		return fmt.Sprintf("%q", dotted(n.ColumnRef.Fields))
-	case *query.Node_BoolExpr:
-		return s.list(n.BoolExpr.Boolop.String(), operands(n.BoolExpr)...)
-	case *query.Node_AExpr:
-		return s.operator(n.AExpr)
-	case *query.Node_NullTest:
-		return s.list(n.NullTest.Nulltesttype.String(), n.NullTest.Arg)
-	case *query.Node_BooleanTest:
-		return s.list(n.BooleanTest.Booltesttype.String(), n.BooleanTest.Arg)
-	case *query.Node_CoalesceExpr:
-		return s.list("coalesce", n.CoalesceExpr.Args...)
-	case *query.Node_MinMaxExpr:
-		return s.list(n.MinMaxExpr.Op.String(), n.MinMaxExpr.Args...)
-	case *query.Node_AArrayExpr:
-		return s.list("array", n.AArrayExpr.Elements...)
-	case *query.Node_FuncCall:
-		return s.list("call "+strings.Replace(lastName(n.FuncCall.Funcname), "transaction_timestamp", "now", 1), n.FuncCall.Args...)
-	case *query.Node_SqlvalueFunction:
-		if n.SqlvalueFunction.Op == query.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP {
-			return "(call now)"
+// normal puts each part of a tree in the one form that its spellings have, and a parameter in the place of each constant.
+func (s *spelling) normal(m protoreflect.Message) {
+	switch n := m.Interface().(type) {
+	case *query.Node:
+		s.node(n)
+	case *query.BoolExpr:
+		n.Args = operands(n)
+	case *query.FuncCall:
+		n.Funcname, n.Funcformat = n.Funcname[len(n.Funcname)-1:], 0
+		if name := n.Funcname[0].GetString_(); name.GetSval() == "transaction_timestamp" {
+			name.Sval = "now"
+		}
+	case *query.IndexElem:
+		if n.NullsOrdering == query.SortByNulls_SORTBY_NULLS_DEFAULT {
+			n.NullsOrdering = query.SortByNulls_SORTBY_NULLS_LAST
+			if n.Ordering == query.SortByDir_SORTBY_DESC {
+				n.NullsOrdering = query.SortByNulls_SORTBY_NULLS_FIRST
+			}
+		}
+		if n.Ordering == query.SortByDir_SORTBY_DEFAULT {
+			n.Ordering = query.SortByDir_SORTBY_ASC
 		}
 	}
-	return "other " + text(node)
+	visit(m, s.normal)
 }
 
-func (s *spelling) constant(node *query.Node, cast string) string {
-	value, ok := literal(node)
-	switch {
-	case !ok:
-		return "other " + text(node)
-	case value.Kind == NullConstant:
-		return "null"
+// node replaces what has another kind of node in its one form.
+func (s *spelling) node(n *query.Node) {
+	cast := ""
+	for c := n.GetTypeCast(); c != nil; c = n.GetTypeCast() {
+		cast = cmp.Or(cast, strings.TrimPrefix(dotted(c.TypeName.Names), "pg_catalog."))
+		n.Node = c.Arg.Node
 	}
-	own := map[ConstantKind]string{NumberConstant: "number", BooleanConstant: "bool"}[value.Kind]
-	s.constants = append(s.constants, typedConstant{value.Text, cmp.Or(cast, own)})
-	return "?"
+	switch e := n.Node.(type) {
+	case *query.Node_AConst:
+		if value, ok := literal(n); ok && value.Kind != NullConstant {
+			own := map[ConstantKind]string{NumberConstant: "number", BooleanConstant: "bool"}[value.Kind]
+			s.constants = append(s.constants, typedConstant{value.Text, cmp.Or(cast, own)})
+			n.Node = query.MakeParamRefNode(0, 0).Node
+		}
+	case *query.Node_SqlvalueFunction:
+		if e.SqlvalueFunction.Op == query.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP {
+			n.Node = query.MakeFuncCallNode([]*query.Node{query.MakeStrNode("now")}, nil, 0).Node
+		}
+	case *query.Node_AExpr:
+		operator(n, e.AExpr)
+	}
+}
+
+// operator makes of IN what PostgreSQL does, a comparison with an array or with the only value; of IS DISTINCT FROM NULL the
+// test for NULL, and of IS NOT DISTINCT FROM the contrary of the other.
+func operator(n *query.Node, e *query.A_Expr) {
+	switch e.Kind {
+	case query.A_Expr_Kind_AEXPR_IN:
+		items := e.Rexpr.GetList().Items
+		e.Kind, e.Rexpr = query.A_Expr_Kind_AEXPR_OP, items[0]
+		if len(items) > 1 {
+			e.Rexpr = &query.Node{Node: &query.Node_AArrayExpr{AArrayExpr: &query.A_ArrayExpr{Elements: items}}}
+			e.Kind = map[bool]query.A_Expr_Kind{false: query.A_Expr_Kind_AEXPR_OP_ANY, true: query.A_Expr_Kind_AEXPR_OP_ALL}[sign(e) == "<>"]
+		}
+	case query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
+		same := e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT
+		if e.Lexpr.GetAConst().GetIsnull() {
+			e.Lexpr, e.Rexpr = e.Rexpr, e.Lexpr
+		}
+		if e.Rexpr.GetAConst().GetIsnull() {
+			is := map[bool]query.NullTestType{true: query.NullTestType_IS_NULL, false: query.NullTestType_IS_NOT_NULL}[same]
+			n.Node = &query.Node_NullTest{NullTest: &query.NullTest{Arg: e.Lexpr, Nulltesttype: is}}
+		} else if same {
+			e.Kind = query.A_Expr_Kind_AEXPR_DISTINCT
+			n.Node = query.MakeBoolExprNode(query.BoolExprType_NOT_EXPR, []*query.Node{{Node: n.Node}}, 0).Node
+		}
+	}
 }
 
 // operands of AND within AND, and of OR within OR, are its own.
@@ -161,42 +179,6 @@ func operands(e *query.BoolExpr) []*query.Node {
 		}
 	}
 	return list
-}
-
-// operator has of IN what PostgreSQL makes of it: a comparison with an array, or with the only value.
-func (s *spelling) operator(n *query.A_Expr) string {
-	const not = "NOT_EXPR"
-	name, left, right := dotted(n.Name), n.Lexpr, n.Rexpr
-	switch n.Kind {
-	case query.A_Expr_Kind_AEXPR_OP:
-		return s.list(name, left, right)
-	case query.A_Expr_Kind_AEXPR_OP_ANY:
-		return s.list(name+" any", left, right)
-	case query.A_Expr_Kind_AEXPR_OP_ALL:
-		return s.list(name+" all", left, right)
-	case query.A_Expr_Kind_AEXPR_IN:
-		values := right.GetList().GetItems()
-		quantifier := map[bool]string{true: " all", false: " any"}[name == "<>"]
-		if len(values) == 1 {
-			return s.list(name, left, values[0])
-		}
-		return "(" + name + quantifier + " " + s.read(left, "") + " " + s.list("array", values...) + ")"
-	case query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
-		same := n.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT
-		if left.GetAConst().GetIsnull() {
-			left, right = right, left
-		}
-		switch {
-		case right.GetAConst().GetIsnull() && same:
-			return s.list(query.NullTestType_IS_NULL.String(), left)
-		case right.GetAConst().GetIsnull():
-			return s.list(query.NullTestType_IS_NOT_NULL.String(), left)
-		case same:
-			return "(" + not + " " + s.list("distinct", left, right) + ")"
-		}
-		return s.list("distinct", left, right)
-	}
-	return "other " + text(n)
 }
 
 // like compares what somebody wrote with what PostgreSQL printed.

@@ -29,14 +29,10 @@ type Write struct {
 
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
-var readStatement = remember(parseStatement)
-
 // ParseStatement reads exactly one statement, to which a template may add tables in front, by
 // WITH: so it does not begin with a parenthesis. The error is an *Error.
-func ParseStatement(sql string) (*Statement, error) { return readStatement(sql) }
-
-func parseStatement(sql string) (*Statement, error) {
-	node, tokens, err := onlyOne("", sql, "", oneStatement)
+var ParseStatement = remember(func(sql string) (*Statement, error) {
+	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +44,7 @@ func parseStatement(sql string) (*Statement, error) {
 	if tokens[0].Text == "(" {
 		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
-	w := &walker{depth: -1, inside: -1, writing: true}
+	w := &walker{scope: outermost, writing: true}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
@@ -68,7 +64,7 @@ func parseStatement(sql string) (*Statement, error) {
 		s.With = append(s.With, cte.GetCommonTableExpr().GetCtename())
 	}
 	return s, nil
-}
+})
 
 // changing is an INSERT, UPDATE, DELETE or MERGE.
 type changing interface {
@@ -80,13 +76,12 @@ type changing interface {
 // change visits a statement that changes rows, and notes its target. WITH comes first, as the rest
 // sees its names.
 func (w *walker) change(n changing) {
-	outer := w.with
+	outer := w.scope
 	w.depth++
 	w.ctes(n.GetWithClause())
 	w.writes = append(w.writes, w.write(n))
 	visit(n.ProtoReflect(), w.message, "with_clause")
-	w.depth--
-	w.with = outer
+	w.scope = outer
 }
 
 func (w *walker) write(n changing) Write {

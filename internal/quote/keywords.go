@@ -4,15 +4,7 @@ import "strings"
 
 // keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
 // https://www.postgresql.org/docs/current/sql-keywords-appendix.html
-var keywords = map[string]bool{}
-
-func init() {
-	for _, word := range strings.Fields(keywordList) {
-		keywords[word] = true
-	}
-}
-
-const keywordList = `
+var keywords = strings.Fields(`
 	all analyse analyze and any array as asc asymmetric authorization begin between bigint binary bit boolean both by case
 	cast char character check coalesce collate collation column concurrently constraint create cross current_catalog
 	current_date current_role current_schema current_time current_timestamp current_user dec decimal declare default
@@ -25,4 +17,4 @@ const keywordList = `
 	strict substring symmetric system_user table tablesample then time timestamp to trailing treat trim true union unique
 	user using values varchar variadic verbose when where while window with xmlattributes xmlconcat xmlelement xmlexists
 	xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
-`
+`)

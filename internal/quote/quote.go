@@ -4,15 +4,18 @@ package quote
 import (
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+
+	"pgretain/internal/lists"
 )
 
 // Ident quotes one identifier where it needs quotes: where it is not in lower case, has other characters than
 // letters, digits and "_", or is a key word that SQL or PL/pgSQL might take for its own.
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
-	if plain.MatchString(name) && !keywords[name] {
+	if plain.MatchString(name) && !slices.Contains(keywords, name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
@@ -21,13 +24,7 @@ func Ident(name string) string {
 var plain = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // Idents is a list of names.
-func Idents(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = Ident(name)
-	}
-	return strings.Join(quoted, ", ")
-}
+func Idents(names []string) string { return strings.Join(lists.Map(names, Ident), ", ") }
 
 // Qualified quotes schema and name.
 func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }
@@ -59,11 +56,7 @@ func Literal(value string) string {
 
 // Array quotes a text array constructor with its type.
 func Array(values []string) string {
-	quoted := make([]string, len(values))
-	for i, v := range values {
-		quoted[i] = Literal(v)
-	}
-	return "ARRAY[" + strings.Join(quoted, ", ") + "]::text[]"
+	return "ARRAY[" + strings.Join(lists.Map(values, Literal), ", ") + "]::text[]"
 }
 
 // Comment makes a text safe for a comment: one line, nothing that could end it.
