@@ -33,7 +33,7 @@ func (g Graph) Closure(name string, next func(*Table) []string) []string {
 	for i := 0; i < len(names); i++ {
 		if table := g[names[i]]; table != nil {
 			for _, name := range next(table) {
-				if !slices.Contains(names, name) {
+				if name != "" && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -44,12 +44,7 @@ func (g Graph) Closure(name string, next func(*Table) []string) []string {
 
 // Upwards are a table and the partitioned ones above it, the nearest first.
 func (g Graph) Upwards(name string) []string {
-	return g.Closure(name, func(t *Table) []string {
-		if t.PartitionOf == "" {
-			return nil
-		}
-		return []string{t.PartitionOf}
-	})
+	return g.Closure(name, func(t *Table) []string { return []string{t.PartitionOf} })
 }
 
 // Root is the name under which holds know a table: that of the top, for a partition.
