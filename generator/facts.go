@@ -368,14 +368,14 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 	}
 	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
-		text := f.SQL
-		for i := strings.IndexByte(text, '.'); i >= 0; i = strings.IndexByte(text, '.') {
-			name := firstName(text[i+1:])
-			other[name] = true
-			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameRune(rune(text[i-2]))) {
-				own[name] = true
+		texts := strings.Split(f.SQL, ".")
+		for i, text := range texts[1:] {
+			name := oneName.FindString(text)
+			if strings.HasPrefix(name, `"`) {
+				name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 			}
-			text = text[i+1:]
+			other[name] = true
+			own[name] = own[name] || endsInRow.MatchString(texts[i])
 		}
 	}
 	if w.star {
@@ -383,6 +383,9 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 	}
 	return own, other
 }
+
+// endsInRow says that what follows the next dot is of the row.
+var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
 func (w *pageWriter) noteNames(e *pgparse.Expr) {

@@ -204,7 +204,7 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *
 // noteIndex warns where a key's table has no index for it, and migrations build none that serves policies of the table.
 func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 	table := c.tables[key.Table]
-	if table == nil || c.findsRows(table, key) || slices.ContainsFunc(c.builtIndexes(table), func(i catalog.Index) bool { return mayFind(i, key) }) {
+	if table == nil || c.findsRows(table, key) || c.buildsFor(table, key) {
 		return
 	}
 	columns := strings.Join(key.Columns, ", ")
@@ -213,27 +213,21 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
 }
 
-// builtIndexes are those that migrations build on a table for the policies of the file; no snapshot has them.
-func (c *compiler) builtIndexes(table *catalog.Table) []catalog.Index {
-	var list []catalog.Index
-	for _, p := range c.file.Policies {
-		if p.Partitions || p.Table.String() != tableName(table) {
-			continue
-		}
-		for _, pass := range c.writer(p, c.findTable(p), sliceInputs).wantedIndexes() {
-			names := each(pass.items, func(item NeededColumn) string { return item.Name })
-			list = append(list, catalog.Index{Method: "btree", Valid: true, Columns: names, Predicate: string(pass.predicate)})
-		}
-	}
-	return list
+// buildsFor says whether migrations build such an index on a table for a policy of the file; no snapshot has these.
+func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
+	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
+		return !p.Partitions && p.Table.String() == tableName(table) &&
+			slices.ContainsFunc(c.writer(p, c.findTable(p), sliceInputs).wantedIndexes(), func(i passIndex) bool {
+				return mayFind(i.items[0].column, string(i.predicate), key)
+			})
+	})
 }
 
 // findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.
 func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
-	if slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return mayFind(i, key) }) {
-		return true
-	}
-	return table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
+	return slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
+		return i.Valid && i.Method != "brin" && len(i.Columns) > 0 && mayFind(i.Columns[0], i.Predicate, key)
+	}) || table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
 		child := c.tables[name]
 		return child != nil && !c.findsRows(child, key)
 	})
@@ -241,10 +235,10 @@ func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool 
 
 var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
 
-// mayFind is generous: only what surely does not help is no help.
-func mayFind(i catalog.Index, key catalog.ForeignKey) bool {
-	predicate := strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(i.Predicate, ""), "AND", ""), "() ")
-	return i.Valid && predicate == "" && i.Method != "brin" && len(i.Columns) > 0 && slices.Contains(key.Columns, i.Columns[0])
+// mayFind is generous: only an index that surely does not help is no help.
+func mayFind(first, predicate string, key catalog.ForeignKey) bool {
+	predicate = strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(predicate, ""), "AND", ""), "() ")
+	return predicate == "" && slices.Contains(key.Columns, first)
 }
 
 // noteForeign warns of rows that are written on another server, which commits by itself.

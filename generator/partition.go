@@ -369,7 +369,7 @@ func (o Object) hashedWith(admission string) Object {
 // nobody could write meanwhile.
 func (w *pageWriter) memberIndexes() {
 	for _, wanted := range w.wantedIndexes() {
-		if w.need(wanted.items).Index == "" {
+		if wanted.serves == "" {
 			w.refuse(w.policy.Position, codeEachIndex, fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
 				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), fragment("index items", wanted.items)))
 		}

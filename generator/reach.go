@@ -20,11 +20,11 @@ func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
 
 // checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
 // message, since one line of the policy names them all.
-func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
+func (c *compiler) checkReach(step policy.Step, table *catalog.Table) {
 	var keys, missing []string
 	for _, reached := range c.changedBy(table) {
 		root := c.tables.Root(reached.Table)
-		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == root })
+		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, table, reached) && !named {
 			missing = with(missing, root)
 			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", reached.Name, root, strings.ToUpper(reached.OnDelete)))
@@ -37,7 +37,7 @@ func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades [
 	if len(missing) > 1 {
 		what = fmt.Sprintf("%d tables, which are", len(missing))
 	}
-	all := append(each(cascades, policy.Table.String), missing...)
+	all := append(each(step.Delete.Cascades, policy.Table.String), missing...)
 	c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %s not in \"cascades\"", tableName(table), what),
 		fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 }

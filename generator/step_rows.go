@@ -299,7 +299,7 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
 				return "", false
 			}
-			return w.run(ref), true
+			return runValues[ref.Fields[1]][w.blank], true
 		})...)
 	var text sqlText
 	if parsed.CTEs > 0 {

@@ -360,8 +360,8 @@ func (p *planner) preview(ctx context.Context, s *session, name, asOf string, no
 // effects are the indexes and locks of a migration that installs what is missing.
 func (p *planner) effects(ctx context.Context, out *plan) error {
 	for _, o := range p.objects {
-		for _, need := range o.Needs {
-			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: need.Table, Index: need.Index, Serves: true})
+		for _, index := range o.Needs {
+			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: o.Table, Index: index, Serves: true})
 		}
 		if !slices.Contains([]generator.Kind{generator.KindColumn, generator.KindIndex}, o.Kind) {
 			continue
