@@ -10,6 +10,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -50,35 +51,20 @@ type compiler struct {
 	rights   []right
 	granted  []policy.Name // who calls functions for applications
 
-	onlyCheck bool // functions get no texts
-	member    bool // of a policy for each schema
+	member bool // of a policy for each schema
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
-	if history == nil {
-		history = &History{}
-	}
-	return &compiler{file: file, snapshot: snapshot, history: history, tables: snapshot.Graph()}
+	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: snapshot.Graph()}
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
 // within each kind. The history tells what earlier migrations built already, so that a snapshot taken since makes no
 // difference; nil means nothing. With errors among the diagnostics there are no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
-	return newCompiler(file, snapshot, history).compile()
-}
-
-// Diagnose says what Compile would refuse or warn of, and takes half of the time.
-func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
 	c := newCompiler(file, snapshot, history)
-	c.onlyCheck = true
-	_, list := c.compile()
-	return list
-}
-
-func (c *compiler) compile() ([]Object, diag.List) {
 	c.checkSnapshot()
-	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.policies())
+	objects := slices.Concat(Runtime(file.Install), []Object{c.install()}, c.policies())
 	c.checkStored(objects)
 	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())
 	c.diags.Sort()
@@ -86,6 +72,12 @@ func (c *compiler) compile() ([]Object, diag.List) {
 		return nil, c.diags.Unique()
 	}
 	return withoutRepeated(objects), c.diags
+}
+
+// Diagnose says what Compile would refuse or warn of.
+func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
+	_, list := Compile(file, snapshot, history)
+	return list
 }
 
 // checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
@@ -96,16 +88,16 @@ func (c *compiler) checkSnapshot() {
 			fmt.Sprintf("the catalog snapshot was taken with search_path %q, the policy has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
+	at := map[string]diag.Position{} // that of install for tables that are only reached
+	for _, p := range slices.Backward(c.file.Policies) {
+		at[p.Table.String()] = p.Table.Position
+	}
 	for _, table := range c.snapshot.Tables {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
-			if quote.Comment(name) == name {
-				continue
+			if quote.Comment(name) != name {
+				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), codeTableKind,
+					fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
 			}
-			at := c.file.Install.Position // of a table that is only reached
-			if i := slices.IndexFunc(c.file.Policies, func(p *policy.Policy) bool { return p.Table.String() == tableName(table) }); i >= 0 {
-				at = c.file.Policies[i].Table.Position
-			}
-			c.refuse(at, codeTableKind, fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
 		}
 	}
 }

@@ -50,18 +50,16 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	for i, j := range p.Joins {
 		checks = append(checks, Check{*cmp.Or(j.Query, j.Where), w.checkText("1", w.joins[:i+1], nil)})
 	}
-	judging := *p
-	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil
-	ofWatermark := map[policy.Expr]bool{}
-	for _, k := range judging.DueClocks() {
-		if k.Watermark != nil && k.Watermark.Where != nil {
-			ofWatermark[*k.Watermark.Where] = true
-			read := fragment("watermark", w.watermark(k.Watermark, ""))
-			checks = append(checks, Check{*k.Watermark.Where, w.checkText(read, nil, nil)})
+	marks := map[policy.Expr]sqlText{} // of watermarks, by their conditions on another table
+	for _, k := range p.DueClocks() {
+		if m := k.Watermark; m != nil && m.Where != nil {
+			marks[*m.Where] = fragment("watermark", w.watermark(m, ""))
 		}
 	}
-	for _, part := range judging.Parts() {
-		if part.Kind == policy.IsExpression && !ofWatermark[part.Expr] {
+	for _, part := range (&policy.Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() {
+		if mark := marks[part.Expr]; mark != "" {
+			checks = append(checks, Check{part.Expr, w.checkText(mark, nil, nil)})
+		} else if part.Kind == policy.IsExpression {
 			checks = append(checks, w.check(part.Expr, nil))
 		}
 	}
@@ -75,25 +73,18 @@ func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
 	return Check{e, w.checkText(enclosed(w.bind(e)), w.joins, others)}
 }
 
+// checkText reads the policy's table, with the columns that "ensure" will add where the server does not have them yet.
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
-	return layout(execute("check.sql.tmpl",
-		fields{"Value": value, "Table": w.tableToCheck(), "Joins": joins, "Columns": nil, "Others": others}))
-}
-
-// tableToCheck is the policy's table, with the columns that "ensure" will add where the server does not
-// have them yet.
-func (w *pageWriter) tableToCheck() sqlText {
-	live := w.tables[w.policy.Table.String()]
-	var missing []columnText
+	table, missing := w.rowsRelation(), []columnText{}
 	for _, column := range w.table.Columns {
-		if !w.policy.Partitions && live.Column(column.Name) == nil {
+		if !w.policy.Partitions && w.tables[w.policy.Table.String()].Column(column.Name) == nil {
 			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
 		}
 	}
-	if len(missing) == 0 {
-		return w.rowsRelation()
+	if len(missing) > 0 {
+		table = fragment("with columns to come", fields{"Table": table, "Columns": missing})
 	}
-	return fragment("with columns to come", fields{"Table": qualified(w.table), "Columns": missing})
+	return layout(execute("check.sql.tmpl", fields{"Value": value, "Table": table, "Joins": joins, "Columns": nil, "Others": others}))
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.
@@ -103,6 +94,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	}
 	defer w.restored()()
 	var others []sqlText
+	var joins []policy.Join // of its own, with names that are not known outside of it
 	other := func(t policy.Table, as string) {
 		others = append(others, fragment("table as", headerText{Name: ident(as), Variable: quotedTable(t)}))
 	}
@@ -114,11 +106,11 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	}
 	if s.Related != nil {
 		other(s.Related.Table, s.Related.As)
+		joins = s.Related.Joins
 	}
 	var checks []Check
 	for _, part := range s.parts {
-		// A join of the step's own has a name that is not known outside it.
-		ofJoin := s.Related != nil && slices.ContainsFunc(s.Related.Joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
+		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
 		if part.Kind == policy.IsExpression && !ofJoin {
 			checks = append(checks, w.check(part.Expr, others))
 		}
@@ -148,6 +140,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 // noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
 func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.Concerns) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
+	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
 	for i, name := range taken {
 		t := c.tables[name]
 		if t == nil {
@@ -160,9 +153,6 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 		for _, key := range t.Referenced {
 			c.noteIndex(p, key)
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
-			above := func(t *catalog.Table) []string {
-				return append(slices.Clone(t.Inherits), c.tables.Upwards(tableName(t))[1:]...)
-			}
 			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
