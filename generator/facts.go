@@ -47,8 +47,12 @@ func (w *pageWriter) facts() rowFacts {
 		return f
 	}
 	k, source := w.clocks[0], w.clocks[0].source
+	shown, at := plainText(k.expr), plainText(k.expr)
+	if k.typ == "uuid" { // there is no min(uuid)
+		shown = plainText(fragment("as text", k.expr))
+	}
 	if !w.policy.Partitions && k.own {
-		f.Clock = k.shown()
+		f.Clock = shown
 		if k.key != "" && source.NullsDue {
 			f.Clock = plainText(fragment("if a key", fields{"Key": k.key, "Clock": sqlText(f.Clock)}))
 		}
@@ -64,24 +68,16 @@ func (w *pageWriter) facts() rowFacts {
 		years = 10
 	}
 	f.Ahead = plainText(w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": years})))
-	if k.shown() != f.Clock {
-		f.Value = k.shown()
+	if shown != f.Clock {
+		f.Value = shown
 	}
-	if at := plainText(k.expr); at != k.shown() {
+	if at != shown {
 		f.At = at
 	}
 	f.Where = plainText(w.where)
 	column := w.table.Column(k.column)
 	f.Nulls = !source.NullsDue && !source.NullsKept && (column == nil || !column.NotNull)
 	return f
-}
-
-// shown is a clock in a form that has a least value.
-func (k *clock) shown() string {
-	if k.typ == "uuid" {
-		return plainText(fragment("as text", k.expr)) // there is no min(uuid)
-	}
-	return plainText(k.expr)
 }
 
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all

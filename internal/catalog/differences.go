@@ -58,7 +58,7 @@ func (t *Table) facts() (list []Difference) {
 	for _, i := range t.Indexes {
 		add("index "+i.Name, i.Definition, where(!i.Valid, "(invalid)"))
 	}
-	for _, k := range slices.Concat(t.ForeignKeys, t.Referenced) { // a name is one table's own
+	for _, k := range t.Referenced { // a name is one table's own
 		add("foreign key "+k.Name+" of "+k.Table, k.Table, "("+names(k.Columns)+") to", k.RefTable, "("+names(k.RefColumns)+") on delete",
 			k.OnDelete+where(k.Deferrable, ", deferrable"))
 	}

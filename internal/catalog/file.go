@@ -59,24 +59,21 @@ func explain(err error, data []byte) error {
 // check refuses tables without a name, names that stand for two tables, and types that are more than a type: they
 // become SQL, and the file may have been edited.
 func (s *Snapshot) check() error {
-	seen, types := make(map[string]bool, len(s.Tables)), map[string]error{}
+	seen, types := map[string]bool{}, map[string]bool{}
 	for i, t := range s.Tables {
 		if t == nil || t.Schema == "" || t.Name == "" {
 			return fmt.Errorf("table %d has no schema or no name", i+1)
 		}
-		name := t.String()
-		if seen[name] {
-			return fmt.Errorf("table %s comes twice", name)
+		if seen[t.String()] {
+			return fmt.Errorf("table %s comes twice", t)
 		}
-		seen[name] = true
+		seen[t.String()] = true
 		for _, c := range t.Columns {
 			for _, typ := range []string{c.Type, c.Plain()} {
-				if _, known := types[typ]; !known {
-					types[typ] = pgparse.TypeName(typ)
+				if !types[typ] && pgparse.TypeName(typ) != nil {
+					return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, t, typ)
 				}
-				if types[typ] != nil {
-					return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, name, typ)
-				}
+				types[typ] = true
 			}
 		}
 	}

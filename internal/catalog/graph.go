@@ -78,21 +78,11 @@ func (g Graph) Family(name string) []string {
 	return g.Closure(g.Root(name), func(t *Table) []string { return t.Children })
 }
 
-// KeysTo lists the foreign keys that lead to rows of a table. PostgreSQL has a copy of a key for each partition that it
-// leads to; those that the table above has say nothing new.
+// KeysTo lists the foreign keys that lead to rows of a table.
 func (g Graph) KeysTo(name string) []ForeignKey {
 	var keys []ForeignKey
 	for _, t := range g.Kin(name) {
-		for _, key := range t.Referenced {
-			known := slices.ContainsFunc(keys, func(k ForeignKey) bool {
-				return k.Table == key.Table && k.OnDelete == key.OnDelete && k.RefTable != key.RefTable &&
-					slices.Equal(k.Columns, key.Columns) && slices.Equal(k.RefColumns, key.RefColumns) &&
-					slices.Contains(g.Upwards(key.RefTable), k.RefTable)
-			})
-			if !known {
-				keys = append(keys, key)
-			}
-		}
+		keys = append(keys, t.Referenced...)
 	}
 	return keys
 }

@@ -34,9 +34,8 @@ type Table struct {
 	Columns     []Column     `json:"columns"`
 	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order; without one those of UniqueKey
 	Indexes     []Index      `json:"indexes,omitempty"`
-	ForeignKeys []ForeignKey `json:"foreign_keys,omitempty"` // from this table to others
-	Referenced  []ForeignKey `json:"referenced,omitempty"`   // from others to this table
-	Triggers    []Trigger    `json:"triggers,omitempty"`     // row triggers that are no constraint's
+	Referenced  []ForeignKey `json:"referenced,omitempty"` // from others to this table, as they were declared
+	Triggers    []Trigger    `json:"triggers,omitempty"`   // row triggers that are no constraint's
 	RowSecurity bool         `json:"row_security,omitempty"`
 
 	Distribution *Distribution `json:"distribution,omitempty"` // by Citus

@@ -31,8 +31,7 @@ type indexRow struct {
 }
 
 type foreignKeyRow struct {
-	Referencing, Referenced uint32
-	From, To                bool
+	Referenced uint32
 	catalog.ForeignKey
 }
 
@@ -75,12 +74,8 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 		}
 	}
 	err = each(ctx, r, err, "foreign_keys", func(row foreignKeyRow) {
-		if t := r.tables[row.Referencing]; row.From {
-			t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
-		}
-		if t := r.tables[row.Referenced]; t != nil && row.To {
-			t.Referenced = append(t.Referenced, row.ForeignKey)
-		}
+		t := r.tables[row.Referenced]
+		t.Referenced = append(t.Referenced, row.ForeignKey)
 	})
 	err = each(ctx, r, err, "triggers", func(row triggerRow) {
 		t := r.tables[row.OID]
