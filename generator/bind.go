@@ -72,12 +72,8 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 // valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
 	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
-		switch {
-		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
+		if from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star {
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
-		case ref.Depth == 0:
-			b.refuse(e.At(ref.Offset), CodeExpression,
-				fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
 		}
 		return "", false
 	})))

@@ -147,12 +147,14 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
 	if c.file.EachOf(p) == nil {
 		before = append(before, each(w.wantedIndexes(), w.index)...)
-	} else if w.memberIndexes(); c.diags.HasErrors() {
-		return nil
+	} else {
+		w.memberIndexes()
 	}
 	functions, passes := w.functions()
 	functions = slices.Concat([]Object{w.rows()}, functions, w.start(), w.dropFunctions())
-	w.collectRights()
+	if w.collectRights(); c.diags.HasErrors() {
+		return nil
+	}
 	row := w.registryRow(functions, passes)
 	row.Needs = w.needs()
 	return append(slices.Concat(before, functions, application), row)

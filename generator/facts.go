@@ -104,12 +104,9 @@ func (w *pageWriter) runColumn(s step) string {
 	if s.Archive == nil || keepsOrReplaces(s.Archive) {
 		return ""
 	}
-	into := w.archiveTable(s)
 	for _, a := range s.Archive.Set {
-		if into == nil || !runID.MatchString(a.Value.SQL) {
-			continue
-		}
-		if column := into.Column(a.Column); column != nil && slices.Contains([]string{"", "bigint", "integer", "numeric"}, column.Plain()) {
+		typ := w.archiveTable(s).Column(a.Column).Plain()
+		if runID.MatchString(a.Value.SQL) && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
 			return a.Column
 		}
 	}
@@ -182,13 +179,10 @@ var runID = regexp.MustCompile(`(?i)^[\s(]*run\s*\.\s*id[\s)]*$`)
 // archiveSource is not ok where the archive does not say which run its rows are of, or lacks something of them.
 func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	from, archive := s.from, s.Archive
-	if archive == nil || from == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
+	if archive == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
 		return source, false
 	}
 	into := w.archiveTable(s)
-	if into == nil {
-		return source, false
-	}
 	source = sourceOfTable(from, columnNames(from))
 	source.From, source.archive, source.Document = archive.Into.String(), archive.Into, archive.Document
 	for _, c := range archive.Columns {
@@ -280,9 +274,7 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 		all[name] = w.expectation(table, names)
 	}
 	for _, d := range w.policy.Deletes() {
-		if table := w.tables[d.Table.String()]; table != nil {
-			w.expectCascades(all, table)
-		}
+		w.expectCascades(all, w.tables[d.Table.String()])
 	}
 	return all
 }

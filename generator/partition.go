@@ -147,7 +147,9 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		// role that is its own member.
 		w.function("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}).asMigrator(), w.take(),
 	}, w.start()...)
-	w.collectRights()
+	if w.collectRights(); c.diags.HasErrors() {
+		return nil
+	}
 	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
 
