@@ -121,9 +121,7 @@ func (c *compiler) policies() []Object {
 	var objects []Object
 	for _, one := range list {
 		c.diags = append(c.diags, one.diags...)
-		for _, r := range one.rights {
-			c.joinRight(r)
-		}
+		c.rights = append(c.rights, one.rights...)
 		c.granted = append(c.granted, one.granted...)
 		objects = append(objects, one.objects...)
 	}

@@ -263,7 +263,7 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 		name := r.table.String()
 		table, names := w.tables[name], other
 		made := func(u policy.Use) bool { return u.Created && u.Table.String() == name }
-		if table == nil || table.Schema == w.schema() || slices.ContainsFunc(w.policy.Uses(), made) {
+		if all[name] != nil || table == nil || table.Schema == w.schema() || slices.ContainsFunc(w.policy.Uses(), made) {
 			continue
 		}
 		if name == tableName(w.table) {

@@ -204,28 +204,25 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 }
 
 func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
-	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
-}
-
-// joinRight adds to what the policies before need of a table.
-func (c *compiler) joinRight(more right) {
-	for i := range c.rights {
-		if r := &c.rights[i]; r.table.Schema == more.table.Schema && r.table.Name == more.table.Name {
-			r.access = policy.Access{Insert: r.access.Insert || more.access.Insert,
-				Update: r.access.Update || more.access.Update, Delete: r.access.Delete || more.access.Delete}
-			return
-		}
-	}
-	c.rights = append(c.rights, more)
+	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
 // privileges are the grants to the worker, one object a table and one a schema, and to the roles that
 // call functions the way into the runtime's schema. None on tables where one role does everything.
 func (c *compiler) privileges() []Object {
+	slices.SortStableFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
+	var rights []right // one a table: the first policy's, with what all of them do
+	for _, r := range c.rights {
+		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
+			rights = append(rights, r)
+		} else {
+			all := &rights[last].access
+			all.Insert, all.Update, all.Delete = all.Insert || r.access.Insert, all.Update || r.access.Update, all.Delete || r.access.Delete
+		}
+	}
 	var objects []Object
-	if roles := c.file.Install.Roles; !roles.None {
-		slices.SortFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
-		for _, r := range c.rights {
+	for _, r := range rights {
+		if roles := c.file.Install.Roles; !roles.None {
 			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position), c.privilege(r))
 		}
 	}

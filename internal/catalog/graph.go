@@ -56,8 +56,6 @@ func (g Graph) Root(name string) string {
 // Kin are a table, the partitioned ones above it and its partitions: a foreign key to any of them may lead
 // to its rows.
 func (g Graph) Kin(name string) []*Table {
-	names := g.Upwards(name)
-	slices.Reverse(names)
 	partitions := g.Closure(name, func(t *Table) []string {
 		if t.Kind != "partitioned" {
 			return nil
@@ -65,7 +63,7 @@ func (g Graph) Kin(name string) []*Table {
 		return t.Children
 	})
 	var list []*Table
-	for _, name := range append(names, partitions[1:]...) {
+	for _, name := range append(g.Upwards(name), partitions[1:]...) {
 		if table := g[name]; table != nil {
 			list = append(list, table)
 		}
