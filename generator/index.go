@@ -59,7 +59,8 @@ func (w *pageWriter) passIndexes() []passIndex {
 
 // wantedIndexes are those that migrations build.
 func (w *pageWriter) wantedIndexes() []passIndex {
-	return slices.DeleteFunc(w.passIndexes(), func(i passIndex) bool { return i.predicate == "" && (i.byKey || i.serves != "") })
+	served := func(i passIndex) bool { return i.predicate == "" && (i.byKey || i.serves != "") }
+	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
 // needs are the table's own indexes on which the policy relies.
@@ -165,7 +166,8 @@ func (w *pageWriter) index(of passIndex) Object {
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
 	o := Object{
-		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator, SQL: object(template, d), Drop: object("index_drop", d),
+		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
+		SQL: object(template, d), Drop: object("index_drop", d),
 		Definition: string(fragment("plain index", d)), Content: string(fragment("index content", d)),
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
@@ -193,8 +195,8 @@ func (w *pageWriter) partitionIndexes(parent *catalog.Table, parentIndex, items,
 		name := indexName(child, items, predicate)
 		below, attached := w.partitionIndexes(table, name, items, predicate)
 		partitions = append(append(partitions, indexFields(table, name)), below...)
-		attach = append(append(attach, attached...), fields{"ParentSchema": literal(parent.Schema), "Parent": literal(parentIndex),
-			"Schema": literal(table.Schema), "Name": literal(name)})
+		attach = append(append(attach, attached...), fields{"ParentSchema": literal(parent.Schema),
+			"Parent": literal(parentIndex), "Schema": literal(table.Schema), "Name": literal(name)})
 	}
 	return partitions, attach
 }

@@ -84,7 +84,8 @@ func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) st
 	if len(missing) > 0 {
 		table = fragment("with columns to come", fields{"Table": table, "Columns": missing})
 	}
-	return layout(execute("check.sql.tmpl", fields{"Value": value, "Table": table, "Joins": joins, "Columns": nil, "Others": others}))
+	return layout(execute("check.sql.tmpl",
+		fields{"Value": value, "Table": table, "Joins": joins, "Columns": nil, "Others": others}))
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.

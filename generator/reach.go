@@ -178,9 +178,9 @@ func (w *pageWriter) collectRights() {
 	}
 }
 
-// noteReads notes which tables a piece of SQL reads, and what names stand in it. A bare name of a table is looked up along
-// the search path, once and for all: one that is nowhere is refused, since it would mean whatever table takes the name
-// later. No snapshot has PostgreSQL's own.
+// noteReads notes which tables a piece of SQL reads, and what names stand in it. A bare name of a table is looked up
+// along the search path, once and for all: one that is nowhere is refused, since it would mean whatever table takes the
+// name later. No snapshot has PostgreSQL's own.
 func (w *pageWriter) noteReads(part policy.Part) {
 	parsed := part.Parsed()
 	w.noteNames(parsed)
@@ -216,8 +216,8 @@ func (c *compiler) privileges() []Object {
 		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
 			rights = append(rights, r)
 		} else {
-			all := &rights[last].access
-			all.Insert, all.Update, all.Delete = all.Insert || r.access.Insert, all.Update || r.access.Update, all.Delete || r.access.Delete
+			a, b := &rights[last].access, r.access
+			*a = policy.Access{Insert: a.Insert || b.Insert, Update: a.Update || b.Update, Delete: a.Delete || b.Delete}
 		}
 	}
 	var objects []Object

@@ -59,8 +59,8 @@ func (t *Table) facts() (list []Difference) {
 		add("index "+i.Name, i.Definition, where(!i.Valid, "(invalid)"))
 	}
 	for _, k := range t.Referenced { // a name is one table's own
-		add("foreign key "+k.Name+" of "+k.Table, k.Table, "("+names(k.Columns)+") to", k.RefTable, "("+names(k.RefColumns)+") on delete",
-			k.OnDelete+where(k.Deferrable, ", deferrable"))
+		add("foreign key "+k.Name+" of "+k.Table, k.Table, "("+names(k.Columns)+") to",
+			k.RefTable, "("+names(k.RefColumns)+") on delete", k.OnDelete+where(k.Deferrable, ", deferrable"))
 	}
 	for _, g := range t.Triggers {
 		add("trigger "+g.Name, g.Definition)

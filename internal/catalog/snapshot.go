@@ -169,7 +169,9 @@ func (s *Snapshot) Rename(from, to string) error {
 			t.Schema = to
 		}
 	}
-	slices.SortFunc(renamed.Tables, func(a, b *Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(renamed.Tables, func(a, b *Table) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
+	})
 	*s = *renamed
 	return nil
 }
