@@ -19,24 +19,16 @@ type binder struct {
 	*compiler
 	policy      *policy.Policy
 	table       *catalog.Table
-	asOf        sqlText                        // what as_of is called where the expression goes
-	verdict     func(guard string) sqlText     // what keep.<name> means
-	blank       bool                           // there is no run: its values are NULL
-	batch       sqlText                        // the batch's rows as a relation; "" where there is none
-	aliases     map[string]*catalog.Table      // whose columns are known, by what they are called here
-	scalars     []scalarJoin                   // joins that are read as sub-selects, latest last
-	content     sqlText                        // what the relation "partition" stands for, "" for nothing
-	partitioned *partitioned                   // the table whose partitions the rows are, nil for rows
-	substitute  func(pgparse.TableRef) sqlText // what a table is read as, "" for itself; nil: all are themselves
-	qualify     bool                           // tables that are named without a schema get theirs
-}
-
-// scalarJoin is a join that is read as a sub-select in the place of each of its columns: where no
-// FROM clause has it, and so that a second row is PostgreSQL's own error.
-type scalarJoin struct {
-	name   string
-	source sqlText // the table, or the query in parentheses
-	where  sqlText // "" for none
+	asOf        sqlText                    // what as_of is called where the expression goes
+	verdict     func(guard string) sqlText // what keep.<name> means
+	blank       bool                       // there is no run: its values are NULL
+	batch       sqlText                    // the batch's rows as a relation; "" where there is none
+	aliases     map[string]*catalog.Table  // whose columns are known, by what they are called here
+	scalars     []join                     // joins that are read as sub-selects, latest last
+	content     sqlText                    // what the relation "partition" stands for, "" for nothing
+	partitioned *partitioned               // the table whose partitions the rows are, nil for rows
+	deleted     []string                   // tables that steps before delete from: what is left of them is read
+	qualify     bool                       // tables that are named without a schema get theirs
 }
 
 // restored puts the binder back as it is now: defer w.restored()().
@@ -132,11 +124,11 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 				continue
 			}
 			text, alias = b.content, `AS "partition"`
-		case b.substitute != nil && plainRead(parsed, t) && b.substitute(t) != "":
+		case b.lookUp(t) != nil && slices.Contains(b.deleted, tableName(b.lookUp(t))) && plainRead(parsed, t):
 			if kind != policy.IsExpression {
 				continue
 			}
-			text = b.substitute(t)
+			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
 		default: // what PostgreSQL brings along comes before all schemas
 			if table := b.lookUp(t); b.qualify && t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
@@ -215,11 +207,12 @@ var runValues = map[string]map[bool]sqlText{
 	"reason": {false: "($1).reason", true: "NULL::text"},
 }
 
-// scalar is the sub-select that is read in the place of a join's column.
+// scalar is the sub-select that is read in the place of a join's column where no FROM clause has the join, and so that a
+// second row is PostgreSQL's own error.
 func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 	for _, j := range slices.Backward(b.scalars) {
-		if j.name == ref.Fields[0] {
-			return fragment("scalar join", fields{"Name": ident(j.name), "Column": ident(ref.Fields[1]), "Source": j.source, "Where": j.where}), true
+		if string(j.Name) == ref.Fields[0] {
+			return fragment("scalar join", fields{"Join": j, "Column": ident(ref.Fields[1])}), true
 		}
 	}
 	return "", false
@@ -229,7 +222,11 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
-		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), policy.DidYouMean(name, columnNames(table)))
+		hint := policy.DidYouMean(name, columnNames(table))
+		if hint == "" && table.Kind == "partitions" {
+			hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
+		}
+		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
 	}
 	return column
 }

@@ -150,14 +150,6 @@ func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (c
 	return "", ""
 }
 
-// condition is when the clock says that a row is due, on t: exact, tiers and rows without an instant included.
-func (k *clock) condition() []sqlText {
-	if k.source.NullsDue {
-		return []sqlText{either([]sqlText{every(k.exact()), every(k.none())})}
-	}
-	return k.exact()
-}
-
 // none is when a row has no instant, and a window and an up_to that are not NULL: with these no row is due.
 func (k *clock) none() []sqlText {
 	none := []sqlText{fragment("is null", k.expr)}

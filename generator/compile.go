@@ -342,10 +342,10 @@ func each[T, R any](list []T, f func(T) R) []R {
 	return made
 }
 
-// with adds a name unless it is there.
-func with(names []string, name string) []string {
-	if slices.Contains(names, name) {
-		return names
+// with adds an item unless it is there.
+func with[T comparable](list []T, item T) []T {
+	if slices.Contains(list, item) {
+		return list
 	}
-	return append(names, name)
+	return append(list, item)
 }

@@ -106,10 +106,10 @@ func (w *pageWriter) keyItems(except string) []indexItem {
 func (w *pageWriter) rankItems(r *ranked) []indexItem {
 	var items []indexItem
 	for _, k := range r.Keys {
-		if !r.columns && (!k.notNull || w.table.Column(k.column).Virtual) {
+		if !r.columns && (!k.NotNull || w.table.Column(string(k.Column)).Virtual) {
 			return nil
 		}
-		items = append(items, indexItem{Expr: sqlText(quote.Ident(k.column)), column: k.column, equal: true})
+		items = append(items, indexItem{Expr: sqlText(k.Column.String()), column: string(k.Column), equal: true})
 	}
 	for _, o := range r.Order {
 		isKey := func(i indexItem) bool { return i.equal && i.column == o.column } // it has one value in a group

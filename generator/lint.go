@@ -97,7 +97,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	var others []sqlText
 	var joins []policy.Join // of its own, with names that are not known outside of it
 	other := func(t policy.Table, as string) {
-		others = append(others, fragment("table as", headerText{Name: ident(as), Variable: quotedTable(t)}))
+		others = append(others, fragment("table as", join{Name: ident(as), Source: quotedTable(t)}))
 	}
 	for _, h := range s.headers {
 		other(h.Insert.Into, h.Insert.As)

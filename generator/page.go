@@ -313,7 +313,5 @@ func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
 
 // wordsText is pageText as a constant of SQL.
 func wordsText(lines []explain.Line) sqlText {
-	text := pageText(lines)
-	quote := dollarQuote([]byte(text), "words")
-	return sqlText(quote + text + quote)
+	return inDollars(pageText(lines), "words")
 }

@@ -3,14 +3,12 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/internal/shards"
 	"pgretain/policy"
 )
@@ -38,22 +36,26 @@ var keyFloors = map[string]literal{
 // table cannot be told to be one.
 func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	table := c.tables[p.Table.String()]
-	if !p.Partitions || table == nil {
+	if !p.Partitions || table == nil || len(table.KeyColumns) == 0 {
 		return nil
 	}
-	t, level := &partitioned{table: table}, table
-	if table.Strategy == "list" && len(table.KeyColumns) == 1 {
-		below, alike := c.below(table)
+	t, level := &partitioned{table: table, byList: table.Strategy == "list"}, table
+	for _, name := range table.Children {
+		child := c.tables[name]
 		switch {
-		case !alike:
-			return nil
-		case below != nil && below.Strategy == "range":
-			t.value, level = table.Column(table.KeyColumns[0]), below
+		case !t.byList || child == nil || child.Strategy == "":
+		case level != table && (child.Strategy != level.Strategy || !slices.Equal(child.KeyColumns, level.KeyColumns)):
+			return nil // partitions of a list that are partitioned further must be so alike
 		default:
-			t.byList = true
+			level = child
 		}
 	}
-	if level.Strategy != "range" && !t.byList || len(level.KeyColumns) == 0 || (t.value == nil) != (level == table) {
+	if t.byList && level.Strategy == "range" {
+		t.byList, t.value = false, table.Column(table.KeyColumns[0])
+	} else {
+		level = table
+	}
+	if level.Strategy != "range" && !t.byList || (t.value == nil) != (level == table) || len(level.KeyColumns) == 0 {
 		return nil
 	}
 	if t.key = table.Column(level.KeyColumns[0]); t.key == nil {
@@ -62,19 +64,34 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	return t
 }
 
-// below is one partition of a list that is partitioned itself, nil when there is none, and whether all these are so alike.
-func (c *compiler) below(list *catalog.Table) (below *catalog.Table, alike bool) {
-	for _, name := range list.Children {
-		child := c.tables[name]
-		if child == nil || child.Strategy == "" {
-			continue
-		}
-		if below != nil && (child.Strategy != below.Strategy || !slices.Equal(child.KeyColumns, below.KeyColumns)) {
-			return nil, false
-		}
-		below = child
+// checkPartitioned refuses a table whose partitions cannot be told apart by time; nil then.
+func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
+	table, t := c.relation(p.Table), c.partitionedOf(p)
+	if table == nil {
+		return nil
 	}
-	return below, true
+	code, fault, hint := codeTableKind, "", ""
+	switch {
+	case table.Kind == "foreign":
+		fault, hint = wrongKind(table), "Write a policy there."
+	case table.Kind != "partitioned":
+		fault, hint = "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows."
+	case table.PartitionOf != "":
+		fault, hint = fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the table above it."
+	case table.Strategy == "":
+		code, fault, hint = codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`
+	case t == nil:
+		fault = "is not partitioned by the range or the list of a column"
+		hint = "A policy on partitions needs PARTITION BY RANGE or BY LIST on a column, no expression. Partitions of a list that are partitioned further must be so alike."
+	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
+		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
+		hint = "Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays."
+	default:
+		c.checkProtected(p)
+		return t
+	}
+	c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, fault), hint)
+	return nil
 }
 
 // rowsTable is what the rows of a policy look like, nil when the policy was refused. Those of a policy on partitions are
@@ -83,10 +100,16 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if !p.Partitions {
 		return c.findTable(p)
 	}
-	t := c.partitionedOf(p)
-	clocksOnUpper(p, t)
-	if t == nil || !c.checkPartitioned(p, t) {
+	t := c.checkPartitioned(p)
+	if t == nil {
 		return nil
+	}
+	// Age runs from the upper bound. A range whose upper bound is the cutoff itself holds nothing that is younger; the rows
+	// of a list are at its value, and due when a row there is.
+	for _, k := range p.DueClocks() {
+		if k.Inclusive = !t.byList; k.Column == "" && k.Expression == nil {
+			k.Column, k.ColumnPos = "upper", k.Position
+		}
 	}
 	bound := catalog.Unsized(t.key.Plain())
 	columns := []catalog.Column{
@@ -97,17 +120,6 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: castType(t.value.Plain()), NotNull: true})
 	}
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
-}
-
-// clocksOnUpper gives clocks their column: age runs from the upper bound. A range whose upper bound is the cutoff itself
-// holds nothing that is younger; the rows of a list are at its value, and due when a row there is.
-func clocksOnUpper(p *policy.Policy, t *partitioned) {
-	for _, k := range p.DueClocks() {
-		k.Inclusive = !t.ofValues()
-		if k.Column == "" && k.Expression == nil {
-			k.Column, k.ColumnPos = "upper", k.Position
-		}
-	}
 }
 
 // rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
@@ -121,21 +133,11 @@ func (w *pageWriter) rowsRelation() sqlText {
 
 // compilePartitions compiles a policy on partitions to its objects; none when it was refused.
 func (c *compiler) compilePartitions(p *policy.Policy) []Object {
-	if !c.checkPartitionPolicy(p) {
-		return nil
-	}
 	rows := c.rowsTable(p)
-	if rows == nil || !c.checkPartitionSteps(p) {
+	if rows == nil {
 		return nil
 	}
-	before := len(c.diags)
-	defer func() {
-		for i := range c.diags[before:] {
-			if d := &c.diags[before+i]; d.Code == codeNoColumn && d.Hint == "" {
-				d.Hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
-			}
-		}
-	}()
+	c.checkPartitionSteps(p)
 	w := c.writer(p, rows, sliceInputs)
 	if c.diags.HasErrors() {
 		return nil
@@ -153,47 +155,8 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
 
-// checkPartitionPolicy refuses a table whose partitions cannot be told apart by time.
-func (c *compiler) checkPartitionPolicy(p *policy.Policy) bool {
-	table := c.relation(p.Table)
-	if table == nil {
-		return false
-	}
-	refuse := func(code, message, hint string) bool {
-		c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, message), hint)
-		return false
-	}
-	switch {
-	case table.Kind == "foreign":
-		return refuse(codeTableKind, wrongKind(table), "Write a policy there.")
-	case table.Kind != "partitioned":
-		return refuse(codeTableKind, "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows.")
-	case table.PartitionOf != "":
-		return refuse(codeTableKind, fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the table above it.")
-	case table.Strategy == "":
-		return refuse(codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`)
-	case c.partitionedOf(p) == nil:
-		return refuse(codeTableKind, "is not partitioned by the range or the list of a column",
-			"A policy on partitions needs PARTITION BY RANGE or BY LIST on a column, no expression. Partitions of a list that are partitioned further must be so alike.")
-	}
-	return true
-}
-
-// checkPartitioned refuses keys without an order of their own, and protected partitions.
-func (c *compiler) checkPartitioned(p *policy.Policy, t *partitioned) bool {
-	if keyFloors[catalog.Unsized(t.key.Plain())] == "" {
-		c.refuse(p.Table.Position, codeClockType, fmt.Sprintf("%q is partitioned by %q of type %q, which is neither a date nor a number", p.Table, t.key.Name, t.key.Type),
-			"Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays.")
-		return false
-	}
-	before := len(c.diags)
-	c.checkProtected(p)
-	return len(c.diags) == before
-}
-
 // checkPartitionSteps refuses steps that look into a partition which an earlier one took away.
-func (c *compiler) checkPartitionSteps(p *policy.Policy) bool {
-	before := len(c.diags)
+func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 	away := false
 	for _, s := range p.Then {
 		for _, part := range parts(s) {
@@ -205,70 +168,39 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) bool {
 		}
 		away = away || s.Detach != nil || s.Drop != nil
 	}
-	return len(c.diags) == before
 }
 
 func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
 
-// content is the SQL that "partition" stands for in expressions; "" in a policy on rows.
-func (t *partitioned) content() sqlText {
-	if t == nil {
-		return ""
+// texts are what is said of the table alike; content is what "partition" stands for in expressions.
+func (t *partitioned) texts() fields {
+	typ := catalog.Unsized(t.key.Plain())
+	d := fields{"Of": qualified(t.table), "Key": ident(t.key.Name), "KeyType": sqlText(typ), "Floor": keyFloors[typ], "ByList": t.byList,
+		"Value": ident(""), "ValueType": sqlText(""), "By": textArray([]string{t.key.Name + " " + t.key.Type})}
+	if v := t.value; v != nil {
+		d["Value"], d["ValueType"] = ident(v.Name), sqlText(castType(v.Plain()))
+		d["By"] = textArray([]string{v.Name + " " + v.Type, t.key.Name + " " + t.key.Type})
 	}
-	value, typ := sqlText(""), catalog.Unsized(t.key.Plain())
-	if t.value != nil {
-		value = sqlText(quote.Ident(t.value.Name))
-	}
-	return fragment("partition content", fields{"Table": qualified(t.table), "Key": ident(t.key.Name), "Value": value, "ByList": t.byList,
-		"KeyType": sqlText(typ), "Floor": keyFloors[typ]})
+	return d
 }
 
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
 func (w *pageWriter) partitionFields() fields {
-	t := w.partitioned
-	by, valueType := []string{t.key.Name + " " + t.key.Type}, sqlText("")
-	if t.value != nil {
-		by, valueType = []string{t.value.Name + " " + t.value.Type, by[0]}, sqlText(castType(t.value.Plain()))
-	}
-	guards := each(w.guards, func(g guard) keptBy {
-		if g.rank != nil {
-			return keptBy{Kept: fragment("place within", g.rank), Name: literal(g.name)}
-		}
-		return keptBy{Kept: fragment("not false", g.cond), Name: literal(g.name)}
-	})
-	ranks := each(w.ranks, func(r *ranked) *ranked {
+	d := w.partitioned.texts()
+	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
+	d["Joins"], d["Columns"] = w.joins, w.columns
+	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.passes...)...)
+	d["Ranks"] = each(w.ranks, func(r *ranked) *ranked {
 		among := *r
 		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
 		among.Order = append([]orderItem{{Expr: fragment("has no beginning", nil)}}, r.Order...)
 		return &among
 	})
-	return fields{
-		"Schema": sqlText(w.schema()), "KeyType": sqlText(catalog.Unsized(t.key.Plain())), "ValueType": valueType, "ByList": t.byList, "By": sqlText(quote.Array(by)),
-		"Relation": literal(qualified(t.table)), "Table": sqlText("part"), "Joins": w.joins, "Columns": w.columns, "Saved": nil,
-		"Ranks": ranks, "Guards": guards, "AsOf": w.asOf,
-		"Due": append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.anyDue()...),
-	}
-}
-
-// anyDue is "where" and any entry of "due".
-func (w *pageWriter) anyDue() []sqlText {
-	entries := make([][]sqlText, len(w.clocks))
-	for i := range entries {
-		if w.clocks[i] != nil {
-			entries[i] = w.clocks[i].condition()
-		}
-		if w.beyonds[i] != nil {
-			entries[i] = append(entries[i], fragment("place beyond", w.beyonds[i]))
-		}
-	}
-	if len(entries) < 2 {
-		return w.around(slices.Concat(entries...))
-	}
-	return w.around([]sqlText{either(each(entries, every))})
+	return d
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
-func (w *pageWriter) removePartition(s step, _ batch) sqlText {
+func (w *pageWriter) removePartition(s step) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
@@ -301,45 +233,44 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 // eachObjects are what stands for all members of a policy: the page, and the function that gives a member what only the role
 // that migrates can give.
 func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object) []Object {
-	var page, admission strings.Builder
+	var page, admission string
 	var functions []sqlText
 	for _, o := range parts {
 		switch {
 		case o.Kind == KindPolicy:
 		case o.As == AsMigrator:
-			admission.WriteString(o.SQL)
+			admission += o.SQL
 			if o.Kind == KindFunction {
 				functions = append(functions, sqlText(o.Name))
 			}
 		default:
-			page.WriteString(o.SQL)
+			page += o.SQL
 		}
 	}
-	of := &parts[slices.IndexFunc(parts, func(o Object) bool { return o.Kind == KindPolicy })]
-	*of = of.hashedWith(admission.String())
-	roles := c.file.Install.Roles
-	arguments := "text"
-	if e.ShardsOf != "" {
+	// The hash of a member's row covers what its schema is given, too.
+	members := &Members{Each: e, Objects: parts}
+	hash, member := members.Hash(), members.policy()
+	member.SQL = strings.Replace(member.SQL, hash, Hash(hash, admission), 1)
+	member.Row["hash"] = json.RawMessage(encode(Hash(hash, admission)))
+	registers := strings.TrimSuffix(strings.TrimPrefix(member.SQL, "SELECT "+c.schema()+"._register("), ");\n")
+	roles, arguments, shards := c.file.Install.Roles, "text", e.ShardsOf != ""
+	if shards {
 		arguments = "text, boolean"
 	}
-	quote := dollarQuote([]byte(page.String()), "page")
-	registers := strings.TrimSuffix(strings.TrimPrefix(of.SQL, "SELECT "+c.schema()+"._register("), ");\n")
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Shards": e.ShardsOf != "",
-		"Pattern": literal(e.Pattern()), "Words": wordsText(of.Words), "Row": sqlText(registers),
-		"Page": sqlText(quote + "\n" + page.String() + quote), "Policy": sqlText(p.Name), "Function": ident(p.Name + "_admit"),
-		"Statements":  sqlText(admission.String()),
-		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
-		"Tables":      literal(encode(c.distributed(e, page.String()+admission.String()))), "Arguments": sqlText(arguments),
-		"Functions": functions, "Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
+	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Policy": sqlText(p.Name), "Arguments": sqlText(arguments), "Shards": shards,
+		"Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Pattern": literal(e.Pattern()), "Words": wordsText(member.Words), "Row": sqlText(registers),
+		"Page": inDollars("\n"+page, "page"), "Statements": sqlText(admission), "Functions": functions,
+		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e, page+admission))),
+		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
-		Policy: p.Name, Table: of.Table, Position: p.Position}
+		Policy: p.Name, Table: member.Table, Position: p.Position}
 	if !roles.None {
 		admit.Grants = []string{roles.Owner}
 	}
-	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", e.ShardsOf != "", nil}, {"words", pageText(of.Words), nil},
-		{"page", "\n" + page.String(), nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
+	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", shards, nil}, {"words", pageText(member.Words), nil},
+		{"page", "\n" + page, nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
 	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
-		Policy: p.Name, Table: of.Table, Position: p.Position, Words: of.Words, Members: &Members{e, parts}, Row: r.columns()}}
+		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Members: members, Row: r.columns()}}
 }
 
 // distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for
@@ -355,16 +286,6 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 		}
 	}
 	return list
-}
-
-// hashedWith is a member's row whose hash covers what its schema is given, too.
-func (o Object) hashedWith(admission string) Object {
-	before := strings.Trim(string(o.Row["hash"]), `"`)
-	hash := Hash(before, admission)
-	o.SQL = strings.Replace(o.SQL, before, hash, 1)
-	o.Row = maps.Clone(o.Row)
-	o.Row["hash"] = json.RawMessage(encode(hash))
-	return o
 }
 
 // memberIndexes refuses a policy for each schema where no index of the table serves: a run does not build one, since
@@ -384,7 +305,8 @@ func (m *Members) In(place policy.Place) []Object {
 }
 
 // Hash is that of the members' rows.
-func (m *Members) Hash() string {
-	i := slices.IndexFunc(m.Objects, func(o Object) bool { return o.Kind == KindPolicy })
-	return strings.Trim(string(m.Objects[i].Row["hash"]), `"`)
+func (m *Members) Hash() string { return strings.Trim(string(m.policy().Row["hash"]), `"`) }
+
+func (m *Members) policy() *Object {
+	return &m.Objects[slices.IndexFunc(m.Objects, func(o Object) bool { return o.Kind == KindPolicy })]
 }

@@ -1,12 +1,10 @@
 package generator
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"pgretain/internal/catalog"
 	"pgretain/policy"
 )
 
@@ -14,7 +12,7 @@ import (
 type ranked struct {
 	Name     sqlText // of the relation that holds the places
 	First    int64
-	Count    *countText // instead of First: a number from data
+	Count    fields // instead of First: a number from data
 	WithTies bool
 	Order    []orderItem
 	Keys     []groupKey
@@ -23,15 +21,6 @@ type ranked struct {
 	columns  bool // every key and every item of the order is a plain column that an index can hold
 	source   *policy.Rank
 	InGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
-}
-
-// countText is a number that an expression gives, row by row.
-type countText struct {
-	Value           sqlText
-	Never           []sqlText
-	ZeroDue         bool
-	Else            sqlText
-	AtLeast, AtMost sqlText // "" for none
 }
 
 // orderItem is one item of ORDER BY, on t.
@@ -44,22 +33,23 @@ type orderItem struct {
 
 // groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr: an expression goes by its text.
 type groupKey struct {
-	Number  int
-	Expr    sqlText
-	column  string
-	Type    sqlText
-	notNull bool
+	Number   int
+	Expr     sqlText
+	Column   ident // "" for an expression
+	Type     sqlText
+	NotNull  bool
+	MayBeRow bool // see mayBeRow
 }
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
 func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
-	w.binder.scalars = w.scalarJoins
+	w.scalars = w.asScalars(w.policy.Joins, nil)
 	r := w.rankTexts(source, name)
 	r.InGroup = r
-	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" }) {
-		w.binder.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
+	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" }) {
+		w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
 		r.InGroup = w.rankTexts(source, name)
 	}
 	w.ranks = append(w.ranks, r)
@@ -69,67 +59,63 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
 	if w.policy.Where != nil {
-		r.Rows = append(r.Rows, w.bindInRank(*w.policy.Where))
+		r.Rows = append(r.Rows, enclosed(w.bind(*w.policy.Where)))
 	}
 	if source.Among != nil {
 		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
 	}
 	w.compileOrder(r)
-	for i, per := range source.Per {
-		r.Keys = append(r.Keys, w.keyOf(r, per, i+1))
-	}
 	if n := source.Count; n != nil {
-		r.Count = &countText{Value: enclosed(w.bind(*n.Value)), Else: cmp.Or(number(n.Else), "NULL"), AtLeast: number(n.AtLeast),
-			AtMost: number(n.AtMost), ZeroDue: n.AtLeast != nil && *n.AtLeast == 0, Never: each(n.NeverValues, w.bind)}
+		r.Count = fields{"Value": enclosed(w.bind(*n.Value)), "Never": each(n.NeverValues, w.bind), "Else": n.Else,
+			"AtLeast": n.AtLeast, "AtMost": n.AtMost, "ZeroDue": n.AtLeast != nil && *n.AtLeast == 0}
 	}
 	return r
 }
 
-// verdictInGroup is guardVerdict for the rows of one group: a rank whose groups lie within it looks at no others.
+// verdictInGroup is guardVerdict for the rows of one group by keys: a rank whose own groups have all rows in one of these
+// looks at no others.
 func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
-		if g.name != name || g.rank == nil || !g.rank.within(keys) {
-			continue
+		apart := func(k groupKey) bool {
+			return !slices.ContainsFunc(g.Rank.Keys, func(own groupKey) bool { return own.Column == k.Column })
 		}
-		inner := w.rankTexts(g.rank.source, g.rank.Name)
-		inner.Rows = append(inner.Rows, matches(keys)...)
-		return fragment("ranked within", inner)
+		if string(g.Name) == name && g.Rank != nil && !slices.ContainsFunc(keys, apart) {
+			inner := w.rankTexts(g.Rank.source, g.Rank.Name)
+			inner.Rows = append(inner.Rows, matches(keys)...)
+			return fragment("ranked within", inner)
+		}
 	}
 	return w.guardVerdict(name)
 }
 
-// within says whether all rows of a group of r are in one group by these keys.
-func (r *ranked) within(keys []groupKey) bool {
-	return !slices.ContainsFunc(keys, func(k groupKey) bool {
-		return !slices.ContainsFunc(r.Keys, func(own groupKey) bool { return own.column == k.column })
-	})
-}
-
-// number is "" for none.
-func number(n *int64) sqlText {
-	if n == nil {
-		return ""
-	}
-	return sqlText(strconv.FormatInt(*n, 10))
-}
-
-// compileOrder compiles the order, made total unless ties count as one.
+// compileOrder compiles the order, made total unless ties count as one, and the keys of groups.
 func (w *pageWriter) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
-		expr := w.bind(item.Expr)
-		column := w.columnOf(item.Expr)
-		r.columns = r.columns && column != "" && !w.table.Column(column).Virtual
-		if i == 0 && (column == "" || !w.notNull(column)) {
+		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
+		if i == 0 && (column == nil || !column.NotNull) {
 			name := "is not null"
-			if column != "" && mayBeRow(w.table.Column(column).Type) {
+			if column != nil && mayBeRow(column.Type) {
 				name = "row is not null"
 			}
-			r.Rows = append(r.Rows, fragment(name, enclosed(expr)))
+			r.Rows = append(r.Rows, fragment(name, enclosed(compiled.Expr)))
 		}
-		r.Order = append(r.Order, orderItem{Expr: expr, Descending: item.Descending, NullsFirst: item.NullsFirst, column: column})
+		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
+			compiled.column = column.Name
+		}
+		r.Order = append(r.Order, compiled)
 	}
 	if !r.WithTies {
 		r.Order = w.withKey(r.Order)
+	}
+	for i, per := range r.source.Per {
+		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
+		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
+			w.needOperators(column, per.Position)
+			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
+		} else {
+			key.Expr = fragment("as text", key.Expr)
+		}
+		r.Keys = append(r.Keys, key)
 	}
 }
 
@@ -148,53 +134,23 @@ func (w *pageWriter) withKey(order []orderItem) []orderItem {
 // mayBeRow says whether values of a type may be rows, which IS NULL takes for NULL where all their columns are.
 func mayBeRow(typ string) bool { return strings.Contains(typ, ".") }
 
-// columnOf is the column that an expression is, "" when it is more than a column.
-func (w *pageWriter) columnOf(e policy.Expr) string {
+// columnOf is the column that an expression is, nil when it is more than a column.
+func (w *pageWriter) columnOf(e policy.Expr) *catalog.Column {
 	parsed := w.parse(e)
 	if len(parsed.Columns) != 1 || parsed.Columns[0].Star {
-		return ""
+		return nil
 	}
 	ref := parsed.Columns[0]
-	name := ref.Fields[len(ref.Fields)-1]
-	length := nameLength(e.SQL)
-	if len(ref.Fields) == 2 && ref.Fields[0] == "t" {
-		length = qualifiedLength(e.SQL)
+	ofTheRow := len(ref.Fields) == 2 && ref.Fields[0] == "t"
+	if ref.Offset != 0 || nameEdit(e.SQL, 0, ofTheRow, "").Length != len(e.SQL) {
+		return nil
 	}
-	if ref.Offset != 0 || length != len(e.SQL) || w.table.Column(name) == nil {
-		return ""
-	}
-	return name
-}
-
-func (w *pageWriter) keyOf(r *ranked, per policy.Expr, number int) groupKey {
-	expr := w.bind(per)
-	name := w.columnOf(per)
-	if name == "" {
-		r.columns = false
-		return groupKey{Number: number, Expr: fragment("as text", expr), Type: "text"}
-	}
-	column := w.table.Column(name)
-	w.needOperators(column, per.Position)
-	r.columns = r.columns && !column.Virtual
-	return groupKey{Number: number, Expr: expr, column: name, Type: sqlText(column.Type), notNull: column.NotNull}
+	return w.table.Column(ref.Fields[len(ref.Fields)-1])
 }
 
 // matches tie the keys of t to those of the relation g of a batch's groups.
 func matches(keys []groupKey) []sqlText {
-	var list []sqlText
-	for _, k := range keys {
-		name := "group same"
-		switch {
-		case k.notNull:
-			name = "group equal"
-		case mayBeRow(string(k.Type)):
-			name = "group equal or null row"
-		case k.column != "":
-			name = "group equal or null"
-		}
-		list = append(list, fragment(name, fields{"Left": k.Expr, "Right": sqlText(fmt.Sprintf("g.k%d", k.Number))}))
-	}
-	return list
+	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
 // RowsOfGroup are the rows of a group, g.
@@ -209,7 +165,7 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 		return false
 	}
 	if r.source.Among != nil && !w.readsOwnColumns(*r.source.Among) ||
-		slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.column == "" || !k.notNull }) {
+		slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || !k.NotNull }) {
 		return false
 	}
 	for i, item := range r.Order {
@@ -224,29 +180,13 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 // written otherwise.
 func (w *pageWriter) ranksBy() []string {
 	var columns []string
-	note := func(r *ranked) {
-		if r == nil {
-			return
-		}
+	for _, r := range w.ranks {
 		for _, k := range r.Keys {
-			columns = append(columns, k.column)
+			columns = append(columns, string(k.Column))
 		}
 		for _, item := range r.Order[:len(r.source.Order)] {
 			columns = append(columns, item.column)
 		}
 	}
-	for _, g := range w.guards {
-		note(g.rank)
-	}
-	for _, r := range w.beyonds {
-		note(r)
-	}
 	return columns
-}
-
-// bindInRank binds where joins are read as sub-selects: a rank looks at more rows than a batch joins.
-func (w *pageWriter) bindInRank(e policy.Expr) sqlText {
-	defer w.restored()()
-	w.binder.scalars = w.scalarJoins
-	return enclosed(w.bind(e))
 }

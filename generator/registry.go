@@ -159,7 +159,7 @@ func (r row) page(first int) sqlText {
 			lines[last] += "\n" + text
 		}
 	}
-	quote := dollarQuote([]byte(strings.Join(lines, "")), "row")
+	quote := dollarQuote(strings.Join(lines, ""), "row")
 	indent := strings.Repeat(" ", first+len(quote)+1)
 	lines[0] = "{" + lines[0]
 	for i, line := range lines {

@@ -1,12 +1,10 @@
 package generator
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"text/template"
 	"unicode/utf8"
 
@@ -51,7 +49,7 @@ var set = template.New("").Option("missingkey=error")
 
 func init() {
 	set.Funcs(template.FuncMap{
-		"where": where, "every": every, "either": either, "inline": inline, "enclosed": enclosed, "anyIndented": anyIndented,
+		"where": where, "every": every, "either": either, "enclosed": enclosed, "anyIndented": anyIndented, "indented": indented[sqlText],
 		"tag":      func() string { return quoteMark },
 		"sqltag":   func() string { return innerMark },
 		"inc":      func(i int) int { return i + 1 },
@@ -60,43 +58,24 @@ func init() {
 	template.Must(set.ParseFS(templates.FS, "*.sql.tmpl"))
 }
 
-// buffers are for texts under way: one that grows anew for each of them costs more than its text.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-func emptyBuffer() *bytes.Buffer {
-	b := buffers.Get().(*bytes.Buffer)
-	b.Reset()
-	return b
-}
-
 // execute executes one template.
 func execute(name string, data any) string {
-	b := emptyBuffer()
-	defer buffers.Put(b)
-	executeTo(b, name, data)
-	return b.String()
-}
-
-func executeTo(b *bytes.Buffer, name string, data any) {
 	if inspect != nil {
 		inspect(name, data)
 	}
-	if err := set.ExecuteTemplate(b, name, data); err != nil {
+	var b strings.Builder
+	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree: a mistake of ours
 	}
+	return b.String()
 }
 
 // object renders a whole object, which ends with one line break.
 func object(name string, data any) string {
-	b, laid := emptyBuffer(), emptyBuffer()
-	defer buffers.Put(b)
-	defer buffers.Put(laid)
-	executeTo(b, name+".sql.tmpl", data)
-	text := bytes.TrimRight(b.Bytes(), "\n")
-	text = bytes.ReplaceAll(text, []byte(innerMark), []byte(dollarQuote(text, "sql")))
-	layoutTo(laid, text, dollarQuote(text, "function"))
-	laid.WriteByte('\n')
-	return wrapped(joinedClauses(laid.String()))
+	text := strings.TrimRight(execute(name+".sql.tmpl", data), "\n")
+	text = strings.ReplaceAll(text, innerMark, dollarQuote(text, "sql"))
+	text = strings.ReplaceAll(text, quoteMark, dollarQuote(text, "function"))
+	return filledLines(layout(text) + "\n")
 }
 
 // stepText executes a step's template. Its text is not a fragment: it stands at the margin.
@@ -105,17 +84,7 @@ func stepText(name string, data any) sqlText {
 }
 
 // fragment renders a piece of SQL for use in other templates.
-func fragment(name string, data any) sqlText {
-	b := emptyBuffer()
-	defer buffers.Put(b)
-	b.WriteString(indentFrom)
-	executeTo(b, name, data)
-	if bytes.IndexByte(b.Bytes(), '\n') < 0 {
-		return sqlText(b.Bytes()[len(indentFrom):])
-	}
-	b.WriteString(indentTo)
-	return sqlText(b.Bytes())
-}
+func fragment(name string, data any) sqlText { return indented(execute(name, data)) }
 
 // aliased is a column of what is called alias.
 func aliased(alias, column ident) sqlText {
@@ -132,68 +101,60 @@ const (
 	indentFrom = "\xff"
 	indentTo   = "\xfe"
 	quoteMark  = "\xfc" // stands for the dollar quotes around a body until the whole text is known
+	innerMark  = "\xfb" // for those around a statement in a body
 )
 
-func indented(text string) sqlText {
-	if !strings.Contains(text, "\n") {
+func indented[T ~string](text T) sqlText {
+	if !strings.Contains(string(text), "\n") {
 		return sqlText(text)
 	}
-	return sqlText(indentFrom + text + indentTo)
+	return indentFrom + sqlText(text) + indentTo
 }
 
-// innerMark stands for those around a statement in a body.
-const innerMark = "\xfb"
-
 // dollarQuote is one that does not occur in text.
-func dollarQuote(text []byte, word string) string {
+func dollarQuote(text, word string) string {
 	tag := "$" + word + "$"
-	for i := 1; bytes.Contains(text, []byte(tag)); i++ {
+	for i := 1; strings.Contains(text, tag); i++ {
 		tag = fmt.Sprintf("$%s%d$", word, i)
 	}
 	return tag
 }
 
+// inDollars is a text as a constant of SQL.
+func inDollars(text, word string) sqlText {
+	quote := dollarQuote(text, word)
+	return sqlText(quote + text + quote)
+}
+
 // layout puts the lines of indented fragments where they belong. Text that is not in a fragment stays
 // as it is; names and literals have no line breaks.
 func layout(text string) string {
-	if !strings.Contains(text, indentFrom) {
-		return text
-	}
-	var b bytes.Buffer
-	layoutTo(&b, []byte(text), "")
-	return b.String()
-}
-
-// layoutTo is layout with a dollar quote in the place of quoteMark. It writes to an empty buffer.
-func layoutTo(b *bytes.Buffer, text []byte, quote string) {
-	b.Grow(len(text) + len(text)/4)
+	var b strings.Builder
 	margins := []int{0}
-	line, indent := 0, 0 // where the line under way begins, and by how much its text will be indented
+	column, begun := 0, true // where the next text of a line stands, and whether something stands there before
 	for len(text) > 0 {
 		n := 1
-		switch text[0] {
-		case indentFrom[0]:
-			margins = append(margins, max(utf8.RuneCount(b.Bytes()[line:]), indent))
-		case indentTo[0]:
+		switch text[:1] {
+		case indentFrom:
+			margins = append(margins, column)
+		case indentTo:
 			margins = margins[:len(margins)-1]
-		case quoteMark[0]:
-			b.WriteString(quote)
-		case '\n':
+		case "\n":
 			b.WriteByte('\n')
-			line, indent = b.Len(), margins[len(margins)-1]
+			column, begun = margins[len(margins)-1], false
 		default:
-			n = slices.IndexFunc(text, func(c byte) bool { return c == '\n' || c >= quoteMark[0] })
-			if n < 0 {
-				n = len(text)
+			for n < len(text) && text[n] != '\n' && text[n] < indentTo[0] {
+				n++
 			}
-			for range indent {
-				b.WriteByte(' ')
+			if !begun {
+				b.WriteString(strings.Repeat(" ", column))
 			}
-			b.Write(text[:n])
-			indent = 0
+			b.WriteString(text[:n])
+			column, begun = column+utf8.RuneCountInString(text[:n]), true
 		}
 		text = text[n:]
 	}
+	return b.String()
 }
 
 // where is a WHERE clause of conditions that must all hold.
@@ -216,9 +177,6 @@ func combined(conditions []sqlText, separator string) sqlText {
 	}
 	return indented("(" + joined(conditions, separator) + ")")
 }
-
-// inline is all conditions on one line.
-func inline(conditions []sqlText) sqlText { return sqlText(joined(conditions, " AND ")) }
 
 func joined[T ~string](texts []T, separator string) string {
 	return strings.Join(each(texts, func(text T) string { return string(text) }), separator)
@@ -245,9 +203,12 @@ func oneLine(text string) string { return strings.TrimSpace(lineBreak.ReplaceAll
 // textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
 const textWidth = 120
 
-// breaks are where a line may go on below: what stands before "\x00" stays on the line.
-var breaks = []string{", \x00", "; \x00", "\x00 AND ", "\x00 OR ", "\x00 WHEN ", "\x00 ELSE ", "\x00 CROSS JOIN ", "\x00 LEFT JOIN ",
-	"\x00 JOIN ", "\x00 FROM ", "\x00 WHERE ", "\x00 GROUP BY ", "\x00 ORDER BY ", "\x00 ON "}
+// breaks are where a line may go on below: behind a comma, before a word.
+var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|FROM|WHERE|GROUP BY|ORDER BY|ON) `)
+
+// clauses begin lines that go on with a statement.
+var clauses = regexp.MustCompile(`^(?:(?:FROM|WHERE|AND|ORDER BY|GROUP BY|HAVING|FETCH FIRST|OFFSET|ON|USING|SET|RETURNS|` +
+	`RETURNING|LIMIT|LANGUAGE|INTO) |AS \$)`)
 
 // quoted is what stands in quotes on one line; unbroken are lines that stay as they are, since a break there might mean
 // something: with an escape, with a comment, with a whole dollar quote.
@@ -256,22 +217,38 @@ var (
 	unbroken = regexp.MustCompile(`\\|--|\$\w*\$.*\$\w*\$`)
 )
 
-// wrapped breaks lines that are too wide, outside of quotes.
-func wrapped(text string) string {
+// filledLines puts a clause on the line before it where there is room, and breaks lines that are too wide, outside of
+// quotes. A clause in which a parenthesis stays open begins its line: those below are indented from it.
+func filledLines(text string) string {
 	var b strings.Builder
-	b.Grow(len(text) + 256)
-	for line := range strings.Lines(text) {
-		if len(line) > textWidth && !unbroken.MatchString(line) {
-			indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
-			for cut := breakOf(line, len(indent)); cut > 0; cut = breakOf(line, len(indent)) {
-				b.WriteString(strings.TrimRight(line[:cut], " "))
-				b.WriteByte('\n')
-				line = indent + strings.TrimLeft(line[cut:], " ")
-			}
+	line := ""
+	for next := range strings.Lines(text) {
+		clause := strings.TrimLeft(next, " ")
+		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
+		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // goes on with what was counted
+		if room && (clauses.MatchString(clause) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+			line = strings.TrimSuffix(line, "\n") + " " + clause
+		} else {
+			b.WriteString(wrapped(line))
+			line = next
 		}
-		b.WriteString(line)
 	}
+	b.WriteString(wrapped(line))
 	return b.String()
+}
+
+// wrapped breaks a line that is too wide.
+func wrapped(line string) string {
+	if len(line) <= textWidth || unbroken.MatchString(line) {
+		return line
+	}
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "    "
+	lines := ""
+	for cut := breakOf(line, len(indent)); cut > 0; cut = breakOf(line, len(indent)) {
+		lines += strings.TrimRight(line[:cut], " ") + "\n"
+		line = indent + strings.TrimLeft(line[cut:], " ")
+	}
+	return lines + line
 }
 
 // breakOf is where a line that is too wide may be broken after from, 0 for none: in its second half the last place in the
@@ -281,48 +258,18 @@ func breakOf(line string, from int) int {
 		return 0
 	}
 	bare := quoted.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat("x", len(text)) })
-	last, depth, least := 0, 0, len(line)
-	for i := range min(textWidth+1, len(line)) {
-		depth += strings.Count(bare[i:i+1], "(") - strings.Count(bare[i:i+1], ")")
-		for _, b := range breaks {
-			before, after, _ := strings.Cut(b, "\x00")
-			at := i + len(before)
-			if strings.HasPrefix(bare[i:], before+after) && at > from+16 && at <= textWidth+1 && (depth <= least || last < textWidth/2) {
-				last, least = at, depth
-			}
+	last, least := 0, len(line)
+	for _, found := range breaks.FindAllStringIndex(bare, -1) {
+		at := found[0]
+		if bare[at] != ' ' {
+			at = found[1]
+		}
+		depth := strings.Count(bare[:at], "(") - strings.Count(bare[:at], ")")
+		if at > from+16 && at <= textWidth+1 && found[0] <= textWidth && (depth <= least || last < textWidth/2) {
+			last, least = at, depth
 		}
 	}
 	return last
-}
-
-// clauses begin lines that go on with a statement.
-var clauses = []string{"FROM ", "WHERE ", "AND ", "ORDER BY ", "GROUP BY ", "HAVING ", "FETCH FIRST ", "OFFSET ", "ON ", "USING ",
-	"SET ", "RETURNS ", "RETURNING ", "LIMIT ", "LANGUAGE ", "AS $", "INTO "}
-
-// joinedClauses puts a clause on the line before it where there is room. One in which a parenthesis stays open begins its
-// line: those below are indented from it.
-func joinedClauses(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	before := ""
-	for line := range strings.Lines(text) {
-		clause := strings.TrimLeft(line, " ")
-		room := utf8.RuneCountInString(before)+utf8.RuneCountInString(clause) <= textWidth+1
-		begins := slices.ContainsFunc(clauses, func(c string) bool { return strings.HasPrefix(clause, c) })
-		if room && (begins && continues(before) || counts(before, clause)) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
-			before = strings.TrimSuffix(before, "\n") + " " + clause
-			continue
-		}
-		b.WriteString(before)
-		before = line
-	}
-	b.WriteString(before)
-	return b.String()
-}
-
-// counts says whether a line goes on with what became of the rows that the one before it counted.
-func counts(before, clause string) bool {
-	return strings.HasSuffix(before, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
 }
 
 // continues says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor

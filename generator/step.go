@@ -12,18 +12,17 @@ import (
 // step is one effect of a policy, with what its kind and the steps before it say of it.
 type step struct {
 	policy.Step
-	number    int                                    // from 1
-	verb      string                                 // in the registry
-	target    string                                 // the table that it writes
-	copies    bool                                   // it writes rows of the batch, or of related rows, into another table
-	render    func(*pageWriter, step, batch) sqlText // its SQL in a batch
-	from      *catalog.Table                         // whose rows it acts on; nil where that is refused
-	as        ident                                  // what these are called
-	parts     []policy.Part
-	headers   []step        // those before it that insert header rows which it reads
-	reads     []policy.Part // its own, and what ties header rows to the batch
-	untouched bool          // no step before it can have written rows of the policy's table
-	locked    int           // the step that has locked its related rows before it acts on them, 0 for none
+	number    int                             // from 1
+	verb      string                          // in the registry
+	target    string                          // the table that it writes
+	copies    bool                            // it writes rows of the batch, or of related rows, into another table
+	render    func(*pageWriter, step) sqlText // its SQL in a batch
+	from      *catalog.Table                  // whose rows it acts on; nil where that is refused
+	as        ident                           // what these are called
+	headers   []step                          // those before it that insert header rows which it reads
+	parts     []policy.Part                   // its pieces of SQL, and what ties header rows to the batch
+	untouched bool                            // no step before it can have written rows of the policy's table
+	locked    int                             // the step that has locked its related rows before it acts on them, 0 for none
 }
 
 // compileSteps lists the policy's steps, and what they do in all.
@@ -31,14 +30,14 @@ func (w *pageWriter) compileSteps() {
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
 		c := w.stepOf(s)
-		c.number, c.untouched, c.reads = i+1, untouched, slices.Clone(c.parts)
+		c.number, c.untouched = i+1, untouched
 		for _, h := range w.steps {
-			if h.Insert != nil && h.Insert.As != "" && mentions(h.Insert.As, c.parts...) {
-				c.headers, c.reads = append(c.headers, h), append(c.reads, values(h.Insert.Per)...)
+			if h.Insert != nil && h.Insert.As != "" && mentions(parts(s), h.Insert.As) {
+				c.headers, c.parts = append(c.headers, h), append(c.parts, values(h.Insert.Per)...)
 			}
 		}
 		w.steps = append(w.steps, c)
-		untouched = untouched && !w.writesOwn(c) && !w.firesTrigger(c)
+		untouched = untouched && !w.mayWrite(c)
 	}
 	w.effects = w.findEffects()
 	for i := range w.steps {
@@ -50,7 +49,11 @@ func (w *pageWriter) compileSteps() {
 func (w *pageWriter) stepOf(of policy.Step) step {
 	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
 	if of.Related != nil {
-		s.from, s.as, s.target = w.tables[of.Related.Table.String()], ident(of.Related.As), of.Related.Table.String()
+		s.from, s.as = w.tables[of.Related.Table.String()], ident(of.Related.As)
+	}
+	alone := policy.Policy{Table: w.policy.Table, Then: []policy.Step{of}}
+	if effects := alone.Effects(1); len(effects) > 0 {
+		s.target = effects[0].Table.String()
 	}
 	switch {
 	case of.Delete != nil:
@@ -58,16 +61,13 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	case of.Update != nil:
 		s.verb, s.render = "update", (*pageWriter).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).insert, true, of.Insert.Into.String()
+		s.verb, s.render, s.copies = "insert", (*pageWriter).insert, true
 	case of.Emit != nil:
 		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).emit, true, w.schema()+".event"
 	case of.Archive != nil:
-		s.verb, s.render, s.copies, s.target = "archive", (*pageWriter).archive, true, of.Archive.Into.String()
+		s.verb, s.render, s.copies = "archive", (*pageWriter).archive, true
 	case of.SQL != nil:
 		s.verb, s.render = "sql", (*pageWriter).statement
-		if uses := (&policy.Policy{Then: []policy.Step{of}}).Effects(1); len(uses) > 0 {
-			s.target = uses[0].Table.String()
-		}
 	case of.DropTable != nil:
 		s.verb, s.render = "drop table", (*pageWriter).dropTable
 	case of.Detach != nil:
@@ -78,47 +78,43 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	return s
 }
 
-// writesOwn says whether a step may write rows of the policy's own table.
-func (w *pageWriter) writesOwn(s step) bool {
-	own := tableName(w.table)
-	return s.SQL != nil || s.DropTable != nil || (s.Delete != nil || s.Update != nil) && s.target == own ||
-		s.Delete != nil && slices.Contains(tableNames(s.Delete.Cascades), own)
-}
-
-// firesTrigger says whether a step may write rows of the policy's own table through a trigger of the application
+// mayWrite says whether a step may write rows of the policy's own table, by itself or through a trigger of the application
 // on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *pageWriter) firesTrigger(s step) bool {
+func (w *pageWriter) mayWrite(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
 	}
-	if s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
+	if s.SQL != nil || s.DropTable != nil || s.Emit == nil && slices.ContainsFunc(w.policy.Triggers, ofOther) {
 		return true
 	}
-	return s.Delete != nil && s.Related != nil && slices.ContainsFunc(append(tableNames(s.Delete.Cascades), s.target), w.hasTrigger)
-}
-
-// hasTrigger says whether a trigger of the application is on a table or one of its partitions.
-func (c *compiler) hasTrigger(name string) bool {
-	table := c.tables[name]
-	return table != nil && (len(table.Triggers) > 0 || slices.ContainsFunc(table.Children, c.hasTrigger))
+	var changed []string
+	if s.Delete != nil {
+		changed = append(tableNames(s.Delete.Cascades), s.target)
+	} else if s.Update != nil {
+		changed = []string{s.target}
+	}
+	hasTrigger := func(name string) bool { return w.tables[name] != nil && len(w.tables[name].Triggers) > 0 }
+	return slices.Contains(changed, tableName(w.table)) || s.Delete != nil && slices.ContainsFunc(changed, func(name string) bool {
+		return slices.ContainsFunc(w.tables.Family(name), hasTrigger)
+	})
 }
 
 // rendered is the SQL of one effect of the batch.
-func (w *pageWriter) rendered(s step, b batch) sqlText {
+func (w *pageWriter) rendered(s step) sqlText {
 	defer w.restored()()
 	if readBatch(s.parts) {
-		w.binder.batch = fragment("batch in parentheses", w.rowsOf(s, b, false))
+		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
 	if !w.enter(s) {
 		return ""
 	}
-	return s.render(w, s, b)
+	return s.render(w, s)
 }
 
 // enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
 func (w *pageWriter) enter(s step) bool {
 	for _, h := range s.headers {
-		w.binder.aliases = withAlias(w.binder.aliases, h.Insert.As, w.tables[h.target])
+		w.addAlias(h.Insert.As, w.tables[h.target])
 	}
 	if s.Related == nil {
 		return true
@@ -131,8 +127,8 @@ func (w *pageWriter) enter(s step) bool {
 	if table == nil {
 		return false
 	}
-	w.binder.aliases = withAlias(w.binder.aliases, s.Related.As, table)
-	w.binder.scalars = w.asScalars(s.Related.Joins, w.binder.scalars)
+	w.addAlias(s.Related.As, table)
+	w.scalars = w.asScalars(s.Related.Joins, w.scalars)
 	return true
 }
 
@@ -164,26 +160,25 @@ func readBatch(list []policy.Part) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
 }
 
-// mentions says whether any piece reads a column of a relation called name.
-func mentions(name string, list ...policy.Part) bool {
+// mentions says whether any piece reads a column of a relation that goes by one of some names.
+func mentions(list []policy.Part, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-			return len(ref.Fields) > 1 && ref.Fields[0] == name && !(ref.Depth > 0 && named(parsed.Tables, name))
+			return len(ref.Fields) > 1 && slices.Contains(names, ref.Fields[0]) && !(ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]))
 		})
 	})
 }
 
-// readsHeader says whether a piece of the step reads header rows.
-func (s step) readsHeader(list ...policy.Part) bool {
-	return slices.ContainsFunc(s.headers, func(h step) bool { return mentions(h.Insert.As, list...) })
+// headerNames are those of the header rows that the step reads.
+func (s step) headerNames() []string {
+	return each(s.headers, func(h step) string { return h.Insert.As })
 }
 
-// readsBatch says whether pieces of a step read the batch's rows, joins or headers.
-func (w *pageWriter) readsBatch(s step, list ...policy.Part) bool {
-	names := append(each(w.policy.Joins, func(j policy.Join) string { return j.Name }), "t")
-	return s.Related != nil && len(s.Related.Joins) > 0 || s.readsHeader(list...) ||
-		anyReads(list, func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 }) ||
-		slices.ContainsFunc(names, func(name string) bool { return mentions(name, list...) })
+// readsBatch says whether values of a step read the batch's rows, joins or headers.
+func (w *pageWriter) readsBatch(s step, list []policy.Assignment) bool {
+	joins := each(w.policy.Joins, func(j policy.Join) string { return j.Name })
+	return s.Related != nil && len(s.Related.Joins) > 0 || mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
+		anyReads(values(list), func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 })
 }
 
 // effects are the tables that a policy's steps act on.
@@ -201,22 +196,22 @@ type effects struct {
 func (w *pageWriter) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
 	for _, d := range w.policy.Effects(len(w.steps)) {
-		root := w.tables.Root(d.Table.String())
-		switch verb := d.Verb(); {
+		verb, root, step := d.Verb(), w.tables.Root(d.Table.String()), &w.policy.Then[d.Step]
+		switch {
 		case verb == "cascade":
 			e.reach = with(e.reach, root)
-		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && w.policy.Then[d.Step].Archive != nil:
+		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && step.Archive != nil:
 			e.unguarded = with(e.unguarded, root)
+		case verb != "delete" && verb != "update":
+		case !d.Own:
+			e.related = with(e.related, root)
 		case verb == "delete":
-			e.deletes = append(e.deletes, d.Table.String())
-			if e.ownDelete == nil && d.Own {
-				e.ownDelete = &w.policy.Then[d.Step]
-			}
-		case verb == "update" && d.Own:
+			e.ownDelete = step
+		default:
 			e.ownUpdate = true
 		}
-		if (d.Access.Delete || d.Verb() == "update") && !d.Own && !d.Statement {
-			e.related = with(e.related, root)
+		if verb == "delete" {
+			e.deletes = append(e.deletes, d.Table.String())
 		}
 	}
 	return e
@@ -236,54 +231,28 @@ func (w *pageWriter) lockedBelow() []string {
 	return names
 }
 
-// locksRelated says whether the related rows of a step are to be locked before it acts on them: those that it changes,
-// and those that it copies while another step of the policy changes or deletes them.
-func (w *pageWriter) locksRelated(s step) bool {
+// lockedBy is the step that locks the related rows of s before it acts on them, those that it changes and those that it
+// copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
+// rows, so that what goes is what was copied. 0 where they are not locked.
+func (w *pageWriter) lockedBy(s step) int {
 	if s.Related == nil || s.from == nil || !holdsRows(s.from) {
-		return false
+		return 0
 	}
 	name := tableName(s.from)
 	own := name == tableName(w.table) && (w.ownDelete != nil || w.ownUpdate)
-	return own || slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name))
-}
-
-// lockedBy is the step that locks the related rows of s: itself, or one before it that has copied the
-// same rows, so that what goes is what was copied. 0 where they are not locked.
-func (w *pageWriter) lockedBy(s step) int {
-	if !w.locksRelated(s) {
+	if !own && !slices.Contains(slices.Concat(w.related, w.reach, w.unguarded), w.tables.Root(name)) {
 		return 0
 	}
 	for _, before := range slices.Backward(w.steps[:s.number-1]) {
 		if !before.copies {
 			break // it may have moved the rows
 		}
-		if sameRelated(before.Related, s.Related) {
+		a, b := before.Related, s.Related
+		if a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0 {
 			return before.locked
 		}
 	}
 	return s.number
-}
-
-func sameRelated(a, b *policy.Related) bool {
-	return a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0
-}
-
-// lockedText names the variables that hold the related rows which a step has locked.
-type lockedText struct {
-	Rels sqlText // "" where all are of one table
-	Tids sqlText
-}
-
-// lockedText is nil where none are locked.
-func (s step) lockedText() *lockedText {
-	if s.locked == 0 {
-		return nil
-	}
-	text := &lockedText{Tids: sqlText(fmt.Sprintf("v_tids_%d", s.locked))}
-	if several(s.from) {
-		text.Rels = sqlText(fmt.Sprintf("v_rels_%d", s.locked))
-	}
-	return text
 }
 
 // several says whether rows of a table lie in several tables, in each of which a place may be the same.
@@ -291,12 +260,30 @@ func several(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
-// relatedRows is what templates of steps on related rows read.
-func (w *pageWriter) relatedRows(s step, rows batchRows) fields {
-	return fields{
-		"Comment": tableComment(s.from), "Table": qualified(s.from), "As": s.as, "Name": literal(tableName(s.from)),
-		"Where": enclosed(w.bind(s.Related.Where)), "Rows": rows, "Deletes": s.Delete != nil,
-		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Key": identifiers(s.from.PrimaryKey),
-		"Many": several(s.from), "Locks": s.locked == s.number, "Locked": s.lockedText(),
+// stepFields are what templates of steps read of the rows that a step acts on: related rows, or those of the batch. Direct are
+// rows of the batch that are still where they were locked; others are found by their key.
+func (w *pageWriter) stepFields(s step, numbered bool) fields {
+	rows := w.rowsOf(s, numbered)
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target), "Deletes": s.Delete != nil,
+		"Table": w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
+		"Rows": rows, "Direct": rows.plain, "Where": rows.Where, "Passes": s.Where != nil, "Related": s.Related != nil,
+		"Locks": s.locked == s.number, "Locked": s.locked}
+	if s.Related == nil && (s.Delete != nil || s.Update != nil) && !rows.plain {
+		w.keys = append(w.keys, tableName(s.from))
 	}
+	if s.Where != nil {
+		d["Where"] = append(slices.Clone(rows.Where), enclosed(w.bind(*s.Where)))
+	}
+	if s.Related != nil {
+		d["Table"], d["On"] = qualified(s.from), enclosed(w.bind(s.Related.Where))
+	}
+	return d
+}
+
+// rowsFrom is what the rows of the batch are read from.
+func (w *pageWriter) rowsFrom() sqlText {
+	if w.policy.Partitions {
+		return "part"
+	}
+	return qualified(w.table)
 }

@@ -11,48 +11,83 @@ import (
 	"pgretain/policy"
 )
 
-func (w *pageWriter) archive(s step, b batch) sqlText {
-	from, into := s.from, w.archiveTable(s)
+func (w *pageWriter) archive(s step) sqlText {
+	into := w.archiveTable(s)
 	if into == nil {
 		return ""
 	}
-	d := w.insertFrom(s, b, false, s.Archive.Set)
-	d.What, d.Into, d.Copied = "a copy of each", quotedTable(s.Archive.Into), w.countsCopies(s)
-	if name := s.Archive.Document; name == "" {
-		w.checkNames(s.Step, from, into)
-		w.copyColumns(&d, s, from, into)
-	} else if !assigned(s.Archive.Set, name) { // the whole row in one column
-		d.Columns, d.Values = []ident{ident(name)}, []sqlText{fragment("whole row", s.as)}
+	w.checkArchive(s, into)
+	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
+	w.checkMissing(s.Step, each(columns, func(v valueText) string { return string(v.Column) }), into)
+	d := w.insertFields(s, false, s.Archive.Set)
+	d["Copied"], d["Conflict"] = w.countsCopies(s), keepsOrReplaces(s.Archive)
+	changes := 0
+	for i := range columns {
+		v := &columns[i]
+		if s.Archive.Existing == "replace" && !slices.Contains(into.PrimaryKey, string(v.Column)) {
+			v.Existing, changes = "excluded value", changes+1
+		}
+		if column := into.Column(string(v.Column)); column != nil && column.Identity == "always" {
+			d["Override"] = true // identity columns get our values
+		}
 	}
-	w.plainValues(&d, s.Archive.Set)
-	w.checkArchive(s.Step, d.Columns, into)
-	d.Conflict = w.conflict(s.Step, into, d.Columns)
+	if s.Archive.Existing == "replace" {
+		d["Target"] = identifiers(into.PrimaryKey)
+		if len(into.PrimaryKey) == 0 || changes == 0 || into.Temporal() {
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
+		}
+	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
-		w.wholes = append(w.wholes, tableName(from))
+		w.wholes = append(w.wholes, tableName(s.from))
 	}
-	d.Override = slices.ContainsFunc(d.Columns, func(name ident) bool {
-		column := into.Column(string(name))
-		return column != nil && column.Identity == "always"
-	})
-	return inserted("step_insert", "plain insert", d, b)
+	return w.plainInsert(d, "a copy of each", quotedTable(s.Archive.Into), columns)
+}
+
+// copied is what an archive has of the row but for what "set" gives: its columns, or the whole row in one.
+func (s step) copied(into *catalog.Table) []valueText {
+	var list []valueText
+	if name := s.Archive.Document; name != "" {
+		list = append(list, valueText{ident(name), fragment("whole row", s.as), ""})
+	} else {
+		for _, column := range s.from.Columns {
+			name := s.Archive.NameOf(column.Name)
+			if target := into.Column(name); !column.Generated || target == nil || !target.Generated {
+				list = append(list, valueText{ident(name), aliased(s.as, ident(column.Name)), ""})
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(v valueText) bool { return assigned(s.Archive.Set, string(v.Column)) })
+}
+
+// checkArchive refuses an archive that cannot hold the row.
+func (w *pageWriter) checkArchive(s step, into *catalog.Table) {
+	if s.Archive.Document == "" {
+		w.checkNames(s, into)
+		w.checkColumns(s, into)
+	} else {
+		w.knownColumn(into, s.Archive.Document, s.Position)
+	}
+	for _, a := range s.Archive.Set {
+		w.knownColumn(into, a.Column, a.Position)
+	}
 }
 
 // checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
-func (w *pageWriter) checkNames(s policy.Step, from, into *catalog.Table) {
+func (w *pageWriter) checkNames(s step, into *catalog.Table) {
 	for _, c := range s.Archive.Columns {
 		w.knownColumn(into, c.Name, c.Position)
-		known := w.knownColumn(from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
-		if known && from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
+		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
+		if known && s.from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
 			w.refuse(c.Position, codeStep, fmt.Sprintf("column %q of archive %q would hold the columns %q and %q", c.Name, s.Archive.Into, c.Name, c.From.Text),
 				fmt.Sprintf("Say under \"columns\" also where %q goes.", c.Name))
 		}
 	}
 }
 
-// copyColumns copies the columns of the row. One that the archive cannot hold is refused, not left behind.
-func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Table) {
-	for _, column := range from.Columns {
+// checkColumns refuses a column that the archive cannot hold: it is not left behind.
+func (w *pageWriter) checkColumns(s step, into *catalog.Table) {
+	for _, column := range s.from.Columns {
 		name, at := s.Archive.NameOf(column.Name), s.Position
 		target := into.Column(name)
 		if i := slices.IndexFunc(s.Archive.Columns, func(c policy.Renamed) bool { return c.Name == name }); i >= 0 {
@@ -62,10 +97,10 @@ func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Tabl
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
 		case target == nil && name != column.Name: // refused by its name
 		case target == nil:
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no column %q for what table %q has", s.Archive.Into, name, tableName(from)),
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no column %q for what table %q has", s.Archive.Into, name, tableName(s.from)),
 				"Add the column there, say under \"columns\" which other one holds it, or keep the whole row as a document: archive: {document: ...}.")
 		case target.Generated:
-			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is generated, and does not hold what table %q has", name, s.Archive.Into, tableName(from)),
+			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is generated, and does not hold what table %q has", name, s.Archive.Into, tableName(s.from)),
 				"Name another column for it under \"columns\", or drop the expression there.")
 		case narrows(column.Plain(), target.Plain()):
 			hint := fmt.Sprintf("Give the archive's column the type %s", column.Type)
@@ -73,37 +108,8 @@ func (w *pageWriter) copyColumns(d *insertData, s step, from, into *catalog.Tabl
 				hint += fmt.Sprintf(", or round on purpose, as in set: {%s: \"%s::%s\"}", name, name, target.Type)
 			}
 			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
-		default:
-			d.Columns = append(d.Columns, ident(name))
-			d.Values = append(d.Values, aliased(s.as, ident(column.Name)))
 		}
 	}
-}
-
-func (w *pageWriter) checkArchive(s policy.Step, columns []ident, into *catalog.Table) {
-	for _, a := range s.Archive.Set {
-		w.knownColumn(into, a.Column, a.Position)
-	}
-	if name := s.Archive.Document; name != "" && into.Column(name) == nil {
-		w.refuse(s.Position, codeNoColumn, fmt.Sprintf("table %q has no column %q for the document", tableName(into), name), policy.DidYouMean(name, columnNames(into)))
-	}
-	w.checkMissing(s, each(columns, func(name ident) string { return string(name) }), into)
-}
-
-// conflict says what becomes of a row that the archive holds already.
-func (w *pageWriter) conflict(s policy.Step, into *catalog.Table, columns []ident) conflictText {
-	switch s.Archive.Existing {
-	case "keep":
-		return conflictText{Do: "nothing"}
-	case "replace":
-		c := conflictText{Do: "update", Target: identifiers(into.PrimaryKey)}
-		c.Set = slices.DeleteFunc(slices.Clone(columns), func(name ident) bool { return slices.Contains(into.PrimaryKey, string(name)) })
-		if len(c.Target) == 0 || len(c.Set) == 0 || into.Temporal() {
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
-		}
-		return c
-	}
-	return conflictText{}
 }
 
 // keepsOrReplaces says whether an archive keeps, or writes over, a row that it holds already.
@@ -127,20 +133,19 @@ func (w *pageWriter) archiveTable(s step) *catalog.Table {
 		return w.relation(s.Archive.Into)
 	case from == nil:
 		return nil
-	case table != nil && s.Archive.Document == "" && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
+	case table != nil && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
 		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
 		copied := *table
-		copied.PrimaryKey = each(from.PrimaryKey, s.Archive.NameOf)
+		copied.PrimaryKey = s.archiveKey()
 		return &copied
 	case table != nil:
 		return table
 	}
-	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table"}
+	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table", PrimaryKey: s.archiveKey()}
 	if s.Archive.Document == "" {
 		table.Columns = each(from.Columns, func(c catalog.Column) catalog.Column {
 			return catalog.Column{Name: s.Archive.NameOf(c.Name), Type: c.Type}
 		})
-		table.PrimaryKey = each(from.PrimaryKey, s.Archive.NameOf)
 	} else {
 		table.Columns = []catalog.Column{{Name: s.Archive.Document, Type: "jsonb"}}
 	}
@@ -152,16 +157,21 @@ func (w *pageWriter) archiveTable(s step) *catalog.Table {
 	return table
 }
 
+// archiveKey is that of an archive that its step creates.
+func (s step) archiveKey() []string {
+	if s.Archive.Document != "" {
+		return nil
+	}
+	return each(s.from.PrimaryKey, s.Archive.NameOf)
+}
+
 // createdTables are the archives that no table is there for, or that an earlier migration made.
 func (w *pageWriter) createdTables() []Object {
 	var objects []Object
 	for _, s := range w.steps {
-		if s.Archive == nil || !s.Archive.Create {
-			continue
-		}
 		id := ID{KindArchive, s.target}
 		live := w.tables[id.Name]
-		if s.from == nil || live != nil && !w.history.Has(id) {
+		if s.Archive == nil || !s.Archive.Create || s.from == nil || live != nil && !w.history.Has(id) {
 			continue
 		}
 		object := w.createdTable(s)
@@ -177,88 +187,62 @@ func (w *pageWriter) createdTables() []Object {
 
 func (w *pageWriter) createdTable(s step) Object {
 	defer w.restored()()
-	w.binder.blank, w.binder.asOf = true, "NULL::timestamptz"
+	w.blank, w.asOf = true, "NULL::timestamptz"
 	w.enter(s)
-	from, name, whole := s.from, s.target, s.Archive.Document == ""
-	var columns []valueText
-	var key []string
-	for _, column := range from.Columns {
-		if as := s.Archive.NameOf(column.Name); whole && !assigned(s.Archive.Set, as) {
-			value := valueText{Value: aliased(s.as, ident(column.Name))}
-			if as != column.Name {
-				value.Column = ident(as)
-			}
-			columns = append(columns, value)
-		}
-	}
-	if whole {
-		key = each(from.PrimaryKey, s.Archive.NameOf)
-	}
-	document := sqlText(s.Archive.Document)
-	if assigned(s.Archive.Set, s.Archive.Document) {
-		document = ""
-	}
+	key := s.archiveKey()
 	data := fields{
-		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(from), "As": s.as,
-		"Columns": columns, "Document": document, "Set": w.emptyValues(s), "Key": identifiers(key),
-		"Index": ident(indexName(name, strings.Join(key, ","), "")),
+		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(s.from), "As": s.as,
+		"Columns": append(s.copied(&catalog.Table{}), w.emptyValues(s)...), "Key": identifiers(key),
+		"Index": ident(indexName(s.target, strings.Join(key, ","), "")),
 	}
-	return Object{Kind: KindArchive, Name: name, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
-		Policy: w.policy.Name, Table: name, Position: s.Position}
+	return Object{Kind: KindArchive, Name: s.target, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
+		Policy: w.policy.Name, Table: s.target, Position: s.Position}
 }
 
 // emptyValues are the values of "set" where there is no row: what their types are taken from.
 func (w *pageWriter) emptyValues(s step) []valueText {
-	var list []valueText
-	for _, a := range s.Archive.Set {
-		value, typ := w.existing("")(a), w.joinedType(a.Value.SQL)
+	list := w.valueTexts(s.Archive.Set, "")
+	for i, a := range s.Archive.Set {
+		typ := w.joinedType(a.Value.SQL)
 		if typ != "" && s.Related == nil {
-			value.Value = fragment("null of", sqlText(typ))
+			list[i].Value = fragment("null of", sqlText(typ))
 		}
-		list = append(list, value)
-		reads := s.readsHeader(valueOf(a))
-		w.joinColumns(valueOf(a), func(int, string) { reads = true })
-		if typ == "" && reads { // there is no row of a join or a header at creation
+		// There is no row of a join or a header at creation.
+		if value := values(s.Archive.Set[i : i+1]); typ == "" && (mentions(value, s.headerNames()...) || len(w.joinsRead(value)) > 0) {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
 		}
 	}
 	return list
 }
 
-// A written type is what format_type makes of one: a name, and the last number that stands in parentheses, -1 for none.
-type writtenType struct {
-	name   string
-	digits int
-}
-
+// lastDigits are the last number in the parentheses of a type as format_type writes it.
 var lastDigits = regexp.MustCompile(`\((?:-?\d+,)?(-?\d+)\)`)
 
-func writtenTypeOf(text string) writtenType {
-	t := writtenType{strings.TrimRight(text, "[]"), -1}
-	if m := lastDigits.FindStringSubmatch(t.name); m != nil {
-		t.digits, _ = strconv.Atoi(m[1])
-		t.name = lastDigits.ReplaceAllString(t.name, "")
+// digitsOf is -1 for a type without.
+func digitsOf(typ string) int {
+	if m := lastDigits.FindStringSubmatch(typ); m != nil {
+		digits, _ := strconv.Atoi(m[1])
+		return digits
 	}
-	return t
+	return -1
 }
 
 // narrows says whether an assignment to a column of type to changes some values of type from without an error: numbers
 // and times are rounded, zones and the ends of names dropped. What raises an error instead is not narrow, nor are types
 // of which nothing is known here. https://www.postgresql.org/docs/current/typeconv-query.html
 func narrows(from, to string) bool {
-	a, b := writtenTypeOf(from), writtenTypeOf(to)
+	from, to = strings.TrimRight(from, "[]"), strings.TrimRight(to, "[]")
+	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")
 	switch {
-	case strings.HasPrefix(a.name, "interval") && strings.HasPrefix(b.name, "interval"):
-		return from != to && b != (writtenType{"interval", -1})
-	case a.name == "numeric" && b.name == "numeric", slices.Contains(times, a.name) && slices.Contains(times, b.name):
-		if b.digits >= 0 && (a.digits < 0 || a.digits > b.digits) {
-			return true
-		}
+	case strings.HasPrefix(a, "interval") && strings.HasPrefix(b, "interval"):
+		return from != to && to != "interval"
+	case slices.Contains(narrower[a], b):
+		return true
+	case a == "numeric" && b == "numeric", strings.HasPrefix(a, "time") && strings.HasPrefix(b, "time"):
+		return digitsOf(to) >= 0 && (digitsOf(from) < 0 || digitsOf(from) > digitsOf(to))
 	}
-	return slices.Contains(narrower[a.name], b.name)
+	return false
 }
-
-var times = []string{"timestamp with time zone", "timestamp without time zone", "time with time zone", "time without time zone"}
 
 // narrower lists for each type the other types that do not hold all its values, and to which it is assigned without an
 // error.

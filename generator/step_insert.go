@@ -10,151 +10,106 @@ import (
 	"pgretain/policy"
 )
 
-// insertData is what the templates of insert, archive and emit read: rows come from Rows, or, with
-// Related, from related rows.
-type insertData struct {
-	Schema   sqlText
-	What     sqlText // it writes, in words
-	Into     sqlText
-	Name     literal // under which rows are counted
-	Rows     batchRows
-	Related  fields
-	Pairs    bool // each related row needs the first row of the batch that it belongs to
-	Where    []sqlText
-	Columns  []ident
-	Values   []sqlText
-	Override bool // identity columns get our values
-	Groups   []valueText
-	Totals   []valueText // aggregates
-	Newer    []sqlText   // the order of the rows, the newest is the last
-	Newest   []valueText // values of the newest row of a group
-	Fixed    []valueText // values that read no row
-	Header   sqlText     // the variable that receives the rows, "" for none
-	HeaderOf sqlText
-	Conflict conflictText
-	Copied   bool // copies are counted
-}
-
-// Changes are what a row that exists gets.
-func (d insertData) Changes() []valueText { return slices.Concat(d.Totals, d.Newest, d.Fixed) }
-
-// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row that exists gets it.
+// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row
+// that is there gets it, "" where it gets none.
 type valueText struct {
 	Column   ident
 	Value    sqlText
 	Existing sqlText
 }
 
-// conflictText says what becomes of a row that exists already.
-type conflictText struct {
-	Do     sqlText // "", "nothing" or "update"
-	Target []ident
-	Set    []ident
+// valueTexts gives columns their values.
+func (w *pageWriter) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
+	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
 }
 
-func headerVariable(s step) sqlText { return sqlText(fmt.Sprintf("v_new_%d", s.number)) }
-
-// insertFrom says where the rows of an insert come from.
-func (w *pageWriter) insertFrom(s step, b batch, numbered bool, list []policy.Assignment) insertData {
-	d := insertData{Schema: sqlText(w.schema()), What: "a row for each", Name: literal(s.target), Newer: []sqlText{"batch.n"}}
-	if b.inRange {
-		d.Newer = each(b.cursor, columnText.name)
+// insertFields are what the templates of insert, archive and emit read. Of a list of values that read both, each related row
+// needs the first row of the batch that it belongs to; Newer is the order of the rows, the newest is the last.
+func (w *pageWriter) insertFields(s step, numbered bool, list []policy.Assignment) fields {
+	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
+	d := w.stepFields(s, numbered || pairs)
+	newer := []sqlText{"batch.n"}
+	if w.inRange {
+		newer = each(w.cursor(w.passes[0]), columnText.name)
+	} else if s.Related != nil { // of several that belong to one row of the batch
+		newer = append(newer, each(s.from.PrimaryKey, func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
-	if s.Related == nil {
-		d.Rows = w.rowsOf(s, b, numbered)
-		d.Where = append(slices.Clone(d.Rows.Where), w.condition(s)...)
-		return d
-	}
-	d.Pairs = numbered || w.readsBatch(s, values(list)...)
-	d.Rows = w.rowsOf(s, b, d.Pairs)
-	d.Related = w.relatedRows(s, d.Rows)
-	for _, name := range s.from.PrimaryKey { // of several that belong to one row of the batch
-		d.Newer = append(d.Newer, aliased(s.as, ident(name)))
-	}
+	d["Pairs"], d["Newer"], d["Override"], d["Conflict"], d["Target"], d["Copied"] = pairs, newer, false, false, nil, false
 	return d
 }
 
-func (w *pageWriter) insert(s step, b batch) sqlText {
+func (w *pageWriter) insert(s step) sqlText {
 	in := s.Insert
 	table := w.relation(in.Into)
 	if table == nil {
 		return ""
 	}
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
-	w.checkTarget(s.Step, all, table)
-	grouped := len(in.Key)+len(in.Per) > 0
-	newest := grouped && slices.ContainsFunc(in.Set, func(a policy.Assignment) bool { return w.fromRow(s, a) })
-	d := w.insertFrom(s, b, newest, all)
-	d.Into = quotedTable(in.Into)
-	if !grouped {
-		w.plainValues(&d, in.Set)
-		return inserted("step_insert", "plain insert", d, b)
-	}
-	d.Groups = each(slices.Concat(in.Key, in.Per), w.existing(""))
-	d.Totals = w.totals(in, table)
-	for _, a := range in.Set {
-		to := &d.Fixed
-		if parsed := w.parse(a.Value); !parsed.Subquery && calls(parsed, aggregates...) {
-			to = &d.Totals
-		} else if w.fromRow(s, a) {
-			to = &d.Newest
+	for _, a := range all {
+		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
 		}
-		*to = append(*to, w.existing("excluded value")(a))
 	}
-	if len(in.Key) > 0 {
-		d.Conflict = w.rollUp(s, table)
+	w.checkMissing(s.Step, each(all, assignedColumn), table)
+	grouped := len(in.Key)+len(in.Per) > 0
+	d := w.insertFields(s, grouped && w.fromRow(s, in.Set...), all)
+	if !grouped {
+		return w.plainInsert(d, "a row for each", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
-	if in.As != "" {
-		d.Header, d.HeaderOf = headerVariable(s), quotedTable(in.Into)
+	totals := w.totals(in, table)
+	var newest, fixed []valueText // values of the newest row of a group, and those that read no row
+	for i, v := range w.valueTexts(in.Set, "excluded value") {
+		if parsed := w.parse(in.Set[i].Value); !parsed.Subquery && calls(parsed, aggregates...) {
+			totals = append(totals, v)
+		} else if w.fromRow(s, in.Set[i]) {
+			newest = append(newest, v)
+		} else {
+			fixed = append(fixed, v)
+		}
 	}
-	return inserted("step_insert_grouped", "grouped insert", d, b)
+	d["Groups"], d["Totals"], d["Newest"], d["Fixed"] = w.valueTexts(slices.Concat(in.Key, in.Per), ""), totals, newest, fixed
+	d["Into"], d["Changes"], d["Header"] = quotedTable(in.Into), slices.Concat(totals, newest, fixed), in.As != ""
+	if d["Number"] = s.number; len(in.Key) > 0 {
+		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
+	}
+	return w.inserted("step_insert_grouped", "grouped insert", d)
+}
+
+// plainInsert writes a row for each, and gives one that is there those columns that say how.
+func (w *pageWriter) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
+	d["What"], d["Into"], d["Columns"] = what, into, columns
+	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
+	return w.inserted("step_insert", "plain insert", d)
 }
 
 // inserted is an insert as a step of its own, or, in way RANGE, as a part of the one statement.
-func inserted(template, statement string, d insertData, b batch) sqlText {
-	if b.inRange {
+func (w *pageWriter) inserted(template, statement string, d fields) sqlText {
+	if w.inRange {
 		return fragment(statement, d)
 	}
 	return stepText(template, d)
 }
 
 // emit is an insert into the runtime's own table of events.
-func (w *pageWriter) emit(s step, b batch) sqlText {
-	d := w.insertFrom(s, b, false, s.Emit.Payload)
-	d.What, d.Into = "an event for each", fragment("event table", sqlText(w.schema()))
-	d.Columns = []ident{"run_id", "policy", "event", "payload"}
-	payload := each(s.Emit.Payload, w.existing(""))
-	d.Values = []sqlText{"($1).run_id", sqlText(literal(w.policy.Name).String()), sqlText(literal(s.Emit.Event).String()), fragment("payload", payload)}
-	return inserted("step_insert", "plain insert", d, b)
-}
-
-func (w *pageWriter) plainValues(d *insertData, list []policy.Assignment) {
-	for _, a := range list {
-		d.Columns = append(d.Columns, ident(a.Column))
-		d.Values = append(d.Values, w.bind(a.Value))
-	}
-}
-
-// existing gives columns their values, and says by which fragment a row that exists gets them.
-func (w *pageWriter) existing(fragment sqlText) func(policy.Assignment) valueText {
-	return func(a policy.Assignment) valueText {
-		return valueText{ident(a.Column), w.bind(a.Value), fragment}
-	}
+func (w *pageWriter) emit(s step) sqlText {
+	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
+	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
+	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each", fragment("event table", sqlText(w.schema())),
+		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})
 }
 
 // totals are the columns that add up over batches.
 func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText {
-	var list []valueText
-	for _, a := range in.Add {
-		v := w.existing("added value")(a)
-		if column := table.Column(a.Column); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
-			if v.Existing = "added number"; !isCount(a.Value.SQL) {
+	list := w.valueTexts(in.Add, "added value")
+	for i := range list {
+		v := &list[i]
+		if column := table.Column(string(v.Column)); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
+			if v.Existing = "added number"; !isCount(in.Add[i].Value.SQL) {
 				v.Value = fragment("or zero", v.Value)
 			}
 		}
-		list = append(list, v)
 	}
-	return slices.Concat(list, each(in.Max, w.existing("greatest value")), each(in.Min, w.existing("least value")))
+	return slices.Concat(list, w.valueTexts(in.Max, "greatest value"), w.valueTexts(in.Min, "least value"))
 }
 
 // isCount says whether an expression is count(*), perhaps with a filter, which is never NULL.
@@ -165,25 +120,19 @@ func isCount(sql string) bool {
 }
 
 // rollUp is the unique key by which a roll-up finds the row that exists.
-func (w *pageWriter) rollUp(s step, table *catalog.Table) conflictText {
-	c, in := conflictText{Do: "update"}, s.Insert
-	var names []string
-	for _, a := range in.Key {
-		names = append(names, a.Column)
+func (w *pageWriter) rollUp(s step, table *catalog.Table) []ident {
+	names := each(s.Insert.Key, assignedColumn)
+	for _, a := range s.Insert.Key {
 		if column := table.Column(a.Column); column != nil && !column.NotNull {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so that its unique index would not find the row that exists", a.Column, tableName(table)),
 				"Make it NOT NULL; a value for \"none\" can come from coalesce().")
 		}
 	}
-	c.Target = identifiers(names)
 	if !hasUnique(table, names) {
 		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table), strings.Join(names, ", ")),
 			"\"key\" changes the row that exists, and finds it by a unique index: create one.")
 	}
-	if len(in.Add)+len(in.Max)+len(in.Min)+len(in.Set) == 0 {
-		c.Do = "nothing"
-	}
-	return c
+	return identifiers(names)
 }
 
 // hasUnique says whether a table has a unique index on exactly these columns.
@@ -195,9 +144,9 @@ func hasUnique(table *catalog.Table, names []string) bool {
 	})
 }
 
-func valueOf(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} }
-
-func values(list []policy.Assignment) []policy.Part { return each(list, valueOf) }
+func values(list []policy.Assignment) []policy.Part {
+	return each(list, func(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} })
+}
 
 func assignedColumn(a policy.Assignment) string { return a.Column }
 
@@ -205,9 +154,9 @@ func assigned(list []policy.Assignment, column string) bool {
 	return slices.ContainsFunc(list, func(a policy.Assignment) bool { return a.Column == column })
 }
 
-// fromRow says whether a value reads the rows of the step.
-func (w *pageWriter) fromRow(s step, a policy.Assignment) bool {
-	return w.readsBatch(s, valueOf(a)) || s.Related != nil && mentions(s.Related.As, valueOf(a))
+// fromRow says whether values read the rows of the step.
+func (w *pageWriter) fromRow(s step, list ...policy.Assignment) bool {
+	return w.readsBatch(s, list) || s.Related != nil && mentions(values(list), s.Related.As)
 }
 
 // aggregates are PostgreSQL's own aggregate functions.
@@ -219,16 +168,6 @@ var aggregates = []string{
 }
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
-
-// checkTarget refuses an insert that the table cannot take.
-func (w *pageWriter) checkTarget(s policy.Step, list []policy.Assignment, table *catalog.Table) {
-	for _, a := range list {
-		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
-		}
-	}
-	w.checkMissing(s, each(list, assignedColumn), table)
-}
 
 // checkMissing refuses to leave out what the table needs.
 func (w *pageWriter) checkMissing(s policy.Step, given []string, table *catalog.Table) {

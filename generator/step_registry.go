@@ -51,39 +51,40 @@ func (w *pageWriter) stepEntries() []stepEntry {
 
 func (w *pageWriter) stepEntry(s step) stepEntry {
 	defer w.restored()()
-	w.binder.blank, w.binder.substitute = true, w.rest(s)
-	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
-	switch {
-	case s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0:
-		e.Notes = append(e.Notes, mostRows+"rows of one group become one, or change one that is there")
-	case s.Archive != nil && keepsOrReplaces(s.Archive):
-		e.Notes = append(e.Notes, mostRows+"rows may be there already")
-	case s.Archive != nil:
-		e.Key = w.archiveKey(s)
+	w.blank = true
+	for _, before := range w.steps[:s.number-1] {
+		if before.Delete != nil {
+			w.deleted = append(w.deleted, before.target)
+		}
 	}
-	conditions := parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
+	e := stepEntry{Step: s.number, Verb: s.verb, Table: s.target, Notes: w.stepNotes(s)}
+	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
+		e.Key = w.copiedKey(s)
+	}
+	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
-		e.blind("a statement in the policy's own words")
-	case readBatch(conditions), s.readsHeader(conditions...), w.policy.Partitions && len(conditions) > 0:
-		e.blind("its condition reads what only a batch knows")
-	case w.enter(s):
-		w.entryRows(s, &e)
+		blind = "a statement in the policy's own words"
+	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
+		blind = "its condition reads what only a batch knows"
+	case !w.enter(s): // refused
+	case !holdsRows(s.from) && !w.policy.Partitions:
+		blind = "its rows are those of a view"
+	default:
+		w.describe(s, &e)
+	}
+	if e.Blind = blind != ""; e.Blind {
+		e.Notes = append(e.Notes, blind)
 	}
 	return e
 }
 
-func (e *stepEntry) blind(why string) { e.Blind, e.Notes = true, append(e.Notes, why) }
-
-// entryRows says which rows a step acts on.
-func (w *pageWriter) entryRows(s step, e *stepEntry) {
+// describe says which rows a step acts on.
+func (w *pageWriter) describe(s step, e *stepEntry) {
 	if s.Related != nil {
-		if !holdsRows(s.from) {
-			e.blind("its rows are those of a view")
-			return
-		}
 		e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, plainText(w.bind(s.Related.Where))
-	} else if s.DropTable != nil {
+	}
+	if s.DropTable != nil {
 		e.Name = plainText(w.bind(*s.DropTable))
 	}
 	if s.Update != nil {
@@ -94,10 +95,8 @@ func (w *pageWriter) entryRows(s step, e *stepEntry) {
 	}
 }
 
-const mostRows = "so many at most, since "
-
-// archiveKey is the key of an archive with the columns that it is copied from, where all of it is.
-func (w *pageWriter) archiveKey(s step) map[string]string {
+// copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
+func (w *pageWriter) copiedKey(s step) map[string]string {
 	into := w.archiveTable(s)
 	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
 		return nil
@@ -113,17 +112,6 @@ func (w *pageWriter) archiveKey(s step) map[string]string {
 		return nil
 	}
 	return key
-}
-
-// rest gives a table that steps before delete from its other name.
-func (w *pageWriter) rest(s step) func(pgparse.TableRef) sqlText {
-	return func(ref pgparse.TableRef) sqlText {
-		table := w.lookUp(ref)
-		if table == nil || !slices.ContainsFunc(w.steps[:s.number-1], func(b step) bool { return b.Delete != nil && b.target == tableName(table) }) {
-			return ""
-		}
-		return sqlText(ident("rest of " + tableName(table)).String())
-	}
 }
 
 // tableRead is a table that an expression names.
@@ -146,92 +134,57 @@ func (w *pageWriter) tablesRead(list []policy.Part) []tableRead {
 	return found
 }
 
-// name is what the table is called in the expression.
-func (r tableRead) name() string {
-	if r.ref.Alias != "" {
-		return r.ref.Alias
-	}
-	return r.ref.Name
-}
-
-// columns says whether the expression may read one of a table's columns: a bare name may be one.
-func (r tableRead) columns(names []string) bool {
-	return slices.ContainsFunc(r.expr.Columns, func(ref pgparse.ColumnRef) bool {
-		if ref.Star || len(ref.Fields) == 1 && ref.Fields[0] == r.name() {
-			return true
-		}
-		last := ref.Fields[len(ref.Fields)-1]
-		return slices.Contains(names, last) && (len(ref.Fields) == 1 || ref.Fields[len(ref.Fields)-2] == r.name())
-	})
-}
-
 // goesWithLast is the form of a condition that only becomes true when rows go: whichever batch the last
 // of them is in, the step finds it.
 var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
-// stepNotes says what a step reads that earlier steps write, where nobody can know it beforehand.
+// stepNotes says which tables a step reads or acts on that earlier steps write, where nobody can know what it finds there,
+// and what it counts twice.
 func (w *pageWriter) stepNotes(s step) []string {
 	var notes []string
-	for _, b := range w.policy.Effects(s.number - 1) {
-		written := b.Table.String()
+	for _, before := range w.policy.Effects(s.number - 1) {
+		name, verb := before.Table.String(), before.Verb()
+		note := func(does string) {
+			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
+		}
 		for _, r := range w.tablesRead(s.parts) {
-			switch {
-			case tableName(r.table) != written || s.SQL != nil:
-			case b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)):
-			case b.Verb() == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL):
-			default:
-				notes = append(notes, fmt.Sprintf("it reads table %q, which step %d writes", written, b.Step+1))
+			known := verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL)
+			if s.SQL == nil && !known && tableName(r.table) == name {
+				note("reads")
 			}
 		}
-		acts := s.Related != nil && s.Related.Table.String() == written ||
-			s.Related == nil && s.Update != nil && written == tableName(w.table) && b.Verb() != "delete"
-		if acts && meets(s, b) {
-			notes = append(notes, fmt.Sprintf("it acts on table %q, which step %d writes", written, b.Step+1))
+		// What steps delete is left out; what cascades take is counted for the first step that takes it.
+		known := verb == "delete" || verb == "cascade" && s.Delete != nil
+		if (s.Related != nil || s.Update != nil) && tableName(s.from) == name && !known {
+			note("acts on")
 		}
 	}
-	return notes
-}
-
-// meets says whether what an earlier step wrote may change what a step does on the same table.
-func meets(s step, b policy.Effect) bool {
-	columns := each(b.Set, assignedColumn)
-	switch b.Verb() {
-	case "delete":
-		return false // left out
-	case "cascade":
-		return s.Delete == nil // which counts each row once, for the first step that takes it
-	case "update":
-		sets := s.Update != nil && slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
-		return sets || s.Related != nil && anyReads(s.parts, func(parsed *pgparse.Expr) bool {
-			return tableRead{ref: pgparse.TableRef{Name: s.Related.As}, expr: parsed}.columns(columns)
-		})
+	if s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0 {
+		notes = append(notes, "so many at most, since rows of one group become one, or change one that is there")
+	} else if s.Archive != nil && keepsOrReplaces(s.Archive) {
+		notes = append(notes, "so many at most, since rows may be there already")
 	}
-	return true
+	return notes
 }
 
 // conditionNotes says which tables that decide about rows steps write: batches after the first may
 // judge otherwise than all at once.
 func (w *pageWriter) conditionNotes() []string {
 	var notes []string
-	all := w.policy.Effects(len(w.steps))
 	seen := map[string]bool{}
-	for _, r := range w.tablesRead(w.decidingParts()) {
-		for _, b := range all {
-			written := b.Table.String()
-			if tableName(r.table) != written || b.Verb() == "update" && !r.columns(each(b.Set, assignedColumn)) || seen[written] {
-				continue
-			}
-			seen[written] = true
-			notes = append(notes, fmt.Sprintf("conditions read table %q, which step %d writes: later batches may judge otherwise", written, b.Step+1))
+	reads, columns := w.tablesRead(w.decidingParts()), w.decidingColumns()
+	for _, e := range w.policy.Effects(len(w.steps)) {
+		name, why, verb := e.Table.String(), "", e.Verb()
+		decides := verb != "update" || slices.ContainsFunc(e.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
+		switch {
+		case seen[name]:
+		case slices.ContainsFunc(reads, func(r tableRead) bool { return tableName(r.table) == name }):
+			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
+		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides || verb == "cascade" && len(w.policy.Then) > 1):
+			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
 		}
-	}
-	for _, b := range all {
-		written := b.Table.String()
-		own := written == tableName(w.table) && (w.steps[b.Step].Related != nil || b.Verb() == "cascade") && !seen[written]
-		own = own && (b.Verb() != "update" || slices.ContainsFunc(b.Set, func(a policy.Assignment) bool { return slices.Contains(w.decidingColumns(), a.Column) }))
-		if own && (len(w.policy.Then) > 1 || b.Verb() != "cascade") {
-			seen[written] = true
-			notes = append(notes, fmt.Sprintf("step %d writes other rows of the policy's own table: later batches may judge otherwise", b.Step+1))
+		if why != "" {
+			notes, seen[name] = append(notes, why+": later batches may judge otherwise"), true
 		}
 	}
 	return notes
@@ -253,8 +206,7 @@ func (w *pageWriter) decidingParts() []policy.Part {
 
 // decidingColumns are the row's own columns that decide about it, and that steps read.
 func (w *pageWriter) decidingColumns() []string {
-	columns := names(w.policy.Scope)
-	list := w.decidingParts()
+	columns, list := names(w.policy.Scope), w.decidingParts()
 	for _, s := range w.steps {
 		list = append(list, s.parts...)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
-	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -20,258 +19,164 @@ type batchRows struct {
 
 // rowsOf is the batch as a step's expressions read it. While no step has written the rows, they
 // are read from the table; later from what was saved. Numbered makes batch.n their order.
-func (w *pageWriter) rowsOf(s step, b batch, numbered bool) batchRows {
+func (w *pageWriter) rowsOf(s step, numbered bool) batchRows {
 	w.numbered = w.numbered || numbered
-	if b.inRange {
+	if w.inRange {
 		return batchRows{"t", nil, true}
 	}
-	headers := each(s.headers, w.headerText)
-	joins := w.joinsOf(s)
-	if s.untouched && !numbered && len(joins)+len(headers) == 0 {
+	reads, read, columns := w.savedBy(s), []sqlText{}, map[ident][]savedColumn{}
+	for _, v := range w.saved() {
+		if v.alias == "t" && !s.untouched || slices.Contains(reads, v) {
+			read, columns[v.alias] = append(read, v.Field), append(columns[v.alias], v)
+		}
+	}
+	var rows []fields
+	for _, name := range slices.Concat([]ident{"t"}, each(w.joins, func(j join) ident { return j.Name })) {
+		if len(columns[name]) > 0 || name == "t" && !s.untouched {
+			rows = append(rows, fields{"Name": name, "Columns": columns[name]})
+		}
+	}
+	if s.untouched && !numbered && len(rows)+len(s.headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
-		if b.many {
+		if several(w.table) {
 			conditions = append(conditions, fragment("same partitions", nil))
 		}
-		return batchRows{fragment("table as t", b.table), conditions, true}
+		return batchRows{fragment("table as t", w.rowsFrom()), conditions, true}
 	}
-	var read []sqlText
-	var columns []saved
-	for _, v := range b.saved {
-		ofRow := v.alias == "t" && !s.untouched
-		if ofRow {
-			columns = append(columns, v)
-		}
-		if ofRow || slices.ContainsFunc(joins, func(j savedAlias) bool { return string(j.Name) == v.alias }) {
-			read = append(read, v.Field)
-		}
-	}
-	return batchRows{fragment("batch rows", fields{"Table": b.table, "Many": b.many, "Live": s.untouched, "Numbered": numbered,
-		"Fields": read, "Columns": columns, "Joins": joins, "Headers": headers}), nil, false}
+	headers := each(s.headers, func(h step) fields {
+		return fields{"Name": ident(h.Insert.As), "Number": h.number, "On": w.valueTexts(h.Insert.Per, "")}
+	})
+	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": several(w.table), "Live": s.untouched, "Numbered": numbered,
+		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
 }
 
-// savedAlias is a join as it was judged.
-type savedAlias struct {
-	Name    ident
-	Columns []saved
-}
-
-func (w *pageWriter) joinsOf(s step) []savedAlias {
-	columns := map[int][]saved{}
-	for _, part := range s.reads {
-		w.joinColumns(part, func(join int, column string) {
-			if v := w.savedJoin(join, column); !slices.Contains(columns[join], v) {
-				columns[join] = append(columns[join], v)
-			}
-		})
-	}
-	var list []savedAlias
-	for i, j := range w.policy.Joins {
-		if len(columns[i]) > 0 {
-			list = append(list, savedAlias{ident(j.Name), columns[i]})
-		}
-	}
-	return list
-}
-
-// headerText ties the header rows of an earlier step to the batch.
-type headerText struct {
-	Name     ident
-	Variable sqlText
-	On       []sqlText
-}
-
-func (w *pageWriter) headerText(h step) headerText {
-	text := headerText{Name: ident(h.Insert.As), Variable: headerVariable(h)}
-	for _, a := range h.Insert.Per {
-		text.On = append(text.On, fragment("group same", fields{"Left": aliased(text.Name, ident(a.Column)), "Right": enclosed(w.bind(a.Value))}))
-	}
-	return text
-}
-
-// saved is one value of each row of the batch that is kept in an array, as it was judged: a column
+// savedColumn is one value of each row of the batch that is kept in an array, as it was judged: a column
 // of t that steps read after the rows were written, or a column of a join.
-type saved struct {
+type savedColumn struct {
 	Field  sqlText // of the record v_batch
 	Expr   sqlText // in the judging statement
-	alias  string  // t, or the join
+	alias  ident   // t, or the join
 	Column ident
 	Cast   sqlText // back to the column's type, "" when the element has it
 	Check  bool    // its type is not known here: it must not be an array
 }
 
 // saved lists what the judging statement keeps for the steps.
-func (w *pageWriter) saved() []saved {
-	var list []saved
-	add := func(s saved) {
-		if !slices.ContainsFunc(list, func(o saved) bool { return o.Field == s.Field }) {
-			list = append(list, s)
-		}
-	}
+func (w *pageWriter) saved() []savedColumn {
+	var list []savedColumn
 	for _, s := range w.steps {
-		for _, name := range w.columnsOf(s) {
-			i := slices.IndexFunc(w.table.Columns, func(c catalog.Column) bool { return c.Name == name })
-			add(saved{Field: sqlText(fmt.Sprintf("t_%d", i+1)), alias: "t"}.of(name, &w.table.Columns[i]))
-		}
-		for _, part := range s.reads {
-			w.joinColumns(part, func(join int, column string) { add(w.savedJoin(join, column)) })
+		for _, v := range w.savedBy(s) {
+			list = with(list, v)
 		}
 	}
 	return list
 }
 
-// of is the value of a column, of a type that is known where the catalog's column is.
-func (s saved) of(name string, known *catalog.Column) saved {
-	s.Column, s.Expr = ident(name), aliased(ident(s.alias), ident(name))
-	if known != nil && !scalarTypes.MatchString(known.Type) {
-		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(known.Type)
+// savedBy is what a step reads of that. Of t it is nothing while the rows are still as they were judged.
+func (w *pageWriter) savedBy(s step) []savedColumn {
+	var own []string
+	if !s.untouched && s.Related == nil && (s.Update != nil || s.Delete != nil) {
+		own = append(own, w.table.PrimaryKey...)
 	}
-	return s
-}
-
-// savedJoin keeps a column of a join. Fields are numbered by the order of joins.
-func (w *pageWriter) savedJoin(join int, column string) saved {
-	j := w.policy.Joins[join]
-	var known *catalog.Column
-	if j.Table != nil {
-		if table := w.tables[j.Table.String()]; table != nil {
-			known = table.Column(column)
+	if !s.untouched && (readBatch(s.parts) || s.Related == nil && s.Archive != nil) {
+		own = append(own, columnNames(w.table)...)
+	}
+	for _, part := range s.parts {
+		if !s.untouched {
+			own = append(own, w.columnsRead(part.Parsed(), string(s.as))...)
 		}
 	}
-	return saved{Field: sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(column)[:6])), alias: j.Name, Check: j.Table == nil}.of(column, known)
+	return append(each(own, func(name string) savedColumn { return w.columnSaved(-1, name) }), w.joinsRead(s.parts)...)
 }
 
-// columnsOf lists the columns of t that a step reads from what was saved: none while the rows are
-// still as they were judged.
-func (w *pageWriter) columnsOf(s step) []string {
-	if s.untouched {
-		return nil
+// joinsRead lists the columns of the policy's joins that pieces read.
+func (w *pageWriter) joinsRead(parts []policy.Part) []savedColumn {
+	var list []savedColumn
+	for _, part := range parts {
+		parsed := part.Parsed()
+		for _, ref := range parsed.Columns {
+			if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
+				continue
+			}
+			i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
+			if i >= 0 && len(ref.Fields) == 2 {
+				list = append(list, w.columnSaved(i, ref.Fields[1]))
+			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
+				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+			}
+		}
 	}
-	var names []string
-	if s.Related == nil && (s.Update != nil || s.Delete != nil) {
-		names = append(names, w.table.PrimaryKey...)
+	return list
+}
+
+// columnSaved keeps a column of a join, -1 for t. Fields are numbered by the order of joins, and of columns.
+func (w *pageWriter) columnSaved(join int, name string) savedColumn {
+	s, table := savedColumn{alias: "t", Column: ident(name)}, w.table
+	if join < 0 {
+		s.Field = sqlText(fmt.Sprintf("t_%d", slices.Index(columnNames(table), name)+1))
+	} else {
+		j := w.policy.Joins[join]
+		s.Field, s.alias, s.Check = sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(name)[:6])), ident(j.Name), j.Table == nil
+		table = w.aliases[j.Name]
 	}
-	if readBatch(s.parts) || s.Related == nil && s.Archive != nil {
-		names = append(names, columnNames(w.table)...)
+	s.Expr = aliased(s.alias, s.Column)
+	if table != nil && table.Column(name) != nil && !scalarTypes.MatchString(table.Column(name).Type) {
+		s.Expr, s.Cast = fragment("as text", s.Expr), sqlText(table.Column(name).Type)
 	}
-	alias := ""
-	if s.Related != nil {
-		alias = s.Related.As
-	}
-	for _, part := range s.reads {
-		names = append(names, w.columnsRead(part.Parsed(), alias)...)
-	}
-	return names
+	return s
 }
 
 // scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
 // would have to be a rectangle, and an array of rows falls apart when it is unnested.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
-// joinColumns calls found for every column of the policy's joins that a piece reads.
-func (w *pageWriter) joinColumns(part policy.Part, found func(join int, column string)) {
-	parsed := part.Parsed()
-	for _, ref := range parsed.Columns {
-		if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
-			continue
-		}
-		i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
-		switch {
-		case i < 0:
-		case len(ref.Fields) == 2:
-			found(i, ref.Fields[1])
-		case ref.Star || len(ref.Fields) == 1 && w.table.Column(ref.Fields[0]) == nil:
-			w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
-		}
-	}
-}
-
-func (w *pageWriter) deleteRows(s step, b batch) sqlText {
+func (w *pageWriter) deleteRows(s step) sqlText {
+	d := w.stepFields(s, false)
 	if s.Related != nil {
-		return stepText("step_delete_related", w.relatedRows(s, w.rowsOf(s, b, false)))
-	}
-	d := w.ownRows(s, b)
-	if d["Direct"] == false {
-		w.keys = append(w.keys, tableName(w.table))
+		return stepText("step_delete_related", d)
 	}
 	// Where other steps write of the rows, all of them must go.
 	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
 	return stepText("step_delete", d)
 }
 
-// ownRows is what templates of steps on the batch's own rows read. Direct are those that are still where they were locked.
-func (w *pageWriter) ownRows(s step, b batch) fields {
-	rows := w.rowsOf(s, b, false)
-	return fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "Table": b.table, "Rows": rows,
-		"Key": identifiers(w.table.PrimaryKey), "Direct": rows.plain, "Where": append(slices.Clone(rows.Where), w.condition(s)...),
-		"Passes": s.Where != nil}
-}
-
-// condition is a step's "where" on the batch's rows, nothing when it takes them all.
-func (w *pageWriter) condition(s step) []sqlText {
-	if s.Where == nil {
-		return nil
-	}
-	return []sqlText{enclosed(w.bind(*s.Where))}
-}
-
-func (w *pageWriter) updateRows(s step, b batch) sqlText {
-	name, table := "step_update", s.from
-	var d fields
-	apart := false
-	if s.Related != nil {
-		name, apart = "step_update_related", w.setsFromBatch(s)
-		d = w.relatedRows(s, w.rowsOf(s, b, apart))
-		if apart && len(table.PrimaryKey) == 0 {
-			w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(table)),
-				"Values that come from the policy's rows are brought to related rows by their key.")
-		}
-	} else {
-		d = w.ownRows(s, b)
-		apart = d["Direct"] == false
+func (w *pageWriter) updateRows(s step) sqlText {
+	if s.Related == nil {
+		d := w.stepFields(s, false)
+		w.checkAssignments(s.Update.Undo, s.from)
+		d["Set"] = w.setTexts(s, d["Direct"] == false)
 		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
 		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
-		w.checkAssignments(s.Update.Undo, table)
+		return stepText("step_update", d)
 	}
-	set := w.setTexts(s, apart)
-	from := slices.ContainsFunc(set, func(t setText) bool { return t.Inner != "" }) || s.Related == nil && apart
-	if from {
-		w.keys = append(w.keys, tableName(table))
+	apart := w.readsBatch(s, s.Update.Set)
+	if apart {
+		w.keys = append(w.keys, tableName(s.from))
 	}
-	d["Set"], d["From"] = set, from
-	return stepText(name, d)
+	if apart && len(s.from.PrimaryKey) == 0 {
+		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
+			"Values that come from the policy's rows are brought to related rows by their key.")
+	}
+	d := w.stepFields(s, apart)
+	d["Apart"], d["Set"] = apart, w.setTexts(s, apart)
+	return stepText("step_update_related", d)
 }
 
-// setText is one column that an update writes.
-type setText struct {
-	Column ident
-	Value  sqlText // as it stands in SET
-	Inner  sqlText // computed in the sub-select, "" when Value is all
-	Number int
-	AsText bool // its type has no equality of its own that tells all values apart
-	Target sqlText
-}
-
-// setTexts compiles the assignments of an update. Apart says that values which read the batch are computed beside the rows.
-func (w *pageWriter) setTexts(s step, apart bool) []setText {
+// setTexts compiles the assignments of an update. Apart says that values which read rows are computed beside them, as Inner;
+// AsText that a type has no equality of its own that tells all values apart.
+func (w *pageWriter) setTexts(s step, apart bool) []fields {
 	w.checkAssignments(s.Update.Set, s.from)
-	var texts []setText
+	var texts []fields
 	for i, a := range s.Update.Set {
-		column := ident(a.Column)
-		t := setText{Column: column, Number: i + 1, Value: w.bind(a.Value), Target: aliased(s.as, column)}
-		if apart && (w.readsBatch(s, valueOf(a)) || s.as != "t" && mentions(string(s.as), valueOf(a)) && w.setsFromBatch(s)) {
-			t.Inner, t.Value = t.Value, sqlText(fmt.Sprintf("batch.v%d", i+1))
+		column, known := ident(a.Column), s.from.Column(a.Column)
+		value, inner := w.bind(a.Value), sqlText("")
+		if apart && w.fromRow(s, a) {
+			value, inner = sqlText(fmt.Sprintf("batch.v%d", i+1)), value
 		}
-		if column := s.from.Column(a.Column); column != nil {
-			t.AsText = !scalarTypes.MatchString(column.Type) || column.Type == "json" || column.Type == "citext"
-		}
-		texts = append(texts, t)
+		texts = append(texts, fields{"Column": column, "Target": aliased(s.as, column), "Value": value, "Inner": inner, "Number": i + 1,
+			"AsText": known != nil && (!scalarTypes.MatchString(known.Type) || known.Type == "json" || known.Type == "citext")})
 	}
 	return texts
-}
-
-// setsFromBatch says whether any value of an update reads the batch.
-func (w *pageWriter) setsFromBatch(s step) bool {
-	return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return w.readsBatch(s, valueOf(a)) })
 }
 
 // checkAssignments refuses columns that do not exist or that an update must not write.
@@ -291,9 +196,9 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 }
 
 // statement is a step in the policy's own words, over the relation "batch".
-func (w *pageWriter) statement(s step, b batch) sqlText {
+func (w *pageWriter) statement(s step) sqlText {
 	parsed := s.SQL.Statement()
-	relation := fragment("batch relation", w.rowsOf(s, b, false))
+	relation := fragment("batch relation", w.rowsOf(s, false))
 	edits := append(w.tableEdits(*s.SQL, &parsed.Expr, policy.IsStatement),
 		w.columnEdits(&parsed.Expr, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
@@ -301,32 +206,27 @@ func (w *pageWriter) statement(s step, b batch) sqlText {
 			}
 			return runValues[ref.Fields[1]][w.blank], true
 		})...)
-	var text sqlText
+	before, after := "WITH ", "\n"
 	if parsed.CTEs > 0 {
-		text = spliced(*s.SQL, append(edits, pgparse.Edit{Offset: parsed.CTEs, Text: string(relation) + ", "}))
-	} else {
-		text = "WITH " + relation + "\n" + spliced(*s.SQL, edits)
+		before, after = "", ", "
 	}
+	text := spliced(*s.SQL, append(edits, pgparse.Edit{Offset: parsed.CTEs, Text: before + string(relation) + after}))
 	name := literal("")
 	if n := len(parsed.Writes); n > 0 && !parsed.Select {
-		name = literal(w.writtenName(parsed.Writes[n-1].Table))
+		written := parsed.Writes[n-1].Table
+		if name = literal(written.Name); w.lookUp(written) != nil {
+			name = literal(tableName(w.lookUp(written)))
+		}
 	}
-	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(string(text)), "Select": parsed.Select, "Name": name,
+	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(text), "Select": parsed.Select, "Name": name,
 		"Batch": namesBatch(parsed.Tables)})
 }
 
-// writtenName is the table that a statement writes, as the snapshot knows it.
-func (w *pageWriter) writtenName(ref pgparse.TableRef) string {
-	if table := w.lookUp(ref); table != nil {
-		return tableName(table)
-	}
-	return ref.Name
-}
-
 // dropTable is the step that drops the tables which the batch's rows name.
-func (w *pageWriter) dropTable(s step, b batch) sqlText {
-	return stepText("step_drop_table", fields{"Schema": sqlText(w.schema()), "Drop": sqlText(w.policy.Name + "_drop_table"),
-		"Policy": literal(w.policy.Name), "Name": w.bind(*s.DropTable), "Rows": w.rowsOf(s, b, false)})
+func (w *pageWriter) dropTable(s step) sqlText {
+	d := w.stepFields(s, false)
+	d["Names"] = w.bind(*s.DropTable)
+	return stepText("step_drop_table", d)
 }
 
 // dropFunctions is the function that may drop tables, none where no step asks for it. As that of
@@ -335,6 +235,5 @@ func (w *pageWriter) dropFunctions() []Object {
 	if !w.policy.DropsTables() {
 		return nil
 	}
-	relation := literal(quote.Qualified(w.table.Schema, w.table.Name))
-	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": relation}).asMigrator()}
+	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()}).asMigrator()}
 }

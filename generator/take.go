@@ -1,8 +1,9 @@
 package generator
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
@@ -19,16 +20,19 @@ type pass struct {
 	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
 }
 
-// compilePasses lists what a run walks. Entries with a rank come first: a row that another entry takes must not
-// free its place.
-func (w *pageWriter) compilePasses() {
+// compileDue compiles the entries of "due", and lists what a run walks. Entries with a rank come first: a row that another
+// entry takes must not free its place.
+func (w *pageWriter) compileDue() {
 	var ranks, clocks []pass
-	for i := range w.policy.DueEntries() {
-		p, to := pass{clock: w.clocks[i], beyond: w.beyonds[i]}, &clocks
-		if p.beyond != nil {
-			to = &ranks
+	for i, entry := range w.policy.DueEntries() {
+		p, to := pass{}, &clocks
+		if entry.Clock != nil {
+			p.clock = w.clockOf(entry.Clock, i+1)
 		}
-		*to = append(*to, p)
+		if entry.Beyond != nil {
+			p.beyond, to = w.rankOf(entry.Beyond, sqlText(fmt.Sprintf("places_beyond_%d", i+1))), &ranks
+		}
+		w.clocks, *to = append(w.clocks, p.clock), append(*to, p)
 		if p.clock != nil && p.clock.source.NullsDue {
 			p.nulls = true
 			*to = append(*to, p)
@@ -96,13 +100,16 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole, Below: w.copiesBelow()}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
-				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.notNull })
+				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
 			// Batches skip the rows that they passed by: ties must not change places between them.
 			data := fields{"Rank": p.beyond, "Order": w.withKey(p.beyond.InGroup.Order)}
 			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
-			entry.Bound, entry.More = w.boundOf(p)
+			if !p.nulls && p.byClock() { // a run that goes on where one ended begins behind all rows that were looked at
+				bounds := p.clock.bounds()
+				entry.Bound, entry.More = plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
+			}
 		}
 		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0
 		entries = append(entries, entry)
@@ -123,90 +130,63 @@ func (w *pageWriter) copiesBelow() bool {
 	})
 }
 
-// boundOf is the condition of a pass on its clock, and whether it has others besides: a run that goes on where one
-// ended begins behind all rows that were looked at.
-func (w *pageWriter) boundOf(p pass) (bound string, more bool) {
-	if p.nulls || !p.byClock() {
-		return "", false
-	}
-	bounds := p.clock.bounds()
-	return plainText(inline(bounds)), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
-}
-
-// batch is what steps know of the statements around them.
-type batch struct {
-	table   sqlText
-	many    bool // its rows lie in several tables
-	saved   []saved
-	inRange bool // steps are parts of one statement
-	cursor  []columnText
-}
-
 // take is <policy>_take: the steps, on the rows of a slice.
 func (w *pageWriter) take() Object {
-	b := batch{table: qualified(w.table), many: w.table.Kind == "partitioned", saved: w.saved(), inRange: w.inRange}
-	d := fields{"Many": b.many, "Joins": nil, "Columns": nil, "Saved": b.saved, "InRange": b.inRange, "Also": nil,
-		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil,
-		"Headers": nil, "LockedRows": nil, "Copies": false}
+	saved, many := w.saved(), several(w.table)
+	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
+		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
 	if w.policy.Partitions {
-		b.table = "part"
 		p := w.partitionFields()
-		p["Saved"], d["Partitions"] = b.saved, p
+		p["Saved"], d["Partitions"] = saved, p
 	}
-	if slices.ContainsFunc(b.saved, func(s saved) bool { return s.alias != "t" }) {
+	if slices.ContainsFunc(saved, func(s savedColumn) bool { return s.alias != "t" }) {
 		d["Joins"], d["Columns"] = w.joins, w.columns
 	}
-	d["Table"] = b.table
-	if b.inRange {
-		w.takeInRange(b, d)
-	} else {
-		w.takeLocked(b, d)
+	if w.inRange {
+		w.takeInRange(d)
+	}
+	w.numbered = false
+	var steps []fields
+	for _, s := range w.steps {
+		if w.inRange && !s.copies {
+			continue // it is the statement itself
+		}
+		header, locks := sqlText(""), s.locked == s.number // the table whose new rows it keeps for later steps; its related rows
+		if s.Insert != nil && s.Insert.As != "" {
+			header = quotedTable(s.Insert.Into)
+		}
+		steps = append(steps, fields{"Number": s.number, "Name": literal(s.target), "Copies": w.countsCopies(s), "Header": header,
+			"Locks": locks, "Many": locks && several(s.from), "SQL": w.rendered(s)})
+	}
+	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
+	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
+	if !w.inRange && !w.policy.Partitions {
+		w.takeLocked(d, len(saved) == 0 && !many)
 	}
 	return w.function("take", w.slice(), "take", d)
 }
 
 // takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
-func (w *pageWriter) takeInRange(b batch, d fields) {
+func (w *pageWriter) takeInRange(d fields) {
 	var conditions []sqlText
 	if p := w.passes[0]; p.beyond != nil {
 		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
 	} else {
-		b.cursor, conditions = w.cursor(p), w.dueOf(p)
-		d["Cursor"] = b.cursor
-		d["Lo"], d["Hi"] = fragment("position", fields{"End": sqlText("lo"), "Cursor": b.cursor}), fragment("position", fields{"End": sqlText("hi"), "Cursor": b.cursor})
+		d["Cursor"], conditions = w.cursor(p), w.dueOf(p)
 	}
-	kept := each(w.guards, func(g guard) sqlText { return fragment("is false", g.cond) })
-	d["Conditions"], d["Also"] = append(conditions, kept...), w.alsoTexts(b)
+	d["Conditions"] = append(conditions, each(w.guards, func(g guard) sqlText { return fragment("is false", g.Condition) })...)
 	if s := w.steps[0]; s.Update != nil {
 		d["Set"] = w.setTexts(s, false)
 	}
 }
 
-// takeLocked are the steps one after the other, and what they ask of the statements before them.
-func (w *pageWriter) takeLocked(b batch, d fields) {
-	w.numbered = false
-	var texts []sqlText
-	var headers []columnText
-	var locked []*lockedText
-	for _, s := range w.steps {
-		texts = append(texts, w.rendered(s, b))
-		if s.Insert != nil && s.Insert.As != "" {
-			headers = append(headers, columnText{headerVariable(s), quotedTable(s.Insert.Into)})
-		}
-		if s.locked == s.number {
-			locked = append(locked, s.lockedText())
-		}
-	}
-	d["Steps"], d["Headers"], d["LockedRows"], d["Copies"] = texts, headers, locked, slices.ContainsFunc(w.steps, w.countsCopies)
-	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
-	if w.policy.Partitions {
-		return
-	}
+// takeLocked is what the steps ask of the statements before and after them.
+func (w *pageWriter) takeLocked(d fields, byPlace bool) {
 	p := w.passes[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
-	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && !b.many && len(b.saved) == 0 &&
-		w.rowsOf(w.steps[0], b, false).plain
+	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
+		w.rowsOf(w.steps[0], false).plain
 	if w.numbered {
 		d["Ordered"] = w.ordered(p)
 	}
@@ -237,40 +217,29 @@ func (w *pageWriter) way() string {
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
 
-// compileLocks says whether a batch is one statement from one position to another, and under which locks: everything it
-// reads is the row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or updated.
-func (w *pageWriter) compileLocks() ([]tableLock, bool) {
-	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() {
-		return nil, false
-	}
-	p := w.passes[0]
-	if p.byKey || p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
-		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
-		return nil, false
-	}
-	return w.shares()
-}
-
 // tableLock is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
 type tableLock struct {
 	Table sqlText
 	Mode  sqlText
 }
 
-// shares are the locks on the tables that guards read; false where a lock does not keep what guards say: they read
-// the policy's own table, something that is no table, or what a function reads. SHARE lets other runs read the same
-// guards; a table that the policy writes itself gets the lock that no two of them can have.
-func (w *pageWriter) shares() ([]tableLock, bool) {
-	var list []tableLock
+// compileLocks says whether a batch is one statement from one position to another, and under which locks: everything it
+// reads is the row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or
+// updated. A lock does not keep what guards say that read the policy's own table, something that is no table, or what a
+// function reads. SHARE lets other runs read the same guards; a table that the policy writes itself gets the lock that no
+// two of them can have.
+func (w *pageWriter) compileLocks() (list []tableLock, inRange bool) {
+	p := w.passes[0]
+	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
+		p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
+		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
+		return nil, false
+	}
 	for i, g := range w.guards {
-		if g.rank != nil {
+		if g.Rank != nil || !harmlessOnly(w.parse(*w.policy.Keep[i].Condition)) {
 			return nil, false
 		}
-		parsed := w.parse(*w.policy.Keep[i].Condition)
-		if !harmlessOnly(parsed) {
-			return nil, false
-		}
-		for _, ref := range parsed.Tables {
+		for _, ref := range w.parse(*w.policy.Keep[i].Condition).Tables {
 			table := w.lookUp(ref)
 			if table == nil || !holdsRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
 				return nil, false
@@ -282,39 +251,34 @@ func (w *pageWriter) shares() ([]tableLock, bool) {
 			if slices.Contains(w.reach, tableName(table)) || slices.ContainsFunc(w.policy.Uses(), writes) {
 				lock.Mode = "SHARE ROW EXCLUSIVE"
 			}
-			if !slices.Contains(list, lock) {
-				list = append(list, lock)
-			}
+			list = with(list, lock)
 		}
 	}
-	slices.SortFunc(list, func(a, b tableLock) int { return strings.Compare(string(a.Table), string(b.Table)) })
+	slices.SortFunc(list, func(a, b tableLock) int { return cmp.Compare(a.Table, b.Table) })
 	return list, true
 }
 
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
 // the batch's own rows, and beside a delete what is written from them, each into a table of its own.
 func (w *pageWriter) oneStatement() bool {
-	if len(w.policy.Then) == 1 {
-		return w.plainStep(w.policy.Then[0])
-	}
-	deletes := 0
+	changes := 0
 	written := []string{tableName(w.table)}
 	for _, s := range w.steps {
-		if s.Delete != nil && w.plainStep(s.Step) {
-			deletes++
-			continue
-		}
-		if !w.plainWrite(s) || slices.Contains(written, s.target) {
+		switch {
+		case w.plainChange(s):
+			changes++
+		case !w.plainWrite(s) || slices.Contains(written, s.target):
 			return false
+		default:
+			written = append(written, s.target)
 		}
-		written = append(written, s.target)
 	}
-	return deletes == 1
+	return changes == 1
 }
 
-// plainStep says whether a step deletes or updates the batch's own rows, and reads nothing else.
-func (w *pageWriter) plainStep(s policy.Step) bool {
-	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(s.Update.Undo) == 0 &&
+// plainChange says whether a step deletes the batch's own rows or, alone, updates them, and reads nothing else.
+func (w *pageWriter) plainChange(s step) bool {
+	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 &&
 		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }))
 }
 
@@ -326,24 +290,6 @@ func (w *pageWriter) plainWrite(s step) bool {
 				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
 			})
 		})
-}
-
-// alsoText is what way RANGE writes beside the delete.
-type alsoText struct {
-	Number    int
-	Statement sqlText
-	Counted   literal // under which rows are counted
-	Copies    bool    // as many rows as are deleted
-}
-
-func (w *pageWriter) alsoTexts(b batch) []alsoText {
-	var list []alsoText
-	for _, s := range w.steps {
-		if s.copies {
-			list = append(list, alsoText{s.number, w.rendered(s, b), literal(s.target), w.countsCopies(s)})
-		}
-	}
-	return list
 }
 
 // ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.

@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"policy":              {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote", "internal/lists"},
 	"generator":           {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote", "internal/shards"},
 	"generator/history":   {"*"},
-	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
+	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress", "internal/lists"},
 	"templates":           {},
 	"sql":                 {"internal/quote"},
 	"sql/catalog":         {"internal/quote"},
@@ -31,8 +31,8 @@ var arrows = map[string][]string{
 	"internal/calendar":   {},
 	"internal/catalog":    {"internal/pgparse"},
 	"internal/diag":       {},
-	"internal/explain":    {"policy", "internal/calendar", "internal/catalog", "internal/quote"},
-	"internal/htmlreport": {"internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report"},
+	"internal/explain":    {"policy", "internal/calendar", "internal/catalog", "internal/quote", "internal/lists"},
+	"internal/htmlreport": {"internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report", "internal/lists"},
 	"internal/lint":       {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/lists":      {},
 	"internal/parallel":   {},
@@ -41,7 +41,6 @@ var arrows = map[string][]string{
 	"internal/inspect":    {"policy", "internal/catalog", "sql/catalog"},
 	"internal/shards":     {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/propose":    {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote", "internal/lists"},
-	"internal/rehearsal":  {"generator", "policy", "verifier", "internal/catalog", "internal/diag", "internal/install", "internal/quote", "internal/sandbox", "internal/lists", "internal/explain"},
 	"internal/sandbox":    {"internal/quote"},
 	"internal/report":     {"docs/checks", "internal/diag", "policy"},
 	"internal/suppress":   {"policy", "internal/diag"},
@@ -74,7 +73,7 @@ var arrows = map[string][]string{
 // users lists who may import what is not ours; everything else of the kind is refused. Tests may
 // import what they like.
 var users = map[string][]string{
-	"github.com/jackc/pgx/v5":                  {"verifier", "internal/htmlreport", "internal/inspect", "internal/install", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
+	"github.com/jackc/pgx/v5":                  {"verifier", "internal/htmlreport", "internal/inspect", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
 	"github.com/pressly/goose/v3":              {"internal/install"},
 	"github.com/spf13/cobra":                   {"cmd/pgretain"},
 	"github.com/pganalyze/pg_query_go/v6":      {"internal/pgparse"},
@@ -85,10 +84,10 @@ var users = map[string][]string{
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"generator", "internal/explain", "internal/install", "internal/propose", "verifier"},
+	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "internal/lint"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "verifier", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/rehearsal", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
+	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "internal/lint"},
 }
 
 type goPackage struct {

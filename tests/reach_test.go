@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pgretain/internal/catalog"
 	"pgretain/internal/inspect"
 	"pgretain/tests/kit"
@@ -230,6 +232,46 @@ func TestReachSaysWhatHappens(t *testing.T) {
 				t.Errorf("items and parts that are left: %s, want %s", left, want)
 			}
 		})
+	}
+}
+
+// What the function of a BEFORE DELETE trigger can do to a row, by its body.
+func TestTriggerBodies(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, reachSchema, reachPolicy)
+	bodies := []struct{ body, does string }{
+		{"BEGIN RETURN OLD; END", ""},
+		{"BEGIN IF OLD.done THEN RETURN NULL; END IF; return old; END", "keeps"},
+		{"BEGIN RETURN NEW; END", "keeps"},
+		{"BEGIN RAISE EXCEPTION 'never'; END", "refuses"},
+		{"BEGIN IF OLD.done THEN raise 'never'; END IF; RETURN OLD; END", "refuses"},
+		{"BEGIN RAISE division_by_zero; RETURN OLD; END", "refuses"},
+		{"BEGIN RAISE NOTICE 'raise exception'; RETURN OLD; END", ""},
+		{"BEGIN -- raise it, then return NULL\n /* RAISE */ RETURN OLD; END", ""},
+		{"BEGIN PERFORM 1; END", "refuses"},
+		{"BEGIN RETURN NEW; RAISE 'never'; END", "keepsrefuses"},
+	}
+	for i, c := range bodies {
+		in.Exec(t, fmt.Sprintf(`CREATE FUNCTION app.t%d() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = app AS $body$%s$body$;
+			CREATE TRIGGER t%[1]d BEFORE DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.t%[1]d()`, i, c.body))
+	}
+	findings := in.Verify(t, "", nil).Findings
+	want, got := map[string]string{}, map[string]string{}
+	for i, c := range bodies {
+		want[c.body], got[c.body] = c.does, ""
+		for _, f := range findings {
+			if f.Code == "V056" && strings.Contains(f.Message, fmt.Sprintf(`"t%d"`, i)) {
+				if strings.Contains(f.Detail, "for which that returns NULL stays") {
+					got[c.body] += "keeps"
+				}
+				if strings.Contains(f.Detail, "It may raise an error") {
+					got[c.body] += "refuses"
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what is said of bodies (-want +got):\n%s", diff)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestRelationsAreRecorded(t *testing.T) {
 		t.Fatal(list)
 	}
 	conn, schema := in.Conn(t), in.File.Install.Schema
-	major := pgtest.Value[string](t, conn, verifysql.Query("major_version", schema))
+	major := pgtest.Value[string](t, conn, "SELECT (current_setting('server_version_num')::int / 10000)::text")
 	facts, queries := relationsOf(t, conn, schema, wanted)
 	recorded := verifysql.Recorded()
 	if *updateRelations {
@@ -75,8 +75,8 @@ func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generato
 	}
 	var all []verifysql.Fact
 	err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-		for _, set := range [][2]string{{"settings", "0"}, {"relation_path", schema}} {
-			if _, err := tx.Exec(t.Context(), verifysql.Query(set[0], schema), set[1]); err != nil {
+		for _, set := range [][]any{{"settings", "0"}, {"set", "search_path", quote.Idents([]string{"pg_catalog", schema, "pg_temp"})}} {
+			if _, err := tx.Exec(t.Context(), verifysql.Query(set[0].(string), schema), set[1:]...); err != nil {
 				return err
 			}
 		}

@@ -188,6 +188,16 @@ func TestSchedulerIsNotRunning(t *testing.T) {
 	c.install(t)
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V044")
 	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}), "V044")
+	for _, off := range []string{"cron.launch_active_jobs is off", "cron.max_running_jobs is 0"} { // the session's own, without pg_cron
+		setting, value, _ := strings.Cut(off, " is ")
+		conn := c.connect(t, "")
+		pgtest.Exec(t, conn, "SET "+setting+" = '"+value+"'")
+		report := c.look(t, conn, verifier.Options{})
+		expectCodes(t, c, report, "V044", "V049")
+		if text := c.text(t, report); !strings.Contains(text, "pg_cron starts no job: "+off+" [V049]") {
+			t.Error(text)
+		}
+	}
 }
 
 func testWaitingIsUnknown(t *testing.T, server *driftServer) {

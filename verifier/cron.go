@@ -4,72 +4,46 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 )
-
-// cronJob is a live job of pg_cron.
-type cronJob struct {
-	Name     string `json:"name"`
-	Schedule string `json:"schedule"`
-	Command  string `json:"command"`
-	Database string `json:"database"`
-	User     string `json:"user"`
-	Active   bool   `json:"active"`
-}
-
-// attempt is a run of a job that did not succeed, by pg_cron's own account.
-type attempt struct {
-	Job, Message string
-	At           *time.Time
-	InRow        int64      // how many failed since the last that did not
-	Since        *time.Time // the first of these
-}
 
 // codesOfCron: lateness says how pg_cron's last attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
 func (v *inspection) checkCron(r reading) error {
-	rows, err := collectRows[cronJob](r, "cron_jobs")
-	if err != nil {
-		return err
-	}
-	if err := v.compareJobs(r, rows, v.server.Database); err != nil {
-		return err
-	}
-	return v.readAttempts(r, "cron_attempts")
-}
-
-// readAttempts keeps attempts that failed, by the names of their jobs.
-func (v *inspection) readAttempts(r reading, query string, args ...any) error {
-	v.attempts = map[string]attempt{}
-	return each(r, query, func(a attempt) { v.attempts[a.Job] = a }, args...)
-}
-
-// lastAttempt is one that failed, of a job of the policy file, by any of its schedules; zero where none did.
-func (v *inspection) lastAttempt(name string) attempt {
-	for i := 0; i <= len(v.attempts); i++ {
-		if a, failed := v.attempts[v.install.CronJobName(name, i)]; failed {
-			return a
-		}
-	}
-	return attempt{}
+	return v.compareJobs(r, v.server.Database, "cron_jobs", "cron_attempts")
 }
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
-// lives.
-func (v *inspection) compareJobs(r reading, live []cronJob, home string) error {
+// lives, and reads which of them failed.
+func (v *inspection) compareJobs(r reading, home, jobs, attempts string, args ...any) error {
+	type job struct {
+		Name     string `json:"name"`
+		Schedule string `json:"schedule"`
+		Command  string `json:"command"`
+		Database string `json:"database"`
+	}
+	live, err := collectJSON(r, jobs, args...)
+	if err != nil {
+		return err
+	}
 	objects := v.objects(generator.KindCron)
-	wanted := mapped(objects, func(o generator.Object) cronJob {
-		return cronJob{Name: o.Cron.Name, Schedule: o.Cron.Schedule, Command: o.Cron.Command, Database: o.Cron.Database}
+	wanted := lists.Map(objects, func(o generator.Object) job {
+		return job{o.Cron.Name, o.Cron.Schedule, o.Cron.Command, o.Cron.Database}
 	})
-	return v.finds("", objects, "cron_compare", wanted, append([]cronJob{}, live...), v.runner(), home, v.install.CronElsewhere())(r)
+	if err := v.finds("", objects, "cron_compare", wanted, live, v.runner(), home, v.install.CronElsewhere())(r); err != nil {
+		return err
+	}
+	v.attempts, err = collectJSON(r, attempts, args...)
+	return err
 }
 
 // checkCronElsewhere follows the jobs into the other database, where row security shows them to the
@@ -108,14 +82,13 @@ func (v *inspection) jobsUnseen(detail, hint string) {
 
 // cronView is what the role of a session sees of schema cron.
 type cronView struct {
-	Exists, Readable, Hidden, Member bool
-	Database                         string
+	Exists, Readable, Hidden bool
+	Database                 string
 }
 
-// readCronElsewhere reads as the role of the session if that sees all, else as the runner. Jobs of an install whose
-// database's name begins as ours does are left out: names of jobs have no dots.
+// readCronElsewhere reads as the role of the session if that sees all, else as the runner.
 func (v *inspection) readCronElsewhere(r reading) error {
-	view, err := collectRow[cronView](r, "cron_sight", v.runner())
+	view, err := collectRow[cronView](r, "cron_sight")
 	if err != nil {
 		return err
 	}
@@ -125,88 +98,47 @@ func (v *inspection) readCronElsewhere(r reading) error {
 		return nil
 	}
 	if view.Hidden || !view.Readable {
-		if readable, err := v.becomeRunner(r, view.Member); err != nil || !readable {
+		err := r.savepoint(func() error { return r.set("role", v.runner()) })
+		if _, refused := errors.AsType[*pgconn.PgError](err); refused {
+			user := v.opt.Cron.Config().User
+			v.jobsUnseen(fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on. Or verify as a superuser.", v.runner(), user),
+				fmt.Sprintf("GRANT %s TO %s;", quote.Ident(v.runner()), quote.Ident(user)))
+			return nil
+		}
+		if err == nil {
+			view, err = collectRow[cronView](r, "cron_sight")
+		}
+		if err == nil && !view.Readable {
+			v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
+				`Have a DBA run what "pgretain bootstrap --cron" prints.`)
+		}
+		if err != nil || !view.Readable {
 			return err
 		}
 	}
-	prefix := v.install.CronJobPrefix()
-	rows, err := collectRows[cronJob](r, "cron_jobs_there", prefix)
-	if err != nil {
-		return err
-	}
-	rows = slices.DeleteFunc(rows, func(j cronJob) bool { return strings.Contains(strings.TrimPrefix(j.Name, prefix), ".") })
-	if err := v.compareJobs(r, rows, view.Database); err != nil {
-		return err
-	}
-	return v.readAttempts(r, "cron_attempts_there", prefix)
+	return v.compareJobs(r, view.Database, "cron_jobs_there", "cron_attempts_there", v.install.CronJobPrefix())
 }
 
-// becomeRunner takes on the runner for the rest of the transaction, and says whether that one can read the jobs; there
-// is a finding where not.
-func (v *inspection) becomeRunner(r reading, member bool) (bool, error) {
-	err := r.savepoint(func() error { return r.exec("become", v.runner()) })
-	if _, refused := errors.AsType[*pgconn.PgError](err); refused {
-		user := v.opt.Cron.Config().User
-		detail := fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on.", v.runner(), user)
-		grant := "GRANT %s TO %s;"
-		if member {
-			detail += " It is a member without the SET option."
-			grant = "GRANT %s TO %s WITH SET TRUE;"
-		}
-		v.jobsUnseen(detail+" Or verify as a superuser.", fmt.Sprintf(grant, quote.Ident(v.runner()), quote.Ident(user)))
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	view, err := collectRow[cronView](r, "cron_sight", v.runner())
-	if err == nil && !view.Readable {
-		v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
-			`Have a DBA run what "pgretain bootstrap --cron" prints.`)
-	}
-	return view.Readable, err
-}
-
-// switches are settings of pg_cron: "" where it has none of the name, nil where nobody may read them.
-type switches struct{ Launch, Running *string }
-
+// checkSwitches is about settings that keep pg_cron from running anything: one cause, one finding.
 func (v *inspection) checkSwitches(r reading) error {
-	found, err := collectRow[switches](r, "cron_switches")
 	unseen := slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Code == codeScheduler })
-	if err == nil && (found.Launch != nil && found.Running != nil || !unseen) { // one cause, one finding
-		v.switchedOff(found)
-	}
-	return err
+	return v.finds(codeCronStart, v.atInstall(), "cron_switches", v.owner(), unseen)(r)
 }
 
-func (v *inspection) switchedOff(s switches) {
-	f := message{Code: codeCronStart, Position: v.install.Position}
-	switch {
-	case s.Launch == nil || s.Running == nil:
-		f.Severity, f.Message = diag.Unknown, "could not see whether pg_cron is switched off"
-		f.Detail, f.Hint = fmt.Sprintf("Role %q may not read its settings.", v.owner()), fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))
-	case *s.Launch == "off":
-		f.Message, f.Hint = "pg_cron starts no job: cron.launch_active_jobs is off", "ALTER SYSTEM SET cron.launch_active_jobs = on; SELECT pg_reload_conf();"
-	case *s.Running == "0":
-		f.Message, f.Hint = "pg_cron starts no job: cron.max_running_jobs is 0", "Reset cron.max_running_jobs and restart the server."
-	default:
-		return
-	}
-	v.add(f)
-}
-
-// checkStarts is about jobs whose last attempts failed, several in a row. A single one may be anybody's restart.
 func (v *inspection) checkStarts(r reading) error {
-	var about []generator.Object
-	var suspects []attempt
+	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object { return generator.Object{Name: j.Name, Position: j.Position} })
+	names, jobs := v.cronNames()
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, names, jobs, v.runner())(r)
+}
+
+// cronNames are the names that jobs of the file have in pg_cron, one for each schedule, and the job of each.
+func (v *inspection) cronNames() (names, jobs []string) {
 	for _, j := range v.file.Jobs {
-		if a := v.lastAttempt(j.Name); a.InRow > 1 {
-			about, suspects = append(about, generator.Object{Name: j.Name, Position: j.Position}), append(suspects, a)
+		for i := range j.Schedules {
+			names, jobs = append(names, v.install.CronJobName(j.Name, i)), append(jobs, j.Name)
 		}
 	}
-	return v.finds(codeCronStart, about, "cron_starts", mapped(about, objectName),
-		mapped(suspects, func(a attempt) string { return a.Message }), mapped(suspects, func(a attempt) int64 { return a.InRow }),
-		mapped(suspects, func(a attempt) *time.Time { return a.Since }), v.runner())(r)
+	return names, jobs
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

@@ -10,6 +10,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -18,51 +19,23 @@ import (
 const expressionsAtOnce = 100
 
 // expressionProbes let the server read every expression of the file, as far as the policies fit their
-// tables. The server parses the statements and resolves their names; it plans and runs none. Those of policies that
-// name a locked table come first, by policy.
+// tables. The server parses the statements and resolves their names; it plans and runs none.
 func (v *inspection) expressionProbes() []probe {
 	if v.effective == nil {
 		return nil
 	}
-	codes := []string{codeExpression}
-	probes := []probe{{about: "the way to the tables of the expressions", codes: codes, check: v.checkUsage}}
-	add := func(about string, checks []generator.Check) {
-		probes = append(probes, probe{about: about, codes: codes, check: obeying(func(r reading) error { return v.checkExpressions(r, checks) })})
+	probes := []probe{{about: "the way to the tables of the expressions", codes: []string{codeExpression}, check: v.checkUsage}}
+	for some := range slices.Chunk(generator.Checks(v.source, v.effective), expressionsAtOnce) {
+		probes = append(probes, probe{about: "the expressions of the policies", codes: []string{codeExpression},
+			check: obeying(func(r reading) error { return v.checkExpressions(r, some) })})
 	}
-	waits := v.policiesNaming(func(t policy.Table) bool { return v.locked[t.String()] != 0 })
-	var free []generator.Check
-	waiting := map[*policy.Policy][]generator.Check{}
-	for _, c := range generator.Checks(v.source, v.effective) {
-		if p := v.policyAt(c.Expr.Position); p != nil && waits[p.Name] {
-			waiting[p] = append(waiting[p], c)
-		} else {
-			free = append(free, c)
-		}
-	}
-	for _, p := range v.file.Policies {
-		if some := waiting[p]; len(some) > 0 {
-			add(fmt.Sprintf("the expressions of policy %q", p.Name), some)
-		}
-	}
-	for some := range slices.Chunk(free, expressionsAtOnce) {
-		add("the expressions of the policies", some)
-	}
-	return append(probes, probe{skip: !v.opt.Counts, about: "the expressions of the policies, by their functions", codes: codes, check: v.checkFunctionsPlan})
-}
-
-// policiesNaming are the policies that name a table of a kind.
-func (v *inspection) policiesNaming(is func(policy.Table) bool) map[string]bool {
-	names := map[string]bool{}
-	for _, n := range v.namedTables() {
-		names[n.Of] = names[n.Of] || is(n.Table)
-	}
-	return names
+	return probes
 }
 
 // policyAt is the policy whose text a position is in; nil for none.
 func (v *inspection) policyAt(at diag.Position) *policy.Policy {
 	var found *policy.Policy
-	for _, p := range v.file.Policies {
+	for _, p := range v.source.Policies {
 		if p.Position.Line <= at.Line && (found == nil || p.Position.Line > found.Position.Line) {
 			found = p
 		}
@@ -77,12 +50,12 @@ func (v *inspection) checkUsage(r reading) error {
 		schema, _ := v.tableParts(n.String())
 		schemas = append(schemas, schema)
 	}
-	v.closed = nil
-	err := each(r, "closed_schemas", func(s struct{ Name string }) { v.closed = append(v.closed, s.Name) }, distinct(schemas))
-	if len(v.closed) == 0 {
+	closed, err := collectRows[struct{ Name string }](r, "closed_schemas", distinct(schemas))
+	if len(closed) == 0 {
 		return err
 	}
-	list, role := quote.Idents(v.closed), v.install.Roles.Viewer
+	v.blind = slices.ContainsFunc(closed, func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
+	list, role := quote.Idents(lists.Map(closed, func(s struct{ Name string }) string { return s.Name })), v.install.Roles.Viewer
 	if v.install.Roles.None {
 		role = v.server.User
 	}
@@ -92,20 +65,13 @@ func (v *inspection) checkUsage(r reading) error {
 	return err
 }
 
-// checkExpressions asks for all of them at once; only where the server refuses one, for each. The expressions of
-// policies that name tables of a closed schema are left out.
+// checkExpressions asks for all of them at once; only where the server refuses one, for each. What is refused for want of
+// a right, checkUsage has; where a schema of the search path is closed, nobody can tell that a name means nothing.
 func (v *inspection) checkExpressions(r reading, checks []generator.Check) error {
-	if len(v.closed) > 0 {
-		unseen := v.policiesNaming(func(t policy.Table) bool { return slices.Contains(v.closed, t.Schema) })
-		checks = slices.DeleteFunc(slices.Clone(checks), func(c generator.Check) bool {
-			p := v.policyAt(c.Expr.Position)
-			return p != nil && unseen[p.Name]
-		})
-	}
-	if len(checks) == 0 {
+	if v.blind {
 		return nil
 	}
-	if err := r.exec("search_path", v.searchPath()); err != nil {
+	if err := r.set("search_path", v.searchPath()); err != nil {
 		return err
 	}
 	var refused *pgconn.PgError
@@ -114,17 +80,10 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 	}
 	for _, c := range checks {
 		err := r.parse([]generator.Check{c})
-		switch {
-		case err == nil:
-		case !errors.As(err, &refused):
-			return err
-		case meansNothing(refused):
-			p := v.policyAt(c.Expr.Position)
-			if p != nil {
-				v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
-					"Bring back what it names, or change the expression, then generate and migrate."))
-			}
-		case refused.Code != insufficientPrivilege: // checkUsage has that
+		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) && p != nil {
+			v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
+				"Bring back what it names, or change the expression, then generate and migrate."))
+		} else if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
 			return err
 		}
 	}
@@ -139,20 +98,6 @@ func refusal(p *policy.Policy, at diag.Position, err *pgconn.PgError, what, hint
 	}
 	return message{Code: codeExpression, Policy: p.Name, Position: at, Message: what + ": " + err.Message,
 		Detail: fmt.Sprintf("%sRuns of the policy fail [%s].", detail, err.Code), Hint: hint}
-}
-
-// checkFunctionsPlan asks the policies' own functions, which run as the owner, where the role itself may
-// not look.
-func (v *inspection) checkFunctionsPlan(r reading) error {
-	if len(v.closed) == 0 || !v.server.MayCount {
-		return nil
-	}
-	for _, p := range v.file.Policies {
-		if err := v.plan(r, p); err != nil && illegible(err) == "" && !v.refusedToCount(p, err) { // whatever it answered, it was planned
-			return err
-		}
-	}
-	return nil
 }
 
 // parse sends statements to be parsed, in one go; the error is the first one's that is refused.

@@ -12,6 +12,7 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
@@ -30,20 +31,6 @@ const (
 	fewBatches   = 10   // so many batches' rows are sorted in no time
 )
 
-// planProbes are about the policies whose batches should find their rows by an index. Where something else is wrong
-// with the table or its indexes, the plan follows from it.
-func (v *inspection) planProbes() []probe {
-	policies := map[string]generator.Object{}
-	for _, o := range v.objects(generator.KindPolicy) {
-		if o.Policy != "" {
-			policies[o.Name] = o
-		}
-	}
-	none := len(policies) == 0 || v.found(v.install.Schema+"._plans(text[], boolean)", codeMissing)
-	return []probe{{skip: none, about: "the plans of the batches", codes: codesOfPlans,
-		policies: slices.Sorted(maps.Keys(policies)), check: func(r reading) error { return v.checkPlans(r, policies) }}}
-}
-
 // tableSize is how large a table is, and how many of its rows the statistics do not know; Unknown: nobody
 // ever looked. Inherited: other tables inherit from it.
 type tableSize struct {
@@ -53,9 +40,15 @@ type tableSize struct {
 }
 
 // checkPlans asks first how batches would find their rows, and where that is not by an index in its order,
-// whether one could give it at all.
-func (v *inspection) checkPlans(r reading, policies map[string]generator.Object) error {
-	tables := mapped(slices.Collect(maps.Values(policies)), func(o generator.Object) string { return o.Table })
+// whether one could give it at all. Where something else is wrong with the table or its indexes, the plan follows from it.
+func (v *inspection) checkPlans(r reading) error {
+	policies := map[string]generator.Object{}
+	var tables []string
+	for _, o := range v.objects(generator.KindPolicy) {
+		if o.Policy != "" {
+			policies[o.Name], tables = o, append(tables, o.Table)
+		}
+	}
 	sizes := map[string]tableSize{}
 	if err := each(r, "table_sizes", func(size tableSize) { sizes[size.Table] = size }, distinct(tables)); err != nil {
 		return err
@@ -84,9 +77,11 @@ func (v *inspection) checkPlans(r reading, policies map[string]generator.Object)
 		switch size := sizes[o.Table]; {
 		case reported[p.Policy] || p.Code != "" || len(p.astray()) == 0 || i < 0 || unsorted[i].Code != "":
 		case len(unsorted[i].impossible()) > 0:
-			read := unsorted[i].impossible()[0]
 			reported[p.Policy] = true
-			v.about(o, v.worded(message{Code: codeNoIndex}, "no index", words{"Of": o, "Batch": p.Batch, "Access": read}))
+			read := unsorted[i].impossible()[0]
+			v.about(o, message{Code: codeNoIndex, Hint: v.seePlans(o),
+				Message: fmt.Sprintf("no index leads batches of policy %q to their rows in table %q", o.Policy, read.Relation),
+				Detail:  fmt.Sprintf("%s, each time. Give that table an index like those of %q.", v.reads(p, read), o.Table)})
 		case size.Pages >= bigTable:
 			reported[p.Policy] = v.compareCost(o, p, size)
 		}
@@ -113,23 +108,55 @@ func (v *inspection) compareCost(o generator.Object, p batchPlan, size tableSize
 	if !old && (known == nil || worst.Rows <= float64(known.Batch.Usual())*fewBatches) {
 		return false
 	}
-	f := message{Code: codeOtherPlan, Hint: fmt.Sprintf("ANALYZE %s;", v.table(o.Table))}
-	v.about(o, v.worded(f, "other plan", words{"Of": o, "Batch": p.Batch, "Access": worst, "Size": size, "Old": old}))
+	f := message{Code: codeOtherPlan, Hint: fmt.Sprintf("ANALYZE %s;", v.table(o.Table)),
+		Message: fmt.Sprintf("batches of policy %q would pass by the index that leads to their rows in table %q", o.Policy, o.Table)}
+	switch {
+	case size.Unknown:
+		f.Detail = "PostgreSQL has no statistics of all of the table."
+	case old:
+		f.Detail = fmt.Sprintf("PostgreSQL's statistics are old: %d of about %d rows have changed since.", size.Changed, size.Rows)
+	default:
+		f.Detail = fmt.Sprintf("PostgreSQL reckons with %.0f rows each time.", worst.Rows)
+	}
+	f.Detail = v.reads(p, worst) + ". " + f.Detail
+	v.about(o, f)
 	return true
+}
+
+// seePlans shows the plans of a policy.
+func (v *inspection) seePlans(o generator.Object) string {
+	return fmt.Sprintf("SELECT batch, plan FROM %s(ARRAY[%s], true);", v.runtime("_plans"), quote.Literal(o.Policy))
+}
+
+// reads says how the function of a batch finds its rows.
+func (v *inspection) reads(p batchPlan, a access) string {
+	does := fmt.Sprintf("reads all of index %q of %q", a.Index, a.Relation)
+	switch {
+	case !a.ByIndex():
+		does = fmt.Sprintf("reads the whole of %q", a.Relation)
+	case a.Sorted:
+		does = fmt.Sprintf("reads %q by index %q and sorts what it finds", a.Relation, a.Index)
+	case a.Cond != "":
+		does = fmt.Sprintf("reads %q by index %q, where %s", a.Relation, a.Index, a.Cond)
+	}
+	return fmt.Sprintf("Function %q %s", v.install.Schema+"."+p.Batch, does)
 }
 
 // notPlanned: what a batch cannot be planned for, it cannot do either.
 func (v *inspection) notPlanned(o generator.Object, p batchPlan) {
-	f, what := message{Code: codeNoIndex}, "not planned"
+	f := message{Code: codeNoIndex, Message: fmt.Sprintf("batches of policy %q cannot be planned", o.Policy),
+		Detail: fmt.Sprintf("The server says: %s [%s].", p.Message, p.Code), Hint: v.seePlans(o)}
 	switch {
 	case p.Code == foreignCode, v.found(o.Policy, codeUnexpected), p.Code == insufficientPrivilege && v.found(o.Table, codeTableRights):
 		return // there is a finding
 	case p.Code == "55P03": // lock_not_available
-		f.Code, f.Severity, what = codeTimeout, diag.Unknown, "planned too long"
+		f.Code, f.Severity, f.Hint = codeTimeout, diag.Unknown, ""
+		f.Message = fmt.Sprintf("checking the plans of policy %q took too long", o.Policy)
 	case !strings.HasPrefix(p.Code, "42"):
-		f.Code, f.Severity, what = codeUnreadable, diag.Unknown, "plan unseen"
+		f.Code, f.Severity = codeUnreadable, diag.Unknown
+		f.Message = fmt.Sprintf("could not check how batches of policy %q find their rows", o.Policy)
 	}
-	v.about(o, v.worded(f, what, words{"Of": o, "Refused": p}))
+	v.about(o, f)
 }
 
 // access is how a plan reads the policy's table, or a table that belongs to it.
@@ -150,12 +177,13 @@ func (a access) ByIndex() bool {
 // astray are the accesses that read more than a batch: without an index, to sort it, or up to the boundary
 // by another index than the one that gives the order.
 func (p batchPlan) astray() []access {
-	return p.accesses(func(a access, all []access) bool { return !a.ByIndex() || a.Sorted || a.unbounded(all) })
+	all := p.accesses()
+	return slices.DeleteFunc(slices.Clone(all), func(a access) bool { return a.ByIndex() && !a.Sorted && !a.unbounded(all) })
 }
 
 // impossible are those to which there is no other way even where sorting is forbidden.
 func (p batchPlan) impossible() []access {
-	return p.accesses(func(a access, _ []access) bool { return !a.ByIndex() || a.Sorted })
+	return slices.DeleteFunc(p.accesses(), func(a access) bool { return a.ByIndex() && !a.Sorted })
 }
 
 // unbounded says whether the rows up to the boundary are looked for elsewhere than the boundary itself. A
@@ -182,28 +210,16 @@ type planNode struct {
 	Plans    []planNode `json:"Plans"`
 }
 
-// accesses lists some of the ways in which a plan reads the rows that generated statements call t: those without an
-// index come first.
-func (p batchPlan) accesses(is func(a access, all []access) bool) []access {
+// accesses lists the ways in which a plan reads the rows that generated statements call t: those without an index come first.
+func (p batchPlan) accesses() (list []access) {
 	var plans []struct{ Plan planNode }
-	if json.Unmarshal([]byte(p.Plan), &plans) != nil {
-		return nil
-	}
-	var all, indexed []access
+	_ = json.Unmarshal([]byte(p.Plan), &plans) // none where planning met an error
 	for _, plan := range plans {
-		plan.Plan.visit(access{}, func(a access) { all = append(all, a) })
+		plan.Plan.visit(access{}, func(a access) { list = append(list, a) })
 	}
-	var list []access
-	for _, a := range all {
-		switch {
-		case !is(a, all):
-		case a.ByIndex():
-			indexed = append(indexed, a)
-		default:
-			list = append(list, a)
-		}
-	}
-	return append(list, indexed...)
+	place := map[bool]int{true: 1}
+	slices.SortStableFunc(list, func(a, b access) int { return place[a.ByIndex()] - place[b.ByIndex()] })
+	return list
 }
 
 // row is what EXPLAIN calls t: with a number, where t stands in a statement more than once or has
@@ -235,40 +251,20 @@ type index struct {
 	Index, Valid, Ready  bool
 	Table                string
 	Definition, Recorded *string
-	Locked               bool // its table is, so that it was passed by
 }
 
 var codesOfIndexes = []string{codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeNoIndex, codeOtherPlan}
 
-func (v *inspection) checkIndexes(r reading) (err error) {
-	v.passedBy, err = v.compareIndexes(r, v.objects(generator.KindIndex), false)
-	return err
-}
-
-// lockedIndexes waits for the tables that were passed by, so that the others need not.
-func (v *inspection) lockedIndexes() []probe {
-	return []probe{{skip: len(v.passedBy) == 0, about: "the indexes of locked tables", codes: codesOfIndexes, policies: policiesOf(v.passedBy),
-		check: func(r reading) error {
-			_, err := v.compareIndexes(r, v.passedBy, true)
-			return err
-		}}}
-}
-
-// compareIndexes returns what it passed by.
-func (v *inspection) compareIndexes(r reading, wanted []generator.Object, wait bool) (passedBy []generator.Object, err error) {
-	rows, err := collectRows[index](r, "indexes", mapped(wanted, objectName), wait)
-	if err != nil {
-		return nil, err
-	}
+func (v *inspection) checkIndexes(r reading) error {
+	wanted := v.objects(generator.KindIndex)
+	rows, err := collectRows[index](r, "indexes", lists.Map(wanted, objectName))
 	for _, live := range rows {
 		switch o := wanted[live.N-1]; {
 		case !live.Index:
 			v.about(o, message{Code: codeIndexMissing, Message: fmt.Sprintf("index %q is missing", o.Name),
 				Detail: "Runs of the policy read the whole table.", Hint: v.buildHint(o)})
-		case live.Locked:
-			passedBy = append(passedBy, o)
 		case live.Definition == nil:
-			return nil, inspect.ErrChanged
+			return inspect.ErrChanged
 		case !live.Valid || !live.Ready:
 			v.about(o, message{Code: codeIndexInvalid, Message: live.on(o) + " is invalid",
 				Detail: "A concurrent build did not finish; queries cannot use the index.", Hint: v.buildHint(o)})
@@ -276,7 +272,7 @@ func (v *inspection) compareIndexes(r reading, wanted []generator.Object, wait b
 			v.compareDefinition(o, live)
 		}
 	}
-	return passedBy, nil
+	return err
 }
 
 // on says which index it is, and of which table.
@@ -288,37 +284,31 @@ func (live index) on(o generator.Object) string {
 }
 
 // compareDefinition: the policy says what is wanted, and decides. Where casts and constants leave it open,
-// what PostgreSQL printed right after the build does.
+// what PostgreSQL printed right after the build does. Another spelling of that is one of another version of PostgreSQL, or of a
+// column with another type.
 func (v *inspection) compareDefinition(o generator.Object, live index) {
 	schema, _ := v.tableParts(o.Table) // an index is in the schema of its table
-	recordAgain := fmt.Sprintf("SELECT %s(%s, %s);", v.runtime("_record_index"), quote.Literal(schema),
-		quote.Literal(strings.TrimPrefix(o.Name, schema+".")))
+	unlike := func(a, b string) bool { return a != b && pgparse.LikeIndex(a, b) == pgparse.Different }
+	f := message{Code: codeIndexDiffers, Hint: fmt.Sprintf("SELECT %s(%s, %s);", v.runtime("_record_index"), quote.Literal(schema),
+		quote.Literal(strings.TrimPrefix(o.Name, schema+".")))}
+	recorded := live.Recorded != nil && !unlike(o.Definition, *live.Recorded)
 	switch {
-	case pgparse.LikeIndex(o.Definition, *live.Definition) == pgparse.Different:
-		v.indexDiffers(o, live)
+	case pgparse.LikeIndex(o.Definition, *live.Definition) == pgparse.Different, recorded && unlike(*live.Recorded, *live.Definition):
+		f.Message, f.Want, f.Got, f.Hint = live.on(o)+" is not the one that was built", o.Definition, *live.Definition, v.rebuildHint(o)
+		if recorded {
+			f.Want = *live.Recorded // as PostgreSQL prints it
+		}
+		if live.Table != o.Table { // the statements would drop an index that is right
+			f.Hint = "Correct the name of the table first, there or in the policy file."
+		}
 	case live.Recorded == nil:
-		v.about(o, message{Code: codeIndexDiffers, Severity: diag.Unknown, Message: "no migration wrote down how " + live.on(o) + " was built",
-			Detail: "There is nothing to compare its definition with. Look at it; if it is right, have it written down.", Hint: recordAgain})
-	case *live.Recorded == *live.Definition || pgparse.LikeIndex(*live.Recorded, *live.Definition) != pgparse.Different:
-		// Another spelling is that of another version of PostgreSQL, or of a column with another type.
-	case pgparse.LikeIndex(o.Definition, *live.Recorded) != pgparse.Different:
-		v.indexDiffers(o, live)
+		f.Severity, f.Message = diag.Unknown, "no migration wrote down how "+live.on(o)+" was built"
+		f.Detail = "There is nothing to compare its definition with. Look at it; if it is right, have it written down."
+	case unlike(*live.Recorded, *live.Definition):
+		f.Message, f.Want, f.Got = "what was written down of "+live.on(o)+" is not the index that is there", *live.Definition, *live.Recorded
+		f.Detail = "The index is the one that the policy wants."
 	default:
-		v.about(o, message{Code: codeIndexDiffers, Message: "what was written down of " + live.on(o) + " is not the index that is there",
-			Want: *live.Definition, Got: *live.Recorded, Detail: "The index is the one that the policy wants.", Hint: recordAgain})
-	}
-}
-
-// indexDiffers shows what is wanted as PostgreSQL would print it, where that was written down. It gives no
-// statements where the table has another name: they would drop an index that is right.
-func (v *inspection) indexDiffers(o generator.Object, live index) {
-	f := message{Code: codeIndexDiffers, Message: live.on(o) + " is not the one that was built", Want: o.Definition, Got: *live.Definition,
-		Hint: v.rebuildHint(o)}
-	if live.Recorded != nil && pgparse.LikeIndex(o.Definition, *live.Recorded) != pgparse.Different {
-		f.Want = *live.Recorded
-	}
-	if live.Table != o.Table {
-		f.Hint = "Correct the name of the table first, there or in the policy file."
+		return
 	}
 	v.about(o, f)
 }

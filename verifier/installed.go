@@ -9,9 +9,10 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
-	"pgretain/policy"
+	"pgretain/internal/quote"
 	verifysql "pgretain/sql/verify"
 )
 
@@ -46,13 +47,20 @@ func (v *inspection) nothingRead(detail, hint string) {
 
 // standby says as of when everything is that the report says, and what it cannot say.
 func (v *inspection) standby() {
-	v.say(message{Code: codeStandby, Severity: Info, Position: v.install.Position}, "standby", words{
-		"Now": v.server.Now, "Current": v.server.Now.Equal(v.server.Clock),
-		"Behind": v.server.Clock.Sub(v.server.Now).Round(time.Millisecond),
-	})
+	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby", Detail: "It has replayed all that it got."}
+	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
+		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.",
+			v.server.Now.UTC().Format("2006-01-02 15:04:05 UTC"), behind.Round(time.Millisecond))
+	}
+	v.add(f)
 	if v.opt.Checks.any([]string{codeScheduler, codeLastRun}) {
-		f := message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position}
-		v.say(f, "only the primary", words{})
+		scheduler := ""
+		if v.install.Scheduler == "pg_cron" {
+			scheduler = "whether the pg_cron scheduler is running and starts jobs, and "
+		}
+		v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position, Message: "some of it only the primary can tell",
+			Detail: "Not looked at: " + scheduler + "whether a run that is written down as running is at work.",
+			Hint:   "Verify the primary, or leave this out: --skip V094."})
 	}
 }
 
@@ -60,23 +68,8 @@ var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator
 
 func (v *inspection) checkRelations(r reading) error {
 	wanted := v.relations()
-	kinds := mapped(wanted, func(o generator.Object) string { return relationKinds[o.Kind] })
-	return v.finds("", wanted, "relations", v.install.Schema, mapped(wanted, v.inSchema), kinds, mapped(wanted, v.creator), repairHint)(r)
-}
-
-func (v *inspection) checkPaused(r reading) error {
-	type pause struct{ Policy, By, At, Reason string }
-	v.paused = map[string]bool{}
-	return each(r, "paused", func(p pause) {
-		v.paused[p.Policy] = true
-		v.say(message{Code: codePaused, Policy: p.Policy, Position: v.position(p.Policy)}, "paused", words{"Pause": p})
-	})
-}
-
-// isPaused says whether somebody paused a policy, the policy that it is a member of, or all.
-func (v *inspection) isPaused(name string) bool {
-	of, _, _ := strings.Cut(name, policy.MemberMark)
-	return v.paused[name] || v.paused[of] || v.paused["*"]
+	kinds := lists.Map(wanted, func(o generator.Object) string { return relationKinds[o.Kind] })
+	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, v.inSchema), kinds, lists.Map(wanted, v.creator), repairHint)(r)
 }
 
 func (v *inspection) checkRegistry(r reading) error {
@@ -86,10 +79,10 @@ func (v *inspection) checkRegistry(r reading) error {
 		Row  map[string]json.RawMessage `json:"row"`
 	}
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
-	wanted := mapped(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
+	wanted := lists.Map(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
 	known := append(slices.Clone(objects), v.unsettled...)
-	kinds := mapped(known, func(o generator.Object) string { return string(o.Kind) })
-	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, mapped(known, objectName))(r); err != nil {
+	kinds := lists.Map(known, func(o generator.Object) string { return string(o.Kind) })
+	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
 	return inParts(objects, wanted, func(about []generator.Object, wanted []row) error {
@@ -141,7 +134,7 @@ func (v *inspection) checkRoutines(r reading) error {
 		return err
 	}
 	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool { return !strings.Contains(o.Name, "(") })
-	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, mapped(known, objectName))(r); err != nil {
+	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
 	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
@@ -175,41 +168,25 @@ func (v *inspection) creator(o generator.Object) string {
 	return v.owner()
 }
 
-// makeup is what a relation of the runtime consists of, and what it should.
-type makeup struct {
-	generator.Object
-	wanted, live []verifysql.Fact
-}
-
 // checkMakeup compares the relations that are there with those of a fresh install. The queries of views are left out
 // where nobody knows how this version of PostgreSQL prints them, and so are relations of policies.
 func (v *inspection) checkMakeup(r reading) error {
 	recorded := verifysql.Recorded()
-	major, err := collectRow[struct{ Version string }](r, "major_version")
-	if err != nil {
+	if err := r.set("search_path", quote.Idents([]string{"pg_catalog", v.install.Schema, "pg_temp"})); err != nil {
 		return err
 	}
-	if err := r.exec("relation_path", v.install.Schema); err != nil {
-		return err
+	wanted, live := map[string][]verifysql.Fact{}, map[string][]verifysql.Fact{}
+	err := each(r, "relation_facts", func(f verifysql.Fact) { live[f.Relation] = append(live[f.Relation], f) },
+		v.install.Schema, lists.Map(v.relations(), v.inSchema))
+	for _, f := range slices.Concat(recorded.Facts, recorded.Queries[v.server.Major]) {
+		wanted[f.Relation] = append(wanted[f.Relation], f)
 	}
-	relations := v.relations()
-	live, err := collectRows[verifysql.Fact](r, "relation_facts", v.install.Schema, mapped(relations, v.inSchema))
-	if err != nil {
-		return err
-	}
-	wanted := slices.Concat(recorded.Facts, recorded.Queries[major.Version])
-	for _, o := range relations {
-		of := func(facts []verifysql.Fact) (list []verifysql.Fact) {
-			for _, f := range facts {
-				if f.Relation == v.inSchema(o) {
-					list = append(list, f)
-				}
-			}
-			return list
+	for _, o := range v.relations() {
+		if name := v.inSchema(o); len(live[name]) > 0 { // else it is missing, which is said
+			v.compareMakeup(o, wanted[name], live[name])
 		}
-		v.compareMakeup(makeup{o, of(wanted), of(live)})
 	}
-	return nil
+	return err
 }
 
 // relationWords are for people.
@@ -218,30 +195,27 @@ var relationWords = map[generator.Kind]string{generator.KindType: "type", genera
 // interceptors are kinds of facts that no table of the runtime has.
 var interceptors = []string{"trigger", "rule", "row security", "reference", "parent", "child"}
 
-func (v *inspection) compareMakeup(m makeup) {
-	var acts, lacks, exceeds []string
-	for _, f := range m.live {
-		switch same := func(w verifysql.Fact) bool { return w == f }; {
+func (v *inspection) compareMakeup(o generator.Object, wanted, live []verifysql.Fact) {
+	var acts, exceeds []string
+	for _, f := range live {
+		same := func(w verifysql.Fact) bool { return f.Kind == w.Kind && f.Name == w.Name }
+		switch {
 		case slices.Contains(interceptors, f.Kind):
 			acts = append(acts, shown(f))
-		case !slices.ContainsFunc(m.wanted, same) && (has(m.wanted, f.Kind, f.Name) || m.inTheWay(f)):
+		case len(wanted) > 0 && !slices.Contains(wanted, f) && (slices.ContainsFunc(wanted, same) || inTheWay(o, f)):
 			exceeds = append(exceeds, shown(f))
 		}
 	}
-	for _, f := range m.wanted {
-		if len(m.live) > 0 && !slices.Contains(m.live, f) { // else it is missing, which is said
-			lacks = append(lacks, shown(f))
-		}
-	}
-	what := fmt.Sprintf("%s %q", relationWords[m.Kind], m.Name)
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(f verifysql.Fact) bool { return slices.Contains(live, f) })
+	what := fmt.Sprintf("%s %q", relationWords[o.Kind], o.Name)
 	if len(acts) > 0 {
-		v.about(m.Object, message{Code: codeIntercepted, Message: "something else acts on " + what, Got: strings.Join(acts, "; "),
+		v.about(o, message{Code: codeIntercepted, Message: "something else acts on " + what, Got: strings.Join(acts, "; "),
 			Detail: "Statements of the runtime do something else there as well, or instead, or fail, or see a part of the rows.",
 			Hint:   "Drop it, or switch it off, as the owner of the table."})
 	}
-	if len(lacks)+len(exceeds) > 0 {
-		v.about(m.Object, message{Code: codeNotAsInstalled, Message: what + " is not as it was installed",
-			Want: strings.Join(lacks, "; "), Got: strings.Join(exceeds, "; "),
+	if len(missing)+len(exceeds) > 0 {
+		v.about(o, message{Code: codeNotAsInstalled, Message: what + " is not as it was installed",
+			Want: strings.Join(lists.Map(missing, shown), "; "), Got: strings.Join(exceeds, "; "),
 			Hint: "Run the statements of a view from the last migration again; change a table or type back by an ALTER of what differs."})
 	}
 }
@@ -254,31 +228,11 @@ func shown(f verifysql.Fact) string {
 	return strings.TrimSpace(f.Kind+" "+f.Name) + ": " + f.Text
 }
 
-// has says whether there is a fact of a kind under a name, whatever it says.
-func has(facts []verifysql.Fact, kind, name string) bool {
-	return slices.ContainsFunc(facts, func(f verifysql.Fact) bool { return f.Kind == kind && f.Name == name })
-}
-
-// inTheWay says whether a live fact that nobody wants is in the way of what the runtime does: further columns
-// that need no value, and indexes that refuse nothing, are not.
-func (m makeup) inTheWay(f verifysql.Fact) bool {
-	if len(m.wanted) == 0 {
-		return false
+// inTheWay says whether a live fact that nobody wants is in the way of what the runtime does: further columns of a
+// table that need no value, and indexes that refuse nothing, are not.
+func inTheWay(o generator.Object, f verifysql.Fact) bool {
+	if f.Kind == "column" && o.Kind == generator.KindTable {
+		return strings.Contains(f.Text, " NOT NULL") && !strings.Contains(f.Text, " DEFAULT ") && !strings.Contains(f.Text, " GENERATED")
 	}
-	switch f.Kind {
-	case "column":
-		return m.Kind != generator.KindTable // a type's or a view's: values have another shape
-	case "constraint", "option":
-		return true
-	case "unique index":
-		return !has(m.live, "constraint", f.Name)
-	case "default":
-		return has(m.wanted, "column", f.Name)
-	case "not null":
-		generated := func(c verifysql.Fact) bool {
-			return c.Kind == "column" && c.Name == f.Name && strings.Contains(c.Text, " GENERATED")
-		}
-		return has(m.wanted, "column", f.Name) || !has(m.live, "default", f.Name) && !slices.ContainsFunc(m.live, generated)
-	}
-	return false
+	return f.Kind != "index"
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"pgretain/generator"
+	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/lists"
 	"pgretain/policy"
 )
 
@@ -31,16 +33,20 @@ func (v *inspection) readMembers(r reading) error {
 			places[o.Name+policy.MemberMark+place.Name] = place
 		}
 	}
-	type member struct{ Policy, Place, State string }
+	type member struct{ Policy, Member, State, Severity, Message, Detail, Hint string }
 	members := map[string][]string{} // names, by policy
 	expanded := []*policy.Policy{}
-	err := each(r, "members", func(m member) {
-		o, name := templates[m.Policy], m.Policy+policy.MemberMark+m.Place
+	err := eachNamed(r, "members", func(m member) {
+		o, name := templates[m.Policy], m.Policy+policy.MemberMark+m.Member
 		place, isShard := places[name]
 		if !isShard {
-			place = policy.Place{Name: m.Place, Names: [][2]string{{o.Members.Each.Name, m.Place}}}
+			place = policy.Place{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
 		}
-		if v.noteMember(o, m.Place, m.State) {
+		if m.Message != "" {
+			v.add(message{Code: codeMember, Severity: diag.Severity(m.Severity), Policy: o.Policy, Position: o.Position, Object: name,
+				Message: m.Message, Detail: m.Detail, Hint: m.Hint})
+		}
+		if slices.Contains([]string{"new", "gone", "other"}, m.State) { // for the next run to mend
 			v.unsettled = append(v.unsettled, o.Members.In(place)...)
 		}
 		p := v.policies[m.Policy].In(place)
@@ -62,7 +68,7 @@ func (v *inspection) expand(expanded []*policy.Policy, members map[string][]stri
 	file := *v.file
 	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies), func(p *policy.Policy) bool { return file.EachOf(p) != nil })
 	file.Policies = append(file.Policies, expanded...)
-	file.Jobs = mapped(file.Jobs, func(j *policy.Job) *policy.Job {
+	file.Jobs = lists.Map(file.Jobs, func(j *policy.Job) *policy.Job {
 		job := *j
 		job.Run = nil
 		for _, run := range j.Run {
@@ -76,19 +82,4 @@ func (v *inspection) expand(expanded []*policy.Policy, members map[string][]stri
 		return &job
 	})
 	v.file = &file
-}
-
-// noteMember finds what a run will mend, or somebody must. It says whether the page is still to be made, or dropped.
-func (v *inspection) noteMember(o generator.Object, place, state string) bool {
-	f := message{Code: codeMember, Policy: o.Policy, Position: o.Position, Object: o.Name + policy.MemberMark + place}
-	switch state {
-	case "new", "gone":
-		f.Severity = Info
-	case "bare", "unfit":
-	default:
-		return state == "other"
-	}
-	_, table, _ := strings.Cut(o.Table, ".")
-	v.say(f, "page "+state, words{"Each": o.Name, "Schema": place, "Table": table, "Shard": o.Members.Each.ShardsOf != ""})
-	return f.Severity == Info
 }

@@ -29,8 +29,6 @@ type probe struct {
 	// what could not be looked at belong to every probe.
 	codes []string
 	check func(reading) error
-	// policies are what it looks at, where it looks at several at once: if it fails, none of them was checked.
-	policies []string
 	// more are probes that depend on what those before them read.
 	more func() []probe
 }
@@ -55,17 +53,20 @@ func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) e
 	})
 }
 
-// exec runs a query of which nobody needs the answer: one that sets something for the rest of the transaction.
+// exec runs a query of which nobody needs the answer.
 func (r reading) exec(query string, args ...any) error {
 	_, err := r.tx.Exec(r.ctx, verifysql.Query(query, r.schema), args...)
 	return err
 }
 
+// set has a setting hold for the rest of the transaction.
+func (r reading) set(name, value string) error { return r.exec("set", name, value) }
+
 // obeying is a check that reads tables which are not the runtime's, under row security. In all others what a role may
 // not see is an error.
 func obeying(check func(reading) error) func(reading) error {
 	return func(r reading) error {
-		if err := r.exec("row_security_on"); err != nil {
+		if err := r.set("row_security", "on"); err != nil {
 			return err
 		}
 		return check(r)
@@ -102,6 +103,12 @@ func collectRow[T any](r reading, query string, args ...any) (T, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
 }
 
+// collectJSON reads what a query answers as a text of JSON, for other queries.
+func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) {
+	found, err := collectRow[struct{ JSON string }](r, query, args...)
+	return json.RawMessage(found.JSON), err
+}
+
 // each calls f for each row of a query.
 func each[T any](r reading, query string, f func(T), args ...any) error {
 	rows, err := collectRows[T](r, query, args...)
@@ -111,31 +118,43 @@ func each[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds is a check whose query answers findings: its columns have the names of a message's parts. The rest is that of the object
-// whose place they name, from 1; without a place they are where their policy is.
+// finding is a row of a query that answers findings: its columns have the names of a message's parts.
+type finding struct {
+	Place                                                                         int
+	Policies                                                                      []string // all that it is about, where it says so
+	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
+}
+
+// eachNamed calls f for each row of a query, whose columns have the names of T's fields, if any.
+func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
+	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+	for _, row := range list {
+		f(row)
+	}
+	return changedMeanwhile(query, err)
+}
+
+// finds is a check whose query answers findings.
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
-	type finding struct {
-		Place                                                                         int
-		Policies                                                                      []string // all that it is about, where it says so
-		Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
-	}
 	return func(r reading) error {
-		rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-		found, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[finding])
-		for _, f := range found {
-			o := generator.Object{Position: v.position(f.Policy)}
-			if f.Place > 0 {
-				o = about[f.Place-1]
-			}
-			for _, name := range f.Policies {
-				v.unfit[name] = true
-			}
-			v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
-				Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),
-				Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
-		}
-		return changedMeanwhile(query, err)
+		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
 	}
+}
+
+// find adds a finding of a query. What the row leaves out is that of the object whose place it names, from 1; without a place
+// it is where its policy is.
+func (v *inspection) find(code string, about []generator.Object, f finding) {
+	o := generator.Object{Position: v.position(f.Policy)}
+	if f.Place > 0 {
+		o = about[f.Place-1]
+	}
+	for _, name := range f.Policies {
+		v.unfit[name] = true
+	}
+	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
+		Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),
+		Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
 }
 
 // ask makes probes one after the other. What the server refuses becomes a finding; an error means
@@ -178,14 +197,11 @@ func vanished(err error) bool {
 // illegible says what is wrong with an answer that is none: a function that somebody changed may answer
 // NULL, and a row that somebody wrote may hold an infinite instant. "" is for all other errors.
 func illegible(err error) string {
-	var value pgx.ScanArgError
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &value):
+	if value, ok := errors.AsType[pgx.ScanArgError](err); ok {
 		what, _, _ := strings.Cut(value.Err.Error(), " into *")
 		return fmt.Sprintf("%s in column %q", what, value.FieldName)
-	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, pgx.ErrTooManyRows), errors.As(err, &syntax), errors.As(err, &kind):
+	}
+	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, pgx.ErrTooManyRows) {
 		return err.Error()
 	}
 	return ""
@@ -216,9 +232,6 @@ func (v *inspection) failed(p probe, err error) bool {
 		f.Code, f.Message = codeTimeout, fmt.Sprintf("checking %s took longer than %s", p.about, v.opt.Timeout)
 		f.Hint = "Try again when the server is less busy, or allow more time."
 	case v.refusedTo(refused) != "":
-		if v.knownLack(refused) && len(p.policies) <= 1 {
-			return true // which right that is, is said
-		}
 		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", v.refusedTo(refused), refused.Message)
 		f.Hint = fmt.Sprintf("Grant role %q what it lacks.", v.refusedTo(refused))
 	case refused.Code == insufficientPrivilege:
@@ -228,25 +241,8 @@ func (v *inspection) failed(p probe, err error) bool {
 			f.Hint = "Connect as a superuser, or as a role with BYPASSRLS."
 		}
 	}
-	f.Detail += p.unchecked()
 	v.add(f)
 	return true
-}
-
-// unchecked says, for a detail, which policies a probe did not get to.
-func (p probe) unchecked() string {
-	const named = 10
-	names := mapped(p.policies, quoted)
-	switch n := len(names); {
-	case n == 0:
-		return ""
-	case n == 1:
-		return " This was not checked for policy " + names[0] + "."
-	case n <= named:
-		return " This was not checked for policies " + strings.Join(names, ", ") + "."
-	default:
-		return fmt.Sprintf(" This was not checked for policies %s and %d more.", strings.Join(names[:named], ", "), n-named)
-	}
 }
 
 const insufficientPrivilege = "42501"
@@ -257,22 +253,17 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	if err.Code != insufficientPrivilege {
 		return ""
 	}
-	ours := slices.DeleteFunc(v.objects(generator.KindFunction), func(o generator.Object) bool { return !isDefiner(o) })
 	for _, line := range strings.Split(err.Where, "\n") {
-		_, name, _ := strings.Cut(line, " "+v.runtime(""))
-		name, _, called := strings.Cut(name, "(")
-		at := slices.IndexFunc(ours, func(o generator.Object) bool { return strings.HasPrefix(o.Name, v.install.Schema+"."+name+"(") })
-		if called && at >= 0 {
-			return v.creator(ours[at])
+		_, call, ours := strings.Cut(line, " "+v.runtime(""))
+		name, _, _ := strings.Cut(call, "(")
+		for _, o := range v.objects(generator.KindFunction) {
+			head, _, _ := strings.Cut(o.SQL, "AS $")
+			if ours && strings.HasPrefix(v.inSchema(o), name+"(") && strings.Contains(head, "SECURITY DEFINER") {
+				return v.creator(o)
+			}
 		}
 	}
 	return ""
-}
-
-// isDefiner says whether a function of ours runs with its owner's rights, which its text says before its body.
-func isDefiner(o generator.Object) bool {
-	head, _, _ := strings.Cut(o.SQL, "AS $")
-	return strings.Contains(head, "SECURITY DEFINER")
 }
 
 // knownLack says whether there is a finding on the right that the server misses: its message has the name of the

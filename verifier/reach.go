@@ -1,225 +1,138 @@
 package verifier
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"pgretain/policy"
 )
 
-// reachTable is a table that a policy names, one below it, or one that refers to it by foreign keys.
-type reachTable struct {
-	OID       uint32
-	Name, SQL string // schema.name, and as SQL writes it
-	Partition bool
-	Above     []uint32
-}
-
-// reachKey is a foreign key, as it was declared, to one table. Declared is the table that it names;
-// Referenced may be a partition of that.
-type reachKey struct {
-	OID                         uint32
-	Name                        string
-	Table, Referenced, Declared uint32
-	OnDelete                    string   // "NO ACTION", "RESTRICT", "CASCADE", "SET NULL", "SET DEFAULT"
-	Deferred                    bool     // checked at the end of the transaction
-	Off                         bool     // its trigger is switched off
-	OffTriggers                 []string // these, as SQL writes them
-	Strict                      []string // columns that it would set to NULL, and that are NOT NULL
-}
-
-// keeps says whether the action by itself lets no referenced row go.
-func (k *reachKey) keeps() bool { return k.OnDelete == "NO ACTION" || k.OnDelete == "RESTRICT" }
-
-// reachGraph is what deletes of all policies may meet: read once, and walked for each policy.
-type reachGraph struct {
-	tables   map[uint32]*reachTable
-	byName   map[string][]*reachTable
-	below    map[uint32][]*reachTable
-	keys     map[uint32][]*reachKey // by the table that they refer to
-	policies []*policyReach
-	concerns *policy.Concerns
-}
-
-// policyReach is what statements of a policy have to do with.
-type policyReach struct {
-	*policy.Policy
-	*walk
+// readReach asks what statements of policies do to tables, to any depth: partitions, and what foreign keys do. Query
+// reach describes the answer, by which the others of that name go.
+func (v *inspection) readReach(r reading) (err error) {
+	var policies, tables, events []string
+	var steps []int
+	add := func(p *policy.Policy, step int, table policy.Table, event string) {
+		policies, steps, tables, events = append(policies, p.Name), append(steps, step), append(tables, table.String()), append(events, event)
+	}
+	for _, p := range v.file.Policies {
+		for _, d := range p.Deletes() {
+			add(p, d.Step, d.Table, "DELETE")
+		}
+		for _, use := range p.Uses() {
+			if use.Access.Update {
+				add(p, -1, use.Table, "UPDATE")
+			}
+			if use.Access.Insert {
+				add(p, -1, use.Table, "INSERT")
+			}
+		}
+		for _, s := range p.Then {
+			if s.Detach != nil {
+				add(p, len(p.Then), p.Table, "DETACH")
+			}
+			if s.Drop != nil {
+				add(p, len(p.Then), p.Table, "DROP")
+			}
+		}
+	}
+	v.reach, err = collectJSON(r, "reach", policies, steps, tables, events)
+	return err
 }
 
 // reachProbes are about what deletes meet. There are none where that could not be read, which is said.
 func (v *inspection) reachProbes() []probe {
-	if v.graph == nil {
+	if len(v.reach) == 0 {
 		return nil
 	}
-	all := v.policyNames()
 	return []probe{
-		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, policies: all, check: v.checkReferencingIndexes},
-		{about: "foreign keys that keep rows", codes: []string{codeBlocked}, policies: all, check: v.checkBlocked},
-		{about: "triggers of the application", codes: []string{codeTrigger}, policies: all, check: v.checkTriggers},
-		{about: "replica identities", codes: []string{codeIdentity}, policies: all, check: v.checkIdentities},
-		{about: "foreign keys that are switched off", codes: []string{codeKeyOff}, policies: all, check: v.checkKeysOff},
+		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, check: v.checkReferencingIndexes},
+		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff}, check: v.checkKeys},
+		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.checkTriggers},
+		{about: "replica identities", codes: []string{codeIdentity}, check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
 	}
 }
 
-func (v *inspection) readGraph(r reading) error {
-	var names []string // outside of expressions
+// checkKeys leaves out keys whose rows the policy file speaks of. Keys are triggers, which a superuser can switch off
+// for a table; for sessions, checkSessions looks.
+func (v *inspection) checkKeys(r reading) error {
+	type onKey struct {
+		finding
+		Names   []string // of the table that refers, and those above
+		Step    int
+		Anytime bool
+	}
+	var tables, keys []string
+	if v.opt.Snapshot != nil {
+		for _, t := range v.opt.Snapshot.Tables {
+			tables = append(tables, t.String())
+			for _, k := range t.Referenced {
+				keys = append(keys, strings.Join([]string{t.String(), k.Name, k.Table, k.OnDelete}, " "))
+			}
+		}
+	}
+	concerns := v.file.Concerns()
+	return eachNamed(r, "reach_keys", func(f onKey) {
+		if f.Code != codeBlocked || !concerns.About(f.Names, v.policies[f.Policy], f.Step, f.Anytime) {
+			v.find("", nil, f.finding)
+		}
+	}, v.reach, tables, keys)
+}
+
+// checkTriggers: a trigger runs in the batch, as our role with our search path unless its function
+// has its own, and one that fires BEFORE each row may keep the row. The policy names under
+// "triggers" those that somebody has looked at.
+func (v *inspection) checkTriggers(r reading) error {
+	var policies, accepted, tables []string
+	known := []string{}
 	for _, p := range v.file.Policies {
-		names = append(names, mapped(p.Uses(), func(use policy.Use) string { return use.Table.String() })...)
-	}
-	g := &reachGraph{map[uint32]*reachTable{}, map[string][]*reachTable{}, map[uint32][]*reachTable{}, map[uint32][]*reachKey{}, nil, v.file.Concerns()}
-	err := each(r, "reach_tables", func(t reachTable) {
-		g.tables[t.OID] = &t
-		g.byName[t.Name] = append(g.byName[t.Name], &t)
-		for _, above := range t.Above {
-			g.below[above] = append(g.below[above], &t)
-		}
-	}, distinct(names))
-	if err != nil {
-		return err
-	}
-	err = each(r, "reach_keys", func(k reachKey) {
-		if g.tables[k.Table] != nil { // else it came meanwhile
-			g.keys[k.Referenced] = append(g.keys[k.Referenced], &k)
-		}
-	}, g.oids())
-	if err != nil {
-		return err
-	}
-	g.policies = mapped(v.file.Policies, g.reachOf)
-	v.graph = g
-	return nil
-}
-
-func (g *reachGraph) oids() []uint32 { return slices.Sorted(maps.Keys(g.tables)) }
-
-// reachEffect is a table whose rows statements of a policy change, by DELETE, UPDATE or INSERT.
-type reachEffect struct {
-	table *reachTable
-	event string
-	named bool   // a statement names the table; otherwise it is below one that does
-	path  string // how foreign keys lead there
-}
-
-// way is the path, for the end of a detail, where foreign keys lead to the table.
-func (e reachEffect) way() string {
-	if !strings.Contains(e.path, " -> ") {
-		return ""
-	}
-	return fmt.Sprintf(" The path is %s.", e.path)
-}
-
-// metKey is a foreign key that deleted rows have to do with.
-type metKey struct {
-	reachKey
-	table *reachTable // that refers
-	path  string      // ends with the table that it refers to
-}
-
-// walk is what statements do, to any depth.
-type walk struct {
-	graph   *reachGraph
-	effects []reachEffect // each table and event once
-	met     []metKey      // each key once
-	next    []reachEffect // deletes whose keys are still to be followed
-}
-
-// deleting walks from a table.
-func (g *reachGraph) deleting(from *reachTable) *walk {
-	return (&walk{graph: g}).delete(from)
-}
-
-// delete goes on with deletes from a table.
-func (w *walk) delete(from *reachTable) *walk {
-	w.take(reachEffect{from, "DELETE", true, from.Name}, true)
-	for len(w.next) > 0 {
-		e := w.next[0]
-		w.next = w.next[1:]
-		for _, key := range w.graph.keys[e.table.OID] {
-			w.follow(e, key)
+		for _, name := range p.Triggers {
+			policies, accepted = append(policies, p.Name), append(accepted, name.Text)
 		}
 	}
-	return w
-}
-
-// find is the place of an effect on a table, -1 for none.
-func (w *walk) find(table *reachTable, event string) int {
-	return slices.IndexFunc(w.effects, func(e reachEffect) bool { return e.table == table && e.event == event })
-}
-
-// take notes an effect on a table and on what is below it: partitions, and where a statement of ours
-// does not say ONLY, also tables that inherit.
-func (w *walk) take(e reachEffect, children bool) {
-	if i := w.find(e.table, e.event); i >= 0 {
-		w.effects[i].named = w.effects[i].named || e.named
-		return
-	}
-	w.effects = append(w.effects, e)
-	if e.event == "DELETE" {
-		w.next = append(w.next, e)
-	}
-	for _, below := range w.graph.below[e.table.OID] {
-		if below.Partition || children {
-			w.take(reachEffect{below, e.event, false, e.path}, children)
-		}
-	}
-}
-
-// follow notes a key, and what it does where that is more than to refuse.
-func (w *walk) follow(e reachEffect, key *reachKey) {
-	if i := slices.IndexFunc(w.met, func(m metKey) bool { return m.OID == key.OID }); i >= 0 {
-		w.met[i].Off = w.met[i].Off || key.Off // each partition has its own triggers
-		return
-	}
-	path := e.path
-	if key.Declared == e.table.OID && !e.named {
-		path += " -> " + e.table.Name
-	}
-	table := w.graph.tables[key.Table]
-	w.met = append(w.met, metKey{*key, table, path})
-	path = fmt.Sprintf("%s -> %s (%s)", path, table.Name, key.Name)
-	switch {
-	case key.Off || key.keeps() || len(key.Strict) > 0:
-	case key.OnDelete == "CASCADE":
-		w.take(reachEffect{table, "DELETE", true, path}, false)
-	default:
-		w.take(reachEffect{table, "UPDATE", true, path}, false)
-	}
-}
-
-// deletion is a table that a step of a policy deletes from.
-type deletion struct {
-	table *reachTable
-	step  int
-}
-
-func (g *reachGraph) deletions(p *policy.Policy) []deletion {
-	var list []deletion
-	for _, d := range p.Deletes() {
-		for _, table := range g.byName[d.Table.String()] {
-			list = append(list, deletion{table, d.Step})
-		}
-	}
-	return list
-}
-
-// reachOf walks for a policy.
-func (g *reachGraph) reachOf(p *policy.Policy) *policyReach {
-	all := &walk{graph: g}
-	for _, d := range g.deletions(p) {
-		all.delete(d.table)
-	}
-	for _, use := range p.Uses() {
-		for _, table := range g.byName[use.Table.String()] {
-			if use.Access.Update {
-				all.take(reachEffect{table, "UPDATE", true, table.Name}, true)
-			}
-			if use.Access.Insert {
-				all.take(reachEffect{table, "INSERT", true, table.Name}, false)
+	if v.opt.Snapshot != nil {
+		for _, t := range v.opt.Snapshot.Tables {
+			tables = append(tables, t.String())
+			for _, trigger := range t.Triggers {
+				known = append(known, t.String()+" "+trigger.Definition)
 			}
 		}
 	}
-	return &policyReach{p, all}
+	return v.finds(codeTrigger, nil, "reach_triggers", v.reach, policies, accepted, tables, known, v.worker(), v.install.SearchPath)(r)
+}
+
+// checkReferencingIndexes: every deleted row looks for rows that refer to it, whatever the key then does.
+func (v *inspection) checkReferencingIndexes(r reading) error {
+	var policies, tables []string
+	var batches []int
+	for _, p := range v.file.Policies {
+		policies, tables, batches = append(policies, p.Name), append(tables, p.Table.String()), append(batches, p.Batch.Usual())
+	}
+	return v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach, policies, tables, batches)(r)
+}
+
+// foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
+const foreignCode = "PR004"
+
+// checkUnexpected asks what a run asks before it touches anything. A table that is gone has a finding of its own.
+func (v *inspection) checkUnexpected(r reading) error {
+	var names, tables []string
+	for _, p := range v.file.Policies {
+		if !v.found(p.Name, codeNoTable) {
+			names, tables = append(names, p.Name), append(tables, p.Table.String())
+		}
+	}
+	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)
+}
+
+// checkRowSecurity: the generated functions run with row_security = off, so that they fail where rows would be
+// hidden from them. What foreign keys do is done as the table's owner, past any row security. Asked about are tables
+// that are named, and those of expressions, whose schema is "" where the search path says which it is.
+func (v *inspection) checkRowSecurity(r reading) error {
+	var schemas, tables, kinds, names []string
+	for _, m := range v.file.Mentions() {
+		if m.Kind != "" { // protected, which nothing of ours changes
+			schemas, tables, kinds, names = append(schemas, m.Schema), append(tables, m.Name), append(kinds, m.Kind), append(names, m.Of)
+		}
+	}
+	return v.finds(codeRowSecurity, nil, "reach_row_security", schemas, tables, v.install.SearchPath, v.worker(), kinds, names)(r)
 }

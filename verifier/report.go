@@ -165,7 +165,7 @@ func (v *inspection) suppress() {
 		looked := (!known || slices.Contains(v.report.Checks, e.Check)) && (v.opt.Counts || group != Conformance)
 		f := e.Fault(everything && looked)
 		f.Code, f.Severity, f.Policy, f.Object = codeSuppressionEnded, Info, e.Policy, e.Object
-		if e.State == suppress.Holds {
+		if e.Lapsed == "" {
 			f.Code = codeSuppressionIdle
 			f.Detail = "What it is for has gone, or is about something else."
 			if !known {

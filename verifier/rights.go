@@ -1,15 +1,12 @@
 package verifier
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
+	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
@@ -31,115 +28,53 @@ func (v *inspection) checkRights(r reading) error {
 	return v.finds(codeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
 }
 
-// calling is a function that the expressions of a policy or report call.
-type calling struct {
-	pgparse.Call
-	kind, of string // "policy" or "report", and its name
-	at       policy.Expr
-}
-
-// closedFunction is one that an expression calls, and what of the way to it there is.
-type closedFunction struct {
-	N                 int
-	Schema, Signature string
-	Usage, Execute    bool
-	Another           bool // of the same name can be called
-}
-
 // checkFunctionRights: functions that expressions name are called by the worker too. PostgreSQL looks at its
-// right only when it runs them. Which of several functions of a name is meant the policies' own functions know.
+// right only when it runs them.
 func (v *inspection) checkFunctionRights(r reading) error {
-	list := v.calls()
-	doubtful := map[string][]closedFunction{}
-	err := each(r, "function_privileges", func(f closedFunction) {
-		if c := list[f.N-1]; f.Another {
-			doubtful[c.of] = append(doubtful[c.of], f)
-		} else {
-			v.callRefused(c, f)
-		}
-	}, v.worker(), mapped(list, func(c calling) string { return c.Schema }), mapped(list, func(c calling) string { return c.Name }),
-		mapped(list, func(c calling) int { return c.Arguments }), v.install.SearchPath)
-	for _, p := range v.file.Policies {
-		if len(doubtful[p.Name]) == 0 || !v.server.MayCount {
-			continue
-		}
-		refused, ok := errors.AsType[*pgconn.PgError](v.plan(r, p))
-		for _, f := range doubtful[p.Name] {
-			if c := list[f.N-1]; ok && v.refusedTo(refused) != "" && strings.Contains(refused.Message, c.Name) {
-				v.callRefused(c, f)
-			}
-		}
-	}
-	return err
-}
-
-// calls lists each function once per policy and report.
-func (v *inspection) calls() []calling {
-	var all []calling
-	of := func(kind, name string, parts []policy.Part) {
-		own := len(all)
+	var about []generator.Object
+	var schemas, names, kinds, of []string
+	var arguments []int
+	add := func(kind, name string, parts []policy.Part) {
+		known := map[pgparse.Call]bool{}
 		for _, part := range parts {
 			for _, c := range part.Parsed().Calls {
-				if !slices.ContainsFunc(all[own:], func(known calling) bool { return known.Call == c }) {
-					all = append(all, calling{c, kind, name, part.Expr})
+				if !known[c] {
+					known[c] = true
+					about = append(about, generator.Object{Policy: name, Position: part.Expr.Position})
+					schemas, names, arguments, kinds, of = append(schemas, c.Schema), append(names, c.Name), append(arguments, c.Arguments), append(kinds, kind), append(of, name)
 				}
 			}
 		}
 	}
 	for _, p := range v.file.Policies {
-		of("policy", p.Name, p.Parts())
+		add("policy", p.Name, p.Parts())
 	}
 	for _, r := range v.file.Reports {
-		of("report", r.Name, r.Parts())
+		add("report", r.Name, r.Parts())
 	}
-	return all
-}
-
-// callRefused: the schema of a table may have a finding already.
-func (v *inspection) callRefused(c calling, f closedFunction) {
-	var missing, hint []string
-	if !f.Usage && !v.found("schema "+f.Schema, codeTableRights) {
-		missing = append(missing, fmt.Sprintf("USAGE on schema %q", f.Schema))
-		hint = append(hint, fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(f.Schema), quote.Ident(v.worker())))
+	lacking := []string{}
+	for _, f := range v.report.Findings {
+		if f.Code == codeTableRights {
+			lacking = append(lacking, f.Object)
+		}
 	}
-	if !f.Execute {
-		missing = append(missing, fmt.Sprintf("EXECUTE on function %q", f.Signature))
-		hint = append(hint, fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s;", f.Signature, quote.Ident(v.worker())))
-	}
-	if len(missing) == 0 {
-		return
-	}
-	v.add(message{Code: codeTableRights, Object: f.Signature, Policy: c.of, Position: c.at.Position,
-		Message: fmt.Sprintf("role %q lacks %s, which %s %q calls", v.worker(), strings.Join(missing, " and "), c.kind, c.of),
-		Detail:  "Its runs fail.", Hint: strings.Join(hint, " ")})
+	return v.finds(codeTableRights, about, "function_privileges", v.worker(), schemas, names, arguments, kinds, of,
+		v.install.SearchPath, lacking)(r)
 }
 
 // checkPrivileges is about what the list of retention._close() says of each object in the runtime's schema.
 func (v *inspection) checkPrivileges(r reading) error {
-	objects := append(v.routines(), v.relations()...)
-	var places []int
-	var roles, privileges []string
-	for i, o := range objects {
-		add := func(role string, some ...string) {
-			for _, p := range some {
-				places, roles, privileges = append(places, i+1), append(roles, role), append(privileges, p)
-			}
-		}
-		use := "SELECT"
-		if o.Kind == generator.KindFunction || o.Kind == generator.KindProcedure {
-			use = "EXECUTE"
-		}
-		for _, role := range o.Grants {
-			add(role, use)
-		}
-		add(v.worker(), o.Writes...)
+	type wanted struct {
+		Name   string   `json:"name"`
+		Open   bool     `json:"open"` // somebody may grant it to roles of the application
+		Roles  []string `json:"roles"`
+		Writes []string `json:"writes"`
 	}
-	open := mapped(objects, func(o generator.Object) bool {
+	objects := append(v.routines(), v.relations()...)
+	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) wanted {
 		name, _, _ := strings.Cut(v.inSchema(o), "(")
-		return generator.ForApplications(name)
-	})
-	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, mapped(objects, objectName),
-		open, places, roles, privileges)(r)
+		return wanted{o.Name, generator.ForApplications(name), o.Grants, o.Writes}
+	}), v.worker())(r)
 }
 
 // oneRole tells of an owner that is other roles as well.
@@ -189,13 +124,13 @@ func (v *inspection) checkSessions(r reading) error {
 	if !v.install.Roles.None && v.install.Scheduler == "pg_cron" {
 		settings = append(settings, "exit_on_error", "statement_timeout", "transaction_timeout")
 	}
-	longest, may := "", time.Duration(0)
-	for _, j := range v.jobs() {
-		if n := len(j.runs); n > 0 && j.runs[n-1].budget > may {
-			longest, may = j.name, j.runs[n-1].budget
+	longest := scheduledRun{job: &policy.Job{}}
+	for _, s := range v.runs() {
+		if s.budget > longest.budget {
+			longest = s
 		}
 	}
-	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(may.Milliseconds()), longest)(r)
+	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(longest.budget.Milliseconds()), longest.job.Name)(r)
 }
 
 // checkExcess is about what roles can do and nothing of ours needs, and about who can become the owner.
@@ -204,15 +139,18 @@ func (v *inspection) checkExcess(r reading) error {
 	if err != nil {
 		return err
 	}
-	return v.finds(codeExcess, v.atInstall(), "successors", v.owner(), v.runner(), v.otherRoles(), v.changedTables())(r)
+	return v.finds(codeExcess, v.atInstall(), "successors", v.owner(), v.runner(), v.otherRoles(), v.changedTables(true))(r)
 }
 
-// changedTables are the tables of policies, those that they change, and their archives.
-func (v *inspection) changedTables() []string {
-	var list []string
+// changedTables are the tables where policies change or take rows; with more also those of all policies, and their archives.
+func (v *inspection) changedTables(more bool) []string {
+	list := []string{}
 	for _, p := range v.file.Policies {
+		list = append(list, lists.Map(p.Changes(), policy.Table.String)...)
+		if !more {
+			continue
+		}
 		list = append(list, p.Table.String())
-		list = append(list, mapped(p.Changes(), policy.Table.String)...)
 		for _, s := range p.Then {
 			if s.Archive != nil {
 				list = append(list, s.Archive.Into.String())
@@ -231,6 +169,6 @@ func (v *inspection) takers() []generator.Object {
 // must belong to a member of that role. New partitions may have another owner than the old ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
-	return v.finds(codeTakeRights, takers, "table_owners", mapped(takers, objectName),
-		mapped(takers, func(o generator.Object) string { return o.Policy }), mapped(takers, func(o generator.Object) string { return o.Table }))(r)
+	return v.finds(codeTakeRights, takers, "table_owners", lists.Map(takers, objectName),
+		lists.Map(takers, func(o generator.Object) string { return o.Policy }), lists.Map(takers, func(o generator.Object) string { return o.Table }))(r)
 }

@@ -67,17 +67,3 @@ func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
 		})
 	}
 }
-
-func TestUnchecked(t *testing.T) {
-	many := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
-	for want, names := range map[string][]string{
-		"":                                      nil,
-		` This was not checked for policy "a".`: many[:1],
-		` This was not checked for policies "a", "b", "c".`:                                               many[:3],
-		` This was not checked for policies "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" and 2 more.`: many,
-	} {
-		if got := (probe{policies: names}).unchecked(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,19 +9,9 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
+	"pgretain/internal/lists"
 	"pgretain/policy"
 )
-
-// lockedTables waits for the tables that checkSnapshot passed by.
-func (v *inspection) lockedTables() []probe {
-	return []probe{{skip: len(v.locked) == 0, about: "locked tables of the catalog snapshot", codes: []string{codeSnapshot}, check: func(r reading) error {
-		_, tables, err := v.readTables(r, nil)
-		if slices.ContainsFunc(tables, func(c changed) bool { return v.locked[c.name()] != 0 }) {
-			return inspect.ErrChanged // it was let go meanwhile, changed
-		}
-		return err
-	}}}
-}
 
 // changed is a table that the snapshot has, as it is now, nil where it is gone.
 type changed struct {
@@ -37,10 +26,7 @@ func (c changed) name() string { return c.want.String() }
 // yet.
 func (v *inspection) checkSnapshot(r reading) error {
 	v.effective = v.opt.Snapshot
-	if err := v.readLocked(r); err != nil {
-		return err
-	}
-	live, tables, err := v.readTables(r, v.locked)
+	live, tables, err := v.readTables(r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +34,7 @@ func (v *inspection) checkSnapshot(r reading) error {
 		v.effective = live
 		return nil
 	}
-	live, again, err := v.readTables(r, v.locked)
+	live, again, err := v.readTables(r)
 	if err != nil {
 		return err
 	}
@@ -59,46 +45,12 @@ func (v *inspection) checkSnapshot(r reading) error {
 	return nil
 }
 
-// readLocked notes the snapshot's tables that are locked ACCESS EXCLUSIVE.
-func (v *inspection) readLocked(r reading) error {
-	type table struct {
-		OID  uint32
-		Name string
-	}
-	known := v.opt.Snapshot.Graph()
-	v.locked = map[string]uint32{}
-	return each(r, "locked", func(t table) {
-		if known[t.Name] != nil {
-			v.locked[t.Name] = t.OID
-		}
-	})
-}
-
-// readTables takes tables that are passed by to be as they were. A key is read with the table that refers: to the
-// others are added the foreign keys by which those refer to them.
-func (v *inspection) readTables(r reading, passedBy map[string]uint32) (*catalog.Snapshot, []changed, error) {
-	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(), Tables: mapped(v.opt.Snapshot.Tables, (*catalog.Table).String)}
-	for _, oid := range passedBy {
-		request.Without = append(request.Without, oid)
-	}
+func (v *inspection) readTables(r reading) (*catalog.Snapshot, []changed, error) {
+	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(),
+		Tables: lists.Map(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	live, _, err := inspect.Read(r.ctx, r.tx, request)
 	if err != nil {
 		return nil, nil, err
-	}
-	found := live.Graph()
-	for _, want := range v.opt.Snapshot.Tables {
-		if passedBy[want.String()] != 0 {
-			live.Tables = append(live.Tables, want)
-		} else if got := found[want.String()]; got != nil {
-			for _, key := range want.Referenced {
-				if passedBy[key.Table] != 0 {
-					got.Referenced = append(got.Referenced, key)
-				}
-			}
-			slices.SortStableFunc(got.Referenced, func(a, b catalog.ForeignKey) int {
-				return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Table, b.Table))
-			})
-		}
 	}
 	return live, v.compareTables(live), nil
 }
@@ -135,135 +87,110 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	return list
 }
 
-// compareSnapshot asks the generator what a change means: nothing, other objects, or a policy that it
-// refuses. It asks for one table after the other, and then for all of them.
-func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
-	whole := v.compileWith(live)
-	blamed := whole.none()
-	for _, c := range tables {
-		if whole.none() {
-			v.snapshotOld(c)
-		} else if e := v.compileWith(v.snapshotWith(live, c)); e.none() {
-			v.snapshotOld(c)
-		} else {
-			blamed = true
-			v.snapshotWrong(c, e)
+// consequence is what would be generated otherwise for the tables as they are: another object, or for a policy a refusal.
+type consequence struct {
+	policy *policy.Policy // nil for what is no policy's
+	text   string
+	refuse bool
+}
+
+// consequences asks the generator what other tables than the snapshot's mean.
+func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
+	objects, list := generator.Compile(v.source, tables, v.opt.History)
+	var all []consequence
+	for _, d := range list {
+		if d.Severity != diag.Error && d.Severity != "" {
+			continue
 		}
+		p, name := v.policyAt(d.Position), ""
+		if p != nil {
+			name = p.Name
+		}
+		all = append(all, consequence{p, fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position, d.Message, d.Code), true})
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return lists.Map(generator.Changes(v.asked, objects), func(c generator.Change) consequence {
+		o := c.Object()
+		return consequence{v.policies[o.Policy], c.Sign() + " " + string(o.Kind) + " " + o.Name, false}
+	})
+}
+
+// compareSnapshot has a finding on each table: for information where nothing changes with it. It asks for all of them, and
+// then for one after the other; what changes with several together is said with the first. What another check says better is
+// left out: that policies are refused, where something is wrong with their tables or what deletes meet, and what changes nothing.
+func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
+	whole := v.consequences(live)
+	if len(whole) == 0 || !whole[0].refuse {
+		v.effective = live
+	}
+	own := make([][]consequence, len(tables))
+	blamed := len(whole) == 0
+	for i, c := range tables {
+		if len(whole) > 0 {
+			own[i] = v.consequences(v.snapshotWith(live, c))
+		}
+		blamed = blamed || len(own[i]) > 0
 	}
 	if !blamed {
-		v.snapshotWrong(tables[0], whole)
+		own[0] = whole
 	}
-	if len(whole.errors) == 0 {
-		v.effective = live
+	for i, c := range tables {
+		said := func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }
+		switch {
+		case slices.ContainsFunc(own[i], v.unexplained):
+			v.add(c.wrong(own[i]))
+		case len(own[i]) == 0 && !slices.ContainsFunc(v.report.Findings, said):
+			f := c.message()
+			f.Severity, f.Detail = Info, strings.TrimSpace(f.Detail+" Nothing that is generated depends on it.")
+			v.add(f)
+		}
 	}
 }
 
 // snapshotWith is the snapshot with one table as it is now, and with the tables that are new.
 func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Snapshot {
-	known := v.opt.Snapshot.Graph()
-	mixed := *v.opt.Snapshot
-	mixed.Tables = nil
+	known, mixed := v.opt.Snapshot.Graph(), *v.opt.Snapshot
+	mixed.Tables = slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[t.String()] != nil })
 	for _, t := range v.opt.Snapshot.Tables {
-		if t == c.want {
-			t = c.got
-		}
-		if t != nil {
+		if t != c.want {
 			mixed.Tables = append(mixed.Tables, t)
+		} else if c.got != nil {
+			mixed.Tables = append(mixed.Tables, c.got)
 		}
 	}
-	mixed.Tables = append(mixed.Tables, slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[t.String()] != nil })...)
 	return &mixed
 }
 
-// effect is what would be generated for other tables than the snapshot's.
-type effect struct {
-	errors  diag.List          // the policies would be refused
-	changes []string           // in words
-	objects []generator.Object // that change, as wanted or as they would be
-}
-
-func (e effect) none() bool { return len(e.errors) == 0 && len(e.changes) == 0 }
-
-func (v *inspection) compileWith(s *catalog.Snapshot) effect {
-	var e effect
-	objects, list := generator.Compile(v.source, s, v.opt.History)
-	if list.HasErrors() {
-		e.errors = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Severity != "" })
-		return e
-	}
-	for _, c := range generator.Changes(v.asked, objects) {
-		o := c.Object()
-		e.changes = append(e.changes, c.Sign()+" "+string(o.Kind)+" "+o.Name)
-		e.objects = append(e.objects, *o)
-	}
-	return e
-}
-
-// policiesOf are those that a change is about, by the objects or the places of the errors.
-func (v *inspection) policiesOf(e effect) []*policy.Policy {
-	var list []*policy.Policy
-	add := func(p *policy.Policy) {
-		if p != nil && !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-	for _, o := range e.objects {
-		add(v.policies[o.Policy])
-	}
-	for _, d := range e.errors {
-		add(v.policyAt(d.Position))
-	}
-	return list
-}
-
-// snapshotOld: what is generated would be the same. A table that another check complains of is not
-// worth it.
-func (v *inspection) snapshotOld(c changed) {
-	if slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }) {
-		return
-	}
-	f := c.message()
-	f.Severity = Info
-	f.Detail = strings.TrimSpace(f.Detail + " Nothing that is generated depends on it.")
-	v.add(f)
+// unexplained says whether no other finding has the reason of a consequence.
+func (v *inspection) unexplained(e consequence) bool {
+	return !e.refuse || e.policy == nil || !v.found(e.policy.Name, codeNoTable, codeUnexpected) &&
+		!slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Policy == e.policy.Name && isReach(f) })
 }
 
 // isReach: what deletes meet has the tables as they are for its reason.
 func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
 
-// snapshotWrong: something else would be generated, or the policy refused. Where a check of the
-// tables or of reach has found the reason, that says it better.
-func (v *inspection) snapshotWrong(c changed, e effect) {
-	policies := v.policiesOf(e)
-	unexplained := func(p *policy.Policy) bool {
-		return !v.found(p.Name, codeNoTable, codeUnexpected) &&
-			!slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Policy == p.Name && isReach(f) })
-	}
-	if len(e.errors) > 0 && !slices.ContainsFunc(policies, unexplained) {
-		return
-	}
+func (c changed) wrong(consequences []consequence) message {
 	f := c.message()
-	if len(policies) > 0 {
-		f.Policy, f.Position = policies[0].Name, policies[0].Table.Position
+	if p := consequences[0].policy; p != nil {
+		f.Policy, f.Position = p.Name, p.Table.Position
 	}
-	consequences := mapped(e.errors, func(d diag.Diagnostic) string {
-		name := ""
-		if p := v.policyAt(d.Position); p != nil {
-			name = p.Name
-		}
-		return fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position, d.Message, d.Code)
-	})
-	f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
-	if n := len(e.changes); n > 0 {
-		objects := strings.Join(e.changes[:min(n, 2)], "; ")
-		if n > 2 {
+	f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
+	texts := lists.Map(consequences, func(e consequence) string { return e.text })
+	if consequences[0].refuse {
+		f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
+		f.Detail += " " + shortened(texts, 4)
+	} else {
+		objects := strings.Join(texts[:min(len(texts), 2)], "; ")
+		if len(texts) > 2 {
 			objects += " and others"
 		}
-		consequences = append(consequences, "For the table as it is, other objects would be generated: "+objects+".")
-		f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
+		f.Detail += " For the table as it is, other objects would be generated: " + objects + "."
 	}
-	f.Detail = strings.TrimSpace(f.Detail + " " + shortened(consequences, 4))
-	v.add(f)
+	f.Detail = strings.TrimSpace(f.Detail)
+	return f
 }
 
 // message has what differs: one fact as want and got, several in words.
@@ -275,7 +202,7 @@ func (c changed) message() message {
 		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got
 		return f
 	}
-	f.Detail = shortened(mapped(c.facts, func(d catalog.Difference) string {
+	f.Detail = shortened(lists.Map(c.facts, func(d catalog.Difference) string {
 		switch {
 		case d.Want == "":
 			return fmt.Sprintf("New %s: %s.", d.What, d.Got)

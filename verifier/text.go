@@ -1,26 +1,14 @@
 package verifier
 
 import (
-	_ "embed" // findings.txt.tmpl
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"text/template"
-	"time"
 
 	"pgretain/generator"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
-
-// mapped is a list with each element as f has it; never nil, which would be NULL to the server.
-func mapped[T, U any](list []T, f func(T) U) []U {
-	result := make([]U, len(list))
-	for i, element := range list {
-		result[i] = f(element)
-	}
-	return result
-}
 
 // distinct sorts, and drops repetitions; it is never nil, which would be NULL to the server.
 func distinct(names []string) []string {
@@ -30,8 +18,6 @@ func distinct(names []string) []string {
 }
 
 func quoted(text string) string { return `"` + text + `"` }
-
-func instant(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // plural counts things: "1 row", "2 rows".
 func plural[N int | int64](n N, what string) string {
@@ -86,52 +72,10 @@ func (v *inspection) inPath(statements []string) string {
 
 // statements are those of an object's SQL, without the comment above each.
 func statements(sql string) []string {
-	return mapped(strings.Split(sql, "-- next\n"), func(statement string) string {
+	return lists.Map(strings.Split(sql, "-- next\n"), func(statement string) string {
 		for strings.HasPrefix(statement, "--") {
 			_, statement, _ = strings.Cut(statement, "\n")
 		}
 		return strings.TrimSpace(statement)
 	})
-}
-
-// words are what the sentences of a finding speak of.
-type words map[string]any
-
-//go:embed findings.txt.tmpl
-var sentenceSource string
-
-// A line break of the template is a space; those of what it says of stay.
-var sentences = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-	"q":       func(what any) string { return fmt.Sprintf("%q", what) },
-	"at":      instant,
-	"counted": counted,
-	"join":    strings.Join,
-	"ident":   quote.Ident,
-	"literal": quote.Literal,
-	"trim":    func(text string) string { return strings.TrimRight(text, ".\n ") },
-}).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(sentenceSource, " ")))
-
-// counted is a number of rows that were counted up to the limit.
-func counted(rows int64) string {
-	if rows >= countLimit {
-		return fmt.Sprintf("%d rows or more", rows)
-	}
-	return plural(rows, "row")
-}
-
-// say adds a finding with the sentences that findings.txt.tmpl has for what is the matter.
-func (v *inspection) say(f message, what string, about words) { v.add(v.worded(f, what, about)) }
-
-func (v *inspection) worded(f message, what string, about words) message {
-	about["Policy"], about["Object"], about["Install"] = f.Policy, f.Object, v.install
-	for part, text := range map[string]*string{"message": &f.Message, "detail": &f.Detail, "hint": &f.Hint} {
-		if t := sentences.Lookup(what + " " + part); t != nil {
-			var said strings.Builder
-			if err := t.Execute(&said, about); err != nil {
-				panic(err) // of our own template
-			}
-			*text = strings.TrimSpace(said.String())
-		}
-	}
-	return f
 }

@@ -3,6 +3,7 @@ package verifier
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -75,17 +76,14 @@ type inspection struct {
 
 	// What probes read, or find, for those after them.
 	zone      *time.Location     // in which schedules are meant; nil: unknown
-	paused    map[string]bool    // policies that somebody paused; "*" is all of them
-	attempts  map[string]attempt // what pg_cron could not run, by the name of its job
+	scheduled []scheduledRun     // of all jobs, once asked for
+	attempts  json.RawMessage    // what pg_cron could not run; nil: not known
 	effective *catalog.Snapshot  // the tables as they are, or the snapshot where the policies do not fit them; nil without
-	locked    map[string]uint32  // tables of the snapshot that are locked ACCESS EXCLUSIVE, by name
-	passedBy  []generator.Object // indexes whose tables are locked so
-	graph     *reachGraph        // what deletes may meet; nil: could not be read
-	closed    []string           // schemas of the expressions that the role may not look into
+	reach     json.RawMessage    // what statements of policies do to tables; nil: could not be read
+	blind     bool               // the role may not look into a schema of the search path
 	unfit     map[string]bool    // policies that were not made for the catalog
 	uncounted map[string]bool    // policies whose rows could not be counted, which has a finding
 	unsettled []generator.Object // of members whose pages are still to be made anew, or dropped
-	facts     []*factQuery       // what facts functions are asked about
 }
 
 // server is where and as whom the inspection looks.
@@ -97,7 +95,7 @@ type server struct {
 	SchemaOwner    string
 	Clock          time.Time // of the server; Now is earlier on a standby that lags behind
 	Standby        bool
-	MayCount       bool // the function that counts may be called: not by a role outside the install's
+	Major          string // version
 }
 
 func (v *inspection) run(ctx context.Context) error {
@@ -132,7 +130,7 @@ func (v *inspection) run(ctx context.Context) error {
 
 // probes are all of them, in their order: some go by what those before them read or find.
 func (v *inspection) probes() []probe {
-	all, counts, roles := v.policyNames(), v.opt.Counts, !v.install.Roles.None
+	counts, roles := v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
 	at := v.atInstall()
 	checkCron := obeying(v.checkCron)
@@ -146,12 +144,11 @@ func (v *inspection) probes() []probe {
 		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
 		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.finds(codeSequenceBehind, nil, "sequences_behind")},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
-		{about: "what is paused", codes: []string{codePaused, codeLate, codeNotYet, codeOverdue}, check: v.checkPaused},
+		{about: "what is paused", codes: []string{codePaused}, check: v.finds(codePaused, nil, "paused")},
 		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.finds(codeWindowSet, nil, "windows")},
 		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.finds(codeCopy, at, "copy")},
 	}, v.tableProbes(), []probe{
-		{about: "the indexes", codes: codesOfIndexes, policies: policiesOf(v.objects(generator.KindIndex)), check: v.checkIndexes},
-		{more: v.lockedIndexes},
+		{about: "the indexes", codes: codesOfIndexes, check: v.checkIndexes},
 
 		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
@@ -159,35 +156,36 @@ func (v *inspection) probes() []probe {
 			check: obeying(v.finds(codeScheduler, nil, "scheduler", v.owner(), v.install.CronElsewhere()))},
 		{skip: !cron || !live, about: "pg_cron's switches", codes: []string{codeCronStart}, check: v.checkSwitches},
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
-		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, policies: v.scheduled(), check: v.checkRuns},
+		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns},
 
 		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
-		{about: "what policies rely on", codes: []string{codeUnexpected}, policies: all, check: v.checkUnexpected},
-		{about: "what is within reach of deletes", policies: all, check: v.readGraph,
+		{about: "what policies rely on", codes: []string{codeUnexpected}, check: v.checkUnexpected},
+		{about: "what is within reach of deletes", check: v.readReach,
 			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
-		{about: "row security", codes: []string{codeRowSecurity}, policies: all, check: v.checkRowSecurity},
+		{about: "row security", codes: []string{codeRowSecurity}, check: v.checkRowSecurity},
 		{more: v.reachProbes},
 
 		v.snapshotProbe(),
-		{more: v.lockedTables},
 		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
 		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
 		{more: v.expressionProbes},
 
 		{skip: !counts, more: v.overdueProbes},
 		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
-		{skip: !counts, about: "what may be asked about rows", codes: codesOfFacts, check: v.readFactQueries},
-		{more: v.factProbes},
+		{skip: !counts, more: v.factProbes},
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
 
 		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.finds(codePublic, at, "schema_open", v.install.Schema)},
 		{skip: !roles, about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
 		{about: "the settings of the runner's sessions", codes: []string{codeKeyOff, codeRole}, check: v.checkSessions},
 		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights},
-			check: v.finds(codeHandRights, at, "hand_rights", v.changedTables(), v.otherRoles(), v.owner())},
+			check: v.finds(codeHandRights, at, "hand_rights", v.changedTables(true), v.otherRoles(), v.owner())},
 		{skip: !roles, about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess},
-		{about: "who may detach and drop what policies take", codes: []string{codeTakeRights}, policies: policiesOf(v.takers()), check: v.checkOwners},
-		{more: v.planProbes},
+		{about: "who may detach and drop what policies take", codes: []string{codeTakeRights}, check: v.checkOwners},
+		{more: func() []probe {
+			none := v.found(v.install.Schema+"._plans(text[], boolean)", codeMissing)
+			return []probe{{skip: none, about: "the plans of the batches", codes: codesOfPlans, check: v.checkPlans}}
+		}},
 	})
 }
 
@@ -263,16 +261,6 @@ func (v *inspection) objects(kinds ...generator.Kind) []generator.Object {
 		}
 	}
 	return list
-}
-
-// policiesOf names the policies of objects.
-func policiesOf(objects []generator.Object) []string {
-	return distinct(mapped(objects, func(o generator.Object) string { return o.Policy }))
-}
-
-// policyNames are those of the file.
-func (v *inspection) policyNames() []string {
-	return mapped(v.file.Policies, func(p *policy.Policy) string { return p.Name })
 }
 
 // position is that of a policy or report of the file, none where there is no such thing.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,16 +21,26 @@ import (
 	"pgretain/internal/report"
 )
 
-// The rules for everything a person reads: results go to out; everything else goes to err, in the
-// form of package diag, with "pgretain:" in front of what has no place in a file. No capital at
-// the beginning of a message and no full stop at its end; details and hints are whole sentences.
+// console is one command line. The rules for everything a person reads: results go to out; everything else goes to err,
+// in the form of package diag, with "pgretain:" in front of what has no place in a file. No capital at the beginning of
+// a message and no full stop at its end; details and hints are whole sentences.
 type console struct {
+	flags
 	out, err io.Writer
-	args     []string // the command line
+	command  *cobra.Command // the verb
 }
 
 // printf writes a part of the result.
 func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+
+// result writes what a verb has found: its members in JSON, else the text of texts.txt.tmpl.
+func (c *console) result(text string, data any, members ...any) error {
+	if c.JSON {
+		return c.document(members...)
+	}
+	c.aligned(say(text, data))
+	return nil
+}
 
 // document writes version 1 of a verb's JSON form, with members by their names, in order. The version grows when something
 // in a form means something else.
@@ -56,25 +67,18 @@ func (c *console) show(list diag.List, sources map[string][]byte) {
 	}
 }
 
-// isTerminal says whether a person looks at w.
-func isTerminal(w io.Writer) bool {
+// terminalWidth measures the terminal that w is; 0 for anything else.
+func terminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	width, _, _ := term.GetSize(int(f.Fd())) // 0 where it does not say
+	return cmp.Or(width, 80)
 }
 
-// terminalWidth measures the terminal that w is; nil for anything else.
-func terminalWidth(w io.Writer) func() int {
-	f, ok := w.(*os.File)
-	if !ok || !isTerminal(w) {
-		return nil
-	}
-	return func() int {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
-		return 80
-	}
-}
+// coloured says whether w is a terminal that is to have colours. See https://no-color.org.
+func coloured(w io.Writer) bool { return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" }
 
 // agree asks a question, which anything but y or yes answers with an error.
 func (c *console) agree(ctx context.Context, question string) error {
@@ -91,12 +95,9 @@ func (c *console) agree(ctx context.Context, question string) error {
 		if said == "y" || said == "yes" {
 			return nil
 		}
-		return &install.CheckError{Message: "nothing was done", Hint: "Answer y, or say --yes where nobody can be asked."}
+		return refuse("nothing done", nil)
 	}
 }
-
-// coloured says whether w is a terminal that is to have colours. See https://no-color.org.
-func coloured(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
 // exitCode ends the program without a message: all messages have been written.
 type exitCode int
@@ -127,7 +128,7 @@ type problems struct {
 func (p *problems) Error() string { return fmt.Sprintf("%d problems", len(p.list)) }
 
 // exit reports err and turns it into an exit code.
-func (c *console) exit(command *cobra.Command, err error) int {
+func (c *console) exit(err error) int {
 	var code exitCode
 	var usage *usageError
 	var found *problems
@@ -142,7 +143,7 @@ func (c *console) exit(command *cobra.Command, err error) int {
 		return 1
 	case errors.As(err, &usage):
 		c.show(diag.List{{Severity: diag.Error, Message: usage.message,
-			Hint: fmt.Sprintf("Run \"%s --help\".", command.CommandPath())}}, nil)
+			Hint: fmt.Sprintf("Run \"%s --help\".", c.command.CommandPath())}}, nil)
 	case errors.Is(err, context.Canceled) && !errors.As(err, &check):
 		c.show(diag.List{{Severity: diag.Error, Message: "interrupted"}}, nil)
 	default:

@@ -82,7 +82,7 @@ func understood(line string) error {
 	for i, word := range words {
 		words[i] = strings.NewReplacer(`"`, "", "'", "").Replace(word)
 	}
-	command, args, err := rootCommand(&console{}).Find(words)
+	command, args, err := (&console{}).root().Find(words)
 	if err != nil {
 		return err
 	}

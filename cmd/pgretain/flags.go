@@ -1,28 +1,157 @@
 package main
 
 import (
-	"errors"
-	"io"
-	"io/fs"
-	"os"
+	"cmp"
+	_ "embed" // flags.txt
+	"maps"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/lists"
-	"pgretain/internal/report"
 	"pgretain/policy"
 )
 
-// noArguments refuses what stands behind a verb.
-func noArguments(command *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("%q takes no arguments, got %q", command.CommandPath(), args[0])
+// flags are the values of the command line, of all verbs together: AsOf is --as-of. flags.txt and help.txt say which
+// verb has which, what they mean and their defaults.
+type flags struct {
+	Policy, Catalog, Migrations, CronMigrations string
+	DatabaseURL, CronDatabaseURL, Fleet         string
+	Format                                      string
+	JSON, Verbose                               bool // JSON is set with --format json as well
+
+	Schema                      string // of the runtime; or the file that makes the tables
+	AsOf, OlderThan, Scope, Job string
+	Reason, Rows                string
+	Until, HoldUntil            string
+	Limit                       int64
+	First, Yes                  bool
+
+	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply     bool
+	Numbers, Export, Output, Serve, Example, Database, Migrator string
+	Rebase, Only, Skip                                          []string
+	Timeout, Watch                                              time.Duration
+}
+
+//go:embed flags.txt
+var flagsText string
+
+var (
+	flagWord = regexp.MustCompile(`^([a-z-]+)(?:,(\w))?(?:\[=(.*)\])?(?:=(.*))?$`)
+	kebab    = regexp.MustCompile(`([a-z])([A-Z])`)
+)
+
+// common are the lines of flags.txt by the names of the flags.
+var common = func() map[string]string {
+	lines := map[string]string{}
+	for line := range strings.Lines(flagsText) {
+		lines[flagWord.ReplaceAllString(strings.Fields(line)[0], "$1")] = line
 	}
-	return nil
+	return lines
+}()
+
+// places are where the values of flags go, by the names of the flags.
+func (f *flags) places() map[string]any {
+	places := map[string]any{}
+	value := reflect.ValueOf(f).Elem()
+	for _, field := range reflect.VisibleFields(value.Type()) {
+		if field.IsExported() {
+			name := strings.ToLower(kebab.ReplaceAllString(field.Name, "$1-$2"))
+			places[name] = value.FieldByIndex(field.Index).Addr().Interface()
+		}
+	}
+	return places
+}
+
+// exclusive are flags of which a command line has one at most.
+var exclusive = [][2]string{
+	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
+}
+
+// add gives a command its flags: those of flags.txt whose names a line lists, and those that a line defines.
+func (f *flags) add(command *cobra.Command, places map[string]any, lines string) {
+	set := command.Flags()
+	for line := range strings.Lines(lines) {
+		list := []string{line}
+		if line = strings.TrimSpace(line); !strings.Contains(line, "  ") {
+			list = lists.Map(strings.Fields(line), func(name string) string { return common[name] })
+		}
+		for _, line := range list {
+			define(command, places, line)
+		}
+	}
+	for _, pair := range exclusive {
+		if set.Lookup(pair[0]) != nil && set.Lookup(pair[1]) != nil {
+			command.MarkFlagsMutuallyExclusive(pair[0], pair[1])
+		}
+	}
+	if strings.Contains(command.Use, "POLICY") {
+		command.ValidArgsFunction = f.complete((*policy.File).Runnable)
+	}
+	if set.Lookup("job") != nil {
+		jobs := func(file *policy.File) []string {
+			return lists.Map(file.Jobs, func(j *policy.Job) string { return j.Name })
+		}
+		_ = command.RegisterFlagCompletionFunc("job", f.complete(jobs)) // fails for an unknown flag only
+	}
+}
+
+// choices is where a flag keeps the values that it may have, the default first.
+const choices = "choices"
+
+func define(command *cobra.Command, places map[string]any, line string) {
+	set := command.Flags()
+	word, usage, _ := strings.Cut(strings.TrimSpace(line), "  ")
+	parts := flagWord.FindStringSubmatch(word)
+	name, letter := parts[1], parts[2]
+	switch to := places[name].(type) {
+	case *string:
+		set.StringVarP(to, name, letter, "", usage)
+	case *bool:
+		set.BoolVarP(to, name, letter, false, usage)
+	case *int64:
+		set.Int64VarP(to, name, letter, 0, usage)
+	case *time.Duration:
+		set.DurationVarP(to, name, letter, 0, usage)
+	case *[]string:
+		set.StringSliceVarP(to, name, letter, nil, usage)
+	}
+	flag := set.Lookup(name)
+	flag.NoOptDefVal = cmp.Or(parts[3], flag.NoOptDefVal)
+	if parts[4] != "" {
+		known := strings.Split(parts[4], "|")
+		flag.DefValue, flag.Annotations = known[0], map[string][]string{choices: known}
+	}
+}
+
+// check gives the flags of the verb that is called their defaults, and refuses a value that means nothing.
+func (f *flags) check(command *cobra.Command) (err error) {
+	for _, name := range slices.Sorted(maps.Keys(f.places())) {
+		flag := command.Flags().Lookup(name)
+		if flag == nil || flag.Annotations[choices] == nil {
+			continue
+		}
+		known := flag.Annotations[choices]
+		switch {
+		case !flag.Changed:
+			_ = flag.Value.Set(known[0]) // a value of our own
+		case len(known) > 1:
+			err = cmp.Or(err, oneOf(name, flag.Value.String(), known...))
+		}
+		if name == "format" && slices.Contains(known, "json") {
+			if f.JSON {
+				f.Format = "json"
+			}
+			f.JSON = f.Format == "json"
+		}
+	}
+	return err
 }
 
 // oneOf refuses a value of a flag that means nothing.
@@ -30,136 +159,18 @@ func oneOf(flag, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
+	known = slices.DeleteFunc(slices.Clone(known), func(one string) bool { return one == "" })
 	last := len(known) - 1
 	return usagef("--%s must be %s or %s, got %q", flag, strings.Join(known[:last], ", "), known[last], value)
 }
 
-// paths are the files and databases that the verbs read and write.
-type paths struct {
-	policy, migrations, cronMigrations, catalog string
-	url, cronURL                                string
-	named                                       bool // --policy was given
-}
-
-// noPolicy says whether there is no policy file, and none was named.
-func (p *paths) noPolicy() bool {
-	_, err := os.Lstat(p.policy)
-	return !p.named && errors.Is(err, fs.ErrNotExist)
-}
-
-// add gives a command those of the flags that it needs, by their names.
-func (p *paths) add(command *cobra.Command, names ...string) {
-	for _, flag := range []struct {
-		to                        *string
-		name, short, value, usage string
-	}{
-		{&p.policy, "policy", "p", "retention.yaml", "the policy `file`"},
-		{&p.migrations, "migrations", "m", "migrations", "the migration `directory`"},
-		{&p.cronMigrations, "cron-migrations", "", "", "the migration `directory` of the database where schema cron lives, " +
-			"if that is another one (default: that of --migrations and \"_cron\")"},
-		{&p.catalog, "catalog", "", "", "the catalog snapshot `file` (default \"" + catalog.FileName + "\" beside the policy)"},
-		{&p.url, "database-url", "", "", "the `URL` of the database (default: the PG* variables)"},
-		{&p.cronURL, "cron-database-url", "", "", "the `URL` of the database where schema cron lives, if that is another one " +
-			"(default: the connection with install.cron_database)"},
-	} {
-		if slices.Contains(names, flag.name) {
-			command.Flags().StringVarP(flag.to, flag.name, flag.short, flag.value, flag.usage)
-		}
-	}
-	command.PreRun = func(command *cobra.Command, _ []string) { p.named = command.Flags().Changed("policy") }
-}
-
-// cronDirectory is where the migrations of the other database are.
-func (p *paths) cronDirectory() string {
-	if p.cronMigrations != "" {
-		return p.cronMigrations
-	}
-	return filepath.Clean(p.migrations) + "_cron"
-}
-
-// checkDirectories refuses one directory for two databases.
-func (p *paths) checkDirectories() error {
-	if filepath.Clean(p.migrations) == filepath.Clean(p.cronDirectory()) {
-		return &usageError{"--migrations and --cron-migrations must be two directories"}
-	}
-	return nil
-}
-
-// catalogFile is where the snapshot is.
-func (p *paths) catalogFile() string {
-	if p.catalog != "" {
-		return p.catalog
-	}
-	return filepath.Join(filepath.Dir(p.policy), catalog.FileName)
-}
-
-// addFormat is --format of a verb that prints a result, not findings.
-func addFormat(command *cobra.Command, format *string) {
-	addFormats(command, format, "`text` or json", "text", "json")
-}
-
-// addFormats is --format of a verb, which runs only with a known one; --json is short for --format json everywhere.
-func addFormats(command *cobra.Command, format *string, usage string, known ...string) {
-	command.Flags().StringVar(format, "format", "text", usage)
-	command.Flags().BoolFunc("json", "the same as --format json", func(string) error {
-		*format = "json"
-		return nil
-	})
-	run := command.RunE
-	command.RunE = func(command *cobra.Command, args []string) error {
-		if err := oneOf("format", *format, known...); err != nil {
-			return err
-		}
-		return run(command, args)
-	}
-}
-
-// reporting is how findings are written.
-type reporting struct {
-	format  string
-	verbose bool
-}
-
-func (r *reporting) add(command *cobra.Command) {
-	addFormats(command, &r.format, "`text`, json, sarif or github (workflow commands)", "text", "json", "sarif", "github")
-	command.Flags().BoolVarP(&r.verbose, "verbose", "v", false, "show in the text what the policy file suppresses")
-}
-
-// text says whether people read it.
-func (r *reporting) text() bool { return r.format == "text" }
-
-// write writes a log for machines; json is its own form of the verb.
-func (r *reporting) write(out io.Writer, log report.Log, json func(io.Writer) error) error {
-	log.Version, log.Root = programVersion(), checkout()
-	switch r.format {
-	case "json":
-		return json(out)
-	case "sarif":
-		return log.SARIF(out)
-	}
-	return log.GitHub(out)
-}
-
-// checkout is the directory that files are named from in reports for machines: that of the repository in
-// GitHub's workflows, else the working directory.
-func checkout() string {
-	if dir := os.Getenv("GITHUB_WORKSPACE"); filepath.IsAbs(dir) {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "/" // files keep the names that they were given by
-	}
-	return dir
-}
-
-// completeNames completes with names of the policy file as it is: a file that is missing or wrong has none. Most verbs
-// take one name.
-func completeNames(path *string, names func(*policy.File) []string, many bool) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
-		source, err := readFile(*path)
-		if err == nil && (many || len(args) == 0) {
-			if file, _ := policy.Parse(*path, source); file != nil {
+// complete completes with names of the policy file as it is: a file that is missing or wrong has none.
+func (f *flags) complete(names func(*policy.File) []string) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
+		path := cmp.Or(f.Policy, command.Flag("policy").DefValue)
+		source, err := readFile("policy file", path, "")
+		if err == nil && (len(args) == 0 || strings.Contains(command.Use, "POLICY...")) {
+			if file, _ := policy.Parse(path, source); file != nil {
 				list = names(file)
 			}
 		}
@@ -167,14 +178,20 @@ func completeNames(path *string, names func(*policy.File) []string, many bool) c
 	}
 }
 
-func policyNames(file *policy.File) []string {
-	return lists.Map(file.Policies, func(p *policy.Policy) string { return p.Name })
+// cronDirectory is where the migrations of the other database are.
+func (f *flags) cronDirectory() string {
+	return cmp.Or(f.CronMigrations, filepath.Clean(f.Migrations)+"_cron")
 }
 
-func jobNames(file *policy.File) []string {
-	return lists.Map(file.Jobs, func(j *policy.Job) string { return j.Name })
+// checkDirectories refuses one directory for two databases.
+func (f *flags) checkDirectories() error {
+	if filepath.Clean(f.Migrations) == filepath.Clean(f.cronDirectory()) {
+		return &usageError{"--migrations and --cron-migrations must be two directories"}
+	}
+	return nil
 }
 
-func addAsOf(command *cobra.Command, asOf *string) {
-	command.Flags().StringVar(asOf, "as-of", "", "the `instant` that ages are measured at (default: now), in the install's time zone\nunless it says otherwise")
+// catalogFile is where the snapshot is.
+func (f *flags) catalogFile() string {
+	return cmp.Or(f.Catalog, filepath.Join(filepath.Dir(f.Policy), catalog.FileName))
 }

@@ -17,10 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/spf13/cobra"
 
 	"pgretain/internal/htmlreport"
-	"pgretain/internal/install"
 	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
 	"pgretain/policy"
@@ -47,14 +45,14 @@ var fleetVerbs = map[string]struct {
 
 var looked, changed = [3]string{"well", "findings", "unknown"}, [3]string{"done", "findings", "failed"}
 
-// fleet is one command line for many databases: each is an execution of its own, in this process.
+// fleet is one command line for many databases: each is a copy of the console with a connection and an output of its
+// own.
 type fleet struct {
 	*policy.Fleet
-	c       *console
-	args    []string // without what is the fleet's
-	verb    string
-	command *cobra.Command
-	out     string // where report writes
+	console
+	verb string
+	act  action
+	args []string
 }
 
 // member is a database of a fleet, and what became of it.
@@ -68,66 +66,39 @@ type member struct {
 	LastRun  string          `json:"last_run,omitempty"`
 	State    string          `json:"last_state,omitempty"`
 	Overdue  *int64          `json:"rows_left,omitempty"`
-	Seconds  float64         `json:"seconds"`
+	Seconds  seconds         `json:"seconds"`
 	Answer   json.RawMessage `json:"answer,omitempty"`
 	Messages string          `json:"messages,omitempty"`
+	Said     string          `json:"-"` // what people are shown of it
 
 	connection string
 	text       []byte
 }
 
-// addFleet gives a verb, and those below it, the flag --fleet where fleetVerbs has them.
-func (c *console) addFleet(command *cobra.Command) {
-	for _, below := range command.Commands() {
-		c.addFleet(below)
-	}
-	_, verb, _ := strings.Cut(command.CommandPath(), " ")
-	if _, goes := fleetVerbs[verb]; !goes {
-		return
-	}
-	path, run := "", command.RunE
-	command.Flags().StringVar(&path, "fleet", "", "go through the databases of a `file`, see docs/fleet.md")
-	for _, other := range []string{"database-url", "cron-database-url", "watch", "serve"} {
-		if command.Flags().Lookup(other) != nil {
-			command.MarkFlagsMutuallyExclusive("fleet", other)
-		}
-	}
-	command.RunE = func(command *cobra.Command, args []string) error {
-		if path == "" {
-			return run(command, args)
-		}
-		return c.fleet(command, path, verb)
-	}
-}
-
-func (c *console) fleet(command *cobra.Command, path, verb string) error {
-	source, err := readFile(path)
+func (c *console) fleet(ctx context.Context, verb string, act action, args []string) error {
+	source, err := readFile("fleet file", c.Fleet, "Name another file with --fleet.")
 	if err != nil {
-		return unreadable("fleet file", path, err, "Name another file with --fleet.")
+		return err
 	}
-	read, list := policy.ParseFleet(path, source)
+	read, list := policy.ParseFleet(c.Fleet, source)
 	if read == nil {
 		return &problems{list: list} // without its lines, which may hold a password
 	}
-	f := fleet{Fleet: read, c: c, verb: verb, command: command, args: without(c.args, "--fleet")}
-	if err := oneOf("format", cmp.Or(f.flag("format"), "text"), "text", "json"); err != nil {
+	if err := oneOf("format", cmp.Or(c.Format, "text"), "text", "json"); err != nil {
 		return err
 	}
-	if verb == "report" {
-		f.out = f.flag("output")
-		f.args = without(without(f.args, "--output"), "-o")
-		if info, err := os.Stat(f.out); err != nil || !info.IsDir() {
-			return usagef("--output must be a directory, which gets a report of each database and index.html, got %q", f.out)
-		}
+	f := &fleet{read, *c, verb, act, args}
+	if info, err := os.Stat(c.Output); verb == "report" && (err != nil || !info.IsDir()) {
+		return usagef("--output must be a directory, which gets a report of each database and index.html, got %q", c.Output)
 	}
-	stages, err := f.find(command.Context())
-	if err == nil && f.out != "" {
-		err = f.refuseOverwriting(slices.Concat(stages...))
+	stages, err := f.find(ctx)
+	if err == nil && verb == "report" {
+		err = f.refuse(slices.Concat(stages...))
 	}
 	if err != nil {
 		return err
 	}
-	members := f.goThrough(command.Context(), stages)
+	members := f.goThrough(ctx, stages)
 	if err := f.show(members); err != nil {
 		return err
 	}
@@ -135,29 +106,7 @@ func (c *console) fleet(command *cobra.Command, path, verb string) error {
 	for _, m := range members {
 		code = max(code, m.Code)
 	}
-	return cmp.Or(command.Context().Err(), ends(code)) // an interrupt leaves databases that were not begun
-}
-
-// flag is the value of one of the verb, "" where it has no such flag.
-func (f *fleet) flag(name string) string {
-	if flag := f.command.Flag(name); flag != nil {
-		return flag.Value.String()
-	}
-	return ""
-}
-
-// without is a command line without a flag and its value.
-func without(args []string, flag string) (left []string) {
-	for i := 0; i < len(args); i++ {
-		switch {
-		case args[i] == flag:
-			i++
-		case strings.HasPrefix(args[i], flag+"=") || len(flag) == 2 && strings.HasPrefix(args[i], flag):
-		default:
-			left = append(left, args[i])
-		}
-	}
-	return left
+	return cmp.Or(ctx.Err(), ends(code)) // an interrupt leaves databases that were not begun
 }
 
 // find lists the databases of each stage, each once. A query that cannot be asked ends a verb that changes something
@@ -176,7 +125,9 @@ func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 			case err != nil && !fleetVerbs[f.verb].reads:
 				return nil, err
 			case err != nil:
-				list = append(list, &member{Name: "(found)", Stage: name, Code: 2, Verdict: f.word(2), Messages: f.said(err)})
+				m := &member{Name: "(found)", Stage: name}
+				f.do(m, func(*console) error { return err })
+				list = append(list, m)
 			}
 			databases = slices.Concat(databases, found)
 		}
@@ -191,13 +142,6 @@ func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 	return stages, nil
 }
 
-// said is an error as it is shown.
-func (f *fleet) said(err error) string {
-	var text bytes.Buffer
-	(&console{out: &text, err: &text}).exit(f.command, err)
-	return text.String()
-}
-
 // query asks which databases there are.
 func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (list []policy.FleetDatabase, err error) {
 	connection, err := f.secret(ctx, stage, q.Connection.Connection)
@@ -207,17 +151,17 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 	err = connected(ctx, connection, func(conn *pgx.Conn) error {
 		rows, _ := conn.Query(ctx, q.Query, pgx.QueryExecModeSimpleProtocol) // rows give the same error
 		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d policy.FleetDatabase, err error) {
-			var values [2]*string
-			n := len(row.FieldDescriptions())
-			if n > 2 {
+			texts := row.RawValues() // as text, by the simple protocol
+			switch {
+			case len(texts) > 2:
 				return d, errors.New("it has more than two columns")
+			case len(texts) == 0 || texts[0] == nil:
+				return d, errors.New("a name is NULL")
 			}
-			if err := row.Scan([]any{&values[0], &values[1]}[:n]...); err != nil || values[0] == nil {
-				return d, cmp.Or(err, errors.New("a name is NULL"))
-			}
-			d.Name, d.Connection = *values[0], inDatabase(q.Connection.Connection, *values[0])
-			if values[1] != nil {
-				d.Connection = *values[1]
+			d.Name = string(texts[0])
+			d.Connection = with(q.Connection.Connection, "dbname", d.Name)
+			if len(texts) == 2 && texts[1] != nil {
+				d.Connection = string(texts[1])
 			}
 			if fault, _ := policy.ConnectionFault(d.Connection); fault != "" {
 				return d, errors.New(fault)
@@ -227,8 +171,7 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 		return err
 	})
 	if err != nil {
-		return nil, &install.CheckError{Message: fmt.Sprintf("finding the databases of stage %q: %v", stage, err),
-			Hint: fmt.Sprintf("The query is at %s.", q.Position)}
+		return nil, refuse("stage not found", map[string]any{"Stage": stage, "Error": err, "Position": q.Position})
 	}
 	return list, nil
 }
@@ -243,7 +186,7 @@ func (f *fleet) secret(ctx context.Context, name, connection string) (string, er
 	defer cancel()
 	text, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
 	if err != nil { // what it wrote may be a secret
-		return "", &install.CheckError{Message: fmt.Sprintf("password_command failed for %q: %v", name, err), Hint: "Run " + quoted(words[0]) + " by hand."}
+		return "", refuse("no password", map[string]any{"Name": name, "Error": err, "Command": words[0]})
 	}
 	password, _, _ := strings.Cut(string(text), "\n")
 	return with(connection, "password", strings.TrimSuffix(password, "\r")), nil
@@ -258,11 +201,17 @@ func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*membe
 		full := func() bool { return most != nil && !fleetVerbs[f.verb].reads && failures.Load() > *most }
 		_, _ = parallel.Up(f.Parallel, list, func(m *member) (any, error) {
 			switch {
-			case m.Messages != "": // it was not found
+			case m.Verdict != "": // it was not found
 			case stopped || full() || ctx.Err() != nil:
 				m.Code, m.Verdict = -1, "not begun"
 			default:
-				f.execute(ctx, m)
+				f.do(m, func(c *console) (err error) {
+					if c.DatabaseURL, err = f.secret(ctx, m.Name, m.connection); err != nil {
+						return err
+					}
+					defer c.stands(ctx, m)
+					return f.act(c, ctx, f.args)
+				})
 				if m.Code != 0 {
 					failures.Add(1)
 				}
@@ -275,98 +224,64 @@ func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*membe
 	return all
 }
 
-// execute runs the command line for one database.
-func (f *fleet) execute(ctx context.Context, m *member) {
+// do has a console of its own do something for a database, and keeps what came of it.
+func (f *fleet) do(m *member, do func(*console) error) {
 	began := time.Now()
-	defer func() { m.Verdict, m.Seconds = f.word(m.Code), time.Since(began).Seconds() }()
-	url, err := f.secret(ctx, m.Name, m.connection)
-	if err != nil {
-		m.Code, m.Messages = 2, f.said(err)
-		return
-	}
-	at := 0
-	for _, word := range strings.Fields(f.verb) {
-		at += 1 + slices.Index(f.args[at:], word)
-	}
 	var out, said bytes.Buffer
-	m.Code = execute(ctx, slices.Insert(slices.Clone(f.args), at, "--database-url="+url), &out, &said)
+	c := f.console
+	c.out, c.err, c.Output = &out, &said, ""
+	m.Code = c.exit(do(&c))
 	m.text, m.Messages = out.Bytes(), said.String()
-	f.look(ctx, m, url)
+	m.Verdict, m.Seconds = fleetVerbs[f.verb].words[min(m.Code, 2)], seconds(time.Since(began).Seconds())
 }
 
-// look reads how a database stands. What it does not tell is left out: the verb has said why.
-func (f *fleet) look(ctx context.Context, m *member, url string) {
-	t := target{paths: paths{url: url, policy: f.flag("policy")}, schema: f.flag("schema")}
-	in, err := t.install()
+// stands reads how a database stands. What it does not tell is left out: the verb says why.
+func (c *console) stands(ctx context.Context, m *member) {
+	in, err := c.runtime()
 	if err != nil {
 		return
 	}
-	_ = connected(ctx, url, func(conn *pgx.Conn) error {
+	_ = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
 		s := &session{conn: conn, install: in}
 		return s.row(ctx, "fleet").Scan(&m.Version, &m.LastRun, &m.State, &m.Overdue)
 	})
-	if migrations := f.flag("migrations"); migrations != "" && m.Version != "" {
-		project, err := readProject(t.policy)
-		if err != nil {
-			return
-		}
-		if names, err := (destination{directory{migrations, false}, project, url, url}).pending(ctx); err == nil {
-			n := len(names)
-			m.Behind = &n
-		}
+	project, err := readProject(c.Policy)
+	if c.Migrations == "" || m.Version == "" || err != nil {
+		return
+	}
+	if names, err := c.tables(project).pending(ctx); err == nil {
+		n := len(names)
+		m.Behind = &n
 	}
 }
 
-// word is what an exit code says.
-func (f *fleet) word(code int) string { return fleetVerbs[f.verb].words[min(code, 2)] }
-
 // show prints a line for each database, then what there is to say of some.
 func (f *fleet) show(members []*member) error {
-	if f.out != "" {
+	if f.verb == "report" {
 		if err := f.write(members); err != nil {
 			return err
 		}
 	}
-	if f.flag("format") == "json" {
-		for _, m := range members {
-			if json.Valid(m.text) {
-				m.Answer = m.text
-			}
-		}
-		return f.c.document("verb", f.verb, "databases", members)
-	}
-	t := table{columns: []string{"DATABASE", "STAGE", "VERSION", ">BEHIND", "VERDICT", "LAST RUN", "", ">OVERDUE", ">TOOK"}}
 	for _, m := range members {
-		t.add(m.Name, m.Stage, m.Version, orElse(m.Behind, func(n int) string { return count(int64(n)) }, ""), m.Verdict, m.LastRun, m.State,
-			orElse(m.Overdue, count, ""), seconds(m.Seconds))
-	}
-	t.print(f.c.out)
-	for _, m := range members {
-		if m.Code <= 0 && !fleetVerbs[f.verb].shown {
-			continue
+		if f.JSON && json.Valid(m.text) {
+			m.Answer = m.text
 		}
-		if f.out != "" {
-			m.text = nil
-		}
-		if text := strings.TrimSpace(string(m.text) + m.Messages); text != "" {
-			f.c.printf("\n%s:\n%s\n", m.Name, text)
+		if m.Code > 0 || fleetVerbs[f.verb].shown {
+			m.Said = strings.TrimSpace(string(m.text) + m.Messages)
 		}
 	}
-	return nil
+	return f.result("fleet", members, "verb", f.verb, "databases", members)
 }
 
 // file is the name of a database's report; no name makes it that of the page that leads to them.
 func (m *member) file() string { return url.PathEscape(m.Name) + ".report.html" }
 
-// refuseOverwriting refuses files in the directory of the reports that somebody else wrote.
-func (f *fleet) refuseOverwriting(members []*member) error {
-	for _, name := range append(lists.Map(members, (*member).file), "index.html") {
-		r := reportRequest{output: filepath.Join(f.out, name), force: f.command.Flag("force").Changed}
-		if err := r.refuseOverwriting(); err != nil {
-			return err
-		}
-	}
-	return nil
+// refuse refuses to write over files in the directory of the reports that somebody else wrote.
+func (f *fleet) refuse(members []*member) error {
+	errs := lists.Map(append(lists.Map(members, (*member).file), "index.html"), func(name string) error {
+		return refuseOverwriting(filepath.Join(f.Output, name), f.Force)
+	})
+	return cmp.Or(errs...)
 }
 
 // write writes a report of each database, and a page that leads to them.
@@ -374,19 +289,20 @@ func (f *fleet) write(members []*member) error {
 	page := htmlreport.Fleet{Version: programVersion(), At: time.Now().UTC()}
 	var files []output
 	for _, m := range members {
-		row := htmlreport.FleetRow{Name: m.Name, Verdict: m.Verdict, Bad: m.Code != 0, LastRun: m.LastRun, State: m.State, Overdue: orElse(m.Overdue, count, "")}
+		row := htmlreport.FleetRow{Name: m.Name, Verdict: m.Verdict, Bad: m.Code != 0,
+			LastRun: m.LastRun, State: m.State, Overdue: cell(m.Overdue)}
 		if m.Code == 0 {
-			row.File = m.file()
+			row.File = url.PathEscape(m.file())
 			row.Verdict, row.Bad = htmlreport.VerdictOf(m.text)
 			m.Verdict = row.Verdict
-			files = append(files, output{filepath.Join(f.out, row.File), []string{string(m.text)}})
-			row.File = url.PathEscape(row.File)
+			files = append(files, output{filepath.Join(f.Output, m.file()), string(m.text)})
 		}
+		m.text = nil // it is not shown
 		page.Rows = append(page.Rows, row)
 	}
 	var index bytes.Buffer
 	if err := page.Write(&index); err != nil {
 		return err
 	}
-	return writeAll(append(files, output{filepath.Join(f.out, "index.html"), []string{index.String()}}), true)
+	return writeAll(append(files, output{filepath.Join(f.Output, "index.html"), index.String()}), true)
 }

@@ -1,108 +1,23 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 )
-
-// generation is the command line of generate.
-type generation struct {
-	paths
-	check   bool
-	json    bool
-	numbers string
-	format  string
-	rebase  []string
-}
-
-func generateCommand(c *console) *cobra.Command {
-	var g generation
-	command := verb("generate", func(context.Context, []string) error { return c.generate(g) })
-	command.Args = func(command *cobra.Command, args []string) error {
-		if len(args) == 1 && len(g.rebase) > 0 { // the likeliest mistake
-			return usagef("write --rebase=%s, with an equals sign", args[0])
-		}
-		return noArguments(command, args)
-	}
-	g.add(command, "policy", "catalog", "migrations", "cron-migrations")
-	flags := command.Flags()
-	flags.BoolVar(&g.check, "check", false, "write nothing; show what differs and exit with 1 when the directory lags behind")
-	flags.BoolVar(&g.json, "json", false, "write what is done as JSON")
-	flags.StringVar(&g.numbers, "numbers", "", "of the files of an empty directory: sequential or timestamp (default sequential)")
-	flags.StringVar(&g.format, "format", "", "of the files of an empty directory: goose, tern, flyway or psql (default goose)")
-	flags.StringArrayVar(&g.rebase, "rebase", nil, "write one side of a fork again: the later one, or the one that begins with `FILE`; may be repeated")
-	flags.Lookup("rebase").NoOptDefVal = laterSide
-	return command
-}
-
-func (c *console) generate(g generation) error {
-	steps, err := c.nextSteps(g)
-	if err != nil {
-		return err
-	}
-	pending := slices.DeleteFunc(slices.Clone(steps), step.empty)
-	if len(pending) == 0 && !g.json {
-		for _, s := range steps {
-			c.printf("%s is up to date with %s\n", s.path, g.policy)
-		}
-		return nil
-	}
-	if !g.check {
-		if err := writeSteps(pending); err != nil {
-			return err
-		}
-	}
-	if g.json {
-		return c.generated(pending, g.check)
-	}
-	for _, s := range pending {
-		var compare *comparison
-		if g.check {
-			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.path, g.policy)
-			compare = &comparison{c.out, coloured(c.out), linesOfAll}
-		}
-		c.warnRebased(s, !g.check)
-		c.describe(s, compare)
-	}
-	if g.check {
-		return exitCode(1)
-	}
-	return nil
-}
-
-// generated is what generate wrote, or would write, in JSON of version 1.
-func (c *console) generated(steps []step, check bool) error {
-	type jsonStep struct {
-		Directory string   `json:"directory"`
-		Files     []string `json:"files"`
-		Removed   []string `json:"removed"`
-		Changes   []string `json:"changes"`
-	}
-	list := []jsonStep{}
-	for _, s := range steps {
-		c.warnRebased(s, !check)
-		list = append(list, jsonStep{s.path, lists.Map(s.files, func(f output) string { return f.path }), append([]string{}, s.removed...),
-			lists.Map(s.changes, func(c change) string { return c.sign + " " + c.text })})
-	}
-	err := c.document("steps", list)
-	if check && len(steps) > 0 {
-		return errors.Join(err, exitCode(1))
-	}
-	return err
-}
 
 // step is what a generate writes into one directory, and why. History is what the directory says without the sides that
 // are to be written again, and removed are the names of their files, which it takes out.
@@ -114,101 +29,133 @@ type step struct {
 	changes []change
 }
 
-func (s step) empty() bool { return len(s.files) == 0 && len(s.removed) == 0 }
+// generate writes the steps that the directories lack, or with --check says what they would be.
+func (c *console) generate(context.Context, []string) error {
+	steps, err := c.nextSteps()
+	if err != nil {
+		return err
+	}
+	pending := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return len(s.files)+len(s.removed) == 0 })
+	if len(pending) == 0 && !c.JSON {
+		for _, s := range steps {
+			c.printf("%s is up to date with %s\n", s.path, c.Policy)
+		}
+	}
+	if !c.Check {
+		if err := writeSteps(pending); err != nil {
+			return err
+		}
+	}
+	type jsonStep struct {
+		Directory string   `json:"directory"`
+		Files     []string `json:"files"`
+		Removed   []string `json:"removed"`
+		Changes   []string `json:"changes"`
+	}
+	list := []jsonStep{}
+	for _, s := range pending {
+		if !c.JSON && c.Check {
+			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.path, c.Policy)
+		}
+		c.warnRebased(s)
+		if !c.JSON {
+			c.describe(s)
+		}
+		list = append(list, jsonStep{s.path, lists.Map(s.files, func(f output) string { return f.path }), append([]string{}, s.removed...),
+			lists.Map(s.changes, func(c change) string { return c.sign + " " + c.text })})
+	}
+	if c.JSON {
+		err = c.document("steps", list)
+	}
+	if c.Check && len(pending) > 0 {
+		err = errors.Join(err, exitCode(1))
+	}
+	return err
+}
 
 // nextSteps reads everything, compiles, and compares: the directory of the tables' database, and
 // that of schema cron's where it is another one, or was.
-func (c *console) nextSteps(g generation) ([]step, error) {
-	if err := g.checkDirectories(); err != nil {
+func (c *console) nextSteps() ([]step, error) {
+	if err := c.checkDirectories(); err != nil {
 		return nil, err
 	}
-	project, snapshot, err := g.read()
+	project, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	if err := oneOf("format", cmp.Or(g.format, "goose"), "goose", "tern", "flyway", "psql"); err != nil {
-		return nil, err
-	}
 	var heads []string // no file of ours has one name in both directories
-	for _, value := range g.rebase {
-		if dir := filepath.Dir(value); !slices.Contains([]string{".", filepath.Clean(g.migrations), filepath.Clean(g.cronDirectory())}, dir) {
-			return nil, usagef("--rebase=%s is not a file of %s", value, g.migrations)
+	for _, value := range c.Rebase {
+		known := []string{".", filepath.Clean(c.Migrations), filepath.Clean(c.cronDirectory())}
+		if !slices.Contains(known, filepath.Dir(value)) {
+			return nil, usagef("--rebase=%s is not a file of %s", value, c.Migrations)
 		}
 		heads = append(heads, filepath.Base(value))
 	}
-	here, err := directory{g.migrations, false}.past(generator.Format(g.format), heads)
+	here, err := directory{c.Migrations, false}.past(generator.Format(c.Format), heads)
 	if err == nil {
-		err = g.checkOwn(here.history)
+		err = c.checkOwn(here.history)
 	}
 	if err != nil {
 		return nil, err
 	}
 	// The other directory has the format of this one, unless it has one of its own already.
-	there, err := directory{g.cronDirectory(), true}.past(generator.Format(g.format), heads)
+	there, err := directory{c.cronDirectory(), true}.past(generator.Format(c.Format), heads)
 	if err == nil && len(there.history.Files()) == 0 {
 		there, err = there.past(here.history.Format(), heads)
-	}
-	if err == nil {
-		err = g.checkHeads(slices.Concat(here.removed, there.removed))
 	}
 	if err != nil {
 		return nil, err
 	}
-	objects, err := project.compile(snapshot, here.history)
+	for i, head := range heads { // nothing is taken out of the middle of a chain
+		if head != laterSide && !slices.Contains(here.removed, head) && !slices.Contains(there.removed, head) {
+			return nil, usagef("the migrations do not fork at --rebase=%s", c.Rebase[i])
+		}
+	}
+	objects, err := project.compile(project.snapshot, here.history)
 	if err != nil {
 		return nil, err
 	}
 	c.show(project.notes, project.sources)
 	wantedHere, wantedThere := generator.SplitCron(objects, project.file.Install)
-	err = g.next(&here, project, wantedHere)
+	err = c.next(&here, project, wantedHere)
 	if err != nil || len(wantedThere) == 0 && len(there.history.Files()) == 0 {
 		return []step{here}, err
 	}
-	err = g.next(&there, project, wantedThere)
+	err = c.next(&there, project, wantedThere)
 	return []step{here, there}, err
 }
 
+// laterSide is what --rebase means without a file. No migration has this name.
+const laterSide = "later"
+
 // checkOwn asks for --format where the directory holds nothing of ours, but files of another tool than
 // goose: the first step would be written for a tool that the project does not use.
-func (g generation) checkOwn(history *generator.History) error {
-	other, file := generator.Suggest(os.DirFS(g.migrations))
-	if g.format != "" || len(history.Files()) > 0 || other == "" {
+func (c *console) checkOwn(history *generator.History) error {
+	other, file := generator.Suggest(os.DirFS(c.Migrations))
+	if c.Format != "" || len(history.Files()) > 0 || other == "" {
 		return nil
 	}
 	return usagef("%s looks like a migration for %s: say --format %s, or --format goose if it is not",
-		filepath.Join(g.migrations, file), other, other)
+		filepath.Join(c.Migrations, file), other, other)
 }
 
 // next compares one directory with what is wanted of it.
-func (g generation) next(s *step, project *project, wanted []generator.Object) error {
-	numbers := numbering{g.numbers, time.Now}
+func (c *console) next(s *step, project *project, wanted []generator.Object) error {
+	numbers := numbering{c.Numbers, time.Now}
 	if err := numbers.check(s.history, s.path); err != nil {
 		return err
 	}
 	files, err := project.next(s.history, wanted, s.cron, numbers)
-	s.files, s.changes = outputs(files, s.path), changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
+	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Content()} })
+	s.changes = changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
 	return err
 }
 
-func outputs(files []generator.File, dir string) []output {
-	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), f.Pieces} })
-}
-
-// writeSteps makes directories where needed, and takes them away again when nothing came of it.
-func writeSteps(steps []step) (err error) {
+// writeSteps makes directories where needed. One that was made stays where a step cannot be written.
+func writeSteps(steps []step) error {
 	var files []output
-	var old, made []string
-	defer func() {
-		for _, dir := range made {
-			if err != nil {
-				_ = os.Remove(dir) // fails where there are other files in it
-			}
-		}
-	}()
+	var old []string
 	for _, s := range steps {
-		if _, missing := os.Stat(s.path); missing != nil {
-			made = append(made, s.path)
-		}
 		if err := os.MkdirAll(s.path, 0o755); err != nil {
 			return fmt.Errorf("creating the migration directory: %w", err)
 		}
@@ -218,45 +165,134 @@ func writeSteps(steps []step) (err error) {
 	return exchange(old, files, false)
 }
 
-// describe lists files and objects; with a comparison also what differs in those that change.
-func (c *console) describe(s step, compare *comparison) {
+// describe lists files and objects; with --check also what differs in those that change.
+func (c *console) describe(s step) {
 	for _, f := range s.files {
 		c.printf("%s\n", f.path)
 	}
+	compare := &comparison{c.out, coloured(c.out), linesOfAll}
 	for _, change := range s.changes {
 		c.printf("  %s %s\n", change.sign, change.text)
-		if compare != nil {
+		if c.Check {
 			compare.print(change)
 		}
 	}
 }
 
-// laterSide is what --rebase means without a file. No migration has this name.
-const laterSide = "later"
-
-// checkHeads refuses files that begin no side of a fork: nothing is taken out of the middle of a chain.
-func (g generation) checkHeads(removed []string) error {
-	for _, file := range g.rebase {
-		if file != laterSide && !slices.Contains(removed, filepath.Base(file)) {
-			return usagef("the migrations do not fork at --rebase=%s", file)
-		}
-	}
-	return nil
-}
-
 // warnRebased says what has to be true of the files that a rebase takes out.
-func (c *console) warnRebased(s step, written bool) {
+func (c *console) warnRebased(s step) {
 	if len(s.removed) == 0 {
 		return
 	}
-	verb := "would be removed"
-	if written {
-		verb = "removed"
-	}
+	removed := map[bool]string{true: "would be removed", false: "removed"}[c.Check]
 	c.show(diag.List{{Severity: diag.Warning,
-		Message: fmt.Sprintf("%s from %s: %s", verb, s.path, strings.Join(s.removed, ", ")),
+		Message: fmt.Sprintf("%s from %s: %s", removed, s.path, strings.Join(s.removed, ", ")),
 		Detail:  "They must not have been applied anywhere. What they did is in the new step, as far as the policy still wants it.",
 		Hint: "A database that has them applied: run \"pgretain migrate down\" there, in a checkout that still has " +
 			"these files, before the new step is applied.",
 	}}, nil)
+}
+
+// timestamp is the form of numbers that say when a file was written, in UTC: 14 digits.
+const timestamp = "20060102150405"
+
+// numbering says what follows the last number of a directory. Style is "sequential", "timestamp", or
+// "" for what the directory uses.
+type numbering struct {
+	style string
+	now   func() time.Time
+}
+
+// check refuses a style that is not that of the directory.
+func (n numbering) check(history *generator.History, dir string) error {
+	if last := history.Last(); n.style != "" && last > 0 && (n.style == "timestamp") != isTimestamp(last) {
+		return usagef("--numbers %s is for an empty directory; the last number of %s is %d", n.style, dir, last)
+	}
+	if n.style == "timestamp" && history.Format() == generator.Tern {
+		return usagef("--numbers timestamp is not for tern, which wants numbers without gaps")
+	}
+	return nil
+}
+
+// next comes after previous, also where the clock is behind it.
+func (n numbering) next(previous int64) int64 {
+	if !isTimestamp(previous) && (previous > 0 || n.style != "timestamp") {
+		return previous + 1
+	}
+	now, _ := strconv.ParseInt(n.now().UTC().Format(timestamp), 10, 64) // fourteen digits are a number
+	return max(now, previous+1)
+}
+
+func isTimestamp(number int64) bool { return len(strconv.FormatInt(number, 10)) == len(timestamp) }
+
+// change is what a step does to one object, or to several of the runtime. Text is what a person reads of it.
+type change struct {
+	generator.Change
+	sign, text string
+}
+
+// changes tells what a step does to which object. New and changed objects of the runtime are only
+// counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
+func changes(history *generator.History, wanted []generator.Object) []change {
+	var list, counted []change
+	runtime := map[string]int{}
+	for _, c := range generator.Changes(history.Objects(), wanted) {
+		o, sign := c.Object(), c.Sign()
+		if sign != "-" && c.OfRuntime() {
+			runtime[sign]++
+			continue
+		}
+		list = append(list, change{c, sign, string(o.Kind) + " " + o.Name + c.Words()})
+	}
+	for _, sign := range []string{"+", "~"} {
+		if n := runtime[sign]; n > 0 {
+			counted = append(counted, change{sign: sign, text: "runtime: " + plural(n, "object")})
+		}
+	}
+	return append(counted, list...)
+}
+
+// A comparison is for a person who decides whether to read on: so many lines of one object, and so
+// many of all. The whole text is in the step that "pgretain generate" writes.
+const (
+	linesOfObject = 40
+	linesOfAll    = 400
+)
+
+// comparison prints what differs in changed objects, as unified diffs below their lines, in the colours that git gives
+// them.
+type comparison struct {
+	out    io.Writer
+	colour bool
+	left   int // lines
+}
+
+var colours = map[byte]string{'+': "32", '-': "31", '@': "36"}
+
+// print does nothing for new and removed objects.
+func (c *comparison) print(change change) {
+	if change.Before == nil || change.After == nil {
+		return
+	}
+	if change.Before.As != change.After.As {
+		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.After.As, change.Before.As)
+	}
+	text := string(diff.Diff("before", []byte(change.Before.SQL), "after", []byte(change.After.SQL)))
+	_, text, _ = strings.Cut(text, "\n+++ after\n")
+	shown, more := min(linesOfObject, c.left), 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if shown--; shown < 0 {
+			more++
+			continue
+		}
+		c.left--
+		if code := colours[(line + " ")[0]]; c.colour && code != "" {
+			line = "\x1b[" + code + "m" + line + "\x1b[0m"
+		}
+		fmt.Fprintf(c.out, "      %s\n", line)
+	}
+	if more > 0 {
+		fmt.Fprintf(c.out, "      ... %s\n", plural(more, "more line"))
+	}
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
@@ -20,41 +20,53 @@ import (
 	"pgretain/verifier"
 )
 
-// linting is what the flags of lint say.
-type linting struct {
-	paths
-	reporting
-	sandbox bool
-	schema  string
+// linted is what lint has found.
+type linted struct {
+	project  *project // nil where the policy file has errors
+	sources  map[string][]byte
+	filter   suppress.Filter
+	findings []report.Finding
+	report   *verifier.Report // of the rehearsal, nil without one
 }
 
-func lintCommand(c *console) *cobra.Command {
-	var l linting
-	command := verb("lint", func(ctx context.Context, _ []string) error {
-		if l.sandbox != (l.schema != "") {
-			return usagef("--sandbox and --schema go together")
-		}
-		return c.lint(ctx, l, time.Now())
-	})
-	l.paths.add(command, "policy", "catalog", "migrations", "cron-migrations")
-	l.reporting.add(command)
-	command.Flags().BoolVar(&l.sandbox, "sandbox", false, "install everything in a throw-away database and prove it there")
-	command.Flags().StringVar(&l.schema, "schema", "", "the SQL `file` that makes the application's tables there")
-	return command
+func (c *console) lint(ctx context.Context, _ []string) error {
+	if c.Sandbox != (c.Schema != "") {
+		return usagef("--sandbox and --schema go together")
+	}
+	return c.lintAt(ctx, time.Now())
 }
 
-// lint says what it finds as it goes, in text, or everything at the end. The day of suppressions is
+// lintAt says what it finds as it goes, in text, or everything at the end. The day of suppressions is
 // that of now.
-func (c *console) lint(ctx context.Context, l linting, now time.Time) error {
-	found, err := l.look(now)
-	if err != nil {
+func (c *console) lintAt(ctx context.Context, now time.Time) error {
+	found := &linted{}
+	project, err := readProject(c.Policy)
+	if err == nil {
+		found.project, found.filter = project, suppress.New(project.file, "LV", now)
+		err = project.check(&c.flags)
+	}
+	var wrong *problems
+	switch {
+	case err == nil:
+		wrong = &problems{project.notes, project.sources}
+	case !errors.As(err, &wrong): // what is wrong with the policy is no error of ours
 		return err
 	}
-	rehearses := l.schema != "" && !found.failed()
+	found.sources = wrong.sources
+	found.take(wrong.list)
+	rehearses := c.Schema != "" && !found.failed()
 	if !rehearses {
 		found.take(found.useless())
 	}
-	c.tell(found)
+	c.showFound(found, found.findings)
+	if c.Format == "text" && !found.failed() {
+		hidden := ""
+		if n := (report.Log{Findings: found.findings}).Suppressed(); n > 0 {
+			hidden = fmt.Sprintf(", %d suppressed", n)
+		}
+		policies, jobs := plural(len(project.file.Policies), "policy"), plural(len(project.file.Jobs), "job")
+		c.printf("%s: %s, %s, no errors%s\n", c.Policy, policies, jobs, hidden)
+	}
 	if rehearses {
 		if err := c.rehearse(ctx, found); err != nil {
 			return err
@@ -65,7 +77,7 @@ func (c *console) lint(ctx context.Context, l linting, now time.Time) error {
 
 // check looks for what parts of the file say together, compiles, and throws the result away; without a
 // snapshot it says what was not checked.
-func (p *project) check(files paths) error {
+func (p *project) check(files *flags) error {
 	snapshot, err := readCatalog(files.catalogFile())
 	if err != nil {
 		return err
@@ -79,7 +91,7 @@ func (p *project) check(files paths) error {
 		})
 		return nil
 	}
-	history, _, err := replay(files.migrations, "", nil)
+	history, _, err := replay(files.Migrations, "", nil)
 	if err != nil {
 		return err
 	}
@@ -88,36 +100,6 @@ func (p *project) check(files paths) error {
 		p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)
 	}
 	return nil
-}
-
-// linted is what lint found.
-type linted struct {
-	linting
-	project  *project // nil where the policy file has errors
-	sources  map[string][]byte
-	filter   suppress.Filter
-	findings []report.Finding
-	report   *verifier.Report // of the rehearsal, nil without one
-}
-
-// look checks the files. What is wrong with the policy is no error of ours.
-func (l linting) look(now time.Time) (*linted, error) {
-	found := &linted{linting: l}
-	project, err := readProject(l.policy)
-	if err == nil {
-		found.project, found.filter = project, suppress.New(project.file, "LV", now)
-		err = project.check(l.paths)
-	}
-	var wrong *problems
-	switch {
-	case err == nil:
-		wrong = &problems{project.notes, project.sources}
-	case !errors.As(err, &wrong):
-		return nil, err
-	}
-	found.sources = wrong.sources
-	found.take(wrong.list)
-	return found, nil
 }
 
 // take adds what was found, with the suppressions that are about it.
@@ -135,36 +117,20 @@ func (l *linted) failed() bool {
 	return slices.ContainsFunc(l.findings, func(f report.Finding) bool { return f.Severity == diag.Error && f.Suppressed == nil })
 }
 
-// tell says in text what was found up to now.
-func (c *console) tell(found *linted) {
-	c.showFound(found, found.findings)
-	if !found.text() || found.failed() {
-		return
-	}
-	hidden := ""
-	if n := (report.Log{Findings: found.findings}).Suppressed(); n > 0 {
-		hidden = fmt.Sprintf(", %d suppressed", n)
-	}
-	file := found.project.file
-	c.printf("%s: %s, %s, no errors%s\n", found.policy, plural(len(file.Policies), "policy"), plural(len(file.Jobs), "job"), hidden)
-}
-
 // showFound writes findings for people.
 func (c *console) showFound(found *linted, findings []report.Finding) {
 	var list diag.List
 	for _, f := range findings {
-		if f.Suppressed == nil || found.verbose {
+		if c.Format == "text" && (f.Suppressed == nil || c.Verbose) {
 			list = append(list, f.Shown())
 		}
 	}
-	if found.text() {
-		c.show(list, found.sources)
-	}
+	c.show(list, found.sources)
 }
 
 // conclude writes what machines read, with what the verifier of the rehearsal found, and ends with the exit code.
 func (c *console) conclude(found *linted) (err error) {
-	log := report.Log{Verb: "lint", File: found.policy, Findings: slices.Clone(found.findings)}
+	log := report.Log{Verb: "lint", File: c.Policy, Findings: slices.Clone(found.findings)}
 	failed := found.failed()
 	if found.report != nil {
 		log.Findings = append(log.Findings, found.report.Findings...)
@@ -172,18 +138,34 @@ func (c *console) conclude(found *linted) (err error) {
 	}
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
 	switch {
-	case !found.text():
-		err = found.write(c.out, log, func(io.Writer) error {
+	case c.Format != "text":
+		err = c.log(log, func(io.Writer) error {
 			return c.document("file", log.File, "errors", log.Count(diag.Error)+log.Count(diag.Drift),
 				"warnings", log.Count(diag.Warning)+log.Count(diag.Unknown), "suppressed", log.Suppressed(), "findings", log.Findings)
 		})
 	case found.report != nil && found.report.ExitCode() != 0:
-		return c.report(found.report, found.reporting)
+		return c.printReport(found.report)
 	}
 	if err == nil && failed {
 		err = exitCode(1)
 	}
 	return err
+}
+
+// log writes findings for machines, with the names of files from the directory of the checkout: that of the repository
+// in GitHub's workflows, else the working directory. In JSON each verb has a form of its own.
+func (c *console) log(log report.Log, json func(io.Writer) error) error {
+	log.Version, log.Root = programVersion(), os.Getenv("GITHUB_WORKSPACE")
+	if !filepath.IsAbs(log.Root) {
+		log.Root, _ = filepath.Abs(".") // "": files keep the names that they were given by
+	}
+	switch c.Format {
+	case "json":
+		return json(c.out)
+	case "sarif":
+		return log.SARIF(c.out)
+	}
+	return log.GitHub(c.out)
 }
 
 // The codes of suppressions in lint; those of verify are V095 and V096.
@@ -203,7 +185,7 @@ func (l *linted) useless() diag.List {
 		case diag.Title(e.Check) == "":
 			d.Message, d.Detail = "the suppression of "+e.Check+" matches nothing", "This program has no such check."
 			d.Code, d.Hint = codeSuppressionIdle, `Take it out of "suppress".`
-		case e.State == suppress.Holds:
+		case e.Lapsed == "":
 			d.Code = codeSuppressionIdle
 		}
 		if d.Message != "" {
@@ -216,33 +198,15 @@ func (l *linted) useless() diag.List {
 // looked says whether the findings of a check would have been seen: those from L050 on are the
 // rehearsal's, and without a snapshot or with errors not everything was looked at.
 func (l *linted) looked(code string) bool {
-	switch {
-	case !strings.HasPrefix(code, "L") || l.project == nil || !l.project.compiled || l.failed():
-		return false
-	case code >= "L050":
-		return l.report != nil
-	}
-	return true
+	compiled := l.project != nil && l.project.compiled && !l.failed()
+	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.report != nil)
 }
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)
 
-// place says which policy or report a message is about, and of which table, where it does not say so itself.
+// place says which policy or report a message is about, and of which table, where it does not say so itself: the last
+// one that begins at or above its line, as long as no line between begins another part of the file.
 func (p *project) place(d diag.Diagnostic) diag.Diagnostic {
-	if d.Policy == "" && d.Position.File == p.file.Path {
-		d.Policy = p.namedAt(d.Position.Line)
-	}
-	for _, policy := range p.file.Policies {
-		if d.Table == "" && policy.Name == d.Policy {
-			d.Table = policy.Table.String()
-		}
-	}
-	return d
-}
-
-// namedAt is the last policy or report that begins at or above a line, as long as no line between begins
-// another part of the file.
-func (p *project) namedAt(line int) string {
 	names := map[int]string{}
 	for _, policy := range p.file.Policies {
 		names[policy.Position.Line] = policy.Name
@@ -251,10 +215,15 @@ func (p *project) namedAt(line int) string {
 		names[report.Position.Line] = report.Name
 	}
 	lines := strings.Split(string(p.sources[p.file.Path]), "\n")
-	for n := min(line, len(lines)); n > 0 && !topLevel.MatchString(lines[n-1]); n-- {
-		if names[n] != "" {
-			return names[n]
+	if d.Position.File == p.file.Path {
+		for n := min(d.Position.Line, len(lines)); n > 0 && d.Policy == "" && !topLevel.MatchString(lines[n-1]); n-- {
+			d.Policy = names[n]
 		}
 	}
-	return ""
+	for _, policy := range p.file.Policies {
+		if d.Table == "" && policy.Name == d.Policy {
+			d.Table = policy.Table.String()
+		}
+	}
+	return d
 }

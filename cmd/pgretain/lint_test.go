@@ -41,9 +41,8 @@ func lintAt(t *testing.T, now, format string, verbose bool, suppressions string)
 		t.Fatal(err)
 	}
 	var out, messages bytes.Buffer
-	c := console{out: &out, err: &messages}
-	l := linting{paths: paths{policy: path, catalog: filepath.Join(dir, "none.json")}, reporting: reporting{format: format, verbose: verbose}}
-	err = c.lint(t.Context(), l, at)
+	c := console{out: &out, err: &messages, flags: flags{Policy: path, Catalog: filepath.Join(dir, "none.json"), Format: format, Verbose: verbose}}
+	err = c.lintAt(t.Context(), at)
 	var exit exitCode
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

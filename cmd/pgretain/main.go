@@ -23,7 +23,7 @@ import (
 
 //go:generate go test . -run TestExamples$ -update
 
-func init() { cobra.EnableCommandSorting = false } // for all roots: those of a fleet are made beside each other
+func init() { cobra.EnableCommandSorting = false }
 
 func main() {
 	if os.Getenv("GOGC") == "" {
@@ -34,6 +34,41 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
+
+// execute runs one command line and returns the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &console{out: stdout, err: stderr}
+	root := c.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	c.command = command
+	return c.exit(err)
+}
+
+// action is what a verb does.
+type action = func(c *console, ctx context.Context, args []string) error
+
+// actions are the verbs; all else about them is in help.txt.
+var actions = map[string]action{
+	"init": (*console).init, "snapshot": (*console).snapshot, "lint": (*console).lint, "explain": (*console).explain,
+	"generate": (*console).generate, "bootstrap": (*console).bootstrap,
+	"migrate up": (*console).up, "migrate down": (*console).down, "migrate status": (*console).migrations,
+	"verify": (*console).verify, "plan": (*console).plan, "preview": (*console).preview, "run": (*console).run,
+	"status": (*console).status, "report": (*console).htmlReport, "uninstall": (*console).uninstall,
+	"accept": (*console).call, "pause": (*console).call, "resume": (*console).call, "window": (*console).call,
+	"hold": (*console).call, "holds": (*console).call, "release": (*console).call, "restore": (*console).call,
+	"why": (*console).call, "adopt": (*console).call, "settle": (*console).call,
+	"sandbox": (*console).sandbox, "schema": (*console).schema,
+	"completion": (*console).completion, "version": (*console).version,
+}
+
+// helpText has a part for each verb: how it is called, which says how many arguments it takes, a line on it, and from
+// the fourth line on the help, with examples and flags at its end.
+//
+//go:embed help.txt
+var helpText []byte
 
 const usageTemplate = `Usage:
   {{.UseLine}}{{if .HasExample}}
@@ -48,27 +83,32 @@ Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 `
 
-// execute runs one command line and returns the exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &console{out: stdout, err: stderr, args: args}
-	root := rootCommand(c)
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	command, err := root.ExecuteContextC(ctx)
-	return c.exit(command, err)
-}
-
-func rootCommand(c *console) *cobra.Command {
-	root := verbs("pgretain",
-		originVerb("init", c.init), originVerb("snapshot", c.snapshot), lintCommand(c), explainCommand(c), generateCommand(c), bootstrapCommand(c),
-		verbs("migrate", migrateVerb("up", c.up), migrateVerb("down", c.down), migrateVerb("status", c.migrations)),
-		verifyCommand(c), planCommand(c), previewCommand(c), runCommand(c), statusCommand(c), reportCommand(c))
-	for _, k := range calls {
-		root.AddCommand(k.command(c))
+// root makes the commands of help.txt, in its order.
+func (c *console) root() (root *cobra.Command) {
+	places := c.flags.places()
+	for _, part := range txtar.Parse(helpText).Files {
+		text, flags, _ := strings.Cut(strings.TrimSuffix(string(part.Data), "\n"), "\n\nFlags:\n")
+		lines := strings.SplitN(text, "\n", 4)
+		command := &cobra.Command{Use: lines[0], Short: lines[1]}
+		command.Long, command.Example, _ = strings.Cut(lines[3], "\n\nExamples:\n")
+		if act := actions[part.Name]; act != nil {
+			command.Args = arguments
+			command.RunE = func(command *cobra.Command, args []string) error { return c.act(command, part.Name, act, args) }
+			c.flags.add(command, places, flags)
+		} else {
+			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
+		}
+		group, _, below := strings.Cut(part.Name, " ")
+		parent := root
+		if below {
+			parent, _, _ = root.Find([]string{group})
+		}
+		if root == nil {
+			root = command
+		} else {
+			parent.AddCommand(command)
+		}
 	}
-	root.AddCommand(uninstallCommand(c), sandboxCommand(c), schemaCommand(c), completionCommand(c), versionCommand(c))
-	c.addFleet(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -76,37 +116,41 @@ func rootCommand(c *console) *cobra.Command {
 	return root
 }
 
-// helpText has a part for each verb: how it is called, a line on it, and from the fourth line on the help, with
-// examples at its end.
-//
-//go:embed help.txt
-var helpText []byte
-
-// verb is a command with the texts of help.txt, which takes no arguments.
-func verb(name string, run func(ctx context.Context, args []string) error) *cobra.Command {
-	command := &cobra.Command{
-		Args: noArguments,
-		RunE: func(command *cobra.Command, args []string) error { return run(command.Context(), args) },
+// act does what a verb does, in a database or in each of a fleet.
+func (c *console) act(command *cobra.Command, verb string, act action, args []string) error {
+	c.command = command
+	if err := c.flags.check(command); err != nil {
+		return err
 	}
-	for _, part := range txtar.Parse(helpText).Files {
-		if part.Name == name {
-			lines := strings.SplitN(strings.TrimSuffix(string(part.Data), "\n"), "\n", 4)
-			command.Use, command.Short = lines[0], lines[1]
-			command.Long, command.Example, _ = strings.Cut(lines[3], "\n\nExamples:\n")
+	if c.Fleet != "" {
+		return c.fleet(command.Context(), verb, act, args)
+	}
+	return act(c, command.Context(), args)
+}
+
+// arguments holds what stands behind a verb to the line that says how it is called.
+func arguments(command *cobra.Command, args []string) error {
+	use, _, _ := strings.Cut(command.Use, " |")
+	least, most := 0, 0
+	for _, word := range strings.Fields(use)[1:] {
+		most++
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+		if strings.Contains(word, "...") {
+			most = len(args)
 		}
 	}
-	return command
+	switch n := len(args); {
+	case n >= least && n <= most:
+		return nil
+	case most == 0:
+		return usagef("%q takes no arguments, got %q", command.CommandPath(), args[0])
+	}
+	return usagef("%q is called as: %s", command.CommandPath(), command.Use)
 }
 
-// verbs is a command that only has verbs.
-func verbs(name string, list ...*cobra.Command) *cobra.Command {
-	command := verb(name, nil)
-	command.Args, command.RunE = cobra.ArbitraryArgs, onlyVerbs
-	command.DisableFlagsInUseLine = true
-	command.AddCommand(list...)
-	return command
-}
-
+// onlyVerbs is a command that has verbs and does nothing itself.
 func onlyVerbs(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		command.SetOut(command.ErrOrStderr())
@@ -114,9 +158,10 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 		return exitCode(2)
 	}
 	message := fmt.Sprintf("unknown command %q", args[0])
-	var near []string
-	for distance := 1; distance <= 2 && len(near) == 0; distance++ {
-		command.SuggestionsMinimumDistance = distance
+	command.SuggestionsMinimumDistance = 1
+	near := command.SuggestionsFor(args[0])
+	if len(near) == 0 {
+		command.SuggestionsMinimumDistance = 2
 		near = command.SuggestionsFor(args[0])
 	}
 	if len(near) > 0 {
@@ -125,17 +170,12 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 	return &usageError{message}
 }
 
-func versionCommand(c *console) *cobra.Command {
-	var format string
-	command := verb("version", func(context.Context, []string) error {
-		if format == "text" {
-			c.printf("pgretain %s, runtime %s, %s\n", programVersion(), sqlfiles.Version, runtime.Version())
-			return nil
-		}
+func (c *console) version(context.Context, []string) error {
+	if c.JSON {
 		return c.document("pgretain", programVersion(), "runtime", sqlfiles.Version, "go", runtime.Version())
-	})
-	addFormat(command, &format)
-	return command
+	}
+	c.printf("pgretain %s, runtime %s, %s\n", programVersion(), sqlfiles.Version, runtime.Version())
+	return nil
 }
 
 // programVersion is the module's version, "(devel)" for a build from a checkout.
@@ -147,30 +187,20 @@ func programVersion() string {
 	return info.Main.Version
 }
 
-func schemaCommand(c *console) *cobra.Command {
-	return verb("schema", func(context.Context, []string) error {
-		c.printf("%s", policy.Schema)
-		return nil
-	})
+func (c *console) schema(context.Context, []string) error {
+	c.printf("%s", policy.Schema)
+	return nil
 }
 
-func completionCommand(c *console) *cobra.Command {
-	command := verb("completion", nil)
-	command.ValidArgs = []string{"bash", "zsh", "fish"}
-	command.RunE = func(command *cobra.Command, args []string) error {
-		root := command.Root()
-		switch {
-		case len(args) != 1:
-			return usagef("%q needs a shell: bash, zsh or fish", command.CommandPath())
-		case args[0] == "bash":
-			return root.GenBashCompletionV2(c.out, true)
-		case args[0] == "zsh":
-			return root.GenZshCompletion(c.out)
-		case args[0] == "fish":
-			return root.GenFishCompletion(c.out, true)
-		}
-		return usagef("unknown shell %q; bash, zsh and fish are known", args[0])
+func (c *console) completion(_ context.Context, args []string) error {
+	root := c.command.Root()
+	switch args[0] {
+	case "bash":
+		return root.GenBashCompletionV2(c.out, true)
+	case "zsh":
+		return root.GenZshCompletion(c.out)
+	case "fish":
+		return root.GenFishCompletion(c.out, true)
 	}
-	command.Args = cobra.ArbitraryArgs
-	return command
+	return usagef("unknown shell %q; bash, zsh and fish are known", args[0])
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -25,33 +24,6 @@ import (
 	catalogsql "pgretain/sql/catalog"
 )
 
-// migration is what the three verbs have in common.
-type migration struct {
-	paths
-	cron, all      bool
-	export, format string
-}
-
-// migrateVerb does something with a place that goose migrates.
-func migrateVerb(name string, do func(context.Context, migration, destination) error) *cobra.Command {
-	var m migration
-	command := verb("migrate "+name, func(ctx context.Context, _ []string) error {
-		at, err := m.destination(name)
-		if err != nil {
-			return err
-		}
-		return do(ctx, m, at)
-	})
-	m.add(command, "policy", "migrations", "cron-migrations", "database-url", "cron-database-url")
-	addFormat(command, &m.format)
-	command.Flags().BoolVar(&m.cron, "cron", false, "in the database where schema cron lives, if that is another one: its jobs")
-	if name == "down" {
-		command.Flags().BoolVar(&m.all, "all", false, "undo everything")
-		m.addExport(command)
-	}
-	return command
-}
-
 // destination is one of the two directories, and its database.
 type destination struct {
 	directory
@@ -59,9 +31,6 @@ type destination struct {
 	url     string
 	tables  string // the connection to the database of the tables
 }
-
-// in is the install in that database.
-func (at destination) in() policy.Install { return at.project.file.Install.In(databaseOf(at.tables)) }
 
 // databaseOf is the database of connection settings, by default that of the user's name, as libpq has it.
 func databaseOf(url string) string {
@@ -72,48 +41,74 @@ func databaseOf(url string) string {
 	return cmp.Or(config.Database, config.User)
 }
 
-// destination is what --cron says, where goose goes up, down or tells the status.
-func (m migration) destination(verb string) (at destination, err error) {
-	project, err := readProject(m.policy)
+// tables are the database of the tables and its directory.
+func (c *console) tables(project *project) destination {
+	return destination{directory{c.Migrations, false}, project, c.DatabaseURL, c.DatabaseURL}
+}
+
+// destination is the directory of the tables or that of the jobs, where goose goes up, down or tells the status.
+func (c *console) destination(verb string, cron bool) (at destination, err error) {
+	project, err := readProject(c.Policy)
 	if err != nil {
 		return at, err
 	}
-	at = destination{directory{m.migrations, false}, project, m.url, m.url}
-	if m.cron {
-		if err := m.checkDirectories(); err != nil {
+	at = c.tables(project)
+	if cron {
+		if err := c.checkDirectories(); err != nil {
 			return at, err
 		}
 		if project.file.Install.Database == "" {
-			return at, &install.CheckError{
-				Message: "install.database is missing in " + m.policy,
-				Detail:  "It tells the jobs of this database from those of others, also when they move back.",
-				Hint:    "Write it, with install.cron_database; or leave --cron out.",
-			}
+			return at, refuse("no install.database", c.Policy)
 		}
-		at.directory = directory{m.cronDirectory(), true}
-		if at.url, err = m.cronDatabase(project.file.Install); err != nil {
+		at.directory = directory{c.cronDirectory(), true}
+		if at.url, err = c.cronDatabase(project.file.Install); err != nil {
 			return at, err
 		}
 	}
-	return at, onlyGoose(at.path, verb, m.all)
+	return at, c.onlyGoose(at.path, verb)
 }
 
 func (at destination) options() install.Options {
-	return install.Options{Install: at.in(), Path: at.path, Cron: at.cron}
+	return install.Options{Install: at.project.file.Install.In(databaseOf(at.tables)), Path: at.path, Cron: at.cron}
 }
 
-func (c *console) up(ctx context.Context, m migration, at destination) error {
-	if err := at.shortNames(); err != nil {
+// onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of
+// everything.
+func (c *console) onlyGoose(dir, verb string) error {
+	format, err := generator.Recognise(os.DirFS(dir))
+	if err != nil || format == generator.Goose {
+		return inDirectory(dir, err)
+	}
+	history, _, err := replay(dir, "", nil)
+	if err != nil {
 		return err
 	}
-	if err := at.fits(ctx); err != nil {
+	step := history.LastStep()
+	if c.All {
+		step = history.Files()
+	}
+	ups, downs := "", ""
+	for _, m := range step {
+		ups += " -f " + filepath.Join(dir, m.Name)
+		downs = " -f " + filepath.Join(dir, strings.ReplaceAll(m.Name, ".up.sql", ".down.sql")) + downs
+	}
+	return refuse("another tool", map[string]any{"Path": dir, "Format": format, "Verb": verb,
+		"Dir": filepath.Clean(dir), "Count": len(step), "First": step[0].Version, "Ups": ups, "Downs": downs})
+}
+
+func (c *console) up(ctx context.Context, _ []string) error {
+	at, err := c.destination("up", c.Cron)
+	if err == nil {
+		err = at.fits(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	options := at.options()
-	options.Progress = c.progress(m, "applied")
+	options.Progress = c.progress("applied")
 	options.Schedules = at.project.file.Schedules(at.cron)
 	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
-	if err := c.migrated(m, "applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
+	if err := c.migrated("applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
 		return err
 	}
 	if in := options.Install; !at.cron && in.CronElsewhere() {
@@ -122,34 +117,23 @@ func (c *console) up(ctx context.Context, m migration, at destination) error {
 	return nil
 }
 
-// shortNames refuses jobs whose names pg_cron would truncate: what the migration makes of the database is not shortened.
-func (at destination) shortNames() error {
-	in := at.in()
-	for _, job := range at.project.file.Jobs {
-		if name := in.Database + "." + in.Schema + "." + job.Name; at.project.file.Install.Database == policy.AnyDatabase && len(name) > 60 {
-			return &install.CheckError{Message: fmt.Sprintf("the name of job %q would be too long in pg_cron", name),
-				Hint: "Write install.database into the policy file of this database, which shortens it."}
+// fits compiles the policy against the live tables: what a migration would stumble over is said
+// with the line of the policy, before anything is applied. Jobs whose names pg_cron would truncate are refused.
+func (at destination) fits(ctx context.Context) error {
+	file, in := at.project.file, at.options().Install
+	for _, job := range file.Jobs {
+		name := in.Database + "." + in.Schema + "." + job.Name
+		if file.Install.Database == policy.AnyDatabase && len(name) > 60 { // what it makes of the database is not shortened
+			return refuse("long name", name)
 		}
 	}
-	return nil
-}
-
-// fits compiles the policy against the live tables: what a migration would stumble over is said
-// with the line of the policy, before anything is applied.
-func (at destination) fits(ctx context.Context) error {
 	history, err := at.history()
 	if err != nil {
 		return err
 	}
 	if len(history.Files()) == 0 {
-		flag := "--migrations"
-		if at.cron {
-			flag = "--cron-migrations"
-		}
-		return &install.CheckError{
-			Message: "there is no generated migration in " + quoted(at.path),
-			Hint:    `Write the first one with "pgretain generate", or name another directory with ` + flag + ".",
-		}
+		flag := map[bool]string{true: "--cron-migrations", false: "--migrations"}[at.cron]
+		return refuse("no migration", map[string]string{"Path": at.path, "Flag": flag})
 	}
 	if at.cron {
 		return nil
@@ -159,10 +143,10 @@ func (at destination) fits(ctx context.Context) error {
 		if err == nil {
 			_, err = at.project.compile(snapshot, history)
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = at.project.plan(ctx, conn, snapshot)
 		}
-		return at.project.plan(ctx, conn, snapshot)
+		return err
 	})
 }
 
@@ -201,50 +185,54 @@ func refused(sqlstate string) bool {
 	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"
 }
 
-func (c *console) down(ctx context.Context, m migration, at destination) error {
-	done, err := c.undo(ctx, m, at, func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
-		return install.Down(ctx, url, dir, o, m.all)
-	})
-	return c.migrated(m, "undone", done, "nothing to undo", err)
+func (c *console) down(ctx context.Context, _ []string) error {
+	at, err := c.destination("down", c.Cron)
+	if err != nil {
+		return err
+	}
+	done, err := c.undo(ctx, at, downTo(c.All))
+	return c.migrated("undone", done, "nothing to undo", err)
+}
+
+// migrator is what goes up or down a directory.
+type migrator = func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
+
+// downTo goes down, by a step or all.
+func downTo(all bool) migrator {
+	return func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
+		return install.Down(ctx, url, dir, o, all)
+	}
 }
 
 // undo calls Down or Uninstall, with a file for holds and run log where one is asked for. It is where the holds are.
-func (c *console) undo(ctx context.Context, m migration, at destination,
-	do func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)) ([]install.Migration, error) {
+func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
 		return nil, err
 	}
 	options := at.options()
-	options.Progress = c.progress(m, "undone ")
-	if m.export != "" && !at.cron {
-		file, err := os.OpenFile(m.export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return nil, fmt.Errorf("writing holds and run log: %w", err)
-		}
-		defer file.Close()
-		options.Export = file
+	options.Progress = c.progress("undone ")
+	if c.Export == "" || at.cron {
+		return do(ctx, at.url, os.DirFS(at.path), options)
 	}
+	file, err := os.OpenFile(c.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("writing holds and run log: %w", err)
+	}
+	defer file.Close()
+	options.Export = file
 	done, err := do(ctx, at.url, os.DirFS(at.path), options)
-	if file, written := options.Export.(*os.File); written && err != nil {
-		if info, unknown := file.Stat(); unknown == nil && info.Size() == 0 {
-			_ = os.Remove(m.export) // so that the same command may be run again
-		}
+	if info, unknown := file.Stat(); err != nil && unknown == nil && info.Size() == 0 {
+		_ = os.Remove(c.Export) // so that the same command may be run again
 	}
 	return done, err
 }
 
-// addExport is a flag of what may drop the log.
-func (m *migration) addExport(command *cobra.Command) {
-	command.Flags().StringVar(&m.export, "export", "", "write holds and run log to a new `file` first")
-}
-
 // progress says each migration in text, as it is done.
-func (c *console) progress(m migration, verb string) func(install.Migration) {
-	if m.format == "json" {
-		return nil
-	}
+func (c *console) progress(verb string) func(install.Migration) {
 	return func(m install.Migration) {
-		c.printf("%s  %s  %s\n", verb, m.Name, m.Duration.Round(time.Millisecond))
+		if !c.JSON {
+			c.printf("%s  %s  %s\n", verb, m.Name, m.Duration.Round(time.Millisecond))
+		}
 	}
 }
 
@@ -258,12 +246,11 @@ type migratedFile struct {
 }
 
 // migrated says what was done, also where err ended it; none is for nothing.
-func (c *console) migrated(m migration, state string, done []install.Migration, none string, err error) error {
-	if m.format == "json" {
-		list := lists.Map(done, func(d install.Migration) migratedFile {
+func (c *console) migrated(state string, done []install.Migration, none string, err error) error {
+	if c.JSON {
+		return errors.Join(err, c.document("migrations", lists.Map(done, func(d install.Migration) migratedFile {
 			return migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()}
-		})
-		return errors.Join(err, c.document("migrations", list))
+		})))
 	}
 	if err == nil && len(done) == 0 {
 		c.printf("%s\n", none)
@@ -271,35 +258,104 @@ func (c *console) migrated(m migration, state string, done []install.Migration, 
 	return err
 }
 
-func (c *console) migrations(ctx context.Context, request migration, at destination) error {
+// migrations lists those of the directory and of the database.
+func (c *console) migrations(ctx context.Context, _ []string) error {
+	at, err := c.destination("status", c.Cron)
+	if err != nil {
+		return err
+	}
 	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
 	if err != nil {
 		return err
 	}
-	t := table{columns: []string{"MIGRATION", "STATE", "APPLIED"}}
-	list, code := []migratedFile{}, 0
-	for _, m := range known {
-		name, state, applied := m.Name, "applied", ""
+	code := 0
+	list := lists.Map(known, func(m install.Migration) migratedFile {
+		file := migratedFile{Version: m.Version, Name: m.Name, State: "applied"}
 		switch {
 		case m.Name == "":
-			name, state = fmt.Sprintf("version %d", m.Version), "not in "+filepath.Base(at.path)
+			file.State = "not in " + filepath.Base(at.path)
 		case m.Differs:
-			state = "applied from another file"
+			file.State = "applied from another file"
 		case !m.Applied:
-			state = "pending"
+			file.State = "pending"
 		}
-		if state != "applied" {
+		if file.State != "applied" {
 			code = 1
 		}
 		if m.Applied {
-			applied = m.AppliedAt.UTC().Format("2006-01-02 15:04:05Z")
+			file.AppliedAt = m.AppliedAt.UTC().Format("2006-01-02 15:04:05Z")
 		}
-		t.add(name, state, applied)
-		list = append(list, migratedFile{Version: m.Version, Name: m.Name, State: state, AppliedAt: applied})
+		return file
+	})
+	return errors.Join(c.result("migrations", list, "migrations", list), ends(code))
+}
+
+// belongings are what goes and what stays in an uninstall: rows that go with the runtime, and the names of objects by
+// kind.
+type belongings struct {
+	Database, Schema    string
+	Runs, Holds, Events int
+	Names               map[string][]string
+}
+
+// uninstall says what it takes away, asks, and undoes every migration of ours: first the jobs in the other database
+// where schema cron lives, if that is another one.
+func (c *console) uninstall(ctx context.Context, _ []string) error {
+	c.All = true
+	tables, err := c.destination("down", false)
+	if err != nil {
+		return err
 	}
-	if request.format == "json" {
-		return errors.Join(c.document("migrations", list), ends(code))
+	places := []destination{tables}
+	if tables.project.file.Install.CronElsewhere() {
+		jobs, err := c.destination("down", true)
+		if err != nil {
+			return err
+		}
+		places = []destination{jobs, tables}
 	}
-	t.print(c.out)
-	return ends(code)
+	found, err := tables.belongings(ctx, places)
+	if err == nil && found.Holds > 0 && c.Export == "" {
+		err = refuse("holds in force", found.Holds)
+	}
+	if err == nil && !c.JSON {
+		c.aligned(say("uninstall", found))
+	}
+	if err == nil && !c.Yes {
+		err = c.agree(ctx, "Take all of this away from database "+quoted(found.Database)+"?")
+	}
+	if err != nil {
+		return err
+	}
+	var all []install.Migration
+	for _, at := range places {
+		done, undone := c.undo(ctx, at, install.Uninstall)
+		if all, err = append(all, done...), undone; err != nil {
+			break
+		}
+	}
+	return c.migrated("undone", all, "there was nothing left to undo", err)
+}
+
+func (at destination) belongings(ctx context.Context, places []destination) (found belongings, err error) {
+	found.Schema, found.Names = at.project.file.Install.Schema, map[string][]string{}
+	for _, place := range places {
+		history, err := place.history()
+		if err != nil {
+			return found, err
+		}
+		for _, o := range history.Objects() {
+			found.Names[string(o.Kind)] = append(found.Names[string(o.Kind)], o.Name)
+		}
+	}
+	err = connected(ctx, at.url, func(conn *pgx.Conn) error {
+		s := &session{conn: conn, install: at.project.file.Install}
+		var standby, installed bool
+		err := s.row(ctx, "facts", found.Schema).Scan(&standby, &found.Database, &s.user, &installed)
+		if err != nil || !installed {
+			return err
+		}
+		return s.explain(s.row(ctx, "uninstall").Scan(&found.Runs, &found.Holds, &found.Events))
+	})
+	return found, err
 }

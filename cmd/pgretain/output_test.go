@@ -24,7 +24,7 @@ func TestWriteAll(t *testing.T) {
 	if err := os.WriteFile(taken, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := []output{{filepath.Join(dir, "a.sql"), []string{"new a"}}, {taken, []string{"new b"}}}
+	files := []output{{filepath.Join(dir, "a.sql"), "new a"}, {taken, "new b"}}
 	if err := writeAll(files, false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v, want one about a file that exists", err)
 	}
@@ -43,7 +43,7 @@ func TestWriteAll(t *testing.T) {
 func TestWriteAllTakesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	files := []output{{filepath.Join(dir, "a.sql"), []string{"a"}}, {filepath.Join(dir, "missing", "b.sql"), []string{"b"}}}
+	files := []output{{filepath.Join(dir, "a.sql"), "a"}, {filepath.Join(dir, "missing", "b.sql"), "b"}}
 	if err := writeAll(files, false); err == nil {
 		t.Error("no error")
 	}
@@ -68,10 +68,10 @@ func TestExchange(t *testing.T) {
 		old   []string
 		files []output
 	}{
-		"a file is gone":       {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, []string{"new"}}}},
-		"a place is taken":     {[]string{a, b}, []output{{a, []string{"new a"}}, {c, []string{"new c"}}}},
-		"a rename is refused":  {[]string{a, b}, []output{{b, []string{"new b"}}, {filepath.Join(dir, "missing", "d.sql"), []string{"d"}}}},
-		"a file would go over": {[]string{b}, []output{{a, []string{"new a"}}}},
+		"a file is gone":       {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, "new"}}},
+		"a place is taken":     {[]string{a, b}, []output{{a, "new a"}, {c, "new c"}}},
+		"a rename is refused":  {[]string{a, b}, []output{{b, "new b"}, {filepath.Join(dir, "missing", "d.sql"), "d"}}},
+		"a file would go over": {[]string{b}, []output{{a, "new a"}}},
 	} {
 		if err := exchange(try.old, try.files, false); err == nil {
 			t.Errorf("%s: no error", name)
@@ -80,7 +80,7 @@ func TestExchange(t *testing.T) {
 			t.Fatalf("%s (-before +after):\n%s", name, diff)
 		}
 	}
-	if err := exchange([]string{a, b}, []output{{b, []string{"new b"}}}, false); err != nil {
+	if err := exchange([]string{a, b}, []output{{b, "new b"}}, false); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"b.sql": "new b", "c.sql": "own"}, contents(t, dir)); diff != "" {
@@ -97,7 +97,7 @@ func TestNextNumber(t *testing.T) {
 	}{
 		{"", 0, 1}, {"sequential", 0, 1}, {"timestamp", 0, 20261121140405}, {"", 17, 18}, {"", 99999, 100000},
 		{"", 20261121140404, 20261121140405}, {"", 20261121140405, 20261121140406},
-		{"", 20261231235959, 20270101000000}, {"", 20270101000060, 20270101000061}, {"", 99999999999999, 100000000000000},
+		{"", 20261231235959, 20261231235960}, {"", 20270101000060, 20270101000061}, {"", 99999999999999, 100000000000000},
 	} {
 		if got := (numbering{c.style, now}).next(c.previous); got != c.want {
 			t.Errorf("%q after %d: %d, want %d", c.style, c.previous, got, c.want)
@@ -124,29 +124,15 @@ func contents(t *testing.T, dir string) map[string]string {
 
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := table{columns: []string{"NAME", ">ROWS", "NOTE"}}
-	table.add("é", "1,000", "")
-	table.add("longer", "2", "x")
-	want := "NAME     ROWS  NOTE\né       1,000\nlonger      2  x\n"
-	var out bytes.Buffer
-	table.print(&out)
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestProgressText(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		p    progress
-		want string
-	}{
-		{progress{"p", 2000, 500, 12345, 0.1, ""}, "p: [#####...............] 500 of 2,000 rows, 12,345 rows/s, 100 ms left"},
-		{progress{"p", 100, 300, 7, -1, ""}, "p: [####################] 300 of 100 rows, 7 rows/s"},
-		{progress{"p", -1, 300, 7, -1, "waited 9 s for x"}, "p: 300 rows, 7 rows/s, waited 9 s for x"},
-		{progress{"p", 0, 0, 0, 3600, ""}, "p: 0 of 0 rows, 0 rows/s, 1h0m0s left"},
+	text := "one\n" + row("NAME", ">ROWS", "NOTE") + row("é", int64(1000), nil) + row("longer|", 2, "x\ny") + "two\n"
+	for format, want := range map[string]string{
+		"text":     "one\nNAME      ROWS  NOTE\né        1,000\nlonger|      2  x y\ntwo\n",
+		"markdown": "one\n| NAME | ROWS | NOTE |\n| --- | ---: | --- |\n| é | 1,000 |  |\n| longer\\| | 2 | x y |\ntwo\n",
 	} {
-		if diff := cmp.Diff(c.want, c.p.String()); diff != "" {
+		var out bytes.Buffer
+		c := console{out: &out, flags: flags{Format: format}}
+		c.aligned(text)
+		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -154,21 +140,17 @@ func TestProgressText(t *testing.T) {
 
 func TestDisplay(t *testing.T) {
 	t.Parallel()
-	a, b := "policy: [###.................] 7 of 50 rows, 2 rows/s", "b"
+	a, b := "policy: 7 of 50 rows, 2 rows/s", "b"
 	for _, c := range []struct {
 		width int // 0: no terminal
 		want  string
 	}{
 		{0, a + "\nb\n"},
 		{len(a) + 1, "\r\x1b[K" + a + "\r\x1b[Kb\r\x1b[K"},
-		{len(a), "\r\x1b[Kpolicy: 7 of 50 rows, 2 rows/s\r\x1b[Kb\r\x1b[K"},
 		{13, "\r\x1b[Kpolicy: 7 of\r\x1b[Kb\r\x1b[K"},
 	} {
 		var out bytes.Buffer
-		d := display{w: &out}
-		if c.width > 0 {
-			d.width = func() int { return c.width }
-		}
+		d := display{&out, c.width}
 		d.line(a)
 		d.line(b)
 		d.clear()

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,41 +10,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/spf13/cobra"
 
 	"pgretain/generator"
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
-	"pgretain/internal/install"
 	"pgretain/internal/quote"
 	"pgretain/internal/report"
 	"pgretain/policy"
 )
-
-// planRequest is the command line of plan.
-type planRequest struct {
-	paths
-	asOf, format string
-}
-
-func planCommand(c *console) *cobra.Command {
-	var r planRequest
-	command := verb("plan", func(ctx context.Context, _ []string) error {
-		p, err := r.plan(ctx)
-		if err != nil {
-			return err
-		}
-		if r.format == "json" {
-			return report.WriteJSON(c.out, p)
-		}
-		c.printPlan(p, r.format == "markdown")
-		return nil
-	})
-	r.add(command, "policy", "catalog", "migrations", "database-url")
-	addAsOf(command, &r.asOf)
-	addFormats(command, &r.format, "text, markdown or json", "text", "markdown", "json")
-	return command
-}
 
 // plan is what a policy file would mean on a database, in version 1 of its JSON form.
 type plan struct {
@@ -76,7 +47,7 @@ type plannedIndex struct {
 	Table  string `json:"table"`
 	Index  string `json:"index"`
 	Serves bool   `json:"serves"`
-	Bytes  *int64 `json:"bytes"`
+	Bytes  *size  `json:"bytes"`
 }
 
 // plannedLock is a lock that a migration would take, where the new page does not need one only for its own objects.
@@ -90,48 +61,56 @@ type plannedLock struct {
 // session's temporary schema, which nobody else sees; then the transaction becomes READ ONLY.
 // https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-SEARCH-PATH
 type planner struct {
-	request planRequest
+	*console
 	tx      pgx.Tx
 	objects []generator.Object // as generate would install them
 	live    *session           // of the runtime that is installed; its schema need not be there
 	scratch *session           // of the temporary schema
+	missing []string           // of what the migrations make, and the live runtime: what is not there
 	broken  map[string]error   // pages that could not be made, by policy
 }
 
-func (r planRequest) plan(ctx context.Context) (*plan, error) {
-	compiled, err := r.compile()
+// plan shows what the policy file would mean in a database, before anything is installed there.
+func (c *console) plan(ctx context.Context, _ []string) error {
+	project, err := c.compile()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	project, objects, in := compiled.project, compiled.objects, compiled.file.Install
+	in := project.file.Install
 	project.file.Install.Roles = policy.Roles{None: true} // in the scratch one role does everything
-	pages, err := project.compile(compiled.snapshot, compiled.history)
+	pages, err := project.compile(project.snapshot, project.history)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	conn, err := install.Connect(ctx, r.url)
-	if err != nil {
-		return nil, err
+	var found *plan
+	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
+		objects, err := withMembers(ctx, conn, project.objects)
+		if err == nil {
+			pages, err = withMembers(ctx, conn, pages)
+		}
+		if err != nil {
+			return err
+		}
+		tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is to be kept
+		p := &planner{console: c, tx: tx, objects: objects, broken: map[string]error{},
+			live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
+		if err = p.install(ctx, generator.Pages(pages, project.file.Install.Roles)); err == nil {
+			found, err = p.evaluate(ctx)
+		}
+		return p.live.explain(err)
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.JSON:
+		return report.WriteJSON(c.out, found)
 	}
-	defer closeConn(conn)
-	if objects, err = withMembers(ctx, conn, objects); err == nil {
-		pages, err = withMembers(ctx, conn, pages)
-	}
-	if err != nil {
-		return nil, err
-	}
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
-	if err != nil {
-		return nil, err
-	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is to be kept
-	p := &planner{request: r, tx: tx, objects: objects, broken: map[string]error{},
-		live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
-	if err := p.install(ctx, generator.Pages(pages, project.file.Install.Roles)); err != nil {
-		return nil, p.live.explain(err)
-	}
-	found, err := p.evaluate(ctx)
-	return found, p.live.explain(err)
+	c.aligned(say("plan", found))
+	return nil
 }
 
 // withMembers has policies for each schema or shard as one for every place that there is.
@@ -153,91 +132,76 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 	return all, nil
 }
 
-// install makes the runtime and the pages in the session's temporary schema.
-func (p *planner) install(ctx context.Context, pages []generator.Object) error {
-	err := p.execute(ctx, p.live.statement("plan_settings"))
+// begin makes the session's temporary schema, and looks who it is and what is there.
+func (p *planner) begin(ctx context.Context) (owners []string, err error) {
+	err = send(ctx, p.live.conn, p.live.statement("plan_settings"))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "42501" || server.Code == "25006") {
-		err = &install.CheckError{Message: "a plan needs temporary objects: " + server.Message,
-			Hint: "Connect to the primary, as a role with the privilege TEMPORARY on the database."}
+		err = refuse("no temporary objects", server.Message)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var superuser bool
-	var owners []string
 	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner)).
 		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners)
-	if err != nil {
-		return err
+	if err == nil && superuser {
+		err = refuse("superuser", p.live.user)
 	}
-	if superuser {
-		return &install.CheckError{
-			Message: fmt.Sprintf("role %q is a superuser", p.live.user),
-			Detail:  "A plan evaluates the policies' expressions, and with them functions of the application, in its own session.",
-			Hint:    "Connect as the role that migrates, or as one that may only read the tables.",
-		}
-	}
-	if err := p.runtime(ctx, pages, owners); err != nil {
-		return err
-	}
-	for _, o := range pages {
-		if o.Kind != generator.KindPolicy {
-			continue
-		}
-		if err := p.attempt(ctx, func() error { return p.execute(ctx, p.renamed(o.SQL)) }); err != nil {
-			p.broken[o.Name] = err
-		}
-	}
-	if err := p.state(ctx, pages); err != nil {
-		return err
-	}
-	return p.execute(ctx, "SET TRANSACTION READ ONLY")
-}
-
-// runtime makes what pages need before them.
-func (p *planner) runtime(ctx context.Context, objects []generator.Object, trusted []string) error {
-	var text strings.Builder
-	for _, o := range objects {
+	made := []string{p.live.install.Schema + ".policy"}
+	for _, o := range p.objects {
 		switch o.Kind {
-		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure,
-			generator.KindView, generator.KindInstall:
-			text.WriteString(p.renamed(o.SQL))
-		}
-	}
-	text.WriteString(p.scratch.statement("plan_prepare"))
-	if err := p.execute(ctx, text.String()); err != nil {
-		return err
-	}
-	_, err := p.live.conn.Exec(ctx, p.scratch.statement("plan_trust"), trusted)
-	return err
-}
-
-// state gives the scratch what the live runtime knows, where one is installed that this role may read, and takes away
-// what pages expect of tables that the migration makes.
-func (p *planner) state(ctx context.Context, objects []generator.Object) error {
-	made := []string{}
-	for _, o := range objects {
-		if o.Kind == generator.KindArchive {
+		case generator.KindArchive, generator.KindColumn, generator.KindIndex:
 			made = append(made, o.Name)
 		}
 	}
-	missing, err := p.missing(ctx, made)
+	if err == nil {
+		err = p.live.row(ctx, "plan_missing", made).Scan(&p.missing)
+	}
+	return owners, err
+}
+
+// install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where
+// one is installed that this role may read, and without what pages expect of tables that the migration makes.
+func (p *planner) install(ctx context.Context, pages []generator.Object) error {
+	owners, err := p.begin(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := p.live.conn.Exec(ctx, p.scratch.statement("plan_expects"), missing); err != nil {
+	var runtime strings.Builder
+	for _, o := range pages {
+		switch o.Kind {
+		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure,
+			generator.KindView, generator.KindInstall:
+			runtime.WriteString(p.renamed(o.SQL))
+		}
+	}
+	err = send(ctx, p.live.conn, runtime.String()+p.scratch.statement("plan_prepare"))
+	if err == nil {
+		_, err = p.tx.Exec(ctx, p.scratch.statement("plan_trust"), owners)
+	}
+	if err != nil {
 		return err
 	}
-	if there, err := p.missing(ctx, []string{p.live.install.Schema + ".policy"}); err != nil || len(there) > 0 {
-		return err
+	for _, o := range pages {
+		if o.Kind == generator.KindPolicy {
+			if err := p.attempt(ctx, func() error { return send(ctx, p.live.conn, p.renamed(o.SQL)) }); err != nil {
+				p.broken[o.Name] = err
+			}
+		}
 	}
-	return p.execute(ctx, p.live.statement("plan_state"))
+	last := "SET TRANSACTION READ ONLY"
+	if p.installed() {
+		last = p.live.statement("plan_state") + last
+	}
+	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err == nil {
+		err = send(ctx, p.live.conn, last)
+	}
+	return err
 }
 
-// missing are the relations, "schema.name", that are not there.
-func (p *planner) missing(ctx context.Context, names []string) (missing []string, err error) {
-	err = p.live.row(ctx, "plan_missing", names).Scan(&missing)
-	return missing, err
+// installed says whether the database has a runtime.
+func (p *planner) installed() bool {
+	return !slices.Contains(p.missing, p.live.install.Schema+".policy")
 }
 
 // renamed is the text of an object with the temporary schema in place of the install's. What is there is temporary,
@@ -248,12 +212,6 @@ func (p *planner) renamed(sql string) string {
 	return strings.ReplaceAll(sql, "CREATE UNLOGGED TABLE ", "CREATE TABLE ")
 }
 
-// execute runs statements one after the other.
-func (p *planner) execute(ctx context.Context, text string) error {
-	_, err := p.live.conn.PgConn().Exec(ctx, text).ReadAll()
-	return err
-}
-
 // attempt undoes what fails, and goes on.
 func (p *planner) attempt(ctx context.Context, do func() error) error {
 	return pgx.BeginFunc(ctx, p.tx, func(pgx.Tx) error { return do() })
@@ -261,25 +219,30 @@ func (p *planner) attempt(ctx context.Context, do func() error) error {
 
 // evaluate previews every policy as it is installed and as the file has it.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
-	var version string
-	var zone any
-	if err := p.scratch.row(ctx, "zone").Scan(&zone, &version); err != nil {
-		return nil, err
-	}
 	out := &plan{Version: 1, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
 		Locks: []plannedLock{}}
-	if err := p.live.row(ctx, "as_of", orNull(p.request.asOf)).Scan(&out.AsOf); err != nil {
-		return nil, err
+	var zone, version string
+	err := p.scratch.row(ctx, "zone").Scan(&zone, &version)
+	if err == nil {
+		err = p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
 	}
-	installed, err := p.installed(ctx)
+	var list []installedPolicy
+	if err == nil && p.installed() {
+		list, err = rows[installedPolicy](ctx, p.live, "plan_policies")
+	}
 	if err != nil {
 		return nil, err
+	}
+	p.AsOf = out.AsOf
+	installed := map[string]installedPolicy{}
+	for _, one := range list {
+		installed[one.Name] = one
 	}
 	for _, o := range p.objects {
 		if o.Kind != generator.KindPolicy || o.Table == "" {
 			continue
 		}
-		planned, err := p.policy(ctx, o, installed, out.AsOf)
+		planned, err := p.policy(ctx, o, installed[o.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -288,7 +251,7 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(installed)) {
 		removed := plannedPolicy{Policy: name, Change: "removed"}
-		if removed.Now, err = p.preview(ctx, p.live, name, out.AsOf, &removed.Note); err != nil {
+		if removed.Now, err = p.preview(ctx, p.live, name, &removed.Note); err != nil {
 			return nil, err
 		}
 		out.Policies = append(out.Policies, removed)
@@ -299,34 +262,16 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 // installedPolicy is a policy of the database: what makes its page what it is, and what the page says.
 type installedPolicy struct{ Name, Hash, Words string }
 
-// installed are the policies in the database, by name; none where there is no runtime.
-func (p *planner) installed(ctx context.Context) (map[string]installedPolicy, error) {
-	policies := map[string]installedPolicy{}
-	if missing, err := p.missing(ctx, []string{p.live.install.Schema + ".policy"}); err != nil || len(missing) > 0 {
-		return policies, err
-	}
-	list, err := rows[installedPolicy](ctx, p.live, "plan_policies")
-	for _, one := range list {
-		policies[one.Name] = one
-	}
-	return policies, err
-}
-
 // policy compares one policy of the file with what is installed.
-func (p *planner) policy(ctx context.Context, o generator.Object, installed map[string]installedPolicy, asOf string) (plannedPolicy, error) {
-	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
-	var err error
-	if before, there := installed[o.Name]; there {
-		var hash string
-		if err := json.Unmarshal(o.Row["hash"], &hash); err != nil {
-			return planned, err
-		}
+func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (planned plannedPolicy, err error) {
+	planned = plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
+	if before.Name != "" {
 		planned.Change = "changed"
-		if before.Hash == hash {
+		if string(o.Row["hash"]) == quoted(before.Hash) {
 			planned.Change = "unchanged"
 		}
 		planned.Words = explain.Changes(before.Words, explain.Page(o.Words))
-		if planned.Now, err = p.preview(ctx, p.live, o.Name, asOf, &planned.Note); err != nil {
+		if planned.Now, err = p.preview(ctx, p.live, o.Name, &planned.Note); err != nil {
 			return planned, err
 		}
 	}
@@ -334,15 +279,15 @@ func (p *planner) policy(ctx context.Context, o generator.Object, installed map[
 		planned.Note = broken.Error()
 		return planned, nil
 	}
-	planned.Then, err = p.preview(ctx, p.scratch, o.Name, asOf, &planned.Note)
+	planned.Then, err = p.preview(ctx, p.scratch, o.Name, &planned.Note)
 	return planned, err
 }
 
 // preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails.
-func (p *planner) preview(ctx context.Context, s *session, name, asOf string, note *string) (found *preview, err error) {
-	for _, request := range []previewRequest{{policy: name, asOf: asOf}, {asOf: asOf}} {
+func (p *planner) preview(ctx context.Context, s *session, name string, note *string) (found *preview, err error) {
+	for _, effects := range []bool{true, false} {
 		failed := p.attempt(ctx, func() error {
-			one, err := s.previewOf(ctx, name, request)
+			one, err := p.previewOf(ctx, s, name, effects)
 			if err == nil {
 				found = &one
 			}
@@ -363,30 +308,27 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 		for _, index := range o.Needs {
 			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: o.Table, Index: index, Serves: true})
 		}
-		if !slices.Contains([]generator.Kind{generator.KindColumn, generator.KindIndex}, o.Kind) {
-			continue
-		}
-		if missing, err := p.missing(ctx, []string{o.Name}); err != nil || len(missing) == 0 {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if o.Kind == generator.KindColumn {
+		switch {
+		case !slices.Contains(p.missing, o.Name):
+		case o.Kind == generator.KindColumn:
 			out.lock(o.Table, "ACCESS EXCLUSIVE", "ALTER TABLE ... ADD COLUMN")
-			out.note(o.Table, "the migration adds column "+strings.TrimPrefix(o.Name, o.Table+"."))
-			continue
-		}
-		index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
-		var content string
-		failed := p.attempt(ctx, func() error { return p.live.conn.QueryRow(ctx, o.Content).Scan(&content) })
-		if failed == nil { // otherwise it is on a column that the migration adds
-			if err := p.live.row(ctx, "plan_index", content).Scan(&index.Bytes); err != nil {
-				return err
+			for i, planned := range out.Policies {
+				if planned.Table == o.Table && planned.Note != "" { // why its policies were not evaluated
+					out.Policies[i].Note += "; the migration adds column " + strings.TrimPrefix(o.Name, o.Table+".")
+				}
 			}
+		case o.Kind == generator.KindIndex:
+			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
+			var content string
+			failed := p.attempt(ctx, func() error { return p.tx.QueryRow(ctx, o.Content).Scan(&content) })
+			if failed == nil { // otherwise it is on a column that the migration adds
+				if err := p.live.row(ctx, "plan_index", content).Scan(&index.Bytes); err != nil {
+					return err
+				}
+			}
+			out.Indexes = append(out.Indexes, index)
+			out.lock(o.Table, "SHARE UPDATE EXCLUSIVE", "CREATE INDEX CONCURRENTLY: reads and writes go on")
 		}
-		out.Indexes = append(out.Indexes, index)
-		out.lock(o.Table, "SHARE UPDATE EXCLUSIVE", "CREATE INDEX CONCURRENTLY: reads and writes go on")
 	}
 	for _, planned := range out.Policies {
 		if planned.Change == "new" || planned.Change == "changed" {
@@ -400,66 +342,4 @@ func (out *plan) lock(table, lock, why string) {
 	if one := (plannedLock{Table: table, Lock: lock, For: why}); !slices.Contains(out.Locks, one) {
 		out.Locks = append(out.Locks, one)
 	}
-}
-
-// note adds to why the policies of a table were not evaluated.
-func (out *plan) note(table, text string) {
-	for i, planned := range out.Policies {
-		if planned.Table == table && planned.Note != "" {
-			out.Policies[i].Note += "; " + text
-		}
-	}
-}
-
-// printPlan writes tables for people, or for a pull request.
-func (c *console) printPlan(p *plan, markdown bool) {
-	c.printf("As of %s in database %q. Nothing was installed.\n\n", p.AsOf, p.Database)
-	policies := table{columns: []string{"POLICY", "CHANGE", ">DUE NOW", ">DUE THEN", ">KEPT", "A RUN"}}
-	for _, planned := range p.Policies {
-		policies.add(planned.Policy, planned.Change, planned.Now.dueText(), planned.Then.dueText(), planned.Then.keptText(), planned.outcome())
-	}
-	policies.write(c.out, markdown)
-	for _, planned := range p.Policies {
-		if planned.Words != "" {
-			c.printf("\n%s: %s\n", planned.Policy, planned.Words)
-		}
-	}
-	effects := table{columns: []string{"POLICY", "STEP", "EFFECT", "TABLE", ">ROWS", ">ABOUT", "BY FOREIGN KEY"}}
-	for _, planned := range p.Policies {
-		if planned.Then == nil || planned.Change == "unchanged" {
-			continue
-		}
-		for _, e := range planned.Then.Effects {
-			effects.add(planned.Policy, fmt.Sprint(e.Step), e.Effect, e.Table, orElse(e.Rows, count, "unknown"), orElse(e.Bytes, size, ""), orElse(e.Path, asIs, ""))
-		}
-	}
-	indexes := table{columns: []string{"POLICY", "INDEX", ">ABOUT"}}
-	for _, index := range p.Indexes {
-		if index.Serves {
-			indexes.add(index.Policy, index.Index+" of "+index.Table+" serves", "")
-		} else {
-			indexes.add(index.Policy, index.Index, orElse(index.Bytes, size, "unknown"))
-		}
-	}
-	locks := table{columns: []string{"LOCKS OF THE MIGRATION", "ON", "FOR"}}
-	for _, lock := range p.Locks {
-		locks.add(lock.Lock, lock.Table, lock.For)
-	}
-	for _, t := range []table{effects, indexes, locks} {
-		if len(t.rows) > 0 {
-			c.printf("\n")
-			t.write(c.out, markdown)
-		}
-	}
-}
-
-// outcome is what a run of the policy as the file has it would come to.
-func (p plannedPolicy) outcome() string {
-	switch {
-	case p.Change == "removed":
-		return "no longer runs"
-	case p.Then == nil:
-		return "not evaluated: " + p.Note
-	}
-	return p.Then.outcome()
 }

@@ -1,109 +1,223 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/install"
 	"pgretain/internal/lists"
-	"pgretain/internal/rehearsal"
+	"pgretain/internal/quote"
+	"pgretain/internal/sandbox"
 	"pgretain/policy"
+	"pgretain/verifier"
 )
 
-// codeSnapshotDiffers: what was linted is not what the schema file makes.
-var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not that of the schema file")
+// The roles of a rehearsal. The schema is loaded as a superuser, because extensions need one; its
+// objects then go to one that migrates and is none, as it is in production.
+const (
+	superuser = ""
+	loader    = "rehearsal_loader"
+)
 
-// rehearse installs everything in a throw-away database: the migrations of the directory and the step
-// that is still missing there, on the tables of a schema file.
+// stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what
+// no file alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds no fault
+// in any routine, that every policy runs, and that the verifier finds nothing afterwards.
+type stage struct {
+	*console
+	*project
+	schema     schemaFile
+	server     *sandbox.Server
+	database   string             // of the tables
+	migrator   string             // a role
+	wanted     []generator.Object // what the policy file means for the tables at hand
+	migrations fs.FS
+	jobs       fs.FS             // for the database where schema cron lives, nil where that is the same one
+	before     *catalog.Snapshot // the tables, with nothing of ours
+	brought    []string          // by the schema file: what else it has that looks like ours
+	found      diag.List         // at places in the policy file, or in a migration that PostgreSQL refuses
+	report     *verifier.Report  // nil where it did not come so far
+}
+
+// rehearse installs everything in a throw-away database: the migrations of the directory and the step that is still
+// missing there, on the tables of a schema file. An error, beside what was found until then, means that the rehearsal
+// could not take place.
 func (c *console) rehearse(ctx context.Context, found *linted) error {
-	project := found.project
-	schema, err := readSchema(found.schema)
+	file := found.project.file
+	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return err
 	}
-	r := rehearsed{paths: found.paths, project: project}
-	list, report, err := rehearsal.Run(ctx, rehearsal.Script{
-		File:    project.file,
-		Roles:   append(schema.roles, granted(project.file)...),
-		Cron:    schema.cron,
-		Load:    schema.load,
-		Inspect: project.inspect,
-		Compile: r.compile,
-		Did: func(act, what string, took time.Duration) {
-			if found.text() {
-				c.printf("%-8s  %s, %s\n", act, what, took.Round(time.Millisecond))
-			}
-		},
+	for _, p := range file.Policies { // takes roles for granted as well
+		schema.roles = append(schema.roles, lists.Map(p.Grants(), policy.Name.String)...)
+	}
+	in := file.Install
+	server, err := sandbox.Start(ctx, sandbox.Options{
+		Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database),
 	})
-	defer func() { _ = os.RemoveAll(r.dir) }()
+	if err != nil {
+		return sandboxError(err)
+	}
+	defer func() { _ = server.Stop() }() // it stops with the process at the latest
+	s := &stage{console: c, project: found.project, schema: schema, server: server,
+		database: cmp.Or(in.In("rehearsal").Database, server.Database())}
+	err = s.rehearse(ctx)
 	before := len(found.findings)
-	found.take(append(list, r.found...).Unique())
-	if found.report = report; err == nil {
+	found.take(s.found.Unique())
+	if found.report = s.report; err == nil {
 		found.take(found.useless())
 	}
 	c.showFound(found, found.findings[before:])
 	return sandboxError(err)
 }
 
-// granted lists the roles that a policy file takes for granted.
-func granted(file *policy.File) []string {
-	var list []string
-	for _, p := range file.Policies {
-		list = append(list, lists.Map(p.Grants(), policy.Name.String)...)
+// rehearse does one act after the other. What PostgreSQL refuses in a migration ends it as a finding.
+func (s *stage) rehearse(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
 	}
-	return list
+	for _, act := range []struct {
+		name string
+		do   func(context.Context) (string, error)
+	}{
+		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run", s.runPolicies}, {"verify", s.verify},
+	} {
+		start := time.Now()
+		what, err := act.do(ctx)
+		if refused, ok := errors.AsType[*install.StatementError](err); ok && act.name != "load" {
+			s.found.Add(refused.Diagnostic())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s.Format == "text" {
+			s.printf("%-8s  %s, %s\n", act.name, what, time.Since(start).Round(time.Millisecond))
+		}
+	}
+	return nil
 }
 
-// rehearsed is what is installed in a rehearsal.
-type rehearsed struct {
-	paths
-	project *project
-	found   diag.List
-	dir     string // a temporary one, for the migrations
+// text is a file of sql/rehearsal with the schema of the install in place of the default one.
+func (s *stage) text(name string) string {
+	return quote.InSchema(statementFiles, "sql/rehearsal/"+name+".sql", s.file.Install.Schema)
 }
 
-// compile makes of the project what is installed on the tables at hand.
-func (r *rehearsed) compile(ctx context.Context, conn *pgx.Conn, live *catalog.Snapshot) (parts rehearsal.Parts, err error) {
-	if r.dir, err = os.MkdirTemp("", "pgretain-"); err != nil {
-		return parts, err
+// prepare makes the database, roles, and plpgsql_check.
+func (s *stage) prepare(ctx context.Context) error {
+	if s.database != s.server.Database() {
+		if err := s.server.CreateDatabase(ctx, s.database); err != nil {
+			return err
+		}
 	}
-	tables, jobs := directory{r.migrations, false}, directory{r.cronDirectory(), true}
-	history, err := r.playable(tables)
+	return s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
+		if err := send(ctx, conn, s.text("roles")); err != nil {
+			return err
+		}
+		err := send(ctx, conn, s.text("plpgsql_check"))
+		server, ok := errors.AsType[*pgconn.PgError](err)
+		if ok && (server.Code == "0A000" || server.Code == "58P01") { // feature_not_supported, undefined_file
+			return refuse("no plpgsql_check", nil)
+		}
+		if err == nil {
+			err = createRoles(ctx, conn, s.schema.roles)
+		}
+		return err
+	})
+}
+
+// load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
+func (s *stage) load(ctx context.Context) (string, error) {
+	in := s.file.Install.In(s.database)
+	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error {
+		return load(ctx, conn, s.schema.path, s.schema.text)
+	})
 	if err != nil {
-		return parts, err
+		return "", err
 	}
-	if parts.Wanted, err = r.project.compile(live, history); err != nil {
-		return parts, err
+	err = s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
+		tables := lists.Map(s.file.Policies, func(p *policy.Policy) string { return p.Table.String() })
+		if err = conn.QueryRow(ctx, s.text("migrator"), tables).Scan(&s.migrator); err != nil {
+			return err
+		}
+		if err = send(ctx, conn, s.text("hand_over")); err != nil {
+			return err
+		}
+		if s.brought, err = column(ctx, conn, s.text("leftovers"), in.Schema, []string{}); err != nil {
+			return err
+		}
+		if s.before, err = s.inspect(ctx, conn); err != nil {
+			return err
+		}
+		if err = s.compileFor(ctx, conn); err != nil {
+			return err
+		}
+		s.file.Install, s.wanted = in, generator.JobsIn(s.wanted, s.database)
+		script, err := install.Bootstrap(in, s.database, s.migrator)
+		if err == nil {
+			err = send(ctx, conn, script)
+		}
+		return err
+	})
+	if err == nil && in.CronElsewhere() {
+		err = s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error {
+			script, err := install.BootstrapCron(in, s.migrator)
+			if err == nil {
+				err = send(ctx, conn, script)
+			}
+			return err
+		})
 	}
-	if err := r.compareSnapshot(parts.Wanted, history); err != nil {
-		return parts, err
+	return "the schema", err
+}
+
+// column reads the rows of a query that has one column.
+func column(ctx context.Context, conn *pgx.Conn, query string, args ...any) ([]string, error) {
+	found, _ := conn.Query(ctx, query, args...) // found gives the same error
+	return pgx.CollectRows(found, pgx.RowTo[string])
+}
+
+// compileFor makes of the project what is installed on the tables at hand.
+func (s *stage) compileFor(ctx context.Context, conn *pgx.Conn) error {
+	tables, jobs := directory{s.Migrations, false}, directory{s.cronDirectory(), true}
+	history, err := playable(tables)
+	if err == nil {
+		s.wanted, err = s.project.compile(s.before, history)
 	}
-	if err := r.project.plan(ctx, conn, live); err != nil {
-		return parts, err
+	if err == nil {
+		err = s.compareSnapshot(history)
 	}
-	tableObjects, jobObjects := generator.SplitCron(parts.Wanted, r.project.file.Install)
-	parts.Migrations, err = r.write(tables, history, tableObjects)
-	if err != nil || !r.project.file.Install.CronElsewhere() {
-		return parts, err
+	if err == nil {
+		err = s.project.plan(ctx, conn, s.before)
 	}
-	if history, err = r.playable(jobs); err != nil {
-		return parts, err
+	if err != nil {
+		return err
 	}
-	parts.Jobs, err = r.write(jobs, history, jobObjects)
-	return parts, err
+	tableObjects, jobObjects := generator.SplitCron(s.wanted, s.file.Install)
+	s.migrations, err = s.withNext(tables, history, tableObjects)
+	if err == nil && s.file.Install.CronElsewhere() {
+		if history, err = playable(jobs); err == nil {
+			s.jobs, err = s.withNext(jobs, history, jobObjects)
+		}
+	}
+	return err
 }
 
 // playable is the history of a directory where it can be applied to a database that has only the application's
 // schema: by our own migrator, and without files of the user's own, which that schema contains already.
 // Otherwise it is an empty one.
-func (r *rehearsed) playable(d directory) (*generator.History, error) {
+func playable(d directory) (*generator.History, error) {
 	history, err := d.history()
 	if err != nil {
 		return nil, err
@@ -112,42 +226,44 @@ func (r *rehearsed) playable(d directory) (*generator.History, error) {
 	if history.Format() == generator.Goose && len(names) == len(history.Files()) {
 		return history, nil
 	}
-	return generator.ReadFormat(os.DirFS(filepath.Join(r.dir, "nothing")), generator.Goose)
+	return generator.ReadFormat(fstest.MapFS{}, generator.Goose)
 }
 
+// codeSnapshotDiffers: what was linted is not what the schema file makes.
+var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not that of the schema file")
+
 // compareSnapshot compiles once more, with the snapshot that lint and generate read.
-func (r *rehearsed) compareSnapshot(wanted []generator.Object, history *generator.History) error {
-	snapshot, err := readCatalog(r.catalogFile())
+func (s *stage) compareSnapshot(history *generator.History) error {
+	snapshot, err := readCatalog(s.catalogFile())
 	if err != nil || snapshot == nil {
 		return err
 	}
-	objects, list := generator.Compile(r.project.file, snapshot, history)
-	if !list.HasErrors() && len(generator.Changes(wanted, objects)) == 0 {
-		return nil
+	objects, list := generator.Compile(s.file, snapshot, history)
+	if list.HasErrors() || len(generator.Changes(s.wanted, objects)) > 0 {
+		s.found.Add(diag.Diagnostic{
+			Position: diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
+			Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
+			Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
 	}
-	r.found.Add(diag.Diagnostic{Position: diag.Position{File: r.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
-		Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
-		Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
 	return nil
 }
 
-// write puts the files of a directory and its next step into a temporary one.
-func (r *rehearsed) write(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
-	dir, err := os.MkdirTemp(r.dir, "")
+// withNext has the files of a directory and of its next step.
+func (s *stage) withNext(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
+	files, err := s.project.next(history, wanted, from.cron, numbering{now: time.Now})
 	if err != nil {
 		return nil, err
 	}
-	files, err := r.project.next(history, wanted, from.cron, numbering{now: time.Now})
-	if err != nil {
-		return nil, err
+	all := fstest.MapFS{}
+	for _, f := range files {
+		all[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
 	}
-	next := outputs(files, dir)
 	for _, m := range history.Files() {
-		text, err := os.ReadFile(filepath.Join(from.path, m.Name))
+		text, err := readFile("migration", filepath.Join(from.path, m.Name), "")
 		if err != nil {
-			return nil, unreadable("migration", filepath.Join(from.path, m.Name), err, "")
+			return nil, err
 		}
-		next = append(next, output{filepath.Join(dir, m.Name), []string{string(text)}})
+		all[m.Name] = &fstest.MapFile{Data: text}
 	}
-	return os.DirFS(dir), writeAll(next, false)
+	return all, nil
 }

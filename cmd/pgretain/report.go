@@ -1,87 +1,59 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"pgretain/internal/diag"
 	"pgretain/internal/htmlreport"
-	"pgretain/internal/install"
 	"pgretain/internal/parallel"
-	"pgretain/verifier"
+	"pgretain/internal/report"
 )
 
-// reportRequest is what the flags of report say.
-type reportRequest struct {
-	target
-	output, serve string
-	verify, force bool
-	timeout       time.Duration
-}
-
-func reportCommand(c *console) *cobra.Command {
-	var r reportRequest
-	command := verb("report", func(ctx context.Context, _ []string) error { return c.htmlReport(ctx, r) })
-	r.target.add(command)
-	r.paths.add(command, "catalog", "migrations", "cron-migrations", "cron-database-url")
-	command.Flags().StringVarP(&r.output, "output", "o", "", "the `file` to write (default: standard output)")
-	command.Flags().BoolVar(&r.force, "force", false, "overwrite a file that is no report")
-	command.Flags().BoolVar(&r.verify, "verify", true, "verify as well, where there is a policy file")
-	command.Flags().StringVar(&r.serve, "serve", "", "serve reports on an `address` of this machine instead, until it is interrupted")
-	command.Flags().Lookup("serve").NoOptDefVal = "localhost:8423"
-	command.MarkFlagsMutuallyExclusive("serve", "output")
-	command.Flags().DurationVar(&r.timeout, "timeout", time.Second, "for each query; what takes longer is unknown")
-	return command
-}
-
 // htmlReport writes a report whole, or none.
-func (c *console) htmlReport(ctx context.Context, r reportRequest) error {
-	if r.serve != "" {
-		return c.serveReports(ctx, r)
+func (c *console) htmlReport(ctx context.Context, _ []string) error {
+	if c.Serve != "" {
+		return c.serveReports(ctx)
 	}
-	if err := r.refuseOverwriting(); err != nil {
-		return err
+	if c.Output != "" {
+		if err := refuseOverwriting(c.Output, c.Force); err != nil {
+			return err
+		}
 	}
-	text, err := r.write(ctx)
+	text, err := c.reportNow(ctx)
 	switch {
 	case err != nil:
 		return err
-	case r.output == "":
+	case c.Output == "":
 		_, err = c.out.Write(text)
 		return err
 	}
-	return writeAll([]output{{r.output, []string{string(text)}}}, true)
+	return writeAll([]output{{c.Output, string(text)}}, true)
 }
 
 // serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It listens
 // on an address of this machine only, and answers to its names only: reports have names of people, and no password.
-func (c *console) serveReports(ctx context.Context, r reportRequest) error {
+func (c *console) serveReports(ctx context.Context) error {
 	isLocal := func(address string) bool {
 		host, _, err := net.SplitHostPort(address)
 		ip := net.ParseIP(host)
 		return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 	}
-	if !isLocal(r.serve) {
-		return &install.CheckError{Message: fmt.Sprintf("--serve %s is no address of this machine alone", r.serve),
-			Hint: "Write localhost:8423, and have a web server in front of it ask who comes."}
+	if !isLocal(c.Serve) {
+		return refuse("not local", c.Serve)
 	}
-	listener, err := net.Listen("tcp", r.serve)
+	listener, err := net.Listen("tcp", c.Serve)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.err, "http://%s, until Ctrl-C\n", listener.Addr())
+	c.notef("http://%s, until Ctrl-C\n", listener.Addr())
 	var one sync.Mutex
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, request *http.Request) {
@@ -91,7 +63,7 @@ func (c *console) serveReports(ctx context.Context, r reportRequest) error {
 		}
 		one.Lock()
 		defer one.Unlock()
-		text, err := r.write(request.Context())
+		text, err := c.reportNow(request.Context())
 		if err != nil {
 			http.Error(w, "pgretain: "+err.Error(), http.StatusInternalServerError)
 			return
@@ -109,59 +81,112 @@ func (c *console) serveReports(ctx context.Context, r reportRequest) error {
 	return nil
 }
 
-// write makes a report of this moment.
-func (r reportRequest) write(ctx context.Context) ([]byte, error) {
-	options := htmlreport.Options{Timeout: r.timeout, Version: programVersion()}
+// reportNow makes a report of this moment.
+func (c *console) reportNow(ctx context.Context) ([]byte, error) {
+	options := htmlreport.Options{Timeout: c.Timeout, Version: programVersion()}
 	switch {
-	case !r.verify:
+	case !c.Verify:
 		options.Unverified = "verify was not asked for (--verify=false)."
-	case r.noPolicy():
-		options.Unverified = "There is no policy file to verify the database with: " + r.policy + "."
+	case c.noPolicy():
+		options.Unverified = "There is no policy file to verify the database with: " + c.Policy + "."
 	default:
-		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) { return r.verified(ctx) })
+		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) {
+			report, err := c.verified(ctx, true)
+			if err != nil {
+				return nil, err
+			}
+			return &htmlreport.Verification{
+				Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings,
+			}, nil
+		})
 	}
 	var text bytes.Buffer
-	err := r.with(ctx, func(s *session) error {
+	err := c.with(ctx, false, func(s *session) error {
 		options.Schema = s.install.Schema
 		return htmlreport.Write(ctx, s.conn, &text, options)
 	})
 	return text.Bytes(), err
 }
 
-// verified is what verify finds.
-func (r reportRequest) verified(ctx context.Context) (found *htmlreport.Verification, err error) {
-	v := verification{paths: r.paths, counts: true, timeout: r.timeout}
-	err = v.run(ctx, func(report *verifier.Report) error {
-		found = &htmlreport.Verification{Verdict: string(report.Verdict()), Summary: report.Summary(),
-			Findings: report.Findings}
+// refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no
+// file.
+func refuseOverwriting(path string, force bool) error {
+	if missing(path) {
 		return nil
-	})
-	return found, err
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return refuse("no file", path)
+	} else if err == nil && force {
+		return nil
+	}
+	text, err := readFile("report", path, "Name another file with --output.")
+	if err == nil && !bytes.HasPrefix(text, []byte(htmlreport.Mark+"\n")) {
+		err = refuse("no report", path)
+	}
+	return err
 }
 
-// refuseOverwriting refuses a file that somebody else wrote, and always what is no file.
-func (r reportRequest) refuseOverwriting() error {
-	if r.output == "" {
-		return nil
+// status shows the last runs and what needs attention, once or, with --watch, until ctx ends, each time on an empty
+// screen where there is one. What is found the last time counts.
+func (c *console) status(ctx context.Context, _ []string) error {
+	if c.Watch != 0 && c.Watch < 100*time.Millisecond {
+		return refuse("short watch", c.Watch)
 	}
-	info, err := os.Lstat(r.output)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err == nil && !info.Mode().IsRegular():
-		return &install.CheckError{Message: r.output + " is no regular file", Hint: "Name another file with --output."}
-	case err == nil && r.force:
-		return nil
+	return c.with(ctx, false, func(s *session) error {
+		if c.Watch == 0 {
+			return c.look(ctx, s)
+		}
+		var last error
+		for {
+			if terminalWidth(c.out) > 0 {
+				c.printf("\x1b[H\x1b[2J")
+			}
+			code, found := exitCode(0), c.look(ctx, s)
+			switch {
+			case ctx.Err() != nil:
+				return last
+			case found != nil && !errors.As(found, &code):
+				return found
+			}
+			last = found
+			select {
+			case <-ctx.Done():
+				return last
+			case <-time.After(c.Watch):
+			}
+		}
+	})
+}
+
+// look shows retention.status and retention.health(); an error among the latter is a finding.
+func (c *console) look(ctx context.Context, s *session) error {
+	type problem struct{ Severity, Message, Hint string }
+	var found struct{ Health []problem }
+	var err error
+	if c.JSON {
+		var text json.RawMessage // which keeps the order of the columns
+		if err = s.row(ctx, "status_json").Scan(&text); err == nil {
+			err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
+		}
+	} else {
+		var text string
+		if text, _, err = s.answer(ctx, "status"); err == nil {
+			c.aligned(text)
+			found.Health, err = rows[problem](ctx, s, "health")
+		}
 	}
-	file, err := os.Open(r.output)
 	if err != nil {
-		return unreadable("report", r.output, err, "Name another file with --output.")
+		return err
 	}
-	defer file.Close()
-	first, err := bufio.NewReader(io.LimitReader(file, int64(len(htmlreport.Mark)+1))).ReadString('\n')
-	if err != nil || strings.TrimSpace(first) != htmlreport.Mark {
-		return &install.CheckError{Message: r.output + " exists and is no report of pgretain",
-			Hint: "Name another file, or overwrite it with --force."}
+	var list diag.List
+	for _, p := range found.Health {
+		list.Add(diag.Diagnostic{Severity: diag.Severity(p.Severity), Message: p.Message, Hint: p.Hint})
+	}
+	if !c.JSON {
+		c.show(list, nil)
+	}
+	if list.HasErrors() {
+		return exitCode(1)
 	}
 	return nil
 }

@@ -3,74 +3,56 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/diag"
-	"pgretain/internal/install"
 )
 
-// order says what to run.
-type order struct {
-	policy, job, asOf, reason, format string
-	first, yes                        bool
-}
-
-func runCommand(c *console) *cobra.Command {
-	t := target{writes: true}
-	var o order
-	command := verb("run", func(ctx context.Context, _ []string) error {
-		return t.with(ctx, func(s *session) error {
-			if o.first {
-				return c.first(ctx, &t, s, o)
-			}
-			runs, err := c.runs(ctx, &t, s, o)
-			if err != nil {
-				return err
-			}
-			return c.summarise(runs, o.format)
-		})
-	})
-	command.Args = o.policyOrJob
-	command.ValidArgsFunction = completeNames(&t.policy, policyNames, false)
-	t.add(command)
-	addAsOf(command, &o.asOf)
-	addFormat(command, &o.format)
-	command.Flags().StringVar(&o.job, "job", "", "run the policies of this `job`")
-	command.Flags().StringVar(&o.reason, "reason", "", "a `text` for the run log")
-	command.Flags().BoolVar(&o.first, "first", false, "show what is due, ask, and take all of it, past the breaker; without a policy or job of all")
-	command.Flags().BoolVar(&o.yes, "yes", false, "with --first: do not ask")
-	_ = command.RegisterFlagCompletionFunc("job", completeNames(&t.policy, jobNames, true)) // fails for an unknown flag only
-	return command
-}
-
-// policyOrJob asks for one of the two.
-func (o *order) policyOrJob(_ *cobra.Command, args []string) error {
+// run runs a policy or a job, or shows what has become due before there were policies, and takes it.
+func (c *console) run(ctx context.Context, args []string) error {
+	policy := strings.Join(args, "")
 	switch {
-	case len(args) > 1, len(args) == 0 && o.job == "" && !o.first:
+	case policy == "" && c.Job == "" && !c.First:
 		return usagef("run needs the name of one policy, or --job")
-	case len(args) == 1 && o.job != "":
+	case policy != "" && c.Job != "":
 		return usagef("run takes a policy or --job, not both")
-	case o.yes && !o.first:
+	case c.Yes && !c.First:
 		return usagef("--yes goes with --first")
-	case len(args) == 1:
-		o.policy = args[0]
 	}
-	return nil
+	return c.with(ctx, true, func(s *session) error {
+		if c.First {
+			return c.first(ctx, s, policy)
+		}
+		runs, err := c.runs(ctx, s, policy, c.Job)
+		if err != nil {
+			return err
+		}
+		return c.summarise(runs)
+	})
 }
 
 // runs runs a policy or a job, shows progress, and says how its runs ended. A call that failed in a run is no error here.
-func (c *console) runs(ctx context.Context, t *target, s *session, o order) (runs []outcome, err error) {
-	err = t.with(ctx, func(beside *session) error {
+func (c *console) runs(ctx context.Context, s *session, policy, job string) (runs []outcome, err error) {
+	err = c.with(ctx, true, func(beside *session) error {
 		w := &watch{session: beside, pid: s.conn.PgConn().PID()}
 		if err := w.row(ctx, "last_run").Scan(&w.last); err != nil {
 			return err
 		}
 		stop := w.begin(ctx, display{c.err, terminalWidth(c.err)})
-		failed := s.call(ctx, o)
+		statement := "run"
+		if job != "" {
+			statement = "run_job"
+		}
+		// Outside a transaction, since the procedure commits after every batch.
+		failed := s.row(ctx, statement, cmp.Or(job, policy), orNull(c.AsOf), orNull(c.Reason)).Scan(new(*string))
 		if failed != nil {
 			s.settle(ctx)
 		}
@@ -83,32 +65,43 @@ func (c *console) runs(ctx context.Context, t *target, s *session, o order) (run
 	return runs, err
 }
 
+// settle ends a run that a cancel left open, in the session that it ran in. Without a connection
+// there is nothing to end: the next run of the table finds it abandoned.
+func (s *session) settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	_, _ = s.conn.Exec(ctx, s.statement("settle"))
+}
+
 // first takes what has become due before there was a policy: it shows the numbers, asks once, and lets runs pass the
 // breaker up to them. Ages are measured at one instant, so that no row becomes due meanwhile. It may be called again.
-func (c *console) first(ctx context.Context, t *target, s *session, o order) error {
-	if err := s.row(ctx, "as_of", orNull(o.asOf)).Scan(&o.asOf); err != nil {
+func (c *console) first(ctx context.Context, s *session, policy string) error {
+	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
 	}
-	list, err := s.previewEach(ctx, o.policy, o.job, previewRequest{asOf: o.asOf})
-	if err == nil && len(list) == 0 && o.job != "" {
-		err = &install.CheckError{Message: "there is no job " + quoted(o.job) + " that runs policies"}
+	list, err := c.previews(ctx, s, policy, c.Job)
+	if err == nil && len(list) == 0 && c.Job != "" {
+		err = refuse("no job", c.Job)
 	}
 	if err != nil {
 		return err
 	}
-	if o.format == "text" {
-		c.printPreviews(list)
+	if !c.JSON {
+		c.aligned(say("previews", overview(list)))
 	}
-	stopped := slices.ContainsFunc(list, func(p preview) bool { return p.StoppedBy != nil })
-	list = slices.DeleteFunc(list, func(p preview) bool { return p.StoppedBy != nil || p.Due == nil || *p.Due == 0 })
-	if len(list) == 0 && stopped {
-		return exitCode(1) // the list says why
+	code, all := 0, int64(0)
+	list = slices.DeleteFunc(list, func(p preview) bool {
+		if p.StoppedBy != nil {
+			code = 1 // the list says why
+		} else if p.Due != nil {
+			all += *p.Due
+		}
+		return p.StoppedBy != nil || p.Due == nil || *p.Due == 0
+	})
+	if len(list) == 0 && code != 0 {
+		return exitCode(code)
 	}
-	all := int64(0)
-	for _, p := range list {
-		all += *p.Due
-	}
-	if all > 0 && !o.yes {
+	if all > 0 && !c.Yes {
 		question := fmt.Sprintf("Take up to %s rows, of %s?", count(all), plural(len(list), "policy"))
 		if err := c.agree(ctx, question); err != nil {
 			return err
@@ -116,34 +109,29 @@ func (c *console) first(ctx context.Context, t *target, s *session, o order) err
 	}
 	runs := []outcome{}
 	for _, p := range list {
-		more, err := c.takeAll(ctx, t, s, o, p)
+		more, err := c.takeAll(ctx, s, p)
 		runs = append(runs, more...)
 		if err != nil {
-			_ = c.summarise(runs, o.format) // the error is worse than how runs ended
+			_ = c.summarise(runs) // the error is worse than how runs ended
 			return err
 		}
 		if len(more) > 0 && more[len(more)-1].Code == "57014" { // cancelled
 			break
 		}
 	}
-	err = c.summarise(runs, o.format)
-	if err == nil && stopped {
-		err = exitCode(1)
-	}
-	return err
+	return cmp.Or(c.summarise(runs), ends(code))
 }
 
 // takeAll runs a policy as often as its budgets ask for, until as many rows are gone as were due.
-func (c *console) takeAll(ctx context.Context, t *target, s *session, o order, p preview) (all []outcome, err error) {
-	o.policy, o.job = p.Policy, ""
+func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []outcome, err error) {
 	for left := *p.Due; left > 0; {
 		if p.WouldTrip {
-			_, err := s.conn.Exec(ctx, s.statement("accept"), p.Policy, cmp.Or(o.reason, "the first run"), fmt.Sprint(left))
+			_, err := s.conn.Exec(ctx, s.statement("accept"), p.Policy, cmp.Or(c.Reason, "the first run"), fmt.Sprint(left))
 			if err != nil {
 				return all, err
 			}
 		}
-		runs, err := c.runs(ctx, t, s, o)
+		runs, err := c.runs(ctx, s, p.Policy, "")
 		all = append(all, runs...)
 		if err != nil || len(runs) != 1 || runs[0].State != "more" || runs[0].Taken == 0 {
 			return all, err
@@ -151,24 +139,6 @@ func (c *console) takeAll(ctx context.Context, t *target, s *session, o order, p
 		left -= runs[0].Taken
 	}
 	return all, nil
-}
-
-// call runs the procedure outside a transaction, since it commits after every batch.
-func (s *session) call(ctx context.Context, o order) error {
-	name, what := "run", o.policy
-	if o.job != "" {
-		name, what = "run_job", o.job
-	}
-	var outcome *string
-	return s.row(ctx, name, what, orNull(o.asOf), orNull(o.reason)).Scan(&outcome)
-}
-
-// settle ends a run that a cancel left open, in the session that it ran in. Without a connection
-// there is nothing to end: the next run of the table finds it abandoned.
-func (s *session) settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	_, _ = s.conn.Exec(ctx, s.statement("settle"))
 }
 
 // outcome is how one run ended, from the run log. The names are those of the JSON format.
@@ -182,72 +152,115 @@ type outcome struct {
 	Contended int64            `json:"contended"`
 	Refused   int64            `json:"refused"`
 	Cascaded  map[string]int64 `json:"cascaded"`
-	Seconds   float64          `json:"seconds"`
+	Seconds   seconds          `json:"seconds"`
 	Code      string           `json:"sqlstate"`
 	Message   string           `json:"message"`
 	Done      string           `json:"-"` // what became of the rows
 }
 
 // summarise prints one line per run, and why those that went wrong did.
-func (c *console) summarise(runs []outcome, format string) error {
-	t := table{columns: []string{"POLICY", ">RUN", "ENDED", ">TAKEN", ">SCANNED", ">KEPT", ">CONTENDED", ">REFUSED", ">CASCADED", ">TOOK"}}
+func (c *console) summarise(runs []outcome) error {
 	var list diag.List
 	code := 0
 	for _, r := range runs {
-		t.add(r.Policy, fmt.Sprint(r.ID), r.State, count(r.Taken)+" "+r.Done, count(r.Scanned), total(r.Kept),
-			count(r.Contended), count(r.Refused), total(r.Cascaded), seconds(r.Seconds))
-		if r.State != "done" && r.State != "more" { // the next run goes on
-			list.Add(r.diagnostic())
-			code = max(code, r.exit())
+		if r.State == "done" || r.State == "more" { // the next run goes on
+			continue
+		}
+		message, hint, _ := strings.Cut(say("run", r), "\nhint: ")
+		list.Add(diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: message, Hint: hint})
+		code = max(code, 1)
+		if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
+			code = 2 // no such policy, or an as_of that is refused: no run was started
 		}
 	}
-	if format == "json" {
-		if err := c.document("runs", runs); err != nil {
-			return err
-		}
-	} else {
-		t.print(c.out)
+	if err := c.result("runs", runs, "runs", runs); err != nil {
+		return err
 	}
 	c.show(list, nil)
 	return ends(code)
 }
 
-// exit is 2 for a policy that does not exist and for an as_of that is refused: no run was started.
-func (r outcome) exit() int {
-	if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
-		return 2
-	}
-	return 1
+// watch follows a run over a second connection: the first one is busy running.
+type watch struct {
+	*session
+	pid  uint32
+	last int64 // the last run before ours
 }
 
-// diagnostic says why a run did not do its work.
-func (r outcome) diagnostic() diag.Diagnostic {
-	verb, hint := r.State, ""
-	switch r.State {
-	case "tripped":
-		hint = fmt.Sprintf("Look with \"pgretain preview %s\" and \"pgretain verify\".", r.Policy)
-	case "paused":
-		verb = "is paused"
-		hint = `"pgretain status" says what to do about it.`
-	case "busy":
-		verb = "is busy"
-	case "running":
-		verb = "did not end"
+const (
+	quiet    = time.Second            // runs under this show nothing
+	interval = 250 * time.Millisecond // between two looks, on a terminal
+	sparse   = 5 * time.Second        // between two lines in a file
+)
+
+// begin shows progress until stop is called; the connection is free for other questions afterwards. Ctrl-C cancels the
+// run, not our view of how it ends.
+func (w *watch) begin(ctx context.Context, d display) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var busy sync.WaitGroup
+	busy.Go(func() { w.show(ctx, d) })
+	return func() {
+		cancel()
+		busy.Wait()
 	}
-	d := diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: fmt.Sprintf("policy %q %s", r.Policy, verb), Hint: hint}
-	if r.Message != "" {
-		d.Message += ": " + r.Message
-	}
-	return d
 }
 
-// total adds up the values of maps.
-func total(counts ...map[string]int64) string {
-	sum := int64(0)
-	for _, one := range counts {
-		for _, n := range one {
-			sum += n
+// show looks again and again until ctx ends. What it cannot read it does not show: the run itself
+// reports what is wrong.
+func (w *watch) show(ctx context.Context, d display) {
+	defer d.clear()
+	pause := sparse
+	if d.width > 0 {
+		pause = interval
+	}
+	for next := time.After(quiet); ; next = time.After(pause) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-next:
+		}
+		line, err := w.progress(ctx)
+		if err == nil {
+			d.line(line)
+		} else if !errors.Is(err, pgx.ErrNoRows) {
+			return
 		}
 	}
-	return count(sum)
+}
+
+// progress is one look at a run. The display's end must not cancel it and with it the connection.
+func (w *watch) progress(ctx context.Context) (line string, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err = w.row(ctx, "progress", w.pid).Scan(&line)
+	return line, err
+}
+
+// runs reads what the watched backend has run. It works after Ctrl-C too.
+func (w *watch) runs() ([]outcome, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	return rows[outcome](ctx, w.session, "runs", w.pid, w.last)
+}
+
+// display writes lines, one over the other on a terminal.
+type display struct {
+	w     io.Writer
+	width int // of the terminal; 0 for none
+}
+
+// line cuts what is too long for the terminal: a line that is broken into two could not be written over.
+func (d display) line(text string) {
+	if d.width == 0 {
+		fmt.Fprintln(d.w, text)
+		return
+	}
+	letters := []rune(text)
+	fmt.Fprintf(d.w, "\r\x1b[K%s", string(letters[:min(len(letters), d.width-1)]))
+}
+
+func (d display) clear() {
+	if d.width > 0 {
+		fmt.Fprint(d.w, "\r\x1b[K")
+	}
 }

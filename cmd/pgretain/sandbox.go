@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,25 +10,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/spf13/cobra"
 
 	"pgretain/internal/install"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/sandbox"
 )
 
-func sandboxCommand(c *console) *cobra.Command {
-	var example string
-	cron := true
-	command := verb("sandbox", func(ctx context.Context, _ []string) error { return c.sandbox(ctx, example, cron) })
-	command.Flags().StringVar(&example, "example", "", "load schema.sql and data.sql of this `directory`")
-	command.Flags().BoolVar(&cron, "cron", cron, "load pg_cron")
-	return command
-}
-
-func (c *console) sandbox(ctx context.Context, example string, cron bool) error {
-	return withSandbox(ctx, sandbox.Options{Cron: cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
-		if err := loadExample(ctx, conn, example); err != nil {
+// sandbox starts a throw-away server and stops it when ctx ends.
+func (c *console) sandbox(ctx context.Context, _ []string) error {
+	return withSandbox(ctx, sandbox.Options{Cron: c.Cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
+		if err := loadExample(ctx, conn, c.Example); err != nil {
 			return err
 		}
 		closeConn(conn)
@@ -65,14 +55,14 @@ func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	}
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
-		text, err := readFile(path)
-		if errors.Is(err, fs.ErrNotExist) && name == "data.sql" {
+		if name == "data.sql" && missing(path) {
 			continue
 		}
-		if err != nil {
-			return unreadable("file of the example", path, err, "Name another directory with --example.")
+		text, err := readFile("file of the example", path, "Name another directory with --example.")
+		if err == nil {
+			err = load(ctx, conn, path, string(text))
 		}
-		if err := load(ctx, conn, path, string(text)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -87,25 +77,37 @@ type schemaFile struct {
 }
 
 func readSchema(path string) (schemaFile, error) {
-	text, err := readFile(path)
+	text, err := readFile("schema file", path, "Name another file with --schema.")
 	if err != nil {
-		return schemaFile{}, unreadable("schema file", path, err, "Name another file with --schema.")
+		return schemaFile{}, err
 	}
 	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text))) // what cannot be parsed is refused when it is loaded
 	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil
 }
 
-func (f schemaFile) load(ctx context.Context, conn *pgx.Conn) error {
-	return load(ctx, conn, f.path, f.text)
-}
-
 // load runs a file of SQL; an error names the place in it.
 func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
-	_, err := conn.PgConn().Exec(ctx, withoutMeta(text)).ReadAll()
+	err := send(ctx, conn, withoutMeta(text))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return install.Refused(path, text, server)
 	}
 	return err
+}
+
+// send runs statements that need no answer.
+func send(ctx context.Context, conn *pgx.Conn, sql string) error {
+	_, err := conn.PgConn().Exec(ctx, sql).ReadAll()
+	return err
+}
+
+// createRoles creates those of the roles that do not exist.
+func createRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
+	var create string
+	s := session{conn: conn}
+	if err := s.row(ctx, "rehearsal/missing_roles", names).Scan(&create); err != nil {
+		return err
+	}
+	return send(ctx, conn, create)
 }
 
 // pgDumpMeta are the two commands for psql that pg_dump writes into every script.

@@ -2,112 +2,66 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/spf13/cobra"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
-	"pgretain/internal/install"
 	"pgretain/internal/lists"
 	"pgretain/internal/propose"
-	"pgretain/internal/rehearsal"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 )
 
-// origin is where the tables are read: a database, or a throw-away one that holds a schema file.
-type origin struct {
-	paths
-	schema string
-}
-
-// originVerb reads tables.
-func originVerb(name string, do func(context.Context, origin) error) *cobra.Command {
-	var o origin
-	command := verb(name, func(ctx context.Context, _ []string) error {
-		if o.schema != "" && o.url != "" {
-			return usagef("--schema and --database-url exclude each other")
-		}
-		return do(ctx, o)
-	})
-	o.add(command, "policy", "catalog", "database-url")
-	command.Flags().StringVar(&o.schema, "schema", "", "load this SQL `file` into a throw-away server instead")
-	return command
-}
-
-// with calls do with a connection.
-func (o origin) with(ctx context.Context, do func(*pgx.Conn) error) error {
-	if o.schema == "" {
-		return connected(ctx, o.url, do)
+// withTables calls do with a connection to the database whose tables are read, or to a throw-away one that holds a
+// schema file.
+func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) error {
+	switch {
+	case c.Schema == "":
+		return connected(ctx, c.DatabaseURL, do)
+	case c.DatabaseURL != "":
+		return usagef("--schema and --database-url exclude each other")
 	}
-	return withSchema(ctx, o.schema, do)
-}
-
-// snapshot reads the tables of the policy file, or all where there is none and none was named.
-func (c *console) snapshot(ctx context.Context, o origin) error {
-	inspect := inspectAll
-	if !o.noPolicy() {
-		project, err := readProject(o.policy)
-		if err != nil {
-			return err
-		}
-		c.show(project.notes, project.sources)
-		inspect = project.inspect
-	}
-	var snapshot *catalog.Snapshot
-	err := o.with(ctx, func(conn *pgx.Conn) (err error) {
-		snapshot, err = inspect(ctx, conn)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := writeAll([]output{{o.catalogFile(), []string{snapshot.Text()}}}, true); err != nil {
-		return err
-	}
-	c.printf("%s: %s\n", o.catalogFile(), plural(len(snapshot.Tables), "table"))
-	return nil
-}
-
-func inspectAll(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
-	snapshot, _, err := inspect.Snapshot(ctx, conn, everything)
-	return snapshot, err
-}
-
-// connected calls do with a connection.
-func connected(ctx context.Context, url string, do func(*pgx.Conn) error) error {
-	conn, err := install.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer closeConn(conn)
-	return do(conn)
-}
-
-// withSchema calls do with a connection to a throw-away server that holds the schema file.
-func withSchema(ctx context.Context, path string, do func(*pgx.Conn) error) error {
-	schema, err := readSchema(path)
+	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return err
 	}
 	return withSandbox(ctx, sandbox.Options{Cron: schema.cron}, func(_ *sandbox.Server, conn *pgx.Conn) error {
-		if err := rehearsal.CreateRoles(ctx, conn, schema.roles); err != nil {
+		if err := createRoles(ctx, conn, schema.roles); err != nil {
 			return err
 		}
-		if err := schema.load(ctx, conn); err != nil {
+		if err := load(ctx, conn, schema.path, schema.text); err != nil {
 			return err
 		}
 		return do(conn)
 	})
+}
+
+// snapshot reads the tables of the policy file, or all where there is none and none was named.
+func (c *console) snapshot(ctx context.Context, _ []string) error {
+	project, err := c.project()
+	if err != nil {
+		return err
+	}
+	c.show(project.notes, project.sources)
+	var snapshot *catalog.Snapshot
+	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
+		snapshot, err = project.inspect(ctx, conn)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := writeAll([]output{{c.catalogFile(), snapshot.Text()}}, true); err != nil {
+		return err
+	}
+	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
+	return nil
 }
 
 // inspect reads the tables of the project, all as long as it has no policies, and complains about those that do not exist.
@@ -161,16 +115,15 @@ func tablesOf(file *policy.File) []*mention {
 }
 
 // init writes a policy file of proposals, and the catalog snapshot that it is linted with.
-func (c *console) init(ctx context.Context, o origin) error {
-	for _, path := range []string{o.policy, o.catalogFile()} {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return &install.CheckError{Message: quoted(path) + " exists already", Detail: "Nothing was written.",
-				Hint: "Name other files with --policy and --catalog, or move it out of the way."}
+func (c *console) init(ctx context.Context, _ []string) error {
+	for _, path := range []string{c.Policy, c.catalogFile()} {
+		if !missing(path) {
+			return refuse("exists", path)
 		}
 	}
 	var snapshot *catalog.Snapshot
 	var statistics *catalog.Statistics
-	err := o.with(ctx, func(conn *pgx.Conn) (err error) {
+	err := c.withTables(ctx, func(conn *pgx.Conn) (err error) {
 		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
 		return err
 	})
@@ -178,21 +131,20 @@ func (c *console) init(ctx context.Context, o origin) error {
 		return err
 	}
 	from := "database " + quoted(statistics.Database)
-	if o.schema != "" { // it says nothing of sizes and of the server
-		from, statistics.Server, statistics.Ranges = filepath.Base(o.schema), catalog.Server{HasCron: true}, nil
+	if c.Schema != "" { // it says nothing of sizes and of the server
+		from, statistics.Server, statistics.Ranges = filepath.Base(c.Schema), catalog.Server{HasCron: true}, nil
 	}
 	if len(snapshot.Tables) == 0 {
-		return &install.CheckError{Message: from + " has no tables",
-			Hint: "Name the application's database, or its schema file with --schema."}
+		return refuse("no tables", from)
 	}
 	written := propose.Write(snapshot, statistics, from)
-	files := []output{{o.policy, []string{written.Text}}, {o.catalogFile(), []string{snapshot.Text()}}}
+	files := []output{{c.Policy, written.Text}, {c.catalogFile(), snapshot.Text()}}
 	if err := writeAll(files, false); err != nil {
 		return err
 	}
-	c.printf("%s: %s, %s without, of which %d undecided\n", o.policy, plural(written.Proposals, "proposal"),
+	c.printf("%s: %s, %s without, of which %d undecided\n", c.Policy, plural(written.Proposals, "proposal"),
 		plural(written.Exempt, "table"), written.Undecided)
-	c.printf("%s: %s\n", o.catalogFile(), plural(len(snapshot.Tables), "table"))
+	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
 }
 

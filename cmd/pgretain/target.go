@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,39 +13,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/spf13/cobra"
 
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
-
-// target is an installed runtime: which database, and which schema there.
-type target struct {
-	paths
-	schema string
-	writes bool // a standby will not do
-}
-
-func (t *target) add(command *cobra.Command) {
-	t.paths.add(command, "database-url", "policy")
-	command.Flags().Lookup("policy").Usage = "the policy `file`; it names the schema of the runtime"
-	command.Flags().StringVar(&t.schema, "schema", "", "the `schema` of the runtime (default: that of the policy file, or \"retention\")")
-}
-
-// install finds schema and roles; operators need no policy file.
-func (t *target) install() (policy.Install, error) {
-	found := policy.DefaultInstall("")
-	if t.schema == "" && !t.noPolicy() {
-		project, err := readProject(t.policy)
-		if err != nil {
-			return found, err
-		}
-		found = project.file.Install
-	}
-	found.Schema = cmp.Or(t.schema, found.Schema)
-	return found, nil
-}
 
 // session is a connection to a database that has the runtime.
 type session struct {
@@ -53,20 +27,44 @@ type session struct {
 	database, user string
 }
 
-// with calls do with a session that can work, and explains what the server refuses.
-func (t *target) with(ctx context.Context, do func(*session) error) error {
-	found, err := t.install()
+// runtime is the install with its schema and roles; operators need no policy file.
+func (c *console) runtime() (policy.Install, error) {
+	found := policy.DefaultInstall("")
+	if c.Schema == "" {
+		project, err := c.project()
+		if err != nil {
+			return found, err
+		}
+		found = project.file.Install
+	}
+	found.Schema = cmp.Or(c.Schema, found.Schema)
+	return found, nil
+}
+
+// with calls do with a session that can work, not on a standby where it writes, and explains what the server refuses.
+func (c *console) with(ctx context.Context, writes bool, do func(*session) error) error {
+	found, err := c.runtime()
 	if err != nil {
 		return err
 	}
-	return connected(ctx, t.url, func(conn *pgx.Conn) error {
+	return connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
 		s := &session{conn: conn, install: found}
-		err := s.check(ctx, t.writes)
+		err := s.check(ctx, writes)
 		if err == nil {
 			err = do(s)
 		}
 		return s.explain(err)
 	})
+}
+
+// connected calls do with a connection.
+func connected(ctx context.Context, url string, do func(*pgx.Conn) error) error {
+	conn, err := install.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	return do(conn)
 }
 
 // closeConn closes a connection, giving up after 5 s.
@@ -78,32 +76,23 @@ func closeConn(conn *pgx.Conn) {
 
 func (s *session) check(ctx context.Context, writes bool) error {
 	var standby, installed bool
-	err := s.row(ctx, "facts", s.install.Schema).Scan(&standby, &s.database, &s.user, &installed)
-	if err != nil {
+	var zone, version string
+	if err := s.row(ctx, "facts", s.install.Schema).Scan(&standby, &s.database, &s.user, &installed); err != nil {
 		return fmt.Errorf("looking at the database: %w", err)
 	}
 	if standby && writes {
 		return install.Standby()
 	}
-	if !installed {
-		return s.notInstalled("There is no table \"install\" in schema " + quoted(s.install.Schema) + ".")
+	if installed {
+		err := s.row(ctx, "zone").Scan(&zone, &version)
+		if err == nil {
+			return install.CheckVersion(version, s.database)
+		} else if !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
 	}
-	var zone, version string
-	err = s.row(ctx, "zone").Scan(&zone, &version)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return s.notInstalled("Its registry is empty: a migration stopped half way.")
-	}
-	if err != nil {
-		return err
-	}
-	return install.CheckVersion(version, s.database)
-}
-
-func (s *session) notInstalled(detail string) error {
-	return &install.CheckError{
-		Message: fmt.Sprintf("the runtime is not installed in database %q", s.database), Detail: detail,
-		Hint: `Install it with "pgretain migrate up", or name another schema with --schema.`,
-	}
+	return refuse("not installed",
+		map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
 }
 
 // explain adds to a refusal for lack of rights which role would have them.
@@ -112,29 +101,21 @@ func (s *session) explain(err error) error {
 	if !ok {
 		return err
 	}
-	check := &install.CheckError{
-		Message: fmt.Sprintf("%s [%s]", server.Message, server.Code), Detail: server.Detail, Hint: server.Hint,
-	}
+	message := fmt.Sprintf("%s [%s]", server.Message, server.Code)
 	if server.Code == "42501" && s.install.Roles.Operator != "" {
-		if s.user != "" {
-			check.Detail = fmt.Sprintf("The connection is as role %q.", s.user)
-		}
-		check.Hint = fmt.Sprintf("Members of %q may look, members of %q may also run, pause and hold.",
-			s.install.Roles.Viewer, s.install.Roles.Operator)
+		return refuse("no rights", map[string]any{"Message": message, "User": s.user, "Roles": s.install.Roles})
 	}
-	return check
+	return &install.CheckError{Message: message, Detail: server.Detail, Hint: server.Hint}
 }
 
-//go:embed sql/*.sql
+//go:embed sql/*.sql sql/rehearsal/*.sql
 var statementFiles embed.FS
 
 // statement is a file of sql with the schema of the install in place of the default one. Values
 // are query parameters.
-func statement(name, schema string) string {
-	return quote.InSchema(statementFiles, "sql/"+name+".sql", schema)
+func (s *session) statement(name string) string {
+	return quote.InSchema(statementFiles, "sql/"+name+".sql", s.install.Schema)
 }
-
-func (s *session) statement(name string) string { return statement(name, s.install.Schema) }
 
 // row asks one of our statements for one row.
 func (s *session) row(ctx context.Context, name string, args ...any) pgx.Row {
@@ -148,21 +129,15 @@ func rows[T any](ctx context.Context, s *session, name string, args ...any) ([]T
 }
 
 // cronDatabase is where schema cron lives: as given, or the other connection with its database replaced.
-func (p *paths) cronDatabase(in policy.Install) (string, error) {
+func (f *flags) cronDatabase(in policy.Install) (string, error) {
 	switch {
-	case p.cronURL != "":
-		return p.cronURL, nil
+	case f.CronDatabaseURL != "":
+		return f.CronDatabaseURL, nil
 	case in.CronDatabase == "":
-		return "", &install.CheckError{
-			Message: "nothing says where schema cron lives",
-			Hint:    "Name the database with --cron-database-url, or under install.cron_database.",
-		}
+		return "", refuse("no cron database", nil)
 	}
-	return inDatabase(p.url, in.CronDatabase), nil
+	return with(f.DatabaseURL, "dbname", in.CronDatabase), nil
 }
-
-// inDatabase replaces the database of connection settings.
-func inDatabase(connection, database string) string { return with(connection, "dbname", database) }
 
 // with replaces one of connection settings: of a URL, of keywords and values, or of the PG* variables where there are
 // none.
@@ -173,13 +148,106 @@ func with(connection, name, value string) string {
 		return strings.TrimSpace(connection + " " + name + "='" + escape.Replace(value) + "'")
 	}
 	values := u.Query()
-	if name == "dbname" {
-		values.Del("dbname")
-		values.Del("database")
-		u.Path, u.RawPath = "/"+value, "/"+url.PathEscape(value)
-	} else {
-		values.Set(name, value)
-	}
+	values.Set(name, value) // which goes before what the rest of the URL says
 	u.RawQuery = values.Encode()
 	return u.String()
+}
+
+// calls are the verbs that are one call of a function of the runtime. Their statements, sql/<verb>.sql, have the verb's
+// arguments as parameters, then the flags that stand here, all as text or NULL.
+var calls = map[string]struct {
+	flags string
+	reads bool   // changes nothing, and works on a standby
+	none  string // what to say where there is no row
+}{
+	"accept":  {flags: "reason rows"},
+	"pause":   {flags: "reason"},
+	"resume":  {},
+	"window":  {flags: "reason"},
+	"hold":    {flags: "reason until"},
+	"holds":   {reads: true, none: "no holds are in force"},
+	"release": {flags: "reason"},
+	"restore": {flags: "hold-until"},
+	"why":     {flags: "as-of", reads: true, none: "the table has no such row"},
+	"adopt":   {flags: "reason"},
+	"settle":  {},
+}
+
+// call executes the statement of a verb and prints its answer, as a table or as JSON.
+func (c *console) call(ctx context.Context, args []string) error {
+	verb := c.command.Name()
+	k := calls[verb]
+	var parameters []any
+	for _, word := range strings.Fields(c.command.Use)[1:] {
+		switch {
+		case strings.HasSuffix(word, "...]"): // COLUMN=VALUE, the last
+			object, err := columnValues(args)
+			if err != nil {
+				return err
+			}
+			parameters = append(parameters, orNull(object))
+		case strings.HasPrefix(word, "COLUMN="): // with those that follow
+		case len(args) == 0:
+			parameters = append(parameters, nil)
+		default:
+			parameters, args = append(parameters, args[0]), args[1:]
+		}
+	}
+	for _, name := range strings.Fields(k.flags) {
+		parameters = append(parameters, orNull(c.command.Flag(name).Value.String()))
+	}
+	return c.with(ctx, !k.reads, func(s *session) error {
+		text, objects, err := s.answer(ctx, verb, parameters...)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return c.document("verb", verb, "rows", objects)
+		case len(objects) == 0:
+			text = k.none + "\n"
+		}
+		c.aligned(text)
+		return nil
+	})
+}
+
+// columnValues makes a JSON object of COLUMN=VALUE, with values as text: their types read them. None is "".
+func columnValues(args []string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
+	}
+	values := map[string]string{}
+	for _, arg := range args {
+		column, value, found := strings.Cut(arg, "=")
+		_, twice := values[column]
+		switch {
+		case !found || column == "":
+			return "", usagef("%q is not COLUMN=VALUE", arg)
+		case twice:
+			return "", usagef("column %q is given twice", column)
+		}
+		values[column] = value
+	}
+	object, err := json.Marshal(values)
+	return string(object), err
+}
+
+// answer is what a statement answers, as rows of a table under the names of its columns, and as objects.
+func (s *session) answer(
+	ctx context.Context, name string, parameters ...any,
+) (text string, objects []map[string]any, err error) {
+	found, _ := s.conn.Query(ctx, s.statement(name), parameters...) // found gives the same error
+	text = row(lists.Map(found.FieldDescriptions(), func(field pgconn.FieldDescription) any {
+		return strings.ToUpper(strings.ReplaceAll(field.Name, "_", " "))
+	})...)
+	objects, err = pgx.CollectRows(found, func(r pgx.CollectableRow) (map[string]any, error) {
+		values, err := r.Values()
+		object := map[string]any{}
+		for i, value := range values {
+			object[r.FieldDescriptions()[i].Name] = value
+		}
+		text += row(values...)
+		return object, err
+	})
+	return text, objects, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/catalog"
+	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -83,8 +84,8 @@ var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"tablesNamed": func(list []string) string { return joined(list, tableNamed) },
 	"sql":         sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
 	"operands": func(list []policy.Expr) string { return joined(list, operand) },
-	"duration": Duration, "percent": percent, "waits": waits, "timeToLive": timeToLive, "started": started,
-	"sole": sole, "whole": whole,
+	"duration": Duration, "percent": percent, "number": Number, "words": calendar.Words, "length": length,
+	"caveat": caveat, "epoch": epoch, "sole": sole, "whole": whole,
 }).Parse(source))
 
 // said are the lines of a template that say something.
@@ -104,15 +105,17 @@ func said(about string, data any) []Line {
 
 // Verb is what becomes of the rows, or partitions, in all.
 func (s subject) Verb() string {
-	has := func(is func(policy.Step) bool) bool { return slices.ContainsFunc(s.Then, is) }
-	deletes := has(func(step policy.Step) bool { return step.Delete != nil && step.Related == nil })
-	updates := has(func(step policy.Step) bool { return step.Update != nil && step.Related == nil })
+	own := func(is func(policy.Step) bool) bool {
+		return slices.ContainsFunc(s.Then, func(step policy.Step) bool { return step.Related == nil && is(step) })
+	}
+	deletes := own(func(step policy.Step) bool { return step.Delete != nil })
+	updates := own(func(step policy.Step) bool { return step.Update != nil })
 	switch {
-	case s.Partitions && has(func(step policy.Step) bool { return step.Drop != nil }):
+	case s.Partitions && own(func(step policy.Step) bool { return step.Drop != nil }):
 		return "drops"
 	case s.Partitions:
 		return "detaches"
-	case deletes && updates && has(func(step policy.Step) bool {
+	case deletes && updates && own(func(step policy.Step) bool {
 		return step.Where != nil && (step.Delete != nil || step.Update != nil)
 	}):
 		return "changes"
@@ -151,17 +154,14 @@ func (s subject) Steps() []policy.Step {
 	return s.Then
 }
 
-// Reached are the foreign keys that change other rows, and the tables that are allowed without one.
-func (s subject) Reached() []string {
-	reached := map[string]bool{}
-	var texts []string
+// Reached are the foreign keys that change other rows, and the tables that are allowed without one, each once.
+func (s subject) Reached() (texts []string) {
 	add := func(text string) {
 		if !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
 	for _, key := range s.Cascades {
-		reached[key.Table] = true
 		add(tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " + strings.ToUpper(key.OnDelete))
 	}
 	for _, step := range s.Then {
@@ -169,7 +169,7 @@ func (s subject) Reached() []string {
 			continue
 		}
 		for _, t := range step.Delete.Cascades {
-			if !reached[t.String()] {
+			if !slices.ContainsFunc(s.Cascades, func(key catalog.ForeignKey) bool { return key.Table == t.String() }) {
 				add(table(t) + ": allowed, but no foreign key leads there")
 			}
 		}
@@ -181,25 +181,6 @@ func (s subject) Reached() []string {
 func whole(a *policy.Archive) bool {
 	given := slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == a.Document })
 	return a.Document != "" && !given
-}
-
-// waits are what runs wait for.
-func waits(t policy.Throttle) (list []string) {
-	if t.ReplicaLag > 0 {
-		list = append(list, "a replica lags by more than "+Duration(t.ReplicaLag))
-	}
-	if t.PendingArchival > 0 {
-		list = append(list, "more than "+Number(t.PendingArchival)+" files of WAL are to be archived")
-	}
-	return list
-}
-
-// started is when a schedule starts its job.
-func started(schedule string) string {
-	if words := calendar.Words(schedule); words != "" {
-		return words + " (" + schedule + ")"
-	}
-	return "by " + schedule
 }
 
 // when is a condition behind what it is about, "" where it is always true.
@@ -233,9 +214,5 @@ func payload(set []policy.Assignment) string {
 
 // joined is a list in words.
 func joined[T any](list []T, word func(T) string) string {
-	var words []string
-	for _, item := range list {
-		words = append(words, word(item))
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Map(list, word), ", ")
 }

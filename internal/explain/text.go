@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,18 +129,19 @@ func without(lines, others []Line, key string) []string {
 
 // withDefaults adds the bounds that a policy's page does not say, since they hold by default.
 func withDefaults(lines []Line) []Line {
+	has := func(key string) bool { return slices.ContainsFunc(lines, func(l Line) bool { return l.Key == key }) }
+	if !has("takes") { // a report
+		return lines
+	}
 	usual := policy.Default()
-	takes := false
-	for _, l := range lines {
-		takes = takes || l.Key == "takes" // which no report has
-		usual.Partitions = usual.Partitions || l.Key == "drops" || l.Key == "detaches"
-		if strings.Contains(l.Text, dropTable) && strings.HasPrefix(l.Key, "step ") {
-			usual.Then = []policy.Step{{DropTable: &policy.Expr{}}}
-		}
+	usual.Partitions = has("drops") || has("detaches")
+	if slices.ContainsFunc(lines, func(l Line) bool {
+		return strings.HasPrefix(l.Key, "step ") && strings.Contains(l.Text, dropTable)
+	}) {
+		usual.Then = []policy.Step{{DropTable: &policy.Expr{}}}
 	}
 	for _, l := range bounds(usual) {
-		known := slices.ContainsFunc(lines, func(other Line) bool { return other.Key == l.Key })
-		if takes && !known {
+		if !has(l.Key) {
 			lines = append(lines, Line{Key: l.Key, Text: l.Text})
 		}
 	}
@@ -149,53 +151,42 @@ func withDefaults(lines []Line) []Line {
 // dropTable begins a step that looks at few rows a batch.
 const dropTable = "drop the table that "
 
-// Two words of what two texts have in common are shown on each side of what differs; where more are left out stand
+// shown is how many words of what two texts have in common stand beside what differs; where more are left out stand
 // three dots.
 const shown = 2
 
 func shortened(before, after string) (string, string) {
 	a, b := strings.Split(before, " "), strings.Split(after, " ")
-	first := 0
-	for first < min(len(a), len(b)) && a[first] == b[first] {
+	most, first, last := min(len(a), len(b)), 0, 0
+	for first < most && a[first] == b[first] {
 		first++
 	}
-	last := 0
-	for last < min(len(a), len(b))-first && a[len(a)-1-last] == b[len(b)-1-last] {
+	for last < most-first && a[len(a)-1-last] == b[len(b)-1-last] {
 		last++
 	}
-	if first+last == min(len(a), len(b)) { // one has more, at one place
+	if first+last == most { // one has more, at one place
 		first = max(first-shown, 0)
 	}
-	cut := func(words []string) string {
-		from, to := 0, len(words)
-		if first > shown {
-			from = first
-		}
+	cut := func(words []string) (text string) {
+		end := ""
 		if last > shown+1 {
-			to -= last - shown
+			words, end = words[:len(words)-last+shown], " ..."
 		}
-		text := strings.Join(words[from:to], " ")
-		if from > 0 {
-			text = "... " + text
+		if first > shown {
+			words, text = words[first:], "... "
 		}
-		if to < len(words) {
-			text += " ..."
-		}
-		return text
+		return text + strings.Join(words, " ") + end
 	}
 	return cut(a), cut(b)
 }
 
 // oneLine is text as a line may have it: no character of it ends the line, nor is it an annotation of a migration tool.
 func oneLine(text string) string {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
-	for i := range fields {
-		fields[i] = strings.Trim(fields[i], " \t")
-	}
-	fields = slices.DeleteFunc(fields, func(field string) bool { return field == "" })
-	text = quote.Comment(strings.Join(fields, " "))
+	text = quote.Comment(strings.TrimSpace(lineBreak.ReplaceAllString(text, " ")))
 	return strings.ReplaceAll(text, "+goose", "(+)goose")
 }
+
+var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 
@@ -234,19 +225,17 @@ func Seconds(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
-// Duration is in words, in the greatest units that divide it.
+// Duration is in words, in the greatest unit that divides it.
 func Duration(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration
 		name string
 	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}, {time.Millisecond, "ms"}} {
-		n := int64(d / unit.of)
-		switch {
-		case d%unit.of != 0 || n == 0:
-		case n == 1 || unit.name == "ms":
+		if n := int64(d / unit.of); n > 0 && d%unit.of == 0 {
+			if n > 1 && unit.name != "ms" {
+				unit.name += "s"
+			}
 			return fmt.Sprintf("%d %s", n, unit.name)
-		default:
-			return fmt.Sprintf("%d %ss", n, unit.name)
 		}
 	}
 	return d.String()

@@ -2,10 +2,10 @@ package htmlreport
 
 import (
 	"bytes"
-	"fmt"
 	"html"
 	"io"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -24,22 +24,16 @@ type FleetRow struct {
 
 // Write writes the page, those first that are not well, in the looks of a report.
 func (f Fleet) Write(w io.Writer) error {
-	var bad, well []FleetRow
+	var wrong, rows []FleetRow
 	for _, row := range f.Rows {
 		if row.Bad {
-			bad = append(bad, row)
+			wrong = append(wrong, row)
 		} else {
-			well = append(well, row)
+			rows = append(rows, row)
 		}
 	}
-	if _, err := fmt.Fprintln(w, Mark); err != nil {
-		return err
-	}
-	f.Rows = append(bad, well...)
-	return page.ExecuteTemplate(w, "fleet.html.tmpl", struct {
-		Fleet
-		Wrong int
-	}{f, len(bad)})
+	f.Rows = slices.Concat(wrong, rows)
+	return page.ExecuteTemplate(w, "fleet.html.tmpl", map[string]any{"Fleet": f, "Wrong": len(wrong)})
 }
 
 var (

@@ -1,6 +1,9 @@
 // Package htmlreport writes one HTML file on an installation: what verify says, each policy with its last thirty days,
 // what is due now, the jobs of a day, what deletes reach, and who held, paused or accepted what. It reads in READ ONLY
 // transactions what a member of the viewers may, and the file asks nobody for anything.
+//
+// Queries of sql read, also the paths of what is drawn; judge.go says how a policy stands; report.html.tmpl is the
+// page.
 package htmlreport
 
 import (
@@ -23,9 +26,6 @@ import (
 // Mark is in the first line of each report, so that one can be told from other files.
 const Mark = `<!DOCTYPE html><!-- pgretain report -->`
 
-// Days is how far back a report looks.
-const Days = 30
-
 // Options say what is in a report besides what is in the database.
 type Options struct {
 	Schema     string                        // of the runtime
@@ -45,10 +45,14 @@ type Verification struct {
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"count": count, "at": at, "ago": ago, "nearby": nearby, "seconds": explain.Seconds, "isSQL": isStatement, "join": strings.Join,
-	"class":    func(s diag.Severity) string { return classes[s] },
+	"mark":  func() template.HTML { return Mark }, // a template's own comments are left out
+	"count": explain.Number, "counted": explain.Count[int64], "seconds": explain.Seconds,
+	"at": at, "ago": ago, "nearby": nearby, "join": strings.Join,
+	"class": func(s diag.Severity) string { return classes[s] },
+	// A statement has its semicolon, which a sentence among hints has not.
+	"isSQL":    func(hint string) bool { return strings.HasSuffix(strings.TrimSpace(hint), ";") },
 	"sentence": func(text string) string { return strings.TrimSuffix(text, ".") + "." },
-	"short":    func(text string) string { return shortened(text, 100) },
+	"short":    shortened,
 }).ParseFS(templates, "*.html.tmpl"))
 
 // Write reads the database and writes the report. An error means that there is none: the runtime could not be read,
@@ -65,44 +69,40 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) error 
 			return err
 		}
 	}
-	if _, err := io.WriteString(w, Mark+"\n"); err != nil {
-		return err
-	}
 	return page.Execute(w, compose(found, verified, opt))
 }
-
-func count(n int64) string { return explain.Number(n) }
-
-func times(n int, thing string) string { return explain.Count(n, thing) }
 
 // at writes an instant to the minute, in the zone that it has.
 func at(t time.Time) string { return t.Format("2 Jan 2006 15:04") }
 
-// ago writes a duration in its two largest units.
+const day = 24 * time.Hour
+
+// nearby is an instant that is likely to be within a day.
+func nearby(t, now time.Time) string {
+	switch away := t.Sub(now).Abs(); {
+	case away < day:
+		return t.Format("15:04")
+	case away < 300*day:
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006")
+}
+
+// ago writes a duration in the largest unit of which there are two.
 func ago(d time.Duration) string {
-	day := 24 * time.Hour
 	switch {
 	case d < time.Minute:
 		return "less than a minute"
-	case d < time.Hour:
+	case d < 2*time.Hour:
 		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < day:
-		return two(d, time.Hour, "h", time.Minute, "min")
-	case d < 60*day:
-		return two(d, day, "d", time.Hour, "h")
+	case d < 2*day:
+		return fmt.Sprintf("%d h", d/time.Hour)
 	}
-	return fmt.Sprintf("%s d", count(int64(d/day)))
-}
-
-func two(d, large time.Duration, unit string, small time.Duration, part string) string {
-	if d%large < small {
-		return fmt.Sprintf("%d %s", d/large, unit)
-	}
-	return fmt.Sprintf("%d %s %d %s", d/large, unit, d%large/small, part)
+	return explain.Number(int64(d/day)) + " d"
 }
 
 // shortened is text for a place with room for so many characters.
-func shortened(text string, room int) string {
+func shortened(room int, text string) string {
 	if utf8.RuneCountInString(text) <= room {
 		return text
 	}

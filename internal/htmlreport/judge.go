@@ -1,6 +1,7 @@
 package htmlreport
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
+	"pgretain/internal/lists"
 	"pgretain/internal/report"
 )
 
@@ -36,40 +38,55 @@ var (
 type subject struct {
 	policyRow
 	backlog
-	jobs     []job
-	Findings []report.Finding // drift that verify found
-	overdue  bool             // it found rows that should be gone
-	now      time.Time
-	adopted  time.Time // the database
+	ID           string // on the page
+	Is           state
+	jobs         []job
+	Findings     []report.Finding // drift that verify found
+	overdue      bool             // it found rows that should be gone
+	now          time.Time
+	adopted      time.Time // the database
+	Lines        []explain.Line
+	Strip, Table row // of days and of tables
+	Runs         []row
 }
 
 // job is a job with its instants.
 type job struct {
 	jobRow
+	now   time.Time
 	ticks calendar.Ticks
+	Lane  row // of lanes
 }
 
-// Next is when a job of the policy starts the next time; zero for never.
-func (s subject) Next() time.Time {
-	var all calendar.Ticks
-	for _, j := range s.jobs {
-		all = append(all, j.ticks...)
-	}
-	return all.Next(s.now).In(s.now.Location())
+// When are its schedules in words.
+func (j job) When() string {
+	return strings.Join(lists.Map(j.Schedules, func(s string) string { return cmp.Or(calendar.Words(s), s) }), "; ")
 }
 
-// Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
-// and after the time that a run may take; where the policy or its job is younger, from when it could run. Zero without a
-// schedule. That is what verify goes by.
-func (s subject) Deadline(from time.Time) time.Time {
-	var earliest time.Time
+// Next is when it starts the next time; zero for never.
+func (j job) Next() time.Time { return j.ticks.Next(j.now).In(j.now.Location()) }
+
+// earliest is the first of the instants that the jobs of the policy have; zero for none.
+func (s subject) earliest(of func(job) time.Time) (first time.Time) {
 	for _, j := range s.jobs {
-		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
-		if end := j.ticks.Deadline(begun, s.budget()); !end.IsZero() && (earliest.IsZero() || end.Before(earliest)) {
-			earliest = end
+		if t := of(j); !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
 		}
 	}
-	return earliest
+	return first
+}
+
+// Next is when a job of the policy starts the next time.
+func (s subject) Next() time.Time { return s.earliest(job.Next) }
+
+// Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
+// and after the time that a run may take; where the policy or its job is younger, from when it could run. That is what
+// verify goes by.
+func (s subject) Deadline(from time.Time) time.Time {
+	return s.earliest(func(j job) time.Time {
+		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
+		return j.ticks.Deadline(begun, time.Duration(s.Budget*float64(time.Second)))
+	})
 }
 
 // missed says whether that is over.
@@ -77,8 +94,6 @@ func (s subject) missed(from time.Time) bool {
 	end := s.Deadline(from)
 	return !end.IsZero() && end.Before(s.now)
 }
-
-func (s subject) budget() time.Duration { return time.Duration(s.Budget * float64(time.Second)) }
 
 // InOrder is when the policy last was in order: its last success, or when it was installed.
 func (s subject) InOrder() time.Time {
@@ -128,41 +143,33 @@ func (s subject) judge() state {
 	return fine
 }
 
+// since is how long a row has been due, 0 where that is not by time.
+func (b backlog) since() time.Duration {
+	if b.Overdue == nil {
+		return 0
+	}
+	return *b.Overdue
+}
+
 // DueSince is when a row came to be due, or before.
 func (s subject) DueSince() time.Time { return s.now.Add(-*s.Overdue) }
 
 // Dated is an instant, and how long ago it was.
 func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
 
-// verbs are the keys of the line that says what becomes of which rows.
-var verbs = map[string]bool{"deletes": true, "updates": true, "changes": true, "reads": true,
-	"drops": true, "detaches": true, "asks": true}
+// told are the keys of the lines that say in short what becomes of which rows, and when.
+var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
-// summary is a policy in one sentence: what it does with which rows, and which are due.
-func summary(lines []explain.Line) (does, due string) {
-	var when []string
-	where, about := "", ""
-	for _, l := range lines {
-		switch {
-		case l.Key == "about":
-			about = l.Text
-		case verbs[l.Key]:
-			does = l.Key + " " + shortened(l.Text, 120)
-		case l.Key == "where":
-			where = " where " + shortened(l.Text, 120)
-		case l.Key == "due", l.Key == "or":
-			text, _, _ := strings.Cut(l.Text, " (")
-			when = append(when, shortened(text, 120))
+// Summary is a policy in one sentence.
+func (s subject) Summary() string {
+	var texts []string
+	for _, l := range s.Lines {
+		if slices.Contains(told, l.Key) {
+			texts = append(texts, l.Key+" "+shortened(120, l.Text))
 		}
 	}
-	if strings.HasPrefix(does, "asks ") && about != "" {
-		does = about
-	}
-	return does + where, strings.Join(when, ", or ")
+	return strings.Join(texts, "; ")
 }
-
-// isStatement tells SQL from sentences among hints: each statement has its semicolon.
-func isStatement(hint string) bool { return strings.HasSuffix(strings.TrimSpace(hint), ";") }
 
 var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
@@ -170,9 +177,9 @@ var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 // remarks are what verify found, without what the policy file suppresses; or, without verify, what the runtime says.
 func remarks(f *found, v *Verification) (list []report.Finding) {
 	if v == nil {
-		for _, h := range f.Health {
-			list = append(list, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Severity(h.Severity),
-				Policy: h.Policy, Message: h.Problem, Hint: h.Hint}})
+		for _, h := range f.Read["health"] {
+			list = append(list, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Severity(h["severity"].(string)),
+				Policy: h["policy"].(string), Message: h["problem"].(string), Hint: h["hint"].(string)}})
 		}
 		return list
 	}

@@ -19,14 +19,10 @@ import (
 //go:embed sql/*.sql
 var queries embed.FS
 
-// Bounds on what is shown, and where counting due rows stops.
-const (
-	countLimit  = 10000
-	recentRuns  = 3
-	peopleLimit = 200
-)
+// countLimit is where counting due rows stops.
+const countLimit = 10000
 
-// The rows of the queries of sql, by the position of their fields.
+// The rows of queries that are judged by, by the position of their fields.
 type (
 	database struct {
 		Name, User, Server string
@@ -60,55 +56,23 @@ type (
 		Schedules, Policies []string
 		InstalledAt         time.Time
 	}
-	dayRow struct {
-		Policy, Table                string
-		Ago                          int
-		Runs, Bad, More, Kept, Taken int64
-		Left                         *int64
-	}
-	runRow struct {
-		Policy        string
-		ID            int64
-		Started       time.Time
-		Took          float64
-		State         string
-		Taken         int64
-		Role, Message string
-	}
-	laneRow struct {
-		Job       string
-		From, To  time.Time
-		Bad, Busy bool
-	}
-	overlapRow struct {
-		Tables, One, Other string
-		Times              int64
-		Last               time.Time
-	}
-	tableRow struct {
-		Name              string
-		Cascaded, Related int64
-		Size              string // with indexes; "": it is not there
-		Live, Dead        int64
-		Vacuumed          *time.Time
-		Vacuum            string // the statement that it wants, "" for none
-	}
-	keyRow    struct{ From, To, Action string }
-	healthRow struct{ Severity, Policy, Problem, Hint string }
-	holdRow   struct {
-		At           time.Time
-		By           string
-		ID           int64
-		Table, Match string
-		Reason       string
-		Until        *time.Time
-	}
-	changeRow struct {
-		At                              time.Time
-		By, What, Policy, Value, Reason string
-		InForce                         bool
-	}
 )
+
+// row is one of a query that is only shown, by the names of its columns.
+type row = map[string]any
+
+// parts are the queries of such rows, and what they are about.
+var parts = []struct{ query, about string }{
+	{"days", "the runs of thirty days"},
+	{"recent", "the last runs"},
+	{"lanes", "the jobs of the last day"},
+	{"hours", "the hours of the last day"},
+	{"overlaps", "where runs met on a table"},
+	{"tables", "rows by table"},
+	{"holds", "the holds"},
+	{"changes", "what people changed"},
+	{"health", "what needs attention"},
+}
 
 // backlog is what is due under a policy now.
 type backlog struct {
@@ -119,21 +83,13 @@ type backlog struct {
 	Timeless bool
 }
 
-// found is all that was read. What could not be is empty, and named in Unread.
+// found is all that was read. Of parts, what could not be is empty, and named in Unread.
 type found struct {
 	Database database
-	Policies []policyRow
-	Jobs     []jobRow
-	Days     []dayRow
-	Runs     []runRow
-	Lanes    []laneRow
-	Overlaps []overlapRow
-	Tables   []tableRow
-	Keys     []keyRow
-	Health   []healthRow
-	Holds    []holdRow
-	Changes  []changeRow
-	Backlog  map[string]backlog
+	policies []policyRow
+	jobs     []jobRow
+	Read     map[string][]row // by query
+	backlog  map[string]backlog
 	Unread   []string
 }
 
@@ -144,8 +100,8 @@ type reader struct {
 
 // all reads everything: without the registry there is no report.
 func (r *reader) all(ctx context.Context) (*found, error) {
-	f := &found{Backlog: map[string]backlog{}}
-	one, err := ask[database](ctx, r, "database")
+	f := &found{Read: map[string][]row{}, backlog: map[string]backlog{}}
+	one, err := ask(ctx, r, "database", pgx.RowToStructByPos[database])
 	if err == nil && len(one) == 0 {
 		err = pgx.ErrNoRows
 	}
@@ -154,33 +110,22 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 	}
 	f.Database = one[0]
 	r.use(f.Database.Zone, &f.Database.Now, &f.Database.AdoptedAt)
-	if f.Policies, err = ask[policyRow](ctx, r, "policies"); err != nil {
+	if f.policies, err = ask(ctx, r, "policies", pgx.RowToStructByPos[policyRow]); err != nil {
 		return nil, err
 	}
-	type part struct {
-		about string
-		read  func() error
-	}
-	parts := []part{
-		{"the jobs", into(ctx, r, &f.Jobs, "jobs")},
-		{"the runs of thirty days", into(ctx, r, &f.Days, "days", Days)},
-		{"the last runs", into(ctx, r, &f.Runs, "recent", recentRuns)},
-		{"the jobs of the last day", into(ctx, r, &f.Lanes, "lanes")},
-		{"where runs met on a table", into(ctx, r, &f.Overlaps, "overlaps")},
-		{"rows by table", into(ctx, r, &f.Tables, "rows", Days)},
-		{"the foreign keys", into(ctx, r, &f.Keys, "keys")},
-		{"the holds", into(ctx, r, &f.Holds, "holds", peopleLimit)},
-		{"what people changed", into(ctx, r, &f.Changes, "changes", Days, peopleLimit)},
-	}
-	if r.opt.Verify == nil { // which finds what the runtime says of itself
-		parts = append(parts, part{"what needs attention", into(ctx, r, &f.Health, "health")})
+	if f.jobs, err = ask(ctx, r, "jobs", pgx.RowToStructByPos[jobRow]); err != nil {
+		return nil, err
 	}
 	for _, part := range parts {
-		why, err := refusal(ctx, part.read())
+		if part.query == "health" && r.opt.Verify != nil {
+			continue // verify finds what the runtime says of itself
+		}
+		rows, err := ask(ctx, r, part.query, pgx.RowToMap)
+		why, err := refusal(ctx, err)
 		if err != nil {
 			return nil, err
 		}
-		if why != "" {
+		if f.Read[part.query] = rows; why != "" {
 			f.Unread = append(f.Unread, part.about+": "+why)
 		}
 	}
@@ -189,10 +134,7 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 
 // use has instants read in the zone of the install, those that were read before among them.
 func (r *reader) use(name string, read ...*time.Time) {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		zone = time.UTC
-	}
+	zone := location(name)
 	for _, t := range read {
 		*t = t.In(zone)
 	}
@@ -200,21 +142,30 @@ func (r *reader) use(name string, read ...*time.Time) {
 	r.conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
 }
 
+// location is a time zone of the server, UTC where this program does not know it.
+func location(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
 // count looks at what is due, and stops when ten timeouts were spent on it.
 func (r *reader) count(ctx context.Context, f *found) error {
 	until := time.Now().Add(10 * r.opt.Timeout)
-	for _, p := range f.Policies {
+	for _, p := range f.policies {
+		b := backlog{Unknown: "the time for counting was used up by other policies"}
 		if p.Report {
 			continue
 		}
-		b := backlog{Unknown: "the time for counting was used up by other policies"}
 		if time.Now().Before(until) {
 			var err error
 			if b, err = r.backlog(ctx, p.Name, f.Database.Now); err != nil {
 				return err
 			}
 		}
-		f.Backlog[p.Name] = b
+		f.backlog[p.Name] = b
 	}
 	return nil
 }
@@ -231,22 +182,22 @@ var ages = func() (list []time.Duration) {
 // some time ago, which costs the search for one row each: at most one more than half a dozen times.
 func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b backlog, err error) {
 	err = r.reading(ctx, func(tx pgx.Tx) (err error) {
-		count := func(asOf time.Time, limit int) (due int64, capped bool) {
+		count := func(ago time.Duration, limit int) (due int64, capped bool) {
 			if err == nil {
-				err = tx.QueryRow(ctx, r.query("due"), policy, asOf, limit).Scan(&due, &capped)
+				err = tx.QueryRow(ctx, r.query("due"), policy, now.Add(-ago), limit).Scan(&due, &capped)
 			}
 			return due, capped
 		}
 		last := len(ages) - 1
-		if b.Due, b.Capped = count(now, countLimit); b.Due == 0 {
+		if b.Due, b.Capped = count(0, countLimit); b.Due == 0 {
 			return err
 		}
-		if due, _ := count(now.Add(-ages[last]), 1); err != nil || due > 0 {
+		if due, _ := count(ages[last], 1); err != nil || due > 0 {
 			b.Timeless = err == nil // by a place among others, or a condition
 			return err
 		}
 		not := sort.Search(last, func(i int) bool { // the first age for which none was
-			due, _ := count(now.Add(-ages[i]), 1)
+			due, _ := count(ages[i], 1)
 			return due == 0
 		})
 		if err != nil {
@@ -277,20 +228,13 @@ func (r *reader) reading(ctx context.Context, read func(pgx.Tx) error) error {
 }
 
 // ask reads the rows of a query.
-func ask[T any](ctx context.Context, r *reader, query string, args ...any) (list []T, err error) {
+func ask[T any](ctx context.Context, r *reader, query string, as pgx.RowToFunc[T]) (list []T, err error) {
 	err = r.reading(ctx, func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, r.query(query), args...) // rows give the same error
-		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+		rows, _ := tx.Query(ctx, r.query(query)) // rows give the same error
+		list, err = pgx.CollectRows(rows, as)
 		return err
 	})
 	return list, err
-}
-
-func into[T any](ctx context.Context, r *reader, list *[]T, query string, args ...any) func() error {
-	return func() (err error) {
-		*list, err = ask[T](ctx, r, query, args...)
-		return err
-	}
 }
 
 func (r *reader) query(name string) string {

@@ -135,55 +135,38 @@ type reader struct {
 }
 
 // find turns names into the oids of all tables to read, and returns the names without one.
-func (r *reader) find(ctx context.Context, request Request) ([]string, error) {
+func (r *reader) find(ctx context.Context, request Request) (unknown []string, err error) {
 	if _, err := r.tx.Exec(ctx, catalogsql.Query("settings")); err != nil {
 		return nil, fmt.Errorf("preparing the session: %w", err)
 	}
-	given, err := r.resolve(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	var unknown []string
-	var roots []uint32
-	for _, name := range request.Tables {
-		if oid := given[name]; oid != 0 {
-			roots = append(roots, oid)
-		} else {
-			unknown = append(unknown, name)
-		}
-	}
-	if request.All {
-		all, err := collectBy(ctx, r, pgx.RowTo[uint32], "looking for tables", "all", request.Runtime)
-		if err != nil {
-			return nil, err
-		}
-		roots = append(roots, all...)
-	}
-	r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", roots, request.Runtime)
-	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
-	return unknown, err
-}
-
-// resolve maps names to oids, 0 for none.
-func (r *reader) resolve(ctx context.Context, request Request) (map[string]uint32, error) {
 	type found struct {
 		Name string
 		OID  *uint32
 	}
-	rows, err := collect[found](ctx, r, "looking up tables", "resolve", texts(request.Tables), texts(request.SearchPath))
-	if err != nil {
-		return nil, err
-	}
-	oids := make(map[string]uint32, len(rows))
-	for _, row := range rows {
-		if oids[row.Name] != 0 {
+	list, err := collect[found](ctx, r, "looking up tables", "resolve", texts(request.Tables), texts(request.SearchPath))
+	var roots []uint32
+	for i, row := range list {
+		switch {
+		case row.OID == nil:
+			unknown = append(unknown, row.Name)
+		case i > 0 && list[i-1].Name == row.Name:
 			return nil, fmt.Errorf("looking up tables: two tables answer to the name %q", row.Name)
-		}
-		if row.OID != nil {
-			oids[row.Name] = *row.OID
+		default:
+			roots = append(roots, *row.OID)
 		}
 	}
-	return oids, nil
+	place := func(name string) int { return slices.Index(request.Tables, name) }
+	slices.SortFunc(unknown, func(a, b string) int { return place(a) - place(b) })
+	var all []uint32
+	if err == nil && request.All {
+		all, err = collectBy(ctx, r, pgx.RowTo[uint32], "looking for tables", "all", request.Runtime)
+	}
+	if err == nil {
+		roots = append(roots, all...)
+		r.oids, err = collectBy(ctx, r, pgx.RowTo[uint32], "following foreign keys", "reach", roots, request.Runtime)
+	}
+	r.oids = slices.DeleteFunc(r.oids, func(oid uint32) bool { return slices.Contains(request.Without, oid) })
+	return unknown, err
 }
 
 // collect runs a query of sql/catalog whose columns are the fields of T, in order. About begins its error.
@@ -205,3 +188,101 @@ func collectBy[T any](ctx context.Context, r *reader, read pgx.RowToFunc[T], abo
 
 // texts makes an empty array of nil, which the server would take for NULL.
 func texts(values []string) []string { return append([]string{}, values...) }
+
+// read fills in the tables that find has found, sorted by schema and name.
+func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
+	table := func(row pgx.CollectableRow) (*catalog.Table, error) {
+		t, oid := &catalog.Table{Columns: []catalog.Column{}}, uint32(0)
+		err := row.Scan(&oid, &t.Schema, &t.Name, &t.Kind, &t.PartitionOf, &t.Inherits, &t.Children,
+			&t.RowSecurity, &t.Strategy, &t.KeyColumns)
+		r.tables[oid] = t
+		return t, err
+	}
+	tables, err := collectBy(ctx, r, table, "reading tables", "tables", r.oids)
+	err = each(ctx, r, err, "columns", func(row struct {
+		OID uint32
+		catalog.Column
+	}) {
+		t := r.tables[row.OID]
+		t.Columns = append(t.Columns, row.Column)
+	})
+	err = each(ctx, r, err, "indexes", func(row struct {
+		OID uint32
+		catalog.Index
+	}) {
+		t := r.tables[row.OID]
+		t.Indexes = append(t.Indexes, row.Index)
+		if row.Primary {
+			t.PrimaryKey = row.Columns
+		}
+	})
+	for _, t := range tables {
+		if len(t.PrimaryKey) == 0 {
+			t.PrimaryKey = t.UniqueKey()
+		}
+	}
+	err = each(ctx, r, err, "foreign_keys", func(row struct {
+		Referenced uint32
+		catalog.ForeignKey
+	}) {
+		t := r.tables[row.Referenced]
+		t.Referenced = append(t.Referenced, row.ForeignKey)
+	})
+	err = each(ctx, r, err, "triggers", func(row struct {
+		OID uint32
+		catalog.Trigger
+	}) {
+		t := r.tables[row.OID]
+		t.Triggers = append(t.Triggers, row.Trigger)
+	})
+	if err == nil {
+		err = r.distribution(ctx)
+	}
+	return tables, err
+}
+
+// distribution reads how Citus distributes the tables, where it is there: its catalog is tables of an extension.
+func (r *reader) distribution(ctx context.Context) error {
+	var there bool
+	if err := r.tx.QueryRow(ctx, catalogsql.Query("distributes")).Scan(&there); err != nil || !there {
+		return err
+	}
+	return each(ctx, r, nil, "distribution", func(row struct {
+		OID uint32
+		catalog.Distribution
+	}) {
+		d := row.Distribution
+		r.tables[row.OID].Distribution = &d
+	})
+}
+
+// each runs a query of sql/catalog about the tables, and calls add with each row; not after an error of another one.
+func each[T any](ctx context.Context, r *reader, before error, query string, add func(T)) error {
+	if before != nil {
+		return before
+	}
+	list, err := collect[T](ctx, r, "reading "+strings.ReplaceAll(query, "_", " "), query, r.oids)
+	for _, row := range list {
+		add(row)
+	}
+	return err
+}
+
+// Survey reads all tables of an application, and what the server knows of their sizes.
+func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, *catalog.Statistics, error) {
+	request.All = true
+	var snapshot *catalog.Snapshot
+	s := &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
+	err := pgx.BeginTxFunc(ctx, conn, readOnly, func(tx pgx.Tx) (err error) {
+		r := &reader{tx: tx, tables: map[uint32]*catalog.Table{}}
+		if snapshot, _, err = r.snapshot(ctx, request); err != nil {
+			return err
+		}
+		server, err := collect[catalog.Server](ctx, r, "reading server", "server")
+		for _, s.Server = range server {
+		}
+		err = each(ctx, r, err, "growth", func(g catalog.Growth) { s.Tables[g.Name] = g })
+		return each(ctx, r, err, "ranges", func(g catalog.Range) { s.Ranges[g.Table+"."+g.Column] = g })
+	})
+	return snapshot, s, err
+}

@@ -1,155 +1,135 @@
 package lint
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
-// clocked is a policy whose only clock is an age or an expiry by a column with constant windows.
-type clocked struct {
+// windowed is a policy whose only clock is an age or an expiry by a column with constant windows.
+type windowed struct {
 	*policy.Policy
-	clock     *policy.Clock
-	shortest  policy.Interval
-	longest   policy.Interval
-	unlimited bool // some rows are never due
+	clock             *policy.Clock
+	shortest, longest policy.Interval
+	unlimited         bool // some rows are never due
 }
 
-// clockedPolicies are those whose windows can be compared.
-func clockedPolicies(policies []*policy.Policy) []clocked {
-	var list []clocked
-	for _, p := range policies {
-		if c, ok := clockOf(p); ok {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// clockOf finds the shortest and the longest window; false where the data have a say.
-func clockOf(p *policy.Policy) (clocked, bool) {
+// windowOf finds the shortest and the longest window; false where the data have a say.
+func windowOf(p *policy.Policy) (w windowed, ok bool) {
 	if p.Partitions || p.Due == nil || len(p.Due.Entries) != 1 {
-		return clocked{}, false
+		return w, false
 	}
 	k := p.Due.Entries[0].Clock
 	if k == nil || k.Column == "" || k.Kind == "position" || p.Due.Entries[0].Beyond != nil {
-		return clocked{}, false
+		return w, false
 	}
-	c := clocked{Policy: p, clock: k, unlimited: k.Window.Tiers[len(k.Window.Tiers)-1].When != nil} // no "else"
-	for _, t := range k.Window.Tiers {
-		c.unlimited = c.unlimited || t.Never
+	tiers := k.Window.Tiers
+	w = windowed{Policy: p, clock: k, unlimited: k.UpTo != nil || tiers[len(tiers)-1].When != nil} // no "else"
+	for _, t := range tiers {
+		w.unlimited = w.unlimited || t.Never
 		if t.Data != nil && (t.Data.Value != nil || t.Data.Else == nil) {
-			return c, false
+			return w, false
 		}
 	}
-	list := intervals(k.Window)
-	if len(list) == 0 {
-		return c, false
-	}
-	c.shortest, c.longest = list[0], list[0]
-	for _, i := range list[1:] {
-		if c.shortest.LongerThan(i) {
-			c.shortest = i
+	for n, i := range intervals(k.Window) {
+		if n == 0 || w.shortest.LongerThan(i) {
+			w.shortest = i
 		}
-		if i.LongerThan(c.longest) {
-			c.longest = i
+		if n == 0 || i.LongerThan(w.longest) {
+			w.longest = i
 		}
+		ok = true
 	}
-	return c, true
-}
-
-// sameClock says whether two policies of one table go by one column.
-func (c clocked) sameClock(o clocked) bool {
-	a, b := c.clock.Encoding, o.clock.Encoding
-	return c.clock.Column == o.clock.Column && a.Kind == b.Kind && a.Shift == b.Shift && a.Epoch == b.Epoch
+	return w, ok
 }
 
 // takesAll says whether a policy takes every row of its where that is older than its longest window.
-func (c clocked) takesAll() bool {
-	return !c.unlimited && c.clock.UpTo == nil && !guarded(c.Policy)
-}
+func (w windowed) takesAll() bool { return !w.unlimited && len(w.Keep) == 0 }
 
-// checkGrace warns of a policy that marks rows and another that deletes the marked ones at the same age
-// or earlier, by the same clock: nobody ever has time to look at a marked row.
-func (l *linter) checkGrace(mark, destroy clocked) {
-	if len(ownUpdates(mark.Policy)) == 0 || deletes(mark.Policy) || sets(mark.Policy, mark.clock.Column) ||
-		!deletes(destroy.Policy) || !destroy.takesAll() || !destroy.longest.NotLongerThan(mark.shortest) || !l.needsMark(mark, destroy) {
-		return
-	}
-	l.warn(finding{Position: destroy.clock.Window.Position, Policy: destroy.Name,
-		Message: fmt.Sprintf("policy %q deletes rows as soon as policy %q has marked them", destroy.Name, mark.Name),
-		Detail: fmt.Sprintf("Both go by %q, which the mark leaves as it is, and a row is marked when it is older than %s. ", mark.clock.Column,
-			mark.shortest.Text) + place(mark.Policy),
-		Hint: "Let the second window run from the mark, from a column that the first policy sets to as_of, or make it longer than the first."})
-}
-
-// sets says whether a step of a policy's own rows writes a column.
-func sets(p *policy.Policy, column string) bool {
-	return slices.ContainsFunc(ownUpdates(p), func(s policy.Step) bool {
-		return slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return a.Column == column })
+// beside lists the other policies of the table that go by the same clock.
+func (l *linter) beside(w windowed) []windowed {
+	return slices.DeleteFunc(slices.Clone(l.windows[w.Table.String()]), func(o windowed) bool {
+		a, b := w.clock.Encoding, o.clock.Encoding
+		return o.Policy == w.Policy || w.clock.Column != o.clock.Column ||
+			a.Kind != b.Kind || a.Shift != b.Shift || a.Epoch != b.Epoch
 	})
 }
 
-// needsMark says whether the second policy is about rows that the first has marked, and no others.
-func (l *linter) needsMark(mark, destroy clocked) bool {
-	if len(mark.Joins)+len(destroy.Joins) > 0 {
-		return false // one name may mean two things
-	}
-	return l.rowOf(destroy.Policy).excludes(wanted(destroy.Policy), wanted(mark.Policy)...)
+// warnWindow warns of the window of a policy, for another one.
+func (l *linter) warnWindow(code string, of, other windowed) {
+	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text, "Column": of.clock.Column,
+		"Other": other, "OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
-// checkOvertaken warns of a policy whose rows another one has deleted at a younger age.
-func (l *linter) checkOvertaken(first, second clocked) {
-	if !deletes(first.Policy) || !first.takesAll() || len(first.Joins) > 0 || !l.runsWhole(first.Policy) ||
-		second.clock.NullsDue && !first.clock.NullsDue || !second.shortest.LongerThan(first.longest) || !l.within(second, first) {
+// checkGrace warns of a policy that marks rows and another that deletes the marked ones, and no others, at the same age
+// or earlier, by the same clock: nobody ever has time to look at a marked row.
+func (l *linter) checkGrace(mark windowed) {
+	updates, resets := false, false
+	for _, s := range mark.Then {
+		if s.Update != nil && s.Related == nil {
+			updates = true
+			resets = resets || slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool {
+				return a.Column == mark.clock.Column
+			})
+		}
+	}
+	if !updates || resets || deletes(mark.Policy) {
 		return
 	}
-	l.warn(finding{Position: second.clock.Window.Position, Policy: second.Name,
-		Message: fmt.Sprintf("policy %q finds nothing: policy %q deletes its rows earlier", second.Name, first.Name),
-		Detail: fmt.Sprintf("Both go by %q; by %s the rows are gone, and this window is %s. ", first.clock.Column,
-			first.longest.Text, second.shortest.Text) + place(first.Policy),
-		Hint: "Give the other policy a \"where\" or a guard that leaves these rows, or remove one of the two."})
+	for _, destroy := range l.beside(mark) {
+		if deletes(destroy.Policy) && destroy.takesAll() && destroy.longest.NotLongerThan(mark.shortest) &&
+			len(mark.Joins)+len(destroy.Joins) == 0 && // one name may mean two things
+			l.excludes(destroy.Policy, []constraint{says(destroy.Where, yes)}, says(mark.Where, yes)) {
+			l.warnWindow("L016", destroy, mark)
+		}
+	}
 }
 
-// within says whether every row that one policy is about is one of the other's.
-func (l *linter) within(second, first clocked) bool {
-	return l.rowOf(second.Policy).excludes(wanted(second.Policy), says(first.Where, no|null))
+// checkOvertaken warns of a policy all of whose rows another one has deleted at a younger age.
+func (l *linter) checkOvertaken(first windowed) {
+	if !deletes(first.Policy) || !first.takesAll() || len(first.Joins) > 0 || !l.runsWhole(first.Policy) {
+		return
+	}
+	for _, second := range l.beside(first) {
+		if second.shortest.LongerThan(first.longest) && (first.clock.NullsDue || !second.clock.NullsDue) &&
+			l.excludes(second.Policy, []constraint{says(second.Where, yes)}, says(first.Where, no|null)) {
+			l.warnWindow("L017", second, first)
+		}
+	}
+}
+
+// runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something else
+// may.
+func (l *linter) runsWhole(p *policy.Policy) bool {
+	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], func(j *policy.Job) bool { return len(j.Scope) == 0 })
 }
 
 // checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,
 // and at the same age or earlier: they go as soon as they arrive.
-func (l *linter) checkArchives() {
-	policies := clockedPolicies(l.file.Policies)
-	for _, from := range policies {
-		for _, s := range from.Then {
-			if s.Archive == nil || s.Related != nil {
-				continue
-			}
-			for _, archive := range policies {
-				if archive.Table.String() != s.Archive.Into.String() || !archive.takesAll() || archive.Where != nil ||
-					!bringsClock(from, s.Archive, archive) || !archive.longest.NotLongerThan(from.shortest) {
-					continue
-				}
-				l.warn(finding{Position: archive.clock.Window.Position, Policy: archive.Name,
-					Message: fmt.Sprintf("policy %q takes rows of the archive %q as soon as they arrive", archive.Name, archive.Table),
-					Detail: fmt.Sprintf("They bring %q along, by which they are older than %s when policy %q archives them. ", archive.clock.Column,
-						from.shortest.Text, from.Name) + place(from.Policy),
-					Hint: "Make the window of the archive longer, or let it run from the day of archiving: set: {archived_at: as_of}."})
+func (l *linter) checkArchives(from windowed) {
+	for _, s := range from.Then {
+		if s.Archive == nil || s.Related != nil {
+			continue
+		}
+		for _, archive := range l.windows[s.Archive.Into.String()] {
+			if archive.takesAll() && archive.Where == nil && bringsClock(from, s.Archive, archive) &&
+				archive.longest.NotLongerThan(from.shortest) {
+				l.warnWindow("L015", archive, from)
 			}
 		}
 	}
 }
 
 // bringsClock says whether the archive's clock is the one that the rows were archived by.
-func bringsClock(from clocked, a *policy.Archive, archive clocked) bool {
+func bringsClock(from windowed, a *policy.Archive, archive windowed) bool {
 	if from.clock.Encoding.Kind != archive.clock.Encoding.Kind {
 		return false
 	}
 	for _, set := range a.Set {
 		if set.Column == archive.clock.Column {
-			return bare(set.Value) == from.clock.Column
+			return strings.TrimPrefix(strings.TrimSpace(set.Value.SQL), "t.") == from.clock.Column
 		}
 	}
 	return a.Document == "" && archive.clock.Column == a.NameOf(from.clock.Column)
@@ -157,36 +137,24 @@ func bringsClock(from clocked, a *policy.Archive, archive clocked) bool {
 
 // checkParents warns of a window that another policy cuts short, because it deletes the rows that these
 // belong to, and these with them, at a younger age.
-func (l *linter) checkParents() {
-	policies, ofTable := clockedPolicies(l.file.Policies), map[string][]clocked{}
-	for _, p := range policies {
-		ofTable[p.Table.String()] = append(ofTable[p.Table.String()], p)
+func (l *linter) checkParents(parent windowed) {
+	if parent.unlimited || !l.runsWhole(parent.Policy) {
+		return
 	}
-	for _, parent := range policies {
-		if parent.unlimited || parent.clock.UpTo != nil || !l.runsWhole(parent.Policy) {
-			continue
-		}
-		var children []clocked
-		for _, name := range l.takesAlong(parent.Policy) {
-			children = append(children, ofTable[name]...)
-		}
-		for _, child := range children {
-			if !child.shortest.LongerThan(parent.longest) || !deletes(child.Policy) || l.mentions(parent.Policy, child.Table) {
-				continue
+	for _, table := range l.takesAlong(parent.Policy) {
+		for _, child := range l.windows[table] {
+			if child.shortest.LongerThan(parent.longest) && deletes(child.Policy) && !judgedBy(parent.Policy, child.Table) {
+				l.warnWindow("L018", child, parent)
 			}
-			l.warn(finding{Position: child.clock.Window.Position, Policy: child.Name,
-				Message: fmt.Sprintf("rows of %q may go before they are older than %s", child.Table, child.shortest.Text),
-				Detail: fmt.Sprintf("Policy %q deletes them with their row of %q when that is older than %s. ", parent.Name, parent.Table,
-					parent.longest.Text) + place(parent.Policy),
-				Hint: fmt.Sprintf("Keep a row of %q while it has such rows, by a guard, or make this window no longer than the other.", parent.Table)})
 		}
 	}
 }
 
-// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a step or by a foreign key
-// that cascades.
+// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a step without a
+// window of its own, or by a foreign key that cascades.
 func (l *linter) takesAlong(p *policy.Policy) []string {
 	var list []string
+	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
 	for _, s := range p.Then {
 		switch {
 		case s.Delete == nil:
@@ -194,28 +162,20 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 			list = append(list, l.graph.Cascade(p.Table.String(), func(name string) bool {
 				return slices.ContainsFunc(s.Delete.Cascades, func(t policy.Table) bool { return t.String() == name })
 			})...)
-		case !namesAsOf(s.Related.Where):
+		case !slices.ContainsFunc(policy.Part{Expr: s.Related.Where}.Parsed().Columns, isAsOf):
 			list = append(list, s.Related.Table.String())
 		}
 	}
-	slices.Sort(list)
-	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return name == p.Table.String() })
+	return slices.DeleteFunc(list, func(name string) bool { return name == p.Table.String() })
 }
 
-// namesAsOf says whether a condition has a window of its own.
-func namesAsOf(e policy.Expr) bool {
-	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
-	return slices.ContainsFunc(policy.Part{Expr: e}.Parsed().Columns, isAsOf)
-}
-
-// mentions says whether what judges a policy's rows looks at another table: then it may see to these rows.
-func (l *linter) mentions(p *policy.Policy, table policy.Table) bool {
+// judgedBy says whether what judges a policy's rows looks at another table: then it may see to these rows.
+func judgedBy(p *policy.Policy, table policy.Table) bool {
 	judged := *p
 	judged.Then, judged.Claim, judged.Touch = nil, nil, nil
-	for _, part := range judged.Parts() {
-		if slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Name == table.Name }) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(p.Joins, func(j policy.Join) bool { return j.Table != nil && j.Table.String() == table.String() })
+	return slices.ContainsFunc(judged.Parts(), func(part policy.Part) bool {
+		return slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Name == table.Name })
+	}) || slices.ContainsFunc(p.Joins, func(j policy.Join) bool {
+		return j.Table != nil && j.Table.String() == table.String()
+	})
 }

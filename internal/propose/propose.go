@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
-	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 )
 
@@ -31,8 +30,6 @@ type draft struct {
 	Clocks     []clock  // the best first
 	Partitions bool     // the policy is about partitions
 	referring  []string // tables with foreign keys to it
-
-	Warnings diag.List // of lint, about the accepted proposal
 
 	reason string // why there is no policy for it, "" where there is one
 	related
@@ -135,8 +132,7 @@ func (f *file) relate(d *draft) {
 
 // keep adds a guard: rows stay while others refer to them, by a path of keys.
 func (f *file) keep(d *draft, by path) {
-	names := lists.Map(d.Guards, func(g guard) string { return g.Name })
-	child := f.end(by)
+	names, child := lists.Map(d.Guards, func(g guard) string { return g.Name }), f.end(by)
 	d.Keeps = with(d.Keeps, child.String())
 	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", f.hops(by))})
 }
@@ -162,8 +158,7 @@ var odd = regexp.MustCompile(`[^a-z0-9]+`)
 func plain(name string) string { return strings.Trim(odd.ReplaceAllString(snake(name), "_"), "_") }
 
 // childrenFirst lists policies, those of referring tables before those of the tables that they refer to.
-func (f *file) childrenFirst() []string {
-	var list []string
+func (f *file) childrenFirst() (list []string) {
 	seen := map[*draft]bool{}
 	var visit func(*draft)
 	visit = func(d *draft) {
@@ -191,8 +186,7 @@ func (f *file) exempt() []*draft {
 }
 
 // schemas are those of the tables.
-func (f *file) schemas() []string {
-	var list []string
+func (f *file) schemas() (list []string) {
 	for _, d := range f.drafts {
 		if len(d.Inherits) == 0 {
 			list = with(list, d.Schema)
@@ -202,19 +196,13 @@ func (f *file) schemas() []string {
 }
 
 // owners are the roles whose code a batch may meet: of the tables of proposals, and of those that refer to them.
-func (f *file) owners() []string {
-	var list []string
+func (f *file) owners() (list []string) {
 	for _, d := range f.proposed() {
-		tables := append([]string{d.String()}, d.cascades...)
-		for _, by := range d.refuses {
-			tables = append(tables, f.end(by).String())
-		}
-		for _, name := range tables {
-			for _, owner := range f.Tables[name].Owners {
-				list = with(list, owner)
-			}
+		refusing := lists.Map(d.refuses, func(by path) string { return f.end(by).String() })
+		for _, name := range slices.Concat([]string{d.String()}, d.Cascades, refusing) {
+			list = append(list, f.Tables[name].Owners...)
 		}
 	}
 	slices.Sort(list)
-	return list
+	return slices.Compact(list)
 }

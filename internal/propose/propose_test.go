@@ -181,33 +181,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestKeyWithoutAnIndex holds that a proposal whose deletes read a whole table says so, as lint does once it is accepted.
-func TestKeyWithoutAnIndex(t *testing.T) {
-	t.Parallel()
-	s := &catalog.Snapshot{Version: 1, SearchPath: []string{"public"}, Tables: named("app")}
-	rows := int64(1 << 20)
-	large := catalog.Growth{Size: "9 GB", Rows: &rows}
-	statistics := &catalog.Statistics{Server: catalog.Server{Database: "shop", HasCron: true}, Tables: map[string]catalog.Growth{"app.app": large, "app.child app": large}}
-	const want = `
-## P062: deletes of policy "app_old" look for rows of "app.child app" without an index.
-## Unless the table stays small: CREATE INDEX CONCURRENTLY ON app.child app (app), then run "pgretain snapshot".
-#   app_old:
-`
-	index := func(valid bool, columns ...string) []catalog.Index {
-		ascending := make([]bool, len(columns))
-		return []catalog.Index{{Name: "i", Method: "btree", Valid: valid, Columns: columns, Descending: ascending, NullsFirst: ascending}}
-	}
-	for what, indexes := range map[string][]catalog.Index{
-		"none": nil, "of another": index(true, "createdAt", "app"), "that finds them": index(true, "app"), "that is not done": index(false, "app"),
-	} {
-		s.Tables[1].Indexes = indexes
-		got := propose.Write(s, statistics, "schema.sql").Text
-		if strings.Contains(got, want) != (what != "that finds them") || strings.Count(got, "P062") > 1 {
-			t.Errorf("index %s:\n%s", what, got)
-		}
-	}
-}
-
 // named are two tables with a name everywhere, of which one refers to the other.
 func named(name string) []*catalog.Table {
 	key := catalog.ForeignKey{Name: name, Table: name + ".child " + name, Columns: []string{name},

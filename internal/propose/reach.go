@@ -10,7 +10,7 @@ import (
 
 // reach is what foreign keys do when rows of a table are deleted.
 type reach struct {
-	cascades []string // tables whose rows go or change, as schema.name
+	Cascades []string // tables whose rows go or change, as schema.name
 	goes     []string // those whose rows go
 	refuses  []path   // that end with NO ACTION or RESTRICT
 	children []path   // that end with CASCADE
@@ -43,7 +43,7 @@ func (f *file) reachOf(name string) reach {
 					todo = append(todo, step{root, by})
 				}
 			}
-			r.cascades = with(r.cascades, root)
+			r.Cascades = with(r.Cascades, root)
 		}
 	}
 	// What goes as well refuses nothing.
@@ -51,7 +51,7 @@ func (f *file) reachOf(name string) reach {
 		referring := f.tables.Root(p.last().Table)
 		return referring != f.tables.Root(p.last().RefTable) && slices.Contains(r.goes, referring)
 	})
-	slices.Sort(r.cascades)
+	slices.Sort(r.Cascades)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	_ "embed" // retention.yaml.tmpl
 	"regexp"
 	"slices"
@@ -46,9 +47,7 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 		f.relateAll()
 		text = write()
 	}
-	f.warn(snapshot, text)
-	w := Written{Text: write()}
-	w.Proposals, w.Exempt = len(f.proposed()), len(f.exempt())
+	w := Written{Text: text, Proposals: len(f.proposed()), Exempt: len(f.exempt())}
 	for _, d := range f.exempt() {
 		if strings.HasPrefix(f.reason(d), undecided) {
 			w.Undecided++
@@ -59,34 +58,13 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 
 var proposal = regexp.MustCompile(`(?m)^# `)
 
-// accepted is the file with all proposals accepted, nil where it cannot be read, and what is wrong with it.
-func accepted(snapshot *catalog.Snapshot, text string) (*policy.File, diag.List) {
+// withdraw takes back what lint would refuse once it is accepted, and says whether there is such a proposal.
+func (f *file) withdraw(snapshot *catalog.Snapshot, text string) (withdrawn bool) {
 	parsed, list := policy.Parse("", []byte(proposal.ReplaceAllString(text, "")))
 	if parsed != nil {
-		list = append(list, slices.Concat(lint.Check(parsed, snapshot), generator.Diagnose(parsed, snapshot, nil))...)
+		list = slices.Concat(list, lint.Check(parsed, snapshot), generator.Diagnose(parsed, snapshot, nil))
 	}
-	return parsed, list
-}
-
-// warn has each proposal say what lint would warn of, where no policy can help: a key without an index.
-func (f *file) warn(snapshot *catalog.Snapshot, text string) {
-	parsed, list := accepted(snapshot, text)
-	if parsed == nil || list.HasErrors() {
-		return
-	}
-	lines, notes := strings.Split(text, "\n"), generator.Notes(parsed, snapshot)
-	for _, d := range f.proposed() {
-		at := 1 + slices.Index(lines, "#   "+d.Policy+":")
-		d.Warnings = slices.DeleteFunc(slices.Clone(notes), func(w diag.Diagnostic) bool {
-			return w.Code != generator.CodeNoReferencingIndex || w.Position.Line != at
-		})
-	}
-}
-
-// withdraw takes back what lint would refuse once it is accepted, and says whether there is such a proposal.
-func (f *file) withdraw(snapshot *catalog.Snapshot, text string) bool {
-	_, list := accepted(snapshot, text)
-	lines, withdrawn := strings.Split(text, "\n"), false
+	lines := strings.Split(text, "\n")
 	for _, d := range f.proposed() {
 		first := slices.Index(lines, "#   "+d.Policy+":")
 		last := first + slices.Index(lines[first:], "")
@@ -122,10 +100,9 @@ func (f *file) text(name string, data any) string {
 
 // What the template asks of a draft.
 
-func (d *draft) Clock() clock       { return d.Clocks[0] }
-func (d *draft) Cascades() []string { return d.cascades }
-func (d *draft) Goes() []string     { return without(d.goes, d.Keeps) }
-func (d *draft) Changed() []string  { return without(d.cascades, d.goes) }
+func (d *draft) Clock() clock      { return d.Clocks[0] }
+func (d *draft) Goes() []string    { return without(d.goes, d.Keeps) }
+func (d *draft) Changed() []string { return without(d.Cascades, d.goes) }
 
 // Builds says whether the migration has to build an index for the clock.
 func (d *draft) Builds() bool {
@@ -152,30 +129,27 @@ func (f *file) sizes(d *draft) string {
 	if d.Growth.Rows != nil {
 		text += ", about " + explain.Count(*d.Growth.Rows, "row")
 	}
-	since := " since statistics began"
-	if f.Since != "" {
-		since = " since " + f.Since
+	inserts, each := d.Growth.Inserted, ""
+	if days := f.Days; days != nil && *days >= 2 && float64(inserts) >= *days {
+		inserts, each = int64(float64(inserts) / *days), " a day"
 	}
-	if days := f.Days; days != nil && *days >= 2 && float64(d.Growth.Inserted) >= *days {
-		return text + ", " + explain.Count(int64(float64(d.Growth.Inserted) / *days), "insert") + " a day" + since
-	}
-	return text + ", " + explain.Count(d.Growth.Inserted, "insert") + since
+	return text + ", " + explain.Count(inserts, "insert") + each + " since " + cmp.Or(f.Since, "statistics began")
 }
 
 const undecided = "undecided"
 
 // reason is why a table is exempt.
 func (f *file) reason(d *draft) string {
-	if d.reason != noClock {
-		return d.reason + f.sizes(d)
-	}
-	if d.with != "" {
+	text := d.reason
+	switch {
+	case text == noClock && d.with != "":
 		return "rows go with those of " + d.with + ", by foreign key"
-	}
-	text, before := noClock, "; perhaps "
-	for _, c := range d.Columns {
-		if isTime(c.Plain()) {
-			text, before = text+before+c.Name, ", "
+	case text == noClock:
+		before := "; perhaps "
+		for _, c := range d.Columns {
+			if isTime(c.Plain()) {
+				text, before = text+before+c.Name, ", "
+			}
 		}
 	}
 	return text + f.sizes(d)

@@ -5,6 +5,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,15 +71,12 @@ func (l Log) place(p diag.Position) diag.Position {
 
 // path names a file from the root, with slashes; a file elsewhere keeps its name.
 func (l Log) path(file string) string {
-	absolute, err := filepath.Abs(file)
-	if err != nil {
-		return filepath.ToSlash(file)
+	if absolute, err := filepath.Abs(file); err == nil {
+		if relative, err := filepath.Rel(l.Root, absolute); err == nil && filepath.IsLocal(relative) {
+			file = relative
+		}
 	}
-	relative, err := filepath.Rel(l.Root, absolute)
-	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-		return filepath.ToSlash(file)
-	}
-	return filepath.ToSlash(relative)
+	return filepath.ToSlash(file)
 }
 
 // jsonFinding is version 1 of the form that docs/verify.md describes.
@@ -131,10 +129,11 @@ func WriteJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// commands are the workflow commands by severity.
+// levels are the words for severities, of GitHub's workflow commands and of SARIF.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-var commands = map[diag.Severity]string{
-	diag.Error: "error", diag.Drift: "error", diag.Warning: "warning", diag.Unknown: "warning", diag.Info: "notice",
+var levels = map[diag.Severity]struct{ command, sarif string }{
+	diag.Error: {"error", "error"}, diag.Drift: {"error", "error"}, diag.Info: {"notice", "note"},
+	diag.Warning: {"warning", "warning"}, diag.Unknown: {"warning", "warning"},
 }
 
 var (
@@ -151,7 +150,7 @@ func (l Log) GitHub(w io.Writer) error {
 			continue
 		}
 		p := l.place(f.Position)
-		fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", commands[f.Severity],
+		fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", levels[f.Severity].command,
 			escapeProperty.Replace(l.path(p.File)), p.Line, p.Column, escapeProperty.Replace(f.title()), escapeData.Replace(f.words()))
 	}
 	return out.Flush()
@@ -159,10 +158,7 @@ func (l Log) GitHub(w io.Writer) error {
 
 // title is what the code says of all findings of the kind.
 func (f Finding) title() string {
-	if f.Code == "" {
-		return "pgretain"
-	}
-	return strings.TrimSuffix(f.Code+" "+diag.Title(f.Code), " ")
+	return cmp.Or(strings.TrimSpace(f.Code+" "+diag.Title(f.Code)), "pgretain")
 }
 
 // words is all that a finding says, a line each.

@@ -8,8 +8,8 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"unicode"
 
 	"pgretain/docs/checks"
 	"pgretain/internal/diag"
@@ -17,11 +17,6 @@ import (
 
 // schemaURI names the schema of SARIF 2.1.0, the OASIS standard with its first errata.
 const schemaURI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-
-// levels are SARIF's words for severities.
-var levels = map[diag.Severity]string{
-	diag.Error: "error", diag.Drift: "error", diag.Warning: "warning", diag.Unknown: "warning", diag.Info: "note",
-}
 
 // object is one of SARIF's, by the names of its members in the standard.
 type object = map[string]any
@@ -34,8 +29,9 @@ func (l Log) SARIF(w io.Writer) error {
 	prints := fingerprints{}
 	for _, f := range l.Findings {
 		result := object{
-			"level": levels[f.Severity], "message": object{"text": message(f)}, "suppressions": []object{}, // of all results, or of none
+			"level": levels[f.Severity].sarif, "message": object{"text": message(f)},
 			"locations":           []object{l.location(f.Position)},
+			"suppressions":        []object{}, // of all results, or of none
 			"partialFingerprints": object{"primaryLocationLineHash": prints.of(f)},
 		}
 		if f.Code != "" {
@@ -94,40 +90,28 @@ func (l Log) location(p diag.Position) object {
 
 // uri is relative wherever the file is below the root.
 func (l Log) uri(file string) string {
-	path := l.path(file)
-	if filepath.IsAbs(file) && path == filepath.ToSlash(file) {
-		return (&url.URL{Scheme: "file", Path: path}).String()
+	address := url.URL{Path: l.path(file)}
+	if filepath.IsAbs(address.Path) {
+		address.Scheme = "file"
 	}
-	return (&url.URL{Path: path}).String()
+	return address.String()
 }
 
 // fingerprints counts findings that are alike.
 type fingerprints map[string]int
 
+var digits = regexp.MustCompile(`[0-9]+`)
+
 // of names a finding by what it is about, not by its line or its numbers: code scanning keeps an alert as
-// long as the name stays. Of several alike, each has a number.
+// long as the name stays. The message of a verification counts rows and runs, so that it says who it is only where
+// nothing else does. Of several alike, each has a number.
 func (p fingerprints) of(f Finding) string {
-	sum := sha256.Sum256([]byte(strings.Join(f.identity(), "\x00")))
+	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
+	if f.Group == "" || f.Policy == "" && f.Object == "" {
+		parts = append(parts, digits.ReplaceAllString(f.Message, ""))
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	name := hex.EncodeToString(sum[:8])
 	p[name]++
 	return fmt.Sprintf("%s:%d", name, p[name])
-}
-
-// identity is what stays the same about a finding. The message of a verification counts rows and runs, so
-// that it says who it is only where nothing else does.
-func (f Finding) identity() []string {
-	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
-	if f.Group == "" || f.Policy == "" && f.Object == "" {
-		parts = append(parts, withoutDigits(f.Message))
-	}
-	return parts
-}
-
-func withoutDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsDigit(r) {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -5,43 +5,10 @@ import (
 	"context"
 	_ "embed" // cron_launcher.sql
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
-
-// checkCron looks for pg_cron's library before a server fails over it: beside the binaries first, since Debian's
-// pg_config only knows the newest server.
-func checkCron(binDir string) error {
-	dirs := []string{filepath.Join(binDir, "../lib"), filepath.Join(binDir, "../lib/postgresql")}
-	if dir, err := pgConfig(binDir, "--pkglibdir"); err == nil {
-		dirs = append(dirs, dir)
-	}
-	for _, dir := range dirs {
-		for _, name := range []string{"pg_cron.so", "pg_cron.dylib"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return nil
-			}
-		}
-	}
-	return &MissingError{
-		What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", binDir),
-		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
-	}
-}
-
-// cronSettings make pg_cron connect over our socket: by default it would go to localhost, where
-// we do not listen.
-func (s *Server) cronSettings() map[string]string {
-	return map[string]string{
-		"shared_preload_libraries":    "pg_cron",
-		"cron.database_name":          s.Database(),
-		"cron.host":                   s.dir,
-		"cron.use_background_workers": "off",
-	}
-}
 
 //go:embed cron_launcher.sql
 var cronLauncher string

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -42,8 +44,10 @@ func findBinDir() (string, error) {
 		return n
 	}
 	slices.SortFunc(dirs, func(a, b string) int { return version(b) - version(a) })
-	if dir, err := pgConfig("", "--bindir"); err == nil {
-		dirs = slices.Insert(dirs, 0, dir)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if dir, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		dirs = slices.Insert(dirs, 0, strings.TrimSpace(string(dir)))
 	}
 	if initdb, err := exec.LookPath("initdb"); err == nil {
 		dirs = append(dirs, filepath.Dir(initdb))
@@ -59,21 +63,9 @@ func findBinDir() (string, error) {
 }
 
 func hasServer(dir string) bool {
-	for _, program := range []string{"initdb", "postgres"} {
-		info, err := os.Stat(filepath.Join(dir, program))
-		if err != nil || info.IsDir() {
-			return false
-		}
-	}
-	return true
-}
-
-// pgConfig asks the pg_config of dir, or that of PATH where dir is "".
-func pgConfig(dir, flag string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, filepath.Join(dir, "pg_config"), flag).Output()
-	return strings.TrimSpace(string(out)), err
+	_, initdb := exec.LookPath(filepath.Join(dir, "initdb"))
+	_, postgres := exec.LookPath(filepath.Join(dir, "postgres"))
+	return initdb == nil && postgres == nil
 }
 
 // socketLimit is the longest path of a unix socket: sun_path has 108 bytes on Linux, 104 on the
@@ -84,13 +76,13 @@ const socketLimit = 103
 // nobody but the account and root can enter it.
 func makeDir(account account) (string, error) {
 	dir, err := makeDirIn(os.TempDir(), account)
-	if err == nil {
-		return dir, nil
+	if err != nil {
+		var second error
+		if dir, second = makeDirIn("/tmp", account); second != nil {
+			return "", fmt.Errorf("making a temporary directory: %w", err)
+		}
 	}
-	if dir, otherErr := makeDirIn("/tmp", account); otherErr == nil {
-		return dir, nil
-	}
-	return "", fmt.Errorf("making a temporary directory: %w", err)
+	return dir, nil
 }
 
 func makeDirIn(place string, account account) (string, error) {
@@ -117,3 +109,43 @@ func makeDirIn(place string, account account) (string, error) {
 	}
 	return dir, nil
 }
+
+// account is who the server runs as: nil credential means ourselves.
+type account struct {
+	credential *syscall.Credential
+}
+
+// serverAccount picks postgres or nobody when we are root, because initdb and postgres refuse
+// to run as root.
+func serverAccount() (account, error) {
+	if os.Geteuid() != 0 {
+		return account{}, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+			gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+			return account{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, errors.Join(uidErr, gidErr)
+		}
+	}
+	return account{}, &MissingError{
+		What: "PostgreSQL does not run as root, and there is no user postgres or nobody",
+		Hint: "Run as an ordinary user, or create a user postgres.",
+	}
+}
+
+// apply makes cmd run as the account, out of reach of the terminal's signals.
+func (a account) apply(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: a.credential}
+}
+
+// own gives a file to the account.
+func (a account) own(path string) error {
+	if a.credential == nil {
+		return nil
+	}
+	return os.Chown(path, int(a.credential.Uid), int(a.credential.Gid))
+}
+
+// fastShutdown ends a postmaster and its sessions, see "Shutting Down the Server" in the manual.
+const fastShutdown = syscall.SIGINT

@@ -28,17 +28,15 @@ func (s *Server) Command(ctx context.Context, program string, args ...string) *e
 
 // launchOn runs the command that makes the data directory, and starts a postmaster on it.
 func (s *Server) launchOn(ctx context.Context, cmd *exec.Cmd) error {
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("running %s: %w\n%s", filepath.Base(cmd.Path), err, strings.TrimSpace(out.String()))
+		return fmt.Errorf("running %s: %w\n%s", filepath.Base(cmd.Path), err, strings.TrimSpace(string(out)))
 	}
 	if err := s.configure(); err != nil {
-		return err
+		return fmt.Errorf("writing settings: %w", err)
 	}
 	return s.launch(ctx)
 }
@@ -50,25 +48,45 @@ type postmaster struct {
 	done chan struct{}      // closed once the process is gone
 }
 
-// inUse is how a postmaster refuses to start while sessions of a killed one still run.
-const inUse = "is still in use"
+// What postmasters say that refuse to start: while sessions of a killed one still run, and without pg_cron.
+const (
+	inUse  = "is still in use"
+	noCron = `could not access file "pg_cron"`
+)
 
 // launch starts a postmaster and waits until it takes connections. After Kill the sessions of the
 // one before may need a moment to go, so a refusal over that is tried again.
 func (s *Server) launch(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	for {
-		p, err := s.startPostmaster()
-		if err != nil {
-			return fmt.Errorf("starting postgres: %w", err)
+	p, err := s.startPostmaster()
+	for err == nil {
+		conn, refused := pgx.Connect(ctx, s.URL(maintenance, ""))
+		if refused == nil {
+			return conn.Close(ctx)
 		}
-		s.postmaster.Store(p)
-		err = s.awaitReady(ctx, p)
-		if err == nil || !p.ended() || !strings.Contains(s.Log(), inUse) || !pause(ctx) {
-			return err
+		ended := false
+		select {
+		case <-p.done:
+			ended = true
+		default:
+		}
+		log := s.Log()
+		switch {
+		case ended && strings.Contains(log, inUse) && pause(ctx):
+			p, err = s.startPostmaster()
+		case ended && strings.Contains(log, noCron):
+			return &MissingError{
+				What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", s.binDir),
+				Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
+			}
+		case ended:
+			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
+		case !pause(ctx):
+			return fmt.Errorf("waiting for postgres: %w", errors.Join(context.Cause(ctx), refused))
 		}
 	}
+	return fmt.Errorf("starting postgres: %w", err)
 }
 
 func (s *Server) startPostmaster() (*postmaster, error) {
@@ -85,27 +103,12 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 		stop()
 		return nil, err
 	}
+	s.postmaster.Store(p)
 	go func() {
 		_ = p.cmd.Wait() // how it ended is in its log
 		close(p.done)
 	}()
 	return p, nil
-}
-
-// awaitReady connects until it works. The error of the last try says why not.
-func (s *Server) awaitReady(ctx context.Context, p *postmaster) error {
-	for {
-		conn, err := pgx.Connect(ctx, s.URL(maintenance, ""))
-		if err == nil {
-			return conn.Close(ctx)
-		}
-		if p.ended() {
-			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(s.Log()))
-		}
-		if !pause(ctx) {
-			return fmt.Errorf("waiting for postgres: %w", errors.Join(context.Cause(ctx), err))
-		}
-	}
 }
 
 // pause waits a moment; false when ctx is done.
@@ -114,15 +117,6 @@ func pause(ctx context.Context) bool {
 	case <-time.After(15 * time.Millisecond):
 		return true
 	case <-ctx.Done():
-		return false
-	}
-}
-
-func (p *postmaster) ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
 		return false
 	}
 }
@@ -159,18 +153,12 @@ func startReaper(dir string, account account) (*reaper, error) {
 	return &reaper{cmd: cmd, pipe: pipe}, nil
 }
 
-// finish lets the reaper do its work and waits for it.
+// finish lets the reaper do its work and waits for it; many databases on a busy disk take a while.
 func (r *reaper) finish() error {
 	_ = r.pipe.Close() // closed twice does no harm
-	done := make(chan error, 1)
-	go func() { done <- r.cmd.Wait() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			return fmt.Errorf("removing the server's directory: %w", err)
-		}
-		return nil
-	case <-time.After(4 * timeout): // many databases on a busy disk take a while
-		return errors.New("removing the server's directory: the watching shell does not end")
+	defer time.AfterFunc(4*timeout, func() { _ = r.cmd.Process.Kill() }).Stop()
+	if err := r.cmd.Wait(); err != nil {
+		return fmt.Errorf("removing the server's directory: %w", err)
 	}
+	return nil
 }

@@ -6,7 +6,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	_ "embed" // create_database.sql
+	_ "embed" // create_database.sql, postgresql.conf
 	"errors"
 	"fmt"
 	"maps"
@@ -65,97 +65,77 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if options.Cron {
-		if err := checkCron(binDir); err != nil {
-			return nil, err
+	s := &Server{options: options, binDir: binDir}
+	s.stop = sync.OnceValue(s.end)
+	// The directory comes before the process that removes it, and the server last.
+	if s.account, err = serverAccount(); err == nil {
+		s.dir, err = makeDir(s.account)
+	}
+	if err == nil {
+		if s.reaper, err = startReaper(s.dir, s.account); err != nil {
+			err = errors.Join(err, os.RemoveAll(s.dir))
+		} else if err = s.create(ctx); err != nil {
+			err = errors.Join(err, s.Stop())
 		}
 	}
-	s, err := startIn(ctx, options, binDir)
 	if err != nil {
 		return nil, fmt.Errorf("starting sandbox: %w", err)
-	}
-	return s, nil
-}
-
-// startIn makes a directory and the process that removes it, in this order, and brings the server up.
-func startIn(ctx context.Context, options Options, binDir string) (*Server, error) {
-	account, err := serverAccount()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := makeDir(account)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{options: options, binDir: binDir, account: account, dir: dir}
-	s.stop = sync.OnceValue(s.end)
-	if s.reaper, err = startReaper(dir, account); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	if err := s.create(ctx); err != nil {
-		return nil, errors.Join(err, s.Stop())
 	}
 	s.forget = context.AfterFunc(ctx, func() { _ = s.Stop() })
 	return s, nil
 }
 
-// create makes a cluster, and in it the database and the extension.
+// create makes a cluster, and in one that is no copy the database and the extension.
 func (s *Server) create(ctx context.Context) error {
+	cmd := s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
+		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
 	if s.options.Data != nil {
-		err := s.launchOn(ctx, s.options.Data(s))
-		if err == nil {
-			err = s.awaitLauncher(ctx)
-		}
-		return err
+		cmd = s.options.Data(s)
 	}
-	err := s.launchOn(ctx, s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
-		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
-	if err == nil && s.Database() != maintenance {
+	err := s.launchOn(ctx, cmd)
+	if err == nil && s.options.Data == nil && s.Database() != maintenance {
 		err = s.CreateDatabase(ctx, s.Database())
 	}
-	if err != nil || !s.options.Cron {
-		return err
+	if err == nil && s.options.Data == nil && s.options.Cron {
+		if err = s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
+			err = fmt.Errorf("creating extension pg_cron: %w", err)
+		}
 	}
-	if err := s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
-		return fmt.Errorf("creating extension pg_cron: %w", err)
+	if err == nil {
+		err = s.awaitLauncher(ctx)
 	}
-	return s.awaitLauncher(ctx)
+	return err
 }
 
-// configure appends settings; in postgresql.conf the last one wins.
+//go:embed postgresql.conf
+var settings string
+
+// configure appends settings to the server's file.
 func (s *Server) configure() error {
-	onOff := map[bool]string{true: "on", false: "off"}
-	settings := map[string]string{
-		"listen_addresses":        "",
-		"port":                    port,
-		"unix_socket_directories": s.dir,
-		"max_connections":         "100",
-		"timezone":                "UTC",
-		"log_timezone":            "UTC",
-		"log_line_prefix":         "%m [%p] %q%u@%d ",
-		"fsync":                   onOff[s.options.Fsync],
-		"full_page_writes":        onOff[s.options.Fsync],
-		"jit":                     "off", // queries of the catalogs would be compiled, which takes longer than they run
-	}
-	if s.options.Cron {
-		maps.Copy(settings, s.cronSettings())
-	}
-	maps.Copy(settings, s.options.Settings)
 	// In this file quotes are doubled and backslashes escape.
 	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`)
-	var lines strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		fmt.Fprintf(&lines, "%s = '%s'\n", name, escape.Replace(settings[name]))
+	text := settings
+	set := func(name, value string) { text += fmt.Sprintf("%s = '%s'\n", name, escape.Replace(value)) }
+	set("unix_socket_directories", s.dir)
+	if !s.options.Fsync {
+		set("fsync", "off")
+		set("full_page_writes", "off")
+	}
+	if s.options.Cron {
+		set("shared_preload_libraries", "pg_cron")
+		set("cron.database_name", s.Database())
+		set("cron.host", s.dir) // by default pg_cron would connect to localhost, where we do not listen
+		set("cron.use_background_workers", "off")
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.options.Settings)) {
+		set(name, s.options.Settings[name])
 	}
 	f, err := os.OpenFile(filepath.Join(s.DataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.WriteString(lines.String())
-		err = errors.Join(err, f.Close())
-	}
 	if err != nil {
-		return fmt.Errorf("writing settings: %w", err)
+		return err
 	}
-	return nil
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 //go:embed create_database.sql

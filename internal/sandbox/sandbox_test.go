@@ -219,10 +219,16 @@ func TestMissing(t *testing.T) {
 	if !errors.As(err, &missing) || missing.Hint == "" {
 		t.Fatalf("got %v, want a MissingError with a hint", err)
 	}
-	for _, program := range []string{"initdb", "postgres"} {
-		if err := os.WriteFile(filepath.Join(empty, program), nil, 0o755); err != nil {
+	for program, does := range map[string]string{
+		"initdb":   `mkdir data; touch data/postgresql.conf`,
+		"postgres": `echo 'FATAL:  could not access file "pg_cron": No such file or directory'; exit 1`,
+	} {
+		if err := os.WriteFile(filepath.Join(empty, program), []byte("#!/bin/sh\n"+does+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Chmod(filepath.Dir(empty), 0o755); err != nil {
+		t.Fatal(err)
 	}
 	if _, err = Start(t.Context(), Options{Cron: true}); !errors.As(err, &missing) {
 		t.Fatalf("got %v, want a MissingError about pg_cron", err)

@@ -39,12 +39,9 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 		return s.diags
 	}
 	for _, use := range p.Uses() {
-		if use.Access.Insert || use.Access.Update || use.Access.Delete {
-			if d := s.distribution(use.Table); d != nil && d.Kind != "hash" {
-				s.refuse(use.Table.Position, fmt.Sprintf("the policy changes table %q, which all nodes have", use.Table.Name), "")
-			}
-		} else {
-			s.distribution(use.Table)
+		d := s.distribution(use.Table)
+		if d != nil && d.Kind != "hash" && (use.Access.Insert || use.Access.Update || use.Access.Delete) {
+			s.refuse(use.Table.Position, fmt.Sprintf("the policy changes table %q, which all nodes have", use.Table.Name), "")
 		}
 	}
 	for _, part := range p.Parts() {
@@ -97,16 +94,15 @@ func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 	levels := part.Parsed().Levels
 	beside := make([]map[string]bool, len(levels)) // columns that are equal to that of the policy's row, by level
 	for i, level := range levels {
-		beside[i] = map[string]bool{"t." + s.own.Column: !slices.Contains(level.Names, "t")}
 		if level.Inside >= 0 {
-			maps.Copy(beside[i], beside[level.Inside])
-			maps.DeleteFunc(beside[i], func(column string, _ bool) bool {
-				table, _, _ := strings.Cut(column, ".")
-				return slices.Contains(level.Names, table)
-			})
+			beside[i] = maps.Clone(beside[level.Inside])
 		} else {
-			level.Tables = slices.Concat(level.Tables, named)
+			beside[i], level.Tables = map[string]bool{"t." + s.own.Column: true}, slices.Concat(level.Tables, named)
 		}
+		maps.DeleteFunc(beside[i], func(column string, _ bool) bool {
+			table, _, _ := strings.Cut(column, ".")
+			return slices.Contains(level.Names, table)
+		})
 		s.spread(beside[i], level)
 		for _, ref := range level.Tables {
 			s.table(part, ref, beside[i])

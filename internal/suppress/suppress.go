@@ -16,45 +16,32 @@ type Filter []*Entry
 // Entry is a suppression and what became of it.
 type Entry struct {
 	policy.Suppression
-	State State
-	Met   bool // some finding is what it is about, suppressed or not
+	Lapsed string // why it does not hold, "" where it does
+	Met    bool   // some finding is what it is about, suppressed or not
 }
 
-// State says whether a suppression holds.
-type State int
-
-// A suppression holds for a year at most: up to the end of its day, and not before the year that
-// ends with it.
-const (
-	Holds State = iota
-	Ended
-	TooEarly
-)
-
 // New takes the suppressions whose code begins with one of the letters, such as "V", as they are at
-// an instant. Days are those of the install's time zone.
+// an instant. Days are those of the install's time zone. A suppression holds for a year at most: up to the end of its
+// day, and not before the year that ends with it.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, err := time.LoadLocation(file.Install.TimeZone)
 	if err != nil { // the policy file was checked
 		zone = time.UTC
 	}
 	for _, s := range file.Suppress {
-		if strings.ContainsAny(s.Check[:1], letters) {
-			f = append(f, &Entry{Suppression: s, State: state(s.Until, at.In(zone))})
+		if !strings.ContainsAny(s.Check[:1], letters) {
+			continue
 		}
+		e := &Entry{Suppression: s}
+		switch now := at.In(zone); { // days compare as texts of four, two and two digits
+		case now.Format(time.DateOnly) > s.Until:
+			e.Lapsed = " ended on " + s.Until
+		case now.AddDate(1, 0, 0).Format(time.DateOnly) < s.Until:
+			e.Lapsed = " does not hold yet: " + s.Until + " is more than a year ahead"
+		}
+		f = append(f, e)
 	}
 	return f
-}
-
-// state compares days as text, which works for dates of four, two and two digits.
-func state(until string, now time.Time) State {
-	switch {
-	case now.Format(time.DateOnly) > until:
-		return Ended
-	case now.AddDate(1, 0, 0).Format(time.DateOnly) < until:
-		return TooEarly
-	}
-	return Holds
 }
 
 // Match finds the suppression that takes a finding out of the verdict, nil when there is none. Where nobody could see
@@ -66,7 +53,7 @@ func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 			continue
 		}
 		e.Met = true
-		if found == nil && e.State == Holds && d.Severity != diag.Unknown {
+		if found == nil && e.Lapsed == "" && d.Severity != diag.Unknown {
 			found = &e.Suppression
 		}
 	}
@@ -93,21 +80,18 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 // Fault says what is wrong with a suppression that is of no use. Complete is false where not everything was looked at, so
 // that nothing is known of those that met nothing. The message is "" where all is well.
 func (e *Entry) Fault(complete bool) diag.Diagnostic {
-	d := diag.Diagnostic{Position: e.Position, Hint: `Take it out of "suppress", or give it a day within a year and a reason that still holds.`}
+	d := diag.Diagnostic{Position: e.Position}
 	switch {
-	case e.State == Ended:
-		d.Message = "the suppression of " + e.Check + " ended on " + e.Until
-	case e.State == TooEarly:
-		d.Message = "the suppression of " + e.Check + " does not hold yet: " + e.Until + " is more than a year ahead"
+	case e.Lapsed != "":
+		d.Message = "the suppression of " + e.Check + e.Lapsed
+		d.Hint = `Take it out of "suppress", or give it a day within a year and a reason that still holds.`
+		if e.Met {
+			d.Detail = "What it was for counts."
+		} else if complete {
+			d.Detail = "It matches nothing."
+		}
 	case complete && !e.Met:
 		d.Message, d.Hint = "the suppression of "+e.Check+" matches nothing", `Take it out of "suppress".`
-	}
-	switch {
-	case e.State == Holds:
-	case e.Met:
-		d.Detail = "What it was for counts."
-	case complete:
-		d.Detail = "It matches nothing."
 	}
 	return d
 }

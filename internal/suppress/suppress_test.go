@@ -34,27 +34,27 @@ func TestUntil(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		zone, at string
-		want     suppress.State
+		want     string
 	}{
-		{"UTC", "2027-01-31T23:59:59Z", suppress.Holds},
-		{"UTC", "2027-02-01T00:00:00Z", suppress.Ended},
-		{"America/Lima", "2027-02-01T04:59:59Z", suppress.Holds}, // five hours behind
-		{"America/Lima", "2027-02-01T05:00:00Z", suppress.Ended},
-		{"Pacific/Auckland", "2027-01-31T10:59:59Z", suppress.Holds}, // thirteen hours ahead in summer
-		{"Pacific/Auckland", "2027-01-31T11:00:00Z", suppress.Ended},
-		{"UTC", "2026-01-31T00:00:00Z", suppress.Holds},
-		{"UTC", "2026-01-30T23:59:59Z", suppress.TooEarly},
-		{"UTC", "1999-12-31T00:00:00Z", suppress.TooEarly},
+		{"UTC", "2027-01-31T23:59:59Z", ""},
+		{"UTC", "2027-02-01T00:00:00Z", " ended on 2027-01-31"},
+		{"America/Lima", "2027-02-01T04:59:59Z", ""}, // five hours behind
+		{"America/Lima", "2027-02-01T05:00:00Z", " ended on 2027-01-31"},
+		{"Pacific/Auckland", "2027-01-31T10:59:59Z", ""}, // thirteen hours ahead in summer
+		{"Pacific/Auckland", "2027-01-31T11:00:00Z", " ended on 2027-01-31"},
+		{"UTC", "2026-01-31T00:00:00Z", ""},
+		{"UTC", "2026-01-30T23:59:59Z", " does not hold yet: 2027-01-31 is more than a year ahead"},
+		{"UTC", "1999-12-31T00:00:00Z", " does not hold yet: 2027-01-31 is more than a year ahead"},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		filter := suppress.New(file(t, c.zone, item("")), "V", at)
-		if got := filter[0].State; got != c.want {
-			t.Errorf("%s in %s: %d, want %d", c.at, c.zone, got, c.want)
+		if got := filter[0].Lapsed; got != c.want {
+			t.Errorf("%s in %s: %q, want %q", c.at, c.zone, got, c.want)
 		}
-		if found := filter.Match(diag.Diagnostic{Code: "V020"}); (found != nil) != (c.want == suppress.Holds) {
+		if found := filter.Match(diag.Diagnostic{Code: "V020"}); (found != nil) != (c.want == "") {
 			t.Errorf("%s in %s: suppressed by %v", c.at, c.zone, found)
 		}
 	}

@@ -1,5 +1,6 @@
--- Findings on jobs whose last attempts failed, of which the run log knows nothing: they did not get so far. $1: jobs; $2:
--- what pg_cron says of each; $3: how many attempts failed in a row; $4: when the first of them was; $5: the runner.
+-- Findings on jobs whose last attempts failed, several in a row, of which the run log knows nothing: they did not get so far.
+-- A single one may be anybody's restart. $1: jobs; $2: what failed, as cron_attempts has it; $3: names there and $4:
+-- the job of each; $5: the runner.
 SELECT w.n::integer AS place, format('pg_cron cannot start job "%s": its last %s attempts failed', w.job, w.failed) AS message,
        format('None of them got as far as a run. pg_cron says: %s.%s', rtrim(w.message, E'.\n '),
               CASE w.kind WHEN 'other' THEN format(' Role "%s" may find out more.', $5::text) END) AS detail,
@@ -8,6 +9,11 @@ SELECT w.n::integer AS place, format('pg_cron cannot start job "%s": its last %s
                    ELSE format('CALL retention.run_job(%L);', w.job) END AS hint
 FROM (SELECT u.*, CASE WHEN starts_with(u.message, 'connection') THEN 'connection'
                        WHEN starts_with(u.message, 'could not start background') THEN 'worker' ELSE 'other' END AS kind
-      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[]) WITH ORDINALITY AS u (job, message, failed, since, n)) w
+      FROM (SELECT DISTINCT ON (j.n) j.job, j.n, f.message, f.failed, f.since
+            FROM unnest($1::text[]) WITH ORDINALITY AS j (job, n)
+            JOIN jsonb_to_recordset($2::jsonb) AS f (name text, message text, failed bigint, since timestamptz)
+              ON f.failed > 1
+            JOIN unnest($3::text[], $4::text[]) AS c (name, job) ON c.name = f.name AND c.job = j.job
+            ORDER BY j.n, f.name) u) w
 WHERE w.since IS NULL OR NOT EXISTS (SELECT FROM retention.run r WHERE r.job = w.job AND r.started_at >= w.since)
 ORDER BY 1

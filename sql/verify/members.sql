@@ -1,8 +1,8 @@
 -- The places for which policies are, and how it stands with their pages: "made", "new" (the next run makes it, anew where
 -- it is of another version), "other" (that of another version, as the policy itself), "bare" (the table is missing),
--- "unfit" (no page can have the name), "gone" (the place is; the next run drops the page).
--- $1: the policies; $2: their patterns of schemas, '' for those by shard; $3: their tables, without schemas; $4: the hashes of
--- their pages; $5 and $6: policies by shard, and shards on this server.
+-- "unfit" (no page can have the name), "gone" (the place is; the next run drops the page); findings on what a run will
+-- mend, or somebody must. $1: the policies; $2: their patterns of schemas, '' for those by shard; $3: their tables, without
+-- schemas; $4: the hashes of their pages; $5 and $6: policies by shard, and shards on this server.
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) w (policy, pattern, name, hash)
@@ -14,13 +14,25 @@ WITH wanted AS (
     FROM wanted w JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '!_'), '*', '%') ESCAPE '!'
     UNION ALL SELECT x.policy, x.name, false, false FROM unnest($5::text[], $6::text[]) x (policy, name)
 )
-SELECT w.policy, x.name AS place, CASE
+SELECT m.policy, m.member, m.state, CASE WHEN m.state IN ('new', 'gone') THEN 'info' ELSE 'drift' END AS severity,
+       CASE m.state WHEN 'new' THEN format('the page of policy "%s" in %s "%s" is still to be made', m.policy, m.kind, m.member)
+                    WHEN 'gone' THEN format('%s "%s" is gone, and the page of policy "%s" in it is still to be dropped', m.kind, m.member, m.policy)
+                    WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name, m.policy)
+                    WHEN 'unfit' THEN format('schema "%s" can be no member of policy "%s"', m.member, m.policy) ELSE '' END AS message,
+       CASE m.state WHEN 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail.'
+                    ELSE '' END AS detail,
+       CASE m.state WHEN 'bare' THEN 'Create the table, or rename the schema, or let the pattern not match it.'
+                    WHEN 'unfit' THEN 'Rename the schema, or let the pattern not match it.'
+                    ELSE 'Nothing: the next run of the policy''s job does it.' END AS hint
+FROM (
+SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END AS kind, x.name AS member, CASE
     WHEN x.bare THEN 'bare' WHEN x.unfit THEN 'unfit'
     WHEN to_regprocedure(format('retention.%I(retention.slice)', concat(w.policy, '@', x.name, '_rows'))) IS NULL THEN 'new'
     WHEN p.hash = w.hash THEN 'made' WHEN p.hash = w.installed THEN 'other' ELSE 'new' END AS state
 FROM wanted w JOIN place x USING (policy) LEFT JOIN retention.policy p ON p.name = concat(w.policy, '@', x.name)
 UNION ALL
-SELECT w.policy, split_part(p.name, '@', 2), 'gone' FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
+SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, split_part(p.name, '@', 2), 'gone'
+FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
 WHERE NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)
-  AND NOT EXISTS (SELECT FROM pg_namespace n WHERE concat(w.policy, '@', n.nspname) = p.name)
+  AND NOT EXISTS (SELECT FROM pg_namespace n WHERE concat(w.policy, '@', n.nspname) = p.name)) m
 ORDER BY 1, 2

@@ -1,6 +1,6 @@
 -- Findings on privileges in the runtime's schema: want is what roles lack, got what they have too much. $1: the schema;
--- $2: names of wanted routines, tables and views, $3: whether somebody may grant each to roles of the application; $4:
--- places of these, $5: a role for each, $6: a privilege. The owner has what he needs; anybody may be let in to read a
+-- $2: wanted routines, tables and views, an array of name, open (somebody may grant it to roles of the application), roles
+-- that may use it, and writes, what $3, the worker, may do as well. The owner has what he needs; anybody may be let in to read a
 -- table, but not everybody. Roles that are missing have a finding of their own.
 WITH object AS MATERIALIZED (
     SELECT CASE p.prokind WHEN 'p' THEN 'procedure' ELSE 'function' END AS kind, p.oid, NULL::oid AS of_columns,
@@ -16,10 +16,11 @@ WITH object AS MATERIALIZED (
     FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
     WHERE s.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'S')
 ), asked AS (
-    SELECT w.place::integer AS n, w.name, w.open,
+    SELECT w.place::integer AS n, w.name, w.open, w.roles, w.writes,
            coalesce(to_regclass(CASE WHEN w.name !~ '\(' THEN w.name END)::oid,
                     to_regprocedure(CASE WHEN w.name ~ '\(' THEN w.name END)::oid) AS oid
-    FROM unnest($2::text[], $3::boolean[]) WITH ORDINALITY AS w (name, open, place)
+    FROM ROWS FROM (jsonb_to_recordset($2) AS (name text, open boolean, roles text[], writes text[]))
+         WITH ORDINALITY AS w (name, open, roles, writes, place)
 ), looked_at AS (
     SELECT coalesce(a.n, 0) AS n, coalesce(a.name, o.name) AS name, coalesce(a.open, false) AS open,
            o.kind, o.of_columns, o.sql, o.owner, o.acl, o.needed
@@ -27,8 +28,10 @@ WITH object AS MATERIALIZED (
     WHERE coalesce(a.name, o.name) IS NOT NULL
 ), wanted AS (
     SELECT o.sql, r.oid AS grantee, w.privilege
-    FROM unnest($4::integer[], $5::text[], $6::text[]) AS w (n, role, privilege)
-    JOIN looked_at o ON o.n = w.n JOIN pg_roles r ON r.rolname = w.role
+    FROM asked a JOIN looked_at o ON o.n = a.n
+    CROSS JOIN LATERAL (SELECT u, CASE WHEN a.name ~ '\(' THEN 'EXECUTE' ELSE 'SELECT' END FROM unnest(a.roles) u
+                        UNION ALL SELECT $3::text, u FROM unnest(a.writes) u) w (role, privilege)
+    JOIN pg_roles r ON r.rolname = w.role
     UNION
     SELECT o.sql, o.owner, p FROM looked_at o, unnest(o.needed) p
 ), held AS (

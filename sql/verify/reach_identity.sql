@@ -1,10 +1,13 @@
 -- Findings on published tables whose rows cannot be deleted or updated, by PostgreSQL's own rule: subscribers
--- could not tell which row it was. $1: oids of tables, $2: for each of them DELETE or UPDATE, $3: the policy that does it,
--- $4: a sentence on the way there, or ''. The publication may be of the table, a table that it is a partition of, a
+-- could not tell which row it was. $1: reach. The publication may be of the table, a table that it is a partition of, a
 -- schema or all tables. What is wrong: there is no identity; a row filter, or a column list, does not fit it.
-WITH touched AS (
+WITH effect AS MATERIALIZED (
+    SELECT e.policy, e.rel, e.event, min(e.way) AS way
+    FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, way text)
+    WHERE e.event IN ('DELETE', 'UPDATE') GROUP BY 1, 2, 3
+), touched AS (
     SELECT DISTINCT c.oid, x.event, c.relreplident, c.relispartition
-    FROM unnest($1::oid[], $2::text[]) AS x (oid, event) JOIN pg_class c ON c.oid = x.oid
+    FROM effect x JOIN pg_class c ON c.oid = x.rel
     WHERE c.relkind = 'r' AND c.relpersistence = 'p'
 ), above AS (
     SELECT t.oid, t.oid AS member, 0 AS depth FROM touched t
@@ -57,13 +60,13 @@ SELECT w.policy, n.nspname || '.' || c.relname AS object,
        format('Publication "%s" publishes each %s, and ', f.pubname, f.event)
        || CASE f.wrong WHEN 'filter' THEN 'its WHERE reads columns that are not in the table''s replica identity: PostgreSQL refuses it (42P10).'
                        WHEN 'columns' THEN 'its columns lack some of the table''s replica identity: PostgreSQL refuses it (42P10).'
-                       ELSE 'the table has no replica identity: PostgreSQL refuses it (55000).' END || w.way AS detail,
+                       ELSE 'the table has no replica identity: PostgreSQL refuses it (55000).' END || coalesce(' The path is ' || nullif(w.way, '') || '.', '') AS detail,
        CASE WHEN f.wrong = 'columns' THEN 'Name all columns of the replica identity in the publication, or publish all columns.'
             ELSE format('ALTER TABLE %I.%I REPLICA IDENTITY %s;', n.nspname, c.relname,
                         CASE WHEN f.wrong = 'identity' AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary AND i.indimmediate)
                              THEN 'DEFAULT' ELSE 'FULL' END) END AS hint
 FROM fault f
-JOIN unnest($1::oid[], $2::text[], $3::text[], $4::text[]) AS w (oid, event, policy, way) ON w.oid = f.oid AND w.event = f.event
+JOIN effect w ON w.rel = f.oid AND w.event = f.event
 JOIN pg_class c ON c.oid = f.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE f.wrong IS NOT NULL
 ORDER BY 1, 2, 3, 4

@@ -1,31 +1,79 @@
--- Foreign keys to given tables, as people declared them. $1: oids. One row per key and given table:
--- the key's oid, name and table, the given table, the table that the key was declared to refer to, what happens on
--- delete, whether that waits for the end of the transaction, whether a trigger that makes it happen is switched off,
--- the key's triggers there that are, as SQL writes them, and the columns that are NOT NULL of those that SET NULL, or
--- SET DEFAULT without a default, writes. PostgreSQL keeps copies of a key for every partition on either side; those of
--- its own table's partitions act on nothing.
-WITH RECURSIVE declared (oid, root) AS (
-    SELECT k.oid, k.oid
-    FROM pg_constraint k
-    WHERE k.contype = 'f' AND k.conparentid = 0
-      AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
-    UNION ALL
-    SELECT k.oid, d.root
-    FROM declared d JOIN pg_constraint k ON k.conparentid = d.oid AND k.contype = 'f'
+-- Findings on foreign keys that keep rows which are due (V053), or are switched off (V059). $1: reach; $2: tables of the catalog
+-- snapshot, NULL without one, $3: the keys to them as "referenced name table action". names and step are for whoever knows
+-- what the policies do about the rows that refer (anytime: an earlier step need not). NO ACTION and RESTRICT refuse, and so
+-- do SET NULL and SET DEFAULT that would write NULL where it cannot be (strict). Keys to a partition that is to go refuse
+-- whatever they say of deletes: one to a table above always, one to the partition itself goes along when that is detached;
+-- below a list the partitions are a level deeper. A key that the snapshot knows is a choice, and worth knowing.
+WITH RECURSIVE met AS MATERIALIZED (
+    SELECT m.policy, m.step, m.event, m.key, bool_or(m.off) AS off
+    FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, step integer, event text, key oid, off boolean)
+    GROUP BY 1, 2, 3, 4
+), effect AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, step integer, event text, rel oid, named boolean)
+), above (key, rel) AS (
+    SELECT k.oid, k.conrelid FROM pg_constraint k WHERE k.oid IN (SELECT m.key FROM met m)
+    UNION
+    SELECT a.key, i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.rel
+), names AS MATERIALIZED (
+    SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relispartition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p')
+), key AS MATERIALIZED (
+    SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.condeferred AND k.confdeltype = 'a' AS anytime,
+           p.name AS parent, p.relispartition, c.name AS child,
+           CASE k.confdeltype WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE'
+                              WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END AS action,
+           (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum)
+            FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+            WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey)) AND (a.attnotnull OR y.typnotnull)
+              AND (k.confdeltype = 'n' OR k.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '')) AS strict,
+           ARRAY(SELECT t.name FROM above x JOIN names t ON t.oid = x.rel WHERE x.key = k.oid) AS names
+    FROM pg_constraint k JOIN names p ON p.oid = k.confrelid JOIN names c ON c.oid = k.conrelid
+    WHERE k.oid IN (SELECT m.key FROM met m)
+), keeps AS (
+    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, k.strict IS NOT NULL AND m.event = 'DELETE' AS never,
+           CASE WHEN k.parent = ANY ($2::text[]) THEN concat_ws(' ', k.parent, k.conname, k.child, lower(k.action)) <> ALL ($3::text[])
+                ELSE $2::text[] IS NOT NULL AND k.relispartition END AS new
+    FROM met m JOIN key k ON k.oid = m.key
+    WHERE NOT m.off AND CASE m.event
+              WHEN 'DROP' THEN true
+              WHEN 'DETACH' THEN EXISTS (
+                  SELECT FROM effect e LEFT JOIN pg_partitioned_table l ON l.partrelid = e.rel AND l.partstrat = 'l'
+                  LEFT JOIN pg_inherits i ON i.inhparent = l.partrelid AND i.inhrelid = k.confrelid
+                  WHERE e.policy = m.policy AND e.event = m.event AND e.named AND (e.rel = k.confrelid OR i.inhrelid IS NOT NULL))
+              ELSE (k.strict IS NOT NULL OR k.action IN ('NO ACTION', 'RESTRICT')) AND NOT EXISTS (
+                  SELECT FROM effect e
+                  WHERE e.policy = m.policy AND e.step = m.step AND e.event = 'DELETE' AND e.rel = k.conrelid) END
 )
-SELECT r.oid, r.conname::text, r.conrelid, k.confrelid, r.confrelid,
-       CASE r.confdeltype WHEN 'a' THEN 'NO ACTION' WHEN 'r' THEN 'RESTRICT' WHEN 'c' THEN 'CASCADE'
-                          WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END, r.condeferred,
-       EXISTS (SELECT FROM pg_trigger t
-               WHERE t.tgconstraint = k.oid AND t.tgrelid = k.confrelid
-                 AND t.tgtype & 8 <> 0 AND t.tgenabled IN ('D', 'R')),
-       ARRAY(SELECT quote_ident(t.tgname) FROM pg_trigger t
-             WHERE t.tgconstraint = k.oid AND t.tgrelid = k.confrelid AND t.tgenabled IN ('D', 'R') ORDER BY t.oid),
-       ARRAY(SELECT a.attname::text
-             FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
-             WHERE a.attrelid = r.conrelid AND a.attnum = ANY (coalesce(r.confdelsetcols, r.conkey)) AND (a.attnotnull OR y.typnotnull)
-               AND (r.confdeltype = 'n' OR r.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '')
-             ORDER BY a.attnum)
-FROM declared d JOIN pg_constraint k ON k.oid = d.oid JOIN pg_constraint r ON r.oid = d.root
-WHERE k.confrelid = ANY ($1::oid[]) AND k.conrelid = r.conrelid
-ORDER BY r.conname COLLATE "C", r.oid, k.confrelid
+SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.never THEN 'drift' ELSE 'info' END AS severity,
+       format('rows of table "%s" keep %s that are due in policy "%s"', x.child,
+              CASE WHEN x.partitions THEN 'partitions' ELSE 'rows' END, x.policy) AS message,
+       concat(format('Foreign key "%s" ', x.conname),
+              CASE WHEN x.partitions
+                   THEN format('refers to "%s". Partitions that are referred to are refused (23503), whatever the key says of '
+                               'deletes.', x.parent)
+                   ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and more than 100 of them fail '
+                               'a run. The path is %s -> %s.', x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
+                               CASE WHEN x.strict IS NULL THEN 23503 ELSE 23502 END, x.parent, x.child) END,
+              CASE WHEN x.new AND NOT x.never THEN ' The key is newer than the catalog snapshot.' END) AS detail,
+       CASE WHEN x.never THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict, x.child)
+            ELSE format('Write a step that deletes the rows of "%s" first, or a guard that keeps what they refer to; '
+                        'then run "pgretain snapshot" and "pgretain generate".', x.child) END AS hint,
+       x.names, x.step, x.anytime
+FROM keeps x
+UNION
+SELECT 'V059', m.policy, k.child, 'drift',
+       format('foreign key "%s" of table "%s" is switched off, and policy "%s" deletes without it', k.conname, k.child, m.policy),
+       format('A trigger of it on "%s" is disabled: %s The key is ON DELETE %s. Once it is on again, look for rows of "%s" '
+              'that refer to nothing.', r.name,
+              CASE WHEN k.action IN ('NO ACTION', 'RESTRICT') THEN 'rows go although others refer to them.'
+                   ELSE 'rows that refer to deleted ones stay, and refer to nothing.' END, k.action, k.child),
+       -- By name: others of the table may be off for a reason.
+       (SELECT string_agg(format('ALTER TABLE %s ENABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' ' ORDER BY t.oid)
+        FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint
+        WHERE t.tgrelid = r.oid AND t.tgenabled IN ('D', 'R') AND (c.oid = k.oid OR c.conparentid = k.oid)),
+       '{}', 0, false
+FROM (SELECT DISTINCT ON (m.policy, m.key) m.*
+      FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
+      WHERE m.off AND m.event = 'DELETE' ORDER BY m.policy, m.key, m.referenced) m
+JOIN key k ON k.oid = m.key JOIN names r ON r.oid = m.referenced
+ORDER BY 1, 2, 3, 5

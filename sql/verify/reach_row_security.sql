@@ -1,22 +1,17 @@
--- Findings on tables whose row security stands in the way of a role that reads, by name or through views. $1:
--- schemas and $2: names of tables or views, a schema of '' for one that is looked for along $3; $4: the role; $5: for each
--- policy or report that reads one the place of that from 1, $6: "policy" or "report", $7: its name. A view reads as its
--- owner, unless it is security_invoker.
+-- Findings on tables whose row security stands in the way of a role that reads, by name or through views. $1: schemas and
+-- $2: names of tables or views, a schema of '' for one that is looked for along $3; $4: the role; $5: "policy" or "report"
+-- that reads it, $6: its name. A view reads as its owner, unless it is security_invoker.
 WITH RECURSIVE named AS (
-    SELECT DISTINCT ON (w.n) w.n, c.oid
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (schema_name, name, n)
-    CROSS JOIN LATERAL (SELECT w.schema_name, 0 WHERE w.schema_name <> ''
-                        UNION ALL
-                        SELECT p.name, p.place::integer
-                        FROM unnest($3::text[]) WITH ORDINALITY AS p (name, place) WHERE w.schema_name = '') s (name, place)
-    JOIN pg_namespace n ON n.nspname = s.name
-    JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'f')
-    ORDER BY w.n, s.place
-), read (n, oid, role, views) AS (
-    SELECT n.n, n.oid, r.oid, NULL::text COLLATE "C"
+    SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
+    FROM (SELECT DISTINCT u.schema, u.name FROM unnest($1::text[], $2::text[]) AS u (schema, name)) w
+    JOIN pg_class c ON c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'f')
+    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY (CASE w.schema WHEN '' THEN $3 ELSE ARRAY[w.schema] END)
+    ORDER BY w.schema, w.name, array_position($3::text[], n.nspname::text)
+), read (schema, name, oid, role, views) AS (
+    SELECT n.schema, n.name, n.oid, r.oid, NULL::text COLLATE "C"
     FROM named n JOIN pg_roles r ON r.rolname = $4
     UNION
-    SELECT x.n, d.refobjid,
+    SELECT x.schema, x.name, d.refobjid,
            CASE WHEN EXISTS (SELECT FROM pg_options_to_table(v.reloptions) o
                              WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
                 THEN me.oid ELSE v.relowner END,
@@ -37,7 +32,7 @@ SELECT DISTINCT w.name AS policy, n.nspname || '.' || c.relname AS object,
        CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname) ELSE '' END
        || format('ALTER ROLE %I BYPASSRLS;', r.rolname) AS hint
 FROM read x
-JOIN unnest($5::integer[], $6::text[], $7::text[]) AS w (n, kind, name) ON w.n = x.n
+JOIN unnest($1::text[], $2::text[], $5::text[], $6::text[]) AS w (schema, table_name, kind, name) ON w.schema = x.schema AND w.table_name = x.name
 JOIN pg_class c ON c.oid = x.oid AND c.relrowsecurity JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_roles r ON r.oid = x.role AND NOT r.rolsuper AND NOT r.rolbypassrls
 CROSS JOIN LATERAL (SELECT c.relforcerowsecurity AND x.role = c.relowner) own (forced)

@@ -72,11 +72,11 @@ func wanted() []string {
 	held := " with a snapshot held"
 	var all []string
 	for _, snapshot := range []string{"", held} {
-		for _, way := range []string{"delete", "range", "range_breaker", "own_guard", "ctid_any", "id_in"} {
+		for _, way := range []string{"delete", "range", "range_breaker", "ctid_any", "id_in"} {
 			all = append(all, "age "+way+snapshot)
 		}
 	}
-	for _, bench := range []string{"archive", "roll_up", "guard", "mark", "renew"} {
+	for _, bench := range []string{"own_guard", "archive", "roll_up", "guard", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 		if bench == "guard" {
 			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone", "foreground compute", "foreground range", "foreground gently", "standby alone", "standby gently")

@@ -21,7 +21,7 @@ var (
 	tutorialCommand = regexp.MustCompile(`(?m)^\$ (.*)\n((?:[^$\n].*\n|\n)*)`)
 	// What differs from one time to the other: instants, durations, sizes, numbers of objects, the width of columns.
 	tutorialVaries   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:[\d.]+\+00|[\d.,]+ ?(?:ms|s|kB)\b|\d+ objects|-{3,}`)
-	tutorialProgress = regexp.MustCompile(`(?m)^\w+: \[[#.]{20}\] .*\n`) // of a run that takes long
+	tutorialProgress = regexp.MustCompile(`(?m)^\w+: (\[[#.]{20}\] )?[0-9,]+( of [0-9,]+)? rows, .*\n`) // of a run that takes long
 )
 
 // TestTutorial goes through docs/tutorial.md: its SQL, its edits of the policy file, and its commands, which say what the page shows.

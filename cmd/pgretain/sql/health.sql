@@ -1,1 +1,1 @@
-SELECT h.severity, coalesce(h.policy, ''), h.problem, coalesce(h.hint, '') FROM retention.health() h;
+SELECT h.severity, concat(h.policy || ': ', h.problem), coalesce(h.hint, '') FROM retention.health() h;

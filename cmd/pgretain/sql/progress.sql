@@ -1,7 +1,10 @@
--- $1: the backend that runs.
-SELECT p.policy, coalesce(p.due, -1), p.taken, coalesce(p.rows_per_second, 0)::bigint,
-       coalesce(extract(epoch FROM p.time_left), -1)::float8,
-       CASE WHEN p.waited_s > 0 THEN format('waited %s s for %s', p.waited_s, p.waited_for) ELSE '' END
+-- $1: the backend that runs. A line on how far it is.
+SELECT format('%s: %s%s%s rows, %s rows/s%s%s', p.policy,
+              '[' || rpad(repeat('#', (20 * least(p.taken::numeric / nullif(p.due, 0), 1))::integer), 20, '.') || '] ',
+              to_char(p.taken, 'FM999,999,999,999,999,990'),
+              ' of ' || to_char(p.due, 'FM999,999,999,999,999,990'), to_char(coalesce(p.rows_per_second, 0), 'FM999,999,999,999,999,990'),
+              ', ' || date_trunc('second', p.time_left) || ' left',
+              CASE WHEN p.waited_s > 0 THEN format(', waited %s s for %s', p.waited_s, p.waited_for) END)
 FROM retention.progress p
 WHERE p.pid = $1
 ORDER BY p.run DESC

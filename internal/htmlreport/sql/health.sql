@@ -1,1 +1,1 @@
-SELECT h.severity, coalesce(h.policy, ''), h.problem, coalesce(h.hint, '') FROM retention.health() h
+SELECT h.severity, coalesce(h.policy, '') AS policy, h.problem, coalesce(h.hint, '') AS hint FROM retention.health() h

@@ -1,6 +1,6 @@
--- Holds in force, the newest first, $1 at most.
-SELECT h.placed_at, h.placed_by, h.id, h.table_name, h.match::text, h.reason, h.until
+-- Holds in force, the newest first, 200 at most.
+SELECT h.placed_at, h.placed_by, h.id, h.table_name, h.match::text AS match, h.reason, h.until
 FROM retention.hold h
 WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > now())
 ORDER BY h.id DESC
-LIMIT $1::integer
+LIMIT 200

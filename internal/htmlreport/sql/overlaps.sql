@@ -14,7 +14,7 @@ WITH run AS MATERIALIZED (
     SELECT a.name AS one, b.name AS other, string_agg(a.table_name, ', ' ORDER BY a.table_name) AS tables
     FROM changed a JOIN changed b ON b.table_name = a.table_name AND b.name > a.name GROUP BY 1, 2
 )
-SELECT r.table_name, r.policy, '', count(*), max(r.started_at) FROM run r WHERE r.state = 'busy' GROUP BY 1, 2
+SELECT r.table_name AS tables, r.policy AS one, '' AS other, count(*) AS times, max(r.started_at) AS last FROM run r WHERE r.state = 'busy' GROUP BY 1, 2
 UNION ALL
 SELECT p.tables, p.one, p.other, count(*), max(greatest(a.started_at, b.started_at))
 FROM pair p JOIN run a ON a.policy = p.one AND a.state <> 'busy'

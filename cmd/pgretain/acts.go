@@ -1,11 +1,10 @@
-package rehearsal
+package main
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
-	"pgretain/internal/explain"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
 	"pgretain/policy"
@@ -37,43 +35,37 @@ func (s *stage) up(ctx context.Context) (string, error) {
 
 // down undoes everything, the jobs first, and looks for what is left.
 func (s *stage) down(ctx context.Context) (string, error) {
-	all := func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
-		return install.Down(ctx, url, dir, o, true)
-	}
-	what, err := s.migrate(ctx, all, true, false)
+	what, err := s.migrate(ctx, downTo(true), true, false)
 	if err == nil {
 		err = s.leftovers(ctx)
 	}
 	return what, err
 }
 
-// migration is install.Up, or goes down.
-type migration func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
-
 // migrate goes up or down the two directories, that of the jobs being true, as a role that is no superuser.
-func (s *stage) migrate(ctx context.Context, migrate migration, order ...bool) (string, error) {
+func (s *stage) migrate(ctx context.Context, migrate migrator, order ...bool) (string, error) {
 	total := 0
 	for _, jobs := range order {
-		database, dir := s.database, s.Migrations
+		database, dir := s.database, s.migrations
 		if jobs {
-			database, dir = s.server.Database(), s.Jobs
+			database, dir = s.server.Database(), s.jobs
 		}
 		if dir == nil {
 			continue
 		}
-		options := install.Options{Install: s.File.Install, Path: "migrations", Cron: jobs, Schedules: s.File.Schedules(jobs)}
+		options := install.Options{Install: s.file.Install, Path: "migrations", Cron: jobs, Schedules: s.file.Schedules(jobs)}
 		done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, options)
 		if err != nil {
 			return "", err
 		}
 		total += len(done)
 	}
-	return explain.Count(total, "migration"), nil
+	return plural(total, "migration"), nil
 }
 
 // leftovers compares with the time before the first migration.
 func (s *stage) leftovers(ctx context.Context) error {
-	in := s.File.Install
+	in := s.file.Install
 	left := func(message string) {
 		s.found.Add(diag.Diagnostic{Position: in.Position, Code: codeLeftover, Message: message + " after everything was undone",
 			Hint: `See what made it: a file of your own in the migration directory, or, if it was pgretain, tell its authors.`})
@@ -87,17 +79,14 @@ func (s *stage) leftovers(ctx context.Context) error {
 		}
 		return err
 	}
-	archives := []string{}
-	for _, o := range s.Wanted {
-		if o.Kind == generator.KindArchive {
-			archives = append(archives, o.Name)
-		}
-	}
+	other := func(o generator.Object) bool { return o.Kind != generator.KindArchive }
+	archives := slices.DeleteFunc(slices.Clone(s.wanted), other)
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		if err := names(conn, "leftovers", in.Schema, archives); err != nil {
+		err := names(conn, "leftovers", in.Schema, lists.Map(archives, func(o generator.Object) string { return o.Name }))
+		if err != nil {
 			return err
 		}
-		after, err := s.Inspect(ctx, conn)
+		after, err := s.inspect(ctx, conn)
 		if err != nil {
 			return err
 		}
@@ -123,23 +112,21 @@ func (s *stage) leftovers(ctx context.Context) error {
 func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	own := *t
 	own.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(column catalog.Column) bool {
-		return slices.ContainsFunc(s.Wanted, func(o generator.Object) bool {
+		return slices.ContainsFunc(s.wanted, func(o generator.Object) bool {
 			return o.Kind == generator.KindColumn && o.Name == t.String()+"."+column.Name
 		})
 	})
 	return own
 }
 
-// fault is what plpgsql_check says of a routine.
-type fault struct {
-	Routine, Name                        string
-	Line                                 int32
-	SQLState, Message, Detail, Hint, SQL string
-}
-
 // checkRoutines looks at every statement of every routine, also those that no run would come to.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
-	schema, n := s.File.Install.Schema, 0
+	type fault struct {
+		Routine, Name                   string
+		Line                            int32
+		SQLState, Message, Detail, Hint string
+	}
+	schema, n := s.file.Install.Schema, 0
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		found, _ := conn.Query(ctx, s.text("routines"), schema) // found gives the same error
 		faults, err := pgx.CollectRows(found, pgx.RowToStructByPos[fault])
@@ -147,9 +134,9 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 			return err
 		}
 		for _, f := range faults {
-			d := diag.Diagnostic{Position: s.File.Install.Position, Code: codeRoutine, Detail: f.Detail, Hint: f.Hint,
+			d := diag.Diagnostic{Position: s.file.Install.Position, Code: codeRoutine, Detail: f.Detail, Hint: f.Hint,
 				Message: withCode(fmt.Sprintf("line %d of %s would fail: %s", f.Line, f.Routine, f.Message), f.SQLState)}
-			for _, o := range s.Wanted {
+			for _, o := range s.wanted {
 				if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
 					d.Position = o.Position
 				}
@@ -158,7 +145,7 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 		}
 		return conn.QueryRow(ctx, s.text("routine_count"), schema).Scan(&n)
 	})
-	return explain.Count(n, "routine") + " by plpgsql_check", err
+	return plural(n, "routine") + " by plpgsql_check", err
 }
 
 func withCode(message, sqlstate string) string {
@@ -170,18 +157,18 @@ func withCode(message, sqlstate string) string {
 
 // runPolicies runs every policy and report as its job would, on what rows the schema brings, few or none.
 func (s *stage) runPolicies(ctx context.Context) (string, error) {
-	policies := lists.Map(s.File.Policies, func(p *policy.Policy) policy.Name { return policy.Name{Text: p.Name, Position: p.Position} })
-	reports := lists.Map(s.File.Reports, func(r *policy.Report) policy.Name { return policy.Name{Text: r.Name, Position: r.Position} })
-	runner := cmp.Or(s.File.Install.Roles.Runner, s.migrator)
+	at := append(lists.Map(s.file.Policies, func(p *policy.Policy) diag.Position { return p.Position }),
+		lists.Map(s.file.Reports, func(r *policy.Report) diag.Position { return r.Position })...)
+	runner := cmp.Or(s.file.Install.Roles.Runner, s.migrator)
 	err := s.server.With(ctx, s.database, runner, func(conn *pgx.Conn) error {
-		for _, name := range slices.Concat(policies, reports) {
-			if err := s.run(ctx, conn, name.Text, name.Position); err != nil {
+		for i, name := range s.file.Runnable() {
+			if err := s.run(ctx, conn, name, at[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return explain.Count(len(policies), "policy") + ", " + explain.Count(len(reports), "report"), err
+	return plural(len(s.file.Policies), "policy") + ", " + plural(len(s.file.Reports), "report"), err
 }
 
 // longest bounds the wait for a run that pg_cron started, and for each answer to the verifier.
@@ -189,22 +176,23 @@ const longest = 10 * time.Minute
 
 func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Position) error {
 	var state, message, code string
-	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	for start := time.Now(); state == "" || state == "busy" && time.Since(start) < longest; {
+		if state == "busy" {
+			time.Sleep(50 * time.Millisecond)
+		}
 		_, err := conn.Exec(ctx, s.text("run"), name)
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		if err != nil && !refused {
 			return err
 		}
 		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message, &code)
-		if errors.Is(err, pgx.ErrNoRows) && refused { // it did not even start
+		switch {
+		case errors.Is(err, pgx.ErrNoRows) && refused: // it did not even start
 			state, message, code = "failed", server.Message, server.Code
-		} else if errors.Is(err, pgx.ErrNoRows) { // for each schema, and the schema file has none
+		case errors.Is(err, pgx.ErrNoRows): // for each schema, and the schema file has none
 			return nil
-		} else if err != nil {
+		case err != nil:
 			return err
-		}
-		if state != "busy" || time.Since(start) > longest {
-			break
 		}
 	}
 	if state == "done" || state == "more" {
@@ -221,17 +209,13 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 // verify looks as a superuser, and waits for every answer, so that nothing is unknown.
 func (s *stage) verify(ctx context.Context) (string, error) {
 	options := verifier.Options{Counts: true, Timeout: longest}
-	look := func(conn *pgx.Conn) (err error) {
-		s.report, err = verifier.Verify(ctx, conn, s.File, s.Wanted, options)
-		return err
-	}
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		if !s.File.Install.CronElsewhere() {
-			return look(conn)
-		}
-		return s.server.With(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) error {
-			options.Cron = cron
-			return look(conn)
+		return s.server.With(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) (err error) {
+			if s.file.Install.CronElsewhere() {
+				options.Cron = cron
+			}
+			s.report, err = verifier.Verify(ctx, conn, s.file, s.wanted, options)
+			return err
 		})
 	})
 	if err != nil {

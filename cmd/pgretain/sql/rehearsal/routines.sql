@@ -1,8 +1,8 @@
--- What plpgsql_check finds in the routines of schema $1, with the routine, its line, and the statement there.
+-- What plpgsql_check finds in the routines of schema $1, with the routine and its line.
 -- _run_all tries on purpose a COMMIT that cannot work, and catches what it raises; what reads schema cron
 -- looks first whether it is there.
 SELECT p.oid::regprocedure::text, p.proname::text, coalesce(c.lineno, 0), coalesce(c.sqlstate, ''), c.message,
-       coalesce(c.detail, ''), coalesce(c.hint, ''), coalesce(c.query, '')
+       coalesce(c.detail, ''), coalesce(c.hint, '')
 FROM pg_proc p
 JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
 JOIN pg_namespace n ON n.oid = p.pronamespace AND n.nspname = $1

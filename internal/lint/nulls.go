@@ -1,0 +1,177 @@
+package lint
+
+import (
+	"slices"
+
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in the wrong order, in
+// all expressions.
+func (l *linter) checkConstants(p *policy.Policy) {
+	for _, part := range p.Parts() {
+		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
+			switch {
+			case c.Null:
+				l.warn("L008", part.Expr.At(c.Offset), p, words{})
+			case c.Between && c.Parts[0].Form == pgparse.Compare && c.Parts[1].Form == pgparse.Compare &&
+				less(c.Parts[1].Values[0], c.Parts[0].Values[0]):
+				l.warn("L009", part.Expr.At(c.Offset), p, words{})
+			}
+		})
+	}
+}
+
+// checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while such rows would go
+// but for the guard: it reads the column as if it always had a value.
+func (l *linter) checkGuardNull(p *policy.Policy) {
+	if !l.possible(p, taken(p)...) {
+		return
+	}
+	for _, g := range p.Keep {
+		if g.Condition == nil {
+			continue
+		}
+		c := condition(g.Condition)
+		for _, column := range columns(c) {
+			isNull := constraint{&pgparse.Condition{Form: pgparse.IsNull, Left: pgparse.Operand{Column: column}}, yes}
+			if l.nullable(p, column) && !speaksOfNull(p, column) &&
+				l.excludes(p, []constraint{says(p.Where, yes), isNull}, constraint{c, no}) {
+				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": c.Form == pgparse.Boolean})
+			}
+		}
+	}
+}
+
+// checkWhereNull warns of "not this value" where the column may have none: such a row is not the value
+// either, and yet it is passed by. Where another condition asks for a value, or a policy of the table for NULL,
+// somebody thought of it.
+func (l *linter) checkWhereNull(p *policy.Policy) {
+	all := conjuncts(condition(p.Where))
+	for _, c := range all {
+		column := negated(c)
+		asked := slices.ContainsFunc(all, func(other *pgparse.Condition) bool {
+			return other != c && negated(other) == "" && slices.Contains(other.Present(), column)
+		}) || slices.ContainsFunc(l.on[p.Table.String()], func(other *policy.Policy) bool {
+			return speaksOfNull(other, column)
+		})
+		if column != "" && l.nullable(p, column) && !asked {
+			l.warn("L011", p.Where.At(c.Offset), p, words{"Column": column})
+		}
+	}
+}
+
+// conjuncts are the conditions that must all be true.
+func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
+	if c == nil || c.Form != pgparse.All {
+		return []*pgparse.Condition{c}
+	}
+	for _, part := range c.Parts {
+		list = append(list, conjuncts(part)...)
+	}
+	return list
+}
+
+// negated is the column of "is not" such a value, else "".
+func negated(c *pgparse.Condition) string {
+	switch {
+	case c == nil || c.Left.Cast != "":
+	case c.Form == pgparse.Compare && c.Op == "<>":
+		return c.Left.Column
+	case c.Form == pgparse.Not:
+		switch inner := c.Parts[0]; {
+		case inner.Form == pgparse.Boolean, inner.Form == pgparse.OneOf && !inner.HasNull,
+			inner.Form == pgparse.Compare && inner.Op == "=":
+			return inner.Left.Column
+		}
+	}
+	return ""
+}
+
+// nullable says whether a NULL in a column is a matter: not in the only clock, whose rows are not due then anyway.
+func (l *linter) nullable(p *policy.Policy, name string) bool {
+	column := ownColumn(l.tableOf(p), name)
+	if column == nil || column.NotNull {
+		return false
+	}
+	return p.Due == nil || slices.ContainsFunc(p.Due.Entries, func(e policy.Entry) bool {
+		return e.Clock == nil || e.Clock.Column != name || e.Clock.NullsDue
+	})
+}
+
+// columns lists the columns that a condition compares or asks for, each once.
+func columns(c *pgparse.Condition) (list []string) {
+	c.Walk(func(c *pgparse.Condition) {
+		for _, name := range append(slices.Clone(c.Strict), c.Left.Column) {
+			if name != "" && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	})
+	return list
+}
+
+// speaksOfNull says whether "where" or a guard asks whether a column is NULL.
+func speaksOfNull(p *policy.Policy, column string) (found bool) {
+	asks := func(e *policy.Expr) {
+		condition(e).Walk(func(c *pgparse.Condition) {
+			found = found || c.Form == pgparse.IsNull && c.Left.Column == column ||
+				c.Form == pgparse.Is && slices.Contains(columns(c.Parts[0]), column)
+		})
+	}
+	asks(p.Where)
+	for _, g := range p.Keep {
+		asks(g.Condition)
+	}
+	return found
+}
+
+// checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT IN
+// is never true then, and IN, which is to be false, never false.
+func (l *linter) checkInNull(p *policy.Policy) {
+	l.checkIn(p, p.Where, true, "no row is taken")
+	for _, g := range p.Keep {
+		l.checkIn(p, g.Condition, false, "every row is spared")
+	}
+	for _, s := range p.Then {
+		l.checkIn(p, s.Where, true, "the step does nothing")
+		if s.Related != nil {
+			l.checkIn(p, &s.Related.Where, true, "the step does nothing")
+		}
+	}
+}
+
+// checkIn looks at one condition, which does something where it is true, or, wanted being false, where it
+// is false.
+func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result string) {
+	for _, c := range wantedFalse(condition(e), wanted) {
+		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.Install.SearchPath)
+		if table == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
+			continue
+		}
+		if column := table.Column(c.Query.Column); column != nil && !column.NotNull {
+			l.warn("L012", e.At(c.Offset), p, words{"Table": table.String(), "Column": column.Name, "Result": result})
+		}
+	}
+}
+
+// wantedFalse lists the INs over a query that have to be false for a condition to have the value that is
+// wanted: those behind AND where it is true, behind OR where it is false, and NOT.
+func wantedFalse(c *pgparse.Condition, wanted bool) (list []*pgparse.Condition) {
+	switch {
+	case c == nil:
+		return nil
+	case c.Query != nil && !wanted:
+		return []*pgparse.Condition{c}
+	case c.Form == pgparse.Not:
+		wanted = !wanted
+	case c.Form == pgparse.All && wanted, c.Form == pgparse.Either && !wanted:
+	default:
+		return nil
+	}
+	for _, part := range c.Parts {
+		list = append(list, wantedFalse(part, wanted)...)
+	}
+	return list
+}

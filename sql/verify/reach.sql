@@ -1,0 +1,52 @@
+-- What statements of policies do, to any depth, and the foreign keys that their deletes meet. $1: policies; $2: steps; $3:
+-- the tables that these name, as schema.table; $4: DELETE, UPDATE, INSERT, DETACH or DROP, the latter two of partitions.
+-- One row, JSON: "effects" of policy, step, rel, event, named (a statement names the table, which fires triggers for each
+-- statement) and way (the foreign key by which rows are reached, '' for none); "keys" of policy, step, event, key,
+-- referenced (the table that it is met on) and off (a trigger that makes it act there is switched off). A statement of ours
+-- goes into tables that inherit, a foreign key's into partitions alone. PostgreSQL keeps copies of a key for every
+-- partition on either side; those of its own table's partitions act on nothing.
+WITH RECURSIVE declared (oid, root) AS (
+    SELECT k.oid, k.oid
+    FROM pg_constraint k
+    WHERE k.contype = 'f' AND k.conparentid = 0 AND coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true)
+    UNION ALL
+    SELECT k.oid, d.root
+    FROM declared d JOIN pg_constraint k ON k.conparentid = d.oid AND k.contype = 'f'
+), names AS MATERIALIZED (
+    SELECT c.oid, n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p')
+), key AS MATERIALIZED (
+    SELECT r.oid, r.conrelid AS rel, k.confrelid AS referenced, t.off, format('%s -> %s (%s)', p.name, c.name, r.conname) AS way,
+           CASE WHEN r.confdeltype IN ('n', 'd') AND EXISTS (
+                    SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+                    WHERE a.attrelid = r.conrelid AND a.attnum = ANY (coalesce(r.confdelsetcols, r.conkey))
+                      AND (a.attnotnull OR y.typnotnull)
+                      AND (r.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '')) THEN 'r' ELSE r.confdeltype END AS action
+    FROM declared d JOIN pg_constraint k ON k.oid = d.oid JOIN pg_constraint r ON r.oid = d.root AND r.conrelid = k.conrelid
+    CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM pg_trigger t
+                                       WHERE t.tgconstraint = k.oid AND t.tgrelid = k.confrelid
+                                         AND t.tgtype & 8 <> 0 AND t.tgenabled IN ('D', 'R'))) t (off)
+    JOIN names p ON p.oid = r.confrelid JOIN names c ON c.oid = r.conrelid
+), edge AS MATERIALIZED (
+    SELECT i.inhparent AS source, i.inhrelid AS target, NULL AS event, NOT c.relispartition AS inherits, NULL AS way
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    UNION ALL
+    SELECT k.referenced, k.rel, CASE k.action WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END, false, k.way
+    FROM key k WHERE k.action IN ('c', 'n', 'd') AND NOT k.off
+), effect AS (
+    SELECT w.policy, w.step, c.oid AS rel, w.event, true AS named, w.event IN ('DELETE', 'UPDATE') AS inherits, '' COLLATE "C" AS way
+    FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[]) AS w (policy, step, name, event)
+    JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON n.nspname || '.' || c.relname = w.name
+    UNION
+    SELECT e.policy, e.step, x.target, coalesce(x.event, e.event), x.event IS NOT NULL, e.inherits AND x.event IS NULL,
+           coalesce(x.way, e.way)
+    FROM effect e JOIN edge x ON x.source = e.rel
+    WHERE (x.event IS NULL OR e.event = 'DELETE') AND (e.inherits OR NOT x.inherits)
+)
+SELECT jsonb_build_object('effects', (
+    SELECT coalesce(jsonb_agg(to_jsonb(f)), '[]')
+    FROM (SELECT e.policy, e.step, e.rel, e.event, bool_or(e.named) AS named, min(e.way) AS way
+          FROM effect e GROUP BY 1, 2, 3, 4) f), 'keys', (
+    SELECT coalesce(jsonb_agg(to_jsonb(f)), '[]')
+    FROM (SELECT DISTINCT e.policy, e.step, e.event, k.oid AS key, k.referenced, k.off
+          FROM effect e JOIN key k ON k.referenced = e.rel WHERE e.event IN ('DELETE', 'DETACH', 'DROP')) f))::text

@@ -1,0 +1,89 @@
+-- Findings on the rows of a policy, by facts(): rows without a clock (V061) or with one far ahead (V062), at place 1;
+-- archives that do not hold what the log says of runs (V063), at the places from 2. $1: the policy; $2: the instant; $3: where
+-- counting stops; $4: the policy's table, $5: the column of its clock, '' for none, NULL where rows are not asked for; $6:
+-- its encoding; $7: archives. Tables of a million rows are asked along an index only; archives about the newest ended
+-- runs of the policy as it is now, at most 20 with 100000 rows together, none that somebody restored from.
+WITH column_asked AS (
+    SELECT w.n, w.name, pg_get_expr(d.adbin, d.adrelid) AS value,
+           EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
+                   WHERE i.indrelid = c.oid AND i.indkey[0] = a.attnum AND i.indisvalid
+                     AND (i.indpred IS NULL OR starts_with(x.relname::text, 'pgretain_')))
+           OR coalesce((SELECT sum(CASE WHEN p.reltuples < 0 THEN pg_relation_size(p.oid) / 100 ELSE p.reltuples END)
+                        FROM pg_partition_tree(c.oid) l JOIN pg_class p ON p.oid = l.relid
+                        WHERE l.isleaf), 0) < 1e6 AS cheap
+    FROM (SELECT 1 AS n, $4::text AS name, $5::text AS attname WHERE $5 IS NOT NULL
+          UNION ALL
+          SELECT u.n::integer + 1, u.name, p.facts -> 'archives' ->> u.name
+          FROM unnest($7::text[]) WITH ORDINALITY u (name, n) JOIN retention.policy p ON p.name = $1
+          WHERE p.facts -> 'archives' ? u.name) w
+    JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace) ON s.nspname || '.' || c.relname = w.name
+    LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.attname AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+    WHERE c.relkind IN ('r', 'p')
+), logged AS MATERIALIZED (
+    SELECT a.n, a.name, x.id, x.rows
+    FROM column_asked a JOIN retention.policy p ON p.name = $1
+    CROSS JOIN LATERAL (
+        SELECT y.id, y.rows, sum(y.rows) OVER (ORDER BY y.id DESC) AS together
+        FROM (SELECT r.id, (r.related ->> a.name)::bigint AS rows
+              FROM retention.run r
+              WHERE r.policy = $1 AND r.policy_hash = p.hash AND r.state <> 'running' AND (r.related ->> a.name)::bigint > 0
+                AND NOT EXISTS (SELECT FROM retention.restored s WHERE s.run_id = r.id)
+              ORDER BY r.id DESC LIMIT 20) y) x
+    WHERE a.n > 1 AND a.cheap AND x.together <= 100000
+), answer AS MATERIALIZED (
+    SELECT retention.facts($1, $2, ARRAY(SELECT l.id FROM logged l), q.most) AS facts
+    FROM (SELECT CASE WHEN EXISTS (SELECT FROM column_asked a WHERE a.n = 1 AND a.cheap) THEN $3::bigint ELSE 0 END) q (most)
+    WHERE q.most > 0 OR EXISTS (SELECT FROM logged)
+), fact AS (
+    SELECT f.*, (SELECT a.value FROM column_asked a WHERE a.n = 1) AS value, (
+               SELECT u.name
+               FROM (VALUES ('milliseconds', 1e3), ('microseconds', 1e6), ('nanoseconds', 1e9)) u (name, per_second)
+               WHERE f.all_ahead AND f.first <> f.last AND f.first ~ '^\d+(\.\d+)?$' AND f.last ~ '^\d+(\.\d+)?$'
+                 AND u.per_second > CASE $6::text WHEN 'epoch_s' THEN 1 WHEN 'epoch_ms' THEN 1e3 END
+                 AND f.first::numeric / u.per_second > 631152000 -- 1990
+                 AND f.last::numeric / u.per_second < extract(epoch FROM $2::timestamptz + interval '100 years')
+               ORDER BY u.per_second LIMIT 1) AS unit
+    FROM answer a CROSS JOIN jsonb_to_record(a.facts) f (no_clock bigint, ahead bigint, first text, last text, all_ahead boolean)
+), differs AS (
+    SELECT l.n, l.name, count(*) || CASE count(*) WHEN 1 THEN ' run' ELSE ' runs' END AS runs,
+           array_agg(format('run %s: %s', l.id, l.rows) ORDER BY l.id) AS want,
+           array_agg(format('run %s: %s', l.id, coalesce(a.facts -> l.name ->> l.id::text, '0')) ORDER BY l.id) AS got
+    FROM logged l JOIN answer a ON a.facts ? l.name
+    WHERE coalesce(a.facts -> l.name ->> l.id::text, '0') <> l.rows::text GROUP BY l.n, l.name
+)
+SELECT 1 AS place, 'V061' AS code, CASE WHEN f.value IS NULL THEN 'info' ELSE 'drift' END AS severity,
+       format('%s of table "%s" %s no %s and never go under policy "%s"', r.counted, $4, CASE f.no_clock WHEN 1 THEN 'has' ELSE 'have' END,
+              coalesce('"' || nullif($5, '') || '"', 'clock'), $1) AS message, '' AS want, '' AS got,
+       CASE WHEN f.value IS NULL THEN 'A row without an instant is not due;'
+            ELSE format('The column has the default %s, so that somebody wrote NULL there;', f.value) END
+       || ' the policy file does not say whether that is meant.' AS detail,
+       'Write "nulls: keep" in the policy if they are to stay, "nulls: due" if they are to go; or give them an instant, '
+       'and the column NOT NULL.' AS hint
+FROM fact f CROSS JOIN LATERAL (
+    SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row' ELSE ' rows' END) r (counted)
+WHERE f.no_clock > 0
+UNION ALL
+SELECT 1, 'V062', CASE WHEN f.unit IS NULL THEN 'info' ELSE 'drift' END,
+       CASE WHEN f.unit IS NULL
+            THEN format('%s of table "%s" %s a clock that lies far ahead and will not go under policy "%s" for years', r.counted, $4,
+                        CASE f.ahead WHEN 1 THEN 'has' ELSE 'have' END, $1)
+            ELSE format('all rows of policy "%s" have clocks that lie far ahead: none will ever go', $1) END, '', '',
+       CASE WHEN f.unit IS NULL THEN format('Their clocks are from %s to %s.', f.first, f.last)
+            ELSE format('The policy reads table "%s" by encoding "%s", and its numbers, from %s to %s, are plausible in %s.',
+                        $4, $6, f.first, f.last, f.unit) END,
+       CASE WHEN f.unit IS NULL THEN 'Nothing, if they are meant to stay so long; otherwise find out who writes such instants.'
+            ELSE 'Correct "encoding", or write an "expression" that divides; then run "pgretain generate".' END
+FROM fact f CROSS JOIN LATERAL (
+    SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row' ELSE ' rows' END) r (counted)
+WHERE f.ahead > 0
+UNION ALL
+SELECT d.n, 'V063', '', format('archive "%s" does not hold what policy "%s" archived, in %s', d.name, $1, d.runs),
+       array_to_string(d.want[:5] || CASE WHEN cardinality(d.want) > 5 THEN '{...}'::text[] END, ', '),
+       array_to_string(d.got[:5] || CASE WHEN cardinality(d.got) > 5 THEN '{...}'::text[] END, ', '),
+       'Nothing of this policy file takes rows from there: somebody else deleted, changed or added some.',
+       'Look for the lost rows in a backup. If an application may delete there, a policy on the archive says so.'
+FROM differs d
+UNION ALL -- which cannot be read
+SELECT 1, '', '', a.facts::text, '', '', '', '' FROM answer a WHERE a.facts IS NULL
+ORDER BY 1, 2

@@ -1,0 +1,1 @@
+DELETE FROM public.message WHERE ts < $1 AND device <> 'vip'
