@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,12 +64,8 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 // valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
 	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
-		switch {
-		case from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star:
+		if from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star {
 			b.knownColumn(from, ref.Fields[1], e.At(ref.Offset))
-		case ref.Depth == 0:
-			b.refuse(e.At(ref.Offset), CodeExpression,
-				fmt.Sprintf("%q cannot be read here: the row is not there yet", strings.Join(ref.Fields, ".")), "")
 		}
 		return "", false
 	})))
@@ -162,7 +159,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	case first == "keep" && parts == 2:
 		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
-		return b.run(ref), true
+		return runValues[ref.Fields[1]][b.blank], true
 	case ref.Star:
 	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
 		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
@@ -204,13 +201,10 @@ func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
 	return !ref.Derived
 }
 
-// run ties run.id and run.reason, which steps read, to the input of the batch.
-func (b *binder) run(ref pgparse.ColumnRef) sqlText {
-	names := map[string]sqlText{"id": "($1).run_id", "reason": "($1).reason"}
-	if b.blank {
-		names = map[string]sqlText{"id": "NULL::bigint", "reason": "NULL::text"}
-	}
-	return names[ref.Fields[1]]
+// runValues are run.id and run.reason, which steps read: in a batch, and (true) where there is no run.
+var runValues = map[string]map[bool]sqlText{
+	"id":     {false: "($1).run_id", true: "NULL::bigint"},
+	"reason": {false: "($1).reason", true: "NULL::text"},
 }
 
 // scalar is the sub-select that is read in the place of a join's column where no FROM clause has the join, and so that a
@@ -262,44 +256,19 @@ func namesBatch(tables []pgparse.TableRef) bool {
 // https://www.postgresql.org/docs/current/ddl-system-columns.html
 var systemColumns = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
 
+// sqlName is a name as SQL writes it.
+const sqlName = `(?:"(?:[^"]|"")*"|[\w$\x{80}-\x{10FFFF}]+)`
+
+var (
+	oneName  = regexp.MustCompile(`^` + sqlName)
+	twoNames = regexp.MustCompile(`^` + sqlName + `\s*\.\s*` + sqlName)
+)
+
 // nameLength is the length of the first name in sql, quotes included.
-func nameLength(sql string) int {
-	if !strings.HasPrefix(sql, `"`) {
-		return len(sql) - len(strings.TrimLeftFunc(sql, isNameRune))
-	}
-	for i := 1; i < len(sql); i++ {
-		if sql[i] != '"' {
-			continue
-		}
-		if i+1 == len(sql) || sql[i+1] != '"' {
-			return i + 1
-		}
-		i++
-	}
-	return len(sql)
-}
+func nameLength(sql string) int { return len(oneName.FindString(sql)) }
 
 // qualifiedLength is the length of "a.b" at the start of sql, spaces around the dot included.
-func qualifiedLength(sql string) int {
-	n := nameLength(sql)
-	second := n + strings.IndexByte(sql[n:], '.') + 1
-	second += len(sql[second:]) - len(strings.TrimLeft(sql[second:], " \t\n"))
-	return second + nameLength(sql[second:])
-}
-
-func isNameRune(r rune) bool {
-	return r == '_' || r == '$' || r >= 0x80 ||
-		r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
-
-// firstName is the identifier that a text begins with, "" for none.
-func firstName(text string) string {
-	name := text[:nameLength(text)]
-	if quoted, found := strings.CutPrefix(name, `"`); found && strings.HasSuffix(quoted, `"`) {
-		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
-	}
-	return name
-}
+func qualifiedLength(sql string) int { return len(twoNames.FindString(sql)) }
 
 // ownColumnsOnly says whether an expression reads nothing but the row's own columns and calls
 // nothing that could: only then may it be judged in the statement that deletes, because other

@@ -166,37 +166,33 @@ func (k *clock) none() []sqlText {
 
 // bounds are the conditions that an index on the clock serves.
 func (k *clock) bounds() []sqlText {
-	var bounds []sqlText
-	if k.latest != "" {
-		bounds = append(bounds, fragment("older", k.comparison(k.latest)))
-	}
-	if k.upTo != "" {
-		bounds = append(bounds, fragment("up to", fields{"Clock": k.expr, "Mark": k.upTo}))
-	}
-	if k.mark != "" {
-		bounds = append(bounds, fragment("newer", fields{"Clock": k.expr, "Mark": k.mark}))
-	}
+	bounds := slices.Concat(k.limited("older", k.latest), k.limited("up to", k.upTo), k.limited("newer", k.mark))
 	if len(bounds) == 0 {
-		bounds = append(bounds, fragment("is not null", k.expr))
+		return []sqlText{fragment("is not null", k.expr)}
 	}
 	return bounds
+}
+
+// exact is when the clock says that a row is due, for a pass that leaves rows without an instant to another one.
+func (k *clock) exact() []sqlText {
+	exact := append(k.bounds(), k.limited("older", k.tiered)...)
+	if k.key != "" {
+		exact = append(exact, k.key)
+	}
+	return exact
+}
+
+// limited compares the clock with a limit, if there is one.
+func (k *clock) limited(comparison string, limit sqlText) []sqlText {
+	if limit == "" {
+		return nil
+	}
+	return []sqlText{fragment(comparison, k.comparison(limit))}
 }
 
 // comparison is of the clock with a cutoff.
 func (k *clock) comparison(cutoff sqlText) fields {
 	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
-}
-
-// exact is when the clock says that a row is due, for a pass that leaves rows without an instant to another one.
-func (k *clock) exact() []sqlText {
-	exact := k.bounds()
-	if k.tiered != "" {
-		exact = append(exact, fragment("older", k.comparison(k.tiered)))
-	}
-	if k.key != "" {
-		exact = append(exact, k.key)
-	}
-	return exact
 }
 
 // ceilingName is the name under which a run keeps the value of up_to.
@@ -289,7 +285,7 @@ func (w *pageWriter) tierCutoff(k *clock, t policy.Tier, number string) (cutoff,
 // settableCutoff is the cutoff of a constant, or of what NULL means, which may be set at run time where
 // the window has a lower bound.
 func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
-	if d.AtLeast == nil || d.Else == nil {
+	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
 	}
 	return fragment("cutoff of", w.inZone(fields{"OlderThan": w.olderThan, "Own": literal(intervalText(*d.Else))}))
@@ -303,10 +299,8 @@ func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (
 		}
 		return w.cutoffBefore(*i)
 	}
-	data := w.inZone(fields{"Unit": sqlText(d.Unit), "Longest": literal("1000 years"), // what is longer is never due
-		"Calendar": slices.Contains([]string{"years", "months", "weeks", "days"}, d.Unit),
-		"ZeroDue":  d.AtLeast != nil && d.AtLeast.Zero(),
-		"Else":     sqlText("NULL"), "AtLeast": limit(d.AtLeast), "AtMost": limit(d.AtMost),
+	data := w.inZone(fields{"Unit": sqlText(d.Unit), "ZeroDue": d.AtLeast != nil && d.AtLeast.Zero(),
+		"Else": sqlText("NULL"), "AtLeast": limit(d.AtLeast), "AtMost": limit(d.AtMost),
 		"Value": w.windowValue(k, *d.Value, number), "Never": each(d.NeverValues, w.bind)})
 	if d.Else != nil {
 		data["Else"] = w.settableCutoff(*d)

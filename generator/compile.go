@@ -10,7 +10,9 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,35 +51,20 @@ type compiler struct {
 	rights   []right
 	granted  []policy.Name // who calls functions for applications
 
-	onlyCheck bool // functions get no texts
-	member    bool // of a policy for each schema
+	member bool // of a policy for each schema
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
-	if history == nil {
-		history = &History{}
-	}
-	return &compiler{file: file, snapshot: snapshot, history: history, tables: snapshot.Graph()}
+	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: snapshot.Graph()}
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
 // within each kind. The history tells what earlier migrations built already, so that a snapshot taken since makes no
 // difference; nil means nothing. With errors among the diagnostics there are no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
-	return newCompiler(file, snapshot, history).compile()
-}
-
-// Diagnose says what Compile would refuse or warn of, and takes half of the time.
-func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
 	c := newCompiler(file, snapshot, history)
-	c.onlyCheck = true
-	_, list := c.compile()
-	return list
-}
-
-func (c *compiler) compile() ([]Object, diag.List) {
 	c.checkSnapshot()
-	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.policies())
+	objects := slices.Concat(Runtime(file.Install), []Object{c.install()}, c.policies())
 	c.checkStored(objects)
 	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())
 	c.diags.Sort()
@@ -85,6 +72,12 @@ func (c *compiler) compile() ([]Object, diag.List) {
 		return nil, c.diags.Unique()
 	}
 	return withoutRepeated(objects), c.diags
+}
+
+// Diagnose says what Compile would refuse or warn of.
+func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
+	_, list := Compile(file, snapshot, history)
+	return list
 }
 
 // checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
@@ -95,16 +88,16 @@ func (c *compiler) checkSnapshot() {
 			fmt.Sprintf("the catalog snapshot was taken with search_path %q, the policy has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
+	at := map[string]diag.Position{} // that of install for tables that are only reached
+	for _, p := range slices.Backward(c.file.Policies) {
+		at[p.Table.String()] = p.Table.Position
+	}
 	for _, table := range c.snapshot.Tables {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
-			if quote.Comment(name) == name {
-				continue
+			if quote.Comment(name) != name {
+				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), codeTableKind,
+					fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
 			}
-			at := c.file.Install.Position // of a table that is only reached
-			if i := slices.IndexFunc(c.file.Policies, func(p *policy.Policy) bool { return p.Table.String() == tableName(table) }); i >= 0 {
-				at = c.file.Policies[i].Table.Position
-			}
-			c.refuse(at, codeTableKind, fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
 		}
 	}
 }
@@ -128,9 +121,7 @@ func (c *compiler) policies() []Object {
 	var objects []Object
 	for _, one := range list {
 		c.diags = append(c.diags, one.diags...)
-		for _, r := range one.rights {
-			c.joinRight(r)
-		}
+		c.rights = append(c.rights, one.rights...)
 		c.granted = append(c.granted, one.granted...)
 		objects = append(objects, one.objects...)
 	}
@@ -154,12 +145,14 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
 	if c.file.EachOf(p) == nil {
 		before = append(before, each(w.wantedIndexes(), w.index)...)
-	} else if w.memberIndexes(); c.diags.HasErrors() {
-		return nil
+	} else {
+		w.memberIndexes()
 	}
 	functions, passes := w.functions()
 	functions = slices.Concat([]Object{w.rows()}, functions, w.start(), w.dropFunctions())
-	w.collectRights()
+	if w.collectRights(); c.diags.HasErrors() {
+		return nil
+	}
 	row := w.registryRow(functions, passes)
 	row.Needs = w.needs()
 	return append(slices.Concat(before, functions, application), row)
@@ -172,35 +165,27 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	for i, step := range p.Then {
 		c.checkInheritance(step)
 		c.checkCopied(p.Then[:i], step)
+		from := table
 		if step.Delete == nil {
 			continue
-		}
-		from := table
-		if step.Related != nil {
-			if from = c.relation(step.Related.Table); from == nil {
-				return false
-			}
-		} else {
+		} else if step.Related == nil {
 			own++
 			c.checkPastGuards(p, step, table)
+		} else if from = c.relation(step.Related.Table); from == nil {
+			return false
 		}
-		c.checkReach(step, from, step.Delete.Cascades)
+		c.checkReach(step, from)
 	}
-	ranksAlone := 0
-	for _, entry := range p.DueEntries() {
-		if entry.Beyond != nil && entry.Clock == nil {
-			ranksAlone++
-		}
-	}
-	if ranksAlone > 1 {
+	ranks := slices.Clone(p.DueEntries())
+	ranks = slices.DeleteFunc(ranks, func(e policy.Entry) bool { return e.Beyond == nil || e.Clock != nil })
+	if len(ranks) > 1 {
 		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" go by rank alone",
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
-		return false
 	}
 	if own > 1 {
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
 	}
-	return own <= 1
+	return len(ranks) <= 1 && own <= 1
 }
 
 // withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,
@@ -208,7 +193,8 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 func withoutRepeated(objects []Object) []Object {
 	first := map[ID]int{}
 	for i, o := range objects {
-		if at, seen := first[o.ID()]; isShared(o.Kind) && (!seen || o.Policy < objects[at].Policy) {
+		shared := slices.Contains([]Kind{KindIndex, KindColumn, KindArchive, KindPrivilege}, o.Kind)
+		if at, seen := first[o.ID()]; shared && (!seen || o.Policy < objects[at].Policy) {
 			first[o.ID()] = i
 		}
 	}
@@ -219,10 +205,6 @@ func withoutRepeated(objects []Object) []Object {
 		}
 	}
 	return list
-}
-
-func isShared(kind Kind) bool {
-	return kind == KindIndex || kind == KindColumn || kind == KindArchive || kind == KindPrivilege
 }
 
 func (c *compiler) schema() string { return c.file.Install.Schema }
@@ -266,7 +248,6 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		c.refuse(p.Table.Position, code, message, hint)
 		return nil
 	}
-	foreign := slices.IndexFunc(c.tables.Kin(tableName(table)), func(t *catalog.Table) bool { return t.Kind == "foreign" })
 	switch {
 	case table.Kind != "table" && table.Kind != "partitioned":
 		return refuse(codeTableKind, fmt.Sprintf("%q %s", p.Table, wrongKind(table)), "Name the table that holds the rows.")
@@ -275,12 +256,15 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	case table.Kind == "table" && len(table.Children) > 0:
 		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
 			"Keys are not unique across inheritance children; give each of them its own policy.")
-	case foreign >= 0 && !p.Partitions:
-		return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(c.tables.Kin(tableName(table))[foreign]), p.Table),
-			"Its rows are on another server, and cannot be found again by their place: write a policy there.")
 	case len(table.PrimaryKey) == 0:
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
 			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
+	}
+	for _, t := range c.tables.Kin(tableName(table)) {
+		if t.Kind == "foreign" {
+			return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t), p.Table),
+				"Its rows are on another server, and cannot be found again by their place: write a policy there.")
+		}
 	}
 	if table = c.withEnsured(table); c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil
@@ -290,14 +274,12 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 
 // refuseNames refuses a table with a column that is called as a variable of a generated function.
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
-	for _, column := range table.Columns {
-		if taken(column.Name) {
-			c.refuse(at, codeReservedName,
-				fmt.Sprintf("column %q of table %q has the name of a variable of the generated function", column.Name, tableName(table)), "")
-			return true
-		}
+	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
+	if i >= 0 {
+		c.refuse(at, codeReservedName, fmt.Sprintf("column %q of table %q has the name of a variable of the generated function",
+			table.Columns[i].Name, tableName(table)), "")
 	}
-	return false
+	return i >= 0
 }
 
 // withEnsured is the table as it will be when the columns are there that any of its policies makes sure of.
@@ -314,23 +296,10 @@ func (c *compiler) withEnsured(table *catalog.Table) *catalog.Table {
 	return &copied
 }
 
-// generatedNames are the variables of generated functions; a column of such a name would be taken
-// for them, or they for it.
-var generatedNames = []string{
-	"v_as_of", "v_out", "v_boundary", "v_rels", "v_tids", "v_locked", "v_judged", "v_held",
-	"v_rows", "v_batch", "v_copied", "v_count", "p_scope", "p_older_than", "v_found", "v_group", "v_passed", "v_surplus",
-	"v_cutoff", "p_run", "p_pass", "p_as_of", "p_limit", "p_guards", "p_rel", "v_rel", "v_part", "p_runs", "v_far", "v_ahead",
-	"v_ignored",
-}
-
-// generatedPrefixes begin the names of variables that are numbered.
-var generatedPrefixes = []string{"v_tids_", "v_rels_", "v_cutoff_", "v_position_", "v_else_", "v_at_least_", "v_at_most_",
-	"v_up_to_", "v_mark_", "v_scope_", "v_window_", "v_new_", "v_written_"}
-
-func isGeneratedName(name string) bool {
-	return slices.Contains(generatedNames, name) ||
-		slices.ContainsFunc(generatedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-}
+// isGeneratedName says whether a column has the name of a variable of the functions that take rows: it would be taken
+// for that, or that for it. Variables that end with an underscore are numbered.
+var isGeneratedName = regexp.MustCompile(
+	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 
 // catalogNames are those of types that have several names.
 var catalogNames = map[string]string{

@@ -37,67 +37,65 @@ type instantEncoding struct {
 // several, a row may go by another one.
 func (w *pageWriter) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives()}
-	var k *clock
-	if len(w.clocks) == 1 {
-		k = w.clocks[0]
-	}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
 		if catalog.Unsized(w.partitioned.key.Plain()) == "uuid" {
 			f.Clock += "::text" // there is no min(uuid)
 		}
-	} else if k != nil && k.own {
-		f.Clock = k.shown()
-		if k.key != "" && k.source.NullsDue {
+	}
+	if len(w.clocks) != 1 || w.clocks[0] == nil {
+		return f
+	}
+	k, source := w.clocks[0], w.clocks[0].source
+	shown, at := plainText(k.expr), plainText(k.expr)
+	if k.typ == "uuid" { // there is no min(uuid)
+		shown = plainText(fragment("as text", k.expr))
+	}
+	if !w.policy.Partitions && k.own {
+		f.Clock = shown
+		if k.key != "" && source.NullsDue {
 			f.Clock = plainText(fragment("if a key", fields{"Key": k.key, "Clock": sqlText(f.Clock)}))
 		}
 	}
-	if k != nil && k.source.Encoding.Kind != "" {
-		f.Encoding = &instantEncoding{k.source.Encoding.Kind, k.source.Encoding.Epoch, k.source.Encoding.Shift}
+	if source.Encoding.Kind != "" {
+		f.Encoding = &instantEncoding{source.Encoding.Kind, source.Encoding.Epoch, source.Encoding.Shift}
 	}
-	if k == nil || k.source.Kind == "position" {
+	if source.Kind == "position" {
 		return f
 	}
 	years := 1 // after which a clock is taken for a mistake: an age is of the past, and most expiries are near
-	if k.source.Kind == "expires" {
+	if source.Kind == "expires" {
 		years = 10
 	}
 	f.Ahead = plainText(w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": years})))
-	if f.Value = k.shown(); f.Value == f.Clock {
-		f.Value = ""
+	if shown != f.Clock {
+		f.Value = shown
 	}
-	if f.At = plainText(k.expr); f.At == k.shown() {
-		f.At = ""
+	if at != shown {
+		f.At = at
 	}
 	f.Where = plainText(w.where)
 	column := w.table.Column(k.column)
-	f.Nulls = !k.source.NullsDue && !k.source.NullsKept && (column == nil || !column.NotNull)
+	f.Nulls = !source.NullsDue && !source.NullsKept && (column == nil || !column.NotNull)
 	return f
-}
-
-// shown is a clock in a form that has a least value.
-func (k *clock) shown() string {
-	if k.typ == "uuid" {
-		return plainText(fragment("as text", k.expr)) // there is no min(uuid)
-	}
-	return plainText(k.expr)
 }
 
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all
 // that the policy writes there is archived, marked with the run, and nothing is written over. By name, the
 // column with the number of the run.
 func (w *pageWriter) factsArchives() map[string]string {
-	runs, otherwise := map[string]string{}, map[string]bool{}
+	runs := map[string]string{}
 	for _, s := range w.steps {
 		if s.SQL != nil {
 			return nil
 		}
 		run := w.runColumn(s)
-		before, again := runs[s.target]
-		otherwise[s.target] = otherwise[s.target] || run == "" || again && before != run
+		if before, again := runs[s.target]; again && before != run {
+			run = ""
+		}
 		runs[s.target] = run
 	}
-	maps.DeleteFunc(runs, func(name, _ string) bool { return otherwise[name] })
+	maps.DeleteFunc(runs, func(_, run string) bool { return run == "" })
 	return runs
 }
 
@@ -106,12 +104,9 @@ func (w *pageWriter) runColumn(s step) string {
 	if s.Archive == nil || keepsOrReplaces(s.Archive) {
 		return ""
 	}
-	into := w.archiveTable(s)
 	for _, a := range s.Archive.Set {
-		if into == nil || !runID.MatchString(a.Value.SQL) {
-			continue
-		}
-		if column := into.Column(a.Column); column != nil && slices.Contains([]string{"", "bigint", "integer", "numeric"}, column.Plain()) {
+		typ := w.archiveTable(s).Column(a.Column).Plain()
+		if runID.MatchString(a.Value.SQL) && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
 			return a.Column
 		}
 	}
@@ -137,9 +132,6 @@ type restoreSource struct {
 
 // restores is the registry's list of what can be restored.
 func (w *pageWriter) restores() []restoreSource {
-	if w.policy.Partitions {
-		return nil
-	}
 	archives := w.archiveSources()
 	for _, s := range archives {
 		w.addRight(s.table, policy.Access{Insert: true})
@@ -186,24 +178,18 @@ var runID = regexp.MustCompile(`(?i)^[\s(]*run\s*\.\s*id[\s)]*$`)
 
 // archiveSource is not ok where the archive does not say which run its rows are of, or lacks something of them.
 func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
-	if s.Archive == nil {
-		return source, false
-	}
-	from := s.from
-	if from == nil || len(from.PrimaryKey) == 0 || assigned(s.Archive.Set, s.Archive.Document) {
+	from, archive := s.from, s.Archive
+	if archive == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
 		return source, false
 	}
 	into := w.archiveTable(s)
-	if into == nil {
-		return source, false
-	}
 	source = sourceOfTable(from, columnNames(from))
-	source.From, source.archive, source.Document = s.Archive.Into.String(), s.Archive.Into, s.Archive.Document
-	for _, c := range s.Archive.Columns {
+	source.From, source.archive, source.Document = archive.Into.String(), archive.Into, archive.Document
+	for _, c := range archive.Columns {
 		source.Names[c.From.Text] = c.Name
 	}
 	source.Stays = slices.Contains(tableNames(w.file.Protect), source.From)
-	for _, a := range s.Archive.Set {
+	for _, a := range archive.Set {
 		if runID.MatchString(a.Value.SQL) {
 			source.Run = a.Column
 		} else if w.parse(a.Value).Literal {
@@ -211,12 +197,12 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 		}
 	}
 	return source, source.Run != "" && !slices.ContainsFunc(from.Columns, func(c catalog.Column) bool {
-		name := s.Archive.NameOf(c.Name)
-		kept := into.Column(name)
 		if c.Generated {
 			return slices.Contains(from.PrimaryKey, c.Name)
 		}
-		return source.Document == "" && (kept == nil || kept.Generated || assigned(s.Archive.Set, name))
+		name := archive.NameOf(c.Name)
+		kept := into.Column(name)
+		return source.Document == "" && (kept == nil || kept.Generated || assigned(archive.Set, name))
 	})
 }
 
@@ -226,11 +212,13 @@ func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Names: map[string]string{}, Columns: map[string]string{},
 		table: policy.Table{Schema: table.Schema, Name: table.Name},
 	}
-	for _, name := range columns {
-		if c := table.Column(name); c != nil && c.Generated {
-			source.Columns[name] = c.Type + " generated"
-		} else if c != nil {
-			source.Columns[name] = c.Type
+	for _, c := range table.Columns {
+		if !slices.Contains(columns, c.Name) {
+			continue
+		}
+		source.Columns[c.Name] = c.Type
+		if c.Generated {
+			source.Columns[c.Name] += " generated"
 		}
 	}
 	return source
@@ -245,14 +233,12 @@ func (w *pageWriter) undoSources() []restoreSource {
 		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {
 			continue
 		}
-		set := map[string]string{}
-		columns := slices.Concat(w.table.PrimaryKey, each(s.Update.Set, assignedColumn))
-		for _, a := range s.Update.Undo {
-			columns = append(columns, a.Column)
-			set[a.Column] = plainText(w.bind(a.Value))
-		}
+		columns := slices.Concat(w.table.PrimaryKey, each(s.Update.Set, assignedColumn), each(s.Update.Undo, assignedColumn))
 		source := sourceOfTable(w.table, columns)
-		source.From, source.Run, source.Set = w.schema()+".undo", "run_id", set
+		source.From, source.Run, source.Set = w.schema()+".undo", "run_id", map[string]string{}
+		for _, a := range s.Update.Undo {
+			source.Set[a.Column] = plainText(w.bind(a.Value))
+		}
 		source.Same["policy"], source.Same["step"] = literal(w.policy.Name).String(), strconv.Itoa(s.number)
 		sources = append(sources, source)
 	}
@@ -274,23 +260,21 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	all := map[string]*expectation{}
 	own, other := w.namesIn(functions)
 	for _, r := range w.rights {
-		table := w.tables[r.table.String()]
-		archive := slices.ContainsFunc(w.policy.Uses(), func(u policy.Use) bool { return u.Created && u.Table.String() == r.table.String() })
-		if table == nil || table.Schema == w.schema() || archive {
+		name := r.table.String()
+		table, names := w.tables[name], other
+		made := func(u policy.Use) bool { return u.Created && u.Table.String() == name }
+		if all[name] != nil || table == nil || table.Schema == w.schema() || slices.ContainsFunc(w.policy.Uses(), made) {
 			continue
 		}
-		names := other
-		if tableName(table) == tableName(w.table) {
+		if name == tableName(w.table) {
 			if names = own; !w.policy.Partitions {
 				table = w.table // with the columns that the policy makes sure of
 			}
 		}
-		all[tableName(table)] = w.expectation(table, names)
+		all[name] = w.expectation(table, names)
 	}
 	for _, d := range w.policy.Deletes() {
-		if table := w.tables[d.Table.String()]; table != nil {
-			w.expectCascades(all, table)
-		}
+		w.expectCascades(all, w.tables[d.Table.String()])
 	}
 	return all
 }
@@ -304,14 +288,18 @@ func kindOf(table *catalog.Table) string {
 
 // expectation is about a table; names are those that may mean a column of it, nil for all.
 func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *expectation {
-	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, tableName(table))}
-	own := tableName(table) == w.policy.Table.String()
-	nullable := own && !w.policy.Partitions && !slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary })
-	if nullable || slices.Contains(w.keys, tableName(table)) { // a column of another unique index may become nullable
+	name := tableName(table)
+	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
+	own := name == w.policy.Table.String()
+	primary := slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary })
+	if slices.Contains(w.keys, name) || own && !w.policy.Partitions && !primary { // whose columns may become nullable
 		e.Key = table.PrimaryKey
 	}
+	if own && w.policy.Partitions {
+		return e
+	}
 	for _, c := range table.Columns {
-		if own && w.policy.Partitions || !e.Whole && names != nil && !names[c.Name] {
+		if !e.Whole && names != nil && !names[c.Name] {
 			continue
 		}
 		if e.Columns[c.Name] = c.Type; c.Collation != "" {
@@ -333,14 +321,13 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.
 		return all[name]
 	}
 	for _, key := range w.changedBy(table) {
-		columns := slices.Sorted(slices.Values(key.Columns))
-		e, child := entry(w.tables.Root(key.RefTable)), entry(w.tables.Root(key.Table))
+		name := w.tables.Root(key.Table)
+		e, child := entry(w.tables.Root(key.RefTable)), entry(name)
 		if key.OnDelete == "cascade" && child.Cascades == nil {
 			child.Cascades = []string{}
 		}
-		e.Cascades = with(e.Cascades, fmt.Sprintf("%s (%s) %s", w.tables.Root(key.Table), strings.Join(columns, ", "), key.OnDelete))
-	}
-	for _, e := range all {
+		columns := strings.Join(slices.Sorted(slices.Values(key.Columns)), ", ")
+		e.Cascades = with(e.Cascades, fmt.Sprintf("%s (%s) %s", name, columns, key.OnDelete))
 		slices.Sort(e.Cascades)
 	}
 }
@@ -349,13 +336,17 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.
 // table: nil for all. It reads what is generated rather than what the policy says, so that no clock, cursor or step is
 // forgotten; a name that means something else does no harm.
 func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
-	var set []policy.Assignment
+	note := func(set []policy.Assignment) {
+		for _, a := range set {
+			w.named[a.Column] = true
+		}
+	}
 	for _, s := range w.policy.Sets() {
-		set = append(set, s.Set...)
+		note(s.Set)
 	}
 	for _, s := range w.policy.Then {
 		if s.Insert != nil {
-			set = append(set, s.Insert.Set...)
+			note(s.Insert.Set)
 		}
 		if s.Archive != nil {
 			for _, c := range s.Archive.Columns {
@@ -363,19 +354,16 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 			}
 		}
 	}
-	for _, a := range set {
-		w.named[a.Column] = true
-	}
 	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
-		text := f.SQL
-		for i := strings.IndexByte(text, '.'); i >= 0; i = strings.IndexByte(text, '.') {
-			name := firstName(text[i+1:])
-			other[name] = true
-			if i > 0 && text[i-1] == 't' && (i == 1 || !isNameRune(rune(text[i-2]))) {
-				own[name] = true
+		texts := strings.Split(f.SQL, ".")
+		for i, text := range texts[1:] {
+			name := oneName.FindString(text)
+			if strings.HasPrefix(name, `"`) {
+				name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 			}
-			text = text[i+1:]
+			other[name] = true
+			own[name] = own[name] || endsInRow.MatchString(texts[i])
 		}
 	}
 	if w.star {
@@ -383,6 +371,9 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 	}
 	return own, other
 }
+
+// endsInRow says that what follows the next dot is of the row.
+var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
 func (w *pageWriter) noteNames(e *pgparse.Expr) {

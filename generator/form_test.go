@@ -203,7 +203,7 @@ func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
 		}
 	case reflect.Struct:
 		for i := range typ.NumField() {
-			if field := typ.Field(i); field.IsExported() && !seen[typ] && !(typ == reflect.TypeFor[NeededColumn]() && field.Name == "Name") {
+			if field := typ.Field(i); field.IsExported() && !seen[typ] {
 				seen[typ] = true
 				if path := plainTextOf(field.Type, seen); path != "" {
 					return typ.Name() + "." + field.Name + " " + path

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,149 +13,109 @@ import (
 	"pgretain/policy"
 )
 
-// NeededColumn is one column of an order in which a policy goes through its table.
-type NeededColumn struct {
-	Name       string // "" for an expression
-	Descending bool
-	NullsFirst bool
-	Equal      bool    // compared by equality only: its direction does not matter
-	expr       sqlText // without an alias, of an expression
+// indexItem is one item of an index.
+type indexItem struct {
+	Expr                   sqlText // as CREATE INDEX takes it
+	Descending, NullsFirst bool
+	column                 string // "" for an expression
+	equal                  bool   // compared by equality only: its direction does not matter
 }
 
-// Expr is the column as CREATE INDEX takes it.
-func (c NeededColumn) Expr() sqlText {
-	if c.Name == "" {
-		return c.expr
-	}
-	return sqlText(quote.Ident(c.Name))
+func indexColumn(name string) indexItem {
+	return indexItem{Expr: sqlText(quote.Ident(name)), column: name}
 }
 
-// IndexNeed is an order in which a policy goes through its table by an index that was there before: the
-// table's own, so that it may go again.
-type IndexNeed struct {
-	Table   string // "schema.name"
-	Index   string // that serves in the catalog snapshot, "" for none
-	Columns []NeededColumn
+// passIndex is the index by which a pass finds its rows: on (clock, key) or (per, order), partial on "where" when that
+// may stand in a predicate.
+type passIndex struct {
+	items     []indexItem
+	predicate sqlText
+	serves    string // an index that the database had before and that begins with the items, "" for none
+	byKey     bool   // the primary key leads to the rows
 }
 
-// ServedBy says whether an index begins with the columns, read forwards or backwards; for a column that
-// cannot be NULL the placement of NULLs does not matter.
-func (n IndexNeed) ServedBy(index catalog.Index, notNull func(column string) bool) bool {
-	return index.Method == "btree" && index.Valid && index.Predicate == "" && len(index.Columns) >= len(n.Columns) &&
-		(n.readBy(index, notNull, false) || n.readBy(index, notNull, true))
-}
-
-func (n IndexNeed) readBy(index catalog.Index, notNull func(string) bool, backwards bool) bool {
-	for i, c := range n.Columns {
+func (w *pageWriter) passIndexes() []passIndex {
+	var list []passIndex
+	for _, p := range w.passes {
+		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
 		switch {
-		case c.Name == "" || index.Columns[i] != c.Name:
-			return false
-		case c.Equal:
-		case index.Descending[i] != (c.Descending != backwards):
-			return false
-		case !notNull(c.Name) && index.NullsFirst[i] != (c.NullsFirst != backwards):
-			return false
+		case p.byClock():
+			index.items = append([]indexItem{{Expr: p.clock.indexed, column: p.clock.column}}, w.keyItems(p.clock.column)...)
+		case p.clock == nil && p.beyond != nil:
+			index.items = w.rankItems(p.beyond)
+		default:
+			index.byKey = true
+		}
+		serves := func(i catalog.Index) bool { return w.leads(i, index.items) }
+		if i := slices.IndexFunc(w.table.Indexes, serves); i >= 0 {
+			index.serves = w.table.Indexes[i].Name
+		}
+		if len(index.items) > 0 {
+			list = append(list, index)
 		}
 	}
-	return true
+	return list
 }
 
-// need looks for an index that the database had before and that begins with items. Those that earlier
-// migrations built do not count: they are wanted already.
-func (w *pageWriter) need(items []NeededColumn) IndexNeed {
-	need := IndexNeed{Table: tableName(w.table), Columns: items}
-	i := slices.IndexFunc(w.table.Indexes, func(index catalog.Index) bool { return need.ServedBy(index, w.notNull) })
-	if i >= 0 {
-		need.Index = w.table.Indexes[i].Name
+// wantedIndexes are those that migrations build.
+func (w *pageWriter) wantedIndexes() []passIndex {
+	served := func(i passIndex) bool { return i.predicate == "" && (i.byKey || i.serves != "") }
+	return slices.DeleteFunc(w.passIndexes(), served)
+}
+
+// needs are the table's own indexes on which the policy relies.
+func (w *pageWriter) needs() []string {
+	var names []string
+	for _, i := range w.passIndexes() {
+		if i.predicate == "" && i.serves != "" {
+			names = with(names, i.serves)
+		}
 	}
-	return need
+	return names
+}
+
+// leads says whether an index begins with items, read forwards or backwards; for a column that
+// cannot be NULL the placement of NULLs does not matter.
+func (w *pageWriter) leads(index catalog.Index, items []indexItem) bool {
+	read := func(backwards bool) bool {
+		for i, item := range items {
+			switch {
+			case item.column == "" || index.Columns[i] != item.column:
+				return false
+			case item.equal:
+			case index.Descending[i] != (item.Descending != backwards),
+				!w.notNull(item.column) && index.NullsFirst[i] != (item.NullsFirst != backwards):
+				return false
+			}
+		}
+		return true
+	}
+	return index.Method == "btree" && index.Valid && index.Predicate == "" && len(index.Columns) >= len(items) &&
+		(read(false) || read(true))
 }
 
 func (w *pageWriter) notNull(column string) bool { return w.table.Column(column).NotNull }
 
-// needs are the orders for which the policy relies on the table's own indexes.
-func (w *pageWriter) needs() []IndexNeed {
-	var list []IndexNeed
-	for _, p := range w.passes {
-		items, predicate := w.wantedIndex(p)
-		if len(items) == 0 && (p.clock != nil || p.beyond == nil) {
-			items = w.keyItems("") // the pass goes by its cursor, the primary key
-		}
-		need := w.need(items)
-		same := func(n IndexNeed) bool { return slices.Equal(n.Columns, need.Columns) }
-		if predicate == "" && need.Index != "" && !slices.ContainsFunc(list, same) {
-			list = append(list, need)
-		}
-	}
-	return list
-}
-
-// wanted is an index that migrations build: what a pass goes by, and no existing index serves.
-type wanted struct {
-	items     []NeededColumn
-	predicate sqlText
-}
-
-func (w *pageWriter) wantedIndexes() []wanted {
-	var list []wanted
-	for _, p := range w.passes {
-		if items, predicate := w.wantedIndex(p); len(items) > 0 && (predicate != "" || w.need(items).Index == "") {
-			list = append(list, wanted{items, predicate})
-		}
-	}
-	return list
-}
-
-// wantedIndex is the index of a pass: (clock, key) or (per, order), partial on "where" when that
-// may stand in a predicate. No items: nothing to index, the primary key serves.
-func (w *pageWriter) wantedIndex(p pass) ([]NeededColumn, sqlText) {
-	var items []NeededColumn
-	switch {
-	case p.byClock():
-		first := NeededColumn{Name: p.clock.column}
-		if first.Name == "" {
-			first.expr = p.clock.indexed
-		}
-		items = append([]NeededColumn{first}, w.keyItems(p.clock.column)...)
-	case p.clock == nil && p.beyond != nil:
-		items = w.rankItems(p.beyond)
-	case w.predicate != "":
-		items = w.keyItems("")
-	}
-	if len(items) == 0 {
-		return nil, ""
-	}
-	return items, w.predicate
-}
-
-func (w *pageWriter) keyItems(except string) []NeededColumn {
-	var items []NeededColumn
-	for _, name := range w.table.PrimaryKey {
-		if name != except {
-			items = append(items, NeededColumn{Name: name})
-		}
-	}
-	return items
+func (w *pageWriter) keyItems(except string) []indexItem {
+	key := slices.DeleteFunc(slices.Clone(w.table.PrimaryKey), func(name string) bool { return name == except })
+	return each(key, indexColumn)
 }
 
 // rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
 // Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
-func (w *pageWriter) rankItems(r *ranked) []NeededColumn {
-	var items []NeededColumn
+func (w *pageWriter) rankItems(r *ranked) []indexItem {
+	var items []indexItem
 	for _, k := range r.Keys {
 		if !r.columns && (!k.NotNull || w.table.Column(string(k.Column)).Virtual) {
 			return nil
 		}
-		items = append(items, NeededColumn{Name: string(k.Column), Equal: true})
-	}
-	if !r.columns {
-		return items
+		items = append(items, indexItem{Expr: sqlText(k.Column.String()), column: string(k.Column), equal: true})
 	}
 	for _, o := range r.Order {
-		if slices.ContainsFunc(items[:len(r.Keys)], func(k NeededColumn) bool { return k.Name == o.column }) {
-			continue // one value in a group
+		isKey := func(i indexItem) bool { return i.equal && i.column == o.column } // it has one value in a group
+		if r.columns && !slices.ContainsFunc(items, isKey) {
+			items = append(items, indexItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column, false})
 		}
-		items = append(items, NeededColumn{Name: o.column, Descending: o.Descending, NullsFirst: o.NullsFirst})
 	}
 	return items
 }
@@ -182,46 +143,38 @@ func (w *pageWriter) indexable(e *pgparse.Expr) bool {
 // zoned says whether an expression compares two columns in a way that depends on the time zone of the
 // session, which no index predicate may (42P17).
 func (w *pageWriter) zoned(e *pgparse.Expr) bool {
-	read := w.read(e)
-	mixed := slices.ContainsFunc(read, func(a catalog.Column) bool {
-		return slices.ContainsFunc(read, func(b catalog.Column) bool { return catalog.ZoneDecides(a, b) })
-	})
-	if !mixed { // most read none, and need no second look
-		return false
-	}
-	c, _ := pgparse.ParseCondition(e.SQL) // it was parsed before
+	condition, _ := pgparse.ParseCondition(e.SQL) // it was parsed before
 	found := false
-	c.Walk(func(c *pgparse.Condition) {
+	condition.Walk(func(c *pgparse.Condition) {
 		left, right := w.table.Column(c.Left.Column), w.table.Column(c.Right.Column)
 		found = found || left != nil && right != nil && catalog.ZoneDecides(*left, *right)
 	})
 	return found
 }
 
-func (w *pageWriter) index(of wanted) Object {
-	list, predicate := fragment("index items", of.items), of.predicate
-	name := indexName(tableName(w.table), string(list), string(predicate))
-	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": list, "Columns": of.items, "Predicate": predicate,
-		"Comment": literal("pgretain: index of policy " + w.policy.Name), "Concurrently": true, "Partitions": nil}
-	maps.Copy(d, indexFields(w.table, name))
-	id := ID{KindIndex, w.table.Schema + "." + name}
-	sql := ""
-	if w.table.Kind == "partitioned" {
+func (w *pageWriter) index(of passIndex) Object {
+	items, predicate, partitioned := fragment("index items", of.items), of.predicate, w.table.Kind == "partitioned"
+	name := indexName(tableName(w.table), string(items), string(predicate))
+	d := indexFields(w.table, name)
+	maps.Copy(d, fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": items, "Columns": of.items,
+		"Predicate": predicate, "Comment": literal("pgretain: index of policy " + w.policy.Name),
+		"Concurrently": !partitioned, "Partitions": nil})
+	template := "index"
+	if partitioned {
+		template = "index_partitioned"
 		d["Comment"] = literal("pgretain: index for policies of this table") // its text never changes: see below
-		d["Concurrently"] = false
-		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(list), string(predicate))
-		sql = object("index_partitioned", d)
-		if before, had := w.history.Object(id); had {
-			sql = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
-		}
-	} else {
-		sql = object("index", d)
+		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
-	return Object{
-		Kind: KindIndex, Name: id.Name, As: AsMigrator, SQL: sql, Definition: string(fragment("plain index", d)), Drop: object("index_drop", d),
-		Content: string(fragment("index content", d)),
-		Policy:  w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
+	o := Object{
+		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
+		SQL: object(template, d), Drop: object("index_drop", d),
+		Definition: string(fragment("plain index", d)), Content: string(fragment("index content", d)),
+		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
+	if before, had := w.history.Object(o.ID()); had && partitioned {
+		o.SQL = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
+	}
+	return o
 }
 
 // indexFields are the names of a table and of its index.
@@ -240,13 +193,10 @@ func (w *pageWriter) partitionIndexes(parent *catalog.Table, parentIndex, items,
 			continue
 		}
 		name := indexName(child, items, predicate)
-		partitions = append(partitions, indexFields(table, name))
-		if table.Kind == "partitioned" {
-			below, attached := w.partitionIndexes(table, name, items, predicate)
-			partitions, attach = append(partitions, below...), append(attach, attached...)
-		}
-		attach = append(attach, fields{"ParentSchema": literal(parent.Schema), "Parent": literal(parentIndex),
-			"Schema": literal(table.Schema), "Name": literal(name)})
+		below, attached := w.partitionIndexes(table, name, items, predicate)
+		partitions = append(append(partitions, indexFields(table, name)), below...)
+		attach = append(append(attach, attached...), fields{"ParentSchema": literal(parent.Schema),
+			"Parent": literal(parentIndex), "Schema": literal(table.Schema), "Name": literal(name)})
 	}
 	return partitions, attach
 }
@@ -254,12 +204,13 @@ func (w *pageWriter) partitionIndexes(parent *catalog.Table, parentIndex, items,
 // indexName says whose index it is and carries a hash of its definition, so that a changed index
 // is a new one, built before the old one goes.
 func indexName(table, items, predicate string) string {
+	_, name, _ := strings.Cut(table, ".")
 	stub := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' {
 			return r
 		}
 		return '_'
-	}, strings.ToLower(table[strings.IndexByte(table, '.')+1:]))
+	}, strings.ToLower(name))
 	return fmt.Sprintf("pgretain_%s_%s", stub[:min(len(stub), 32)], Hash(table, items, predicate)[:8])
 }
 
@@ -267,40 +218,32 @@ func indexName(table, items, predicate string) string {
 func (w *pageWriter) ensureColumns(table *catalog.Table) []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
-		name := tableName(table) + "." + column.Name
-		if table.Column(column.Name) != nil && !w.history.Has(ID{KindColumn, name}) {
-			continue
+		o, live := w.column(table, column), table.Column(column.Name)
+		before, had := w.history.Object(o.ID())
+		if had {
+			w.refuseType(before, live, column)
 		}
-		object := w.column(table, name, column)
-		w.refuseType(table, object, column)
-		objects = append(objects, object)
+		if had || live == nil {
+			objects = append(objects, o)
+		}
 	}
 	return objects
 }
 
 // refuseType refuses another type for a column that an earlier migration added: how its values become
 // others is not for us to guess. Once the table has the type, the policy may say so.
-func (w *pageWriter) refuseType(table *catalog.Table, object Object, column policy.Column) {
-	before, had := w.history.Object(object.ID())
-	if !had {
-		return
+func (w *pageWriter) refuseType(before Object, live *catalog.Column, column policy.Column) {
+	wanted, _ := pgparse.TypeIdentity(column.Type) // it was parsed before
+	added, _ := pgparse.AddedType(before.SQL)
+	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
+	if wanted != added && wanted != is {
+		w.refuse(column.Position, codeStep, fmt.Sprintf("column %q of table %q was added with another type", column.Name, tableName(w.table)),
+			fmt.Sprintf("Write a migration of your own, ALTER TABLE %s ALTER COLUMN %s TYPE %s, apply it, and run \"pgretain snapshot\".",
+				qualified(w.table), ident(column.Name), column.Type))
 	}
-	added, err := pgparse.AddedType(before.SQL)
-	wanted, wrong := pgparse.TypeIdentity(column.Type)
-	if err != nil || wrong != nil || added == wanted { // reported where the type is read
-		return
-	}
-	if live := table.Column(column.Name); live != nil {
-		if is, err := pgparse.TypeIdentity(live.Type); err == nil && is == wanted {
-			return
-		}
-	}
-	w.refuse(column.Position, codeStep, fmt.Sprintf("column %q of table %q was added with another type", column.Name, tableName(table)),
-		fmt.Sprintf("Write a migration of your own, ALTER TABLE %s ALTER COLUMN %s TYPE %s, apply it, and run \"pgretain snapshot\".",
-			qualified(table), ident(column.Name), column.Type))
 }
 
-func (w *pageWriter) column(table *catalog.Table, name string, column policy.Column) Object {
+func (w *pageWriter) column(table *catalog.Table, column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
 		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
@@ -308,7 +251,7 @@ func (w *pageWriter) column(table *catalog.Table, name string, column policy.Col
 	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
 		"Type": sqlText(oneLine(column.Type)), "Default": value, "Comment": literal("pgretain: column of policy " + w.policy.Name)}
 	return Object{
-		Kind: KindColumn, Name: name, As: AsMigrator, SQL: object("column", data), Drop: object("column_drop", data),
-		Policy: w.policy.Name, Table: tableName(table), Position: column.Position,
+		Kind: KindColumn, Name: tableName(table) + "." + column.Name, As: AsMigrator, SQL: object("column", data),
+		Drop: object("column_drop", data), Policy: w.policy.Name, Table: tableName(table), Position: column.Position,
 	}
 }

@@ -50,18 +50,16 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	for i, j := range p.Joins {
 		checks = append(checks, Check{*cmp.Or(j.Query, j.Where), w.checkText("1", w.joins[:i+1], nil)})
 	}
-	judging := *p
-	judging.Joins, judging.Then, judging.Claim, judging.Touch = nil, nil, nil, nil
-	ofWatermark := map[policy.Expr]bool{}
-	for _, k := range judging.DueClocks() {
-		if k.Watermark != nil && k.Watermark.Where != nil {
-			ofWatermark[*k.Watermark.Where] = true
-			read := fragment("watermark", w.watermark(k.Watermark, ""))
-			checks = append(checks, Check{*k.Watermark.Where, w.checkText(read, nil, nil)})
+	marks := map[policy.Expr]sqlText{} // of watermarks, by their conditions on another table
+	for _, k := range p.DueClocks() {
+		if m := k.Watermark; m != nil && m.Where != nil {
+			marks[*m.Where] = fragment("watermark", w.watermark(m, ""))
 		}
 	}
-	for _, part := range judging.Parts() {
-		if part.Kind == policy.IsExpression && !ofWatermark[part.Expr] {
+	for _, part := range (&policy.Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() {
+		if mark := marks[part.Expr]; mark != "" {
+			checks = append(checks, Check{part.Expr, w.checkText(mark, nil, nil)})
+		} else if part.Kind == policy.IsExpression {
 			checks = append(checks, w.check(part.Expr, nil))
 		}
 	}
@@ -75,25 +73,19 @@ func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
 	return Check{e, w.checkText(enclosed(w.bind(e)), w.joins, others)}
 }
 
+// checkText reads the policy's table, with the columns that "ensure" will add where the server does not have them yet.
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
-	return layout(execute("check.sql.tmpl",
-		fields{"Value": value, "Table": w.tableToCheck(), "Joins": joins, "Columns": nil, "Others": others}))
-}
-
-// tableToCheck is the policy's table, with the columns that "ensure" will add where the server does not
-// have them yet.
-func (w *pageWriter) tableToCheck() sqlText {
-	live := w.tables[w.policy.Table.String()]
-	var missing []columnText
+	table, missing := w.rowsRelation(), []columnText{}
 	for _, column := range w.table.Columns {
-		if !w.policy.Partitions && live.Column(column.Name) == nil {
+		if !w.policy.Partitions && w.tables[w.policy.Table.String()].Column(column.Name) == nil {
 			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
 		}
 	}
-	if len(missing) == 0 {
-		return w.rowsRelation()
+	if len(missing) > 0 {
+		table = fragment("with columns to come", fields{"Table": table, "Columns": missing})
 	}
-	return fragment("with columns to come", fields{"Table": qualified(w.table), "Columns": missing})
+	return layout(execute("check.sql.tmpl",
+		fields{"Value": value, "Table": table, "Joins": joins, "Columns": nil, "Others": others}))
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.
@@ -103,6 +95,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	}
 	defer w.restored()()
 	var others []sqlText
+	var joins []policy.Join // of its own, with names that are not known outside of it
 	other := func(t policy.Table, as string) {
 		others = append(others, fragment("table as", join{Name: ident(as), Source: quotedTable(t)}))
 	}
@@ -114,11 +107,11 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	}
 	if s.Related != nil {
 		other(s.Related.Table, s.Related.As)
+		joins = s.Related.Joins
 	}
 	var checks []Check
 	for _, part := range s.parts {
-		// A join of the step's own has a name that is not known outside it.
-		ofJoin := s.Related != nil && slices.ContainsFunc(s.Related.Joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
+		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
 		if part.Kind == policy.IsExpression && !ofJoin {
 			checks = append(checks, w.check(part.Expr, others))
 		}
@@ -148,6 +141,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 // noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
 func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.Concerns) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
+	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
 	for i, name := range taken {
 		t := c.tables[name]
 		if t == nil {
@@ -160,9 +154,6 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 		for _, key := range t.Referenced {
 			c.noteIndex(p, key)
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
-			above := func(t *catalog.Table) []string {
-				return append(slices.Clone(t.Inherits), c.tables.Upwards(tableName(t))[1:]...)
-			}
 			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
@@ -204,7 +195,7 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *
 // noteIndex warns where a key's table has no index for it, and migrations build none that serves policies of the table.
 func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 	table := c.tables[key.Table]
-	if table == nil || c.findsRows(table, key) || slices.ContainsFunc(c.builtIndexes(table), func(i catalog.Index) bool { return mayFind(i, key) }) {
+	if table == nil || c.findsRows(table, key) || c.buildsFor(table, key) {
 		return
 	}
 	columns := strings.Join(key.Columns, ", ")
@@ -213,27 +204,21 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
 }
 
-// builtIndexes are those that migrations build on a table for the policies of the file; no snapshot has them.
-func (c *compiler) builtIndexes(table *catalog.Table) []catalog.Index {
-	var list []catalog.Index
-	for _, p := range c.file.Policies {
-		if p.Partitions || p.Table.String() != tableName(table) {
-			continue
-		}
-		for _, pass := range c.writer(p, c.findTable(p), sliceInputs).wantedIndexes() {
-			names := each(pass.items, func(item NeededColumn) string { return item.Name })
-			list = append(list, catalog.Index{Method: "btree", Valid: true, Columns: names, Predicate: string(pass.predicate)})
-		}
-	}
-	return list
+// buildsFor says whether migrations build such an index on a table for a policy of the file; no snapshot has these.
+func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
+	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
+		return !p.Partitions && p.Table.String() == tableName(table) &&
+			slices.ContainsFunc(c.writer(p, c.findTable(p), sliceInputs).wantedIndexes(), func(i passIndex) bool {
+				return mayFind(i.items[0].column, string(i.predicate), key)
+			})
+	})
 }
 
 // findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.
 func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
-	if slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return mayFind(i, key) }) {
-		return true
-	}
-	return table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
+	return slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
+		return i.Valid && i.Method != "brin" && len(i.Columns) > 0 && mayFind(i.Columns[0], i.Predicate, key)
+	}) || table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
 		child := c.tables[name]
 		return child != nil && !c.findsRows(child, key)
 	})
@@ -241,10 +226,10 @@ func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool 
 
 var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
 
-// mayFind is generous: only what surely does not help is no help.
-func mayFind(i catalog.Index, key catalog.ForeignKey) bool {
-	predicate := strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(i.Predicate, ""), "AND", ""), "() ")
-	return i.Valid && predicate == "" && i.Method != "brin" && len(i.Columns) > 0 && slices.Contains(key.Columns, i.Columns[0])
+// mayFind is generous: only an index that surely does not help is no help.
+func mayFind(first, predicate string, key catalog.ForeignKey) bool {
+	predicate = strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(predicate, ""), "AND", ""), "() ")
+	return predicate == "" && slices.Contains(key.Columns, first)
 }
 
 // noteForeign warns of rows that are written on another server, which commits by itself.

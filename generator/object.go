@@ -74,7 +74,7 @@ type Object struct {
 	Cron       *CronJob                   // of a KindCron object
 	Definition string                     // of a KindIndex object: its CREATE INDEX alone
 	Content    string                     // of a KindIndex object: what the planner takes it to hold, as EXPLAIN
-	Needs      []IndexNeed                // of a KindPolicy object
+	Needs      []string                   // of a KindPolicy object: indexes of its table that were there before
 	Members    *Members                   // of a KindEach object
 	Rights     []Right                    // of a KindPrivilege object
 	Row        map[string]json.RawMessage // of a row of the registry: columns that say nothing of where it is

@@ -19,8 +19,7 @@ import (
 func (w *pageWriter) slice() string { return w.schema() + ".slice" }
 
 // function is the generated function <policy>_<suffix>(arguments); data is what its template reads besides what all
-// functions say of themselves. Where nobody asks for texts it has none: they are most of the work, and can be refused no
-// more.
+// functions say of themselves.
 func (w *pageWriter) function(suffix, arguments, template string, data fields) Object {
 	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
@@ -28,15 +27,13 @@ func (w *pageWriter) function(suffix, arguments, template string, data fields) O
 		Kind: KindFunction, Name: w.schema() + "." + signature, As: AsOwner,
 		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
 	}
-	if !w.onlyCheck {
-		all := fields{
-			"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
-			"Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
-			"Table": qualified(w.table), "TableComment": tableComment(w.table),
-		}
-		maps.Copy(all, data)
-		o.SQL = object(template, all)
+	all := fields{
+		"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
+		"Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
+		"Table": qualified(w.table), "TableComment": tableComment(w.table),
 	}
+	maps.Copy(all, data)
+	o.SQL = object(template, all)
 	return o.forWorker(w.file.Install.Roles)
 }
 

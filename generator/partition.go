@@ -149,7 +149,9 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		// role that is its own member.
 		w.function("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}).asMigrator(), w.take(),
 	}, w.start()...)
-	w.collectRights()
+	if w.collectRights(); c.diags.HasErrors() {
+		return nil
+	}
 	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
 
@@ -290,7 +292,7 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 // nobody could write meanwhile.
 func (w *pageWriter) memberIndexes() {
 	for _, wanted := range w.wantedIndexes() {
-		if w.need(wanted.items).Index == "" {
+		if wanted.serves == "" {
 			w.refuse(w.policy.Position, codeEachIndex, fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
 				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), fragment("index items", wanted.items)))
 		}

@@ -20,26 +20,22 @@ func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
 
 // checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
 // message, since one line of the policy names them all.
-func (c *compiler) checkReach(step policy.Step, table *catalog.Table, cascades []policy.Table) {
-	var keys, missing []string
-	for _, reached := range c.changedBy(table) {
-		root := c.tables.Root(reached.Table)
-		named := slices.ContainsFunc(cascades, func(t policy.Table) bool { return t.String() == root })
-		if !c.refuseProtected(step.Position, table, reached) && !named {
-			missing = with(missing, root)
-			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", reached.Name, root, strings.ToUpper(reached.OnDelete)))
+func (c *compiler) checkReach(step policy.Step, table *catalog.Table) {
+	var keys []string
+	all := each(step.Delete.Cascades, policy.Table.String)
+	for _, key := range c.changedBy(table) {
+		root := c.tables.Root(key.Table)
+		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
+		if !c.refuseProtected(step.Position, table, key) && !named {
+			all = with(all, root)
+			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root, strings.ToUpper(key.OnDelete)))
 		}
 	}
-	if len(missing) == 0 {
-		return
+	if len(keys) > 0 {
+		c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches tables that are not in \"cascades\": %s", tableName(table),
+			strings.Join(all[len(step.Delete.Cascades):], ", ")),
+			fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 	}
-	what := fmt.Sprintf("%q, which is", missing[0])
-	if len(missing) > 1 {
-		what = fmt.Sprintf("%d tables, which are", len(missing))
-	}
-	all := append(each(cascades, policy.Table.String), missing...)
-	c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches %s not in \"cascades\"", tableName(table), what),
-		fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 }
 
 // checkCopied refuses to delete related rows along whose foreign keys rows go that a step before has copied: one that comes
@@ -48,12 +44,12 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	if step.Related == nil || step.Delete == nil {
 		return
 	}
+	goes := each(step.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })
 	for _, s := range before {
-		if (s.Archive == nil && s.Insert == nil) || s.Related == nil {
+		if s.Related == nil || s.Archive == nil && s.Insert == nil {
 			continue
 		}
-		root := c.tables.Root(s.Related.Table.String())
-		if slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return c.tables.Root(t.String()) == root }) {
+		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(goes, root) {
 			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that come after they were copied would go along with those of %q, without a copy", root, step.Related.Table),
 				fmt.Sprintf("Let a policy of its own delete the rows of %q: below its own rows it locks all that lie between.", step.Related.Table))
 		}
@@ -129,20 +125,19 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 		}
 		c.refuse(step.Position, codePastGuard,
 			fmt.Sprintf("rows of %q that guard %q keeps go by foreign key %q, with the rows that they refer to", own, guard, key.Name),
-			fmt.Sprintf("Keep what is referred to, so that the last rows go first, as in keep: {referred_to: %q}.",
-				fmt.Sprintf("EXISTS (SELECT FROM %s c WHERE %s)", key.Table, strings.Join(equal, " AND "))))
+			fmt.Sprintf("Keep what is referred to, so that the last rows go first, as in keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE %s)\"}.",
+				key.Table, strings.Join(equal, " AND ")))
 	}
 }
 
 // firstCondition is the name of a policy's first guard that looks at rows one by one; "" where it has none. A rank keeps
 // some of a group, which goes as a whole with what it belongs to.
 func firstCondition(p *policy.Policy) string {
-	for _, g := range p.Keep {
-		if g.Condition != nil {
-			return g.Name
-		}
+	i := slices.IndexFunc(p.Keep, func(g policy.Guard) bool { return g.Condition != nil })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return p.Keep[i].Name
 }
 
 // readsTable says whether joins or expressions of a policy name a table, one above it or a partition of it.
@@ -166,9 +161,11 @@ func (w *pageWriter) collectRights() {
 			locked = append(locked, tableName(s.from))
 		}
 	}
-	for i, use := range w.policy.Uses() {
-		ownRows := i == 0 && !w.policy.Partitions // whose rows are locked
-		use.Access.Update = use.Access.Update || ownRows || slices.Contains(locked, use.Table.String())
+	if !w.policy.Partitions {
+		locked = append(locked, w.policy.Table.String())
+	}
+	for _, use := range w.policy.Uses() {
+		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String()) // a row lock needs it
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
@@ -181,27 +178,23 @@ func (w *pageWriter) collectRights() {
 	}
 }
 
-// noteReads notes which tables a piece of SQL reads, and what names stand in it.
+// noteReads notes which tables a piece of SQL reads, and what names stand in it. A bare name of a table is looked up
+// along the search path, once and for all: one that is nowhere is refused, since it would mean whatever table takes the
+// name later. No snapshot has PostgreSQL's own.
 func (w *pageWriter) noteReads(part policy.Part) {
 	parsed := part.Parsed()
 	w.noteNames(parsed)
 	for _, ref := range parsed.Tables {
-		w.addRead(part.Expr, ref)
-	}
-}
-
-// addRead notes a table that an expression names. A bare name is looked up along the search path, once and for all: one
-// that is nowhere is refused, since it would mean whatever table takes the name later. No snapshot has PostgreSQL's own.
-func (w *pageWriter) addRead(e policy.Expr, ref pgparse.TableRef) {
-	table := w.lookUp(ref)
-	switch {
-	case w.policy.Generated(ref):
-	case table != nil:
-		w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: e.At(ref.Offset)}, policy.Access{})
-	case ref.Schema == "" && !strings.HasPrefix(ref.Name, "pg_"):
-		w.refuseTable(e.At(ref.Offset), ref.Name)
-	case !slices.Contains([]string{"", "pg_catalog", "information_schema", w.schema()}, ref.Schema):
-		w.refuseTable(e.At(ref.Offset), ref.Schema+"."+ref.Name)
+		table, at := w.lookUp(ref), part.Expr.At(ref.Offset)
+		switch {
+		case w.policy.Generated(ref):
+		case table != nil:
+			w.addRight(policy.Table{Schema: table.Schema, Name: table.Name, Position: at}, policy.Access{})
+		case ref.Schema == "" && !strings.HasPrefix(ref.Name, "pg_"):
+			w.refuseTable(at, ref.Name)
+		case !slices.Contains([]string{"", "pg_catalog", "information_schema", w.schema()}, ref.Schema):
+			w.refuseTable(at, ref.Schema+"."+ref.Name)
+		}
 	}
 }
 
@@ -211,29 +204,25 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 }
 
 func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
-	w.joinRight(right{t, access, w.policy.Name, w.policy.Position})
-}
-
-// joinRight adds to what the policies before need of a table.
-func (c *compiler) joinRight(more right) {
-	for i := range c.rights {
-		if r := &c.rights[i]; r.table.Schema == more.table.Schema && r.table.Name == more.table.Name {
-			r.access = policy.Access{Insert: r.access.Insert || more.access.Insert,
-				Update: r.access.Update || more.access.Update, Delete: r.access.Delete || more.access.Delete}
-			return
-		}
-	}
-	c.rights = append(c.rights, more)
+	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
 // privileges are the grants to the worker, one object a table and one a schema, and to the roles that
 // call functions the way into the runtime's schema. None on tables where one role does everything.
 func (c *compiler) privileges() []Object {
-	var objects []Object
-	roles := c.file.Install.Roles
-	slices.SortFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
+	slices.SortStableFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
+	var rights []right // one a table: the first policy's, with what all of them do
 	for _, r := range c.rights {
-		if !roles.None {
+		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
+			rights = append(rights, r)
+		} else {
+			a, b := &rights[last].access, r.access
+			*a = policy.Access{Insert: a.Insert || b.Insert, Update: a.Update || b.Update, Delete: a.Delete || b.Delete}
+		}
+	}
+	var objects []Object
+	for _, r := range rights {
+		if roles := c.file.Install.Roles; !roles.None {
 			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position), c.privilege(r))
 		}
 	}
@@ -261,22 +250,19 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 
 // privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
 func (c *compiler) privilege(r right) Object {
-	name, worker := r.table.String(), c.file.Install.Roles.Worker
-	var sequences []sqlText
-	if table := c.tables[name]; table != nil && r.access.Insert {
-		sequences = sequencesOf(table)
-	}
-	table, schema := quotedTable(r.table), sqlText(c.schema())
-	if c.member {
-		schema = "" // the role that migrates calls nothing of the owner's in a run
-	}
-	data := fields{
-		"Comment": sqlText(quote.Comment(name)), "Schema": schema, "Access": r.access, "Table": table, "Sequences": sequences,
-		"TableSchema": ident(r.table.Schema), "Role": ident(worker),
-	}
+	name, worker, table := r.table.String(), c.file.Install.Roles.Worker, quotedTable(r.table)
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
-	for _, s := range sequences {
-		rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
+	data := fields{"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table,
+		"Sequences": nil, "TableSchema": ident(r.table.Schema), "Role": ident(worker)}
+	if c.member {
+		data["Schema"] = sqlText("") // the role that migrates calls nothing of the owner's in a run
+	}
+	if known := c.tables[name]; known != nil && r.access.Insert {
+		sequences := sequencesOf(known)
+		data["Sequences"] = sequences
+		for _, s := range sequences {
+			rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
+		}
 	}
 	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
 		Policy: r.policy, Table: name, Position: r.position, Rights: rights}
@@ -288,18 +274,12 @@ var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 func sequencesOf(table *catalog.Table) []sqlText {
 	var names []sqlText
 	for _, column := range table.Columns {
-		found := nextValue.FindStringSubmatch(column.Default)
-		if found == nil {
-			continue
+		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
+			parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
+			if err == nil { // otherwise no sequence of the server's has such a name
+				names = append(names, sqlText(strings.Join(each(parts, quote.Ident), ".")))
+			}
 		}
-		parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
-		if err != nil || len(parts) == 0 {
-			continue // no sequence of the server's has such a name
-		}
-		for i := range parts {
-			parts[i] = quote.Ident(parts[i])
-		}
-		names = append(names, sqlText(strings.Join(parts, ".")))
 	}
 	return names
 }

@@ -204,7 +204,7 @@ func (w *pageWriter) statement(s step) sqlText {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
 				return "", false
 			}
-			return w.run(ref), true
+			return runValues[ref.Fields[1]][w.blank], true
 		})...)
 	before, after := "WITH ", "\n"
 	if parsed.CTEs > 0 {

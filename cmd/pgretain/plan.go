@@ -305,8 +305,8 @@ func (p *planner) preview(ctx context.Context, s *session, name string, note *st
 // effects are the indexes and locks of a migration that installs what is missing.
 func (p *planner) effects(ctx context.Context, out *plan) error {
 	for _, o := range p.objects {
-		for _, need := range o.Needs {
-			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: need.Table, Index: need.Index, Serves: true})
+		for _, index := range o.Needs {
+			out.Indexes = append(out.Indexes, plannedIndex{Policy: o.Name, Table: o.Table, Index: index, Serves: true})
 		}
 		switch {
 		case !slices.Contains(p.missing, o.Name):

@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,125 +14,66 @@ type Difference struct{ What, Want, Got string }
 // difference, and neither is the order of columns.
 func Differences(want, got *Table) []Difference {
 	var list []Difference
-	add := func(what, want, got string) {
-		if want != got {
-			list = append(list, Difference{what, want, got})
+	before, after := want.facts(), got.facts()
+	for _, w := range before {
+		w.Got = factOf(after, w.What).Want
+		if w.Want != w.Got && !slices.Contains(list, w) && !(w.What == "children" && want.Kind == "partitioned") {
+			list = append(list, w)
 		}
 	}
-	add("kind", want.Kind, got.Kind)
-	add("partition of", want.PartitionOf, got.PartitionOf)
-	add("inherits", strings.Join(want.Inherits, ", "), strings.Join(got.Inherits, ", "))
-	if want.Kind != "partitioned" {
-		add("children", strings.Join(want.Children, ", "), strings.Join(got.Children, ", "))
-	}
-	add("partitioned by", partitioning(want), partitioning(got))
-	list = append(list, named("column ", columns(want), columns(got))...)
-	add("primary key", strings.Join(want.PrimaryKey, ", "), strings.Join(got.PrimaryKey, ", "))
-	list = append(list, named("index ", indexes(want), indexes(got))...)
-	list = append(list, named("foreign key ", foreignKeys(want.ForeignKeys), foreignKeys(got.ForeignKeys))...)
-	list = append(list, named("foreign key ", foreignKeys(want.Referenced), foreignKeys(got.Referenced))...)
-	list = append(list, named("trigger ", triggers(want), triggers(got))...)
-	add("distribution", want.Distribution.String(), got.Distribution.String())
-	add("row security", onOff(want.RowSecurity), onOff(got.RowSecurity))
-	return list
-}
-
-// fact is a named part of a table, in words.
-type fact struct{ name, text string }
-
-// named compares parts by their names: what the snapshot has first, then what is new.
-func named(what string, want, got []fact) []Difference {
-	var list []Difference
-	for _, w := range want {
-		i := slices.IndexFunc(got, func(g fact) bool { return g.name == w.name })
-		if i < 0 {
-			list = append(list, Difference{what + w.name, w.text, ""})
-		} else if got[i].text != w.text {
-			list = append(list, Difference{what + w.name, w.text, got[i].text})
-		}
-	}
-	for _, g := range got {
-		if !slices.ContainsFunc(want, func(w fact) bool { return w.name == g.name }) {
-			list = append(list, Difference{what + g.name, "", g.text})
+	for _, g := range after {
+		if d := (Difference{What: g.What, Got: g.Want}); factOf(before, g.What).What == "" && !slices.Contains(list, d) {
+			list = append(list, d)
 		}
 	}
 	return list
 }
 
-func columns(t *Table) []fact {
-	var list []fact
+func factOf(facts []Difference, what string) Difference {
+	if i := slices.IndexFunc(facts, func(f Difference) bool { return f.What == what }); i >= 0 {
+		return facts[i]
+	}
+	return Difference{}
+}
+
+// facts are what there is to say of a table, in words, as what is wanted.
+func (t *Table) facts() (list []Difference) {
+	add := func(what string, words ...string) {
+		words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
+		list = append(list, Difference{What: what, Want: strings.Join(words, " ")})
+	}
+	names := func(list []string) string { return strings.Join(list, ", ") }
+	add("kind", t.Kind)
+	add("partition of", t.PartitionOf)
+	add("inherits", names(t.Inherits))
+	add("children", names(t.Children))
+	add("partitioned by", t.Strategy, where(t.Strategy != "", "("+names(t.KeyColumns)+")"))
 	for _, c := range t.Columns {
-		words := []string{c.Type}
-		if c.Base != "" {
-			words = append(words, "OVER "+c.Base)
-		}
-		if c.Collation != "" {
-			words = append(words, "COLLATE "+c.Collation)
-		}
-		if c.Operators != "" {
-			words = append(words, "OPERATORS OF "+c.Operators)
-		}
-		if c.NotNull {
-			words = append(words, "NOT NULL")
-		}
-		switch {
-		case c.Virtual:
-			words = append(words, "VIRTUAL AS "+c.Default)
-		case c.Generated:
-			words = append(words, "GENERATED AS "+c.Default)
-		case c.Identity != "":
-			words = append(words, "IDENTITY "+c.Identity)
-		case c.Default != "":
-			words = append(words, "DEFAULT "+c.Default)
-		}
-		list = append(list, fact{c.Name, strings.Join(words, " ")})
+		value := cmp.Or(where(c.Virtual, "VIRTUAL AS"), where(c.Generated, "GENERATED AS"), where(c.Default != "", "DEFAULT"))
+		add("column "+c.Name, c.Type, where(c.Base != "", "OVER "+c.Base), where(c.Collation != "", "COLLATE "+c.Collation),
+			where(c.Operators != "", "OPERATORS OF "+c.Operators), where(c.NotNull, "NOT NULL"), value, c.Default,
+			where(c.Identity != "", "IDENTITY "+c.Identity))
 	}
-	return list
-}
-
-func indexes(t *Table) []fact {
-	var list []fact
+	add("primary key", names(t.PrimaryKey))
 	for _, i := range t.Indexes {
-		text := i.Definition
-		if !i.Valid {
-			text += " (invalid)"
-		}
-		list = append(list, fact{i.Name, text})
+		add("index "+i.Name, i.Definition, where(!i.Valid, "(invalid)"))
 	}
-	return list
-}
-
-// foreignKeys go by name and table: a name is one table's own.
-func foreignKeys(keys []ForeignKey) []fact {
-	var list []fact
-	for _, k := range keys {
-		text := fmt.Sprintf("%s (%s) to %s (%s) on delete %s", k.Table, strings.Join(k.Columns, ", "), k.RefTable, strings.Join(k.RefColumns, ", "), k.OnDelete)
-		if k.Deferrable {
-			text += ", deferrable"
-		}
-		list = append(list, fact{k.Name + " of " + k.Table, text})
+	for _, k := range t.Referenced { // a name is one table's own
+		add("foreign key "+k.Name+" of "+k.Table, k.Table, "("+names(k.Columns)+") to",
+			k.RefTable, "("+names(k.RefColumns)+") on delete", k.OnDelete+where(k.Deferrable, ", deferrable"))
 	}
-	return list
-}
-
-func triggers(t *Table) []fact {
-	var list []fact
 	for _, g := range t.Triggers {
-		list = append(list, fact{g.Name, g.Definition})
+		add("trigger "+g.Name, g.Definition)
 	}
+	add("distribution", t.Distribution.String())
+	add("row security", cmp.Or(where(t.RowSecurity, "on"), "off"))
 	return list
 }
 
-func partitioning(t *Table) string {
-	if t.Strategy == "" {
-		return ""
+// where is the text where something is so, else "".
+func where(is bool, text string) string {
+	if is {
+		return text
 	}
-	return t.Strategy + " (" + strings.Join(t.KeyColumns, ", ") + ")"
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
+	return ""
 }

@@ -13,8 +13,8 @@ func table(change func(*catalog.Table)) *catalog.Table {
 		Schema: "app", Name: "item", Kind: "table", PrimaryKey: []string{"id"},
 		Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "at", Type: "date", Default: "now()"}},
 		Indexes: []catalog.Index{{Name: "item_pkey", Definition: "CREATE UNIQUE INDEX ...", Valid: true}},
-		ForeignKeys: []catalog.ForeignKey{
-			{Name: "item_fkey", Table: "app.item", Columns: []string{"id"}, RefTable: "app.kind", RefColumns: []string{"id"}, OnDelete: "cascade"},
+		Referenced: []catalog.ForeignKey{
+			{Name: "part_fkey", Table: "app.part", Columns: []string{"id"}, RefTable: "app.item", RefColumns: []string{"id"}, OnDelete: "cascade"},
 		},
 		Triggers: []catalog.Trigger{{Name: "note", Definition: "CREATE TRIGGER ..."}},
 	}
@@ -24,7 +24,7 @@ func table(change func(*catalog.Table)) *catalog.Table {
 
 func TestDifferences(t *testing.T) {
 	t.Parallel()
-	key := "app.item (id) to app.kind (id) on delete "
+	key := "app.part (id) to app.item (id) on delete "
 	for name, c := range map[string]struct {
 		change func(*catalog.Table)
 		want   []catalog.Difference
@@ -44,8 +44,8 @@ func TestDifferences(t *testing.T) {
 			[]catalog.Difference{{What: "column at", Want: "date DEFAULT now()"}, {What: "column made_at", Got: "date DEFAULT now()"}}},
 		"primary key":  {func(t *catalog.Table) { t.PrimaryKey = nil }, []catalog.Difference{{What: "primary key", Want: "id"}}},
 		"index":        {func(t *catalog.Table) { t.Indexes[0].Valid = false }, []catalog.Difference{{What: "index item_pkey", Want: "CREATE UNIQUE INDEX ...", Got: "CREATE UNIQUE INDEX ... (invalid)"}}},
-		"foreign key":  {func(t *catalog.Table) { t.ForeignKeys[0].OnDelete = "set null" }, []catalog.Difference{{What: "foreign key item_fkey of app.item", Want: key + "cascade", Got: key + "set null"}}},
-		"deferrable":   {func(t *catalog.Table) { t.ForeignKeys[0].Deferrable = true }, []catalog.Difference{{What: "foreign key item_fkey of app.item", Want: key + "cascade", Got: key + "cascade, deferrable"}}},
+		"foreign key":  {func(t *catalog.Table) { t.Referenced[0].OnDelete = "set null" }, []catalog.Difference{{What: "foreign key part_fkey of app.part", Want: key + "cascade", Got: key + "set null"}}},
+		"deferrable":   {func(t *catalog.Table) { t.Referenced[0].Deferrable = true }, []catalog.Difference{{What: "foreign key part_fkey of app.part", Want: key + "cascade", Got: key + "cascade, deferrable"}}},
 		"trigger":      {func(t *catalog.Table) { t.Triggers = nil }, []catalog.Difference{{What: "trigger note", Want: "CREATE TRIGGER ..."}}},
 		"row security": {func(t *catalog.Table) { t.RowSecurity = true }, []catalog.Difference{{What: "row security", Want: "off", Got: "on"}}},
 		"partitioning": {func(t *catalog.Table) {

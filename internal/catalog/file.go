@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"pgretain/internal/pgparse"
@@ -19,31 +18,16 @@ const Version = 1
 // anything after the snapshot are errors, because a snapshot read in part would let rows go that
 // it speaks for.
 func Read(text string) (*Snapshot, error) {
-	data := []byte(text)
-	if err := checkVersion(data); err != nil {
-		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
-	}
 	var s Snapshot
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
-		return nil, fmt.Errorf("reading catalog snapshot: %w", explain(err, data))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading catalog snapshot: line %d: text after the end", lineAt(data, decoder.InputOffset()))
-	}
-	if err := s.check(); err != nil {
+	if err := s.read([]byte(text)); err != nil {
 		return nil, fmt.Errorf("reading catalog snapshot: %w", err)
 	}
 	return &s, nil
 }
 
-// checkVersion comes first: a newer form may have keys that strict decoding would complain about.
-func checkVersion(data []byte) error {
-	var head struct {
-		Version *int `json:"version"`
-	}
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&head); err != nil {
+func (s *Snapshot) read(data []byte) error {
+	var head struct{ Version *int } // comes first: a newer form may have keys that strict decoding would complain about
+	if err := json.Unmarshal(data, &head); err != nil {
 		return explain(err, data)
 	}
 	if head.Version == nil {
@@ -52,30 +36,44 @@ func checkVersion(data []byte) error {
 	if *head.Version != Version {
 		return fmt.Errorf("version %d, this program reads version %d", *head.Version, Version)
 	}
-	return nil
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(s); err != nil {
+		return explain(err, data)
+	}
+	return s.check()
+}
+
+// explain says in which line of the file decoding went wrong, in words of the file.
+func explain(err error, data []byte) error {
+	line := func(offset int64) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("line %d: %w", line(syntax.Offset), err)
+	}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the whole file has no path
+		return fmt.Errorf("line %d: %s cannot be a JSON %s", line(kind.Offset), cmp.Or(kind.Field, "the snapshot"), kind.Value)
+	}
+	return err
 }
 
 // check refuses tables without a name, names that stand for two tables, and types that are more than a type: they
 // become SQL, and the file may have been edited.
 func (s *Snapshot) check() error {
-	seen, types := make(map[string]bool, len(s.Tables)), map[string]error{}
+	seen, types := map[string]bool{}, map[string]bool{}
 	for i, t := range s.Tables {
 		if t == nil || t.Schema == "" || t.Name == "" {
 			return fmt.Errorf("table %d has no schema or no name", i+1)
 		}
-		name := t.String()
-		if seen[name] {
-			return fmt.Errorf("table %s comes twice", name)
+		if seen[t.String()] {
+			return fmt.Errorf("table %s comes twice", t)
 		}
-		seen[name] = true
+		seen[t.String()] = true
 		for _, c := range t.Columns {
 			for _, typ := range []string{c.Type, c.Plain()} {
-				if _, known := types[typ]; !known {
-					types[typ] = pgparse.TypeName(typ)
+				if !types[typ] && pgparse.TypeName(typ) != nil {
+					return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, t, typ)
 				}
-				if types[typ] != nil {
-					return fmt.Errorf("column %q of table %s: %q is not the name of a type", c.Name, name, typ)
-				}
+				types[typ] = true
 			}
 		}
 	}
@@ -92,27 +90,4 @@ func (s *Snapshot) Text() string {
 		panic(err) // texts, numbers and lists of them can be encoded
 	}
 	return text.String()
-}
-
-// explain says in which line of the file decoding went wrong, in words of the file.
-func explain(err error, data []byte) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF):
-		return errors.New("the file is empty")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("line %d: the file ends too early", lineAt(data, int64(len(data))))
-	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d: %s", lineAt(data, syntax.Offset), syntax.Error())
-	case errors.As(err, &kind):
-		return fmt.Errorf("line %d: %s cannot be a JSON %s", lineAt(data, kind.Offset), cmp.Or(kind.Field, "the snapshot"), kind.Value) // the whole file has no path
-	}
-	return errors.New(strings.Replace(strings.TrimPrefix(err.Error(), "json: "), "unknown field", "unknown key", 1))
-}
-
-// lineAt is the line of a byte offset, from 1.
-func lineAt(data []byte, offset int64) int {
-	offset = min(offset, int64(len(data)))
-	return 1 + bytes.Count(data[:offset], []byte("\n"))
 }

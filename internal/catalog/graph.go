@@ -33,7 +33,7 @@ func (g Graph) Closure(name string, next func(*Table) []string) []string {
 	for i := 0; i < len(names); i++ {
 		if table := g[names[i]]; table != nil {
 			for _, name := range next(table) {
-				if !slices.Contains(names, name) {
+				if name != "" && !slices.Contains(names, name) {
 					names = append(names, name)
 				}
 			}
@@ -44,12 +44,7 @@ func (g Graph) Closure(name string, next func(*Table) []string) []string {
 
 // Upwards are a table and the partitioned ones above it, the nearest first.
 func (g Graph) Upwards(name string) []string {
-	return g.Closure(name, func(t *Table) []string {
-		if t.PartitionOf == "" {
-			return nil
-		}
-		return []string{t.PartitionOf}
-	})
+	return g.Closure(name, func(t *Table) []string { return []string{t.PartitionOf} })
 }
 
 // Root is the name under which holds know a table: that of the top, for a partition.
@@ -61,8 +56,6 @@ func (g Graph) Root(name string) string {
 // Kin are a table, the partitioned ones above it and its partitions: a foreign key to any of them may lead
 // to its rows.
 func (g Graph) Kin(name string) []*Table {
-	names := g.Upwards(name)
-	slices.Reverse(names)
 	partitions := g.Closure(name, func(t *Table) []string {
 		if t.Kind != "partitioned" {
 			return nil
@@ -70,7 +63,7 @@ func (g Graph) Kin(name string) []*Table {
 		return t.Children
 	})
 	var list []*Table
-	for _, name := range append(names, partitions[1:]...) {
+	for _, name := range append(g.Upwards(name), partitions[1:]...) {
 		if table := g[name]; table != nil {
 			list = append(list, table)
 		}
@@ -83,21 +76,11 @@ func (g Graph) Family(name string) []string {
 	return g.Closure(g.Root(name), func(t *Table) []string { return t.Children })
 }
 
-// KeysTo lists the foreign keys that lead to rows of a table. PostgreSQL has a copy of a key for each partition that it
-// leads to; those that the table above has say nothing new.
+// KeysTo lists the foreign keys that lead to rows of a table.
 func (g Graph) KeysTo(name string) []ForeignKey {
 	var keys []ForeignKey
 	for _, t := range g.Kin(name) {
-		for _, key := range t.Referenced {
-			known := slices.ContainsFunc(keys, func(k ForeignKey) bool {
-				return k.Table == key.Table && k.OnDelete == key.OnDelete && k.RefTable != key.RefTable &&
-					slices.Equal(k.Columns, key.Columns) && slices.Equal(k.RefColumns, key.RefColumns) &&
-					slices.Contains(g.Upwards(key.RefTable), k.RefTable)
-			})
-			if !known {
-				keys = append(keys, key)
-			}
-		}
+		keys = append(keys, t.Referenced...)
 	}
 	return keys
 }

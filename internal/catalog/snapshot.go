@@ -5,7 +5,6 @@ package catalog
 
 import (
 	"cmp"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,9 +34,8 @@ type Table struct {
 	Columns     []Column     `json:"columns"`
 	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order; without one those of UniqueKey
 	Indexes     []Index      `json:"indexes,omitempty"`
-	ForeignKeys []ForeignKey `json:"foreign_keys,omitempty"` // from this table to others
-	Referenced  []ForeignKey `json:"referenced,omitempty"`   // from others to this table
-	Triggers    []Trigger    `json:"triggers,omitempty"`     // row triggers that are no constraint's
+	Referenced  []ForeignKey `json:"referenced,omitempty"` // from others to this table, as they were declared
+	Triggers    []Trigger    `json:"triggers,omitempty"`   // row triggers that are no constraint's
 	RowSecurity bool         `json:"row_security,omitempty"`
 
 	Distribution *Distribution `json:"distribution,omitempty"` // by Citus
@@ -115,17 +113,11 @@ func (s *Snapshot) Table(name string) *Table {
 		return nil
 	}
 	for _, t := range s.Tables {
-		if t.named(name) {
+		if t.String() == name {
 			return t
 		}
 	}
 	return nil
-}
-
-// named says whether name is "schema.name" of the table, without putting that together.
-func (t *Table) named(name string) bool {
-	rest, found := strings.CutPrefix(name, t.Schema)
-	return found && len(rest) == len(t.Name)+1 && rest[0] == '.' && rest[1:] == t.Name
 }
 
 // Plain is the type that the values of the column have: that beneath a domain.
@@ -167,22 +159,20 @@ func (t *Table) Temporal() bool {
 
 // Rename gives a schema another name wherever it stands before a dot. Neither name needs quotes.
 func (s *Snapshot) Rename(from, to string) error {
-	for i, t := range s.Tables {
-		text, err := json.Marshal(t)
-		if err != nil {
-			return err
-		}
-		renamed := &Table{}
-		text = regexp.MustCompile(`\b`+regexp.QuoteMeta(from)+`\.`).ReplaceAll(text, []byte(to+"."))
-		if err := json.Unmarshal(text, renamed); err != nil {
-			return err
-		}
-		if renamed.Schema == from {
-			renamed.Schema = to
-		}
-		s.Tables[i] = renamed
+	before := regexp.MustCompile(`\b` + regexp.QuoteMeta(from) + `\.`)
+	renamed, err := Read(before.ReplaceAllLiteralString(s.Text(), to+"."))
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(s.Tables, func(a, b *Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	for _, t := range renamed.Tables {
+		if t.Schema == from {
+			t.Schema = to
+		}
+	}
+	slices.SortFunc(renamed.Tables, func(a, b *Table) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
+	})
+	*s = *renamed
 	return nil
 }
 

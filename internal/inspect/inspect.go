@@ -222,16 +222,11 @@ func (r *reader) read(ctx context.Context) ([]*catalog.Table, error) {
 		}
 	}
 	err = each(ctx, r, err, "foreign_keys", func(row struct {
-		Referencing, Referenced uint32
-		From, To                bool
+		Referenced uint32
 		catalog.ForeignKey
 	}) {
-		if t := r.tables[row.Referencing]; row.From {
-			t.ForeignKeys = append(t.ForeignKeys, row.ForeignKey)
-		}
-		if t := r.tables[row.Referenced]; t != nil && row.To {
-			t.Referenced = append(t.Referenced, row.ForeignKey)
-		}
+		t := r.tables[row.Referenced]
+		t.Referenced = append(t.Referenced, row.ForeignKey)
 	})
 	err = each(ctx, r, err, "triggers", func(row struct {
 		OID uint32

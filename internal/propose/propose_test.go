@@ -185,7 +185,7 @@ func TestNames(t *testing.T) {
 func named(name string) []*catalog.Table {
 	key := catalog.ForeignKey{Name: name, Table: name + ".child " + name, Columns: []string{name},
 		RefTable: name + "." + name, RefColumns: []string{name}, OnDelete: "no action"}
-	tables := []*catalog.Table{{Name: name, Referenced: []catalog.ForeignKey{key}}, {Name: "child " + name, ForeignKeys: []catalog.ForeignKey{key}}}
+	tables := []*catalog.Table{{Name: name, Referenced: []catalog.ForeignKey{key}}, {Name: "child " + name}}
 	for _, t := range tables {
 		t.Schema, t.Kind, t.PrimaryKey = name, "table", []string{name}
 		t.Columns = []catalog.Column{{Name: name, Type: "bigint", NotNull: true}, {Name: "createdAt", Type: "timestamp with time zone"}}
@@ -225,7 +225,7 @@ func randomSchema(random *rand.Rand) *catalog.Snapshot {
 			key := catalog.ForeignKey{Name: table.Name + column, Table: "app." + table.Name, Columns: []string{column},
 				RefTable: "app." + to.Name, RefColumns: []string{"id"}, OnDelete: actions[random.IntN(len(actions))]}
 			table.Columns = append(table.Columns, catalog.Column{Name: column, Type: "bigint", NotNull: random.IntN(2) == 0})
-			table.ForeignKeys, to.Referenced = append(table.ForeignKeys, key), append(to.Referenced, key)
+			to.Referenced = append(to.Referenced, key)
 		}
 	}
 	return s

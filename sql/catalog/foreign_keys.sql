@@ -1,26 +1,10 @@
--- Reads foreign keys as people declared them, from and to given tables.
+-- Reads foreign keys between tables, as people declared them.
 -- $1 oid[]: which tables.
--- Returns referencing and referenced table's oids, two booleans, and the foreign key: name, table,
--- columns, referenced table and columns, action on delete, whether deferrable.
+-- Returns the referenced table's oid, and the foreign key: name, table, columns, referenced table and columns, action on
+-- delete, whether deferrable. PostgreSQL keeps copies of a key for every partition on either side, which say nothing new.
 -- One that is NOT ENFORCED (PostgreSQL 18) does nothing, and does not count; older servers have no such
 -- column, so that it is asked for by way of jsonb.
--- PostgreSQL keeps copies of a foreign key for every partition on either side. A copy belongs to a
--- table's own list only if its other end is the declared one: "from" says so for the referencing
--- table's list, "to" for the referenced table's.
-WITH RECURSIVE declared (oid, root) AS (
-    SELECT oid, oid
-      FROM pg_constraint
-     WHERE contype = 'f' AND conparentid = 0
-       AND coalesce((to_jsonb(pg_constraint) ->> 'conenforced')::boolean, true)
-    UNION ALL
-    SELECT copy.oid, declared.root
-      FROM declared
-      JOIN pg_constraint AS copy ON copy.conparentid = declared.oid AND copy.contype = 'f'
-)
-SELECT fk.conrelid,
-       fk.confrelid,
-       root.confrelid = fk.confrelid AS "from",
-       root.conrelid = fk.conrelid AS "to",
+SELECT fk.confrelid,
        fk.conname::text,
        tn.nspname || '.' || t.relname,
        columns.names,
@@ -34,9 +18,7 @@ SELECT fk.conrelid,
            WHEN 'd' THEN 'set default'
        END,
        fk.condeferrable
-  FROM declared
-  JOIN pg_constraint AS fk ON fk.oid = declared.oid
-  JOIN pg_constraint AS root ON root.oid = declared.root
+  FROM pg_constraint AS fk
   JOIN pg_class AS t ON t.oid = fk.conrelid
   JOIN pg_namespace AS tn ON tn.oid = t.relnamespace
   JOIN pg_class AS r ON r.oid = fk.confrelid
@@ -51,6 +33,7 @@ SELECT fk.conrelid,
       FROM unnest(fk.confkey) WITH ORDINALITY AS key (attnum, place)
       JOIN pg_attribute AS a ON a.attrelid = fk.confrelid AND a.attnum = key.attnum
  ) AS ref_columns
- WHERE fk.conrelid = ANY ($1::oid[])
- ORDER BY fk.conname COLLATE "C", tn.nspname COLLATE "C", t.relname COLLATE "C",
-          rn.nspname COLLATE "C", r.relname COLLATE "C";
+ WHERE fk.contype = 'f' AND fk.conparentid = 0
+   AND fk.conrelid = ANY ($1::oid[]) AND fk.confrelid = ANY ($1::oid[])
+   AND coalesce((to_jsonb(fk) ->> 'conenforced')::boolean, true)
+ ORDER BY fk.conname COLLATE "C", tn.nspname COLLATE "C", t.relname COLLATE "C";

@@ -5,8 +5,7 @@
 --   1. partitions and inheritance children, because a delete from the parent reaches them;
 --   2. tables that reference these by foreign key, and those that reference them in turn where the
 --      action goes on (cascade, set null, set default); behind no action and restrict no row changes;
---   3. parents of all of these, upwards;
---   4. the tables that the given ones and their children reference, one level.
+--   3. parents of all of these, upwards.
 WITH RECURSIVE
 edge (source, target, goes_on) AS (
     SELECT confrelid, conrelid, confdeltype IN ('c', 'n', 'd')
@@ -32,25 +31,10 @@ ancestor (oid) AS (
     SELECT inherits.inhparent
       FROM ancestor
       JOIN pg_inherits AS inherits ON inherits.inhrelid = ancestor.oid
-),
-family (oid) AS (
-    SELECT given.oid
-      FROM unnest($1::oid[]) AS given (oid)
-    UNION
-    SELECT inherits.inhrelid
-      FROM family
-      JOIN pg_inherits AS inherits ON inherits.inhparent = family.oid
-),
-referenced (oid) AS (
-    SELECT fk.confrelid
-      FROM family
-      JOIN pg_constraint AS fk ON fk.conrelid = family.oid AND fk.contype = 'f'
-      LEFT JOIN pg_constraint AS declared ON declared.oid = fk.conparentid
-     WHERE declared.conrelid IS DISTINCT FROM fk.conrelid -- else a copy for one referenced partition
 )
 SELECT c.oid
-  FROM (SELECT oid FROM ancestor UNION SELECT oid FROM referenced) AS wanted
-  JOIN pg_class AS c ON c.oid = wanted.oid
+  FROM ancestor
+  JOIN pg_class AS c ON c.oid = ancestor.oid
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') -- pg_inherits holds the indexes of partitions as well
    AND n.nspname NOT IN ('pg_catalog', 'information_schema')
