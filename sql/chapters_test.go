@@ -104,3 +104,15 @@ func TestHeadings(t *testing.T) {
 		}
 	}
 }
+
+// TestNoPlanIsCompiled: where a function switches a way of planning off, plans that go that way all the same have costs for which
+// the server compiles them, in seconds.
+func TestNoPlanIsCompiled(t *testing.T) {
+	t.Parallel()
+	switched := regexp.MustCompile(`SET enable_\w+ = off`)
+	for _, file := range sqlfiles.Files() {
+		if switched.MatchString(file.Text) && !strings.Contains(file.Text, "SET jit = off") {
+			t.Errorf("%s/%s lacks SET jit = off", file.Chapter, file.Name)
+		}
+	}
+}

@@ -6,7 +6,7 @@ RETURNS TABLE (
     oid oid, conname name, conrelid oid, confrelid oid, conkey smallint[], confkey smallint[], conpfeqop oid[],
     conparentid oid, confupdtype "char", deferred boolean, action "char")
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_bitmapscan = off AS $function$
+SET enable_bitmapscan = off SET jit = off AS $function$
 BEGIN
     RETURN QUERY
     SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.conkey, k.confkey, k.conpfeqop, k.conparentid, k.confupdtype,

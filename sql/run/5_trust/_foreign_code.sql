@@ -4,7 +4,7 @@
 -- tell later; and event triggers, where tables are dropped.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
     v_trusted CONSTANT oid[] := retention._trusted();
     v_tables CONSTANT oid[] := retention._family(ARRAY(

@@ -6,7 +6,8 @@
 CREATE OR REPLACE FUNCTION retention._unexpected(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+AS $function$
 DECLARE
     c_again CONSTANT text := '; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate';
     v_protect CONSTANT text[] := (SELECT i.protect FROM retention.install i);
