@@ -13,7 +13,7 @@ import (
 )
 
 // told are names that a text only tells people, in a message or a hint: no calls.
-var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"}, "_run_all": {"status"}}
+var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"}, "_run_all": {"status"}, "_take_table": {"pause"}}
 
 // apart are calls by runs that take no rows.
 var apart = map[string][]string{"_begin": {"_dry_run", "_run_report"}}
