@@ -1,7 +1,6 @@
--- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Nothing in
--- the place is looked at, besides names, unless trusted roles own it (PR004). Raises what the page's statements raise,
--- and 55000 for a place that the policy is not for, or whose name cannot stand in a page. A migration that changes or
--- drops the policy waits for this, or this for it.
+-- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Looks at
+-- names alone unless trusted roles own the place (PR004). Raises 55000 for a place that the policy is not for, or whose
+-- name cannot stand in a page. Whoever changes or drops the policy waits for this, or this for him.
 CREATE OR REPLACE FUNCTION retention._stamp(p_policy text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -33,8 +32,8 @@ BEGIN
         v_row := replace(v_row, v_name ->> 0, v_name ->> 1);
     END LOOP;
     v_policy := v_row;
-    v_foreign := (SELECT f
-                  FROM retention._foreign_code(ARRAY[jsonb_populate_record(NULL::retention.policy, v_policy)]) f LIMIT 1);
+    v_foreign := (SELECT f FROM retention._foreign_code(
+        ARRAY[jsonb_populate_record(NULL::retention.policy, v_policy)]) f LIMIT 1);
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM retention._begin_page(p_policy, v_words);
     BEGIN
