@@ -8,8 +8,10 @@ DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
     v_policy retention.policy; v_request retention.request;
 BEGIN
-    PERFORM retention._misplaced(p_request.policy);
-    PERFORM retention._stamp(p_request.policy);
+    IF strpos(p_request.policy, '@') > 0 THEN  -- a member
+        PERFORM retention._misplaced(p_request.policy);
+        PERFORM retention._stamp(p_request.policy);
+    END IF;
     v_policy := retention._known(p_request.policy);
     IF p_request.as_of > v_started THEN
         RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', p_request.as_of),

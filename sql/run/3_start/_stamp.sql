@@ -7,7 +7,6 @@ DECLARE
     v_each retention.each; v_place CONSTANT text := split_part(p_policy, '@', 2); v_names jsonb;
     v_words text; v_page text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
 BEGIN
-    IF v_place = '' THEN RETURN false; END IF;
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
