@@ -13,7 +13,7 @@ import (
 )
 
 // told are names that a text only tells people, in a message or a hint: no calls.
-var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"}, "_run_all": {"status"}}
+var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"}, "_run_all": {"status"}, "_take_table": {"pause"}}
 
 // apart are calls by runs that take no rows.
 var apart = map[string][]string{"_begin": {"_dry_run", "_run_report"}}
@@ -101,6 +101,18 @@ func TestHeadings(t *testing.T) {
 	for _, chapter := range sqlfiles.Chapters() {
 		if !regexp.MustCompile(`^-- [A-Z][a-z]+\n(-- .*\n){1,3}$`).MatchString(sqlfiles.Heading(chapter)) {
 			t.Errorf("%s begins with\n%s", chapter, sqlfiles.Heading(chapter))
+		}
+	}
+}
+
+// TestNoPlanIsCompiled: where a function switches a way of planning off, plans that go that way all the same have costs for which
+// the server compiles them, in seconds.
+func TestNoPlanIsCompiled(t *testing.T) {
+	t.Parallel()
+	switched := regexp.MustCompile(`SET enable_\w+ = off`)
+	for _, file := range sqlfiles.Files() {
+		if switched.MatchString(file.Text) && !strings.Contains(file.Text, "SET jit = off") {
+			t.Errorf("%s/%s lacks SET jit = off", file.Chapter, file.Name)
 		}
 	}
 }

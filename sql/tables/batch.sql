@@ -1,5 +1,5 @@
 -- One row per batch, appended in its own transaction and never updated. Row 0 is the start; next_ says how the run goes
--- on; refused_rows are rows (table and place) that another pass may meet. No foreign key: it would lock the run's row.
+-- on; refused_rows (table and place) may meet another pass. No foreign key: it would lock the run's row.
 CREATE TABLE IF NOT EXISTS retention.batch (
     run_id bigint NOT NULL, n integer NOT NULL, at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ms double precision NOT NULL DEFAULT 0,

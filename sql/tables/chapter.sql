@@ -1,3 +1,3 @@
 -- Tables
--- The registry of policies, jobs and the install, which migrations write; what people set; holds; the run log, and
--- what runs keep for restore(), reports and applications.
+-- The registry of policies, jobs and the install, which migrations write; what people set; holds; the run
+-- log, and what runs keep for restore(), reports and applications.

@@ -1,6 +1,5 @@
 -- Rows that no policy may take: those of a table (its root) with certain values in certain columns, now or later. match
--- has the values as their types print them. rel, attnums and types are as they were; where they are others now, runs
--- trip. Written by place_hold, release_hold and restore alone.
+-- has them as their types print them; runs trip where rel, attnums or types are others now.
 CREATE TABLE IF NOT EXISTS retention.hold (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, table_name text NOT NULL, rel oid NOT NULL,
     columns text[] NOT NULL, attnums smallint[] NOT NULL, types text[] NOT NULL, match jsonb NOT NULL,

@@ -6,22 +6,21 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     partitions boolean NOT NULL DEFAULT false,  -- its rows are the table's partitions
     owns text[] NOT NULL DEFAULT '{}',          -- its tables for joins
     grants jsonb NOT NULL DEFAULT '{}',         -- who else may call its functions: {claim or touch: [role, ...]}
-    -- How a run walks through the rows, an entry of "due" each, in the order in which it goes. cursor: [expression,
-    -- type] each; range: one statement may take the rows between two positions; ranked: by a rank, groups: by
-    -- it alone, indexed: by an index; bound: what ends the walk on the clock, filtered: where rows meet more than that;
-    -- guarded: the one statement leaves rows that guards keep, share: under locks on what they read; whole: no row may
-    -- be passed by, since a watermark moves past it; undone: an error that a row causes undoes the batch; below: rows
-    -- to which foreign keys lead are locked, since steps copy some of them.
+    -- How a run walks through the rows, an entry of "due" each, in order. cursor: [expression, type] each; range: one
+    -- statement may take the rows between two positions; ranked: by a rank, groups: by it alone, indexed: by an index;
+    -- bound: what ends the walk on the clock, filtered: where rows meet more than that; guarded: the one statement
+    -- leaves rows that guards keep, share: under locks on what they read; whole: no row may be passed by, since a
+    -- watermark moves past it; undone: an error of a row undoes the batch; below: steps copy rows that foreign keys
+    -- lead to, which are locked.
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
     prepares boolean NOT NULL DEFAULT false,    -- <policy>_start reads something when a run starts
     scope text[] NOT NULL DEFAULT '{}',
     window_own interval, window_at_least interval, window_at_most interval,  -- own: NULL where it may not be set
     -- What restore() can bring back, a step each; NULL: nothing. An archive ("from") of whole rows of "table", with the
-    -- number of the run in the column "run" and "same" constants in others; "document" is the column that holds rows,
-    -- "stays" says that they stay there when they are restored; "columns" are the table's, with types, "names" what
-    -- the archive calls some of them, "key" the table's primary key. Of an update with "undo", "from" is the table
-    -- undo, "columns" are the key's and what it sets, "set" what is to be set.
+    -- run's number in the column "run", constants in others ("same"), rows in "document"; they stay there ("stays");
+    -- "columns" of the table, with types, what the archive calls some ("names"), the table's "key". Of an update with
+    -- "undo" "from" is the table undo, "columns" are the key's and what it sets, "set" what is to be set.
     restores jsonb,
     deletes text[] NOT NULL DEFAULT '{}',       -- the tables that steps delete from
     unguarded text[] NOT NULL DEFAULT '{}',     -- that statements of the policy's own words change, or archives replace
@@ -35,16 +34,14 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     schemas text[] NOT NULL DEFAULT '{}',       -- those that its expressions name for functions, types and operators
     writes text[] NOT NULL DEFAULT '{}',        -- as in "DELETE public.message": rules may rewrite these
     joined text,                                -- the FROM of its rows t, where that is not the table alone
-    -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at) where that is another;
-    -- encoding: by which it is an instant for people; where; nulls if rows may have no clock; past which instant one
-    -- lies far ahead; archives: by table, their run_id.
+    -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at), and its encoding; where;
+    -- nulls if rows may have no clock; past which instant one lies far ahead; archives: by table, their run_id.
     facts jsonb NOT NULL DEFAULT '{}',
     -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which
-    -- of them an update changes, "key" is that of an archive: by its columns, those of the row. A table that steps
-    -- before delete from is read as "rest of <table>". notes: why numbers are not what a run does; blind: only a batch
-    -- knows the rows. set: what changes in rows that are there, {column: SQL of a value that is the same for all rows,
-    -- else null}, of an insert [column, ...]; of statements and a watermark with the verb "set" and step 0.
+    -- an update changes, "key" is an archive's: by its columns, those of the row. notes: why numbers are not what a run
+    -- does; blind: only a batch knows the rows. set: what changes in rows that are there, {column: SQL of a value, null
+    -- where it is not the same for all}, of an insert [column, ...]; of statements and a watermark with step 0.
     steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),  -- how long a batch should take; NULL: of batch_rows

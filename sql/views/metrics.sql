@@ -43,8 +43,18 @@ CROSS JOIN LATERAL (VALUES
      CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
      'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.')
 ) m (name, type, given, value, help) WHERE m.given
-UNION ALL SELECT 'retention_rows_total', 'counter', e.key::jsonb, e.value::float8, 'Rows or partitions, by verb.'
-FROM retention.policy p JOIN retention.total t ON t.policy = p.name, pg_catalog.jsonb_each_text(t.rows) e
+UNION ALL SELECT 'retention_rows_total', 'counter',
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', e.key, 'verb', e.verb), e.value::float8,
+       'Rows or partitions, by verb: all that steps do with a table.'
+FROM retention.policy p JOIN retention.total t ON t.policy = p.name
+CROSS JOIN LATERAL (
+    SELECT 'cascade' AS verb, c.key, c.value::numeric FROM pg_catalog.jsonb_each_text(t.cascaded) c
+    UNION ALL SELECT (SELECT string_agg(DISTINCT s.verb, '+')
+                      FROM pg_catalog.jsonb_to_recordset(p.steps) s (verb text, "table" text)
+                      WHERE s."table" = r.key AND s.verb NOT IN ('note', 'drop table')), r.key, sum(r.value::bigint)
+    FROM (SELECT * FROM pg_catalog.jsonb_each_text(t.related)
+          UNION ALL SELECT p.table_name, t.taken::text) r (key, value)
+    GROUP BY r.key) e WHERE e.verb IS NOT NULL
 UNION ALL SELECT 'retention_rows_kept', 'gauge',
        pg_catalog.jsonb_build_object('policy', s.policy, 'table', s.table_name, 'guard', k.key),
        k.value::double precision, 'Rows past their window that the last run kept, by what kept them.'

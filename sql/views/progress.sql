@@ -1,6 +1,6 @@
--- Runs under way: how far they are, how fast, and how long they still need. due is known where
--- the breaker had to count; elsewhere it and time_left are NULL. time_left is by the pace of the last twenty batches, and
--- NULL before the tenth: the first ones are small, and what was counted before them says nothing.
+-- Runs under way: how far they are, how fast, and how long they still need. due is known where the breaker had to
+-- count; elsewhere it and time_left are NULL. time_left is by the pace of the last twenty batches, and NULL before the
+-- tenth: the first ones are small, and what was counted before them says nothing.
 CREATE OR REPLACE VIEW retention.progress AS
 SELECT r.id AS run, r.policy, r.pid, r.as_of, r.started_at,
        x.elapsed, r.due, b.scanned, b.taken, b.contended, b.refused, b.batches,

@@ -19,7 +19,6 @@ var around = []attempt{
 	{"calling a batch by name", "SELECT retention._try(NULL, NULL, 1, false, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
 	{"an interrupted step", "SELECT retention._interrupted(1)", "55000"},
-	{"a run's note", "SELECT retention._note_failure('{1}', 'x', 'x')", "42501"},
 	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
 	{"another as_of", "UPDATE retention.run SET as_of = '2099-01-01'", "42501"},
 	{"purging the log", "DELETE FROM retention.run", "42501"},

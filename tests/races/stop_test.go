@@ -100,7 +100,7 @@ func TestChangedInABatch(t *testing.T) {
 	const broken = "cache lookup failed for function 16993"
 	for name, c := range map[string]struct{ meanwhile, state, message string }{
 		"changed":   {"UPDATE retention.policy SET hash = 'another'", "more", "the policy was changed during the run"},
-		"upgraded":  {"UPDATE retention.install SET runtime_version = '0'", "more", "the runtime is between version 0 and version 1: a migration is not finished"},
+		"upgraded":  {"UPDATE retention.install SET runtime_version = '0'", "paused", "the runtime is between version 0 and version 1: a migration is not finished"},
 		"unchanged": {"SELECT", "failed", broken},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"},
 	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
 	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"}, {"_idle", "ro", "run"},
-	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"}, {"_cron_log_not_purged", "ro", "run"},
+	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
@@ -62,7 +62,7 @@ var inner = []decision{
 
 // closed are the runtime's own functions that owner and worker alone may call.
 var closed = []string{
-	"_refuse_unfit", "_run_step", "_note_failure", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
+	"_refuse_unfit", "_run_step", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked",
 	"_begin_page", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
@@ -71,7 +71,7 @@ var closed = []string{
 	"_pass_by", "_position", "_prove", "_put_install", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
 	"_refuse_down", "_run_report", "_running", "_server", "_set_aside_invalid_index", "_stand_in", "_start", "_step_query", "_stop_reason",
-	"_subtract", "_sum", "_waits_for", "_surplus", "_table", "_take", "_take_table", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
+	"_sum", "_waits_for", "_surplus", "_table", "_take", "_take_table", "_trusted", "_foreign_code", "_untrusted", "_try", "_ttl",
 	"_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_facts_as_worker", "_idle_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",

@@ -1,5 +1,4 @@
--- How many rows of a policy are due and what keeps the others, by <policy>_rows. p_limit stops counting there; then
--- what is due is all that is told. Locks nothing.
+-- How many rows of a policy are due, up to p_limit, and without one what keeps the others. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._count_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS retention.due_count LANGUAGE plpgsql STABLE AS $function$

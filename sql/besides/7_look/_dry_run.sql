@@ -1,5 +1,4 @@
--- Counts what a run would do and writes that down, as a run that is "done" and took nothing. Takes
--- no lock but those that reading takes, and no place in the counters.
+-- Counts what a run would do and writes that down, as a run that is "done" and took nothing. Locks what reading does.
 CREATE OR REPLACE FUNCTION retention._dry_run(
     p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

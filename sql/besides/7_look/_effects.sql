@@ -1,6 +1,5 @@
 -- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid), a
--- table or partition that would go (rel), or a number of rows. Verb "due" is of step 0, "unknown" says in note why the
--- numbers of a step, or of all (0), are not what a run does.
+-- table that would go (rel), or a number of rows. "unknown" says in note why the numbers of a step, or all (0), differ.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text)

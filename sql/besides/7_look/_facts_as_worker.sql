@@ -6,7 +6,8 @@ DECLARE
     v_policy CONSTANT retention.policy := retention._known(p_policy); v_facts CONSTANT jsonb := v_policy.facts;
     v_value CONSTANT text := coalesce(v_facts ->> 'value', v_facts ->> 'clock');
     v_at CONSTANT text := coalesce(v_facts ->> 'at', v_value);
-    v_rows CONSTANT text := coalesce(v_policy.joined, format('FROM %s t', retention._table(v_policy.table_name)::regclass))
+    v_rows CONSTANT text := coalesce(
+        v_policy.joined, format('FROM %s t', retention._table(v_policy.table_name)::regclass))
         || ' WHERE ' || coalesce((v_facts ->> 'where') || ' AND ', '') || v_at;
     v_slice CONSTANT retention.slice := retention._slice(p_as_of); v_found jsonb; v_out jsonb := '{}'; v_archive record;
 BEGIN

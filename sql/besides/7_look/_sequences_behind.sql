@@ -1,5 +1,4 @@
--- Sequences of the runtime's identity columns that would give out a taken number, for the verifier. The largest number
--- is read first, since sequences go on meanwhile.
+-- Sequences of the runtime that would give out a taken number, for the verifier: they go on, and are read last.
 CREATE OR REPLACE FUNCTION retention._sequences_behind()
 RETURNS TABLE (table_name text, sequence_name text, largest bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$

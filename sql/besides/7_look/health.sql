@@ -1,5 +1,4 @@
--- What needs a person's attention, one row each; no rows means all is well. severity is "error"
--- where rows are not being deleted that should be, else "warning".
+-- What needs a person's attention, one row each. severity is "error" where rows stay that should go, else "warning".
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
@@ -30,10 +29,6 @@ BEGIN
     FROM retention.policy p
     CROSS JOIN LATERAL (SELECT * FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
     WHERE p.report AND a.alerts > 0
-    UNION ALL
-    (SELECT 'warning', NULL::text, format('run %s: %s', r.id, r.note), 'Later runs try again; this goes after a day.'
-     FROM retention.run r WHERE r.ended_at > clock_timestamp() - interval '1 day' AND r.note LIKE '% was not purged: %'
-     ORDER BY r.ended_at DESC LIMIT 1)
     UNION ALL SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
            'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
     FROM retention.install i  -- schema cron may be in another database

@@ -1,6 +1,5 @@
 -- What a run would find at an instant, which may lie ahead. one_run is what one run takes of due; bytes and run_time
--- are estimated; breaker_limit is exact where the run would trip, else so many at least. With max_rows counting stops
--- there (capped), and kept is not counted.
+-- are estimated; breaker_limit is exact where it would trip. With max_rows counting stops there, without kept.
 CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL, OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text,

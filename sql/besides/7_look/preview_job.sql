@@ -1,7 +1,6 @@
--- What the policies of a job would do one after the other, each on what those before it leave: they run as the job runs
--- them, and all of it is undone before this returns, but for numbers that were taken from sequences. Raises 25001 in
--- a transaction that has written. Locks what the batches lock, until it returns: other runs on these tables end "busy"
--- meanwhile, and sessions that change the same rows wait.
+-- What the policies of a job would do one after the other: they run as the job runs them, and all is undone, but for
+-- numbers from sequences. Raises 25001 in a transaction that has written. Locks what the batches lock, until it
+-- returns: other runs on these tables end "busy", and sessions that change the same rows wait.
 CREATE OR REPLACE FUNCTION retention.preview_job(
     job text, as_of timestamptz DEFAULT NULL, OUT policy text, OUT state text, OUT taken bigint, OUT kept jsonb,
     OUT related jsonb, OUT cascaded jsonb, OUT message text) RETURNS SETOF record

@@ -1,6 +1,5 @@
--- The table (its root; of a shard, what Citus distributes) whose rows are to be held, looked up here since the caller
--- may lack rights on the schema. Without one it is in public, unless a policy's table elsewhere has that name: the
--- wrong hold keeps nothing.
+-- The table (its root; of a shard, what Citus distributes) whose rows are to be held: the caller may lack rights on its
+-- schema. Without one it is in public, unless a policy's table has that name: the wrong hold keeps nothing.
 CREATE OR REPLACE FUNCTION retention._holdable(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

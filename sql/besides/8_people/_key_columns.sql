@@ -1,5 +1,5 @@
--- The columns of a table's key in its order, without those that it only INCLUDEs: of the primary key, else of the unique
--- index with the fewest columns, none of them nullable, that holds for all rows and is checked at once; else none.
+-- The columns of a table's key in its order, without those that it only INCLUDEs: of the primary key, else of the
+-- unique index with the fewest columns, none nullable, that holds for all rows and is checked at once; else none.
 CREATE OR REPLACE FUNCTION retention._key_columns(p_table oid) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce((

@@ -1,6 +1,5 @@
--- Brings back what is kept of a run, or its row with that key, and holds it until p_until; see restore(). What went
--- last comes back first. Goes on as long as rows come back, since one may need another one to be there first; finds what
--- is refused by halves.
+-- Brings back what is kept of a run, or its row with that key, and holds it until p_until. What went last comes first;
+-- as long as rows come back, since one may need another to be there. Finds what is refused by halves.
 CREATE OR REPLACE FUNCTION retention._restore_as_worker(
     p_policy text, p_run bigint, p_until timestamptz, p_key jsonb, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql AS $function$

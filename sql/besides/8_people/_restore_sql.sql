@@ -1,6 +1,6 @@
--- The statements of restore() for one source of policy.restores: kept finds the places of what is kept of run $1 and
--- not held at $2, of the key $3 where it is one; back brings back those at $1, $2, and holds them until $3 for reason $4
--- at $5. Rows are told by their printed keys; the last of several comes back. Raises 55000 where the table has changed.
+-- The statements of restore() for one of policy.restores: kept finds what is kept of run $1, not held at $2, of key $3;
+-- back brings back rows at $1, $2, and holds them until $3 for reason $4 at $5. Rows are told by their printed keys; of
+-- several the last comes back. Raises 55000 where the table has changed.
 CREATE OR REPLACE FUNCTION retention._restore_sql(p_source jsonb, OUT kept text, OUT back text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

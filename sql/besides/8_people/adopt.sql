@@ -1,5 +1,4 @@
--- Says that this database is meant to be purged: a restored backup, a clone or a promoted standby starts no run before.
--- The reason is in retention.setting_change.
+-- Lets runs start in this database: a restored backup, a clone or a promoted standby. The reason is in setting_change.
 CREATE OR REPLACE FUNCTION retention.adopt(reason text DEFAULT '') RETURNS text
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     INSERT INTO retention.setting_change (policy, name, new, reason)

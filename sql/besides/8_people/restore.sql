@@ -1,23 +1,18 @@
 -- Brings back what a run archived, or marked by an update with "undo", and holds it until hold_until (NULL: until
 -- released), or the next run would take it again. Rows that are there again, were changed, or are refused by a
--- constraint or trigger are counted as refused. With match, {column: value} or the value of a key of one column, only
--- the row with that key comes back.
+-- constraint or trigger are counted as refused. With match, {column: value} or the value of a key, only that row.
 --   SELECT * FROM retention.restore('old_items', 42, match => '4711');
--- Locks: a row of the log that runs on the table wait for, retention.hold in SHARE ROW EXCLUSIVE mode, the tables in
--- ROW EXCLUSIVE mode, the rows.
+-- Locks: a row of the log that runs on the table wait for, retention.hold SHARE ROW EXCLUSIVE, the tables, the rows.
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     match text DEFAULT NULL, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
-DECLARE v_policy CONSTANT retention.policy := retention._known(restore.policy); v_key jsonb; v_lock record;
-    v_misplaced text;
+DECLARE v_policy CONSTANT retention.policy := retention._known(restore.policy); v_key jsonb; v_run bigint;
 BEGIN
     PERFORM retention._refuse_unfit();
-    v_misplaced := retention._misplaced(restore.policy);
-    IF v_misplaced IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = v_misplaced;
-    ELSIF v_policy.restores IS NULL THEN
+    PERFORM retention._misplaced(restore.policy);
+    IF v_policy.restores IS NULL THEN
         RAISE feature_not_supported
             USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
                   HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';
@@ -29,11 +24,7 @@ BEGIN
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
     IF restore.match IS NOT NULL THEN v_key := retention._restore_key(v_policy, restore.match); END IF;
-    v_lock := retention._take_table(v_policy, NULL, clock_timestamp());
-    IF v_lock.run IS NULL THEN
-        RAISE lock_not_available USING
-            MESSAGE = v_lock.message, HINT = 'Wait for its end, or stop it with retention.pause().';
-    END IF;
+    v_run := retention._take_table(v_policy, NULL, clock_timestamp());
     LOCK TABLE retention.hold IN SHARE ROW EXCLUSIVE MODE;
     SELECT r.* INTO restored, refused FROM jsonb_to_record(retention._act(
         'SELECT to_jsonb(r) FROM retention._restore_as_worker(
@@ -47,5 +38,5 @@ BEGIN
     END IF;
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
     VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
-    DELETE FROM retention.run r WHERE r.id = v_lock.run;
+    DELETE FROM retention.run r WHERE r.id = v_run;
 END $function$;

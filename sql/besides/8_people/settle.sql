@@ -5,6 +5,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function
     SELECT count(CASE WHEN r.pid = pg_backend_pid()
         THEN retention._finish(r.id, 'failed', '57014', 'cancelled while a batch committed')
         WHEN NOT retention._under_way(r.id)
-        THEN retention._finish(r.id, 'abandoned', NULL, 'the backend of this run is gone') END)
+        THEN retention._finish(r.id, 'abandoned', NULL, 'the call of this run is gone') END)
     FROM retention.run r WHERE r.state = 'running'
 $function$;

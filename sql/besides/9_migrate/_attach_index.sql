@@ -1,5 +1,4 @@
--- Makes a partition's index a part of the partitioned table's, unless the partition is gone or detached. Runs with the
--- caller's rights. Locks: ACCESS EXCLUSIVE on the partition's index.
+-- Makes a partition's index a part of the partitioned table's, unless it is gone or detached; with the caller's rights.
 CREATE OR REPLACE FUNCTION retention._attach_index(
     p_schema text, p_index text, p_partition_schema text, p_partition_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$

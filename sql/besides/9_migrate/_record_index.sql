@@ -1,5 +1,4 @@
--- Writes down an index just built, as PostgreSQL prints it. Raises 55000 when it is not valid; for a
--- partitioned table that names the partitions without a valid index.
+-- Writes down an index just built. Raises 55000 when it is not valid, with the partitions that have none.
 CREATE OR REPLACE FUNCTION retention._record_index(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_definition text; v_lacking text;

@@ -11,12 +11,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('runner operator viewer', 'EXECUTE', 'ask at blast_radius facts health partitions preview why window_of'),
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',
-         'backlog batch claim each event goose_db_version hold index_definition install job metrics policy progress report
-          restored run run_group setting setting_change status total words'),
+         'backlog batch claim each event goose_db_version hold index_definition install job metrics policy progress
+          report restored run run_group setting setting_change status total words'),
         ('worker operator', 'SELECT', 'undo'),
         -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
         ('runner operator', 'EXECUTE',
-         '_begin _count_left _cron_log_not_purged _drive _interrupted _job _nap _outcome _purge_cron_log _purge_log _ring
+         '_begin _count_left _drive _interrupted _job _nap _outcome _purge_cron_log _purge_log _ring
           _expanded _idle _run_all _step'),
         ('runner operator viewer', 'EXECUTE',
          '_copy _count _cron_setting _lost_rows _paused _plans _sequences_behind _table_name _table_rows

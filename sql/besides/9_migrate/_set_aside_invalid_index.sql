@@ -1,6 +1,5 @@
 -- Renames what an interrupted build left INVALID, so that the name is free and the next statement can drop it. Raises
--- 55006 while somebody is still building it. Runs with the caller's rights: the table's owner; waits 2 s, since a
--- longer wait would hold up whoever builds.
+-- 55006 while somebody builds it. With the rights of the caller, who owns the table.
 CREATE OR REPLACE FUNCTION retention._set_aside_invalid_index(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $function$
 DECLARE

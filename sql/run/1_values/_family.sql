@@ -2,10 +2,6 @@
 CREATE OR REPLACE FUNCTION retention._family(p_tables text[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN
-    RETURN ARRAY(
-        WITH RECURSIVE member AS (
-            SELECT coalesce(pg_partition_root(t.oid), t.oid)::oid AS oid FROM unnest(retention._named(p_tables)) t (oid)
-            UNION SELECT i.inhrelid FROM member m JOIN pg_inherits i ON i.inhparent = m.oid
-        )
-        SELECT m.oid FROM member m);
+    RETURN ARRAY(SELECT retention._below(ARRAY(
+        SELECT coalesce(pg_partition_root(t.oid), t.oid)::oid FROM unnest(retention._named(p_tables)) t (oid))));
 END $function$;

@@ -1,5 +1,4 @@
--- The smallest Snowflake ID of the millisecond of an instant; the least bigint before all IDs: shifted alone, it would
--- wrap around, and every row would be older.
+-- The smallest Snowflake ID of the millisecond of an instant; the least bigint before all, where a shift would wrap.
 CREATE OR REPLACE FUNCTION retention._snowflake_floor(p_at timestamptz, p_epoch bigint, p_shift integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN f.id < -9223372036854775808 THEN -9223372036854775808

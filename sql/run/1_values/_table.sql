@@ -1,5 +1,4 @@
--- The table that "schema.name" (unquoted, as the registry writes names) means. Raises 42P01 when
--- there is none, and 42P09 when the dots leave two possible readings.
+-- The table that a name of the registry means. Raises 42P01 for none, 42P09 where its dots can be read in two ways.
 CREATE OR REPLACE FUNCTION retention._table(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 AS $function$

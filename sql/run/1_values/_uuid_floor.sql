@@ -1,5 +1,4 @@
--- The smallest UUID whose first 48 bits are the millisecond of an instant: the bound for UUID
--- version 7 and for ULIDs kept as uuid. https://www.rfc-editor.org/rfc/rfc9562#section-5.7
+-- The smallest UUID whose first 48 bits are the millisecond of an instant, for version 7 and for ULIDs kept as uuid.
 CREATE OR REPLACE FUNCTION retention._uuid_floor(p_at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $function$
     SELECT (lpad(to_hex(greatest(floor(extract(epoch FROM p_at) * 1000), 0)::bigint), 12, '0') || repeat('0', 20))::uuid

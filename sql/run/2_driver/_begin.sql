@@ -1,24 +1,17 @@
 -- Begins the run that a call asks for: writes down the run of a policy that starts with the next transaction, or why it
--- does not start. A dry run, which may be beside another run, ends here, as does a report. Whatever else keeps it from
--- beginning is written down as a run that failed: an as_of in the future, a scope or a window that the policy does not
--- allow (22023), an unknown policy (P0002), a member of which no page can be made.
+-- does not start. A dry run, which may be beside another run, ends here, as does a report. What keeps it from beginning
+-- is written down as a run that was "busy" (55P03) or failed: an as_of in the future, a scope or a window that the
+-- policy does not allow (22023), an unknown policy (P0002), a member of which no page can be made.
 CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
-    v_policy retention.policy; v_request retention.request; v_taken record; v_message text;
+    v_policy retention.policy; v_request retention.request;
 BEGIN
-    BEGIN
-        v_message := retention._misplaced(p_request.policy);
-    EXCEPTION WHEN lock_not_available THEN
-        RETURN retention._finish(
-            retention._new_run(v_policy, p_request, v_started), 'busy', NULL,
-            'the shard is being moved, or a transaction that has changed a table beside it is prepared');
-    END;
-    IF v_message IS NOT NULL THEN
-        RETURN retention._finish(retention._new_run(v_policy, p_request, v_started), 'more', NULL, v_message);
+    IF strpos(p_request.policy, '@') > 0 THEN  -- a member
+        PERFORM retention._misplaced(p_request.policy);
+        PERFORM retention._stamp(p_request.policy);
     END IF;
-    PERFORM retention._stamp(p_request.policy);
     v_policy := retention._known(p_request.policy);
     IF p_request.as_of > v_started THEN
         RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', p_request.as_of),
@@ -28,11 +21,8 @@ BEGIN
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
     ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
     END IF;
-    v_taken := retention._take_table(v_policy, v_request, v_started);
-    IF v_taken.run IS NULL THEN
-        RETURN retention._finish(retention._new_run(v_policy, v_request, v_started), 'busy', NULL, v_taken.message);
-    END IF;
-    RETURN (v_taken.run, true, NULL)::retention.step;
+    RETURN (retention._take_table(v_policy, v_request, v_started), true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR OTHERS THEN
-    RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()), 'failed', SQLSTATE, SQLERRM);
+    RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()),
+        CASE SQLSTATE WHEN '55P03' THEN 'busy' ELSE 'failed' END, nullif(SQLSTATE, '55P03'), SQLERRM);
 END $function$;

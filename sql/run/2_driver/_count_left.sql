@@ -1,5 +1,4 @@
--- Counts for metrics what a run that did not end "done" left of what was due at its instant, up to 10,000 rows; where
--- they cannot be counted now, nobody knows, and it stays NULL.
+-- Counts for metrics what a run that did not end "done" left of what was due, up to 10,000 rows; NULL where it cannot.
 CREATE OR REPLACE FUNCTION retention._count_left(p_run bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 DECLARE v_run CONSTANT retention.run := (SELECT r FROM retention.run r WHERE r.id = p_run);

@@ -1,8 +1,6 @@
--- The driver of every run. It does not raise: whatever happens ends up in the run log. It runs with
--- its caller's rights and search_path, which nobody can pin (a SET clause would forbid COMMIT), so
--- it holds no operator and no unqualified name: only COMMIT, pg_sleep and functions that are
--- pinned. It sleeps only after COMMIT.
--- https://www.postgresql.org/docs/current/plpgsql-transactions.html
+-- The driver of every run. Whatever happens ends up in the run log. It runs with its caller's rights and search_path,
+-- which nobody can pin (a SET clause would forbid COMMIT), so it has no operator and no unqualified name: only COMMIT,
+-- pg_sleep (after COMMIT) and functions that are pinned.
 CREATE OR REPLACE PROCEDURE retention._drive(p_request retention.request, INOUT p_run pg_catalog.int8)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE v_step retention.step; v_nap pg_catalog.float8;

@@ -32,14 +32,6 @@ BEGIN
             EXCEPT SELECT u.policy FROM retention._unexpected(v_policies, false) u)), v_policies[1].name) l);
     v_policies := ARRAY(SELECT p FROM unnest(v_policies) p WHERE p.name = ANY (v_idle));
     v_runs := ARRAY(SELECT retention._new_run(p, v_request, v_started) FROM unnest(v_policies) p);
-    WITH r AS (  -- as _start does
-        UPDATE retention.run r SET due = 0, breaker_limit = retention._breaker_limit(p, 0),
-                                   filenode = pg_relation_filenode(retention._table(p.table_name))
-        FROM unnest(v_policies) p WHERE r.id = ANY (v_runs) AND p.name = r.policy
-        RETURNING r.id, least(p.batch_rows, CASE WHEN p.batch_time_ms IS NOT NULL THEN 500 END) AS next_rows)
-    INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_rows)
-    SELECT r.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000 / cardinality(v_runs), 1,
-           r.next_rows FROM r;
     PERFORM retention._finish(r, 'done') FROM unnest(v_runs) r;
     p_policies := p_policies[:p_place - 1] || ARRAY(SELECT p.name FROM unnest(v_policies) p) || ARRAY(
         SELECT x.name FROM unnest(p_policies[p_place:]) WITH ORDINALITY x (name, n)

@@ -1,5 +1,4 @@
--- How long the driver sleeps next, in seconds: at most 0.1, so that it never holds a snapshot for long. NULL when it is
--- time. Locks retention.run, which shows that the run is under way.
+-- How many seconds the driver sleeps next, at most 0.1, so that no snapshot is held for long; NULL when it is time.
 CREATE OR REPLACE FUNCTION retention._nap(p_wake_at timestamptz) RETURNS double precision
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -5,13 +5,11 @@ CREATE OR REPLACE FUNCTION retention._new_run(
     p_policy retention.policy, p_request retention.request, p_started timestamptz, p_state text DEFAULT 'busy',
     OUT run bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_filled name;
 BEGIN
-    FOR v_filled IN SELECT s.subname FROM pg_subscription_rel r JOIN pg_subscription s ON s.oid = r.srsubid
-                    WHERE r.srrelid = 'retention.run'::regclass LOOP
-        RAISE object_not_in_prerequisite_state USING MESSAGE = format('subscription "%s" fills the run log', v_filled),
+    IF EXISTS (SELECT FROM pg_subscription_rel r WHERE r.srrelid = 'retention.run'::regclass) THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a subscription fills the run log',
             HINT = 'Runs are on the publisher. DROP SUBSCRIPTION, then "pgretain adopt", let them start here.';
-    END LOOP;
+    END IF;
     INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, reason, scope, older_than, dry_run, note,
                                state, started_at)
     VALUES (coalesce(p_policy.name, p_request.policy), p_request.job, coalesce(p_policy.table_name, ''),

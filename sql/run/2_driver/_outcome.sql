@@ -1,6 +1,5 @@
--- How one run of a call ended, for the driver: a sentence for people (summary), what to raise at the end (failure, NULL
--- for nothing), whether the call stops here, because it was cancelled or is strict, and whether it left what nobody has
--- counted.
+-- How one run of a call ended, for the driver: a sentence (summary), what to raise at the end (failure, NULL for
+-- nothing), whether the call stops here (cancelled, or strict), and whether it left what nobody has counted.
 CREATE OR REPLACE FUNCTION retention._outcome(
     p_run bigint, p_policies text[], p_place integer, p_strict boolean, OUT summary text, OUT failure text,
     OUT sqlstate text, OUT halt boolean, OUT uncounted boolean)

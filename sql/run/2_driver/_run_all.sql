@@ -1,6 +1,5 @@
--- Runs policies and reports in order, for run() and run_job(), and counts what each left; then purges the logs, and
--- sends NOTIFY for events, each in transactions of its own: everything is committed before, NOTIFY is last because
--- nothing can catch a COMMIT that fails. No unqualified name or operator, as in _drive.
+-- Runs policies and reports in order, for run() and run_job(), and counts what each left; then sends NOTIFY for events,
+-- and purges the logs: what fails there fails the call, and no run. Names are qualified, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
     INOUT p_outcome pg_catalog.text)
@@ -9,16 +8,7 @@ DECLARE
     v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_idle pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
-    BEGIN
-        COMMIT;  -- never works in a block like this, but says whether it would outside
-    EXCEPTION WHEN invalid_transaction_termination THEN
-        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- somebody's transaction is around
-            RAISE invalid_transaction_termination
-                USING MESSAGE = 'a run cannot be called inside a transaction, because it commits after every batch',
-                      HINT = 'CALL it alone: no BEGIN before it, no other statement in the same query, autocommit on.';
-        END IF;
-    END;
-    COMMIT;  -- before any lock
+    COMMIT;  -- before any lock; raises 2D000 where somebody's transaction is around, since batches commit
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     p_policies := retention._expanded(p_policies);
     COMMIT AND CHAIN;
@@ -43,17 +33,14 @@ BEGIN
         END IF;
         EXIT WHEN v_end.halt;
     END LOOP;
+    PERFORM retention._ring(v_runs);
+    COMMIT AND CHAIN;
     LOOP
         v_more := retention._purge_log(v_runs);
         COMMIT AND CHAIN;
         EXIT WHEN v_more IS NOT TRUE;
     END LOOP;
-    BEGIN
-        IF v_more IS NOT NULL THEN PERFORM retention._purge_cron_log(); END IF;
-    EXCEPTION WHEN query_canceled OR OTHERS THEN PERFORM retention._cron_log_not_purged(v_runs, SQLSTATE);
-    END;
-    COMMIT AND CHAIN;
-    PERFORM retention._ring(v_runs);
+    IF v_more IS NOT NULL THEN PERFORM retention._purge_cron_log(); END IF;
     COMMIT AND CHAIN;
     IF v_failure IS NOT NULL THEN
         RAISE EXCEPTION '%', v_failure USING ERRCODE = v_sqlstate,

@@ -1,5 +1,4 @@
--- One batch of a run, all of it or nothing; decides as well when the run is over. Raises 55000 where the run is not
--- running in this session.
+-- One batch of a run, all of it or nothing; decides when the run is over. Raises 55000 where it is not this session's.
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -9,11 +8,14 @@ DECLARE
 BEGIN
     LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is under way
     v_run := retention._running(p_run);
-    SELECT * INTO v_policy FROM retention.policy p WHERE p.name = v_run.policy;
+    SELECT * INTO v_policy FROM retention.policy p WHERE (p.name, p.hash) = (v_run.policy, v_run.policy_hash);
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
-    IF NOT FOUND THEN RETURN retention._start(v_run, v_policy); END IF;
     v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
-    IF v_stop.state IS NOT NULL THEN RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message); END IF;
+    IF v_stop.state IS NOT NULL THEN
+        RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message);
+    ELSIF v_last.run_id IS NULL THEN
+        RETURN retention._start(v_run, v_policy);
+    END IF;
     v_why := retention._waits_for(v_policy);
     IF v_why IS NOT NULL THEN
         UPDATE retention.run r SET waited_s = r.waited_s + 1, waited_for = v_why WHERE r.id = p_run;
@@ -21,13 +23,11 @@ BEGIN
     END IF;
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
-        v_why := retention._misplaced(v_policy.name);
+        PERFORM retention._misplaced(v_policy.name);
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN
-        RETURN retention._missed(v_last, CASE WHEN SQLERRM LIKE 'a transaction is prepared%' THEN SQLERRM
-            ELSE 'place_hold() has not been committed yet, or the shard is being moved' END);
+        RETURN retention._missed(v_last, format('place_hold() is not committed yet, or the shard moves: %s', SQLERRM));
     END;
-    IF v_why IS NOT NULL THEN RETURN retention._finish(p_run, 'more', NULL, v_why); END IF;
     PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
     FROM retention.install i WHERE i.logical_messages;
     v_held := retention._holds(v_policy.name, v_run.as_of);

@@ -1,12 +1,11 @@
 -- The next step of a run of this session, by _run_step. An error that is no row's rolls it back and ends the run
--- "failed", as does a cancel; but "more" where a migration has replaced the policy meanwhile, since what it dropped may
--- be what the batch was about to call. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on the rows it takes,
--- both waited for at most the policy's lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not
--- waited for.
+-- "failed", as does a cancel; but "more" or "paused" where a migration has replaced, or is replacing, what the batch
+-- calls. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on the rows it takes, waited for at most
+-- lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not waited for.
 CREATE OR REPLACE FUNCTION retention._step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$
-DECLARE v_run retention.run;
+DECLARE v_run retention.run; v_why text;
 BEGIN
     PERFORM retention._refuse_unfit();
     RETURN retention._run_step(p_run);
@@ -14,8 +13,9 @@ EXCEPTION WHEN query_canceled OR OTHERS THEN
     v_run := retention._running(p_run);
     IF SQLSTATE <> '57014' AND NOT EXISTS (SELECT FROM retention.policy p JOIN retention.install i
             ON i.runtime_version = '1' WHERE p.name = v_run.policy AND p.hash = v_run.policy_hash) THEN
-        RETURN retention._finish(p_run, 'more', NULL,
-            coalesce(retention._half_upgraded(), 'the policy was changed during the run'));
+        v_why := retention._half_upgraded();
+        RETURN retention._finish(p_run, CASE WHEN v_why IS NULL THEN 'more' ELSE 'paused' END, NULL,
+            coalesce(v_why, 'the policy was changed during the run'));
     END IF;
     RETURN retention._finish(p_run, 'failed', SQLSTATE, SQLERRM);
 END $function$;

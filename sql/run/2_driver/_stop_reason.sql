@@ -1,27 +1,25 @@
--- Why a run ends before its next batch: the state it ends in and a sentence, or no row. Knows the runtime's version by
--- itself: it may have waited for a migration that goes back and drops what it would call.
+-- Why a run ends before its next step: the state it ends in and a sentence, or no row. p_policy: as the run began, NULL
+-- where it has changed. Knows the runtime's version by itself: it may have waited for a migration.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint, OUT state text, OUT message text)
 LANGUAGE plpgsql AS $function$
 DECLARE v_limit bigint := p_run.breaker_limit;
 BEGIN
-    SELECT format('the runtime is between version %s and version %s: a migration is not finished', i.runtime_version,
-        '1')
-    INTO message FROM retention.install i WHERE i.runtime_version <> '1';
+    message := (SELECT format('the runtime is between version %s and version %s: a migration is not finished',
+                    i.runtime_version, '1') FROM retention.install i WHERE i.runtime_version <> '1');
+    message := coalesce(message, retention._paused(p_run.policy));
     IF message IS NOT NULL THEN
-        state := 'more';
-    ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
+        state := 'paused';
+        RETURN;
+    ELSIF p_policy.name IS NULL THEN
         state := 'more'; message := 'the policy was changed during the run';
-    ELSIF retention._paused(p_policy.name) IS NOT NULL THEN
-        state := 'paused'; message := retention._paused(p_policy.name);
+        RETURN;
     ELSIF p_taken > v_limit THEN  -- more came due during the run; counts twice as far, so that not every batch does
         v_limit := retention._breaker_limit(
             p_policy, 2 * p_taken, CASE WHEN p_policy.table_name = ANY (p_policy.deletes) THEN p_taken ELSE 0 END);
         UPDATE retention.run r SET breaker_limit = v_limit WHERE r.id = p_run.id;
     END IF;
-    IF state IS NOT NULL THEN
-        RETURN;
-    ELSIF p_taken > v_limit THEN
+    IF p_taken > v_limit THEN
         state := 'tripped'; message := format('%s rows taken, the breaker allows %s', p_taken, v_limit);
     ELSIF p_taken >= p_policy.budget_rows THEN
         state := 'more'; message := format('the budget of %s rows is spent', p_policy.budget_rows);

@@ -1,6 +1,5 @@
 -- What a run waits for before its next batch (policy.waits), NULL for nothing: a replica that lags, files of WAL that
 -- are to be archived. What the runtime's owner may not see, or the server does not know, it does not wait for.
--- https://www.postgresql.org/docs/current/monitoring-stats.html#MONITORING-PG-STAT-REPLICATION-VIEW
 CREATE OR REPLACE FUNCTION retention._waits_for(p_policy retention.policy) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why text;

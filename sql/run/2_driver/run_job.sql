@@ -1,6 +1,5 @@
--- Runs the policies and reports of a job in order, with one as_of and the job's scope; pg_cron calls it. One that fails
--- stops the next only where the job is strict, a cancel always. Raises after its last COMMIT when any failed, tripped
--- or was not run.
+-- Runs the policies and reports of a job in order, with one as_of and its scope; pg_cron calls it. One that fails stops
+-- the next only where the job is strict, a cancel always. Raises after its last COMMIT when any failed or tripped.
 CREATE OR REPLACE PROCEDURE retention.run_job(
     job pg_catalog.text, as_of pg_catalog.timestamptz DEFAULT NULL, reason pg_catalog.text DEFAULT NULL,
     INOUT outcome pg_catalog.text DEFAULT NULL, dry_run pg_catalog.bool DEFAULT false)

@@ -1,6 +1,5 @@
--- Begins a page: keeps its words, and drops what its policy or report owns: functions of its name and a word of ours
--- (all that there ever were), and tables for joins, but for one that another policy owns by now. Functions of others
--- stay, whatever their name. What somebody else made to depend on them makes it fail (2BP01).
+-- Begins a page: keeps its words, and drops what its policy or report owns: functions of its name and a word of ours,
+-- and tables for joins, but for one that another policy owns by now. What others made to depend on it makes it fail.
 CREATE OR REPLACE FUNCTION retention._begin_page(p_policy text, p_words text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_drop text;

@@ -1,6 +1,5 @@
--- The most rows that a run may take, NULL for no limit: exact where below p_due, since counting stops there. The
--- fraction is one of the rows there are and the p_taken that the run deleted, from 10000 on; statistics may be of any
--- age.
+-- The most rows that a run may take, NULL for no limit: exact where below p_due, since counting stops there. A fraction
+-- is one of the rows there are, counted, and the p_taken that the run deleted, from 10000 on.
 CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_due bigint, p_taken bigint DEFAULT 0)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

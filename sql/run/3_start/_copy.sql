@@ -1,5 +1,4 @@
--- What makes this database a copy of the one that the migrations installed or an operator adopted, NULL when nothing
--- does. Nothing runs on a standby, which is not asked what server it is.
+-- What makes this database a copy of the one that was installed or adopted, NULL for nothing. A standby runs nothing.
 CREATE OR REPLACE FUNCTION retention._copy() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

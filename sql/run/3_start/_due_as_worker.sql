@@ -1,6 +1,5 @@
--- How many rows of a policy are due, p_limit at most, by <policy>_rows. p_guards false leaves verdicts and holds out:
--- an upper bound that costs much less. p_lo leaves rows out up to a position of the only pass, where no hold is in
--- force. Locks nothing.
+-- How many rows of a policy are due, p_limit at most. p_guards false leaves verdicts and holds out: an upper bound that
+-- costs much less. p_lo leaves rows out up to a position of the only pass, where no hold is in force. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._due_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval,
     p_lo jsonb) RETURNS bigint

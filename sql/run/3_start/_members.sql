@@ -1,5 +1,4 @@
--- The members of a policy that is for each schema or shard, by the places that there are; those that never ran come first,
--- then those whose last run is longest ago.
+-- The members of a policy for each schema or shard: those that never ran, then by when they ran last.
 CREATE OR REPLACE FUNCTION retention._members(p_each text) RETURNS text[]
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce(array_agg(x.member ORDER BY x.last NULLS FIRST, x.member), '{}') FROM (

@@ -1,5 +1,4 @@
--- Where the members of a policy are: schemas, or shards on this server. names are what stands for what in their pages, in
--- that order.
+-- Where the members of a policy are: schemas, or shards on this server; names: what stands for what in their pages.
 CREATE OR REPLACE FUNCTION retention._places(p_each retention.each) RETURNS TABLE (place text, names jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

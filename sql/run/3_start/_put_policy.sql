@@ -1,6 +1,5 @@
--- Writes the row of a policy or report anew, as its page gives it. What p_row leaves out has the column's default; what
--- its steps do to which tables follows from them, and without steps the policy deletes its rows. Where a report takes a
--- policy's name, its overrides go.
+-- Writes the row of a policy or report anew, as its page gives it; what p_row leaves out has the column's default, or
+-- follows from its steps. Where a report takes a policy's name, its overrides go.
 CREATE OR REPLACE FUNCTION retention._put_policy(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
@@ -14,7 +13,8 @@ BEGIN
                 'related', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes AND s.related IS NOT NULL),
                 'changes', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes),
                 'writes', jsonb_agg(DISTINCT w.event || ' ' || s."table" COLLATE "C") FILTER (WHERE w.event <> '')))
-            FROM ROWS FROM (jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text, "set" jsonb))
+            FROM ROWS FROM (
+                jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text, "set" jsonb))
                 WITH ORDINALITY s (verb, "table", related, "set", n)
             CROSS JOIN LATERAL (SELECT s.verb IN ('delete', 'update') AS changes,
                 s.verb IN ('insert', 'archive') AND s."table" <> 'retention.event' AS inserts) x

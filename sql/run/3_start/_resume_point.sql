@@ -2,7 +2,7 @@
 -- has read is read again unless the table has 100000 rows and that costs more than a tenth of the time since; but once
 -- a day. Only runs of the same scope and window count. Nothing is sorted: an index gives the newest of them first.
 CREATE OR REPLACE FUNCTION retention._resume_point(p_run retention.run, p_policy retention.policy) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off SET jit = off AS $function$
 DECLARE v_last retention.run; v_full retention.run; v_ms double precision;
 BEGIN
     SELECT * INTO v_last FROM retention.run r

@@ -1,14 +1,12 @@
--- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Nothing in
--- the place is looked at, besides names, unless trusted roles own it (PR004). Raises what the page's statements raise,
--- and 55000 for a place that the policy is not for, or whose name cannot stand in a page. A migration that changes or
--- drops the policy waits for this, or this for it.
+-- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Looks at
+-- names alone unless trusted roles own the place (PR004). Raises 55000 for a place that the policy is not for, or whose
+-- name cannot stand in a page. Whoever changes or drops the policy waits for this, or this for him.
 CREATE OR REPLACE FUNCTION retention._stamp(p_policy text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_each retention.each; v_place CONSTANT text := split_part(p_policy, '@', 2); v_names jsonb;
     v_words text; v_page text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
 BEGIN
-    IF v_place = '' THEN RETURN false; END IF;
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
@@ -33,8 +31,8 @@ BEGIN
         v_row := replace(v_row, v_name ->> 0, v_name ->> 1);
     END LOOP;
     v_policy := v_row;
-    v_foreign := (SELECT f
-                  FROM retention._foreign_code(ARRAY[jsonb_populate_record(NULL::retention.policy, v_policy)]) f LIMIT 1);
+    v_foreign := (SELECT f FROM retention._foreign_code(
+        ARRAY[jsonb_populate_record(NULL::retention.policy, v_policy)]) f LIMIT 1);
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM retention._begin_page(p_policy, v_words);
     BEGIN

@@ -1,18 +1,12 @@
--- The first transaction of a run that is written down: reads what its policy asks for, finds where to go on, and counts
--- from there for the breaker; or says why the run ends here: nothing is due, say. Waits for any lock at most ten times
--- the policy's lock_timeout: batches try several times too.
+-- The first transaction of a run: reads what its policy asks for, finds where to go on, and counts from there for the
+-- breaker; or says why the run ends here. Waits for locks ten times the policy's lock_timeout, as batches together do.
 CREATE OR REPLACE FUNCTION retention._start(p_run retention.run, p_policy retention.policy) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
-    v_message text := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(p_run.policy));
-    v_lo jsonb; v_due bigint; v_limit bigint;
+    v_message text := retention._copy(); v_lo jsonb; v_due bigint; v_limit bigint;
 BEGIN
-    IF v_message IS NOT NULL THEN
-        RETURN retention._finish(p_run.id, 'paused', NULL, v_message);
-    ELSIF p_policy.hash IS DISTINCT FROM p_run.policy_hash THEN
-        RETURN retention._finish(p_run.id, 'more', NULL, 'the policy was changed during the run');
-    END IF;
+    IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         v_message := coalesce((SELECT u.why FROM retention._unexpected(ARRAY[p_policy], false) u LIMIT 1),
@@ -33,6 +27,9 @@ BEGIN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
     WHEN SQLSTATE 'PR004' THEN v_message := SQLERRM;  -- foreign code, by _pin, before anything was evaluated
     END;
+    IF v_message IS NULL AND v_due = 0 AND v_lo IS NULL AND NOT p_policy.passes @? '$[*].whole' THEN
+        RETURN retention._finish(p_run.id, 'done');  -- so do most runs
+    END IF;
     UPDATE retention.run r
     SET due = v_due, breaker_limit = v_limit, from_start = v_lo IS NULL,
         filenode = pg_relation_filenode(retention._table(p_policy.table_name))

@@ -1,7 +1,6 @@
 -- The breaker: why a run that is about to start may not touch anything (message), NULL when it may. What is due behind
--- p_lo is counted up to the number that decides, guards asked only where the rows without them would trip it. Where it
--- cannot trip, since the table has no room for so many rows, one row is looked for; due is then NULL, or 0. An
--- acceptance is used up here, needed or not.
+-- p_lo is counted up to the number that decides, guards asked only where the rows without them would trip it. Where the
+-- table has no room for so many, one row is looked for; due is then NULL, or 0. Uses up an acceptance, needed or not.
 CREATE OR REPLACE FUNCTION retention._surplus(
     p_run retention.run, p_policy retention.policy, p_lo jsonb, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
@@ -13,9 +12,9 @@ DECLARE
         THEN coalesce(v_given[2]::bigint, 9223372036854775807) END;
     v_most CONSTANT bigint := least(p_policy.budget_rows, CASE WHEN p_policy.breaker_rows IS NOT NULL
         THEN nullif(greatest(p_policy.breaker_rows, v_given[2]::bigint), 9223372036854775807) + 1 END);
-    v_room CONSTANT bigint := (  -- a row takes 28 bytes of a page at least
-        SELECT pg_relation_size(c.oid) / 28 FROM pg_class c JOIN pg_am a ON a.oid = c.relam AND a.amname = 'heap'
-        WHERE c.oid = retention._table(p_policy.table_name) AND c.relkind = 'r' AND NOT p_policy.partitions);
+    v_room CONSTANT bigint := (  -- a row takes 28 bytes of a page of a heap (2) at least
+        SELECT pg_relation_size(c.oid) / 28 FROM pg_class c WHERE c.oid = retention._table(p_policy.table_name)
+            AND c.relkind = 'r' AND c.relam = 2 AND NOT p_policy.partitions);
     v_allowed boolean; v_uncounted text;
 BEGIN
     IF v_given IS NOT NULL THEN

@@ -1,5 +1,4 @@
--- Why a window cannot be a policy's, NULL when it can; hint says what could be done. A month is 30 days here, as
--- intervals compare; _window_at sees to months of another length.
+-- Why a window cannot be a policy's, NULL when it can; hint: what could be done. A month is 30 days, see _window_at.
 CREATE OR REPLACE FUNCTION retention._window_fault(
     p_policy retention.policy, p_window interval, OUT message text, OUT hint text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$

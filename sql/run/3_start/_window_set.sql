@@ -1,5 +1,4 @@
--- The window that set_window() gave a policy, NULL when none is in force; note says so when there is
--- one that does not hold today, because somebody changed the policy or the setting since.
+-- The window that set_window() gave a policy, NULL when none is in force; note says why one does not hold today.
 CREATE OR REPLACE FUNCTION retention._window_set(p_policy retention.policy, OUT older_than interval, OUT note text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_setting retention.setting; v_fault text;

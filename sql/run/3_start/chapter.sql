@@ -1,3 +1,4 @@
 -- Start
--- What is asked before the first batch: is this call allowed, is anything paused, what does the breaker say, where does
--- the run go on; and the page of a policy for each schema, which its first run makes. The driver calls it.
+-- What is asked before the first batch: is this call allowed, is anything paused, what does the breaker say,
+-- where does the run go on; and the page of a policy for each schema, which its first run makes. The driver
+-- calls it.

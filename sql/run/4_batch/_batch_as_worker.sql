@@ -5,7 +5,6 @@
 -- has more. With p_lock (way LOCKED) the rows are locked first, those that another session has locked are passed by,
 -- and the rest is judged again in a newer snapshot, holds included. p_skip goes past the next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows, waited for only where a watermark moves past them.
--- Expressions of policies are evaluated here, with every setting pinned that they depend on.
 CREATE OR REPLACE FUNCTION retention._batch_as_worker(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result

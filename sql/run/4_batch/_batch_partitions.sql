@@ -1,6 +1,5 @@
--- _batch of a policy on partitions: goes through them, oldest first, without locks, and passes by those that are kept.
--- The first that may go is closed to writers and judged again as it is then; one goes in a batch. Locks: SHARE ROW
--- EXCLUSIVE on the partition, and those of the steps.
+-- _batch of a policy on partitions: goes through them, oldest first, without locks; the first that may go is closed to
+-- writers (SHARE ROW EXCLUSIVE) and judged again as it is then; one goes in a batch, under the locks of the steps.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean) RETURNS retention.batch_result
 LANGUAGE plpgsql AS $function$

@@ -4,5 +4,6 @@ LANGUAGE plpgsql VOLATILE AS $function$
 BEGIN  -- plpgsql keeps the plan from call to call
     RETURN (SELECT coalesce(jsonb_object_agg(x.name, x.changed), '{}')
             FROM (SELECT t.name, sum(pg_stat_get_xact_tuples_deleted(b) + pg_stat_get_xact_tuples_updated(b)) AS changed
-                  FROM unnest(p_tables) t (name), retention._below(ARRAY[retention._table(t.name)]) b GROUP BY t.name) x);
+                  FROM unnest(p_tables) t (name), retention._below(ARRAY[retention._table(t.name)]) b
+                  GROUP BY t.name) x);
 END $function$;

@@ -1,6 +1,5 @@
 -- The table that a row of a policy wants dropped, NULL when it is gone. Raises P0001 for what is not to be dropped, and
--- PR002 when a row of it is held, or was while it was a partition; what others depend on, DROP TABLE refuses. Locks
--- nothing: the batch keeps holds out.
+-- PR002 when a row of it is held, or was while it was a partition. Locks nothing: the batch keeps holds out.
 CREATE OR REPLACE FUNCTION retention._droppable(p_name text, p_policy text) RETURNS oid
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_parts text[]; v_table record; v_why text; v_kin oid[];

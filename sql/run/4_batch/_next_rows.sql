@@ -1,7 +1,6 @@
--- The rows of a pass that come next, from the slice's lo on, in the order of its cursor: p_rows at most, and where a
--- watermark moves past them all that share the last value. hi is the position of the last of them; last says that there
--- are no more. With p_range hi alone is looked for. No rank is evaluated; groups numbers the group of each row where a
--- pass goes by rank, keys are their keys.
+-- The rows of a pass that come next, from the slice's lo on, in the order of its cursor: p_rows at most, with all that
+-- share the last value where a watermark moves past them; hi is the position of the last. With p_range hi alone is
+-- looked for. By rank, groups numbers the group of each row, keys are their keys.
 CREATE OR REPLACE FUNCTION retention._next_rows(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)

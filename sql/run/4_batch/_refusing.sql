@@ -1,6 +1,5 @@
--- The first row behind the slice's lo for which <policy>_rows cannot be evaluated, as its position and as table and
--- place: NULL where there is none, so that what refuses a row is a step. Rows are counted along the walk of the pass,
--- due or not, twice as many each time, then the number is halved.
+-- The first row behind the slice's lo for which <policy>_rows cannot be evaluated, as its position and place; NULL for
+-- none: a step refuses it. Rows are counted along the walk, twice as many each time, then half of what is in doubt.
 CREATE OR REPLACE FUNCTION retention._refusing(
     p_policy retention.policy, p_slice retention.slice, OUT hi jsonb, OUT passed text)
 LANGUAGE plpgsql AS $function$

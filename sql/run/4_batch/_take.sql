@@ -1,8 +1,7 @@
 -- The rows of one batch: those that go, go. A call that raises is undone and repeated: with rows locked first, where
 -- another session was in the way, then with a tenth of its rows, down to one, which is counted and passed by; then with
--- more again, until all that were in doubt are passed, or a second is over: one row is passed by at least. Where a
--- watermark moves past the rows none may be passed by: refused is then NULL, and the run ends here. Raises what is no
--- row's, and what is where that undoes the batch.
+-- more again, until all in doubt are passed, or a second is over. Where a watermark moves past the rows none may be
+-- passed by: refused is then NULL. Raises what is no row's, and what is where that undoes the batch.
 CREATE OR REPLACE FUNCTION retention._take(
     p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
     OUT outcome text)

@@ -1,14 +1,13 @@
--- One batch of a pass, whose effects are all there or, where it raises, none. Adds to p_next what it did.
--- Way RANGE waits for a row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards
--- read: when it has to wait, the one that locks first, LOCKED, is the better way. Types of variables are named in full
--- where the owner calls a function without a search_path of its own: it is compiled in that of its first call in a
--- session, which may be one by a policy's code.
+-- One batch of a pass, whose effects are all there or, where it raises, none; added to p_next. Way RANGE waits for a
+-- row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards read: LOCKED is better
+-- then. Types of variables are named in full where a function has no search_path of its own: it is compiled in that of
+-- its first call in a session, which may be one by a policy's code.
 CREATE OR REPLACE FUNCTION retention._try(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
     p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_before pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
+    v_before pg_catalog.jsonb; v_own pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
     v_names CONSTANT pg_catalog.text[] := ARRAY(SELECT jsonb_object_keys(p_policy.expects));
     v_tables CONSTANT pg_catalog.oid[] := retention._named(v_names);
 BEGIN
@@ -37,9 +36,12 @@ BEGIN
     p_next.related := retention._sum(p_next.related, result.related);
     IF p_policy.reach <> '{}' THEN
         -- What steps deleted themselves is no cascade, where a foreign key leads back to them.
-        p_next.cascaded := retention._sum(p_next.cascaded, retention._subtract(
-            retention._subtract(retention._changed_rows(p_policy.reach), v_before),
-            coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken)));
+        v_own := coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken);
+        p_next.cascaded := retention._sum(p_next.cascaded, (
+            SELECT jsonb_object_agg(c.key, c.n) FROM (
+                SELECT a.key, a.value::bigint - coalesce((v_before ->> a.key)::bigint, 0)
+                    - coalesce((v_own ->> a.key)::bigint, 0)
+                FROM jsonb_each_text(retention._changed_rows(p_policy.reach)) a) c (key, n) WHERE c.n > 0));
     END IF;
     p_next.next_position := result."position";
 END $function$;

@@ -1,3 +1,3 @@
 -- Batch
--- Finds the next rows, has <policy>_take take them, and says what became of each: everything that changes rows of the
--- application happens below retention._batch. _run_step calls it, once in a transaction.
+-- Finds the next rows, has <policy>_take take them, and says what became of each: everything that changes
+-- rows of the application happens below retention._batch. _run_step calls it, once in a transaction.

@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION retention._distributed() RETURNS SETOF oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
-        RETURN QUERY EXECUTE format('SELECT p.logicalrelid::oid FROM %s p', to_regclass('pg_catalog.pg_dist_partition'));
+        RETURN QUERY EXECUTE format('SELECT p.logicalrelid::oid FROM %s p',
+            to_regclass('pg_catalog.pg_dist_partition'));
     END IF;
 END $function$;

@@ -1,10 +1,9 @@
--- Whose code could run where policies or reports are evaluated, though nobody trusts them, a sentence each; no row:
--- their pages may be evaluated. What _untrusted says of their relations and schemas, and of tables whose foreign keys
--- are checked when their rows go; who else may put triggers or foreign keys on their tables, whose author nobody can
--- tell later; and event triggers, where tables are dropped.
+-- Whose code could run where policies or reports are evaluated, though nobody trusts them, a sentence each: what
+-- _untrusted says of their relations and schemas, and of tables whose foreign keys are checked when their rows go; who
+-- may put triggers or foreign keys on their tables, whose author nobody can tell later; event triggers on DROP.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
     v_trusted CONSTANT oid[] := retention._trusted();
     v_tables CONSTANT oid[] := retention._family(ARRAY(

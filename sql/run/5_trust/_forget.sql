@@ -1,7 +1,6 @@
--- Called when what only looked has been undone, by an error that its function raises itself, and with it all that the
--- code of a policy set, declared or put off, which would be its caller's from then on. Ends what no rollback ends, the
--- statements that it prepared: a client that keeps statements by name would execute them. Its callers raise what else
--- went wrong, also where a policy's code raises their own SQLSTATE: half an answer would hide held rows.
+-- Called when what only looked has been undone, with all that the code of a policy set, declared or put off. Ends what
+-- no rollback ends, the statements that it prepared: a client that keeps statements by name would execute them. Its
+-- callers raise what else went wrong, also a policy's own PR009: half an answer would hide held rows.
 CREATE OR REPLACE FUNCTION retention._forget() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name text;

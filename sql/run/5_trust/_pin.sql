@@ -1,7 +1,6 @@
 -- Called before anything of a policy's or report's is evaluated: raises 42501 where that would not be as the worker,
--- and PR004 where it could run code of a role that is not trusted; then sets the install's search path and time zone
--- for its expressions; undone where the calling function ends, whose SET clauses pin these two and all else that
--- expressions depend on. Functions without a search_path of their own are called by pinned functions only.
+-- and PR004 where it could run code of a role that is not trusted; then sets the install's search path and time zone,
+-- undone where the calling function ends, whose SET clauses pin these and all else that expressions depend on.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
 DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);

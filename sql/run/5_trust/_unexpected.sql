@@ -1,12 +1,12 @@
--- What in the catalog policies were not made for (their expects), a sentence each; no row: they may run. A protected
--- table (with all below it, or under its root) has rows of those that one changes; relations that it names, columns and
--- keys that it relies on; foreign keys that its deletes and updates would set off; tables that inherit from, and rules
--- on what it changes. What it does not rely on may be as it likes. p_code: foreign code, too, for which _pin looks
--- before anything is evaluated. Asks for all policies at once. Reads the catalog only; batches ask under their locks.
+-- What in the catalog policies were not made for (their expects), a sentence each: a protected table (with all below
+-- it, or under its root) has rows of those that one changes; relations, columns and keys that it relies on; foreign
+-- keys that its deletes and updates would set off; tables that inherit from, and rules on what it changes. p_code:
+-- foreign code, too, for which _pin looks. Asks for all at once. Reads the catalog only; batches ask under their locks.
 CREATE OR REPLACE FUNCTION retention._unexpected(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off AS $function$
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+AS $function$
 DECLARE
     c_again CONSTANT text := '; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate';
     v_protect CONSTANT text[] := (SELECT i.protect FROM retention.install i);

@@ -1,8 +1,7 @@
--- Whose code could run where relations are read or written, or expressions look names up in schemas, though nobody
--- trusts them: a sentence each. Follows pg_depend from the relations to what belongs to them (triggers, rules, checks,
--- defaults, policies, indexes) and to what these refer to (functions, operators, types, casts, what views read), and
--- asks for the owners. A function's owner answers for what it calls. In the schemas every function, operator and type
--- counts, used or not: a better match for its arguments is enough to be called. Reads the catalog only.
+-- Whose code could run where relations are read or written, or names looked up in schemas, though nobody trusts them: a
+-- sentence each. Follows pg_depend from the relations to what belongs to them (triggers, rules, checks, indexes, ...)
+-- and to what these refer to (functions, operators, types, casts, ...), and asks for the owners, who answer for what
+-- they call. In the schemas all counts, used or not: a better match for its arguments is enough to be called.
 CREATE OR REPLACE FUNCTION retention._untrusted(
     p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -1,3 +1,3 @@
 -- Trust
--- Why a run may not touch anything: whose code would run, as whom, and whether the catalog is what policies were made
--- for. Whatever evaluates a policy asks here first.
+-- Why a run may not touch anything: whose code would run, as whom, and whether the catalog is what policies
+-- were made for. Whatever evaluates a policy asks here first.

@@ -1,5 +1,4 @@
--- Whether a partition has a held row, or nobody can tell. Rows that refer to it keep it by themselves. It is read
--- through its root, where rights are, by its own bounds.
+-- Whether a partition has a held row, or nobody can tell. Read through its root, where rights are, by its own bounds.
 CREATE OR REPLACE FUNCTION retention._held_partition(p_partition oid, p_as_of timestamptz) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._any_held(format('(SELECT * FROM %s WHERE %s)', r.root::regclass,

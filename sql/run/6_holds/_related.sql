@@ -1,6 +1,5 @@
--- The rows of other tables that steps of a policy would delete or change for some of its rows, the n-th of p_rels and
--- p_tids, by what ties them to these alone: other batches take rows as well. VOLATILE: it sees the rows as they are
--- once somebody was waited for.
+-- The rows of other tables that steps would delete or change for some rows, the n-th of p_rels and p_tids, by what ties
+-- them to these alone. VOLATILE: it sees them as they are once somebody was waited for.
 CREATE OR REPLACE FUNCTION retention._related(
     p_policy retention.policy, p_rels oid[], p_tids tid[], p_as_of timestamptz)
 RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean) LANGUAGE plpgsql AS $function$

@@ -1,3 +1,3 @@
 -- Holds
--- Which rows are held, by themselves or by what foreign keys lead to. The start, batches and the statements of
--- <policy>_take ask; what cannot be told counts as held.
+-- Which rows are held, by themselves or by what foreign keys lead to. The start, batches and the statements
+-- of <policy>_take ask; what cannot be told counts as held.
