@@ -8,7 +8,16 @@ DECLARE
     v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_idle pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
-    COMMIT;  -- before any lock; raises 2D000 where somebody's transaction is around, since batches commit
+    BEGIN
+        COMMIT;  -- never works in a block like this, but says whether it would outside
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- somebody's transaction is around
+            RAISE invalid_transaction_termination
+                USING MESSAGE = 'a run cannot be called inside a transaction, because it commits after every batch',
+                      HINT = 'CALL it alone: no BEGIN before it, no other statement in the same query, autocommit on.';
+        END IF;
+    END;
+    COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
     p_policies := retention._expanded(p_policies);
     COMMIT AND CHAIN;
