@@ -37,6 +37,10 @@ const (
 		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."
 	newerHint = "Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."
 	toolHint  = "The file may come from a newer pgretain; use the version that wrote it, or a later one."
+	// Only one version of a file that both branches wrote can have been applied under this name.
+	conflictHint = "Take the whole file as one side has it, the side that is applied in a database if any " +
+		"(\"git checkout --ours FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is " +
+		"missing as the next step."
 )
 
 // HistoryError says what is wrong with which files of a migration directory. Kind is one of the
@@ -70,14 +74,20 @@ func historyError(kind error, hint, message string, files ...string) *HistoryErr
 type History struct {
 	tool    tool
 	files   []Migration
-	objects map[ID]Object
-	sums    map[ID]string // kind, name and hash of each of them
-	order   []ID          // as first created
+	objects map[ID]installed
+	created int           // how many were, one after the other
+	sums    map[ID]string // kind, name and hash of each of the objects
 	left    map[ID]bool
 	path    string        // search_path of the last file, as SET has it, "" for none
 	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
+}
+
+// installed is an object with its place in the order of first creation.
+type installed struct {
+	Object
+	place int
 }
 
 // Migration is one file of ours: State is what holds after it, After what must hold before it.
@@ -109,35 +119,27 @@ func ReadFormat(dir fs.FS, format Format) (*History, error) {
 }
 
 func (dir migrationDir) read() (*History, error) {
-	names, err := dir.list()
-	if err != nil {
-		return nil, err
-	}
+	names := dir.list()
 	if err := dir.checkNumbers(names); err != nil {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = dir.checkAlone()
 	}
-	if err := dir.checkAlone(); err != nil {
-		return nil, err
-	}
-	h := &History{tool: dir.tool, objects: map[ID]Object{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, objects: map[ID]installed{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
-	for _, file := range files {
-		if err := h.follow(file, files); err != nil {
-			return nil, err
-		}
+	for i := 0; i < len(files) && err == nil; i++ {
+		err = h.follow(files[i], files)
 	}
-	return h, nil
+	return h, err
 }
 
 // follow checks that file is not from a newer pgretain and continues the chain, replays it and checks
 // what it promises.
-func (h *History) follow(file migrationFile, all []migrationFile) error {
+func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	if err := checkVersion(file); err != nil {
 		return err
 	}
@@ -147,7 +149,7 @@ func (h *History) follow(file migrationFile, all []migrationFile) error {
 	h.replay(file)
 	h.path = file.path
 	maps.Copy(h.roles, file.roles)
-	if got := h.hash(); got != file.State {
+	if got := stateOf(h.sums); got != file.State {
 		return historyError(ErrEdited, restoreHint, fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got), file.Name)
 	}
 	h.files = append(h.files, file.Migration)
@@ -155,7 +157,7 @@ func (h *History) follow(file migrationFile, all []migrationFile) error {
 }
 
 // chainError finds out why file does not continue what came before it.
-func chainError(before []Migration, file migrationFile, all []migrationFile) error {
+func chainError(before []Migration, file *migrationFile, all []*migrationFile) error {
 	for _, rival := range slices.Backward(before) {
 		if rival.After == file.After {
 			return historyError(ErrFork, fmt.Sprintf(forkHint, rival.Name, file.Name), "this migration follows the same state as "+rival.Name, rival.Name, file.Name)
@@ -181,16 +183,17 @@ func (h *History) State() string {
 	return h.files[len(h.files)-1].State
 }
 
-// hash covers kind, name and content of every object, whatever the order of creation.
-func (h *History) hash() string {
-	return Hash(slices.Sorted(maps.Values(h.sums))...)
-}
+// stateOf covers kind, name and content of every object, whatever the order of creation.
+func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(sums))...) }
+
+// sumOf is the part of an object in it, from the hash of the object.
+func sumOf(id ID, hash string) string { return string(id.Kind) + "\x00" + id.Name + "\x00" + hash }
 
 // Object is what the migrations installed last under id, with its texts as they were generated.
 // Policy, Table and Position are not recorded.
 func (h *History) Object(id ID) (Object, bool) {
-	object, ok := h.objects[id]
-	return object, ok
+	found, ok := h.objects[id]
+	return found.Object, ok
 }
 
 // Has says whether the migrations install id.
@@ -201,7 +204,8 @@ func (h *History) Has(id ID) bool {
 
 // Objects are all installed objects in the order of their first creation.
 func (h *History) Objects() []Object {
-	return each(h.order, func(id ID) Object { return h.objects[id] })
+	ordered := slices.SortedFunc(maps.Values(h.objects), func(a, b installed) int { return a.place - b.place })
+	return each(ordered, func(o installed) Object { return o.Object })
 }
 
 // OnlyCron says whether the migrations install jobs and nothing else: they are for the database
@@ -210,7 +214,7 @@ func (h *History) OnlyCron() bool { return len(h.objects) > 0 && !h.HasMore() }
 
 // HasMore says whether the migrations install anything but jobs.
 func (h *History) HasMore() bool {
-	return slices.ContainsFunc(h.order, func(id ID) bool { return id.Kind != KindCron })
+	return slices.ContainsFunc(h.Objects(), func(o Object) bool { return o.Kind != KindCron })
 }
 
 // Files are the generated migrations in order.
@@ -232,7 +236,7 @@ func (h *History) Last() int64 { return h.last }
 func (h *History) Format() Format { return h.tool.format }
 
 // replay applies the Up part of a file; its Down part tells how new objects are removed.
-func (h *History) replay(file migrationFile) {
+func (h *History) replay(file *migrationFile) {
 	removal := map[ID]string{}
 	for _, a := range file.down {
 		if a.verb == verbDrop {
@@ -261,18 +265,13 @@ func (h *History) replay(file migrationFile) {
 		default:
 			a.object.Drop = removal[id]
 		}
-		h.put(a.object, a.sum)
+		place := h.created // a replaced one keeps its own
+		if before, had := h.objects[id]; had {
+			place = before.place
+		}
+		h.created++
+		h.objects[id], h.sums[id] = installed{a.object, place}, sumOf(id, a.sum)
 	}
-}
-
-// put adds or replaces an object with its hash; a replaced one keeps its place in the order.
-func (h *History) put(object Object, sum string) {
-	id := object.ID()
-	if !h.Has(id) {
-		h.order = append(h.order, id)
-	}
-	h.objects[id] = object
-	h.sums[id] = string(id.Kind) + "\x00" + id.Name + "\x00" + sum
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
@@ -280,18 +279,7 @@ func (h *History) put(object Object, sum string) {
 func (h *History) remove(id ID) {
 	delete(h.objects, id)
 	delete(h.sums, id)
-	h.order = slices.DeleteFunc(h.order, func(other ID) bool { return other == id })
-	if holdsData(id.Kind) {
-		h.left[id] = true
-	}
-}
-
-// clone lets Next walk ahead without touching h.
-func (h *History) clone() *History {
-	c := *h
-	c.objects, c.sums, c.left = maps.Clone(h.objects), maps.Clone(h.sums), maps.Clone(h.left)
-	c.order, c.files = slices.Clone(h.order), slices.Clone(h.files)
-	return &c
+	h.left[id] = holdsData(id.Kind)
 }
 
 // quoteName writes a name into a comment: on one line, whatever it holds, and never as something
@@ -332,11 +320,7 @@ func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
 		return historyError(ErrNoFork, "Give it another number, if it is applied nowhere.", "this migration was not generated: pgretain does not rewrite it", head)
 	}
-	names, err := dir.list()
-	if err != nil {
-		return err
-	}
-	files, err := dir.ours(names)
+	files, err := dir.ours(dir.list())
 	if err != nil {
 		return err
 	}

@@ -100,21 +100,6 @@ func (a action) plain() bool {
 
 const commentStart = "-- "
 
-// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
-func runtimeTexts(text string) []string {
-	var texts []string
-	start, at, comment := 0, 0, true
-	for line := range strings.Lines(text) {
-		before := comment
-		if comment = strings.HasPrefix(line, commentStart); comment && !before {
-			texts = append(texts, text[start:at])
-			start = at
-		}
-		at += len(line)
-	}
-	return append(texts, text[start:])
-}
-
 var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
 
 // runtimeID is the object that a text of the runtime creates.
@@ -222,7 +207,7 @@ func versionOf(id ID, sql string) int {
 }
 
 // checkVersion refuses a file that installs a newer runtime than this one.
-func checkVersion(file migrationFile) error {
+func checkVersion(file *migrationFile) error {
 	for _, a := range file.up {
 		version := versionOf(a.object.ID(), a.object.SQL)
 		if newer, err := sqlfiles.Compare(strconv.Itoa(max(version, 1))); err != nil || newer > 0 {

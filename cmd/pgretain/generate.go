@@ -191,7 +191,7 @@ func (g generation) next(s *step, project *project, wanted []generator.Object) e
 }
 
 func outputs(files []generator.File, dir string) []output {
-	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), f.Pieces} })
+	return lists.Map(files, func(f generator.File) output { return output{filepath.Join(dir, f.Name), []string{f.Text}} })
 }
 
 // writeSteps makes directories where needed, and takes them away again when nothing came of it.
