@@ -231,9 +231,9 @@ func checkText(text string, kind Kind) string {
 	if !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
 		return "text is not UTF-8 with LF line ends, a last one included"
 	}
-	if at := untilLine(text, ourPrefix); at < len(text) {
-		line, _, _ := strings.Cut(text[at:], "\n")
-		return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
+	if _, marked, found := strings.Cut("\n"+text, "\n"+ourPrefix); found {
+		line, _, _ := strings.Cut(ourPrefix+marked, "\n")
+		return fmt.Sprintf("line %q would be a marker of ours", line)
 	}
 	if switchesRole(lastLine(text)) {
 		return "its last line switches the role"

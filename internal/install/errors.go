@@ -1,9 +1,11 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -35,6 +37,44 @@ type diagnostic = diag.Diagnostic
 type StatementError struct {
 	diagnostic
 	cause error
+}
+
+// statementError is at the place that the server names in what stands in a file from start on, or there; -1 where it is
+// no statement of the file.
+func statementError(file, content string, start int, server *pgconn.PgError) *StatementError {
+	d := Said(server)
+	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
+	d.Position = diag.Position{File: file, Line: 1, Column: 1}
+	if start >= 0 {
+		d.Position = place(file, content, start, int(server.Position))
+	}
+	return &StatementError{d, server}
+}
+
+// Refused is the error of a file that was sent as one text.
+func Refused(file, content string, server *pgconn.PgError) *StatementError {
+	d := Said(server)
+	d.Position = place(file, content, 0, int(server.Position))
+	return &StatementError{d, server}
+}
+
+// place turns the server's position, in characters from 1 within the statement, into line and
+// column of the file; 0 is the start of the statement.
+// https://www.postgresql.org/docs/current/protocol-error-fields.html
+func place(file, content string, start, characters int) diag.Position {
+	offset := start
+	for range characters - 1 {
+		_, size := utf8.DecodeRuneInString(content[offset:])
+		offset += size
+	}
+	before := content[:offset]
+	lineStart := strings.LastIndex(before, "\n") + 1
+	return diag.Position{
+		File:   file,
+		Line:   strings.Count(before, "\n") + 1,
+		Column: utf8.RuneCountInString(before[lineStart:]) + 1,
+		Width:  1,
+	}
 }
 
 func (e *StatementError) Error() string {

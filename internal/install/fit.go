@@ -5,16 +5,14 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-
-	"github.com/pressly/goose/v3"
 )
 
 // checkPrograms refuses migrations in Go, which only a program that has them built in can run.
 func checkPrograms(dir fs.FS) error {
 	paths, _ := fs.Glob(dir, "*.go") // the pattern is well formed
 	programs := slices.DeleteFunc(paths, func(path string) bool {
-		_, err := goose.NumericComponent(path)
-		return err != nil || strings.HasSuffix(path, "_test.go")
+		_, ok := numberOf(path)
+		return !ok || strings.HasSuffix(path, "_test.go")
 	})
 	if len(programs) == 0 {
 		return nil
@@ -58,7 +56,10 @@ func checkOrder(known []Migration) error {
 // again that was given another number.
 func checkApplied(known []Migration) error {
 	var unknown, renumbered, other []string
-	for _, m := range known {
+	for i, m := range known {
+		if i > 0 && known[i-1].Version == m.Version {
+			return &CheckError{Message: fmt.Sprintf("%s and %s have the same number", known[i-1].Name, m.Name), Hint: "Give the one that is applied nowhere another one."}
+		}
 		if m.Differs {
 			other = append(other, m.Name)
 		}
