@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,7 +118,7 @@ func ReadFormat(dir fs.FS, format Format) (*History, error) {
 }
 
 func (dir migrationDir) read() (*History, error) {
-	names := dir.list()
+	names := dir.left()
 	if err := dir.checkNumbers(names); err != nil {
 		return nil, err
 	}
@@ -295,22 +294,20 @@ func quoteName(name string) string {
 func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []string, error) {
 	d, err := openDir(dir, format)
 	for err == nil {
-		var h *History
-		if h, err = d.read(); err == nil {
+		h, wrong := d.read()
+		if wrong == nil {
 			return h, d.leftOut(), nil
 		}
-		var fork *HistoryError
-		if !errors.As(err, &fork) || fork.Kind != ErrFork && fork.Kind != ErrDuplicate {
-			break
+		fork, _ := errors.AsType[*HistoryError](wrong)
+		forks := errors.Is(wrong, ErrFork) || errors.Is(wrong, ErrDuplicate)
+		switch i := slices.IndexFunc(heads, func(head string) bool { return forks && slices.Contains(fork.Files, head) }); {
+		case i >= 0:
+			err = d.leaveOut(heads[i])
+		case later && errors.Is(wrong, ErrFork):
+			err = d.leaveOut(fork.Files[1])
+		default:
+			err = wrong
 		}
-		i := slices.IndexFunc(fork.Files, func(file string) bool { return slices.Contains(heads, file) })
-		if i < 0 && later && fork.Kind == ErrFork {
-			i = 1
-		}
-		if i < 0 {
-			break
-		}
-		err = d.leaveOut(fork.Files[i])
 	}
 	return nil, nil, err
 }
@@ -320,36 +317,25 @@ func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
 		return historyError(ErrNoFork, "Give it another number, if it is applied nowhere.", "this migration was not generated: pgretain does not rewrite it", head)
 	}
-	files, err := dir.ours(dir.list())
-	if err != nil {
-		return err
-	}
+	files, err := dir.ours(dir.left())
 	state, lost := none, map[string]bool{}
-	dir.without[head] = true
 	for _, f := range files {
 		switch {
-		case f.Name == head:
-			lost[f.State] = true
+		case f.Name == head || f.After != state && lost[f.After]:
+			lost[f.State], dir.without[f.Name] = true, true
 		case f.After == state:
 			state = f.State
-		case lost[f.After]:
-			lost[f.State] = true
-			dir.without[f.Name] = true
 		}
 	}
-	return nil
+	return err
 }
 
 // leftOut are the names that were left out, by number, each with the files that belong to it.
-func (dir migrationDir) leftOut() []string {
-	names := slices.SortedFunc(maps.Keys(dir.without), func(a, b string) int {
-		x, _ := dir.tool.number(a)
-		y, _ := dir.tool.number(b)
-		return cmp.Or(cmp.Compare(x.version, y.version), cmp.Compare(a, b))
-	})
-	var all []string
-	for _, name := range names {
-		all = append(append(all, name), dir.companions(name)...)
+func (dir migrationDir) leftOut() (names []string) {
+	for _, n := range dir.list() {
+		if dir.without[n.name] {
+			names = append(append(names, n.name), dir.companions(n.name)...)
+		}
 	}
-	return all
+	return names
 }

@@ -209,8 +209,7 @@ func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 }
 
 // check refuses what could not be read back, or what a migration tool would read differently.
-func check(l tool, o Object) []error {
-	var errs []error
+func check(l tool, o Object) (errs []error) {
 	for _, text := range []string{o.SQL, o.Drop} {
 		message, hint := checkText(text, o.Kind), ""
 		if message == "" {
@@ -225,23 +224,19 @@ func check(l tool, o Object) []error {
 
 // checkText says what is wrong with a text of an object, "" when nothing is.
 func checkText(text string, kind Kind) string {
-	if text == "" {
-		return ""
-	}
-	if !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
+	_, marked, found := strings.Cut("\n"+text, "\n"+ourPrefix)
+	switch {
+	case text == "":
+	case !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00"):
 		return "text is not UTF-8 with LF line ends, a last one included"
-	}
-	if _, marked, found := strings.Cut("\n"+text, "\n"+ourPrefix); found {
-		line, _, _ := strings.Cut(ourPrefix+marked, "\n")
-		return fmt.Sprintf("line %q would be a marker of ours", line)
-	}
-	if switchesRole(lastLine(text)) {
+	case found:
+		line, _, _ := strings.Cut(marked, "\n")
+		return fmt.Sprintf("line %q would be a marker of ours", ourPrefix+line)
+	case switchesRole(lastLine(text)):
 		return "its last line switches the role"
-	}
-	if !hasStatement(text) {
+	case !hasStatement(text):
 		return "text holds nothing but comments"
-	}
-	if kind == KindIndex && slices.ContainsFunc(statements(text), func(s string) bool { return !hasStatement(s) }) {
+	case kind == KindIndex && slices.ContainsFunc(statements(text), func(s string) bool { return !hasStatement(s) }):
 		return "an empty statement stands before or after a \"-- next\" line"
 	}
 	return ""
@@ -306,15 +301,9 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 		}
 	}
 	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
-		if o.Kind != KindTable {
-			continue
-		}
-		before, _ := h.Object(o.ID())
-		old, now := grantees.FindAllStringSubmatch(before.SQL, -1), grantees.FindAllStringSubmatch(o.SQL, -1)
-		for i := range min(len(old), len(now)) {
-			if old[i][1] != now[i][1] {
-				return refused("the migrations let roles %s look, the policy file says %s", old[i][1], now[i][1])
-			}
+		old, now := grantees.FindStringSubmatch(h.objects[o.ID()].SQL), grantees.FindStringSubmatch(o.SQL)
+		if o.Kind == KindTable && old != nil && now != nil && old[1] != now[1] {
+			return refused("the migrations let roles %s look, the policy file says %s", old[1], now[1])
 		}
 	}
 	return nil

@@ -103,12 +103,17 @@ func filesOf(dir fs.FS) ([]string, error) {
 func (dir migrationDir) list() []numbered {
 	var names []numbered
 	for _, path := range dir.paths {
-		if n, ok := dir.tool.number(path); ok && !dir.without[path] {
+		if n, ok := dir.tool.number(path); ok {
 			names = append(names, n)
 		}
 	}
 	slices.SortStableFunc(names, func(a, b numbered) int { return cmp.Compare(a.version, b.version) })
 	return names
+}
+
+// left is what of these a rebase leaves.
+func (dir migrationDir) left() []numbered {
+	return slices.DeleteFunc(dir.list(), func(n numbered) bool { return dir.without[n.name] })
 }
 
 // checkNumbers refuses one that is used twice, and one that is missing where the tool wants all.

@@ -42,6 +42,8 @@ type action struct {
 	removal *string
 	note    string // a comment in place of statements
 	sum     string // the object's hash, of what was read
+
+	group, place int // of what is written: its order
 }
 
 // text is what is executed.
@@ -178,41 +180,34 @@ func (p part) firstSchema() string {
 // reach. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled before anything else changes, then what
-// cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade gave them; what
-// is new comes; what is no longer wanted goes last.
-func ups(changes []Change) []action {
+// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled before
+// anything else changes, then what cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade
+// gave them; what is new comes; what is no longer wanted goes last.
+func ups(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
-	type placed struct {
-		action
-		group, place int
-	}
-	var list []placed
 	for _, c := range changes {
 		if c.After != nil {
-			list = append(list, placed{c.put(), put, c.is - ahead[c.After.Kind]})
-			if !c.first || c.Before == nil {
-				continue
-			}
+			list = append(list, c.put(put, c.is-ahead[c.After.Kind]))
 		}
-		group := removed
 		switch {
+		case c.Before == nil:
 		case c.After == nil && c.Before.Kind == KindCron:
-			group = unscheduled
+			list = append(list, c.drop(unscheduled, -c.was))
 		case c.first:
-			group = dropped
-		case c.Before.Kind == KindUpgrade:
-			group = downgraded
+			list = append(list, c.drop(dropped, -c.was))
+		case c.After == nil && c.Before.Kind == KindUpgrade:
+			list = append(list, c.drop(downgraded, -c.was))
+		case c.After == nil:
+			list = append(list, c.drop(removed, -c.was))
 		}
-		list = append(list, placed{c.drop(), group, -c.was})
 	}
-	slices.SortStableFunc(list, func(a, b placed) int { return cmp.Or(a.group-b.group, a.place-b.place) })
-	return each(list, func(p placed) action { return p.action })
+	slices.SortStableFunc(list, func(a, b action) int { return cmp.Or(a.group-b.group, a.place-b.place) })
+	return list
 }
 
 // put creates or replaces. How the object is removed is noted in Up where the Down part does not say it.
-func (c Change) put() action {
-	a := action{verb: verbPut, object: *c.After}
+func (c Change) put(group, place int) action {
+	a := action{verb: verbPut, object: *c.After, group: group, place: place}
 	if c.sum != "" && (c.Before == nil && c.stays || c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
 		a.removal = &c.After.Drop
 	}
@@ -220,8 +215,8 @@ func (c Change) put() action {
 }
 
 // drop removes what was there, or says why it stays.
-func (c Change) drop() action {
-	a := action{verb: verbDrop, object: *c.Before}
+func (c Change) drop(group, place int) action {
+	a := action{verb: verbDrop, object: *c.Before, group: group, place: place}
 	switch {
 	case c.stays:
 		a.object.Drop = ""

@@ -85,31 +85,20 @@ func (w *pageWriter) storedTables() []Object {
 	return objects
 }
 
-// madeForTable are names that PostgreSQL makes for a table: they begin like it.
-var madeForTable = regexp.MustCompile(`_(seq|pkey|key|idx|excl)$`)
-
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
 func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{}
 	for _, o := range objects { // those of the runtime come first
-		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
+		switch whose, found := taken[o.Name]; {
+		case o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType:
 			taken[o.Name] = "of the runtime"
-		}
-		if o.Kind != KindStored {
-			continue
-		}
-		whose, found := taken[o.Name]
-		for _, name := range slices.Sorted(maps.Keys(taken)) {
-			if !found && strings.HasPrefix(o.Name, name+"_") && madeForTable.MatchString(o.Name) {
-				whose, found = taken[name], true
-			}
-		}
-		if found {
+		case o.Kind == KindStored && found:
 			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
 				"Give the join, or the policy, another name.")
+		case o.Kind == KindStored:
+			taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
 		}
-		taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
 	}
 }
 

@@ -44,13 +44,19 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 
 // Connect opens a session. An error names server, database and user, and nothing else of the settings.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	return connect(ctx, url, nil, func(*pgx.ConnConfig) {})
+}
+
+// connect has hints for refusals that have none, and lets adjust see the settings first.
+func connect(ctx context.Context, url string, hints map[string]string, adjust func(*pgx.ConnConfig)) (*pgx.Conn, error) {
 	config, err := Settings(url)
 	if err != nil {
 		return nil, err
 	}
+	adjust(config)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, connectError(ctx, config, err, nil)
+		return nil, connectError(ctx, config, err, hints)
 	}
 	return conn, nil
 }
@@ -65,17 +71,15 @@ type session struct {
 
 // open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
-	config, err := Settings(url)
+	conn, err := connect(ctx, url, hints, func(config *pgx.ConnConfig) {
+		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { // undoes what a role's defaults would do to a migration
+			return conn.Exec(ctx, query("session")).Close()
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { // undoes what a role's defaults would do to a migration
-		return conn.Exec(ctx, query("session")).Close()
-	}
-	s := &session{Options: o, dir: dir}
-	if s.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
-		return nil, connectError(ctx, config, err, hints)
-	}
+	s := &session{Options: o, dir: dir, conn: conn}
 	if err = s.inspect(ctx); err == nil && o.Cron {
 		_, err = s.conn.Exec(ctx, query("session_database"), o.Install.Database)
 	}
