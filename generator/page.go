@@ -272,25 +272,20 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 		SQL   sqlText
 		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
 	}
-	var tables, functions []pagePart
-	for _, o := range parts {
-		p := pagePart{SQL: sqlText(o.SQL)}
-		if o.As == AsMigrator && !roles.None {
-			p.Owner = sqlText(ident(roles.Owner).String())
-		}
-		if o.Kind == KindStored {
-			tables = append(tables, p)
-		} else {
-			functions = append(functions, p)
-		}
-	}
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
+	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables before functions
+	list := each(parts, func(o Object) pagePart {
+		if o.As == AsMigrator && !roles.None {
+			return pagePart{sqlText(o.SQL), sqlText(ident(roles.Owner).String())}
+		}
+		return pagePart{SQL: sqlText(o.SQL)}
+	})
 	words := wordsText(row.Words)
 	if row.Kind == KindEach {
 		words = "" // its own statement has them
 	}
 	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
-		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
+		"Parts": list, "Row": sqlText(row.SQL)})
 	return row
 }
 

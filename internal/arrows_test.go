@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"generator/history":   {"*"},
 	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress"},
 	"templates":           {},
-	"sql":                 {"internal/quote"},
+	"sql":                 {"internal/lists", "internal/quote"},
 	"sql/catalog":         {"internal/quote"},
 	"sql/verify":          {"internal/quote"},
 	"migrations":          {},

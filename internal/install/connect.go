@@ -134,17 +134,17 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints 
 			Hint:    "Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.",
 		}
 	}
-	check := &CheckError{Detail: sentence(server.Detail)}
-	switch {
-	case server.Code == "3D000":
+	check := &CheckError{
+		Message: fmt.Sprintf("the server %s refuses the connection: %s [%s]", place, server.Message, server.Code),
+		Detail:  sentence(server.Detail),
+		Hint:    cmp.Or(server.Hint, hints[server.Code]),
+	}
+	if server.Code == "3D000" {
 		check.Message = fmt.Sprintf("database %q does not exist on the server %s", config.Database, place)
 		check.Hint = "Create it, or check PGDATABASE or --database-url."
-	case strings.HasPrefix(server.Code, "28"):
+	} else if strings.HasPrefix(server.Code, "28") {
 		check.Message = fmt.Sprintf("the server %s refuses user %q: %s", place, config.User, server.Message)
 		check.Hint = "Check user, password and the server's pg_hba.conf."
-	default:
-		check.Message = fmt.Sprintf("the server %s refuses the connection: %s [%s]", place, server.Message, server.Code)
-		check.Hint = cmp.Or(server.Hint, hints[server.Code])
 	}
 	return check
 }

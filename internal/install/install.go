@@ -69,11 +69,10 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		if err := checkOrder(known); err != nil {
 			return nil, err
 		}
-		pending := slices.DeleteFunc(known, func(m Migration) bool { return m.Applied })
 		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
 			return nil, err
 		}
-		return s.apply(ctx, pending, true)
+		return s.apply(ctx, only(known, func(m Migration) bool { return !m.Applied }), true)
 	})
 }
 
@@ -131,7 +130,7 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 	if err != nil {
 		return done, err
 	}
-	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
+	applied := only(known, func(m Migration) bool { return m.Applied })
 	slices.Reverse(applied)
 	todo := pick(done, applied)
 	if err := s.keepHolds(ctx, todo); err != nil {
