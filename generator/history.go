@@ -12,34 +12,31 @@ import (
 	"pgretain/internal/diag"
 )
 
-// What can be wrong with a migration directory; HistoryError wraps one of them.
-var (
-	ErrEdited    = errors.New("a generated migration was edited by hand")
-	ErrFork      = errors.New("two migrations follow the same state")
-	ErrGap       = errors.New("a migration is missing")
-	ErrOrder     = errors.New("migrations are out of order")
-	ErrDuplicate = errors.New("two migrations have the same number")
-	ErrMalformed = errors.New("a generated migration cannot be read")
-	ErrConflict  = errors.New("a generated migration has conflict markers")
-	ErrNoFork    = errors.New("the migrations do not fork there")
-	ErrFormat    = errors.New("files of two migration tools")
-	ErrHalf      = errors.New("a file that belongs to a migration is missing")
-	ErrNewer     = errors.New("a generated migration comes from a newer pgretain")
-)
+// Problem is what can be wrong with a migration directory, and usually has to be done.
+type Problem struct{ what, hint string }
 
-const (
-	restoreHint = "Restore the file from version control and change the policy instead; " +
-		"what pgretain does not generate belongs into a migration of your own."
-	gapHint   = "Restore the missing file from version control."
-	orderHint = "Give the files back the numbers that they were generated with: they are applied in the order of their numbers."
-	forkHint  = "Two branches each added a step. Have the side written again that is applied nowhere: " +
-		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."
-	newerHint = "Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."
-	toolHint  = "The file may come from a newer pgretain; use the version that wrote it, or a later one."
+func (p *Problem) Error() string { return p.what }
+
+// The problems; HistoryError wraps one of them.
+var (
+	ErrEdited = &Problem{"a generated migration was edited by hand", "Restore the file from version control and change the policy instead; " +
+		"what pgretain does not generate belongs into a migration of your own."}
+	ErrGap   = &Problem{"a migration is missing", "Restore the missing file from version control."}
+	ErrHalf  = &Problem{"a file that belongs to a migration is missing", ErrGap.hint}
+	ErrOrder = &Problem{"migrations are out of order",
+		"Give the files back the numbers that they were generated with: they are applied in the order of their numbers."}
+	ErrFork = &Problem{"two migrations follow the same state", "Two branches each added a step. Have the side written again that is applied nowhere: " +
+		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."}
+	ErrDuplicate = &Problem{"two migrations have the same number", "Give the one that is applied nowhere another number."}
+	ErrMalformed = &Problem{"a generated migration cannot be read", "The file may come from a newer pgretain; use the version that wrote it, or a later one."}
 	// Only one version of a file that both branches wrote can have been applied under this name.
-	conflictHint = "Take the whole file as one side has it, the side that is applied in a database if any " +
-		"(\"git checkout --ours FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is " +
-		"missing as the next step."
+	ErrConflict = &Problem{"a generated migration has conflict markers", "Take the whole file as one side has it, the side that is applied in a database " +
+		"if any (\"git checkout --ours FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is missing as the next step."}
+	ErrNoFork = &Problem{"the migrations do not fork there", "Give it another number, if it is applied nowhere."}
+	ErrFormat = &Problem{"files of two migration tools",
+		"Keep in the directory the files of the tool that has been applied; the other tool's belong into another one."}
+	ErrNewer = &Problem{"a generated migration comes from a newer pgretain",
+		"Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."}
 )
 
 // HistoryError says what is wrong with which files of a migration directory. Kind is one of the
@@ -64,7 +61,11 @@ func (e *HistoryError) Diagnostic() diag.Diagnostic {
 	}
 }
 
-func historyError(kind error, hint, message string, files ...string) *HistoryError {
+func historyError(kind *Problem, message string, files ...string) *HistoryError {
+	return hinted(kind, kind.hint, message, files...)
+}
+
+func hinted(kind *Problem, hint, message string, files ...string) *HistoryError {
 	return &HistoryError{Kind: kind, Files: files, Message: message, Hint: hint}
 }
 
@@ -149,7 +150,7 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	h.path = file.path
 	maps.Copy(h.roles, file.roles)
 	if got := stateOf(h.sums); got != file.State {
-		return historyError(ErrEdited, restoreHint, fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got), file.Name)
+		return historyError(ErrEdited, fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got), file.Name)
 	}
 	h.files = append(h.files, file.Migration)
 	return nil
@@ -159,19 +160,19 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 func chainError(before []Migration, file *migrationFile, all []*migrationFile) error {
 	for _, rival := range slices.Backward(before) {
 		if rival.After == file.After {
-			return historyError(ErrFork, fmt.Sprintf(forkHint, rival.Name, file.Name), "this migration follows the same state as "+rival.Name, rival.Name, file.Name)
+			return hinted(ErrFork, fmt.Sprintf(ErrFork.hint, rival.Name, file.Name), "this migration follows the same state as "+rival.Name, rival.Name, file.Name)
 		}
 	}
 	for _, parent := range all {
 		if parent.State == file.After {
-			return historyError(ErrOrder, orderHint, "this migration has to come after "+parent.Name+", which it continues", parent.Name, file.Name)
+			return historyError(ErrOrder, "this migration has to come after "+parent.Name+", which it continues", parent.Name, file.Name)
 		}
 	}
 	if len(before) == 0 {
-		return historyError(ErrGap, gapHint, "a migration before this one is missing", file.Name)
+		return historyError(ErrGap, "a migration before this one is missing", file.Name)
 	}
 	previous := before[len(before)-1].Name
-	return historyError(ErrGap, gapHint, "a migration between "+previous+" and this one is missing", previous, file.Name)
+	return historyError(ErrGap, "a migration between "+previous+" and this one is missing", previous, file.Name)
 }
 
 // State is the hash of everything installed, "none" when there is no generated file.
@@ -315,7 +316,7 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 // leaveOut leaves out head and the files that continue it and nothing else. Files of the user stay.
 func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
-		return historyError(ErrNoFork, "Give it another number, if it is applied nowhere.", "this migration was not generated: pgretain does not rewrite it", head)
+		return historyError(ErrNoFork, "this migration was not generated: pgretain does not rewrite it", head)
 	}
 	files, err := dir.ours(dir.left())
 	state, lost := none, map[string]bool{}

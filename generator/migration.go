@@ -21,7 +21,6 @@ var (
 	ErrInstall = errors.New("installed under other names")
 	ErrUpgrade = errors.New("needs an upgrade migration")
 	ErrText    = errors.New("text cannot be written into a migration")
-	ErrTwice   = errors.New("wanted twice")
 )
 
 // ObjectError says which object cannot go into a migration, and why.
@@ -84,27 +83,17 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 // tables of the runtime are altered, all views go first and are made anew: they would stand in the way or keep old columns.
 func compare(h *History, wanted []Object) ([]Change, error) {
 	wanted = byRank(wanted)
-	checks, _ := parallel.Each(wanted, func(o Object) ([]error, error) { return check(h.tool, o), nil })
 	all := pairs(byRank(h.Objects()), wanted)
 	slices.Reverse(all[len(wanted):])
 	altered := slices.ContainsFunc(all, func(c Change) bool { return c.Object().Kind == KindUpgrade && c.differs() })
 	var changes, views []Change
 	var errs []error
-	seen := map[ID]bool{}
-	for i, c := range all {
+	for _, c := range all {
 		o := c.Object()
-		if c.stays = h.left[o.ID()]; c.After == nil {
-			c.stays = holdsData(o.Kind)
-		} else {
-			if seen[o.ID()] {
-				errs = append(errs, &ObjectError{Kind: ErrTwice, Object: *o, Message: "wanted twice", Hint: "Give one of the two another name."})
-			}
-			seen[o.ID()] = true
-			errs = append(errs, checks[i]...)
-		}
+		c.stays = h.left[o.ID()] || c.After == nil && holdsData(o.Kind)
 		c.first = o.Kind == KindPrivilege || altered && o.Kind == KindView
 		if c.differs() {
-			errs = append(errs, checkUpgrade(c))
+			errs = append(errs, check(h.tool, c)...)
 			changes = append(changes, c)
 		} else if c.first && o.Kind == KindView {
 			views = append(views, c)
@@ -208,22 +197,35 @@ func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 	return version, nil
 }
 
-// check refuses what could not be read back, or what a migration tool would read differently.
-func check(l tool, o Object) (errs []error) {
+// check refuses what could not be read back, what a migration tool would read differently, and to change what holds data or
+// is used by columns: replacing a table or a type is never a matter of running its definition again. An upgrade that ran has run.
+func check(l tool, c Change) (errs []error) {
+	o := c.Object()
 	for _, text := range []string{o.SQL, o.Drop} {
-		message, hint := checkText(text, o.Kind), ""
+		message, hint := checkText(text), ""
 		if message == "" {
 			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files are for %s.", l.format)
 		}
 		if message != "" {
-			errs = append(errs, &ObjectError{Kind: ErrText, Object: o, Message: message, Hint: hint})
+			errs = append(errs, &ObjectError{Kind: ErrText, Object: *o, Message: message, Hint: hint})
 		}
+	}
+	if c.Before != nil && (o.Kind == KindTable || o.Kind == KindType || o.Kind == KindUpgrade) {
+		what := "differs from what the migrations install"
+		if c.After == nil {
+			what = "is no longer wanted"
+		}
+		errs = append(errs, &ObjectError{
+			Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
+			Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
+				"To remove everything, run \"pgretain migrate down --all\".",
+		})
 	}
 	return errs
 }
 
 // checkText says what is wrong with a text of an object, "" when nothing is.
-func checkText(text string, kind Kind) string {
+func checkText(text string) string {
 	_, marked, found := strings.Cut("\n"+text, "\n"+ourPrefix)
 	switch {
 	case text == "":
@@ -232,43 +234,8 @@ func checkText(text string, kind Kind) string {
 	case found:
 		line, _, _ := strings.Cut(marked, "\n")
 		return fmt.Sprintf("line %q would be a marker of ours", ourPrefix+line)
-	case switchesRole(lastLine(text)):
-		return "its last line switches the role"
-	case !hasStatement(text):
-		return "text holds nothing but comments"
-	case kind == KindIndex && slices.ContainsFunc(statements(text), func(s string) bool { return !hasStatement(s) }):
-		return "an empty statement stands before or after a \"-- next\" line"
 	}
 	return ""
-}
-
-// hasStatement says whether text is more than line comments and blanks.
-func hasStatement(text string) bool {
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
-		if trimmed != "" && !strings.HasPrefix(trimmed, "--") {
-			return true
-		}
-	}
-	return false
-}
-
-// checkUpgrade refuses to change what holds data or is used by columns: replacing a table or a
-// type is never a matter of running its definition again. An upgrade that ran has run.
-func checkUpgrade(c Change) error {
-	o := c.Object()
-	if c.Before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
-		return nil
-	}
-	what := "differs from what the migrations install"
-	if c.After == nil {
-		what = "is no longer wanted"
-	}
-	return &ObjectError{
-		Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
-		Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
-			"To remove everything, run \"pgretain migrate down --all\".",
-	}
 }
 
 const namesHint = "Keep install.schema and install.roles as they were. To live under other names, undo everything with " +

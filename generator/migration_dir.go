@@ -60,18 +60,16 @@ func openDir(dir fs.FS, wanted Format) (migrationDir, error) {
 		case found == "" || format == found:
 			found, first = format, path
 		case first == "":
-			return d, historyError(ErrFormat, fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", found),
+			return d, hinted(ErrFormat, fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", found),
 				fmt.Sprintf("the directory holds migrations for %s, not for %s", format, found), path)
 		default:
-			return d, historyError(ErrFormat,
-				"Keep in the directory the files of the tool that has been applied; the other tool's belong into another one.",
-				fmt.Sprintf("%s is written for %s, this file for %s", first, found, format), first, path)
+			return d, historyError(ErrFormat, fmt.Sprintf("%s is written for %s, this file for %s", first, found, format), first, path)
 		}
 	}
 	found = cmp.Or(found, Goose)
 	known := false
 	if d.tool, known = tools[found]; !known && first != "" {
-		return d, historyError(ErrMalformed, toolHint, fmt.Sprintf("it is written for %q", found), first)
+		return d, historyError(ErrMalformed, fmt.Sprintf("it is written for %q", found), first)
 	} else if !known {
 		return d, fmt.Errorf("reading migrations: there is no format %q", found)
 	}
@@ -93,7 +91,7 @@ func filesOf(dir fs.FS) ([]string, error) {
 	for _, path := range paths {
 		info, err := fs.Stat(dir, path) // one that is missing is reported where it is read
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			return nil, historyError(ErrMalformed, "Move it out of the directory of migrations.", "it is not a regular file", path)
+			return nil, hinted(ErrMalformed, "Move it out of the directory of migrations.", "it is not a regular file", path)
 		}
 	}
 	return paths, nil
@@ -125,14 +123,14 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 		}
 		seen[n.exact] = n
 		if dir.tool.gapless && n.version != int64(i+1) {
-			files, hint := []string{n.name}, gapHint
+			files, hint := []string{n.name}, ErrGap.hint
 			if i > 0 {
 				files = []string{names[i-1].name, n.name}
 			}
 			if len(dir.without) > 0 {
 				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or have the other side written again."
 			}
-			return historyError(ErrGap, hint, fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format), files...)
+			return hinted(ErrGap, hint, fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format), files...)
 		}
 	}
 	return nil
@@ -144,14 +142,14 @@ func (dir migrationDir) duplicate(a, b numbered) error {
 	if dir.isOurs(own) {
 		own, ours = ours, own
 	}
-	hint := "Give the one that is applied nowhere another number."
+	hint := ErrDuplicate.hint
 	if dir.isOurs(own) {
-		hint = fmt.Sprintf(forkHint, a.name, b.name)
+		hint = fmt.Sprintf(ErrFork.hint, a.name, b.name)
 	} else if dir.isOurs(ours) {
 		hint = fmt.Sprintf("If %s is applied nowhere, give it another number; if %s is applied nowhere, "+
 			"run \"pgretain generate --rebase=%[2]s\".", own, ours)
 	}
-	return historyError(ErrDuplicate, hint, fmt.Sprintf("this migration and %s both have number %d", a.name, a.version), a.name, b.name)
+	return hinted(ErrDuplicate, hint, fmt.Sprintf("this migration and %s both have number %d", a.name, a.version), a.name, b.name)
 }
 
 // ours reads the generated files among names.
@@ -194,11 +192,11 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	down, err := dir.readOne(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, historyError(ErrHalf, gapHint, name+", the way back of this migration, is missing", name, n.name)
+		return nil, historyError(ErrHalf, name+", the way back of this migration, is missing", name, n.name)
 	case err != nil:
 		return nil, err
 	case down == nil || down.State != file.State || down.After != file.After:
-		return nil, historyError(ErrEdited, restoreHint, "this is not the way back of "+n.name, name)
+		return nil, historyError(ErrEdited, "this is not the way back of "+n.name, name)
 	}
 	file.down = down.up
 	return file, nil
@@ -240,9 +238,9 @@ func (dir migrationDir) checkConfiguration(name, content string) error {
 	case err != nil && !missing:
 		return fmt.Errorf("reading %s: %w", configuration, err)
 	case missing && want != "":
-		return historyError(ErrHalf, gapHint, configuration+", by which this migration is run, is missing", configuration, name)
+		return historyError(ErrHalf, configuration+", by which this migration is run, is missing", configuration, name)
 	case unixLines(got) != want:
-		return historyError(ErrEdited, restoreHint, "this is not the configuration that "+name+" was generated with", configuration)
+		return historyError(ErrEdited, "this is not the configuration that "+name+" was generated with", configuration)
 	}
 	return nil
 }
@@ -257,7 +255,7 @@ func (dir migrationDir) checkAlone() error {
 	}
 	for _, path := range dir.paths {
 		if dir.tool.separate() && !wanted[path] && dir.isOurs(path) {
-			return historyError(ErrHalf, gapHint, "the migration that this file takes back is missing", path)
+			return historyError(ErrHalf, "the migration that this file takes back is missing", path)
 		}
 	}
 	return nil
@@ -280,13 +278,13 @@ func damage(name, text string) error {
 	before := slices.IndexFunc(lines[:min(len(lines), 5)], func(line string) bool { return strings.HasSuffix(line, firstLine) })
 	switch {
 	case ours >= 0 && conflict >= 0:
-		return &HistoryError{ErrConflict, []string{name}, conflict + 1, "this generated migration has conflict markers: two branches wrote it", conflictHint}
+		return &HistoryError{ErrConflict, []string{name}, conflict + 1, "this generated migration has conflict markers: two branches wrote it", ErrConflict.hint}
 	case ours == 0 && !strings.HasSuffix(text, "\n") || ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text)):
-		return historyError(ErrEdited, "Restore the file from version control.", "this generated migration is cut off", name)
+		return hinted(ErrEdited, "Restore the file from version control.", "this generated migration is cut off", name)
 	case ours == 0:
-		return historyError(ErrEdited, restoreHint, "this generated migration was edited by hand", name)
+		return historyError(ErrEdited, "this generated migration was edited by hand", name)
 	case before >= 0:
-		return &HistoryError{ErrEdited, []string{name}, before + 1, "something stands before the first line of this generated migration", restoreHint}
+		return &HistoryError{ErrEdited, []string{name}, before + 1, "something stands before the first line of this generated migration", ErrEdited.hint}
 	}
 	return nil
 }

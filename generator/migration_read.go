@@ -89,7 +89,7 @@ func (r *reader) open(word, what string) error {
 		return nil
 	}
 	if rank(kind) < 0 {
-		return historyError(ErrNewer, newerHint, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
+		return historyError(ErrNewer, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
 			r.line, kind, sqlfiles.Version), r.name)
 	}
 	quoted, err := strconv.QuotedPrefix(what)
@@ -124,7 +124,7 @@ func (r *reader) close() error {
 		a.object.SQL = text
 		r.add(*a)
 	case verbDrop:
-		if hasStatement(text) { // not the comment in place of statements
+		if !strings.HasPrefix(text, "--") || strings.Count(text, "\n") > 1 { // not the comment in place of statements
 			a.object.Drop = text
 		}
 		r.add(*a)
@@ -172,7 +172,7 @@ func lastLine(text string) string {
 }
 
 func (r *reader) malformed(what string) error {
-	return historyError(ErrMalformed, toolHint, fmt.Sprintf("line %d: %s", r.line, what), r.name)
+	return historyError(ErrMalformed, fmt.Sprintf("line %d: %s", r.line, what), r.name)
 }
 
 // runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.

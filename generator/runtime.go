@@ -199,7 +199,7 @@ func checkVersion(file *migrationFile) error {
 		}
 		if newer, err := sqlfiles.Compare(version); err != nil || newer > 0 {
 			message := fmt.Sprintf("it installs version %s of the runtime; this pgretain writes version %s", version, sqlfiles.Version)
-			return historyError(ErrNewer, newerHint, message, file.Name)
+			return historyError(ErrNewer, message, file.Name)
 		}
 	}
 	return nil

@@ -218,15 +218,10 @@ func TestNextRefuses(t *testing.T) {
 	}{
 		"changed table": {[]generator.Object{changed}, generator.ErrUpgrade},
 		"dropped table": {nil, generator.ErrUpgrade},
-		"twice":         {append(with(func(o *generator.Object) {}), function("retention.a()", "SELECT 1;\n")), generator.ErrTwice},
 		"annotation":    {with(func(o *generator.Object) { o.SQL = "SELECT '\n  --x +goose Down\n';\n" }), generator.ErrText},
 		"marker":        {with(func(o *generator.Object) { o.Drop = "-- pgretain: end\nSELECT 1;\n" }), generator.ErrText},
 		"carriage":      {with(func(o *generator.Object) { o.SQL = "SELECT 1;\r\n" }), generator.ErrText},
 		"no line break": {with(func(o *generator.Object) { o.SQL = "SELECT 1;" }), generator.ErrText},
-		"only comments": {with(func(o *generator.Object) { o.SQL = "-- nothing\n" }), generator.ErrText},
-		"empty next": {with(func(o *generator.Object) {
-			o.Kind, o.As, o.SQL = generator.KindIndex, generator.AsMigrator, "SELECT 1;\n-- next\n"
-		}), generator.ErrText},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
