@@ -201,7 +201,11 @@ func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 // is used by columns: replacing a table or a type is never a matter of running its definition again. An upgrade that ran has run.
 func check(l tool, c Change) (errs []error) {
 	o := c.Object()
-	for _, text := range []string{o.SQL, o.Drop} {
+	texts := []string{o.SQL, o.Drop}
+	if c.After == nil { // what was read
+		texts = nil
+	}
+	for _, text := range texts {
 		message, hint := checkText(text), ""
 		if message == "" {
 			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files are for %s.", l.format)
