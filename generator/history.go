@@ -19,19 +19,22 @@ func (p *Problem) Error() string { return p.what }
 
 // The problems; HistoryError wraps one of them.
 var (
-	ErrEdited = &Problem{"a generated migration was edited by hand", "Restore the file from version control and change the policy instead; " +
-		"what pgretain does not generate belongs into a migration of your own."}
+	ErrEdited = &Problem{"a generated migration was edited by hand",
+		"Restore the file from version control and change the policy instead; what pgretain does not generate belongs into a migration of your own."}
 	ErrGap   = &Problem{"a migration is missing", "Restore the missing file from version control."}
 	ErrHalf  = &Problem{"a file that belongs to a migration is missing", ErrGap.hint}
 	ErrOrder = &Problem{"migrations are out of order",
 		"Give the files back the numbers that they were generated with: they are applied in the order of their numbers."}
-	ErrFork = &Problem{"two migrations follow the same state", "Two branches each added a step. Have the side written again that is applied nowhere: " +
-		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."}
+	ErrFork = &Problem{"two migrations follow the same state",
+		"Two branches each added a step. Have the side written again that is applied nowhere: " +
+			"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."}
 	ErrDuplicate = &Problem{"two migrations have the same number", "Give the one that is applied nowhere another number."}
-	ErrMalformed = &Problem{"a generated migration cannot be read", "The file may come from a newer pgretain; use the version that wrote it, or a later one."}
+	ErrMalformed = &Problem{"a generated migration cannot be read",
+		"The file may come from a newer pgretain; use the version that wrote it, or a later one."}
 	// Only one version of a file that both branches wrote can have been applied under this name.
-	ErrConflict = &Problem{"a generated migration has conflict markers", "Take the whole file as one side has it, the side that is applied in a database " +
-		"if any (\"git checkout --ours FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is missing as the next step."}
+	ErrConflict = &Problem{"a generated migration has conflict markers",
+		"Take the whole file as one side has it, the side that is applied in a database if any (\"git checkout --ours " +
+			"FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is missing as the next step."}
 	ErrNoFork = &Problem{"the migrations do not fork there", "Give it another number, if it is applied nowhere."}
 	ErrFormat = &Problem{"files of two migration tools",
 		"Keep in the directory the files of the tool that has been applied; the other tool's belong into another one."}
@@ -127,7 +130,8 @@ func (dir migrationDir) read() (*History, error) {
 	if err == nil {
 		err = dir.checkAlone()
 	}
-	h := &History{tool: dir.tool, objects: map[ID]installed{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, objects: map[ID]installed{}, sums: map[ID]string{}, left: map[ID]bool{},
+		roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
@@ -150,7 +154,8 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	h.path = file.path
 	maps.Copy(h.roles, file.roles)
 	if got := stateOf(h.sums); got != file.State {
-		return historyError(ErrEdited, fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got), file.Name)
+		message := fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got)
+		return historyError(ErrEdited, message, file.Name)
 	}
 	h.files = append(h.files, file.Migration)
 	return nil
@@ -160,12 +165,14 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 func chainError(before []Migration, file *migrationFile, all []*migrationFile) error {
 	for _, rival := range slices.Backward(before) {
 		if rival.After == file.After {
-			return hinted(ErrFork, fmt.Sprintf(ErrFork.hint, rival.Name, file.Name), "this migration follows the same state as "+rival.Name, rival.Name, file.Name)
+			return hinted(ErrFork, fmt.Sprintf(ErrFork.hint, rival.Name, file.Name),
+				"this migration follows the same state as "+rival.Name, rival.Name, file.Name)
 		}
 	}
 	for _, parent := range all {
 		if parent.State == file.After {
-			return historyError(ErrOrder, "this migration has to come after "+parent.Name+", which it continues", parent.Name, file.Name)
+			message := "this migration has to come after " + parent.Name + ", which it continues"
+			return historyError(ErrOrder, message, parent.Name, file.Name)
 		}
 	}
 	if len(before) == 0 {

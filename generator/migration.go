@@ -116,7 +116,9 @@ func split(changes []Change, opt NextOptions) []part {
 	if opt.Cron {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
 	}
-	regranted := slices.ContainsFunc(changes, func(c Change) bool { return c.Object().Kind == KindPrivilege && c.Sign() == "~" })
+	regranted := slices.ContainsFunc(changes, func(c Change) bool {
+		return c.Object().Kind == KindPrivilege && c.Sign() == "~"
+	})
 	var unscheduled []Change // these come first: so they do in the file
 	for _, c := range changes {
 		i := place(c, regranted)
@@ -197,8 +199,9 @@ func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 	return version, nil
 }
 
-// check refuses what could not be read back, what a migration tool would read differently, and to change what holds data or
-// is used by columns: replacing a table or a type is never a matter of running its definition again. An upgrade that ran has run.
+// check refuses what could not be read back, what a migration tool would read differently, and to change what holds data
+// or is used by columns: replacing a table or a type is never a matter of running its definition again. An upgrade that
+// ran has run.
 func check(l tool, c Change) (errs []error) {
 	o := c.Object()
 	texts := []string{o.SQL, o.Drop}

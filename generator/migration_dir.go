@@ -60,10 +60,12 @@ func openDir(dir fs.FS, wanted Format) (migrationDir, error) {
 		case found == "" || format == found:
 			found, first = format, path
 		case first == "":
-			return d, hinted(ErrFormat, fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", found),
+			hint := fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", found)
+			return d, hinted(ErrFormat, hint,
 				fmt.Sprintf("the directory holds migrations for %s, not for %s", format, found), path)
 		default:
-			return d, historyError(ErrFormat, fmt.Sprintf("%s is written for %s, this file for %s", first, found, format), first, path)
+			message := fmt.Sprintf("%s is written for %s, this file for %s", first, found, format)
+			return d, historyError(ErrFormat, message, first, path)
 		}
 	}
 	found = cmp.Or(found, Goose)
@@ -83,11 +85,13 @@ func Recognise(dir fs.FS) (Format, error) {
 	return d.tool.format, err
 }
 
-// filesOf lists the files of a directory that a tool may read. It refuses a named pipe, a device or a socket: reading it
-// would wait for a writer.
+// filesOf lists the files of a directory that a tool may read. It refuses a named pipe, a device or a socket: reading
+// it would wait for a writer.
 func filesOf(dir fs.FS) ([]string, error) {
 	paths, _ := fs.Glob(dir, "*") // of a pattern that is well-formed
-	paths = slices.DeleteFunc(paths, func(p string) bool { return !slices.Contains([]string{".sql", ".go", ".conf"}, path.Ext(p)) })
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		return !slices.Contains([]string{".sql", ".go", ".conf"}, path.Ext(p))
+	})
 	for _, path := range paths {
 		info, err := fs.Stat(dir, path) // one that is missing is reported where it is read
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -130,7 +134,8 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 			if len(dir.without) > 0 {
 				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or have the other side written again."
 			}
-			return hinted(ErrGap, hint, fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format), files...)
+			message := fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format)
+			return hinted(ErrGap, hint, message, files...)
 		}
 	}
 	return nil
@@ -149,7 +154,8 @@ func (dir migrationDir) duplicate(a, b numbered) error {
 		hint = fmt.Sprintf("If %s is applied nowhere, give it another number; if %s is applied nowhere, "+
 			"run \"pgretain generate --rebase=%[2]s\".", own, ours)
 	}
-	return hinted(ErrDuplicate, hint, fmt.Sprintf("this migration and %s both have number %d", a.name, a.version), a.name, b.name)
+	message := fmt.Sprintf("this migration and %s both have number %d", a.name, a.version)
+	return hinted(ErrDuplicate, hint, message, a.name, b.name)
 }
 
 // ours reads the generated files among names.
@@ -202,8 +208,8 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	return file, nil
 }
 
-// readOne reads one file of ours: up is what it does, down what its second part does where it has one. What configures it
-// must be beside it: without that the tool would run the migration in another way than it was written for.
+// readOne reads one file of ours: up is what it does, down what its second part does where it has one. What configures
+// it must be beside it: without that the tool would run the migration in another way than it was written for.
 func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 	content, err := fs.ReadFile(dir, name)
 	if err != nil {
@@ -269,22 +275,27 @@ func (dir migrationDir) companions(name string) []string {
 	})
 }
 
-// damage says what has become of a generated file whose lines are not those that were written; nil for a file of the user.
+// damage says what has become of a generated file whose lines are not those that were written; nil for a user's file.
 func damage(name, text string) error {
 	lines := strings.Split(text, "\n")
 	ours := slices.Index(lines, firstLine)
 	// The first line that git writes around two versions: https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
 	conflict := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "<<<<<<< ") })
-	before := slices.IndexFunc(lines[:min(len(lines), 5)], func(line string) bool { return strings.HasSuffix(line, firstLine) })
+	first := lines[:min(len(lines), 5)]
+	before := slices.IndexFunc(first, func(line string) bool { return strings.HasSuffix(line, firstLine) })
+	cut := ours == 0 && !strings.HasSuffix(text, "\n") ||
+		ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text))
 	switch {
 	case ours >= 0 && conflict >= 0:
-		return &HistoryError{ErrConflict, []string{name}, conflict + 1, "this generated migration has conflict markers: two branches wrote it", ErrConflict.hint}
-	case ours == 0 && !strings.HasSuffix(text, "\n") || ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text)):
+		return &HistoryError{ErrConflict, []string{name}, conflict + 1,
+			"this generated migration has conflict markers: two branches wrote it", ErrConflict.hint}
+	case cut:
 		return hinted(ErrEdited, "Restore the file from version control.", "this generated migration is cut off", name)
 	case ours == 0:
 		return historyError(ErrEdited, "this generated migration was edited by hand", name)
 	case before >= 0:
-		return &HistoryError{ErrEdited, []string{name}, before + 1, "something stands before the first line of this generated migration", ErrEdited.hint}
+		return &HistoryError{ErrEdited, []string{name}, before + 1,
+			"something stands before the first line of this generated migration", ErrEdited.hint}
 	}
 	return nil
 }

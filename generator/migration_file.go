@@ -100,18 +100,20 @@ func (p part) files() []File {
 // framed puts around Up and Down, each from its first setting to its last reset, what the tool wants there.
 func (p part) framed(up, down string) []File {
 	forward := func(back string) string {
-		return fmt.Sprintf("-- %s\n%s-- + new, ~ changed, - removed; %s restores what was there before:\n", p.what, p.contents, back)
+		return fmt.Sprintf("-- %s\n%s-- + new, ~ changed, - removed; %s restores what was there before:\n",
+			p.what, p.contents, back)
 	}
 	if !p.tool.separate() {
 		return p.file(p.Name, forward(p.tool.back), up, down)
 	}
 	name := p.tool.downName(p.Name)
-	backward := fmt.Sprintf("-- The way back of %s. Removes what was new (+) there, restores what was changed (~) or removed (-):\n", p.Name)
+	backward := "-- The way back of " + p.Name + ". Removes what was new (+) there, restores what was changed (~) " +
+		"or removed (-):\n"
 	return append(p.file(p.Name, forward(name), up, ""), p.file(name, backward, down, "")...)
 }
 
-// file is one file, and its configuration where the tool needs one. Its first two lines mark it as ours, place it in the
-// chain of states and show an edit by hand.
+// file is one file, and its configuration where the tool needs one. Its first two lines mark it as ours, place it in
+// the chain of states and show an edit by hand.
 func (p part) file(name, intro, up, down string) []File {
 	head := p.head(intro)
 	if p.tool.format == Flyway {
@@ -160,11 +162,13 @@ func (p part) dropRuntime() action {
 			relations = append(relations, strings.TrimPrefix(c.After.Name, home+"."))
 		}
 	}
-	data := fields{"Schema": literal(home), "Refuse": sqlText(home + "._refuse_down()"), "Relations": textArray(relations), "Owners": nil}
+	data := fields{"Schema": literal(home), "Refuse": sqlText(home + "._refuse_down()"),
+		"Relations": textArray(relations), "Owners": nil}
 	if !roles.None {
 		data["Owners"] = textArray([]string{roles.Owner, roles.Worker, roles.Runner})
 	}
-	return action{verb: verbDrop, object: Object{Kind: KindRuntime, Name: home, As: AsOwner, Drop: object("runtime_drop", data)}}
+	whole := Object{Kind: KindRuntime, Name: home, As: AsOwner, Drop: object("runtime_drop", data)}
+	return action{verb: verbDrop, object: whole}
 }
 
 // firstSchema makes the runtime's schema where it is not there.
@@ -180,9 +184,9 @@ func (p part) firstSchema() string {
 // reach. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled before
-// anything else changes, then what cannot be replaced goes, latest first, and tables of the runtime lose what an upgrade
-// gave them; what is new comes; what is no longer wanted goes last.
+// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled
+// before anything else changes, then what cannot be replaced goes, latest first, and tables of the runtime lose what an
+// upgrade gave them; what is new comes; what is no longer wanted goes last.
 func ups(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	for _, c := range changes {
@@ -227,8 +231,9 @@ func (c Change) drop(group, place int) action {
 	return a
 }
 
-// write writes what Up or Down does, with the search path that names have there, consecutive objects of a role inside that
-// role. In a transaction all of them are one statement of a tool that frames statements: sent without arguments, it may hold many.
+// write writes what Up or Down does, with the search path that names have there, consecutive objects of a role inside
+// that role. In a transaction all of them are one statement of a tool that frames statements: sent without arguments, it
+// may hold many.
 func (p part) write(actions []action, path string, chapters bool) string {
 	var b strings.Builder
 	write := func(texts ...string) {

@@ -16,7 +16,7 @@ type migrationFile struct {
 	Migration
 	up, down []action
 	path     string        // search_path, as SET has it, "" for none
-	roles    map[As]string // that create objects; with "roles: none" what belongs to owner and runner is created as role ""
+	roles    map[As]string // that create objects; with "roles: none" owner and runner are role ""
 }
 
 // parseBody reads the objects of a file below its second line, and the settings of its Up part.
@@ -44,7 +44,8 @@ type reader struct {
 	text    string
 }
 
-// read reads mark by mark, each with what stands below it. A chapter's heading may stand between two objects of the runtime.
+// read reads mark by mark, each with what stands below it. A chapter's heading may stand between two objects of the
+// runtime.
 func (r *reader) read(text string) error {
 	for i, part := range strings.Split("\n"+r.tool.unescape.Replace(text), "\n"+ourPrefix+" ") {
 		mark, below, more := strings.Cut(part, "\n")
@@ -89,8 +90,9 @@ func (r *reader) open(word, what string) error {
 		return nil
 	}
 	if rank(kind) < 0 {
-		return historyError(ErrNewer, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
-			r.line, kind, sqlfiles.Version), r.name)
+		message := fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
+			r.line, kind, sqlfiles.Version)
+		return historyError(ErrNewer, message, r.name)
 	}
 	quoted, err := strconv.QuotedPrefix(what)
 	if err != nil {

@@ -126,7 +126,9 @@ func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(K
 // usually is the role that creates objects of a kind.
 func usually(kind Kind) As { return cmp.Or(unusual[kind], AsOwner) }
 
-var unusual = map[Kind]As{KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner}
+var unusual = map[Kind]As{
+	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
+}
 
 // Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
 type Change struct {

@@ -69,7 +69,8 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	return slices.Concat(row{
 		{"name", p.Name, nil}, {"table_name", table, ""},
 		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
-		{"window_own", window(settable.Else), nil}, {"window_at_least", window(settable.AtLeast), nil}, {"window_at_most", window(settable.AtMost), nil},
+		{"window_own", window(settable.Else), nil}, {"window_at_least", window(settable.AtLeast), nil},
+		{"window_at_most", window(settable.AtMost), nil},
 	}, bounds(p.Bounded()), row{
 		{"owns", each(p.OncePerRun(), w.storedTable), []string{}}, {"grants", w.callers(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},

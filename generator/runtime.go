@@ -198,7 +198,8 @@ func checkVersion(file *migrationFile) error {
 			version, _, _ = strings.Cut(a.object.Name, "/")
 		}
 		if newer, err := sqlfiles.Compare(version); err != nil || newer > 0 {
-			message := fmt.Sprintf("it installs version %s of the runtime; this pgretain writes version %s", version, sqlfiles.Version)
+			message := fmt.Sprintf("it installs version %s of the runtime; this pgretain writes version %s",
+				version, sqlfiles.Version)
 			return historyError(ErrNewer, message, file.Name)
 		}
 	}
@@ -258,5 +259,7 @@ func PinnedSettings() []string {
 
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
 func ForApplications(name string) bool {
-	return slices.ContainsFunc(grantList(), func(g grant) bool { return slices.Contains(g.names, name) && slices.Contains(g.roles, "application") })
+	return slices.ContainsFunc(grantList(), func(g grant) bool {
+		return slices.Contains(g.names, name) && slices.Contains(g.roles, "application")
+	})
 }

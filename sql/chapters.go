@@ -20,8 +20,9 @@ const (
 	Besides = "besides"
 )
 
-// order has the files of each chapter as they are read, from what people call to what that calls, and such that PostgreSQL
-// finds what it looks for when it creates one: all that it names, but of a function in plpgsql what stands before its body.
+// order has the files of each chapter as they are read, from what people call to what that calls, and such that
+// PostgreSQL finds what it looks for when it creates one: all that it names, but of a function in plpgsql what stands
+// before its body.
 //
 //go:embed order.txt
 var order string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -56,17 +55,19 @@ func Standby() error {
 }
 
 // check refuses, with everything that is wrong at once, what would make a migration stop before its end: roles that are
-// not there or that the migrating role may not become, a schema that its creator may not use, jobs that the runner cannot
-// schedule.
+// not there or that the migrating role may not become, a schema that its creator may not use, jobs that the runner
+// cannot schedule.
 func (s *session) check(ctx context.Context) error {
 	if s.server.standby {
 		return Standby()
 	}
 	roles, schema := s.Install.Roles, strconv.Quote(s.schema())
-	hint := fmt.Sprintf("Have a DBA run in database %q what \"pgretain bootstrap --migrator %s\" prints.", s.server.database, s.server.user)
+	verb := "bootstrap"
 	if s.Cron {
-		hint = strings.Replace(hint, "bootstrap", "bootstrap --cron", 1)
+		verb = "bootstrap --cron"
 	}
+	hint := fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.",
+		s.server.database, verb, s.server.user)
 	creator, runner := roles.Owner, roles.Runner
 	if roles.None {
 		creator, runner = s.server.user, s.server.user
@@ -74,7 +75,9 @@ func (s *session) check(ctx context.Context) error {
 		s.Install.Scheduler == "pg_cron", hint); err != nil {
 		return err
 	}
-	return errors.Join(s.refusals(ctx, "reading schema "+schema, "schema", s.schema(), creator, hint), s.checkCron(ctx, runner, hint))
+	return errors.Join(
+		s.refusals(ctx, "reading schema "+schema, "schema", s.schema(), creator, hint),
+		s.checkCron(ctx, runner, hint))
 }
 
 // CheckVersion refuses a runtime that is newer than this program, or whose version it cannot read:
@@ -136,7 +139,8 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	if !s.Cron && (in.CronElsewhere() || in.Scheduler != "pg_cron") {
 		return nil
 	}
-	if err := s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint); err != nil {
+	err := s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
+	if err != nil {
 		return err
 	}
 	return s.checkSchedules(ctx, runner)
@@ -160,8 +164,8 @@ func (s *session) checkSchedules(ctx context.Context, runner string) error {
 				Position: schedule.Position, Severity: diag.Error, Code: server.Code,
 				Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
 				Detail:  "It says: " + server.Message + ".",
-				Hint: "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write five plain " +
-					"fields, remove the migrations that hold the schedule and are applied nowhere, and run \"pgretain generate\".",
+				Hint: "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. " +
+					"Or write five plain fields, remove the migrations that hold the schedule and are applied nowhere, and run \"pgretain generate\".",
 			}, server})
 		case err != nil && !refused:
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)

@@ -48,7 +48,8 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 }
 
 // connect has hints for refusals that have none, and lets adjust see the settings first.
-func connect(ctx context.Context, url string, hints map[string]string, adjust func(*pgx.ConnConfig)) (*pgx.Conn, error) {
+func connect(ctx context.Context, url string, hints map[string]string, adjust func(*pgx.ConnConfig),
+) (*pgx.Conn, error) {
 	config, err := Settings(url)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,8 @@ type session struct {
 // open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
 	conn, err := connect(ctx, url, hints, func(config *pgx.ConnConfig) {
-		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error { // undoes what a role's defaults would do to a migration
+		// What a role's defaults would do to a migration is undone.
+		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 			return conn.Exec(ctx, query("session")).Close()
 		}
 	})

@@ -58,14 +58,16 @@ func names(list []Migration) string {
 	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }), ", ")
 }
 
-// checkApplied refuses a directory that lacks what the database has, or has other files for it, or two of one number. It
-// knows a file again that was given another number.
+// checkApplied refuses a directory that lacks what the database has, or has other files for it, or two of one number.
+// It knows a file again that was given another number.
 func checkApplied(known []Migration) error {
 	unknown := only(known, func(m Migration) bool { return m.Name == "" })
 	hint := ""
 	for i, m := range known {
 		if i > 0 && known[i-1].Version == m.Version {
-			return &CheckError{Message: names(known[i-1:i+1]) + " have the same number", Hint: "Give the one that is applied nowhere another one."}
+			return &CheckError{
+				Message: names(known[i-1:i+1]) + " have the same number", Hint: "Give the one that is applied nowhere another one.",
+			}
 		}
 		for _, u := range unknown {
 			if m.state != "" && m.state == u.recorded && !m.Applied {
@@ -76,7 +78,8 @@ func checkApplied(known []Migration) error {
 	if len(unknown) > 0 {
 		return &CheckError{
 			Message: "the database has migrations that the directory has not: " + names(unknown),
-			Hint:    cmp.Or(strings.TrimSpace(hint), "Use the directory that these migrations came from, or a later version of it."),
+			Hint: cmp.Or(strings.TrimSpace(hint),
+				"Use the directory that these migrations came from, or a later version of it."),
 		}
 	}
 	if other := names(only(known, func(m Migration) bool { return m.Differs })); other != "" {

@@ -45,7 +45,8 @@ func (m Migration) way(up bool) (piece, error) {
 		return piece{}, &CheckError{
 			Message: m.Name + " is not a migration that \"pgretain migrate\" can apply",
 			Detail:  "Its annotations are " + cmp.Or(order, "none") + ".",
-			Hint:    "Let it hold \"-- +goose Up\", its statements below that, then \"-- +goose Down\", and of goose's other annotations no ENVSUB.",
+			Hint: "Let it hold \"-- +goose Up\", its statements below that, then \"-- +goose Down\", " +
+				"and of goose's other annotations no ENVSUB.",
 		}
 	case up:
 		return piece{m.content[starts[0]:ends[1]], starts[0]}, nil
@@ -125,8 +126,8 @@ func (s *session) run(ctx context.Context, m Migration, up bool) error {
 	return pgx.BeginFunc(ctx, s.conn, work)
 }
 
-// send executes a piece of a file. The server says which statements are done, and of an error not always where it is: then
-// it is in the next one.
+// send executes a piece of a file. The server says which statements are done, and of an error not always where it is:
+// then it is in the next one.
 func (s *session) send(ctx context.Context, m Migration, p piece) error {
 	results, done := s.conn.PgConn().Exec(ctx, p.text), 0
 	for results.NextResult() {
