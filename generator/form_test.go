@@ -360,7 +360,7 @@ func TestSizes(t *testing.T) {
 		if strings.Contains(file, "bot-queue") {
 			atMost(file, linesOf(text), sizes.file)
 		}
-		up, _, _ := strings.Cut(text, "\n"+gooseTool.downLine)
+		up, _, _ := strings.Cut(text, "\n"+tools[Goose].downLine)
 		for _, object := range pageMark.Split(up, -1) {
 			if name, page := strings.CutPrefix(object, ` policy "`); page {
 				name, _, _ = strings.Cut(name, `"`)

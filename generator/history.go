@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,30 +12,34 @@ import (
 	"pgretain/internal/diag"
 )
 
-// What can be wrong with a migration directory; HistoryError wraps one of them.
-var (
-	ErrEdited    = errors.New("a generated migration was edited by hand")
-	ErrFork      = errors.New("two migrations follow the same state")
-	ErrGap       = errors.New("a migration is missing")
-	ErrOrder     = errors.New("migrations are out of order")
-	ErrDuplicate = errors.New("two migrations have the same number")
-	ErrMalformed = errors.New("a generated migration cannot be read")
-	ErrConflict  = errors.New("a generated migration has conflict markers")
-	ErrNoFork    = errors.New("the migrations do not fork there")
-	ErrFormat    = errors.New("files of two migration tools")
-	ErrHalf      = errors.New("a file that belongs to a migration is missing")
-	ErrNewer     = errors.New("a generated migration comes from a newer pgretain")
-)
+// Problem is what can be wrong with a migration directory, and usually has to be done.
+type Problem struct{ what, hint string }
 
-const (
-	restoreHint = "Restore the file from version control and change the policy instead; " +
-		"what pgretain does not generate belongs into a migration of your own."
-	gapHint   = "Restore the missing file from version control."
-	orderHint = "Give the files back the numbers that they were generated with: they are applied in the order of their numbers."
-	forkHint  = "Two branches each added a step. Have the side written again that is applied nowhere: " +
-		"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."
-	newerHint = "Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."
-	toolHint  = "The file may come from a newer pgretain; use the version that wrote it, or a later one."
+func (p *Problem) Error() string { return p.what }
+
+// The problems; HistoryError wraps one of them.
+var (
+	ErrEdited = &Problem{"a generated migration was edited by hand",
+		"Restore the file from version control and change the policy instead; what pgretain does not generate belongs into a migration of your own."}
+	ErrGap   = &Problem{"a migration is missing", "Restore the missing file from version control."}
+	ErrHalf  = &Problem{"a file that belongs to a migration is missing", ErrGap.hint}
+	ErrOrder = &Problem{"migrations are out of order",
+		"Give the files back the numbers that they were generated with: they are applied in the order of their numbers."}
+	ErrFork = &Problem{"two migrations follow the same state",
+		"Two branches each added a step. Have the side written again that is applied nowhere: " +
+			"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."}
+	ErrDuplicate = &Problem{"two migrations have the same number", "Give the one that is applied nowhere another number."}
+	ErrMalformed = &Problem{"a generated migration cannot be read",
+		"The file may come from a newer pgretain; use the version that wrote it, or a later one."}
+	// Only one version of a file that both branches wrote can have been applied under this name.
+	ErrConflict = &Problem{"a generated migration has conflict markers",
+		"Take the whole file as one side has it, the side that is applied in a database if any (\"git checkout --ours " +
+			"FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is missing as the next step."}
+	ErrNoFork = &Problem{"the migrations do not fork there", "Give it another number, if it is applied nowhere."}
+	ErrFormat = &Problem{"files of two migration tools",
+		"Keep in the directory the files of the tool that has been applied; the other tool's belong into another one."}
+	ErrNewer = &Problem{"a generated migration comes from a newer pgretain",
+		"Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."}
 )
 
 // HistoryError says what is wrong with which files of a migration directory. Kind is one of the
@@ -61,7 +64,11 @@ func (e *HistoryError) Diagnostic() diag.Diagnostic {
 	}
 }
 
-func historyError(kind error, hint, message string, files ...string) *HistoryError {
+func historyError(kind *Problem, message string, files ...string) *HistoryError {
+	return hinted(kind, kind.hint, message, files...)
+}
+
+func hinted(kind *Problem, hint, message string, files ...string) *HistoryError {
 	return &HistoryError{Kind: kind, Files: files, Message: message, Hint: hint}
 }
 
@@ -70,14 +77,20 @@ func historyError(kind error, hint, message string, files ...string) *HistoryErr
 type History struct {
 	tool    tool
 	files   []Migration
-	objects map[ID]Object
-	sums    map[ID]string // kind, name and hash of each of them
-	order   []ID          // as first created
+	objects map[ID]installed
+	created int           // how many were, one after the other
+	sums    map[ID]string // kind, name and hash of each of the objects
 	left    map[ID]bool
 	path    string        // search_path of the last file, as SET has it, "" for none
 	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
+}
+
+// installed is an object with its place in the order of first creation.
+type installed struct {
+	Object
+	place int
 }
 
 // Migration is one file of ours: State is what holds after it, After what must hold before it.
@@ -109,35 +122,28 @@ func ReadFormat(dir fs.FS, format Format) (*History, error) {
 }
 
 func (dir migrationDir) read() (*History, error) {
-	names, err := dir.list()
-	if err != nil {
-		return nil, err
-	}
+	names := dir.left()
 	if err := dir.checkNumbers(names); err != nil {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = dir.checkAlone()
 	}
-	if err := dir.checkAlone(); err != nil {
-		return nil, err
-	}
-	h := &History{tool: dir.tool, objects: map[ID]Object{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, objects: map[ID]installed{}, sums: map[ID]string{}, left: map[ID]bool{},
+		roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
-	for _, file := range files {
-		if err := h.follow(file, files); err != nil {
-			return nil, err
-		}
+	for i := 0; i < len(files) && err == nil; i++ {
+		err = h.follow(files[i], files)
 	}
-	return h, nil
+	return h, err
 }
 
 // follow checks that file is not from a newer pgretain and continues the chain, replays it and checks
 // what it promises.
-func (h *History) follow(file migrationFile, all []migrationFile) error {
+func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	if err := checkVersion(file); err != nil {
 		return err
 	}
@@ -147,30 +153,33 @@ func (h *History) follow(file migrationFile, all []migrationFile) error {
 	h.replay(file)
 	h.path = file.path
 	maps.Copy(h.roles, file.roles)
-	if got := h.hash(); got != file.State {
-		return historyError(ErrEdited, restoreHint, fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got), file.Name)
+	if got := stateOf(h.sums); got != file.State {
+		message := fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got)
+		return historyError(ErrEdited, message, file.Name)
 	}
 	h.files = append(h.files, file.Migration)
 	return nil
 }
 
 // chainError finds out why file does not continue what came before it.
-func chainError(before []Migration, file migrationFile, all []migrationFile) error {
+func chainError(before []Migration, file *migrationFile, all []*migrationFile) error {
 	for _, rival := range slices.Backward(before) {
 		if rival.After == file.After {
-			return historyError(ErrFork, fmt.Sprintf(forkHint, rival.Name, file.Name), "this migration follows the same state as "+rival.Name, rival.Name, file.Name)
+			return hinted(ErrFork, fmt.Sprintf(ErrFork.hint, rival.Name, file.Name),
+				"this migration follows the same state as "+rival.Name, rival.Name, file.Name)
 		}
 	}
 	for _, parent := range all {
 		if parent.State == file.After {
-			return historyError(ErrOrder, orderHint, "this migration has to come after "+parent.Name+", which it continues", parent.Name, file.Name)
+			message := "this migration has to come after " + parent.Name + ", which it continues"
+			return historyError(ErrOrder, message, parent.Name, file.Name)
 		}
 	}
 	if len(before) == 0 {
-		return historyError(ErrGap, gapHint, "a migration before this one is missing", file.Name)
+		return historyError(ErrGap, "a migration before this one is missing", file.Name)
 	}
 	previous := before[len(before)-1].Name
-	return historyError(ErrGap, gapHint, "a migration between "+previous+" and this one is missing", previous, file.Name)
+	return historyError(ErrGap, "a migration between "+previous+" and this one is missing", previous, file.Name)
 }
 
 // State is the hash of everything installed, "none" when there is no generated file.
@@ -181,16 +190,17 @@ func (h *History) State() string {
 	return h.files[len(h.files)-1].State
 }
 
-// hash covers kind, name and content of every object, whatever the order of creation.
-func (h *History) hash() string {
-	return Hash(slices.Sorted(maps.Values(h.sums))...)
-}
+// stateOf covers kind, name and content of every object, whatever the order of creation.
+func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(sums))...) }
+
+// sumOf is the part of an object in it, from the hash of the object.
+func sumOf(id ID, hash string) string { return string(id.Kind) + "\x00" + id.Name + "\x00" + hash }
 
 // Object is what the migrations installed last under id, with its texts as they were generated.
 // Policy, Table and Position are not recorded.
 func (h *History) Object(id ID) (Object, bool) {
-	object, ok := h.objects[id]
-	return object, ok
+	found, ok := h.objects[id]
+	return found.Object, ok
 }
 
 // Has says whether the migrations install id.
@@ -201,7 +211,8 @@ func (h *History) Has(id ID) bool {
 
 // Objects are all installed objects in the order of their first creation.
 func (h *History) Objects() []Object {
-	return each(h.order, func(id ID) Object { return h.objects[id] })
+	ordered := slices.SortedFunc(maps.Values(h.objects), func(a, b installed) int { return a.place - b.place })
+	return each(ordered, func(o installed) Object { return o.Object })
 }
 
 // OnlyCron says whether the migrations install jobs and nothing else: they are for the database
@@ -210,7 +221,7 @@ func (h *History) OnlyCron() bool { return len(h.objects) > 0 && !h.HasMore() }
 
 // HasMore says whether the migrations install anything but jobs.
 func (h *History) HasMore() bool {
-	return slices.ContainsFunc(h.order, func(id ID) bool { return id.Kind != KindCron })
+	return slices.ContainsFunc(h.Objects(), func(o Object) bool { return o.Kind != KindCron })
 }
 
 // Files are the generated migrations in order.
@@ -232,7 +243,7 @@ func (h *History) Last() int64 { return h.last }
 func (h *History) Format() Format { return h.tool.format }
 
 // replay applies the Up part of a file; its Down part tells how new objects are removed.
-func (h *History) replay(file migrationFile) {
+func (h *History) replay(file *migrationFile) {
 	removal := map[ID]string{}
 	for _, a := range file.down {
 		if a.verb == verbDrop {
@@ -261,18 +272,13 @@ func (h *History) replay(file migrationFile) {
 		default:
 			a.object.Drop = removal[id]
 		}
-		h.put(a.object, a.sum)
+		place := h.created // a replaced one keeps its own
+		if before, had := h.objects[id]; had {
+			place = before.place
+		}
+		h.created++
+		h.objects[id], h.sums[id] = installed{a.object, place}, sumOf(id, a.sum)
 	}
-}
-
-// put adds or replaces an object with its hash; a replaced one keeps its place in the order.
-func (h *History) put(object Object, sum string) {
-	id := object.ID()
-	if !h.Has(id) {
-		h.order = append(h.order, id)
-	}
-	h.objects[id] = object
-	h.sums[id] = string(id.Kind) + "\x00" + id.Name + "\x00" + sum
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
@@ -280,18 +286,7 @@ func (h *History) put(object Object, sum string) {
 func (h *History) remove(id ID) {
 	delete(h.objects, id)
 	delete(h.sums, id)
-	h.order = slices.DeleteFunc(h.order, func(other ID) bool { return other == id })
-	if holdsData(id.Kind) {
-		h.left[id] = true
-	}
-}
-
-// clone lets Next walk ahead without touching h.
-func (h *History) clone() *History {
-	c := *h
-	c.objects, c.sums, c.left = maps.Clone(h.objects), maps.Clone(h.sums), maps.Clone(h.left)
-	c.order, c.files = slices.Clone(h.order), slices.Clone(h.files)
-	return &c
+	h.left[id] = holdsData(id.Kind)
 }
 
 // quoteName writes a name into a comment: on one line, whatever it holds, and never as something
@@ -307,22 +302,20 @@ func quoteName(name string) string {
 func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []string, error) {
 	d, err := openDir(dir, format)
 	for err == nil {
-		var h *History
-		if h, err = d.read(); err == nil {
+		h, wrong := d.read()
+		if wrong == nil {
 			return h, d.leftOut(), nil
 		}
-		var fork *HistoryError
-		if !errors.As(err, &fork) || fork.Kind != ErrFork && fork.Kind != ErrDuplicate {
-			break
+		fork, _ := errors.AsType[*HistoryError](wrong)
+		forks := errors.Is(wrong, ErrFork) || errors.Is(wrong, ErrDuplicate)
+		switch i := slices.IndexFunc(heads, func(head string) bool { return forks && slices.Contains(fork.Files, head) }); {
+		case i >= 0:
+			err = d.leaveOut(heads[i])
+		case later && errors.Is(wrong, ErrFork):
+			err = d.leaveOut(fork.Files[1])
+		default:
+			err = wrong
 		}
-		i := slices.IndexFunc(fork.Files, func(file string) bool { return slices.Contains(heads, file) })
-		if i < 0 && later && fork.Kind == ErrFork {
-			i = 1
-		}
-		if i < 0 {
-			break
-		}
-		err = d.leaveOut(fork.Files[i])
 	}
 	return nil, nil, err
 }
@@ -330,42 +323,27 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 // leaveOut leaves out head and the files that continue it and nothing else. Files of the user stay.
 func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
-		return historyError(ErrNoFork, "Give it another number, if it is applied nowhere.", "this migration was not generated: pgretain does not rewrite it", head)
+		return historyError(ErrNoFork, "this migration was not generated: pgretain does not rewrite it", head)
 	}
-	names, err := dir.list()
-	if err != nil {
-		return err
-	}
-	files, err := dir.ours(names)
-	if err != nil {
-		return err
-	}
+	files, err := dir.ours(dir.left())
 	state, lost := none, map[string]bool{}
-	dir.without[head] = true
 	for _, f := range files {
 		switch {
-		case f.Name == head:
-			lost[f.State] = true
+		case f.Name == head || f.After != state && lost[f.After]:
+			lost[f.State], dir.without[f.Name] = true, true
 		case f.After == state:
 			state = f.State
-		case lost[f.After]:
-			lost[f.State] = true
-			dir.without[f.Name] = true
 		}
 	}
-	return nil
+	return err
 }
 
 // leftOut are the names that were left out, by number, each with the files that belong to it.
-func (dir migrationDir) leftOut() []string {
-	names := slices.SortedFunc(maps.Keys(dir.without), func(a, b string) int {
-		x, _ := dir.tool.number(a)
-		y, _ := dir.tool.number(b)
-		return cmp.Or(cmp.Compare(x.version, y.version), cmp.Compare(a, b))
-	})
-	var all []string
-	for _, name := range names {
-		all = append(append(all, name), dir.companions(name)...)
+func (dir migrationDir) leftOut() (names []string) {
+	for _, n := range dir.list() {
+		if dir.without[n.name] {
+			names = append(append(names, n.name), dir.companions(n.name)...)
+		}
 	}
-	return all
+	return names
 }

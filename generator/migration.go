@@ -1,8 +1,10 @@
 package generator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +21,6 @@ var (
 	ErrInstall = errors.New("installed under other names")
 	ErrUpgrade = errors.New("needs an upgrade migration")
 	ErrText    = errors.New("text cannot be written into a migration")
-	ErrTwice   = errors.New("wanted twice")
 )
 
 // ObjectError says which object cannot go into a migration, and why.
@@ -61,28 +62,6 @@ type NextOptions struct {
 	home             string // the runtime's schema, "" where the directory has none
 }
 
-// File is one migration to be written: Name without a directory, and its text, with LF line ends, in pieces
-// that nobody has joined yet: it can have many megabytes.
-type File struct {
-	Name   string
-	Pieces []string
-}
-
-// Content is the whole text.
-func (f File) Content() string { return strings.Join(f.Pieces, "") }
-
-// part is the changes of one file, in the order of execution.
-type part struct {
-	Migration
-	place         string // which part of how many
-	middle        string // of the file's name
-	what          string // for the head comment
-	contents      string // of the first file: the chapters of the runtime
-	noTransaction bool
-	lockTimeout   bool
-	changes       []Change
-}
-
 // Next compares what h installs with what is wanted and returns the files of one step that makes
 // up the difference, none when there is none. What belongs to one policy is one object there, see Pages. Within a kind
 // the order of wanted is kept. The error is an *ObjectError, or several joined.
@@ -96,7 +75,7 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return writeStep(h.clone(), split(changes, opt), opt)
+	return writeStep(h, split(changes, opt), opt)
 }
 
 // compare lists what differs: new and changed objects in the order of wanted by kind, then the
@@ -104,27 +83,17 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 // tables of the runtime are altered, all views go first and are made anew: they would stand in the way or keep old columns.
 func compare(h *History, wanted []Object) ([]Change, error) {
 	wanted = byRank(wanted)
-	checks, _ := parallel.Each(wanted, func(o Object) ([]error, error) { return check(h.tool, o), nil })
 	all := pairs(byRank(h.Objects()), wanted)
 	slices.Reverse(all[len(wanted):])
 	altered := slices.ContainsFunc(all, func(c Change) bool { return c.Object().Kind == KindUpgrade && c.differs() })
 	var changes, views []Change
 	var errs []error
-	seen := map[ID]bool{}
-	for i, c := range all {
+	for _, c := range all {
 		o := c.Object()
-		if c.stays = h.left[o.ID()]; c.After == nil {
-			c.stays = holdsData(o.Kind)
-		} else {
-			if seen[o.ID()] {
-				errs = append(errs, &ObjectError{Kind: ErrTwice, Object: *o, Message: "wanted twice", Hint: "Give one of the two another name."})
-			}
-			seen[o.ID()] = true
-			errs = append(errs, checks[i]...)
-		}
+		c.stays = h.left[o.ID()] || c.After == nil && holdsData(o.Kind)
 		c.first = o.Kind == KindPrivilege || altered && o.Kind == KindView
 		if c.differs() {
-			errs = append(errs, checkUpgrade(c))
+			errs = append(errs, check(h.tool, c)...)
 			changes = append(changes, c)
 		} else if c.first && o.Kind == KindView {
 			views = append(views, c)
@@ -133,40 +102,10 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 	return append(changes, views...), errors.Join(errs...)
 }
 
-// kinds in the order of creation.
-var kinds = []Kind{
-	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
-	KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
-}
-
-// rank is -1 for a kind that is none of ours. Procedures stand among functions.
-func rank(kind Kind) int {
-	if kind == KindProcedure {
-		kind = KindFunction
-	}
-	return slices.Index(kinds, kind)
-}
-
-// byRank sorts objects by kind, in the order of creation.
-func byRank(objects []Object) []Object {
-	sorted := slices.Clone(objects)
-	slices.SortStableFunc(sorted, func(a, b Object) int { return rank(a.Kind) - rank(b.Kind) })
-	return sorted
-}
-
-// holdsData says whether objects of a kind are left where they are when nobody wants them any more.
-func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
-
-// isRuntime says whether an object belongs to the runtime, which has a file of its own.
-func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
-
 // split sorts changes into the files of a step. What policies need comes before what uses it;
 // removals come last, except that cron jobs are unscheduled before anything else changes.
 func split(changes []Change, opt NextOptions) []part {
-	label := opt.Label
-	if label == "" {
-		label = "retention"
-	}
+	label := cmp.Or(opt.Label, "retention")
 	parts := []part{
 		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
 		{middle: label + "_tables", what: "The application's tables: columns and privileges. Waits at most 10 s for a lock.", lockTimeout: true},
@@ -178,41 +117,35 @@ func split(changes []Change, opt NextOptions) []part {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
 	}
 	regranted := slices.ContainsFunc(changes, func(c Change) bool {
-		return c.Object().Kind == KindPrivilege && c.Before != nil && c.After != nil
+		return c.Object().Kind == KindPrivilege && c.Sign() == "~"
 	})
+	var unscheduled []Change // these come first: so they do in the file
 	for _, c := range changes {
 		i := place(c, regranted)
-		parts[i].changes = append(parts[i].changes, c)
+		if c.After == nil && c.Before.Kind == KindCron {
+			unscheduled = append(unscheduled, c)
+		} else {
+			parts[i].changes = append(parts[i].changes, c)
+		}
 		if i == 0 && c.Object().Kind == KindUpgrade && !parts[0].lockTimeout { // it alters tables that every run reads
 			parts[0].what += " Waits at most 10 s for a lock."
 			parts[0].lockTimeout = true
 		}
 	}
-	// Jobs that go come first: so they do in the file.
-	unscheduled := func(c Change) int {
-		if c.After == nil && c.Before.Kind == KindCron {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(parts[3].changes, func(a, b Change) int { return unscheduled(a) - unscheduled(b) })
+	parts[3].changes = append(unscheduled, parts[3].changes...)
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
 }
 
 // place is the index of the file that a change belongs to. Where any privilege changes they all go together:
-// what one takes back another may give.
+// what one takes back another may give, with the functions that need the old ones no more.
 func place(c Change, regranted bool) int {
-	o := c.Object()
+	o, goes := c.Object(), c.After == nil
 	switch {
-	case o.Kind == KindIndex && c.After == nil:
+	case o.Kind == KindIndex && goes:
 		return 4
-	case c.After == nil && c.first && isRuntime(o):
-		return 0
-	case c.After == nil:
-		return 3
 	case o.Kind == KindIndex:
 		return 2
-	case o.Kind == KindPrivilege && regranted: // together with the functions that need the old ones no more
+	case goes && !(c.first && isRuntime(o)), o.Kind == KindPrivilege && regranted:
 		return 3
 	case holdsData(o.Kind), o.Kind == KindPrivilege:
 		return 1
@@ -222,116 +155,94 @@ func place(c Change, regranted bool) int {
 	return 3
 }
 
-// writeStep walks h through the parts and renders one file for each.
+// writeStep renders the files of each part, in the chain of states from that of h.
 func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 	opt.path = quote.Idents(opt.SearchPath)
 	if opt.pathBefore = h.path; len(h.files) == 0 {
 		opt.pathBefore = opt.path
 	}
-	h.path = opt.path
+	sums, last, state := maps.Clone(h.sums), h.last, h.State()
 	for i := range parts {
-		version, err := nextVersion(h, opt)
+		version, err := nextVersion(h.tool, last, opt)
 		if err != nil {
 			return nil, err
 		}
 		p := &parts[i]
-		p.place = fmt.Sprintf("part %d of %d", i+1, len(parts))
-		after := h.State()
 		for _, c := range p.changes { // as replay does for files that are written
-			if c.Before != nil && (c.After == nil || c.first) {
-				h.remove(c.Before.ID())
+			if c.Before != nil {
+				delete(sums, c.Before.ID())
 			}
 			if c.After != nil {
-				h.put(*c.After, c.sum)
+				sums[c.After.ID()] = sumOf(c.After.ID(), c.sum)
 			}
 		}
-		p.Migration = Migration{Name: h.tool.name(version, h.width, p.middle), Version: version, State: h.hash(), After: after}
-		h.files, h.last = append(h.files, p.Migration), version
+		p.tool, p.opt, p.place = h.tool, opt, fmt.Sprintf("part %d of %d", i+1, len(parts))
+		name := fmt.Sprintf("%s%0*d%s%s%s", h.tool.prefix, h.width, version, h.tool.separator, p.middle, h.tool.suffix)
+		p.Migration = Migration{Name: name, Version: version, State: stateOf(sums), After: state}
+		state, last = p.State, version
 	}
-	files, _ := parallel.Each(parts, func(p part) ([]File, error) { return render(h.tool, p, opt), nil })
+	files, _ := parallel.Each(parts, func(p part) ([]File, error) { return p.files(), nil })
 	return slices.Concat(files...), nil
 }
 
-func nextVersion(h *History, opt NextOptions) (int64, error) {
+func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 	if opt.Version == nil {
-		return h.last + 1, nil
+		return last + 1, nil
 	}
-	version := opt.Version(h.last)
-	if version <= h.last {
-		return 0, fmt.Errorf("numbering migrations: %d does not come after %d", version, h.last)
+	version := opt.Version(last)
+	if version <= last {
+		return 0, fmt.Errorf("numbering migrations: %d does not come after %d", version, last)
 	}
-	if h.tool.gapless && version != h.last+1 {
-		return 0, fmt.Errorf("numbering migrations: %s wants %d after %d, not %d", h.tool.format, h.last+1, h.last, version)
+	if l.gapless && version != last+1 {
+		return 0, fmt.Errorf("numbering migrations: %s wants %d after %d, not %d", l.format, last+1, last, version)
 	}
 	return version, nil
 }
 
-// check refuses what could not be read back, or what a migration tool would read differently.
-func check(l tool, o Object) []error {
-	var errs []error
-	for _, text := range []string{o.SQL, o.Drop} {
-		message, hint := checkText(text, o.Kind), ""
+// check refuses what could not be read back, what a migration tool would read differently, and to change what holds data
+// or is used by columns: replacing a table or a type is never a matter of running its definition again. An upgrade that
+// ran has run.
+func check(l tool, c Change) (errs []error) {
+	o := c.Object()
+	texts := []string{o.SQL, o.Drop}
+	if c.After == nil { // what was read
+		texts = nil
+	}
+	for _, text := range texts {
+		message, hint := checkText(text), ""
 		if message == "" {
 			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files are for %s.", l.format)
 		}
 		if message != "" {
-			errs = append(errs, &ObjectError{Kind: ErrText, Object: o, Message: message, Hint: hint})
+			errs = append(errs, &ObjectError{Kind: ErrText, Object: *o, Message: message, Hint: hint})
 		}
+	}
+	if c.Before != nil && (o.Kind == KindTable || o.Kind == KindType || o.Kind == KindUpgrade) {
+		what := "differs from what the migrations install"
+		if c.After == nil {
+			what = "is no longer wanted"
+		}
+		errs = append(errs, &ObjectError{
+			Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
+			Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
+				"To remove everything, run \"pgretain migrate down --all\".",
+		})
 	}
 	return errs
 }
 
 // checkText says what is wrong with a text of an object, "" when nothing is.
-func checkText(text string, kind Kind) string {
-	if text == "" {
-		return ""
-	}
-	if !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
+func checkText(text string) string {
+	_, marked, found := strings.Cut("\n"+text, "\n"+ourPrefix)
+	switch {
+	case text == "":
+	case !strings.HasSuffix(text, "\n") || !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00"):
 		return "text is not UTF-8 with LF line ends, a last one included"
-	}
-	if at := untilLine(text, ourPrefix); at < len(text) {
-		line, _, _ := strings.Cut(text[at:], "\n")
-		return fmt.Sprintf("line %q would be a marker of ours", strings.TrimSpace(line))
-	}
-	if switchesRole(lastLine(text)) {
-		return "its last line switches the role"
-	}
-	if !hasStatement(text) {
-		return "text holds nothing but comments"
-	}
-	if kind == KindIndex && slices.ContainsFunc(statements(text), func(s string) bool { return !hasStatement(s) }) {
-		return "an empty statement stands before or after a \"-- next\" line"
+	case found:
+		line, _, _ := strings.Cut(marked, "\n")
+		return fmt.Sprintf("line %q would be a marker of ours", ourPrefix+line)
 	}
 	return ""
-}
-
-// hasStatement says whether text is more than line comments and blanks.
-func hasStatement(text string) bool {
-	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
-		if trimmed != "" && !strings.HasPrefix(trimmed, "--") {
-			return true
-		}
-	}
-	return false
-}
-
-// checkUpgrade refuses to change what holds data or is used by columns: replacing a table or a
-// type is never a matter of running its definition again. An upgrade that ran has run.
-func checkUpgrade(c Change) error {
-	o := c.Object()
-	if c.Before == nil || (o.Kind != KindTable && o.Kind != KindType && o.Kind != KindUpgrade) {
-		return nil
-	}
-	what := "differs from what the migrations install"
-	if c.After == nil {
-		what = "is no longer wanted"
-	}
-	return &ObjectError{
-		Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
-		Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
-			"To remove everything, run \"pgretain migrate down --all\".",
-	}
 }
 
 const namesHint = "Keep install.schema and install.roles as they were. To live under other names, undo everything with " +
@@ -364,15 +275,9 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 		}
 	}
 	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
-		if o.Kind != KindTable {
-			continue
-		}
-		before, _ := h.Object(o.ID())
-		old, now := grantees.FindAllStringSubmatch(before.SQL, -1), grantees.FindAllStringSubmatch(o.SQL, -1)
-		for i := range min(len(old), len(now)) {
-			if old[i][1] != now[i][1] {
-				return refused("the migrations let roles %s look, the policy file says %s", old[i][1], now[i][1])
-			}
+		old, now := grantees.FindStringSubmatch(h.objects[o.ID()].SQL), grantees.FindStringSubmatch(o.SQL)
+		if o.Kind == KindTable && old != nil && now != nil && old[1] != now[1] {
+			return refused("the migrations let roles %s look, the policy file says %s", old[1], now[1])
 		}
 	}
 	return nil

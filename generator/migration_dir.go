@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,26 +29,11 @@ var (
 	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))(?:\.up|\.down)?\.sql$`)
 )
 
-// migrationFile is one file of ours, taken apart.
-type migrationFile struct {
-	Migration
-	up, down []action
-	path     string        // search_path, as SET has it, "" for none
-	roles    map[As]string // that create objects; with "roles: none" what belongs to owner and runner is created as role ""
-}
-
-// numbered is a file that a migration tool would apply. Exact tells versions apart that begin with the same number.
-type numbered struct {
-	name    string
-	version int64
-	digits  int
-	exact   string
-}
-
 // migrationDir is a migration directory without the files that a rebase takes out.
 type migrationDir struct {
 	fs.FS
 	tool    tool
+	paths   []string
 	without map[string]bool
 }
 
@@ -56,43 +41,41 @@ type migrationDir struct {
 // none. Files of two tools, or of another one than wanted, are refused: their numbers and their records
 // of what was applied have nothing to do with each other.
 func openDir(dir fs.FS, wanted Format) (migrationDir, error) {
-	paths, err := sqlFilesOf(dir)
-	if err != nil {
-		return migrationDir{}, err
+	d := migrationDir{FS: dir, without: map[string]bool{}}
+	var err error
+	if d.paths, err = filesOf(dir); err != nil {
+		return d, err
 	}
 	found, first := wanted, ""
-	for _, path := range paths {
-		head, ours := headOf(dir, path)
+	for _, path := range d.paths {
+		head, ours := d.head(path)
 		if !ours {
-			continue // the user's, or what readFile will say
+			continue // the user's, or what read will say
 		}
 		format := Goose
 		if m := formatLine.FindStringSubmatch(head); m != nil {
 			format = Format(m[1])
 		}
-		if found != "" && format != found {
-			return migrationDir{}, formatError(first, path, found, format)
+		switch {
+		case found == "" || format == found:
+			found, first = format, path
+		case first == "":
+			hint := fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", found)
+			return d, hinted(ErrFormat, hint,
+				fmt.Sprintf("the directory holds migrations for %s, not for %s", format, found), path)
+		default:
+			message := fmt.Sprintf("%s is written for %s, this file for %s", first, found, format)
+			return d, historyError(ErrFormat, message, first, path)
 		}
-		found, first = format, path
 	}
 	found = cmp.Or(found, Goose)
-	t, known := tools[found]
-	switch {
-	case !known && first == "":
-		return migrationDir{}, fmt.Errorf("reading migrations: there is no format %q", found)
-	case !known:
-		return migrationDir{}, historyError(ErrMalformed, toolHint, fmt.Sprintf("it is written for %q", found), first)
+	known := false
+	if d.tool, known = tools[found]; !known && first != "" {
+		return d, historyError(ErrMalformed, fmt.Sprintf("it is written for %q", found), first)
+	} else if !known {
+		return d, fmt.Errorf("reading migrations: there is no format %q", found)
 	}
-	return migrationDir{dir, t, map[string]bool{}}, nil
-}
-
-func formatError(first, path string, wanted, format Format) error {
-	if first == "" {
-		return historyError(ErrFormat, fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", wanted),
-			fmt.Sprintf("the directory holds migrations for %s, not for %s", format, wanted), path)
-	}
-	return historyError(ErrFormat, "Keep in the directory the files of the tool that has been applied; the other tool's belong into another one.",
-		fmt.Sprintf("%s is written for %s, this file for %s", first, wanted, format), first, path)
+	return d, nil
 }
 
 // Recognise is the format of the generated files of dir, goose where there are none. The error is a
@@ -102,55 +85,37 @@ func Recognise(dir fs.FS) (Format, error) {
 	return d.tool.format, err
 }
 
-// sqlFilesOf lists the SQL files of a directory.
-func sqlFilesOf(dir fs.FS) ([]string, error) {
-	paths, _ := fs.Glob(dir, "*.sql") // of a pattern that is well-formed
+// filesOf lists the files of a directory that a tool may read. It refuses a named pipe, a device or a socket: reading
+// it would wait for a writer.
+func filesOf(dir fs.FS) ([]string, error) {
+	paths, _ := fs.Glob(dir, "*") // of a pattern that is well-formed
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		return !slices.Contains([]string{".sql", ".go", ".conf"}, path.Ext(p))
+	})
 	for _, path := range paths {
-		if err := checkRegular(dir, path); err != nil {
-			return nil, err
+		info, err := fs.Stat(dir, path) // one that is missing is reported where it is read
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return nil, hinted(ErrMalformed, "Move it out of the directory of migrations.", "it is not a regular file", path)
 		}
 	}
 	return paths, nil
 }
 
-// checkRegular refuses a named pipe, a device or a socket: reading it would wait for a writer.
-func checkRegular(dir fs.FS, path string) error {
-	info, err := fs.Stat(dir, path)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return historyError(ErrMalformed, "Move it out of the directory of migrations.", "it is not a regular file", path)
-	}
-	return nil // one that is missing is reported where it is read
-}
-
 // list is every file that the tool would apply, sorted by number.
-func (dir migrationDir) list() ([]numbered, error) {
-	paths, err := sqlFilesOf(dir.FS)
-	if err != nil {
-		return nil, err
-	}
+func (dir migrationDir) list() []numbered {
 	var names []numbered
-	for _, path := range paths {
-		if n, ok := dir.tool.number(path); ok && !dir.without[path] {
+	for _, path := range dir.paths {
+		if n, ok := dir.tool.number(path); ok {
 			names = append(names, n)
 		}
 	}
-	names = append(names, dir.programs()...)
 	slices.SortStableFunc(names, func(a, b numbered) int { return cmp.Compare(a.version, b.version) })
-	return names, nil
+	return names
 }
 
-// programs are the user's own migrations in Go, which goose numbers together with those in SQL.
-// https://pressly.github.io/goose/documentation/cli-commands/#create
-func (dir migrationDir) programs() []numbered {
-	paths, _ := fs.Glob(dir.FS, "*.go")
-	var names []numbered
-	for _, path := range paths {
-		n, ok := dir.tool.number(strings.TrimSuffix(path, ".go") + dir.tool.suffix)
-		if n.name = path; ok && !strings.HasSuffix(path, "_test.go") && dir.tool.format == Goose {
-			names = append(names, n)
-		}
-	}
-	return names
+// left is what of these a rebase leaves.
+func (dir migrationDir) left() []numbered {
+	return slices.DeleteFunc(dir.list(), func(n numbered) bool { return dir.without[n.name] })
 }
 
 // checkNumbers refuses one that is used twice, and one that is missing where the tool wants all.
@@ -162,14 +127,15 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 		}
 		seen[n.exact] = n
 		if dir.tool.gapless && n.version != int64(i+1) {
-			files, hint := []string{n.name}, gapHint
+			files, hint := []string{n.name}, ErrGap.hint
 			if i > 0 {
 				files = []string{names[i-1].name, n.name}
 			}
 			if len(dir.without) > 0 {
 				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or have the other side written again."
 			}
-			return historyError(ErrGap, hint, fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format), files...)
+			message := fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format)
+			return hinted(ErrGap, hint, message, files...)
 		}
 	}
 	return nil
@@ -177,63 +143,46 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 
 // duplicate explains two files with one number: most often two branches that were merged.
 func (dir migrationDir) duplicate(a, b numbered) error {
-	ownHint := func(own, ours string) string {
-		return fmt.Sprintf("If %s is applied nowhere, give it another number; if %s is applied nowhere, "+
+	own, ours := a.name, b.name
+	if dir.isOurs(own) {
+		own, ours = ours, own
+	}
+	hint := ErrDuplicate.hint
+	if dir.isOurs(own) {
+		hint = fmt.Sprintf(ErrFork.hint, a.name, b.name)
+	} else if dir.isOurs(ours) {
+		hint = fmt.Sprintf("If %s is applied nowhere, give it another number; if %s is applied nowhere, "+
 			"run \"pgretain generate --rebase=%[2]s\".", own, ours)
 	}
-	hint := "Give the one that is applied nowhere another number."
-	switch aOurs, bOurs := dir.isOurs(a.name), dir.isOurs(b.name); {
-	case aOurs && bOurs:
-		hint = fmt.Sprintf(forkHint, a.name, b.name)
-	case aOurs:
-		hint = ownHint(b.name, a.name)
-	case bOurs:
-		hint = ownHint(a.name, b.name)
-	}
-	return historyError(ErrDuplicate, hint, fmt.Sprintf("this migration and %s both have number %d", a.name, a.version), a.name, b.name)
+	message := fmt.Sprintf("this migration and %s both have number %d", a.name, a.version)
+	return hinted(ErrDuplicate, hint, message, a.name, b.name)
 }
 
 // ours reads the generated files among names.
-func (dir migrationDir) ours(names []numbered) (files []migrationFile, err error) {
-	read, err := parallel.Each(names, dir.readFile)
-	for _, file := range read {
-		if file != nil {
-			files = append(files, *file)
-		}
-	}
-	return files, err
+func (dir migrationDir) ours(names []numbered) ([]*migrationFile, error) {
+	files, err := parallel.Each(names, dir.readFile)
+	return slices.DeleteFunc(files, func(f *migrationFile) bool { return f == nil }), err
 }
 
 func (dir migrationDir) isOurs(name string) bool {
-	_, ours := headOf(dir.FS, name)
+	_, ours := dir.head(name)
 	return ours
 }
 
-// headOf is the lines that say what a file of ours is for: files can be many megabytes.
-func headOf(dir fs.FS, name string) (head string, ours bool) {
-	head, err := textOf(dir, name, 1024)
+// head is the lines that say what a file of ours is for: files can be many megabytes.
+func (dir migrationDir) head(name string) (head string, ours bool) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	begin, err := io.ReadAll(io.LimitReader(f, 1024))
+	head = unixLines(begin)
 	return head, err == nil && strings.HasPrefix(head, firstLine+"\n")
 }
 
-// textOf is as much of a file, which is not copied once more.
-func textOf(dir fs.FS, name string, most int64) (string, error) {
-	f, err := dir.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	var text strings.Builder
-	if info, err := f.Stat(); err == nil {
-		text.Grow(int(min(info.Size(), most)))
-	}
-	_, err = io.Copy(&text, io.LimitReader(f, most))
-	return unixLines(text.String()), err
-}
-
 // unixLines undoes what a checkout with CRLF line ends did to a file.
-func unixLines(content string) string {
-	return strings.ReplaceAll(content, "\r\n", "\n")
-}
+func unixLines(content []byte) string { return strings.ReplaceAll(string(content), "\r\n", "\n") }
 
 // readFile is nil for a file of the user. Where the tool has a file of its own for Down, that is read as well.
 func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
@@ -249,30 +198,29 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	down, err := dir.readOne(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, historyError(ErrHalf, gapHint, name+", the way back of this migration, is missing", name, n.name)
+		return nil, historyError(ErrHalf, name+", the way back of this migration, is missing", name, n.name)
 	case err != nil:
 		return nil, err
 	case down == nil || down.State != file.State || down.After != file.After:
-		return nil, historyError(ErrEdited, restoreHint, "this is not the way back of "+n.name, name)
+		return nil, historyError(ErrEdited, "this is not the way back of "+n.name, name)
 	}
 	file.down = down.up
 	return file, nil
 }
 
-// readOne reads one file of ours: up is what it does, down what its second part does where it has one.
+// readOne reads one file of ours: up is what it does, down what its second part does where it has one. What configures
+// it must be beside it: without that the tool would run the migration in another way than it was written for.
 func (dir migrationDir) readOne(name string) (*migrationFile, error) {
-	text, err := textOf(dir.FS, name, math.MaxInt64)
+	content, err := fs.ReadFile(dir, name)
 	if err != nil {
 		return nil, fmt.Errorf("reading migration %s: %w", name, err)
 	}
+	text := unixLines(content)
 	rest, ours := strings.CutPrefix(text, firstLine+"\n")
-	if !ours {
-		return nil, damage(name, text)
-	}
 	head, body, _ := strings.Cut(rest, "\n")
 	m := stateLine.FindStringSubmatch(head)
-	if m == nil || Hash(body) != m[3] {
-		return nil, edited(name, text)
+	if !ours || m == nil || Hash(body) != m[3] {
+		return nil, damage(name, text)
 	}
 	file, err := parseBody(dir.tool, name, body)
 	if err != nil {
@@ -282,47 +230,38 @@ func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 	if part := partLine.FindStringSubmatch(body); part != nil {
 		file.Part, _ = strconv.Atoi(part[1]) // digits, or too many of them
 	}
-	return file, dir.checkBeside(name, text)
+	return file, dir.checkConfiguration(name, text)
 }
 
-// checkBeside looks at the file that configures a migration: without it the tool would run the
-// migration in another way than it was written for.
-func (dir migrationDir) checkBeside(name, content string) error {
-	if dir.tool.beside == nil {
+// checkConfiguration looks at the file beside one with this content.
+func (dir migrationDir) checkConfiguration(name, content string) error {
+	if dir.tool.format != Flyway {
 		return nil
 	}
-	want, configuration := dir.tool.beside(name, content), name+".conf"
-	if err := checkRegular(dir.FS, configuration); err != nil {
-		return err
-	}
-	got, err := fs.ReadFile(dir.FS, configuration)
-	missing := errors.Is(err, fs.ErrNotExist)
-	switch {
-	case missing && want != "":
-		return historyError(ErrHalf, gapHint, configuration+", by which this migration is run, is missing", configuration, name)
+	configuration, want := name+".conf", dir.tool.configuration(name, content)
+	got, err := fs.ReadFile(dir, configuration)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case err != nil && !missing:
 		return fmt.Errorf("reading %s: %w", configuration, err)
-	case unixLines(string(got)) != want:
-		return historyError(ErrEdited, restoreHint, "this is not the configuration that "+name+" was generated with", configuration)
+	case missing && want != "":
+		return historyError(ErrHalf, configuration+", by which this migration is run, is missing", configuration, name)
+	case unixLines(got) != want:
+		return historyError(ErrEdited, "this is not the configuration that "+name+" was generated with", configuration)
 	}
 	return nil
 }
 
 // checkAlone refuses a Down file whose migration has gone.
 func (dir migrationDir) checkAlone() error {
-	if !dir.tool.separate() {
-		return nil
-	}
-	paths, _ := fs.Glob(dir.FS, "*.sql")
 	wanted := map[string]bool{}
-	for _, path := range paths {
+	for _, path := range dir.paths {
 		if _, ok := dir.tool.number(path); ok {
 			wanted[path], wanted[dir.tool.downName(path)] = true, true
 		}
 	}
-	for _, path := range paths {
-		if !wanted[path] && dir.isOurs(path) {
-			return historyError(ErrHalf, gapHint, "the migration that this file takes back is missing", path)
+	for _, path := range dir.paths {
+		if dir.tool.separate() && !wanted[path] && dir.isOurs(path) {
+			return historyError(ErrHalf, "the migration that this file takes back is missing", path)
 		}
 	}
 	return nil
@@ -330,64 +269,33 @@ func (dir migrationDir) checkAlone() error {
 
 // companions are the files that stand beside a migration of ours: its Down file, and what configures both.
 func (dir migrationDir) companions(name string) []string {
-	if !dir.tool.separate() {
-		return nil
-	}
-	var names []string
-	for _, other := range []string{dir.tool.downName(name), name + ".conf", dir.tool.downName(name) + ".conf"} {
-		if _, err := fs.Stat(dir.FS, other); err == nil {
-			names = append(names, other)
-		}
-	}
-	return names
+	down := dir.tool.downName(name)
+	return slices.DeleteFunc([]string{down, name + ".conf", down + ".conf"}, func(other string) bool {
+		return !dir.tool.separate() || !slices.Contains(dir.paths, other)
+	})
 }
 
-// conflictHint is what to do with a file that both branches wrote: only one of them can have been
-// applied under this name.
-const conflictHint = "Take the whole file as one side has it, the side that is applied in a database if any " +
-	"(\"git checkout --ours FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is " +
-	"missing as the next step."
-
-// damage says why a file that seems to be ours does not begin as one; nil for a file of the user.
+// damage says what has become of a generated file whose lines are not those that were written; nil for a user's file.
 func damage(name, text string) error {
 	lines := strings.Split(text, "\n")
-	if line := conflictLine(lines); line > 0 && slices.Contains(lines, firstLine) {
-		return conflicted(name, line)
-	}
-	if ourName.MatchString(name) && strings.HasPrefix(firstLine+"\n", strings.TrimSpace(text)) {
-		return cutOff(name)
-	}
-	for i, line := range lines[:min(len(lines), 5)] { // a stray line may have come before our first one
-		if i > 0 && line == firstLine || line != firstLine && strings.HasSuffix(line, firstLine) {
-			return &HistoryError{Kind: ErrEdited, Files: []string{name}, Line: i + 1, Hint: restoreHint,
-				Message: "something stands before the first line of this generated migration"}
-		}
+	ours := slices.Index(lines, firstLine)
+	// The first line that git writes around two versions: https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
+	conflict := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "<<<<<<< ") })
+	first := lines[:min(len(lines), 5)]
+	before := slices.IndexFunc(first, func(line string) bool { return strings.HasSuffix(line, firstLine) })
+	cut := ours == 0 && !strings.HasSuffix(text, "\n") ||
+		ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text))
+	switch {
+	case ours >= 0 && conflict >= 0:
+		return &HistoryError{ErrConflict, []string{name}, conflict + 1,
+			"this generated migration has conflict markers: two branches wrote it", ErrConflict.hint}
+	case cut:
+		return hinted(ErrEdited, "Restore the file from version control.", "this generated migration is cut off", name)
+	case ours == 0:
+		return historyError(ErrEdited, "this generated migration was edited by hand", name)
+	case before >= 0:
+		return &HistoryError{ErrEdited, []string{name}, before + 1,
+			"something stands before the first line of this generated migration", ErrEdited.hint}
 	}
 	return nil
-}
-
-// edited says why the lines of a file of ours are not those that were generated.
-func edited(name, text string) error {
-	if line := conflictLine(strings.Split(text, "\n")); line > 0 {
-		return conflicted(name, line)
-	}
-	if !strings.HasSuffix(text, "\n") {
-		return cutOff(name)
-	}
-	return historyError(ErrEdited, restoreHint, "this generated migration was edited by hand", name)
-}
-
-func conflicted(name string, line int) error {
-	return &HistoryError{Kind: ErrConflict, Files: []string{name}, Line: line, Hint: conflictHint,
-		Message: "this generated migration has conflict markers: two branches wrote it"}
-}
-
-func cutOff(name string) error {
-	return historyError(ErrEdited, "Restore the file from version control.", "this generated migration is cut off", name)
-}
-
-// conflictLine is the number of the first line that git writes around two versions, 0 without one.
-// https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
-func conflictLine(lines []string) int {
-	return slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "<<<<<<< ") }) + 1
 }

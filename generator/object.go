@@ -5,16 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
-	"pgretain/internal/pgparse"
-	sqlfiles "pgretain/sql"
+	"pgretain/internal/parallel"
 )
 
 // Kind is what an Object is. The order of the constants is the order of creation; dropping goes the other way.
@@ -101,244 +96,110 @@ type ID struct {
 // ID of the object.
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
-// The lines around objects; the first two are goose's. A mark stands above each object, whose text ends at the next
-// line of ours, or where the role is switched for it; what is between endMark and the next mark is no object's, either:
-// the search path, and the role's switching.
-const (
-	beginLine   = "-- +goose StatementBegin"
-	endLine     = "-- +goose StatementEnd"
-	nextLine    = "-- next"
-	endMark     = "-- pgretain: end"
-	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, each of which tells what it is
-	ourPrefix   = "-- pgretain:"
-	removalLine = "-- pgretain: removal "
-)
-
-// verb is what is done with an object.
-type verb string
-
-const (
-	verbPut  verb = "put"
-	verbDrop verb = "drop"
-)
-
-// action is one object below its mark: object.SQL is set for put, object.Drop for drop. removal is how a put
-// object is removed where the Down part does not say so.
-type action struct {
-	verb    verb
-	object  Object
-	removal *string
-	note    string // a comment in place of statements
-	sum     string // the object's hash, of what was read
+// kinds in the order of creation.
+var kinds = []Kind{
+	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
+	KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
 }
 
-// text is what is executed.
-func (a action) text() string {
-	if a.verb == verbDrop {
-		return a.object.Drop
+// rank is -1 for a kind that is none of ours. Procedures stand among functions.
+func rank(kind Kind) int {
+	if kind == KindProcedure {
+		kind = KindFunction
 	}
-	return a.object.SQL
+	return slices.Index(kinds, kind)
 }
 
-// mark is the line above an object: what is done with it, its kind and name, and whose it is where that is not usual.
-func (a action) mark() string {
-	o := a.object
-	text := ourPrefix + " " + string(a.verb) + " " + string(o.Kind) + " " + quoteName(o.Name)
-	if o.As != usually(o.Kind) {
-		text += " " + string(o.As)
-	}
-	return text
+// byRank sorts objects by kind, in the order of creation.
+func byRank(objects []Object) []Object {
+	sorted := slices.Clone(objects)
+	slices.SortStableFunc(sorted, func(a, b Object) int { return rank(a.Kind) - rank(b.Kind) })
+	return sorted
 }
 
-var markLine = regexp.MustCompile(`^-- pgretain: (put|drop) (\S+) ("(?:[^"\\]|\\.)*")(?: (\S+))?$`)
+// holdsData says whether objects of a kind are left where they are when nobody wants them any more.
+func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
 
-// readMark reads what action.mark writes.
-func readMark(line string) (a action, ok bool) {
-	m := markLine.FindStringSubmatch(line)
-	if m == nil {
-		return a, false
-	}
-	name, err := strconv.Unquote(m[3])
-	kind := Kind(m[2])
-	return action{verb: verb(m[1]), object: Object{Kind: kind, Name: name, As: cmp.Or(As(m[4]), usually(kind))}}, err == nil
-}
+// isRuntime says whether an object belongs to the runtime, which has a file of its own.
+func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
 
 // usually is the role that creates objects of a kind.
-func usually(kind Kind) As {
-	switch kind {
-	case KindColumn, KindArchive, KindPrivilege, KindIndex:
-		return AsMigrator
-	case KindCron:
-		return AsRunner
-	}
-	return AsOwner
+func usually(kind Kind) As { return cmp.Or(unusual[kind], AsOwner) }
+
+var unusual = map[Kind]As{
+	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
 }
 
-// fileReader walks through one file.
-type fileReader struct {
-	migrationFile
-	tool   tool
-	name   string
-	line   int
-	inDown bool
-	role   string  // as which the next objects are created
-	object *action // nil between objects; of kind KindRuntime below runtimeMark
-	text   string  // of the object; mostly a part of the file's, which is not copied
+// Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
+type Change struct {
+	Before, After *Object
+	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
+	stays bool
+	// first says that what is there goes before anything is created, in Up and in Down.
+	first bool
+	// was and is are the places of Before and After in the order of creation.
+	was, is int
+	sum     string // the hash of After; "" on the way back
 }
 
-// parseBody reads the objects of a file below its second line, and the settings of its Up part.
-func parseBody(l tool, name, body string) (*migrationFile, error) {
-	if l.unescape != nil {
-		body = l.unescape.Replace(body)
+// Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
+// before.
+func Changes(before, after []Object) []Change {
+	return slices.DeleteFunc(pairs(before, after), func(c Change) bool { return !c.differs() })
+}
+
+// pairs is Changes with the objects that stay as they are among those of after.
+func pairs(before, after []Object) []Change {
+	was := make(map[ID]int, len(before))
+	for i, o := range before {
+		was[o.ID()] = i
 	}
-	r := &fileReader{migrationFile: migrationFile{roles: map[As]string{}}, tool: l, name: name, line: 2}
-	for body != "" {
-		n := 0
-		if r.object != nil {
-			n = untilLine(body, ourPrefix)
-			if l.framed {
-				n = untilLine(body[:n], "-- +goose Statement")
-			}
+	sums, _ := parallel.Each(after, func(o Object) (string, error) { return o.Hash(), nil })
+	var list []Change
+	for i := range after {
+		c := Change{After: &after[i], is: i, sum: sums[i]}
+		if at, had := was[after[i].ID()]; had {
+			c.Before, c.was = &before[at], at
+			delete(was, after[i].ID())
 		}
-		r.text += body[:n]
-		r.line += strings.Count(body[:n], "\n") + 1
-		line, rest, _ := strings.Cut(body[n:], "\n")
-		if err := r.read(line); err != nil {
-			return nil, err
+		list = append(list, c)
+	}
+	for i := range before {
+		if _, goes := was[before[i].ID()]; goes {
+			list = append(list, Change{Before: &before[i], was: i})
 		}
-		body = rest
 	}
-	if r.object != nil {
-		return nil, r.malformed("the last object does not end")
-	}
-	return &r.migrationFile, nil
+	return list
 }
 
-// untilLine is how much of a text comes before the next line that begins with prefix, all of it where there is none.
-func untilLine(text, prefix string) int {
-	if strings.HasPrefix(text, prefix) {
-		return 0
-	}
-	if i := strings.Index(text, "\n"+prefix); i >= 0 {
-		return i + 1
-	}
-	return len(text)
+func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.Before.Hash() != c.sum }
+
+// back is the change in Down.
+func (c Change) back() Change {
+	return Change{Before: c.After, After: c.Before, stays: c.stays, first: c.first, was: c.is, is: c.was}
 }
 
-// read reads a line that is not part of an object's text.
-func (r *fileReader) read(line string) error {
+// Object is the later of the two.
+func (c Change) Object() *Object { return cmp.Or(c.After, c.Before) }
+
+// Sign is "+" of a new object, "~" of one that changes, "-" of one that goes.
+func (c Change) Sign() string {
 	switch {
-	case line == r.tool.downLine && line != "":
-		r.inDown = true
-	case strings.HasPrefix(line, removalLine) && r.object != nil:
-		text, err := strconv.Unquote(line[len(removalLine):])
-		if err != nil {
-			return r.malformed("the removal is not a quoted text")
-		}
-		r.object.removal = &text
-	case line == endMark:
-		return r.close()
-	case strings.HasPrefix(line, ourPrefix+" put "), strings.HasPrefix(line, ourPrefix+" drop "):
-		if err := r.close(); err != nil {
-			return err
-		}
-		return r.open(line)
-	case r.object == nil && !r.inDown:
-		r.setting(line)
+	case c.Before == nil:
+		return "+"
+	case c.After == nil:
+		return "-"
 	}
-	return nil
+	return "~"
 }
 
-var (
-	pathLine    = regexp.MustCompile(`^SET (?:LOCAL )?search_path = (.*);$`)
-	setRoleLine = regexp.MustCompile(`^SET LOCAL ROLE (.*);$`)
-)
-
-// lastLine is the last line of a text, with its end.
-func lastLine(text string) string {
-	return text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
+// Words say how a policy changes; "" of anything else.
+func (c Change) Words() string {
+	if c.Sign() != "~" || !hasPage(c.After.Kind) {
+		return ""
+	}
+	return ": " + Differences(c.Before.SQL, c.After.SQL)
 }
 
-func switchesRole(line string) bool {
-	return line == "RESET ROLE;\n" || setRoleLine.MatchString(strings.TrimSuffix(line, "\n"))
-}
-
-// setting reads a line between objects.
-func (r *fileReader) setting(line string) {
-	if strings.HasPrefix(line, "RESET ROLE") {
-		r.role = ""
-	} else if m := setRoleLine.FindStringSubmatch(line); m != nil {
-		if name, err := pgparse.Name(m[1]); err == nil && len(name) == 1 {
-			r.role = name[0]
-		}
-	} else if m := pathLine.FindStringSubmatch(line); m != nil && r.path == "" {
-		r.path = m[1]
-	}
-}
-
-func (r *fileReader) open(line string) error {
-	a, ok := readMark(line)
-	switch {
-	case line == runtimeMark:
-		a.object.Kind = KindRuntime
-	case !ok:
-		return r.malformed("this is not the mark of an object")
-	case rank(a.object.Kind) < 0:
-		return historyError(ErrNewer, newerHint, fmt.Sprintf("line %d: it holds an object of kind %q, which this pgretain (runtime %s) does not know",
-			r.line, a.object.Kind, sqlfiles.Version), r.name)
-	}
-	r.object, r.text = &a, ""
-	return nil
-}
-
-// close ends the object under way, if there is one, or those of the runtime. Roles are switched for the next one.
-func (r *fileReader) close() error {
-	a := r.object
-	if a == nil {
-		return nil
-	}
-	var switched []string
-	for line := lastLine(r.text); switchesRole(line); line = lastLine(r.text) {
-		r.text = strings.TrimSuffix(r.text, line)
-		switched = append(switched, line)
-	}
-	switch {
-	case a.verb == verbPut:
-		a.object.SQL = r.text
-		r.add(*a)
-	case a.verb == verbDrop:
-		if hasStatement(r.text) { // not the comment in place of statements
-			a.object.Drop = r.text
-		}
-		r.add(*a)
-	default:
-		for _, text := range runtimeTexts(r.text) {
-			id, ok := runtimeID(text)
-			if !ok {
-				return r.malformed("above it is what is no object of the runtime")
-			}
-			r.add(action{verb: verbPut, object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
-		}
-	}
-	r.object = nil
-	for _, line := range slices.Backward(switched) {
-		r.setting(strings.TrimSuffix(line, "\n"))
-	}
-	return nil
-}
-
-func (r *fileReader) add(a action) {
-	if a.verb == verbPut {
-		a.sum = a.object.Hash()
-	}
-	if r.inDown {
-		r.down = append(r.down, a)
-		return
-	}
-	r.roles[a.object.As] = r.role
-	r.up = append(r.up, a)
-}
-
-func (r *fileReader) malformed(what string) error {
-	return historyError(ErrMalformed, toolHint, fmt.Sprintf("line %d: %s", r.line, what), r.name)
-}
+// OfRuntime says whether the object belongs to the runtime, which has a file of its own.
+func (c Change) OfRuntime() bool { return isRuntime(c.Object()) }

@@ -82,31 +82,20 @@ func (w *pageWriter) storedTables() []Object {
 	return objects
 }
 
-// madeForTable are names that PostgreSQL makes for a table: they begin like it.
-var madeForTable = regexp.MustCompile(`_(seq|pkey|key|idx|excl)$`)
-
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
 func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{}
 	for _, o := range objects { // those of the runtime come first
-		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
+		switch whose, found := taken[o.Name]; {
+		case o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType:
 			taken[o.Name] = "of the runtime"
-		}
-		if o.Kind != KindStored {
-			continue
-		}
-		whose, found := taken[o.Name]
-		for _, name := range slices.Sorted(maps.Keys(taken)) {
-			if !found && strings.HasPrefix(o.Name, name+"_") && madeForTable.MatchString(o.Name) {
-				whose, found = taken[name], true
-			}
-		}
-		if found {
+		case o.Kind == KindStored && found:
 			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
 				"Give the join, or the policy, another name.")
+		case o.Kind == KindStored:
+			taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
 		}
-		taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
 	}
 }
 
@@ -280,25 +269,20 @@ func page(row Object, parts []Object, roles policy.Roles) Object {
 		SQL   sqlText
 		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
 	}
-	var tables, functions []pagePart
-	for _, o := range parts {
-		p := pagePart{SQL: sqlText(o.SQL)}
-		if o.As == AsMigrator && !roles.None {
-			p.Owner = sqlText(ident(roles.Owner).String())
-		}
-		if o.Kind == KindStored {
-			tables = append(tables, p)
-		} else {
-			functions = append(functions, p)
-		}
-	}
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
+	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables before functions
+	list := each(parts, func(o Object) pagePart {
+		if o.As == AsMigrator && !roles.None {
+			return pagePart{sqlText(o.SQL), sqlText(ident(roles.Owner).String())}
+		}
+		return pagePart{SQL: sqlText(o.SQL)}
+	})
 	words := wordsText(row.Words)
 	if row.Kind == KindEach {
 		words = "" // its own statement has them
 	}
 	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
-		"Parts": append(tables, functions...), "Row": sqlText(row.SQL)})
+		"Parts": list, "Row": sqlText(row.SQL)})
 	return row
 }
 

@@ -60,7 +60,7 @@ func (r row) columns() map[string]json.RawMessage {
 // fields are all columns of a policy's or report's row but the hash.
 func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
 	p, table := w.policy, tableName(w.table)
-	own, atLeast, atMost := w.settableWindow()
+	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
 	deletes, related, changes, writes := w.follow(steps)
 	if w.report {
@@ -69,7 +69,8 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	return slices.Concat(row{
 		{"name", p.Name, nil}, {"table_name", table, ""},
 		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
-		{"window_own", own, nil}, {"window_at_least", atLeast, nil}, {"window_at_most", atMost, nil},
+		{"window_own", window(settable.Else), nil}, {"window_at_least", window(settable.AtLeast), nil},
+		{"window_at_most", window(settable.AtMost), nil},
 	}, bounds(p.Bounded()), row{
 		{"owns", each(p.OncePerRun(), w.storedTable), []string{}}, {"grants", w.callers(), map[string][]string{}},
 		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
@@ -208,18 +209,12 @@ func filled(indent string, items []string) string {
 	return indent + strings.Join(items[:cut], " ") + "\n" + filled("        ", items[cut:])
 }
 
-// settableWindow is the window that may be set at run time, with its bounds; nil where there is none.
-func (w *pageWriter) settableWindow() (own, atLeast, atMost any) {
-	text := func(i *policy.Interval) any {
-		if i == nil {
-			return nil
-		}
-		return intervalText(*i)
+// window is one that may be set at run time, or a bound of it; nil where there is none.
+func window(i *policy.Interval) any {
+	if i == nil {
+		return nil
 	}
-	if d := w.policy.SettableWindow(); d != nil {
-		return text(d.Else), text(d.AtLeast), text(d.AtMost)
-	}
-	return nil, nil, nil
+	return intervalText(*i)
 }
 
 func names(list []policy.Name) []string {

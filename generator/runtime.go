@@ -100,21 +100,6 @@ func (a action) plain() bool {
 
 const commentStart = "-- "
 
-// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
-func runtimeTexts(text string) []string {
-	var texts []string
-	start, at, comment := 0, 0, true
-	for line := range strings.Lines(text) {
-		before := comment
-		if comment = strings.HasPrefix(line, commentStart); comment && !before {
-			texts = append(texts, text[start:at])
-			start = at
-		}
-		at += len(line)
-	}
-	return append(texts, text[start:])
-}
-
 var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
 
 // runtimeID is the object that a text of the runtime creates.
@@ -194,40 +179,28 @@ func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 	return objects, nil
 }
 
-// upgradeVersion is the number in "upgrades/2/name.sql" and in "2/name", 0 for none.
+// upgradeVersion is the number in "upgrades/2/name.sql", 0 for none.
 func upgradeVersion(name string) int {
-	version, err := strconv.Atoi(path.Base(path.Dir(name)))
-	if err != nil {
-		return 0
-	}
+	version, _ := strconv.Atoi(path.Base(path.Dir(name)))
 	return version
 }
 
 // installVersion is what the install's row says of the runtime that it is for.
 var installVersion = regexp.MustCompile(`"runtime_version": "([0-9]+)"`)
 
-// versionOf is the version of the runtime that an object tells, 0 where it tells none.
-func versionOf(id ID, sql string) int {
-	switch {
-	case id.Kind == KindUpgrade:
-		return upgradeVersion(id.Name)
-	case id.Kind != KindInstall:
-		return 0
-	}
-	if found := installVersion.FindStringSubmatch(sql); found != nil {
-		version, _ := strconv.Atoi(found[1]) // digits, or too many of them
-		return version
-	}
-	return 0
-}
-
 // checkVersion refuses a file that installs a newer runtime than this one.
-func checkVersion(file migrationFile) error {
+func checkVersion(file *migrationFile) error {
 	for _, a := range file.up {
-		version := versionOf(a.object.ID(), a.object.SQL)
-		if newer, err := sqlfiles.Compare(strconv.Itoa(max(version, 1))); err != nil || newer > 0 {
-			message := fmt.Sprintf("it installs version %d of the runtime; this pgretain writes version %s", version, sqlfiles.Version)
-			return historyError(ErrNewer, newerHint, message, file.Name)
+		version := sqlfiles.Version
+		if found := installVersion.FindStringSubmatch(a.object.SQL); found != nil && a.object.Kind == KindInstall {
+			version = found[1]
+		} else if a.object.Kind == KindUpgrade {
+			version, _, _ = strings.Cut(a.object.Name, "/")
+		}
+		if newer, err := sqlfiles.Compare(version); err != nil || newer > 0 {
+			message := fmt.Sprintf("it installs version %s of the runtime; this pgretain writes version %s",
+				version, sqlfiles.Version)
+			return historyError(ErrNewer, message, file.Name)
 		}
 	}
 	return nil
@@ -252,18 +225,14 @@ var grantList = sync.OnceValue(func() []grant {
 	return list
 })
 
-// grantsOn are the lines of the list about an object of the runtime.
-func grantsOn(name string) []grant {
-	return slices.DeleteFunc(slices.Clone(grantList()), func(g grant) bool { return !slices.Contains(g.names, name) })
-}
-
 // listed is an object of the runtime with what the list says of it: the roles that may call or read it, what else the
 // worker may do there, and whether it is the worker's.
 func (o Object) listed(name string, roles policy.Roles) Object {
 	names := roleNames(roles)
 	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT", KindView: "SELECT"}[o.Kind]
-	for _, g := range grantsOn(name) {
+	for _, g := range grantList() {
 		switch {
+		case !slices.Contains(g.names, name):
 		case g.privilege == "OWNER" && o.Kind == KindFunction:
 			o.As = AsWorker
 		case roles.None:
@@ -290,5 +259,7 @@ func PinnedSettings() []string {
 
 // ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
 func ForApplications(name string) bool {
-	return slices.ContainsFunc(grantsOn(name), func(g grant) bool { return slices.Contains(g.roles, "application") })
+	return slices.ContainsFunc(grantList(), func(g grant) bool {
+		return slices.Contains(g.names, name) && slices.Contains(g.roles, "application")
+	})
 }

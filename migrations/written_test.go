@@ -23,9 +23,9 @@ func TestWritten(t *testing.T) {
 	t.Parallel()
 	want, got := map[string]string{}, map[string]string{}
 	for _, file := range written(t) {
-		want[file.Name] = file.Content()
+		want[file.Name] = file.Text
 		if *fixture.Update {
-			if err := os.WriteFile(file.Name, []byte(file.Content()), 0o644); err != nil {
+			if err := os.WriteFile(file.Name, []byte(file.Text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

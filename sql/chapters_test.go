@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	sqlfiles "pgretain/sql"
 	"pgretain/templates"
 )
@@ -49,7 +51,7 @@ func TestRunsCallTheirChapters(t *testing.T) {
 		}
 		called[name] = true
 		for _, file := range filesOf(name) {
-			uses := file.Uses
+			uses := uses(file.Text)
 			for _, name := range slices.Concat(told[file.Name], apart[file.Name]) {
 				if !slices.Contains(uses, name) {
 					t.Errorf("%s does not name %s", file.Name, name)
@@ -71,6 +73,40 @@ func TestRunsCallTheirChapters(t *testing.T) {
 				t.Errorf("%s/%s: runs call it", file.Chapter, file.Name)
 			}
 		}
+	}
+}
+
+var (
+	comment = regexp.MustCompile(`(?m)--.*$|('(?:[^']|'')*')`) // not in strings
+	use     = regexp.MustCompile(`\bretention\.([A-Za-z0-9_]+)`)
+)
+
+// uses are the names in the runtime's schema that a text has outside comments.
+func uses(text string) (names []string) {
+	for _, found := range use.FindAllStringSubmatch(comment.ReplaceAllString(text, "$1"), -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// TestOrderNamesEachFile: what order.txt leaves out would not be installed.
+func TestOrderNamesEachFile(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	for _, pattern := range []string{"types/*.sql", "tables/*.sql", "run/*/*.sql", "besides/*/*.sql", "views/*.sql"} {
+		names, err := fs.Glob(sqlfiles.Runtime, pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, slices.DeleteFunc(names, func(name string) bool { return path.Base(name) == "chapter.sql" })...)
+	}
+	for _, file := range sqlfiles.Files() {
+		got = append(got, path.Join(file.Chapter, file.Name+".sql"))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("order.txt (-want +got)\n%s", diff)
 	}
 }
 

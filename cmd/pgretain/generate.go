@@ -146,7 +146,7 @@ func (c *console) next(s *step, project *project, wanted []generator.Object) err
 		return err
 	}
 	files, err := project.next(s.history, wanted, s.cron, numbers)
-	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Content()} })
+	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Text} })
 	s.changes = changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
 	return err
 }

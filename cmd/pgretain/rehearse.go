@@ -256,7 +256,7 @@ func (s *stage) withNext(from directory, history *generator.History, wanted []ge
 	}
 	all := fstest.MapFS{}
 	for _, f := range files {
-		all[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
+		all[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}
 	for _, m := range history.Files() {
 		text, err := readFile("migration", filepath.Join(from.path, m.Name), "")

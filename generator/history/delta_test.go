@@ -126,7 +126,7 @@ var (
 func deltaLines(files []generator.File) []string {
 	var lines []string
 	for _, f := range files {
-		for _, m := range headLine.FindAllStringSubmatch(f.Content(), -1) {
+		for _, m := range headLine.FindAllStringSubmatch(f.Text, -1) {
 			lines = append(lines, deltaName.FindStringSubmatch(f.Name)[1]+": "+m[1]+" "+m[2]+" "+m[3]+m[4])
 		}
 	}

@@ -30,18 +30,15 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 // Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile
 // goes to warn.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
-	config, err := Settings(url)
+	conn, err := connect(ctx, url, nil, func(config *pgx.ConnConfig) {
+		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+			d := Said((*pgconn.PgError)(notice))
+			d.Severity = diag.Warning
+			warn(d)
+		}
+	})
 	if err != nil {
 		return err
-	}
-	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
-		d := Said((*pgconn.PgError)(notice))
-		d.Severity = diag.Warning
-		warn(d)
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return connectError(ctx, config, err, nil)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	if _, err = conn.PgConn().Exec(ctx, script).ReadAll(); err != nil {

@@ -7,7 +7,9 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/internal/diag"
 	sqlfiles "pgretain/sql"
 )
 
@@ -52,15 +54,30 @@ func Standby() error {
 	}
 }
 
-// check refuses, with everything that is wrong at once, what would make a migration stop before its end.
+// check refuses, with everything that is wrong at once, what would make a migration stop before its end: roles that are
+// not there or that the migrating role may not become, a schema that its creator may not use, jobs that the runner
+// cannot schedule.
 func (s *session) check(ctx context.Context) error {
 	if s.server.standby {
 		return Standby()
 	}
-	if err := s.checkRoles(ctx); err != nil {
+	roles, schema := s.Install.Roles, strconv.Quote(s.schema())
+	verb := "bootstrap"
+	if s.Cron {
+		verb = "bootstrap --cron"
+	}
+	hint := fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.",
+		s.server.database, verb, s.server.user)
+	creator, runner := roles.Owner, roles.Runner
+	if roles.None {
+		creator, runner = s.server.user, s.server.user
+	} else if err := s.refusals(ctx, "reading the roles", "roles", roles.All(), roles.Owner, roles.Worker, roles.Runner,
+		s.Install.Scheduler == "pg_cron", hint); err != nil {
 		return err
 	}
-	return errors.Join(s.checkSchema(ctx), s.checkCron(ctx))
+	return errors.Join(
+		s.refusals(ctx, "reading schema "+schema, "schema", s.schema(), creator, hint),
+		s.checkCron(ctx, runner, hint))
 }
 
 // CheckVersion refuses a runtime that is newer than this program, or whose version it cannot read:
@@ -82,7 +99,8 @@ func (s *session) checkVersion(ctx context.Context) error {
 		return nil
 	}
 	var found string
-	if err := s.conn.QueryRow(ctx, s.statement("runtime_version")).Scan(&found); err != nil {
+	err := s.conn.QueryRow(ctx, s.statement("runtime_version")).Scan(&found)
+	if err != nil {
 		return fmt.Errorf("reading the runtime's version: %w", err)
 	}
 	if found == "" {
@@ -103,43 +121,66 @@ func (s *session) checkRecorded() error {
 	}
 }
 
-// checkRoles: all five exist, the migrating role may become owner and runner, the owner the worker, and pg_cron can log in
-// as the runner.
-func (s *session) checkRoles(ctx context.Context) error {
-	roles := s.Install.Roles
-	if roles.None {
+// checkCron: the extension is here and the runner may call it; with jobs in another database, this is the
+// database that they call.
+func (s *session) checkCron(ctx context.Context, runner, hint string) error {
+	in := s.Install
+	want, key := in.Database, "database"
+	if s.Cron {
+		want, key = in.CronDatabase, "cron_database"
+	}
+	if (s.Cron || in.CronElsewhere()) && want != "" && s.server.database != want {
+		return &CheckError{
+			Message: fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, s.server.database),
+			Detail:  "Jobs are scheduled in one database and run in the other, by name.",
+			Hint:    "Connect to that database, or change the policy file and run \"pgretain generate\".",
+		}
+	}
+	if !s.Cron && (in.CronElsewhere() || in.Scheduler != "pg_cron") {
 		return nil
 	}
-	return s.refusals(ctx, "reading the roles", "roles", roles.All(), roles.Owner, roles.Worker, roles.Runner,
-		s.Install.Scheduler == "pg_cron", s.bootstrapHint())
+	err := s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
+	if err != nil {
+		return err
+	}
+	return s.checkSchedules(ctx, runner)
 }
 
-func (s *session) bootstrapHint() string {
-	verb := "bootstrap"
-	if s.Cron {
-		verb = "bootstrap --cron"
+// checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
+// what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
+func (s *session) checkSchedules(ctx context.Context, runner string) error {
+	var errs []error
+	tried := map[string]bool{}
+	for _, schedule := range s.Schedules {
+		if tried[schedule.Text] {
+			continue
+		}
+		tried[schedule.Text] = true
+		_, err := s.conn.Exec(ctx, render("try_schedule", map[string]any{"Role": runner, "Schedule": schedule.Text}))
+		server, refused := errors.AsType[*pgconn.PgError](err)
+		switch {
+		case refused && server.Code == "22023":
+			errs = append(errs, &StatementError{diagnostic{
+				Position: schedule.Position, Severity: diag.Error, Code: server.Code,
+				Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
+				Detail:  "It says: " + server.Message + ".",
+				Hint: "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. " +
+					"Or write five plain fields, remove the migrations that hold the schedule and are applied nowhere, and run \"pgretain generate\".",
+			}, server})
+		case err != nil && !refused:
+			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)
+		}
 	}
-	return fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.", s.server.database, verb, s.server.user)
-}
-
-// checkSchema: it exists and its creator may use it, or it can be created.
-func (s *session) checkSchema(ctx context.Context) error {
-	creator := s.server.user
-	if !s.Install.Roles.None {
-		creator = s.Install.Roles.Owner
-	}
-	schema := s.schema()
-	return s.refusals(ctx, "reading schema "+strconv.Quote(schema), "schema", schema, creator, s.bootstrapHint())
+	return errors.Join(errs...)
 }
 
 // refusals are what a query of sql finds wrong, all at once; doing says what for.
 func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
 	rows, _ := s.conn.Query(ctx, query(name), args...) // rows give the same error
-	var found []error
-	var refused CheckError
-	_, err := pgx.ForEachRow(rows, []any{&refused.Message, &refused.Detail, &refused.Hint}, func() error {
-		found = append(found, &CheckError{Message: refused.Message, Detail: refused.Detail, Hint: refused.Hint})
-		return nil
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (error, error) {
+		var e CheckError
+		err := row.Scan(&e.Message, &e.Detail, &e.Hint)
+		return &e, err
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)

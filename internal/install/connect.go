@@ -3,21 +3,17 @@ package install
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // Settings reads url, or the PG* variables where url is empty. The parser's own message is kept
@@ -48,72 +44,56 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 
 // Connect opens a session. An error names server, database and user, and nothing else of the settings.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	return connect(ctx, url, nil, func(*pgx.ConnConfig) {})
+}
+
+// connect has hints for refusals that have none, and lets adjust see the settings first.
+func connect(ctx context.Context, url string, hints map[string]string, adjust func(*pgx.ConnConfig),
+) (*pgx.Conn, error) {
 	config, err := Settings(url)
 	if err != nil {
 		return nil, err
 	}
+	adjust(config)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, connectError(ctx, config, err, nil)
+		return nil, connectError(ctx, config, err, hints)
 	}
 	return conn, nil
 }
 
-// session is the one connection of a migration: the lock lives in it, so that it must never be
-// replaced by another connection.
+// session is the one connection of a migration: the lock lives in it.
 type session struct {
 	Options
 	dir    fs.FS
-	db     *sql.DB   // for goose
-	conn   *pgx.Conn // the one of db
-	trace  trace
+	conn   *pgx.Conn
 	server server
-}
-
-// once connects a single time.
-type once struct {
-	driver.Connector
-	used atomic.Bool
-}
-
-// Connect refuses a second connection: it would work without the lock.
-func (o *once) Connect(ctx context.Context) (driver.Conn, error) {
-	if o.used.Swap(true) {
-		return nil, errors.New("the connection to the server was lost")
-	}
-	return o.Connector.Connect(ctx)
 }
 
 // open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
-	config, err := Settings(url)
+	conn, err := connect(ctx, url, hints, func(config *pgx.ConnConfig) {
+		// What a role's defaults would do to a migration is undone.
+		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+			return conn.Exec(ctx, query("session")).Close()
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Options: o, dir: dir}
-	config.Tracer, config.BuildFrontend = &s.trace, s.trace.frontend
-	s.db = sql.OpenDB(&once{Connector: stdlib.GetConnector(*config, stdlib.OptionAfterConnect(
-		func(ctx context.Context, conn *pgx.Conn) error { // undoes what a role's defaults would do to a migration
-			s.conn = conn
-			_, err := conn.Exec(ctx, query("session"))
-			if err == nil && o.Cron {
-				_, err = conn.Exec(ctx, query("session_database"), o.Install.Database)
-			}
-			return err
-		}))})
-	s.db.SetMaxOpenConns(1)
-	s.db.SetMaxIdleConns(1)
-	if err = s.db.PingContext(ctx); err != nil {
-		err = connectError(ctx, config, err, hints)
-	} else {
-		err = s.lost(ctx, s.inspect(ctx))
+	s := &session{Options: o, dir: dir, conn: conn}
+	if err = s.inspect(ctx); err == nil && o.Cron {
+		_, err = s.conn.Exec(ctx, query("session_database"), o.Install.Database)
 	}
-	if err != nil {
-		s.db.Close()
+	if err = s.lost(ctx, err); err != nil {
+		s.close(ctx)
 		return nil, err
 	}
 	return s, nil
 }
+
+// close ends the session, and its lock.
+func (s *session) close(ctx context.Context) { _ = s.conn.Close(context.WithoutCancel(ctx)) }
 
 // row reads one row of a statement of sql; doing says what for. No row is pgx.ErrNoRows itself.
 func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {
@@ -128,7 +108,7 @@ func (s *session) row(ctx context.Context, doing, name string, args []any, into 
 func (s *session) lost(ctx context.Context, err error) error {
 	_, said := errors.AsType[*pgconn.PgError](err)
 	_, ours := errors.AsType[*CheckError](err)
-	if err == nil || ctx.Err() != nil || said || ours || s.db.PingContext(ctx) == nil {
+	if err == nil || ctx.Err() != nil || said || ours || s.conn.Ping(ctx) == nil {
 		return err
 	}
 	return &CheckError{
@@ -156,17 +136,17 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints 
 			Hint:    "Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.",
 		}
 	}
-	check := &CheckError{Detail: sentence(server.Detail)}
-	switch {
-	case server.Code == "3D000":
+	check := &CheckError{
+		Message: fmt.Sprintf("the server %s refuses the connection: %s [%s]", place, server.Message, server.Code),
+		Detail:  sentence(server.Detail),
+		Hint:    cmp.Or(server.Hint, hints[server.Code]),
+	}
+	if server.Code == "3D000" {
 		check.Message = fmt.Sprintf("database %q does not exist on the server %s", config.Database, place)
 		check.Hint = "Create it, or check PGDATABASE or --database-url."
-	case strings.HasPrefix(server.Code, "28"):
+	} else if strings.HasPrefix(server.Code, "28") {
 		check.Message = fmt.Sprintf("the server %s refuses user %q: %s", place, config.User, server.Message)
 		check.Hint = "Check user, password and the server's pg_hba.conf."
-	default:
-		check.Message = fmt.Sprintf("the server %s refuses the connection: %s [%s]", place, server.Message, server.Code)
-		check.Hint = cmp.Or(server.Hint, hints[server.Code])
 	}
 	return check
 }

@@ -1,9 +1,13 @@
 package install
 
 import (
+	"cmp"
+	_ "embed" // hints.json
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -35,6 +39,44 @@ type diagnostic = diag.Diagnostic
 type StatementError struct {
 	diagnostic
 	cause error
+}
+
+// statementError is at the place that the server names in what stands in a file from start on, or there; -1 where it is
+// no statement of the file.
+func statementError(file, content string, start int, server *pgconn.PgError) *StatementError {
+	d := Said(server)
+	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
+	d.Position = diag.Position{File: file, Line: 1, Column: 1}
+	if start >= 0 {
+		d.Position = place(file, content, start, int(server.Position))
+	}
+	return &StatementError{d, server}
+}
+
+// Refused is the error of a file that was sent as one text.
+func Refused(file, content string, server *pgconn.PgError) *StatementError {
+	d := Said(server)
+	d.Position = place(file, content, 0, int(server.Position))
+	return &StatementError{d, server}
+}
+
+// place turns the server's position, in characters from 1 within the statement, into line and
+// column of the file; 0 is the start of the statement.
+// https://www.postgresql.org/docs/current/protocol-error-fields.html
+func place(file, content string, start, characters int) diag.Position {
+	offset := start
+	for range characters - 1 {
+		_, size := utf8.DecodeRuneInString(content[offset:])
+		offset += size
+	}
+	before := content[:offset]
+	lineStart := strings.LastIndex(before, "\n") + 1
+	return diag.Position{
+		File:   file,
+		Line:   strings.Count(before, "\n") + 1,
+		Column: utf8.RuneCountInString(before[lineStart:]) + 1,
+		Width:  1,
+	}
 }
 
 func (e *StatementError) Error() string {
@@ -77,33 +119,14 @@ func Diagnostics(err error) diag.List {
 	return list
 }
 
-const again = "Then migrate again: it goes on with this file."
+//go:embed hints.json
+var hintsFile []byte
 
 // hints say what to do about what a database refuses in the middle of a migration, by SQLSTATE.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
-var hints = map[string]string{
-	"23505": "Rows that are there already have one key twice, or somebody else makes the same object. Look at the detail. " + again,
-	"25006": "The server takes no writes. Connect to the primary, or let it write. " + again,
-	"40P01": "Migrate again: nothing of the statement was done.",
-	"42501": "The migrating role must own the tables of the policies, and have CREATE on their schemas to build indexes. " +
-		"Where row security is on, the worker needs BYPASSRLS.",
-	"42701": "Somebody else made it. Rename or drop it. " + again,
-	"42703": "The table has changed since the migration was written. " + rewrite,
-	"42710": "Somebody else made it. Rename or drop it. " + again,
-	"42723": "Somebody else made it. Rename or drop it. " + again,
-	"42809": "Somebody else made an object of this name. Rename or drop it. " + again,
-	"42P01": "The tables have changed since the migration was written. " + rewrite,
-	"42P07": "Somebody else made it. Rename or drop it. " + again,
-	"53100": "Make room on the server's disk. " + again,
-	"53200": "The server is short of memory. " + again,
-	"53300": "Wait until others have left, or raise max_connections. Then migrate again.",
-	"53400": "Raise the limit for the migrating role. " + again,
-	"55P03": "Another transaction has the table for longer than a migration may keep others waiting behind it: " +
-		"let it end, or cancel it. Nothing of the statement was done. " + again,
-	"57014": "Somebody cancelled the statement. Migrate again: it goes on with this file.",
-	"57P01": "Somebody ended the session, or the server shut down. Migrate again: it goes on with this file.",
-	"57P02": "The server crashed. Migrate again when it is back: it goes on with this file.",
-	"57P03": "The server starts or shuts down. Migrate again when it is back.",
-}
-
-const rewrite = "Remove the files that are not applied, then run \"pgretain snapshot\" and \"pgretain generate\"."
+var hints = func() (hints map[string]string) {
+	if err := json.Unmarshal(hintsFile, &hints); err != nil {
+		panic(err)
+	}
+	return hints
+}()

@@ -27,14 +27,6 @@ func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 	if !drops {
 		return nil
 	}
-	return s.refuseDown(ctx)
-}
-
-// refuseDown says which holds are in force.
-func (s *session) refuseDown(ctx context.Context) error {
-	if _, err := s.conn.Exec(ctx, query("lock_timeout")); err != nil {
-		return err
-	}
 	_, err := s.conn.Exec(ctx, s.statement("refuse_down"))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return &CheckError{Message: server.Message, Detail: server.Detail, Hint: server.Hint, cause: err}

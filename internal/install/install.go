@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgretain/policy"
 )
 
@@ -19,7 +17,7 @@ type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
 	Cron bool
-	// Schedules are those of the policy file: the pg_cron at hand must take them, and those of pending migrations.
+	// Schedules are those of the policy file: the pg_cron at hand must take them.
 	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
@@ -71,15 +69,10 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		if err := checkOrder(known); err != nil {
 			return nil, err
 		}
-		pending := slices.DeleteFunc(known, func(m Migration) bool { return m.Applied })
-		generated := slices.DeleteFunc(slices.Clone(pending), func(m Migration) bool { return m.part == 0 })
-		if err := s.checkSchedules(ctx, generated); err != nil {
+		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
 			return nil, err
 		}
-		if err := s.createSchema(ctx); err != nil {
-			return nil, err
-		}
-		return s.apply(ctx, pending, true)
+		return s.apply(ctx, only(known, func(m Migration) bool { return !m.Applied }), true)
 	})
 }
 
@@ -121,7 +114,7 @@ func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) 
 	if err != nil || left || !s.server.versions {
 		return done, err
 	}
-	return done, s.dropVersions(ctx, schema)
+	return done, s.versions(ctx, "dropping", "drop_schema", schema)
 }
 
 // down undoes what an interrupted Up left (done), and of the applied migrations, latest first, those that pick returns.
@@ -137,7 +130,7 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 	if err != nil {
 		return done, err
 	}
-	applied := slices.DeleteFunc(known, func(m Migration) bool { return !m.Applied })
+	applied := only(known, func(m Migration) bool { return m.Applied })
 	slices.Reverse(applied)
 	todo := pick(done, applied)
 	if err := s.keepHolds(ctx, todo); err != nil {
@@ -147,43 +140,35 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 	return append(done, more...), err
 }
 
-// Status lists the migrations of dir and of the database by version. It writes nothing and takes
-// no lock.
+// Status lists the migrations of dir and of the database by version, where this program knows the runtime. It writes
+// nothing and takes no lock.
 func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	s, err := open(ctx, url, dir, o)
-	if err != nil {
-		return nil, err
-	}
-	defer s.db.Close()
-	return s.known(ctx)
-}
-
-// known is the status where this program knows the runtime.
-func (s *session) known(ctx context.Context) ([]Migration, error) {
-	if err := s.checkVersion(ctx); err != nil {
-		return nil, err
-	}
-	return s.status(ctx)
+	known, _, err := look(ctx, url, dir, o)
+	return known, err
 }
 
 // Pending lists the files of dir that are not applied. Where another tool, or goose with another version table, installed
 // the runtime, nothing is recorded, and nothing is known to be pending.
 func Pending(ctx context.Context, url string, dir fs.FS, o Options) (names []string, recorded bool, err error) {
+	known, recorded, err := look(ctx, url, dir, o)
+	for _, m := range known {
+		if !m.Applied && recorded {
+			names = append(names, m.Name)
+		}
+	}
+	return names, recorded, err
+}
+
+func look(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, recorded bool, err error) {
 	s, err := open(ctx, url, dir, o)
 	if err != nil {
 		return nil, false, err
 	}
-	defer s.db.Close()
-	if !s.server.recorded() {
-		return nil, false, nil
+	defer s.close(ctx)
+	if err = s.checkVersion(ctx); err == nil {
+		known, err = s.status(ctx)
 	}
-	known, err := s.known(ctx)
-	for _, m := range known {
-		if !m.Applied {
-			names = append(names, m.Name)
-		}
-	}
-	return names, true, err
+	return known, s.server.recorded(), err
 }
 
 // migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do.
@@ -195,54 +180,34 @@ func migrate(ctx context.Context, url string, dir fs.FS, o Options, do func(*ses
 	if err != nil {
 		return nil, err
 	}
-	defer s.db.Close() // and with it the lock
-	if err := s.ready(ctx); err != nil {
-		return nil, s.lost(ctx, err)
+	defer s.close(ctx)
+	var done []Migration
+	if err = s.ready(ctx); err == nil {
+		done, err = do(s)
 	}
-	done, err := do(s)
 	return done, s.lost(ctx, err)
 }
 
 func (s *session) ready(ctx context.Context) error {
-	if err := s.lock(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{s.lock, s.inspect, s.checkVersion, s.check} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	if err := s.inspect(ctx); err != nil {
-		return err
-	}
-	if err := s.checkVersion(ctx); err != nil {
-		return err
-	}
-	return s.check(ctx)
+	return nil
 }
 
 // schemaMark is the comment of a schema that was made for us. Any other was there before, and stays.
 const schemaMark = "Made by pgretain, which drops it with its last migration."
 
-// dropVersions drops what createSchema made. What else is in the schema by now keeps both (2BP01).
-func (s *session) dropVersions(ctx context.Context, schema bool) error {
-	return s.transaction(ctx, "dropping", "drop_schema", map[string]any{
-		"DropSchema": schema, "Schema": s.schema(), "Mark": schemaMark, "Owner": s.Install.Roles.Owner,
-	})
-}
-
-// createSchema makes what goose needs before its first migration, in one transaction.
-func (s *session) createSchema(ctx context.Context) error {
+// versions creates what goose needs before its first migration, or drops that, with the schema or without; what else is
+// in the schema by now keeps both (2BP01). Statements that are sent at once are one transaction.
+func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
 	roles := s.Install.Roles
-	err := s.transaction(ctx, "creating", "create_schema", map[string]any{
-		"CreateSchema": s.server.schemaMissing, "Schema": s.schema(), "Mark": schemaMark, "AddState": s.server.versions && !s.server.states,
+	_, err := s.conn.Exec(ctx, render(name, map[string]any{
+		"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark, "AddState": s.server.versions && !s.server.states,
 		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
-	})
-	s.server.versions = s.server.versions || err == nil
-	return err
-}
-
-// transaction runs a template that creates or drops the schema, as a whole.
-func (s *session) transaction(ctx context.Context, doing, name string, data map[string]any) error {
-	err := pgx.BeginFunc(ctx, s.conn, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, render(name, data))
-		return err
-	})
+	}))
 	if err != nil {
 		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)
 	}

@@ -1,76 +1,82 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
 
-	"pgretain/internal/quote"
+	"pgretain/internal/pgparse"
 )
 
-// store is goose's own with a quoted table name, which goose would not find in the catalog. It
-// writes down with each version which state the file names.
-type store struct {
-	database.Store
-	record string
-	states map[int64]string
+// piece is what of a file is sent at once, and where it is there.
+type piece struct {
+	text string
+	at   int
 }
 
-// Insert is part of the migration's transaction, where it has one.
-func (s store) Insert(ctx context.Context, db database.DBTxConn, version database.InsertRequest) error {
-	if _, err := db.ExecContext(ctx, s.record, version.Version, s.states[version.Version]); err != nil {
-		return fmt.Errorf("recording version %d: %w", version.Version, err)
+// annotation is a line that goose reads. https://pressly.github.io/goose/documentation/annotations/
+var annotation = regexp.MustCompile(`(?mi)^[ \t]*--[ \t]*\+goose[ \t]+(.*?)[ \t]*$`)
+
+// way is Up or Down of a file. It refuses what goose would not execute in the same way: statements are told apart by
+// PostgreSQL's own parser, so that those lines say nothing that stand around one.
+func (m Migration) way(up bool) (piece, error) {
+	words, starts, ends := []string{}, []int{}, []int{}
+	for _, at := range annotation.FindAllStringSubmatchIndex(m.content, -1) {
+		switch word := strings.ToUpper(m.content[at[2]:at[3]]); word {
+		case "STATEMENTBEGIN", "STATEMENTEND", "NO TRANSACTION":
+		default:
+			words, starts, ends = append(words, word), append(starts, at[1]), append(ends, at[0])
+		}
 	}
-	return nil
+	ends = append(ends, len(m.content))
+	order := strings.Join(words, ", ")
+	above, err := pgparse.Statements(m.content[:ends[0]])
+	switch {
+	case order != "UP" && order != "UP, DOWN" || len(above) > 0 || err != nil:
+		return piece{}, &CheckError{
+			Message: m.Name + " is not a migration that \"pgretain migrate\" can apply",
+			Detail:  "Its annotations are " + cmp.Or(order, "none") + ".",
+			Hint: "Let it hold \"-- +goose Up\", its statements below that, then \"-- +goose Down\", " +
+				"and of goose's other annotations no ENVSUB.",
+		}
+	case up:
+		return piece{m.content[starts[0]:ends[1]], starts[0]}, nil
+	case len(starts) == 1:
+		return piece{}, nil
+	}
+	return piece{m.content[starts[1]:], starts[1]}, nil
 }
 
-// TableExists is true: the table was created together with its schema.
-func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
-
-// provider is goose, for the given migrations.
-func (s *session) provider(todo []Migration, more ...goose.ProviderOption) (*goose.Provider, error) {
-	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(s.schema(), "goose_db_version"))
-	if err != nil {
-		return nil, fmt.Errorf("preparing migrations: %w", err)
+// statements are those of a piece, each below its comments.
+func (p piece) statements() (list []piece, err error) {
+	texts, err := pgparse.Statements(p.text)
+	rest := p.text
+	for _, text := range texts {
+		_, rest, _ = strings.Cut(rest, text)
+		end := p.at + len(p.text) - len(rest)
+		for strings.HasPrefix(text, "--") || strings.HasPrefix(text, "\n") {
+			_, text, _ = strings.Cut(text, "\n")
+		}
+		list = append(list, piece{text, end - len(text)})
 	}
-	states := map[int64]string{}
-	for _, m := range todo {
-		states[m.Version] = m.state
-	}
-	provider, err := goose.NewProvider(goose.DialectCustom, s.db, s.dir, append(more, goose.WithStore(store{versions, s.statement("record"), states}),
-		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))...)
-	if err != nil {
-		return nil, fmt.Errorf("reading migrations: %w", err)
-	}
-	return provider, nil
+	return list, err
 }
 
 // apply runs the given migrations one by one and returns those that succeeded.
-func (s *session) apply(ctx context.Context, todo []Migration, up bool, more ...goose.ProviderOption) ([]Migration, error) {
-	if len(todo) == 0 {
-		return nil, nil
-	}
-	provider, err := s.provider(todo, more...)
-	if err != nil {
-		return nil, err
-	}
-	var done []Migration
+func (s *session) apply(ctx context.Context, todo []Migration, up bool) (done []Migration, err error) {
 	for _, m := range todo {
-		if err := s.setLockTimeout(ctx, m); err != nil {
-			return done, err
-		}
-		s.trace.reset()
 		start := time.Now()
-		if _, err := provider.ApplyVersion(ctx, m.Version, up); err != nil {
-			return done, s.explain(ctx, m, up, err)
+		if err := s.run(ctx, m, up); err != nil {
+			return done, s.explain(ctx, m, err)
 		}
 		m.Applied, m.AppliedAt, m.Duration = up, time.Time{}, time.Since(start)
 		done = append(done, m)
@@ -81,33 +87,82 @@ func (s *session) apply(ctx context.Context, todo []Migration, up bool, more ...
 	return done, nil
 }
 
-// setLockTimeout bounds what one of our files waits for a lock, and so how long others wait behind it. An index
-// build blocks no writers, and must be able to wait for old snapshots as long as it takes. A file says
-// itself what it needs beyond that; a file of the user's own is not ours to bound.
-func (s *session) setLockTimeout(ctx context.Context, m Migration) error {
+// run executes a way of a file and records that: in one transaction as one text, or statement by statement.
+func (s *session) run(ctx context.Context, m Migration, up bool) error {
+	// How long one of our files waits for a lock is how long others wait behind it. An index build blocks no writers, and
+	// must be able to wait for old snapshots as long as it takes. A file says itself what it needs beyond that; a file of
+	// the user's own is not ours to bound.
 	timeout := "no_lock_timeout"
 	if m.part > 0 && m.inTransaction() {
 		timeout = "lock_timeout"
 	}
-	_, err := s.conn.Exec(ctx, query(timeout))
-	return err
+	if _, err := s.conn.Exec(ctx, query(timeout)); err != nil {
+		return err
+	}
+	way, err := m.way(up)
+	if err != nil {
+		return err
+	}
+	pieces := []piece{way}
+	if split, err := way.statements(); err == nil && !m.inTransaction() { // of others the server says what is wrong
+		pieces = split
+	}
+	work := func(pgx.Tx) error {
+		for _, p := range pieces {
+			if err := s.send(ctx, m, p); err != nil {
+				return err
+			}
+		}
+		statement, args := "forget", []any{m.Version}
+		if up {
+			statement, args = "record", []any{m.Version, m.state}
+		}
+		_, err := s.conn.Exec(ctx, s.statement(statement), args...)
+		return err
+	}
+	if !m.inTransaction() {
+		return work(nil)
+	}
+	return pgx.BeginFunc(ctx, s.conn, work)
 }
 
-// explain makes of goose's error what PostgreSQL said, and where.
-func (s *session) explain(ctx context.Context, m Migration, up bool, err error) error {
+// send executes a piece of a file. The server says which statements are done, and of an error not always where it is:
+// then it is in the next one.
+func (s *session) send(ctx context.Context, m Migration, p piece) error {
+	results, done := s.conn.PgConn().Exec(ctx, p.text), 0
+	for results.NextResult() {
+		if _, err := results.ResultReader().Close(); err == nil {
+			done++
+		}
+	}
+	err := results.Close()
+	server, refused := errors.AsType[*pgconn.PgError](err)
+	if !refused {
+		return err
+	}
+	start := p.at
+	if statements, err := p.statements(); err == nil && server.Position == 0 && done < len(statements) {
+		start = statements[done].at
+	}
+	return statementError(path.Join(s.Path, m.Name), m.content, start, server)
+}
+
+// explain says which file failed, and what PostgreSQL says where it is no statement of the file that it refuses.
+func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	file := path.Join(s.Path, m.Name)
-	if ctx.Err() != nil {
+	var own interface{ Diagnostic() diagnostic }
+	server, refused := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case ctx.Err() != nil:
 		return &CheckError{
 			Message: "interrupted while migrating " + file,
 			Hint:    "Run the command again: it goes on with this file.",
 			cause:   ctx.Err(),
 		}
-	}
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return statementError(file, m.content, up, &s.trace, server)
-	}
-	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
-		err = partial.Err
+	case errors.As(err, &own):
+		return err
+	case refused:
+		return statementError(file, m.content, -1, server)
 	}
 	return fmt.Errorf("migrating %s: %w", file, err)
 }
@@ -127,27 +182,22 @@ func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Mig
 	if begun, err := s.begun(ctx, m.content); err != nil || !begun {
 		return nil, err
 	}
-	return s.apply(ctx, []Migration{m}, false, goose.WithDisableVersioning(true))
+	return s.apply(ctx, []Migration{m}, false)
 }
 
 // indexLine is how the head of a generated file names an index that it builds or drops.
 var indexLine = regexp.MustCompile(`(?m)^--   ([+-]) index (".*")$`)
 
 // begun says whether an index is there that the file builds, or is not there, or not valid, that it drops.
-func (s *session) begun(ctx context.Context, content string) (bool, error) {
-	var built, dropped []string
+func (s *session) begun(ctx context.Context, content string) (begun bool, err error) {
+	names := map[string][]string{}
 	for _, found := range indexLine.FindAllStringSubmatch(content, -1) {
 		name, err := strconv.Unquote(found[2])
-		switch {
-		case err != nil:
+		if err != nil {
 			return false, fmt.Errorf("reading migration: index name %s: %w", found[2], err)
-		case found[1] == "+":
-			built = append(built, name)
-		default:
-			dropped = append(dropped, name)
 		}
+		names[found[1]] = append(names[found[1]], name)
 	}
-	var begun bool
-	err := s.row(ctx, "looking for indexes", "begun", []any{built, dropped}, &begun)
+	err = s.row(ctx, "looking for indexes", "begun", []any{names["+"], names["-"]}, &begun)
 	return begun, err
 }

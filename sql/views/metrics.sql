@@ -52,7 +52,7 @@ CROSS JOIN LATERAL (
     UNION ALL SELECT (SELECT string_agg(DISTINCT s.verb, '+')
                       FROM pg_catalog.jsonb_to_recordset(p.steps) s (verb text, "table" text)
                       WHERE s."table" = r.key AND s.verb NOT IN ('note', 'drop table')), r.key, sum(r.value::bigint)
-    FROM (SELECT * FROM pg_catalog.jsonb_each_text(t.related)
+    FROM (SELECT x.key, x.value FROM pg_catalog.jsonb_each_text(t.related) x
           UNION ALL SELECT p.table_name, t.taken::text) r (key, value)
     GROUP BY r.key) e WHERE e.verb IS NOT NULL
 UNION ALL SELECT 'retention_rows_kept', 'gauge',

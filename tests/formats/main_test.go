@@ -41,7 +41,7 @@ func (p *project) generate(t *testing.T, yaml string) []string {
 	}
 	var names []string
 	for _, f := range files {
-		p.dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
+		p.dir[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 		names = append(names, f.Name)
 	}
 	again, err := generator.Read(p.dir)

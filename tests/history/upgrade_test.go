@@ -92,7 +92,7 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("the view shows %q", got)
 	}
 	last := files[len(files)-1] // policies that call it are replaced before
-	if want := "-- pgretain: drop function \"retention.settle()\""; !strings.Contains(last.Content(), want) {
+	if want := "-- pgretain: drop function \"retention.settle()\""; !strings.Contains(last.Text, want) {
 		t.Errorf("%s does not drop the function that is gone", last.Name)
 	}
 

@@ -130,7 +130,7 @@ func Next(dir fstest.MapFS, in policy.Install, wanted []generator.Object) ([]gen
 	}
 	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path()})
 	for _, f := range files {
-		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Content())}
+		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}
 	return files, err
 }
