@@ -74,14 +74,14 @@ var arrows = map[string][]string{
 // import what they like.
 var users = map[string][]string{
 	"github.com/jackc/pgx/v5":                  {"verifier", "internal/htmlreport", "internal/inspect", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
-	"github.com/pressly/goose/v3":              {},
+	"github.com/pressly/goose/v3":              {"internal/install"},
 	"github.com/spf13/cobra":                   {"cmd/pgretain"},
 	"github.com/pganalyze/pg_query_go/v6":      {"internal/pgparse"},
 	"go.yaml.in/yaml/v3":                       {"policy"},
 	"github.com/google/go-cmp":                 {"tests/fixture"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {},
 	"github.com/rogpeppe/go-internal":          {"cmd/pgretain", "tests/fixture"},
-	"database/sql":                             {},
+	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
 	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "internal/lint"},

@@ -30,12 +30,13 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 // Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile
 // goes to warn.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
-	conn, err := connect(ctx, url, nil, func(config *pgx.ConnConfig) {
+	conn, err := connect(ctx, url, nil, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 			d := Said((*pgconn.PgError)(notice))
 			d.Severity = diag.Warning
 			warn(d)
 		}
+		return pgx.ConnectConfig(ctx, config)
 	})
 	if err != nil {
 		return err

@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
+	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -61,23 +67,22 @@ func (s *session) check(ctx context.Context) error {
 	if s.server.standby {
 		return Standby()
 	}
-	roles, schema := s.Install.Roles, strconv.Quote(s.schema())
+	roles, schema := rolesOf(s.Install, s.server.user), strconv.Quote(s.schema())
 	verb := "bootstrap"
 	if s.Cron {
 		verb = "bootstrap --cron"
 	}
 	hint := fmt.Sprintf("Have a DBA run in database %q what \"pgretain %s --migrator %s\" prints.",
 		s.server.database, verb, s.server.user)
-	creator, runner := roles.Owner, roles.Runner
-	if roles.None {
-		creator, runner = s.server.user, s.server.user
-	} else if err := s.refusals(ctx, "reading the roles", "roles", roles.All(), roles.Owner, roles.Worker, roles.Runner,
-		s.Install.Scheduler == "pg_cron", hint); err != nil {
-		return err
+	if !roles.None {
+		if err := s.refusals(ctx, "reading the roles", "roles", roles.All(), roles.Owner, roles.Worker, roles.Runner,
+			s.Install.Scheduler == "pg_cron", hint); err != nil {
+			return err
+		}
 	}
 	return errors.Join(
-		s.refusals(ctx, "reading schema "+schema, "schema", s.schema(), creator, hint),
-		s.checkCron(ctx, runner, hint))
+		s.refusals(ctx, "reading schema "+schema, "schema", s.schema(), roles.Owner, hint),
+		s.checkCron(ctx, roles.Runner, hint))
 }
 
 // CheckVersion refuses a runtime that is newer than this program, or whose version it cannot read:
@@ -139,23 +144,40 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	if !s.Cron && (in.CronElsewhere() || in.Scheduler != "pg_cron") {
 		return nil
 	}
-	err := s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
-	if err != nil {
-		return err
-	}
-	return s.checkSchedules(ctx, runner)
+	return s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
 }
+
+// scheduled is a statement of a generated file that schedules a job: it begins a line, and the second literal is when.
+var scheduled = regexp.MustCompile(`(?m)^SELECT cron\.schedule(?:_in_database)?\((?:E?'(?:[^']|'')*'|replace\([^)]*\)\)), '([^']*)'`)
 
 // checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
 // what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
-func (s *session) checkSchedules(ctx context.Context, runner string) error {
+// A message names the files that have to go: what is generated after a pending one does not keep it from being applied.
+func (s *session) checkSchedules(ctx context.Context, pending []Migration) error {
+	schedules, files := slices.Clone(s.Schedules), map[string][]string{}
+	paths := lists.Map(pending, func(m Migration) string { return path.Join(s.Path, m.Name) })
+	for i, m := range pending {
+		for _, at := range scheduled.FindAllStringSubmatchIndex(strings.TrimSuffix(m.content, m.down()), -1) {
+			text := m.content[at[2]:at[3]]
+			schedules = append(schedules, policy.Schedule{Text: text, Position: place(paths[i], m.content, at[0], 0)})
+			if files[text] == nil {
+				files[text] = paths[i:]
+			}
+		}
+	}
 	var errs []error
 	tried := map[string]bool{}
-	for _, schedule := range s.Schedules {
+	for _, schedule := range schedules {
 		if tried[schedule.Text] {
 			continue
 		}
 		tried[schedule.Text] = true
+		hint := "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. " +
+			"Or write five plain fields"
+		if remove := files[schedule.Text]; remove != nil {
+			hint += ", remove " + strings.Join(remove, ", ") + ", which must not have been applied anywhere,"
+		}
+		runner := rolesOf(s.Install, s.server.user).Runner
 		_, err := s.conn.Exec(ctx, render("try_schedule", map[string]any{"Role": runner, "Schedule": schedule.Text}))
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		switch {
@@ -164,8 +186,7 @@ func (s *session) checkSchedules(ctx context.Context, runner string) error {
 				Position: schedule.Position, Severity: diag.Error, Code: server.Code,
 				Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
 				Detail:  "It says: " + server.Message + ".",
-				Hint: "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. " +
-					"Or write five plain fields, remove the migrations that hold the schedule and are applied nowhere, and run \"pgretain generate\".",
+				Hint:    hint + ` and run "pgretain generate".`,
 			}, server})
 		case err != nil && !refused:
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)

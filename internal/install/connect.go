@@ -3,6 +3,8 @@ package install
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // Settings reads url, or the PG* variables where url is empty. The parser's own message is kept
@@ -44,18 +47,18 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 
 // Connect opens a session. An error names server, database and user, and nothing else of the settings.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
-	return connect(ctx, url, nil, func(*pgx.ConnConfig) {})
+	return connect(ctx, url, nil, pgx.ConnectConfig)
 }
 
-// connect has hints for refusals that have none, and lets adjust see the settings first.
-func connect(ctx context.Context, url string, hints map[string]string, adjust func(*pgx.ConnConfig),
+// connect has hints for refusals that have none.
+func connect(ctx context.Context, url string, hints map[string]string,
+	dial func(context.Context, *pgx.ConnConfig) (*pgx.Conn, error),
 ) (*pgx.Conn, error) {
 	config, err := Settings(url)
 	if err != nil {
 		return nil, err
 	}
-	adjust(config)
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := dial(ctx, config)
 	if err != nil {
 		return nil, connectError(ctx, config, err, hints)
 	}
@@ -66,34 +69,63 @@ func connect(ctx context.Context, url string, hints map[string]string, adjust fu
 type session struct {
 	Options
 	dir    fs.FS
-	conn   *pgx.Conn
+	db     *sql.DB   // for goose
+	conn   *pgx.Conn // the one of db
 	server server
+
+	running Migration // under way
+	rest    string    // of its content, not sent yet
+}
+
+// link is the connection as database/sql has it.
+type link struct {
+	*stdlib.Conn
+	s *session
+}
+
+// connector connects a session.
+type connector struct {
+	driver.Connector
+	s *session
+}
+
+// Connect refuses a second connection: it would work without the lock.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	if c.s.conn != nil {
+		return nil, errors.New("the connection to the server was lost")
+	}
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := link{conn.(*stdlib.Conn), c.s} // that is what its Connect returns
+	c.s.conn = l.Conn.Conn()
+	return l, nil
 }
 
 // open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
-	conn, err := connect(ctx, url, hints, func(config *pgx.ConnConfig) {
+	s := &session{Options: o, dir: dir}
+	_, err := connect(ctx, url, hints, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		// What a role's defaults would do to a migration is undone.
 		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 			return conn.Exec(ctx, query("session")).Close()
 		}
+		s.db = sql.OpenDB(connector{stdlib.GetConnector(*config), s})
+		return nil, s.db.PingContext(ctx)
 	})
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Options: o, dir: dir, conn: conn}
 	if err = s.inspect(ctx); err == nil && o.Cron {
 		_, err = s.conn.Exec(ctx, query("session_database"), o.Install.Database)
 	}
 	if err = s.lost(ctx, err); err != nil {
-		s.close(ctx)
+		s.db.Close()
 		return nil, err
 	}
 	return s, nil
 }
-
-// close ends the session, and its lock.
-func (s *session) close(ctx context.Context) { _ = s.conn.Close(context.WithoutCancel(ctx)) }
 
 // row reads one row of a statement of sql; doing says what for. No row is pgx.ErrNoRows itself.
 func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {

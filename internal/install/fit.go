@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pressly/goose/v3"
+
 	"pgretain/internal/lists"
 )
 
@@ -14,8 +16,8 @@ import (
 func checkPrograms(dir fs.FS) error {
 	programs, _ := fs.Glob(dir, "*.go") // the pattern is well formed
 	programs = slices.DeleteFunc(programs, func(path string) bool {
-		_, ok := numberOf(path)
-		return !ok || strings.HasSuffix(path, "_test.go")
+		_, err := goose.NumericComponent(path)
+		return err != nil || strings.HasSuffix(path, "_test.go")
 	})
 	if len(programs) == 0 {
 		return nil

@@ -17,7 +17,7 @@ type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
 	Cron bool
-	// Schedules are those of the policy file: the pg_cron at hand must take them.
+	// Schedules are those of the policy file: the pg_cron at hand must take them, and those of pending migrations.
 	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
@@ -69,10 +69,14 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 		if err := checkOrder(known); err != nil {
 			return nil, err
 		}
+		pending := only(known, func(m Migration) bool { return !m.Applied })
+		if err := s.checkSchedules(ctx, only(pending, func(m Migration) bool { return m.part > 0 })); err != nil {
+			return nil, err
+		}
 		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
 			return nil, err
 		}
-		return s.apply(ctx, only(known, func(m Migration) bool { return !m.Applied }), true)
+		return s.apply(ctx, pending, true)
 	})
 }
 
@@ -164,7 +168,7 @@ func look(ctx context.Context, url string, dir fs.FS, o Options) (known []Migrat
 	if err != nil {
 		return nil, false, err
 	}
-	defer s.close(ctx)
+	defer s.db.Close()
 	if err = s.checkVersion(ctx); err == nil {
 		known, err = s.status(ctx)
 	}
@@ -180,7 +184,7 @@ func migrate(ctx context.Context, url string, dir fs.FS, o Options, do func(*ses
 	if err != nil {
 		return nil, err
 	}
-	defer s.close(ctx)
+	defer s.db.Close() // and with it the lock
 	var done []Migration
 	if err = s.ready(ctx); err == nil {
 		done, err = do(s)

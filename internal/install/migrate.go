@@ -1,8 +1,8 @@
 package install
 
 import (
-	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path"
@@ -11,65 +11,29 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 )
 
-// piece is what of a file is sent at once, and where it is there.
-type piece struct {
-	text string
-	at   int
+// store is goose's own, and writes down with a version which state its file names.
+type store struct {
+	database.Store
+	record, state string
 }
 
-// annotation is a line that goose reads. https://pressly.github.io/goose/documentation/annotations/
-var annotation = regexp.MustCompile(`(?mi)^[ \t]*--[ \t]*\+goose[ \t]+(.*?)[ \t]*$`)
-
-// way is Up or Down of a file. It refuses what goose would not execute in the same way: statements are told apart by
-// PostgreSQL's own parser, so that those lines say nothing that stand around one.
-func (m Migration) way(up bool) (piece, error) {
-	words, starts, ends := []string{}, []int{}, []int{}
-	for _, at := range annotation.FindAllStringSubmatchIndex(m.content, -1) {
-		switch word := strings.ToUpper(m.content[at[2]:at[3]]); word {
-		case "STATEMENTBEGIN", "STATEMENTEND", "NO TRANSACTION":
-		default:
-			words, starts, ends = append(words, word), append(starts, at[1]), append(ends, at[0])
-		}
-	}
-	ends = append(ends, len(m.content))
-	order := strings.Join(words, ", ")
-	above, err := pgparse.Statements(m.content[:ends[0]])
-	switch {
-	case order != "UP" && order != "UP, DOWN" || len(above) > 0 || err != nil:
-		return piece{}, &CheckError{
-			Message: m.Name + " is not a migration that \"pgretain migrate\" can apply",
-			Detail:  "Its annotations are " + cmp.Or(order, "none") + ".",
-			Hint: "Let it hold \"-- +goose Up\", its statements below that, then \"-- +goose Down\", " +
-				"and of goose's other annotations no ENVSUB.",
-		}
-	case up:
-		return piece{m.content[starts[0]:ends[1]], starts[0]}, nil
-	case len(starts) == 1:
-		return piece{}, nil
-	}
-	return piece{m.content[starts[1]:], starts[1]}, nil
+// Insert is part of the migration's transaction, where it has one.
+func (s store) Insert(ctx context.Context, db database.DBTxConn, version database.InsertRequest) error {
+	_, err := db.ExecContext(ctx, s.record, version.Version, s.state)
+	return err
 }
 
-// statements are those of a piece, each below its comments.
-func (p piece) statements() (list []piece, err error) {
-	texts, err := pgparse.Statements(p.text)
-	rest := p.text
-	for _, text := range texts {
-		_, rest, _ = strings.Cut(rest, text)
-		end := p.at + len(p.text) - len(rest)
-		for strings.HasPrefix(text, "--") || strings.HasPrefix(text, "\n") {
-			_, text, _ = strings.Cut(text, "\n")
-		}
-		list = append(list, piece{text, end - len(text)})
-	}
-	return list, err
-}
+// TableExists is true: the table was created together with its schema. goose looks in the catalog for a name as it is
+// written, and this one is quoted.
+func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
 
 // apply runs the given migrations one by one and returns those that succeeded.
 func (s *session) apply(ctx context.Context, todo []Migration, up bool) (done []Migration, err error) {
@@ -87,7 +51,7 @@ func (s *session) apply(ctx context.Context, todo []Migration, up bool) (done []
 	return done, nil
 }
 
-// run executes a way of a file and records that: in one transaction as one text, or statement by statement.
+// run lets goose execute a way of a file and record that. What an interrupted Up left is not recorded.
 func (s *session) run(ctx context.Context, m Migration, up bool) error {
 	// How long one of our files waits for a lock is how long others wait behind it. An index build blocks no writers, and
 	// must be able to wait for old snapshots as long as it takes. A file says itself what it needs beyond that; a file of
@@ -99,59 +63,78 @@ func (s *session) run(ctx context.Context, m Migration, up bool) error {
 	if _, err := s.conn.Exec(ctx, query(timeout)); err != nil {
 		return err
 	}
-	way, err := m.way(up)
+	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(s.schema(), "goose_db_version"))
 	if err != nil {
 		return err
 	}
-	pieces := []piece{way}
-	if split, err := way.statements(); err == nil && !m.inTransaction() { // of others the server says what is wrong
-		pieces = split
-	}
-	work := func(pgx.Tx) error {
-		for _, p := range pieces {
-			if err := s.send(ctx, m, p); err != nil {
-				return err
-			}
-		}
-		statement, args := "forget", []any{m.Version}
-		if up {
-			statement, args = "record", []any{m.Version, m.state}
-		}
-		_, err := s.conn.Exec(ctx, s.statement(statement), args...)
+	provider, err := goose.NewProvider(goose.DialectCustom, s.db, s.dir, goose.WithDisableVersioning(!up && !m.Applied),
+		goose.WithStore(store{versions, s.statement("record"), m.state}))
+	if err != nil {
 		return err
 	}
-	if !m.inTransaction() {
-		return work(nil)
+	s.running, s.rest = m, m.content
+	if !up {
+		s.rest = m.down()
 	}
-	return pgx.BeginFunc(ctx, s.conn, work)
+	_, err = provider.ApplyVersion(ctx, m.Version, up)
+	return err
 }
 
-// send executes a piece of a file. The server says which statements are done, and of an error not always where it is:
-// then it is in the next one.
-func (s *session) send(ctx context.Context, m Migration, p piece) error {
-	results, done := s.conn.PgConn().Exec(ctx, p.text), 0
+// find says where in its file a statement of goose's begins; several may have the same text. -1 where goose changed it.
+func (s *session) find(text string) int {
+	before, after, found := strings.Cut(s.rest, text)
+	if !found {
+		return -1
+	}
+	start := len(s.running.content) - len(s.rest) + len(before)
+	s.rest = after
+	return start
+}
+
+// ExecContext sends a statement of goose's, which may be several for the server.
+func (l link) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	if len(args) > 0 { // not of the file
+		return l.Conn.ExecContext(ctx, text, args)
+	}
+	s, start := l.s, l.s.find(text)
+	results, done := s.conn.PgConn().Exec(ctx, text), 0
 	for results.NextResult() {
 		if _, err := results.ResultReader().Close(); err == nil {
 			done++
 		}
 	}
 	err := results.Close()
-	server, refused := errors.AsType[*pgconn.PgError](err)
-	if !refused {
-		return err
+	if server, refused := errors.AsType[*pgconn.PgError](err); refused {
+		if start >= 0 && server.Position == 0 {
+			start += statementAt(text, done)
+		}
+		err = statementError(path.Join(s.Path, s.running.Name), s.running.content, start, server)
 	}
-	start := p.at
-	if statements, err := p.statements(); err == nil && server.Position == 0 && done < len(statements) {
-		start = statements[done].at
+	return driver.ResultNoRows, err
+}
+
+// between is what stands before a statement.
+var between = regexp.MustCompile(`^(?:[;\s]|--.*)*`)
+
+// statementAt is where in a text of several statements the one after the first n begins: of an error the server says not
+// always where it is, but which statements are done.
+func statementAt(text string, n int) (at int) {
+	statements, _ := pgparse.Statements(text)
+	if n >= len(statements) {
+		return 0
 	}
-	return statementError(path.Join(s.Path, m.Name), m.content, start, server)
+	for _, done := range statements[:n] {
+		at += strings.Index(text[at:], done) + len(done)
+	}
+	return at + len(between.FindString(text[at:]))
 }
 
 // explain says which file failed, and what PostgreSQL says where it is no statement of the file that it refuses.
 func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	file := path.Join(s.Path, m.Name)
-	var own interface{ Diagnostic() diagnostic }
+	own, placed := errors.AsType[*StatementError](err)
 	server, refused := errors.AsType[*pgconn.PgError](err)
+	partial, failed := errors.AsType[*goose.PartialError](err)
 	switch {
 	case ctx.Err() != nil:
 		return &CheckError{
@@ -159,10 +142,12 @@ func (s *session) explain(ctx context.Context, m Migration, err error) error {
 			Hint:    "Run the command again: it goes on with this file.",
 			cause:   ctx.Err(),
 		}
-	case errors.As(err, &own):
-		return err
+	case placed:
+		return own
 	case refused:
 		return statementError(file, m.content, -1, server)
+	case failed:
+		err = partial.Err
 	}
 	return fmt.Errorf("migrating %s: %w", file, err)
 }

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -20,60 +19,47 @@ SELECT 'größe',
 -- +goose StatementEnd
 RESET ROLE;
 RESET ROLE;
+-- +goose StatementBegin
+SELECT 2;
 -- the second; says nothing
 
 SELECT E'\'; three';
 SELECT 4
+-- +goose StatementEnd
 --  +goose	DOWN
 SELECT 1; -- last
 `
 
-// TestWaysOfAFile: what is sent of a file, and at which line of it.
-func TestWaysOfAFile(t *testing.T) {
-	t.Parallel()
-	type sent struct {
-		Line int
-		Text string
-	}
-	m := Migration{file: file{content: annotated}}
-	for up, want := range map[bool][]sent{
-		true: {{3, "SELECT 1"}, {5, "SELECT 'größe',\n       nowhere"}, {8, "RESET ROLE"}, {9, "RESET ROLE"},
-			{12, `SELECT E'\'; three'`}, {13, "SELECT 4"}},
-		false: {{15, "SELECT 1"}},
-	} {
-		way, err := m.way(up)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := way.statements()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []sent
-		for _, p := range list {
-			text, _, _ := strings.Cut(p.text, "--")
-			got = append(got, sent{place("", annotated, p.at, 0).Line, text})
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("up: %t (-want +got)\n%s", up, diff)
-		}
-	}
-}
+const several = "SELECT 2;\n-- the second; says nothing\n\nSELECT E'\\'; three';\nSELECT 4"
 
-// TestFilesOfTheUserThatAreNotGooses: what goose refuses, or executes in another way, is not executed.
-func TestFilesOfTheUserThatAreNotGooses(t *testing.T) {
+// TestStatementsOfAFile: on which line a statement stands that goose sends, and those that it sends at once.
+func TestStatementsOfAFile(t *testing.T) {
 	t.Parallel()
-	for _, content := range []string{
-		"SELECT 1;\n", "-- +goose Down\n-- +goose Up\nSELECT 1;\n", "-- +goose Up\n-- +goose Up\nSELECT 1;\n",
-		"SELECT 1;\n-- +goose Up\nSELECT 2;\n", "-- +goose Up\n-- +goose ENVSUB ON\nSELECT '${X}';\n", "-- +goose Up\n-- +goose Upp\nSELECT 1;\n",
+	m := Migration{file: file{content: annotated}}
+	for rest, sent := range map[string]map[string][]int{
+		m.content: {
+			"SELECT 1;": {3}, "SELECT 'größe',\n       nowhere;": {5}, "RESET ROLE;": {8, 9}, several: {11}, "SELECT 5": {0},
+		},
+		m.down(): {"SELECT 1; -- last": {18}, "RESET ROLE;": {0}},
 	} {
-		var check *CheckError
-		if way, err := (Migration{Name: "1_own.sql", file: file{content: content}}).way(true); !errors.As(err, &check) || check.Hint == "" {
-			t.Errorf("%q: got %q, %v", content, way.text, err)
+		for text, want := range sent {
+			s, got := session{running: m, rest: rest}, []int{}
+			for range want {
+				line := 0
+				if start := s.find(text); start >= 0 {
+					line = place("", annotated, start, 0).Line
+				}
+				got = append(got, line)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%q (-want +got)\n%s", text, diff)
+			}
 		}
 	}
-	if way, err := (Migration{file: file{content: "-- Mine.\n\n-- +goose Up\nSELECT 1;\n"}}).way(false); err != nil || way.text != "" {
-		t.Errorf("without a way back: %q, %v", way.text, err)
+	for done, want := range []string{"SELECT 2", "SELECT E", "SELECT 4", "SELECT 2"} {
+		if got := several[statementAt(several, done):]; !strings.HasPrefix(got, want) {
+			t.Errorf("after %d: %q", done, got)
+		}
 	}
 }
 

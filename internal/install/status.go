@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 )
 
 // file is what a migration's file holds. State and part are what a generated one says of itself; a file of the
@@ -43,12 +44,11 @@ var noTransactionLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+no[ \t]+t
 
 func (f file) inTransaction() bool { return !noTransactionLine.MatchString(f.content) }
 
-// numberOf is the version of a migration, as goose reads it.
-func numberOf(path string) (version int64, ok bool) {
-	digits, _, found := strings.Cut(path, "_")
-	version, err := strconv.ParseInt(digits, 10, 64)
-	return version, found && err == nil && version > 0
-}
+// downLine begins Down.
+var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
+
+// down is what stands below it.
+func (f file) down() string { return strings.Join(downLine.Split(f.content, 2)[1:], "") }
 
 // status merges the files of dir with what the version table holds.
 func (s *session) status(ctx context.Context) ([]Migration, error) {
@@ -59,8 +59,8 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 	paths, _ := fs.Glob(s.dir, "*.sql") // the pattern is well formed
 	var all []Migration
 	for _, path := range paths {
-		version, ok := numberOf(path)
-		if !ok {
+		version, err := goose.NumericComponent(path)
+		if err != nil {
 			continue // not a migration, for goose and for us
 		}
 		m, ok := applied[version]
