@@ -256,15 +256,16 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	case table.Kind == "table" && len(table.Children) > 0:
 		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
 			"Keys are not unique across inheritance children; give each of them its own policy.")
-	case len(table.PrimaryKey) == 0:
-		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
-			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
 	}
 	for _, t := range c.tables.Kin(tableName(table)) {
 		if t.Kind == "foreign" {
 			return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t), p.Table),
 				"Its rows are on another server, and cannot be found again by their place: write a policy there.")
 		}
+	}
+	if len(table.PrimaryKey) == 0 {
+		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
+			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
 	}
 	if table = c.withEnsured(table); c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil

@@ -47,6 +47,7 @@ func LikeIndex(wanted, printed string) Likeness {
 		if err != nil {
 			return Unclear
 		}
+		n.Relation.Inh = true // ONLY, as it is printed of a partitioned table's, says how it is built
 		n.Idxname, n.IfNotExists, n.Concurrent, n.Options, n.TableSpace = "", false, false, nil, ""
 		sides[i] = spell(n)
 	}

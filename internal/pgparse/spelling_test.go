@@ -73,6 +73,9 @@ func TestIndexLike(t *testing.T) {
 			t.Errorf("taken for the wanted one: %s", other)
 		}
 	}
+	if LikeIndex("CREATE INDEX ON app.note (id)", "CREATE INDEX x ON ONLY app.note USING btree (id)") != Same { // of a partitioned table
+		t.Error("the index of a partitioned table is another one than wanted")
+	}
 	for _, sql := range []string{"SELECT 1", "CREATE INDEX"} {
 		if LikeIndex(sql, "CREATE INDEX ON app.note (id)") != Unclear {
 			t.Errorf("read as an index: %s", sql)
