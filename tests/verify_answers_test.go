@@ -28,9 +28,10 @@ func testAnswers(t *testing.T, server *driftServer) {
 		"facts_answer_nothing": {`CREATE OR REPLACE FUNCTION retention.facts(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
 			ALTER TABLE app.message ALTER created_at DROP NOT NULL`,
 			`The answer cannot be read: cannot scan NULL in column "message".`, []string{"V003", "V004", "V090"}},
-		"installed_for_ever": {"UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl'",
+		"installed_for_ever": {`UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl';
+			INSERT INTO app.message (body, created_at) VALUES ('x', now() - interval '20 days')`,
 			`could not check the runs [V090]
-detail: The answer cannot be read: cannot scan NULL in column "message".`, []string{"V090"}},
+detail: The answer cannot be read: cannot scan NULL in column "message".`, []string{"V060", "V090"}},
 		"succeeded_for_ever": {"UPDATE retention.total SET last_success_at = 'infinity'", "Verdict: conforms", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

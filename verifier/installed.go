@@ -234,5 +234,5 @@ func inTheWay(o generator.Object, f verifysql.Fact) bool {
 	if f.Kind == "column" && o.Kind == generator.KindTable {
 		return strings.Contains(f.Text, " NOT NULL") && !strings.Contains(f.Text, " DEFAULT ") && !strings.Contains(f.Text, " GENERATED")
 	}
-	return f.Kind != "index"
+	return slices.Contains([]string{"column", "constraint", "option", "unique index"}, f.Kind)
 }

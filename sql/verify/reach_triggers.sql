@@ -1,17 +1,20 @@
 -- Findings on triggers that people made, that fire in ordinary sessions, and that may keep rows or run with a role or search
--- path that they were not written for; of all partitions once. $1: reach; $2: policies and $3: the triggers that they
--- accept; $4: tables of the catalog snapshot, $5: their row triggers on delete as "table definition"; $6: the worker; $7:
--- the search path. Where every RETURN of a body is RETURN OLD, a delete goes on; without one its end raises.
+-- path that they were not written for; the worst of all partitions and events. $1: reach; $2: policies and $3: the triggers
+-- that they accept; $4: tables of the catalog snapshot, $5: their row triggers on delete as "table definition"; $6: the
+-- worker; $7: the search path. Where every RETURN of a body is RETURN OLD, a delete goes on; without one its end raises.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT t.oid, t.oid FROM pg_trigger t WHERE t.tgparentid = 0 AND NOT t.tgisinternal
     UNION ALL
     SELECT t.oid, d.root FROM declared d JOIN pg_trigger t ON t.tgparentid = d.oid
 ), fires AS (
-    SELECT DISTINCT ON (e.policy, d.root) e.policy, e.event, e.way, r.tgname::text AS name, n.nspname || '.' || c.relname AS on_table,
+    SELECT e.policy, e.event, e.way, r.tgname::text AS name, n.nspname || '.' || c.relname AS on_table,
            pg_get_triggerdef(r.oid) AS definition, t.tgtype & 1 <> 0 AS each_row, t.tgtype & 3 = 3 AS before_row,
-           l.lanname = 'plpgsql' AS legible, fn.nspname || '.' || f.proname AS function, f.prosecdef AS definer,
-           EXISTS (SELECT FROM unnest(f.proconfig) s WHERE s LIKE 'search\_path=%') AS own_path, -- without comments and constants:
-           regexp_replace(lower(f.prosrc), '''([^'']|'''')*''|--[^\n]*|/\*([^*]|\*+[^*/])*\*+/', ' ', 'g') AS body
+           l.lanname = 'plpgsql' AND f.prosrc !~ '\$[A-Za-z_]\w*\$' AS legible,
+           fn.nspname || '.' || f.proname AS function, f.prosecdef AS definer,
+           EXISTS (SELECT FROM unnest(f.proconfig) s WHERE s LIKE 'search\_path=%') AS own_path,
+           -- without constants, quoted names and comments:
+           regexp_replace(lower(f.prosrc), '\me''([^''\\]|\\.|'''')*''|''([^'']|'''')*''|"[^"]*"|\$\$([^$]|\$[^$])*\$\$'
+                                          '|--[^\n]*|/\*([^*]|\*+[^*/])*\*+/', ' ', 'g') AS body
     FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, named boolean, way text)
     JOIN pg_trigger t ON t.tgrelid = e.rel AND t.tgenabled IN ('O', 'A') AND (e.named OR t.tgtype & 1 <> 0)
                      AND t.tgtype & CASE e.event WHEN 'DELETE' THEN 8 WHEN 'UPDATE' THEN 16 WHEN 'INSERT' THEN 4 ELSE 0 END <> 0
@@ -19,7 +22,6 @@ WITH RECURSIVE declared (oid, root) AS (
     JOIN pg_class c ON c.oid = r.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace fn ON fn.oid = f.pronamespace JOIN pg_language l ON l.oid = f.prolang
     WHERE NOT EXISTS (SELECT FROM unnest($2::text[], $3::text[]) AS a (policy, name) WHERE a.policy = e.policy AND a.name = r.tgname)
-    ORDER BY e.policy, d.root, e.way, e.event
 ), judged AS (
     SELECT f.*, f.before_row AND (f.event <> 'DELETE' OR NOT f.legible OR f.body ~ '\mreturn\M(?!\s+old\M)') AS keeps,
            CASE WHEN f.legible THEN f.body ~ '\mraise\M(?!\s+(debug|log|info|notice|warning)\M)' OR f.body !~ '\mreturn\M'
@@ -29,7 +31,7 @@ WITH RECURSIVE declared (oid, root) AS (
            array_to_string(array_prepend('pg_catalog', $7::text[]), ', ') AS path
     FROM fires f
 )
-SELECT j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift' ELSE 'info' END AS severity,
+SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift' ELSE 'info' END AS severity,
        format('trigger "%s" on table "%s" %s policy "%s"', j.name, j.on_table,
               CASE WHEN j.keeps OR j.refuses THEN 'may keep rows from' ELSE 'runs in the batches of' END, j.policy) AS message,
        concat('It calls ', j.function, '()',
@@ -45,4 +47,4 @@ SELECT j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift' ELSE 'info' 
               CASE WHEN j.new THEN ' Then run "pgretain snapshot".' END) AS hint
 FROM judged j
 WHERE j.keeps OR j.refuses OR NOT j.definer OR NOT j.own_path
-ORDER BY 1, 2, 4
+ORDER BY j.policy, j.on_table, j.name, j.new DESC, j.keeps DESC, j.way, j.event

@@ -39,7 +39,7 @@ WITH column_asked AS (
     SELECT f.*, (SELECT a.value FROM column_asked a WHERE a.n = 1) AS value, (
                SELECT u.name
                FROM (VALUES ('milliseconds', 1e3), ('microseconds', 1e6), ('nanoseconds', 1e9)) u (name, per_second)
-               WHERE f.all_ahead AND f.first <> f.last AND f.first ~ '^\d+(\.\d+)?$' AND f.last ~ '^\d+(\.\d+)?$'
+               WHERE f.all_ahead AND f.first <> f.last AND f.first ~ '^\d+(\.\d+)?(e\+\d+)?$' AND f.last ~ '^\d+(\.\d+)?(e\+\d+)?$'
                  AND u.per_second > CASE $6::text WHEN 'epoch_s' THEN 1 WHEN 'epoch_ms' THEN 1e3 END
                  AND f.first::numeric / u.per_second > 631152000 -- 1990
                  AND f.last::numeric / u.per_second < extract(epoch FROM $2::timestamptz + interval '100 years')
