@@ -150,16 +150,12 @@ func (b Batch) Usual() int {
 type Budget struct {
 	Rows int64         `yaml:"rows,null,1..9223372036854775807"`
 	Time time.Duration `yaml:"time,null,1s"` // default 10m
-
-	RowsPosition, TimePosition diag.Position // zero where the file does not say it
 }
 
 // Breaker is what a run may take at most; more due than this and it trips.
 type Breaker struct {
 	Rows     int64   `yaml:"rows,1..9223372036854775807"` // default 5000000
 	Fraction float64 `yaml:"fraction"`                    // of the table, above 10000 rows; default 0.5
-
-	RowsPosition diag.Position // zero where the file does not say it
 }
 
 // Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1, default 1. Before a batch it waits
