@@ -124,6 +124,7 @@ func TestDownExports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	in.Exec(t, "INSERT INTO app.note VALUES (11, 'o', '2023-12-01')")
 	in.Done("old", "2024-01-02")
 	var out bytes.Buffer
 	if _, err := downAll(t, in, &out); err != nil {
