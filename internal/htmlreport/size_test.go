@@ -35,7 +35,7 @@ func badMonth(t *testing.T, policies int) string {
 		add("tables", row{"name": "public." + name, "taken": int64(12345), "cascaded": int64(0), "related": int64(0), "keys": nil, "size": "1234 MB",
 			"live": int64(1e7), "dead": int64(1e6), "vacuumed": now, "vacuum": "VACUUM (ANALYZE) public." + name + ";"})
 		add("days", row{"policy": name, "runs": int64(720), "days": int64(30), "taken": int64(12345), "bad": strings.Repeat("12 Oct, ", 15), "ran": strings.Repeat("M123 21v-12", 30),
-			"wrong": strings.Repeat("M123 1l4 4m0-4l-4 4", 15), "rest": strings.Repeat("M123 3h4", 15), "remained": int64(12345), "area": strings.Repeat("L123 45", 30)})
+			"wrong": strings.Repeat("M123 1l4 4m0-4l-4 4", 15), "rest": strings.Repeat("M123 3h4", 15), "remained": int64(12345), "area": "M4 58" + strings.Repeat("L123 45", 30)})
 		for run := range 3 {
 			add("recent", row{"policy": name, "id": int64(1000000 + run), "started_at": now, "took": 12.5, "state": "failed", "taken": int64(412), "role": "retention_runner",
 				"message": strings.Repeat("long ", 200)})
