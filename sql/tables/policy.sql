@@ -39,9 +39,10 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     facts jsonb NOT NULL DEFAULT '{}',
     -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which
-    -- an update changes, "key" is an archive's: by its columns, those of the row. notes: why numbers are not what a run
-    -- does; blind: only a batch knows the rows. set: what changes in rows that are there, {column: SQL of a value, null
-    -- where it is not the same for all}, of an insert [column, ...]; of statements and a watermark with step 0.
+    -- an update changes, "key" is an archive's: by its columns, those of the row; "rest of <table>" is what steps before
+    -- leave of it. notes: why numbers are not what a run does; blind: only a batch knows the rows. set: what changes in
+    -- rows that are there, {column: SQL of a value, null where it is not the same for all}, of an insert [column, ...];
+    -- of statements and a watermark with step 0.
     steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
     batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),  -- how long a batch should take; NULL: of batch_rows

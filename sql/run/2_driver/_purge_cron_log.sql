@@ -14,4 +14,5 @@ BEGIN
                      ORDER BY o.runid LIMIT 10000))'
         USING clock_timestamp() - (SELECT i.cron_log_window FROM retention.install i);
     END IF;
+EXCEPTION WHEN lock_not_available THEN NULL;  -- others purge it as well; in an hour
 END $function$;

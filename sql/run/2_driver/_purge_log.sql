@@ -46,4 +46,5 @@ BEGIN
         GET DIAGNOSTICS v_rows = ROW_COUNT; v_purged := v_purged + v_rows;
     END LOOP;
     RETURN v_purged > 0 AND clock_timestamp() < v_run.ended_at + interval '1 minute';
+EXCEPTION WHEN lock_not_available THEN RETURN false;  -- in an hour
 END $function$;
