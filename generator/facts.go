@@ -356,14 +356,16 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 	}
 	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
-		texts := strings.Split(f.SQL, ".")
-		for i, text := range texts[1:] {
-			name := oneName.FindString(text)
+		for i, r := range f.SQL {
+			if r != '.' {
+				continue
+			}
+			name := oneName.FindString(f.SQL[i+1:])
 			if strings.HasPrefix(name, `"`) {
 				name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 			}
 			other[name] = true
-			own[name] = own[name] || endsInRow.MatchString(texts[i])
+			own[name] = own[name] || endsInRow.MatchString(f.SQL[max(0, i-2):i])
 		}
 	}
 	if w.star {
