@@ -91,7 +91,7 @@ CREATE INDEX not_served_lower ON app.not_served (lower(state), id);
 CREATE SCHEMA "Se""lect";
 CREATE TABLE "Se""lect"."order by. $function$ {{ .Tag }}" (
     "user" bigint,
-    "a ""quoted"" column" timestamptz NOT NULL,
+    "a "".quoted"" column" timestamptz NOT NULL,
     "größe'; DROP TABLE x; --" text,
     "数据" integer,
     "a.b" text,
