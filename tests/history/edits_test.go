@@ -61,7 +61,7 @@ var policyParts = []part{
 	}},
 	{"hostile", []string{
 		"",
-		`{table: '"Se""lect"."order by. $function$ {{ .Tag }}"', due: {age: {column: '"a ""quoted"" column"', older_than: 7 days}}, where: "\"größe'; DROP TABLE x; --\" = 'a''b\\'", then: [{delete: {cascades: ['"Se""lect".child']}}], description: "it's -- $function$ {{ . }} +goose Down"}`,
+		`{table: '"Se""lect"."order by. $function$ {{ .Tag }}"', due: {age: {column: '"a "".quoted"" column"', older_than: 7 days}}, where: "\"größe'; DROP TABLE x; --\" = 'a''b\\'", then: [{delete: {cascades: ['"Se""lect".child']}}], description: "it's -- $function$ {{ . }} +goose Down"}`,
 		`{table: '"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"', due: {age: {column: '"t"', older_than: 3 days}}, then: [{delete: {cascades: ['"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"']}}]}`,
 	}},
 	{"events", []string{
