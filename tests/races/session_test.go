@@ -73,6 +73,29 @@ func TestSessionSettings(t *testing.T) {
 	}
 }
 
+// What a run, preview and blast_radius ask of the catalog takes little memory in a session that may have much: PostgreSQL allocates
+// the hash table of a recursive query at once, as large as its estimate of the rows says and work_mem allows.
+func TestSessionWithMuchMemory(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, archive+"CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);",
+		strings.Replace(simple, "delete", "delete: {cascades: [child]}", 1))
+	s.refill(30)
+	s.Exec(t, "INSERT INTO child SELECT id, id FROM m")
+	s.Exec(t, "SELECT retention.place_hold('public.child', '15', 'case')")
+	conn := s.Conn(t)
+	pgtest.Exec(t, conn, "SET work_mem = '256MB'") // twice that for a hash table
+	pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
+	s.start(conn, "CALL retention.run('p', $1)", asOf).ok()
+	s.leaves(15)
+	pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
+	pgtest.Exec(t, conn, "SELECT * FROM retention.preview('p')")
+	pgtest.Exec(t, conn, "SELECT * FROM retention.blast_radius('p')")
+	peak := pgtest.Value[int](t, conn, "SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+) kB')::int / 1024")
+	if peak >= 400 { // with shared_buffers
+		t.Errorf("the session took %d MB", peak)
+	}
+}
+
 // In a session that fires no triggers a foreign key neither keeps a row nor takes its children along: nothing goes there,
 // and nothing comes back, where its parent may be gone.
 func TestSessionWithoutTriggers(t *testing.T) {

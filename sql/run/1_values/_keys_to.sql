@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[])
 RETURNS TABLE (
     oid oid, conname name, conrelid oid, confrelid oid, conkey smallint[], confkey smallint[], conpfeqop oid[],
     conparentid oid, confupdtype "char", deferred boolean, action "char")
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_bitmapscan = off SET jit = off AS $function$
 BEGIN
     RETURN QUERY

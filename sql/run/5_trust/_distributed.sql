@@ -1,6 +1,6 @@
 -- The tables that Citus distributes or replicates, to whose nodes rows and their ctids belong.
 CREATE OR REPLACE FUNCTION retention._distributed() RETURNS SETOF oid
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
         RETURN QUERY EXECUTE format('SELECT p.logicalrelid::oid FROM %s p',

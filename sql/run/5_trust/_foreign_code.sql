@@ -2,7 +2,7 @@
 -- _untrusted says of their relations and schemas, and of tables whose foreign keys are checked when their rows go; who
 -- may put triggers or foreign keys on their tables, whose author nobody can tell later; event triggers on DROP.
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
+LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
     v_trusted CONSTANT oid[] := retention._trusted();

@@ -2,7 +2,7 @@
 -- which is not for the owner to run. p_value is $1. Where the query evaluates a policy or report, p_policy names it, so
 -- that its code is asked about first. Read-only, and undone with all that such code set, declared or put off.
 CREATE OR REPLACE FUNCTION retention._look(p_query text, p_value jsonb DEFAULT NULL, p_policy text DEFAULT NULL)
-RETURNS SETOF jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+RETURNS SETOF jsonb LANGUAGE plpgsql ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_done boolean;
 BEGIN
     BEGIN

@@ -1,6 +1,6 @@
 -- _look: nobody asks here whether the code of tables is trusted that are no policy's.
 CREATE OR REPLACE FUNCTION retention._look_as_worker(p_query text, p_value jsonb, p_policy text) RETURNS SETOF jsonb
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $function$
+LANGUAGE plpgsql ROWS 1 SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $function$
 BEGIN
     IF p_policy IS NOT NULL THEN
         RETURN QUERY SELECT e FROM retention._evaluated(p_query, p_value, p_policy) e;

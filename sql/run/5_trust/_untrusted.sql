@@ -4,7 +4,7 @@
 -- they call. In the schemas all counts, used or not: a better match for its arguments is enough to be called.
 CREATE OR REPLACE FUNCTION retention._untrusted(
     p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (
     n integer, action "char", deferred boolean, parent_root oid, child_root oid, parent_from text, child_from text,
     matches text, columns text[], path text, missing text)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE sql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE reached AS (
         SELECT b AS oid
         FROM retention._below(ARRAY(SELECT coalesce(pg_partition_root(t), t)::oid FROM unnest(p_tables) t)) b
