@@ -86,7 +86,7 @@ func ReadRoutine(sql string) (Routine, error) {
 }
 
 // clauseWords begin what stands between language and body.
-var clauseWords = []string{"IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "SET", "AS"}
+var clauseWords = []string{"IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "ROWS", "SET", "AS"}
 
 // options are the clauses from the language to the body.
 func (r *routineReader) options(routine *Routine) {

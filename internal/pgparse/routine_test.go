@@ -27,8 +27,8 @@ AS $f$ BEGIN RETURN; END $f$;
 			Kind: "function", Returns: "TABLE", Set: true, Language: "sql", Clauses: []string{}, Settings: []string{}, Body: "x",
 			Parameters: []Parameter{{"IN", "", "retention.slice", ""}, {"TABLE", "rel", "oid", ""}, {"TABLE", "t", "app.item[]", ""}, {"TABLE", "at", "double precision", ""}},
 		},
-		"CREATE FUNCTION f() RETURNS SETOF timestamp with time zone LANGUAGE sql IMMUTABLE STRICT AS $a$$a$": {
-			Kind: "function", Returns: "timestamp with time zone", Set: true, Language: "sql", Clauses: []string{"IMMUTABLE", "STRICT"}, Settings: []string{},
+		"CREATE FUNCTION f() RETURNS SETOF timestamp with time zone LANGUAGE sql IMMUTABLE STRICT ROWS 3 AS $a$$a$": {
+			Kind: "function", Returns: "timestamp with time zone", Set: true, Language: "sql", Clauses: []string{"IMMUTABLE", "STRICT", "ROWS 3"}, Settings: []string{},
 			Parameters: []Parameter{},
 		},
 		"CREATE OR REPLACE PROCEDURE f(a pg_catalog.text, INOUT b pg_catalog.int8[] DEFAULT NULL)\nLANGUAGE plpgsql SECURITY INVOKER AS $procedure$y$procedure$;\n": {

@@ -73,6 +73,7 @@ WITH wanted AS (
             CASE WHEN w.want -> 'clauses' ? 'IMMUTABLE' THEN 'IMMUTABLE'
                  WHEN w.want -> 'clauses' ? 'STABLE' THEN 'STABLE' ELSE 'VOLATILE' END,
             CASE WHEN w.want -> 'clauses' ? 'STRICT' THEN 'STRICT' END,
+            (SELECT c FROM jsonb_array_elements_text(w.want -> 'clauses') c WHERE c LIKE 'ROWS %'),
             (SELECT string_agg('SET ' || s, ' ' ORDER BY lower(s) COLLATE "C")
              FROM jsonb_array_elements_text(w.want -> 'settings') s)), l.options),
         ('V005', 1, 'owner', '"' || nullif(w.want ->> 'owner', '') || '"', '"' || l.owner || '"')
