@@ -4,7 +4,9 @@ CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (
     n integer, action "char", deferred boolean, parent_root oid, child_root oid, parent_from text, child_from text,
     matches text, columns text[], path text, missing text)
-LANGUAGE sql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+BEGIN RETURN QUERY
     WITH RECURSIVE reached AS (
         SELECT b AS oid
         FROM retention._below(ARRAY(SELECT coalesce(pg_partition_root(t), t)::oid FROM unnest(p_tables) t)) b
@@ -27,9 +29,8 @@ LANGUAGE sql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
                   ARRAY(SELECT t.relid::oid FROM pg_partition_tree(k.confrelid) t)) ELSE '' END
            || CASE WHEN x.child <> k.conrelid THEN format(' AND c.tableoid = ANY (%L::oid[])',
                   ARRAY(SELECT t.relid::oid FROM pg_partition_tree(k.conrelid) t)) ELSE '' END,
-           ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = k.conrelid
-               AND a.attnum = ANY (k.conkey)
-               ORDER BY a.attname COLLATE "C"),
+           ARRAY(SELECT a.attname::text FROM pg_attribute a
+                 WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey) ORDER BY a.attname COLLATE "C"),
            format('%s -> %s (%s)', retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname),
            CASE WHEN (SELECT (to_jsonb(o) ->> 'conperiod')::boolean FROM pg_constraint o WHERE o.oid = k.oid)
                 THEN format('key "%s" goes by periods', k.conname)
@@ -43,5 +44,5 @@ LANGUAGE sql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
     CROSS JOIN LATERAL (
         SELECT coalesce(pg_partition_root(k.confrelid), k.confrelid)::oid AS parent,
             coalesce(pg_partition_root(k.conrelid), k.conrelid)::oid AS child) x
-    JOIN pg_class p ON p.oid = x.parent JOIN pg_class c ON c.oid = x.child
-$function$;
+    JOIN pg_class p ON p.oid = x.parent JOIN pg_class c ON c.oid = x.child;
+END $function$;
