@@ -3,12 +3,13 @@ package behaviour
 import (
 	"testing"
 
+	"pgretain/internal/sandbox"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
 
-// What a batch asks the catalog for does not grow with the database: none of the catalogs that have a row for each table,
-// column, constraint, type, or function is read from end to end.
+// What a batch asks the catalog for does not grow with the database, nor with the server: none of the catalogs that have a
+// row for each table, column, constraint, type, function or role is read from end to end.
 func TestABatchAmongManyTables(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -33,8 +34,8 @@ policies:
     then:
       - archive: {into: attic, set: {run_id: run.id}}
       - delete: {cascades: [n]}
-`)
-	in.Exec(t, "ANALYZE")
+`, kit.On(pgtest.Server(t, sandbox.Options{})))
+	in.Exec(t, "DO $$ BEGIN FOR i IN 1..700 LOOP EXECUTE format('CREATE ROLE many_%s', i); END LOOP; END $$; ANALYZE")
 	if err := in.Operator(`SELECT retention.place_hold('n', '3', 'case 1')`); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ policies:
 		}
 		var read []string
 		if err := c.QueryRow(t.Context(), `SELECT array_agg(format('%s: %s rows', c, pg_stat_get_xact_tuples_returned(c)))
-			FROM unnest('{pg_class,pg_attribute,pg_attrdef,pg_index,pg_constraint,pg_depend,pg_shdepend,pg_type,pg_proc,pg_trigger}'::regclass[]) c
+			FROM unnest('{pg_class,pg_attribute,pg_attrdef,pg_index,pg_constraint,pg_depend,pg_shdepend,pg_type,pg_proc,pg_trigger,pg_authid}'::regclass[]) c
 			WHERE pg_stat_get_xact_tuples_returned(c) >= 700`).Scan(&read); err != nil {
 			t.Fatal(err)
 		}

@@ -20,8 +20,7 @@ BEGIN
     v_found := retention._look(
         'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
         || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
-    RETURN QUERY
-    WITH found AS MATERIALIZED (  -- whole: a table or partition that goes; no row of it is counted
+    RETURN QUERY WITH found AS MATERIALIZED (  -- whole: a table or partition that goes; no row of it is counted
         SELECT f.*, f.verb IN ('detach', 'drop', 'drop table') AS whole,
                CASE WHEN f.verb IN ('detach', 'drop', 'drop table') THEN f.rel
                     WHEN f.rel IS NULL THEN (retention._named(ARRAY[f.table_name]))[1]

@@ -2,8 +2,7 @@
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    RETURN QUERY
-    SELECT 'error', NULL::text, x.why, x.hint
+    RETURN QUERY SELECT 'error', NULL::text, x.why, x.hint
     FROM (VALUES (retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), '
                   'if rows are to be deleted here.'),
                  (retention._half_upgraded(), 'Run "pgretain migrate up".')) x (why, hint) WHERE x.why IS NOT NULL

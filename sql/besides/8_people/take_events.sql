@@ -5,8 +5,7 @@ CREATE OR REPLACE FUNCTION retention.take_events(
     p_limit integer DEFAULT 100, p_policy text DEFAULT NULL, p_event text DEFAULT NULL)
 RETURNS SETOF retention.event LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    RETURN QUERY
-    WITH taken AS (
+    RETURN QUERY WITH taken AS (
         DELETE FROM retention.event e
         WHERE e.id = ANY (ARRAY(
             SELECT x.id FROM retention.event x

@@ -27,13 +27,15 @@ BEGIN
         SELECT t.attrelid, a.grantee, format('%s (%I)', a.privilege_type, t.attname)
         FROM pg_attribute t CROSS JOIN aclexplode(t.attacl) a
         WHERE t.attrelid = ANY (v_tables) AND t.attacl IS NOT NULL) x
-    WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted) ORDER BY 1;
+    WHERE x.privilege ~ '^(TRIGGER|REFERENCES)' AND x.grantee <> ALL (v_trusted)
+      AND NOT pg_has_role(x.grantee, v_trusted[1], 'MEMBER') ORDER BY 1;
     IF EXISTS (SELECT FROM unnest(p_policies) p
                WHERE p.partitions OR p.steps @? '$[*] ? (@.verb == "drop table")') THEN
         RETURN QUERY SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
                       'list the role under "trust" of the install, or take it away', e.evtname,
                       e.evtfoid::regprocedure, pg_get_userbyid(p.proowner))
         FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid
-        WHERE e.evtenabled <> 'D' AND p.proowner <> ALL (v_trusted) ORDER BY 1;
+        WHERE e.evtenabled <> 'D' AND p.proowner <> ALL (v_trusted)
+          AND NOT pg_has_role(p.proowner, v_trusted[1], 'MEMBER') ORDER BY 1;
     END IF;
 END $function$;

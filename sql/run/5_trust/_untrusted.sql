@@ -12,8 +12,7 @@ DECLARE
     c_mend CONSTANT text := '; list the role under "trust" of the install, or take it away';
     v_schemas CONSTANT oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (p_schemas::name[]));
 BEGIN
-    RETURN QUERY
-    WITH RECURSIVE reached (class, id) AS (
+    RETURN QUERY WITH RECURSIVE reached (class, id) AS (
         SELECT 'pg_class'::regclass::oid, r.oid FROM unnest(p_relations) r (oid)
         UNION
         SELECT x.class, x.id FROM reached r CROSS JOIN LATERAL (
@@ -60,7 +59,7 @@ BEGIN
             WHEN 'pg_ts_dict'::regclass THEN (SELECT d.dictowner FROM pg_ts_dict d WHERE d.oid = r.id)
             WHEN 'pg_foreign_server'::regclass THEN (SELECT f.srvowner FROM pg_foreign_server f WHERE f.oid = r.id)
             END AS owner OFFSET 0) o  -- planned once, not in each place that names it
-        WHERE o.owner <> ALL (p_trusted)
+        WHERE o.owner <> ALL (p_trusted) AND NOT pg_has_role(o.owner, p_trusted[1], 'MEMBER')
         UNION ALL
         SELECT a.place, format(CASE a.place WHEN 2 THEN 'schema "%s" belongs to %s, which is not trusted' || c_mend
                    ELSE '%2$s may create in schema "%1$s", where names of the policy are looked up; '
@@ -72,6 +71,6 @@ BEGIN
               UNION ALL SELECT 3, n.nspname, e.grantee FROM pg_namespace n CROSS JOIN aclexplode(n.nspacl) e
               WHERE e.privilege_type = 'CREATE' AND n.oid = ANY (v_schemas || ARRAY(SELECT c.relnamespace
                   FROM pg_class c WHERE c.oid = 'retention.policy'::regclass))) a (place, name, role)
-        WHERE a.role <> ALL (p_trusted)) x (place, why)
+        WHERE a.role <> ALL (p_trusted) AND NOT pg_has_role(a.role, p_trusted[1], 'MEMBER')) x (place, why)
     ORDER BY x.place, x.why;
 END $function$;

@@ -6,8 +6,7 @@ RETURNS TABLE (
     matches text, columns text[], path text, missing text)
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
 #variable_conflict use_column
-BEGIN RETURN QUERY
-    WITH RECURSIVE reached AS (
+BEGIN RETURN QUERY WITH RECURSIVE reached AS (
         SELECT b AS oid
         FROM retention._below(ARRAY(SELECT coalesce(pg_partition_root(t), t)::oid FROM unnest(p_tables) t)) b
         UNION SELECT b FROM reached r JOIN retention._keys_to(ARRAY[r.oid]) k ON k.action = 'c'
