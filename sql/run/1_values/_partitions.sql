@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION retention._partitions(p_table oid, p_by_list boolean,
 RETURNS TABLE (
     rel oid, above oid, "schema" text, name text, parent text, value text, lower text, upper text, detaching boolean)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET extra_float_digits = 1 SET quote_all_identifiers = off AS $function$
+SET extra_float_digits = 1 SET quote_all_identifiers = off SET join_collapse_limit = 1 AS $function$
 DECLARE
     c_one CONSTANT text := '(?:''([^'']*)''|([-+.0-9eE]+|true|false))';
     c_list CONSTANT text := '^FOR VALUES IN \(' || c_one || '\)$';
