@@ -46,21 +46,18 @@ func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) e
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
 		r := reading{ctx, tx, v.install.Schema}
-		if err := r.exec("settings", strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10)); err != nil {
+		if err := inspect.Prepare(ctx, tx, new(strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10))); err != nil {
 			return err
 		}
 		return f(r)
 	})
 }
 
-// exec runs a query of which nobody needs the answer.
-func (r reading) exec(query string, args ...any) error {
-	_, err := r.tx.Exec(r.ctx, verifysql.Query(query, r.schema), args...)
+// set has a setting hold for the rest of the transaction.
+func (r reading) set(name, value string) error {
+	_, err := r.tx.Exec(r.ctx, verifysql.Query("set", r.schema), name, value)
 	return err
 }
-
-// set has a setting hold for the rest of the transaction.
-func (r reading) set(name, value string) error { return r.exec("set", name, value) }
 
 // obeying is a check that reads tables which are not the runtime's, under row security. In all others what a role may
 // not see is an error.

@@ -21,38 +21,21 @@ type changed struct {
 
 func (c changed) name() string { return c.want.String() }
 
-// checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does and compares. Each query
-// of a reading has a snapshot of its own, so what differs is read once more: a change under way is none
-// yet.
+// checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does, in one statement, and compares.
 func (v *inspection) checkSnapshot(r reading) error {
 	v.effective = v.opt.Snapshot
-	live, tables, err := v.readTables(r)
-	if err != nil {
-		return err
-	}
-	if len(tables) == 0 {
-		v.effective = live
-		return nil
-	}
-	live, again, err := v.readTables(r)
-	if err != nil {
-		return err
-	}
-	if !slices.EqualFunc(tables, again, func(a, b changed) bool { return a.name() == b.name() && slices.Equal(a.facts, b.facts) }) {
-		return inspect.ErrChanged
-	}
-	v.compareSnapshot(live, tables)
-	return nil
-}
-
-func (v *inspection) readTables(r reading) (*catalog.Snapshot, []changed, error) {
 	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(),
 		Tables: lists.Map(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	live, _, err := inspect.Read(r.ctx, r.tx, request)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return live, v.compareTables(live), nil
+	if tables := v.compareTables(live); len(tables) > 0 {
+		v.compareSnapshot(live, tables)
+	} else {
+		v.effective = live
+	}
+	return nil
 }
 
 // compareTables leaves out partitions, which come and go, unless the file names them; tables that it names and that are
