@@ -142,7 +142,8 @@ func (v *inspection) checkRoutines(r reading) error {
 	})
 }
 
-func objectName(o generator.Object) string { return o.Name }
+func objectName(o generator.Object) string  { return o.Name }
+func objectTable(o generator.Object) string { return o.Table }
 
 // inParts calls f with so many objects, and what is wanted of them, that the text of one query stays in bounds: an object has
 // some kilobytes.
