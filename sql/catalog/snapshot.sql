@@ -56,8 +56,9 @@ WITH RECURSIVE relation AS MATERIALIZED (
     SELECT k.confrelid AS oid, jsonb_agg(jsonb_build_object(
                'name', k.conname, 'table', t.name, 'columns', own.names, 'ref_table', r.name, 'ref_columns', ref.names,
                'deferrable', k.condeferrable,
-               'on_delete', CASE k.confdeltype WHEN 'a' THEN 'no action' WHEN 'r' THEN 'restrict' WHEN 'n' THEN 'set null'
-                                               WHEN 'd' THEN 'set default' ELSE 'cascade' END)
+               'on_delete', CASE k.confdeltype
+                   WHEN 'a' THEN 'no action' WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
+                   ELSE 'set default' END)
                ORDER BY k.conname COLLATE "C", t.schema COLLATE "C", t.table COLLATE "C") AS list
       FROM key AS k
       JOIN read AS t ON t.oid = k.conrelid
@@ -72,6 +73,10 @@ WITH RECURSIVE relation AS MATERIALIZED (
           JOIN pg_attribute AS a ON a.attrelid = k.confrelid AND a.attnum = u.attnum) AS ref
      WHERE k.conparentid = 0
      GROUP BY k.confrelid
+), made AS ( -- indexes, by pgretain, which a comment tells; what belongs to a partitioned one of these is as well
+    SELECT d.objoid AS oid
+      FROM pg_description AS d
+     WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND d.description LIKE 'pgretain%'
 ), listed AS (
     SELECT coalesce(jsonb_agg(jsonb_build_object('schema', t.schema, 'name', t.table, 'row_security', t.relrowsecurity,
                'kind', CASE t.relkind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view'
@@ -84,21 +89,22 @@ WITH RECURSIVE relation AS MATERIALIZED (
                ORDER BY t.schema COLLATE "C", t.table COLLATE "C"), '[]') AS tables
       FROM read AS t
       LEFT JOIN referenced USING (oid)
-     CROSS JOIN LATERAL (
-        SELECT jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS names
-          FROM pg_inherits AS i JOIN relation AS p ON p.oid = i.inhparent WHERE i.inhrelid = t.oid) AS parents
-     CROSS JOIN LATERAL (
-        SELECT jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS names
-          FROM pg_inherits AS i JOIN relation AS p ON p.oid = i.inhrelid WHERE i.inhparent = t.oid) AS children
-      LEFT JOIN LATERAL ( -- '' for an expression
-        SELECT p.partstrat AS by, jsonb_agg(coalesce(a.attname, '') ORDER BY u.place) AS key
+      LEFT JOIN (
+        SELECT i.inhrelid AS oid, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS names
+          FROM pg_inherits AS i JOIN relation AS p ON p.oid = i.inhparent GROUP BY 1) AS parents USING (oid)
+      LEFT JOIN (
+        SELECT i.inhparent AS oid, jsonb_agg(p.name ORDER BY p.name COLLATE "C") AS names
+          FROM pg_inherits AS i JOIN relation AS p ON p.oid = i.inhrelid GROUP BY 1) AS children USING (oid)
+      LEFT JOIN ( -- '' for an expression
+        SELECT p.partrelid AS oid, p.partstrat AS by, jsonb_agg(coalesce(a.attname, '') ORDER BY u.place) AS key
           FROM pg_partitioned_table AS p
          CROSS JOIN unnest(p.partattrs) WITH ORDINALITY AS u (attnum, place)
-          LEFT JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = u.attnum AND a.attnum > 0
-         WHERE p.partrelid = t.oid GROUP BY 1) AS part ON true
-     CROSS JOIN LATERAL (
-        SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
-                   'base', coalesce(base.name, ''), 'not_null', a.attnotnull AND NOT EXISTS ( -- NOT VALID (18) is none
+          LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = u.attnum AND a.attnum > 0
+         GROUP BY p.partrelid) AS part USING (oid)
+      LEFT JOIN (
+        SELECT a.attrelid AS oid, jsonb_agg(jsonb_build_object(
+                   'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base', coalesce(base.name, ''),
+                   'not_null', a.attnotnull AND NOT EXISTS ( -- one that is NOT VALID (PostgreSQL 18) says nothing
                        SELECT FROM pg_constraint AS n WHERE n.conrelid = a.attrelid AND n.contype = 'n'
                                                         AND NOT n.convalidated AND n.conkey = ARRAY[a.attnum]),
                    'default', CASE WHEN d.oid IS NULL THEN '' ELSE pg_get_expr(d.adbin, d.adrelid) END,
@@ -107,7 +113,8 @@ WITH RECURSIVE relation AS MATERIALIZED (
                    'collation', CASE WHEN a.attcollation IN (0, 'pg_catalog.default'::regcollation) THEN ''
                                      ELSE a.attcollation::regcollation::text END,
                    'operators', coalesce(own.schema, '')) ORDER BY a.attnum) AS list
-          FROM pg_attribute AS a
+          FROM read
+          JOIN pg_attribute AS a ON a.attrelid = read.oid AND a.attnum > 0 AND NOT a.attisdropped
           LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
           LEFT JOIN LATERAL (
             WITH RECURSIVE domain (oid, typmod) AS (
@@ -122,16 +129,17 @@ WITH RECURSIVE relation AS MATERIALIZED (
               FROM pg_type AS y JOIN pg_namespace AS n ON n.oid = y.typnamespace
              WHERE y.oid = coalesce(base.oid, a.atttypid) AND y.typtype = 'b' AND y.typcategory <> 'A'
                AND n.nspname <> 'pg_catalog') AS own ON true
-         WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
-     CROSS JOIN LATERAL ( -- but not those of pgretain, or of a partitioned index of its own, which a comment tells
-        SELECT jsonb_agg(jsonb_build_object(
+         GROUP BY 1) AS columns USING (oid)
+      LEFT JOIN (
+        SELECT i.indrelid AS oid, jsonb_agg(jsonb_build_object(
                    'name', c.relname, 'definition', pg_get_indexdef(i.indexrelid), 'method', m.amname,
                    'columns', keys.names, 'descending', keys.descending, 'nulls_first', keys.nulls_first,
                    -- as ON CONFLICT wants it: at once, and by equality, as WITHOUT OVERLAPS (PostgreSQL 18) is not
                    'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion, 'primary', i.indisprimary,
                    'predicate', CASE WHEN i.indpred IS NULL THEN '' ELSE pg_get_expr(i.indpred, i.indrelid) END,
                    'valid', i.indisvalid AND i.indisready) ORDER BY c.relname COLLATE "C") AS list
-          FROM pg_index AS i
+          FROM read
+          JOIN pg_index AS i ON i.indrelid = read.oid AND i.indislive
           JOIN pg_class AS c ON c.oid = i.indexrelid
           JOIN pg_am AS m ON m.oid = c.relam
          CROSS JOIN LATERAL ( -- indkey and indoption count from 0; of indoption 1 is DESC, 2 NULLS FIRST
@@ -139,16 +147,16 @@ WITH RECURSIVE relation AS MATERIALIZED (
                    jsonb_agg((i.indoption[k] & 1) <> 0 ORDER BY k) AS descending,
                    jsonb_agg((i.indoption[k] & 2) <> 0 ORDER BY k) AS nulls_first
               FROM generate_series(0, i.indnkeyatts - 1) AS k
-              LEFT JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = i.indkey[k] AND a.attnum <> 0) AS keys
-         WHERE i.indrelid = t.oid AND i.indislive
-           AND NOT EXISTS (SELECT FROM (SELECT c.oid UNION SELECT relid FROM pg_partition_ancestors(c.oid) AS x (relid)) AS x
-                            WHERE obj_description(x.oid, 'pg_class') LIKE 'pgretain%')) AS indexes
-     CROSS JOIN LATERAL ( -- row triggers on delete that people made and that fire in ordinary sessions
-        SELECT jsonb_agg(jsonb_build_object('name', g.tgname, 'definition', pg_get_triggerdef(g.oid))
+              LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = nullif(i.indkey[k], 0)) AS keys
+         WHERE c.oid NOT IN (SELECT oid FROM made) AND NOT (c.relispartition AND EXISTS (
+                   SELECT FROM pg_partition_ancestors(c.oid) AS above (oid) JOIN made USING (oid)))
+         GROUP BY 1) AS indexes USING (oid)
+      LEFT JOIN ( -- row triggers on delete that people made and that fire in ordinary sessions
+        SELECT g.tgrelid AS oid, jsonb_agg(jsonb_build_object('name', g.tgname, 'definition', pg_get_triggerdef(g.oid))
                          ORDER BY g.tgname COLLATE "C") AS list
           FROM pg_trigger AS g
-         WHERE g.tgrelid = t.oid AND NOT g.tgisinternal AND g.tgtype & 9 = 9
-           AND g.tgenabled IN ('O', 'A')) AS triggers
+         WHERE NOT g.tgisinternal AND g.tgtype & 9 = 9 AND g.tgenabled IN ('O', 'A')
+         GROUP BY 1) AS triggers USING (oid)
 )
 SELECT jsonb_strip_nulls(listed.tables),
        (SELECT array_agg(a.name ORDER BY a.n) FROM unnest($1::text[]) WITH ORDINALITY AS a (name, n)
