@@ -64,11 +64,14 @@ func (v *inspection) standby() {
 	}
 }
 
-var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v", generator.KindStored: "r"}
+// relationKinds are what pg_class.relkind calls relations, and people.
+var relationKinds = map[generator.Kind]struct{ relkind, word string }{
+	generator.KindType: {"c", "type"}, generator.KindTable: {"r", "table"}, generator.KindView: {"v", "view"}, generator.KindStored: {"r", "table"},
+}
 
 func (v *inspection) checkRelations(r reading) error {
 	wanted := v.relations()
-	kinds := lists.Map(wanted, func(o generator.Object) string { return relationKinds[o.Kind] })
+	kinds := lists.Map(wanted, func(o generator.Object) string { return relationKinds[o.Kind].relkind })
 	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, v.inSchema), kinds, lists.Map(wanted, v.creator), repairHint)(r)
 }
 
@@ -172,68 +175,16 @@ func (v *inspection) creator(o generator.Object) string {
 // checkMakeup compares the relations that are there with those of a fresh install. The queries of views are left out
 // where nobody knows how this version of PostgreSQL prints them, and so are relations of policies.
 func (v *inspection) checkMakeup(r reading) error {
-	recorded := verifysql.Recorded()
 	if err := r.set("search_path", quote.Idents([]string{"pg_catalog", v.install.Schema, "pg_temp"})); err != nil {
 		return err
 	}
-	wanted, live := map[string][]verifysql.Fact{}, map[string][]verifysql.Fact{}
-	err := each(r, "relation_facts", func(f verifysql.Fact) { live[f.Relation] = append(live[f.Relation], f) },
-		v.install.Schema, lists.Map(v.relations(), v.inSchema))
-	for _, f := range slices.Concat(recorded.Facts, recorded.Queries[v.server.Major]) {
-		wanted[f.Relation] = append(wanted[f.Relation], f)
+	relations := v.relations()
+	names, words := lists.Map(relations, v.inSchema), lists.Map(relations, func(o generator.Object) string { return relationKinds[o.Kind].word })
+	live, err := collectJSON(r, "relation_facts", v.install.Schema, names)
+	if err != nil {
+		return err
 	}
-	for _, o := range v.relations() {
-		if name := v.inSchema(o); len(live[name]) > 0 { // else it is missing, which is said
-			v.compareMakeup(o, wanted[name], live[name])
-		}
-	}
-	return err
-}
-
-// relationWords are for people.
-var relationWords = map[generator.Kind]string{generator.KindType: "type", generator.KindTable: "table", generator.KindView: "view", generator.KindStored: "table"}
-
-// interceptors are kinds of facts that no table of the runtime has.
-var interceptors = []string{"trigger", "rule", "row security", "reference", "parent", "child"}
-
-func (v *inspection) compareMakeup(o generator.Object, wanted, live []verifysql.Fact) {
-	var acts, exceeds []string
-	for _, f := range live {
-		same := func(w verifysql.Fact) bool { return f.Kind == w.Kind && f.Name == w.Name }
-		switch {
-		case slices.Contains(interceptors, f.Kind):
-			acts = append(acts, shown(f))
-		case len(wanted) > 0 && !slices.Contains(wanted, f) && (slices.ContainsFunc(wanted, same) || inTheWay(o, f)):
-			exceeds = append(exceeds, shown(f))
-		}
-	}
-	missing := slices.DeleteFunc(slices.Clone(wanted), func(f verifysql.Fact) bool { return slices.Contains(live, f) })
-	what := fmt.Sprintf("%s %q", relationWords[o.Kind], o.Name)
-	if len(acts) > 0 {
-		v.about(o, message{Code: codeIntercepted, Message: "something else acts on " + what, Got: strings.Join(acts, "; "),
-			Detail: "Statements of the runtime do something else there as well, or instead, or fail, or see a part of the rows.",
-			Hint:   "Drop it, or switch it off, as the owner of the table."})
-	}
-	if len(missing)+len(exceeds) > 0 {
-		v.about(o, message{Code: codeNotAsInstalled, Message: what + " is not as it was installed",
-			Want: strings.Join(lists.Map(missing, shown), "; "), Got: strings.Join(exceeds, "; "),
-			Hint: "Run the statements of a view from the last migration again; change a table or type back by an ALTER of what differs."})
-	}
-}
-
-// shown is a fact for people; of a query there is but a hash.
-func shown(f verifysql.Fact) string {
-	if f.Kind == "query" || f.Text == "" {
-		f.Text = "another"
-	}
-	return strings.TrimSpace(f.Kind+" "+f.Name) + ": " + f.Text
-}
-
-// inTheWay says whether a live fact that nobody wants is in the way of what the runtime does: further columns of a
-// table that need no value, and indexes that refuse nothing, are not.
-func inTheWay(o generator.Object, f verifysql.Fact) bool {
-	if f.Kind == "column" && o.Kind == generator.KindTable {
-		return strings.Contains(f.Text, " NOT NULL") && !strings.Contains(f.Text, " DEFAULT ") && !strings.Contains(f.Text, " GENERATED")
-	}
-	return slices.Contains([]string{"column", "constraint", "option", "unique index"}, f.Kind)
+	recorded := verifysql.Recorded()
+	wanted := slices.Concat(recorded.Facts, recorded.Queries[v.server.Major])
+	return v.finds("", relations, "makeup", names, words, wanted, live)(r)
 }
