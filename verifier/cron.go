@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -24,20 +23,14 @@ func (v *inspection) checkCron(r reading) error { return v.compareJobs(r, "cron"
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
 // lives, and reads which of them failed.
 func (v *inspection) compareJobs(r reading, query string, args ...any) error {
-	type job struct {
-		Name     string `json:"name"`
-		Schedule string `json:"schedule"`
-		Command  string `json:"command"`
-		Database string `json:"database"`
-	}
 	live, err := collectRow[struct{ Jobs, Attempts string }](r, query, args...)
 	if err != nil {
 		return err
 	}
 	v.attempts = json.RawMessage(live.Attempts)
 	objects := v.objects(generator.KindCron)
-	wanted := lists.Map(objects, func(o generator.Object) job {
-		return job{o.Cron.Name, o.Cron.Schedule, o.Cron.Command, o.Cron.Database}
+	wanted := lists.Map(objects, func(o generator.Object) row {
+		return row{"name": o.Cron.Name, "schedule": o.Cron.Schedule, "command": o.Cron.Command, "database": o.Cron.Database}
 	})
 	return v.finds("", objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
 }
@@ -89,26 +82,20 @@ func (v *inspection) readCronElsewhere(r reading) error {
 	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix())
 }
 
-// checkSwitches is about settings that keep pg_cron from running anything: one cause, one finding.
-func (v *inspection) checkSwitches(r reading) error {
-	unseen := slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Code == codeScheduler })
-	return v.finds(codeCronStart, v.atInstall(), "cron_switches", v.owner(), unseen)(r)
-}
-
 func (v *inspection) checkStarts(r reading) error {
 	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object { return generator.Object{Name: j.Name, Position: j.Position} })
-	names, jobs := v.cronNames()
-	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, names, jobs, v.runner())(r)
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(), v.runner())(r)
 }
 
 // cronNames are the names that jobs of the file have in pg_cron, one for each schedule, and the job of each.
-func (v *inspection) cronNames() (names, jobs []string) {
+func (v *inspection) cronNames() map[string]string {
+	names := map[string]string{}
 	for _, j := range v.file.Jobs {
 		for i := range j.Schedules {
-			names, jobs = append(names, v.install.CronJobName(j.Name, i)), append(jobs, j.Name)
+			names[v.install.CronJobName(j.Name, i)] = j.Name
 		}
 	}
-	return names, jobs
+	return names
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

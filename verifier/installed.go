@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,18 +70,14 @@ var relationKinds = map[generator.Kind]struct{ relkind, word string }{
 
 func (v *inspection) checkRelations(r reading) error {
 	wanted := v.relations()
-	kinds := lists.Map(wanted, func(o generator.Object) string { return relationKinds[o.Kind].relkind })
-	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, v.inSchema), kinds, lists.Map(wanted, v.creator), repairHint)(r)
+	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, func(o generator.Object) row {
+		return row{"name": v.inSchema(o), "kind": relationKinds[o.Kind].relkind, "owner": v.creator(o)}
+	}), repairHint)(r)
 }
 
 func (v *inspection) checkRegistry(r reading) error {
-	type row struct {
-		Kind generator.Kind             `json:"kind"`
-		Name string                     `json:"name"`
-		Row  map[string]json.RawMessage `json:"row"`
-	}
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
-	wanted := lists.Map(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
+	wanted := lists.Map(objects, func(o generator.Object) row { return row{"kind": o.Kind, "name": o.Name, "row": o.Row} })
 	known := append(slices.Clone(objects), v.unsettled...)
 	kinds := lists.Map(known, func(o generator.Object) string { return string(o.Kind) })
 	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {

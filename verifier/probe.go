@@ -78,41 +78,38 @@ func (r reading) savepoint(f func() error) error {
 // ofOthers are the schemas whose rows people may have written.
 var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 
-// collectRows reads the rows of a query into T, by the position of its fields.
-func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
+// collect reads the rows of a query. It says what it means that a query answered NULL: where functions of PostgreSQL's own
+// catalog do so instead of a name, a definition or a size, they lost sight of what the statement's snapshot still has.
+func collect[T any](r reading, to pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-	return list, changedMeanwhile(query, err)
+	list, err := pgx.CollectRows(rows, to)
+	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
+		return nil, fmt.Errorf("%w: %w", inspect.ErrChanged, err)
+	}
+	return list, err
 }
 
-// changedMeanwhile says what it means that a query answered NULL. Where functions of PostgreSQL's own catalog do so instead
-// of a name, a definition or a size, they lost sight of what the statement's snapshot still has.
-func changedMeanwhile(query string, err error) error {
-	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
-		return fmt.Errorf("%w: %w", inspect.ErrChanged, err)
-	}
-	return err
+// collectRows reads the rows of a query into T, by the position of its fields.
+func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
+	return collect(r, pgx.RowToStructByPos[T], query, args...)
 }
 
 // collectRow reads the only row of a query.
-func collectRow[T any](r reading, query string, args ...any) (T, error) {
-	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
+func collectRow[T any](r reading, query string, args ...any) (one T, err error) {
+	list, err := collectRows[T](r, query, args...)
+	if err == nil && len(list) != 1 {
+		err = pgx.ErrNoRows
+	}
+	if err == nil {
+		one = list[0]
+	}
+	return one, err
 }
 
 // collectJSON reads what a query answers as a text of JSON, for other queries.
 func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) {
 	found, err := collectRow[struct{ JSON string }](r, query, args...)
 	return json.RawMessage(found.JSON), err
-}
-
-// each calls f for each row of a query.
-func each[T any](r reading, query string, f func(T), args ...any) error {
-	rows, err := collectRows[T](r, query, args...)
-	for _, row := range rows {
-		f(row)
-	}
-	return err
 }
 
 // finding is a row of a query that answers findings: its columns have the names of a message's parts.
@@ -124,12 +121,11 @@ type finding struct {
 
 // eachNamed calls f for each row of a query, whose columns have the names of T's fields, if any.
 func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
-	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+	list, err := collect(r, pgx.RowToStructByNameLax[T], query, args...)
 	for _, row := range list {
 		f(row)
 	}
-	return changedMeanwhile(query, err)
+	return err
 }
 
 // finds is a check whose query answers findings.
@@ -198,7 +194,7 @@ func illegible(err error) string {
 		what, _, _ := strings.Cut(value.Err.Error(), " into *")
 		return fmt.Sprintf("%s in column %q", what, value.FieldName)
 	}
-	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, pgx.ErrTooManyRows) {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return err.Error()
 	}
 	return ""

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -79,17 +78,4 @@ func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
 			"Bring back what its expressions name, or change them, then generate and migrate."))
 	}
 	return true
-}
-
-// unfinishedRuns in a row, all of which spent their budget, are no accident.
-const unfinishedRuns = 12
-
-// checkKeepUp leaves policies out that have not been at it for longer than the schedule promises.
-func (v *inspection) checkKeepUp(r reading) error {
-	var names []string
-	var before []*time.Time
-	for _, s := range v.runs() {
-		names, before = append(names, s.name), append(before, s.due)
-	}
-	return v.finds(codeKeepUp, nil, "unfinished", names, unfinishedRuns, before)(r)
 }

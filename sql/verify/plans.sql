@@ -32,9 +32,9 @@ WITH RECURSIVE asked AS (
     GROUP BY 1, 2
 ), batch AS MATERIALIZED (
     SELECT p.*
-    FROM retention._plans(
-        ARRAY(SELECT a.policy FROM asked a JOIN size s USING (name) WHERE s.pages >= 1000 OR s.inherits),
-        $3 IS NULL) WITH ORDINALITY p (policy, batch, plan, code, message, n)
+    FROM (SELECT array_agg(a.policy) AS policies FROM asked a JOIN size s USING (name)
+          WHERE s.pages >= 1000 OR s.inherits HAVING count(*) > 0) l
+    CROSS JOIN LATERAL retention._plans(l.policies, $3 IS NULL) WITH ORDINALITY p (policy, batch, plan, code, message, n)
 ), node AS (
     SELECT b.n, p.value -> 'Plan' AS plan, false AS sorted, false AS boundary
     FROM batch b CROSS JOIN jsonb_array_elements(b.plan::jsonb) p

@@ -1,14 +1,14 @@
 -- Findings on foreign keys by which a delete looks for rows without an index, in tables that take longer to read than one. $1:
--- reach; $2: policies, $3: the table of each and $4: how many rows a batch takes; it is no larger than that table.
+-- reach; $2: an array of policies, with their table and batch, how many rows one takes; it is no larger than that table.
 -- An index helps where it begins with a column of the key, its operator family has the key's operator, its collation is the
 -- column's, and its predicate follows from an equality with the columns of the key. Keys with a period (PostgreSQL 18) have
 -- other operators, and are left out. Each partition is looked at by itself.
 WITH asked AS (
     SELECT m.policy, m.key AS oid, coalesce(max(w.batch) FILTER (WHERE m.referenced = c.oid), 0) AS batch
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
-    JOIN unnest($2::text[], $3::text[], $4::bigint[]) AS w (policy, name, batch) ON w.policy = m.policy
+    JOIN jsonb_to_recordset($2) AS w (policy text, "table" text, batch bigint) ON w.policy = m.policy
     LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace)
-           ON n.nspname || '.' || c.relname = w.name AND c.oid = m.referenced
+           ON n.nspname || '.' || c.relname = w.table AND c.oid = m.referenced
     WHERE m.event = 'DELETE'
     GROUP BY m.policy, m.key HAVING NOT bool_or(m.off)
 ), declared AS MATERIALIZED (
