@@ -18,6 +18,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
 
@@ -27,8 +28,10 @@ type probe struct {
 	about string // completes "could not check ..."
 	// codes are the checks that it makes, and those of later probes that go by what it reads. Those that say
 	// what could not be looked at belong to every probe.
-	codes []string
-	check func(reading) error
+	codes  []string
+	check  func(reading) error
+	policy *policy.Policy // whose own functions it calls, nil for none
+	known  []string       // findings on that policy that say why these fail
 	// more are probes that depend on what those before them read.
 	more func() []probe
 }
@@ -171,9 +174,13 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 		}
 		switch {
 		case err == nil:
+			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !v.failed(p, err):
+		case p.policy != nil:
+			v.uncounted[p.policy.Name] = true
+		}
+		if !v.failed(p, err) {
 			return fmt.Errorf("checking %s: %w", p.about, err)
 		}
 	}
@@ -216,7 +223,8 @@ func (v *inspection) failed(p probe, err error) bool {
 		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", illegible(err))
 	case !server || v.conn.IsClosed():
 		return false
-	case refused.Code == foreignCode: // V050 says it
+	case refused.Code == foreignCode, p.policy != nil && (v.found(p.policy.Name, p.known...) && meansNothing(refused) ||
+		v.refusedToCount(p.policy, refused)): // a finding says it
 		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
 		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s stood in the way of replication", p.about)
