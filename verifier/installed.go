@@ -17,13 +17,14 @@ import (
 
 // pending reports what the migration directories have and the databases have not.
 func (v *inspection) pending() {
-	for _, name := range v.opt.Pending {
-		v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q is not applied", name), Hint: "pgretain migrate up"})
+	add := func(names []string, of, flag string) {
+		for _, name := range names {
+			v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q%s is not applied", name, of),
+				Hint: "pgretain migrate up" + flag})
+		}
 	}
-	for _, name := range v.opt.CronPending {
-		v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q of the jobs is not applied", name),
-			Hint: "pgretain migrate up --cron"})
-	}
+	add(v.opt.Pending, "", "")
+	add(v.opt.CronPending, " of the jobs", " --cron")
 }
 
 func (v *inspection) notInstalled() {

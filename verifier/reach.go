@@ -8,7 +8,7 @@ import (
 // row is what a query is told of a thing, by the names of its columns.
 type row map[string]any
 
-// policyRows say of each policy what its statements do, how many rows a batch takes, and which triggers it accepts.
+// policyRows say of each policy what its statements do, and which triggers it accepts.
 func (v *inspection) policyRows() []row {
 	return lists.Map(v.file.Policies, func(p *policy.Policy) row {
 		acts, triggers := []row{}, []string{}
@@ -37,7 +37,7 @@ func (v *inspection) policyRows() []row {
 		for _, name := range p.Triggers {
 			triggers = append(triggers, name.Text)
 		}
-		return row{"policy": p.Name, "table": p.Table.String(), "batch": p.Batch.Usual(), "triggers": triggers, "acts": acts}
+		return row{"policy": p.Name, "triggers": triggers, "acts": acts}
 	})
 }
 
@@ -56,7 +56,7 @@ func (v *inspection) reachProbes() []probe {
 	policies := v.policyRows()
 	return []probe{
 		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex},
-			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach, policies)},
+			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach)},
 		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff}, check: v.checkKeys},
 		// A trigger runs in the batch, as the worker, with its search path unless the function has its own, and one that
 		// fires BEFORE each row may keep the row. The policy names under "triggers" those that somebody has looked at.
