@@ -26,7 +26,8 @@ func (v *inspection) checkCoverage(r reading) error {
 		return said
 	})
 	named := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
-	return v.finds(codeUncovered, v.coveredSchemas(), "uncovered", lists.Map(v.file.Coverage.Schemas, nameText), named, policies)(r)
+	return v.finds(codeUncovered, v.coveredSchemas(), "uncovered",
+		lists.Map(v.file.Coverage.Schemas, nameText), named, policies)(r)
 }
 
 func exempted(e policy.Exemption) string { return e.Table.String() }

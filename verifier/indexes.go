@@ -64,7 +64,9 @@ func (v *inspection) checkIndexes(r reading) error {
 	if err != nil {
 		return err
 	}
-	messages, err := parallel.Each(rows, func(live index) (message, error) { return v.compareIndex(wanted[live.N-1], live) })
+	messages, err := parallel.Each(rows, func(live index) (message, error) {
+		return v.compareIndex(wanted[live.N-1], live)
+	})
 	for i, f := range messages {
 		if f.Code != "" {
 			v.about(wanted[rows[i].N-1], f)
@@ -79,7 +81,8 @@ func (v *inspection) checkIndexes(r reading) error {
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
 	on := fmt.Sprintf("index %q", o.Name)
 	if !live.Index {
-		return message{Code: codeIndexMissing, Message: on + " is missing", Detail: "Runs of the policy read the whole table.", Hint: v.buildHint(o)}, nil
+		return message{Code: codeIndexMissing, Message: on + " is missing",
+			Detail: "Runs of the policy read the whole table.", Hint: v.buildHint(o)}, nil
 	}
 	if live.Definition == nil {
 		return message{}, inspect.ErrChanged
@@ -97,7 +100,8 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 		return message{Code: codeIndexInvalid, Message: on + " is invalid",
 			Detail: "A concurrent build did not finish; queries cannot use the index.", Hint: v.buildHint(o)}, nil
 	case unlike(o.Definition, *live.Definition), changed && !unlike(o.Definition, *live.Recorded):
-		f.Message, f.Want, f.Got, f.Hint = on+" is not the one that was built", o.Definition, *live.Definition, v.rebuildHint(o)
+		f.Message, f.Hint = on+" is not the one that was built", v.rebuildHint(o)
+		f.Want, f.Got = o.Definition, *live.Definition
 		if live.Recorded != nil && !unlike(o.Definition, *live.Recorded) {
 			f.Want = *live.Recorded // as PostgreSQL prints it
 		}

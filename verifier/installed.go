@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pgretain/generator"
@@ -66,7 +67,8 @@ func (v *inspection) standby() {
 
 // relationKinds are what pg_class.relkind calls relations, and people.
 var relationKinds = map[generator.Kind]struct{ relkind, word string }{
-	generator.KindType: {"c", "type"}, generator.KindTable: {"r", "table"}, generator.KindView: {"v", "view"}, generator.KindStored: {"r", "table"},
+	generator.KindType: {"c", "type"}, generator.KindView: {"v", "view"},
+	generator.KindTable: {"r", "table"}, generator.KindStored: {"r", "table"},
 }
 
 func (v *inspection) checkRelations(r reading) error {
@@ -76,17 +78,23 @@ func (v *inspection) checkRelations(r reading) error {
 	}), repairHint)(r)
 }
 
+// atOnce are as many objects as the text of one query has in bounds: one has some kilobytes.
+const atOnce = 500
+
 func (v *inspection) checkRegistry(r reading) error {
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
-	wanted := lists.Map(objects, func(o generator.Object) row { return row{"kind": o.Kind, "name": o.Name, "row": o.Row} })
 	known := append(slices.Clone(objects), v.unsettled...)
 	kinds := lists.Map(known, func(o generator.Object) string { return string(o.Kind) })
 	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
-	return inParts(objects, wanted, func(about []generator.Object, wanted []row) error {
-		return v.finds("", about, "rows", wanted, repairHint)(r)
-	})
+	for some := range slices.Chunk(objects, atOnce) {
+		wanted := lists.Map(some, func(o generator.Object) row { return row{"kind": o.Kind, "name": o.Name, "row": o.Row} })
+		if err := v.finds("", some, "rows", wanted, repairHint)(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *inspection) relations() []generator.Object {
@@ -114,48 +122,45 @@ func (v *inspection) routines() []generator.Object {
 
 func (v *inspection) checkRoutines(r reading) error {
 	objects := v.routines()
-	pinned := generator.PinnedSettings()
-	wanted, err := parallel.Each(objects, func(o generator.Object) (wantedRoutine, error) {
-		routine, err := pgparse.ReadRoutine(o.SQL)
-		if err != nil {
-			return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
-		}
-		if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
-			routine.Settings = append(routine.Settings, pinned[2:]...) // its search path and time zone are its own
-		}
-		w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
-		if w.Owner == "" && o.As != generator.AsMigrator { // nobody knows that one's name here; checkOwners says what it must be
-			w.Owner = v.creator(o)
-		}
-		return w, nil
+	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool {
+		return !strings.Contains(o.Name, "(")
 	})
-	if err != nil {
-		return err
-	}
-	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool { return !strings.Contains(o.Name, "(") })
 	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
-	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
-		return v.finds("", about, "routines", v.install.Schema, wanted, repairHint)(r)
-	})
-}
-
-func objectName(o generator.Object) string  { return o.Name }
-func objectTable(o generator.Object) string { return o.Table }
-
-// inParts calls f with so many objects, and what is wanted of them, that the text of one query stays in bounds: an object has
-// some kilobytes.
-func inParts[T any](objects []generator.Object, wanted []T, f func([]generator.Object, []T) error) error {
-	const atOnce = 500
-	for i := 0; i < len(objects); i += atOnce {
-		end := min(i+atOnce, len(objects))
-		if err := f(objects[i:end], wanted[i:end]); err != nil {
+	for some := range slices.Chunk(objects, atOnce) {
+		wanted, err := parallel.Each(some, v.wantedRoutine)
+		if err == nil {
+			err = v.finds("", some, "routines", v.install.Schema, wanted, repairHint)(r)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+var pinned = sync.OnceValue(generator.PinnedSettings)
+
+// wantedRoutine has the settings of functions for applications, too, which the registry gives them, and the owner; nobody
+// knows here who migrates: checkOwners says what that one must be.
+func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
+	routine, err := pgparse.ReadRoutine(o.SQL)
+	if err != nil {
+		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+	}
+	if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
+		routine.Settings = append(routine.Settings, pinned()[2:]...) // its search path and time zone are its own
+	}
+	w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
+	if w.Owner == "" && o.As != generator.AsMigrator {
+		w.Owner = v.creator(o)
+	}
+	return w, nil
+}
+
+func objectName(o generator.Object) string  { return o.Name }
+func objectTable(o generator.Object) string { return o.Table }
 
 // creator is who owns what a migration creates as a role.
 func (v *inspection) creator(o generator.Object) string {
@@ -175,7 +180,8 @@ func (v *inspection) checkMakeup(r reading) error {
 		return err
 	}
 	relations := v.relations()
-	names, words := lists.Map(relations, v.inSchema), lists.Map(relations, func(o generator.Object) string { return relationKinds[o.Kind].word })
+	names := lists.Map(relations, v.inSchema)
+	words := lists.Map(relations, func(o generator.Object) string { return relationKinds[o.Kind].word })
 	live, err := collectJSON(r, "relation_facts", v.install.Schema, names)
 	if err != nil {
 		return err

@@ -28,7 +28,8 @@ func (v *inspection) readMembers(r reading) error {
 				places[o.Name+policy.MemberMark+place.Name], shards = place, append(shards, place.Name)
 			}
 		}
-		asked = append(asked, row{"policy": o.Name, "pattern": o.Members.Each.Schemas, "name": table, "hash": o.Members.Hash(), "shards": shards})
+		asked = append(asked, row{"policy": o.Name, "pattern": o.Members.Each.Schemas, "name": table,
+			"hash": o.Members.Hash(), "shards": shards})
 	}
 	type member struct {
 		finding

@@ -40,7 +40,8 @@ func (v *inspection) checkFunctionRights(r reading) error {
 				if !known[c] {
 					known[c] = true
 					about = append(about, generator.Object{Policy: name, Position: part.Expr.Position})
-					calls = append(calls, row{"schema": c.Schema, "function": c.Name, "arguments": c.Arguments, "kind": kind, "name": name})
+					calls = append(calls, row{"schema": c.Schema, "function": c.Name, "arguments": c.Arguments,
+						"kind": kind, "name": name})
 				}
 			}
 		}

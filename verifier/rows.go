@@ -26,8 +26,9 @@ func (v *inspection) overdueProbes() []probe {
 		if !ok {
 			return probe{skip: true}
 		}
-		return probe{policy: p, about: fmt.Sprintf("overdue rows of policy %q", p.Name), codes: append(codesOfFunctions, codeOverdue),
-			check: v.finds(codeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name, lateByNature(p), p.Table.String())}
+		return probe{policy: p, about: fmt.Sprintf("overdue rows of policy %q", p.Name),
+			codes: append(codesOfFunctions, codeOverdue), check: v.finds(codeOverdue, nil, "overdue",
+				p.Name, s.due, countLimit, s.job.Name, lateByNature(p), p.Table.String())}
 	})
 }
 

@@ -32,7 +32,7 @@ type Table struct {
 	Strategy    string       `json:"partitioned_by,omitempty"` // of a partitioned table: "range", "list", "hash"
 	KeyColumns  []string     `json:"partition_key,omitempty"`  // what it is partitioned by, "" for an expression
 	Columns     []Column     `json:"columns"`
-	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order; or of what serves in its place, see SetKey
+	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order, see SetKey
 	Indexes     []Index      `json:"indexes,omitempty"`
 	Referenced  []ForeignKey `json:"referenced,omitempty"` // from others to this table, as they were declared
 	Triggers    []Trigger    `json:"triggers,omitempty"`   // row triggers that are no constraint's

@@ -36,12 +36,12 @@ type Querier interface {
 // read-only transaction that takes no lock and needs no privilege on the tables. The second
 // result lists the names that no table has. Types and expressions
 // are printed with qualified names, except those of pg_catalog.
-func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, unknown []string, err error) {
+func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.Snapshot, unknown []string, err error) {
 	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
-		snapshot, unknown, err = Read(ctx, tx, request)
+		s, unknown, err = Read(ctx, tx, request)
 		return err
 	})
-	return snapshot, unknown, err
+	return s, unknown, err
 }
 
 // readOnly runs f in a transaction that sees one state of the database.
@@ -55,7 +55,7 @@ func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	})
 }
 
-// Prepare makes what a transaction prints independent of its session. The timeout is in milliseconds, nil for the session's.
+// Prepare makes what a transaction prints independent of its session. The timeout is in milliseconds, nil for its own.
 func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 	_, err := tx.Exec(ctx, catalogsql.Query("settings"), timeout)
 	return err
@@ -155,10 +155,11 @@ func Places(ctx context.Context, tx Querier, e *policy.Each, name, table string)
 }
 
 // Survey reads all tables of an application, and what the server knows of their sizes.
-func Survey(ctx context.Context, conn *pgx.Conn, request Request) (snapshot *catalog.Snapshot, s *catalog.Statistics, err error) {
+func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snapshot, *catalog.Statistics, error) {
 	request.All = true
-	s = &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
-	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
+	var snapshot *catalog.Snapshot
+	s := &catalog.Statistics{Tables: map[string]catalog.Growth{}, Ranges: map[string]catalog.Range{}}
+	err := readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
 		if snapshot, _, err = Read(ctx, tx, request); err != nil {
 			return err
 		}
