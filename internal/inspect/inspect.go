@@ -48,10 +48,14 @@ func Snapshot(ctx context.Context, conn *pgx.Conn, request Request) (s *catalog.
 func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
-		if err := Prepare(ctx, tx, nil); err != nil {
-			return fmt.Errorf("preparing the session: %w", err)
+		err := Prepare(ctx, tx, nil)
+		if err == nil {
+			err = f(tx)
 		}
-		return f(tx)
+		if err != nil {
+			return fmt.Errorf("reading the catalog: %w", err)
+		}
+		return nil
 	})
 }
 
@@ -61,17 +65,9 @@ func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 	return err
 }
 
-// Read is Snapshot in a transaction of the caller's, after Prepare.
+// Read is Snapshot in a transaction of the caller's, after Prepare. It has schemas in the places of the words that stand
+// for many, and puts the words back.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
-	snapshot, unknown, err := read(ctx, tx, request)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading catalog snapshot: %w", err)
-	}
-	return snapshot, unknown, nil
-}
-
-// read has schemas in the places of the words that stand for many, and puts the words back.
-func read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
 	tables, path := texts(request.Tables), texts(request.SearchPath)
 	type example struct{ Word, Schema string }
 	examples, err := collect[example](ctx, tx, "example", request.Each, tables)
