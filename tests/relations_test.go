@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/generator"
+	"pgretain/internal/inspect"
 	"pgretain/internal/quote"
 	verifysql "pgretain/sql/verify"
 	"pgretain/tests/kit"
@@ -75,16 +76,18 @@ func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generato
 	}
 	var all []verifysql.Fact
 	err := pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
-		for _, set := range [][]any{{"settings", "0"}, {"set", "search_path", quote.Idents([]string{"pg_catalog", schema, "pg_temp"})}} {
-			if _, err := tx.Exec(t.Context(), verifysql.Query(set[0].(string), schema), set[1:]...); err != nil {
-				return err
-			}
+		if err := inspect.Prepare(t.Context(), tx, nil); err != nil {
+			return err
 		}
-		rows, err := tx.Query(t.Context(), verifysql.Query("relation_facts", schema), schema, names)
-		if err == nil {
-			all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[verifysql.Fact])
+		path := quote.Idents([]string{"pg_catalog", schema, "pg_temp"})
+		if _, err := tx.Exec(t.Context(), verifysql.Query("set", schema), "search_path", path); err != nil {
+			return err
 		}
-		return err
+		var text string
+		if err := tx.QueryRow(t.Context(), verifysql.Query("relation_facts", schema), schema, names).Scan(&text); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(text), &all)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package verifier
 
 import (
-	"fmt"
 	"slices"
 
 	"pgretain/generator"
@@ -9,51 +8,26 @@ import (
 	"pgretain/policy"
 )
 
-// checkCoverage looks for tables that the file says nothing of, but what the first use of each tells.
+// checkCoverage looks for tables that the file says nothing of.
 func (v *inspection) checkCoverage(r reading) error {
-	named := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
-	reached, deleted, detached, written := []string{}, []string{}, []string{}, []string{}
-	var tables, sentences []string
 	has := func(p *policy.Policy, which func(policy.Step) bool) bool { return slices.ContainsFunc(p.Then, which) }
 	drops := slices.ContainsFunc(v.file.Policies, func(p *policy.Policy) bool {
 		return has(p, func(s policy.Step) bool { return s.DropTable != nil })
 	})
-	for _, p := range v.file.Policies {
-		for _, use := range p.Covers() {
-			if use.Reached {
-				reached = append(reached, use.Table.String())
-			} else {
-				named = append(named, use.Table.String())
-			}
-		}
-		told := map[string]bool{}
-		for i, use := range p.Uses() {
-			table, sentence := use.Table.String(), ""
-			if use.Access.Insert {
-				written = append(written, table)
-			}
-			switch {
-			case i == 0:
-				sentence = fmt.Sprintf("Policy %q is about it, and leaves its rows as they are.", p.Name)
-			case use.Access.Insert:
-				sentence = fmt.Sprintf("Policy %q writes to it.", p.Name)
-			case use.Reached:
-				sentence = fmt.Sprintf("Policy %q has it under \"cascades\", but no foreign key of it deletes rows.", p.Name)
-			}
-			if sentence != "" && !told[table] {
-				told[table] = true
-				tables, sentences = append(tables, table), append(sentences, sentence)
-			}
-		}
-		for _, d := range p.Deletes() { // what refers to a partition keeps it
-			deleted = append(deleted, d.Table.String())
-		}
-		if drops && p.Partitions && has(p, func(s policy.Step) bool { return s.Detach != nil }) {
-			detached = append(detached, p.Table.String()) // partitions become tables of their own, which a policy drops
-		}
+	use := func(u policy.Use) row {
+		return row{"name": u.Table.String(), "inserts": u.Access.Insert, "reached": u.Reached}
 	}
-	return v.finds(codeUncovered, v.coveredSchemas(), "uncovered", lists.Map(v.file.Coverage.Schemas, nameText), named, reached,
-		deleted, detached, written, tables, sentences)(r)
+	policies := lists.Map(v.file.Policies, func(p *policy.Policy) row {
+		said := row{"policy": p.Name, "covers": lists.Map(p.Covers(), use), "uses": lists.Map(p.Uses(), use),
+			"deletes": lists.Map(p.Deletes(), func(d policy.Effect) string { return d.Table.String() })}
+		if drops && p.Partitions && has(p, func(s policy.Step) bool { return s.Detach != nil }) {
+			said["parts"] = p.Table.String() // partitions become tables of their own, which a policy drops
+		}
+		return said
+	})
+	named := append(lists.Map(v.file.Protect, policy.Table.String), lists.Map(v.file.Coverage.Exempt, exempted)...)
+	return v.finds(codeUncovered, v.coveredSchemas(), "uncovered",
+		lists.Map(v.file.Coverage.Schemas, nameText), named, policies)(r)
 }
 
 func exempted(e policy.Exemption) string { return e.Table.String() }

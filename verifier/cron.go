@@ -1,9 +1,9 @@
 package verifier
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,32 +18,21 @@ import (
 // codesOfCron: lateness says how pg_cron's last attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
-func (v *inspection) checkCron(r reading) error {
-	return v.compareJobs(r, v.server.Database, "cron_jobs", "cron_attempts")
-}
+func (v *inspection) checkCron(r reading) error { return v.compareJobs(r, "cron") }
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
 // lives, and reads which of them failed.
-func (v *inspection) compareJobs(r reading, home, jobs, attempts string, args ...any) error {
-	type job struct {
-		Name     string `json:"name"`
-		Schedule string `json:"schedule"`
-		Command  string `json:"command"`
-		Database string `json:"database"`
-	}
-	live, err := collectJSON(r, jobs, args...)
+func (v *inspection) compareJobs(r reading, query string, args ...any) error {
+	live, err := collectRow[struct{ Jobs, Attempts string }](r, query, args...)
 	if err != nil {
 		return err
 	}
+	v.attempts = json.RawMessage(live.Attempts)
 	objects := v.objects(generator.KindCron)
-	wanted := lists.Map(objects, func(o generator.Object) job {
-		return job{o.Cron.Name, o.Cron.Schedule, o.Cron.Command, o.Cron.Database}
+	wanted := lists.Map(objects, func(o generator.Object) row {
+		return row{"name": o.Cron.Name, "schedule": o.Cron.Schedule, "command": o.Cron.Command, "database": o.Cron.Database}
 	})
-	if err := v.finds("", objects, "cron_compare", wanted, live, v.runner(), home, v.install.CronElsewhere())(r); err != nil {
-		return err
-	}
-	v.attempts, err = collectJSON(r, attempts, args...)
-	return err
+	return v.finds("", objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
 }
 
 // checkCronElsewhere follows the jobs into the other database, where row security shows them to the
@@ -80,65 +69,33 @@ func (v *inspection) jobsUnseen(detail, hint string) {
 		Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase), Detail: detail, Hint: hint})
 }
 
-// cronView is what the role of a session sees of schema cron.
-type cronView struct {
-	Exists, Readable, Hidden bool
-	Database                 string
-}
-
 // readCronElsewhere reads as the role of the session if that sees all, else as the runner.
 func (v *inspection) readCronElsewhere(r reading) error {
-	view, err := collectRow[cronView](r, "cron_sight")
-	if err != nil {
+	said := len(v.report.Findings)
+	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
+	if err == nil {
+		err = v.finds("", v.atInstall(), "cron_sight", v.runner())(r)
+	}
+	if err != nil || len(v.report.Findings) > said {
 		return err
 	}
-	if !view.Exists {
-		v.add(message{Code: codeScheduler, Position: v.install.Position, Message: fmt.Sprintf("extension pg_cron is not installed in database %q", view.Database),
-			Detail: "No job of this policy file is scheduled.", Hint: `Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".`})
-		return nil
-	}
-	if view.Hidden || !view.Readable {
-		err := r.savepoint(func() error { return r.set("role", v.runner()) })
-		if _, refused := errors.AsType[*pgconn.PgError](err); refused {
-			user := v.opt.Cron.Config().User
-			v.jobsUnseen(fmt.Sprintf("Row security shows them to role %q alone, and role %q cannot take that on. Or verify as a superuser.", v.runner(), user),
-				fmt.Sprintf("GRANT %s TO %s;", quote.Ident(v.runner()), quote.Ident(user)))
-			return nil
-		}
-		if err == nil {
-			view, err = collectRow[cronView](r, "cron_sight")
-		}
-		if err == nil && !view.Readable {
-			v.jobsUnseen(fmt.Sprintf("Role %q has no USAGE on schema cron, or no SELECT on cron.job.", v.runner()),
-				`Have a DBA run what "pgretain bootstrap --cron" prints.`)
-		}
-		if err != nil || !view.Readable {
-			return err
-		}
-	}
-	return v.compareJobs(r, view.Database, "cron_jobs_there", "cron_attempts_there", v.install.CronJobPrefix())
-}
-
-// checkSwitches is about settings that keep pg_cron from running anything: one cause, one finding.
-func (v *inspection) checkSwitches(r reading) error {
-	unseen := slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Code == codeScheduler })
-	return v.finds(codeCronStart, v.atInstall(), "cron_switches", v.owner(), unseen)(r)
+	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix())
 }
 
 func (v *inspection) checkStarts(r reading) error {
 	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object { return generator.Object{Name: j.Name, Position: j.Position} })
-	names, jobs := v.cronNames()
-	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, names, jobs, v.runner())(r)
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(), v.runner())(r)
 }
 
 // cronNames are the names that jobs of the file have in pg_cron, one for each schedule, and the job of each.
-func (v *inspection) cronNames() (names, jobs []string) {
+func (v *inspection) cronNames() map[string]string {
+	names := map[string]string{}
 	for _, j := range v.file.Jobs {
 		for i := range j.Schedules {
-			names, jobs = append(names, v.install.CronJobName(j.Name, i)), append(jobs, j.Name)
+			names[v.install.CronJobName(j.Name, i)] = j.Name
 		}
 	}
-	return names, jobs
+	return names
 }
 
 // readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.

@@ -1,10 +1,10 @@
 package verifier
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pgretain/generator"
@@ -18,13 +18,14 @@ import (
 
 // pending reports what the migration directories have and the databases have not.
 func (v *inspection) pending() {
-	for _, name := range v.opt.Pending {
-		v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q is not applied", name), Hint: "pgretain migrate up"})
+	add := func(names []string, of, flag string) {
+		for _, name := range names {
+			v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q%s is not applied", name, of),
+				Hint: "pgretain migrate up" + flag})
+		}
 	}
-	for _, name := range v.opt.CronPending {
-		v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q of the jobs is not applied", name),
-			Hint: "pgretain migrate up --cron"})
-	}
+	add(v.opt.Pending, "", "")
+	add(v.opt.CronPending, " of the jobs", " --cron")
 }
 
 func (v *inspection) notInstalled() {
@@ -64,30 +65,36 @@ func (v *inspection) standby() {
 	}
 }
 
-var relationKinds = map[generator.Kind]string{generator.KindType: "c", generator.KindTable: "r", generator.KindView: "v", generator.KindStored: "r"}
+// relationKinds are what pg_class.relkind calls relations, and people.
+var relationKinds = map[generator.Kind]struct{ relkind, word string }{
+	generator.KindType: {"c", "type"}, generator.KindView: {"v", "view"},
+	generator.KindTable: {"r", "table"}, generator.KindStored: {"r", "table"},
+}
 
 func (v *inspection) checkRelations(r reading) error {
 	wanted := v.relations()
-	kinds := lists.Map(wanted, func(o generator.Object) string { return relationKinds[o.Kind] })
-	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, v.inSchema), kinds, lists.Map(wanted, v.creator), repairHint)(r)
+	return v.finds("", wanted, "relations", v.install.Schema, lists.Map(wanted, func(o generator.Object) row {
+		return row{"name": v.inSchema(o), "kind": relationKinds[o.Kind].relkind, "owner": v.creator(o)}
+	}), repairHint)(r)
 }
 
+// atOnce are as many objects as the text of one query has in bounds: one has some kilobytes.
+const atOnce = 500
+
 func (v *inspection) checkRegistry(r reading) error {
-	type row struct {
-		Kind generator.Kind             `json:"kind"`
-		Name string                     `json:"name"`
-		Row  map[string]json.RawMessage `json:"row"`
-	}
 	objects := v.objects(generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob)
-	wanted := lists.Map(objects, func(o generator.Object) row { return row{o.Kind, o.Name, o.Row} })
 	known := append(slices.Clone(objects), v.unsettled...)
 	kinds := lists.Map(known, func(o generator.Object) string { return string(o.Kind) })
 	if err := v.finds(codeRowOrphan, nil, "row_orphans", kinds, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
-	return inParts(objects, wanted, func(about []generator.Object, wanted []row) error {
-		return v.finds("", about, "rows", wanted, repairHint)(r)
-	})
+	for some := range slices.Chunk(objects, atOnce) {
+		wanted := lists.Map(some, func(o generator.Object) row { return row{"kind": o.Kind, "name": o.Name, "row": o.Row} })
+		if err := v.finds("", some, "rows", wanted, repairHint)(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *inspection) relations() []generator.Object {
@@ -115,47 +122,45 @@ func (v *inspection) routines() []generator.Object {
 
 func (v *inspection) checkRoutines(r reading) error {
 	objects := v.routines()
-	pinned := generator.PinnedSettings()
-	wanted, err := parallel.Each(objects, func(o generator.Object) (wantedRoutine, error) {
-		routine, err := pgparse.ReadRoutine(o.SQL)
-		if err != nil {
-			return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
-		}
-		if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
-			routine.Settings = append(routine.Settings, pinned[2:]...) // its search path and time zone are its own
-		}
-		w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
-		if w.Owner == "" && o.As != generator.AsMigrator { // nobody knows that one's name here; checkOwners says what it must be
-			w.Owner = v.creator(o)
-		}
-		return w, nil
+	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool {
+		return !strings.Contains(o.Name, "(")
 	})
-	if err != nil {
-		return err
-	}
-	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool { return !strings.Contains(o.Name, "(") })
 	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
-	return inParts(objects, wanted, func(about []generator.Object, wanted []wantedRoutine) error {
-		return v.finds("", about, "routines", v.install.Schema, wanted, repairHint)(r)
-	})
-}
-
-func objectName(o generator.Object) string { return o.Name }
-
-// inParts calls f with so many objects, and what is wanted of them, that the text of one query stays in bounds: an object has
-// some kilobytes.
-func inParts[T any](objects []generator.Object, wanted []T, f func([]generator.Object, []T) error) error {
-	const atOnce = 500
-	for i := 0; i < len(objects); i += atOnce {
-		end := min(i+atOnce, len(objects))
-		if err := f(objects[i:end], wanted[i:end]); err != nil {
+	for some := range slices.Chunk(objects, atOnce) {
+		wanted, err := parallel.Each(some, v.wantedRoutine)
+		if err == nil {
+			err = v.finds("", some, "routines", v.install.Schema, wanted, repairHint)(r)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+var pinned = sync.OnceValue(generator.PinnedSettings)
+
+// wantedRoutine has the settings of functions for applications, too, which the registry gives them, and the owner; nobody
+// knows here who migrates: checkOwners says what that one must be.
+func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
+	routine, err := pgparse.ReadRoutine(o.SQL)
+	if err != nil {
+		return wantedRoutine{}, fmt.Errorf("reading the wanted %s %q: %w", o.Kind, o.Name, err)
+	}
+	if o.Policy != "" && slices.Contains(routine.Clauses, "SECURITY DEFINER") && o.As == generator.AsWorker {
+		routine.Settings = append(routine.Settings, pinned()[2:]...) // its search path and time zone are its own
+	}
+	w := wantedRoutine{routine, o.Name, routine.Role, o.Table}
+	if w.Owner == "" && o.As != generator.AsMigrator {
+		w.Owner = v.creator(o)
+	}
+	return w, nil
+}
+
+func objectName(o generator.Object) string  { return o.Name }
+func objectTable(o generator.Object) string { return o.Table }
 
 // creator is who owns what a migration creates as a role.
 func (v *inspection) creator(o generator.Object) string {
@@ -171,68 +176,17 @@ func (v *inspection) creator(o generator.Object) string {
 // checkMakeup compares the relations that are there with those of a fresh install. The queries of views are left out
 // where nobody knows how this version of PostgreSQL prints them, and so are relations of policies.
 func (v *inspection) checkMakeup(r reading) error {
-	recorded := verifysql.Recorded()
 	if err := r.set("search_path", quote.Idents([]string{"pg_catalog", v.install.Schema, "pg_temp"})); err != nil {
 		return err
 	}
-	wanted, live := map[string][]verifysql.Fact{}, map[string][]verifysql.Fact{}
-	err := each(r, "relation_facts", func(f verifysql.Fact) { live[f.Relation] = append(live[f.Relation], f) },
-		v.install.Schema, lists.Map(v.relations(), v.inSchema))
-	for _, f := range slices.Concat(recorded.Facts, recorded.Queries[v.server.Major]) {
-		wanted[f.Relation] = append(wanted[f.Relation], f)
+	relations := v.relations()
+	names := lists.Map(relations, v.inSchema)
+	words := lists.Map(relations, func(o generator.Object) string { return relationKinds[o.Kind].word })
+	live, err := collectJSON(r, "relation_facts", v.install.Schema, names)
+	if err != nil {
+		return err
 	}
-	for _, o := range v.relations() {
-		if name := v.inSchema(o); len(live[name]) > 0 { // else it is missing, which is said
-			v.compareMakeup(o, wanted[name], live[name])
-		}
-	}
-	return err
-}
-
-// relationWords are for people.
-var relationWords = map[generator.Kind]string{generator.KindType: "type", generator.KindTable: "table", generator.KindView: "view", generator.KindStored: "table"}
-
-// interceptors are kinds of facts that no table of the runtime has.
-var interceptors = []string{"trigger", "rule", "row security", "reference", "parent", "child"}
-
-func (v *inspection) compareMakeup(o generator.Object, wanted, live []verifysql.Fact) {
-	var acts, exceeds []string
-	for _, f := range live {
-		same := func(w verifysql.Fact) bool { return f.Kind == w.Kind && f.Name == w.Name }
-		switch {
-		case slices.Contains(interceptors, f.Kind):
-			acts = append(acts, shown(f))
-		case len(wanted) > 0 && !slices.Contains(wanted, f) && (slices.ContainsFunc(wanted, same) || inTheWay(o, f)):
-			exceeds = append(exceeds, shown(f))
-		}
-	}
-	missing := slices.DeleteFunc(slices.Clone(wanted), func(f verifysql.Fact) bool { return slices.Contains(live, f) })
-	what := fmt.Sprintf("%s %q", relationWords[o.Kind], o.Name)
-	if len(acts) > 0 {
-		v.about(o, message{Code: codeIntercepted, Message: "something else acts on " + what, Got: strings.Join(acts, "; "),
-			Detail: "Statements of the runtime do something else there as well, or instead, or fail, or see a part of the rows.",
-			Hint:   "Drop it, or switch it off, as the owner of the table."})
-	}
-	if len(missing)+len(exceeds) > 0 {
-		v.about(o, message{Code: codeNotAsInstalled, Message: what + " is not as it was installed",
-			Want: strings.Join(lists.Map(missing, shown), "; "), Got: strings.Join(exceeds, "; "),
-			Hint: "Run the statements of a view from the last migration again; change a table or type back by an ALTER of what differs."})
-	}
-}
-
-// shown is a fact for people; of a query there is but a hash.
-func shown(f verifysql.Fact) string {
-	if f.Kind == "query" || f.Text == "" {
-		f.Text = "another"
-	}
-	return strings.TrimSpace(f.Kind+" "+f.Name) + ": " + f.Text
-}
-
-// inTheWay says whether a live fact that nobody wants is in the way of what the runtime does: further columns of a
-// table that need no value, and indexes that refuse nothing, are not.
-func inTheWay(o generator.Object, f verifysql.Fact) bool {
-	if f.Kind == "column" && o.Kind == generator.KindTable {
-		return strings.Contains(f.Text, " NOT NULL") && !strings.Contains(f.Text, " DEFAULT ") && !strings.Contains(f.Text, " GENERATED")
-	}
-	return slices.Contains([]string{"column", "constraint", "option", "unique index"}, f.Kind)
+	recorded := verifysql.Recorded()
+	wanted := slices.Concat(recorded.Facts, recorded.Queries[v.server.Major])
+	return v.finds("", relations, "makeup", names, words, wanted, live)(r)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pgretain/generator"
-	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
 	"pgretain/policy"
@@ -15,25 +14,27 @@ import (
 // as policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
 func (v *inspection) readMembers(r reading) error {
 	templates, places := map[string]generator.Object{}, map[string]policy.Place{} // by policy, and of shards by member
-	var names, patterns, tables, hashes, policies, shards []string                // the last two are pairs
+	var asked []row
 	for _, o := range v.objects(generator.KindEach) {
 		_, table, _ := strings.Cut(o.Table, ".")
 		templates[o.Name] = o
-		names, patterns = append(names, o.Name), append(patterns, o.Members.Each.Schemas)
-		tables, hashes = append(tables, table), append(hashes, o.Members.Hash())
-		if o.Members.Each.ShardsOf == "" {
-			continue
+		var shards []string
+		if o.Members.Each.ShardsOf != "" {
+			list, err := inspect.Places(r.ctx, r.tx, o.Members.Each, o.Name, table)
+			if err != nil {
+				return err
+			}
+			for _, place := range list {
+				places[o.Name+policy.MemberMark+place.Name], shards = place, append(shards, place.Name)
+			}
 		}
-		list, err := inspect.Places(r.ctx, r.tx, o.Members.Each, o.Name, table)
-		if err != nil {
-			return err
-		}
-		for _, place := range list {
-			policies, shards = append(policies, o.Name), append(shards, place.Name)
-			places[o.Name+policy.MemberMark+place.Name] = place
-		}
+		asked = append(asked, row{"policy": o.Name, "pattern": o.Members.Each.Schemas, "name": table,
+			"hash": o.Members.Hash(), "shards": shards})
 	}
-	type member struct{ Policy, Member, State, Severity, Message, Detail, Hint string }
+	type member struct {
+		finding
+		Member, State string
+	}
 	members := map[string][]string{} // names, by policy
 	expanded := []*policy.Policy{}
 	err := eachNamed(r, "members", func(m member) {
@@ -43,8 +44,7 @@ func (v *inspection) readMembers(r reading) error {
 			place = policy.Place{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
 		}
 		if m.Message != "" {
-			v.add(message{Code: codeMember, Severity: diag.Severity(m.Severity), Policy: o.Policy, Position: o.Position, Object: name,
-				Message: m.Message, Detail: m.Detail, Hint: m.Hint})
+			v.find(codeMember, nil, m.finding)
 		}
 		if slices.Contains([]string{"new", "gone", "other"}, m.State) { // for the next run to mend
 			v.unsettled = append(v.unsettled, o.Members.In(place)...)
@@ -56,7 +56,7 @@ func (v *inspection) readMembers(r reading) error {
 		if m.State != "bare" && m.State != "gone" { // its runs tell what keeps a page from being made
 			v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
 		}
-	}, names, patterns, tables, hashes, policies, shards)
+	}, asked)
 	if err == nil {
 		v.expand(expanded, members)
 	}

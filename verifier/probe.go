@@ -18,6 +18,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
 	"pgretain/internal/quote"
+	"pgretain/policy"
 	verifysql "pgretain/sql/verify"
 )
 
@@ -27,8 +28,10 @@ type probe struct {
 	about string // completes "could not check ..."
 	// codes are the checks that it makes, and those of later probes that go by what it reads. Those that say
 	// what could not be looked at belong to every probe.
-	codes []string
-	check func(reading) error
+	codes  []string
+	check  func(reading) error
+	policy *policy.Policy // whose own functions it calls, nil for none
+	known  []string       // findings on that policy that say why these fail
 	// more are probes that depend on what those before them read.
 	more func() []probe
 }
@@ -46,21 +49,18 @@ func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) e
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
 		r := reading{ctx, tx, v.install.Schema}
-		if err := r.exec("settings", strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10)); err != nil {
+		if err := inspect.Prepare(ctx, tx, new(strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10))); err != nil {
 			return err
 		}
 		return f(r)
 	})
 }
 
-// exec runs a query of which nobody needs the answer.
-func (r reading) exec(query string, args ...any) error {
-	_, err := r.tx.Exec(r.ctx, verifysql.Query(query, r.schema), args...)
+// set has a setting hold for the rest of the transaction.
+func (r reading) set(name, value string) error {
+	_, err := r.tx.Exec(r.ctx, verifysql.Query("set", r.schema), name, value)
 	return err
 }
-
-// set has a setting hold for the rest of the transaction.
-func (r reading) set(name, value string) error { return r.exec("set", name, value) }
 
 // obeying is a check that reads tables which are not the runtime's, under row security. In all others what a role may
 // not see is an error.
@@ -81,41 +81,38 @@ func (r reading) savepoint(f func() error) error {
 // ofOthers are the schemas whose rows people may have written.
 var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 
-// collectRows reads the rows of a query into T, by the position of its fields.
-func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
+// collect reads the rows of a query. It says what it means that a query answered NULL: where functions of PostgreSQL's own
+// catalog do so instead of a name, a definition or a size, they lost sight of what the statement's snapshot still has.
+func collect[T any](r reading, to pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-	return list, changedMeanwhile(query, err)
+	list, err := pgx.CollectRows(rows, to)
+	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
+		return nil, fmt.Errorf("%w: %w", inspect.ErrChanged, err)
+	}
+	return list, err
 }
 
-// changedMeanwhile says what it means that a query answered NULL. Where functions of PostgreSQL's own catalog do so instead
-// of a name, a definition or a size, they lost sight of what the statement's snapshot still has.
-func changedMeanwhile(query string, err error) error {
-	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
-		return fmt.Errorf("%w: %w", inspect.ErrChanged, err)
-	}
-	return err
+// collectRows reads the rows of a query into T, by the position of its fields.
+func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
+	return collect(r, pgx.RowToStructByPos[T], query, args...)
 }
 
 // collectRow reads the only row of a query.
-func collectRow[T any](r reading, query string, args ...any) (T, error) {
-	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[T])
+func collectRow[T any](r reading, query string, args ...any) (one T, err error) {
+	list, err := collectRows[T](r, query, args...)
+	if err == nil && len(list) != 1 {
+		err = pgx.ErrNoRows
+	}
+	if err == nil {
+		one = list[0]
+	}
+	return one, err
 }
 
 // collectJSON reads what a query answers as a text of JSON, for other queries.
 func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) {
 	found, err := collectRow[struct{ JSON string }](r, query, args...)
 	return json.RawMessage(found.JSON), err
-}
-
-// each calls f for each row of a query.
-func each[T any](r reading, query string, f func(T), args ...any) error {
-	rows, err := collectRows[T](r, query, args...)
-	for _, row := range rows {
-		f(row)
-	}
-	return err
 }
 
 // finding is a row of a query that answers findings: its columns have the names of a message's parts.
@@ -127,12 +124,11 @@ type finding struct {
 
 // eachNamed calls f for each row of a query, whose columns have the names of T's fields, if any.
 func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
-	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[T])
+	list, err := collect(r, pgx.RowToStructByNameLax[T], query, args...)
 	for _, row := range list {
 		f(row)
 	}
-	return changedMeanwhile(query, err)
+	return err
 }
 
 // finds is a check whose query answers findings.
@@ -178,9 +174,13 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 		}
 		switch {
 		case err == nil:
+			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !v.failed(p, err):
+		case p.policy != nil:
+			v.uncounted[p.policy.Name] = true
+		}
+		if !v.failed(p, err) {
 			return fmt.Errorf("checking %s: %w", p.about, err)
 		}
 	}
@@ -201,7 +201,7 @@ func illegible(err error) string {
 		what, _, _ := strings.Cut(value.Err.Error(), " into *")
 		return fmt.Sprintf("%s in column %q", what, value.FieldName)
 	}
-	if errors.Is(err, pgx.ErrNoRows) || errors.Is(err, pgx.ErrTooManyRows) {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return err.Error()
 	}
 	return ""
@@ -223,7 +223,8 @@ func (v *inspection) failed(p probe, err error) bool {
 		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", illegible(err))
 	case !server || v.conn.IsClosed():
 		return false
-	case refused.Code == foreignCode: // V050 says it
+	case refused.Code == foreignCode, p.policy != nil && (v.found(p.policy.Name, p.known...) && meansNothing(refused) ||
+		v.refusedToCount(p.policy, refused)): // a finding says it
 		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
 		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s stood in the way of replication", p.about)

@@ -1,41 +1,50 @@
 package verifier
 
 import (
-	"strings"
-
+	"pgretain/internal/lists"
 	"pgretain/policy"
 )
 
-// readReach asks what statements of policies do to tables, to any depth: partitions, and what foreign keys do. Query
-// reach describes the answer, by which the others of that name go.
-func (v *inspection) readReach(r reading) (err error) {
-	var policies, tables, events []string
-	var steps []int
-	add := func(p *policy.Policy, step int, table policy.Table, event string) {
-		policies, steps, tables, events = append(policies, p.Name), append(steps, step), append(tables, table.String()), append(events, event)
-	}
-	for _, p := range v.file.Policies {
+// row is what a query is told of a thing, by the names of its columns.
+type row map[string]any
+
+// policyRows say of each policy what its statements do, and which triggers it accepts.
+func (v *inspection) policyRows() []row {
+	return lists.Map(v.file.Policies, func(p *policy.Policy) row {
+		acts, triggers := []row{}, []string{}
+		add := func(step int, table policy.Table, event string) {
+			acts = append(acts, row{"step": step, "table": table.String(), "event": event})
+		}
 		for _, d := range p.Deletes() {
-			add(p, d.Step, d.Table, "DELETE")
+			add(d.Step, d.Table, "DELETE")
 		}
 		for _, use := range p.Uses() {
 			if use.Access.Update {
-				add(p, -1, use.Table, "UPDATE")
+				add(-1, use.Table, "UPDATE")
 			}
 			if use.Access.Insert {
-				add(p, -1, use.Table, "INSERT")
+				add(-1, use.Table, "INSERT")
 			}
 		}
 		for _, s := range p.Then {
 			if s.Detach != nil {
-				add(p, len(p.Then), p.Table, "DETACH")
+				add(len(p.Then), p.Table, "DETACH")
 			}
 			if s.Drop != nil {
-				add(p, len(p.Then), p.Table, "DROP")
+				add(len(p.Then), p.Table, "DROP")
 			}
 		}
-	}
-	v.reach, err = collectJSON(r, "reach", policies, steps, tables, events)
+		for _, name := range p.Triggers {
+			triggers = append(triggers, name.Text)
+		}
+		return row{"policy": p.Name, "triggers": triggers, "acts": acts}
+	})
+}
+
+// readReach asks what statements of policies do to tables, to any depth: partitions, and what foreign keys do. Query
+// reach describes the answer, by which the others of that name go.
+func (v *inspection) readReach(r reading) (err error) {
+	v.reach, err = collectJSON(r, "reach", v.policyRows())
 	return err
 }
 
@@ -45,9 +54,13 @@ func (v *inspection) reachProbes() []probe {
 		return nil
 	}
 	return []probe{
-		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex}, check: v.checkReferencingIndexes},
+		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex},
+			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach)},
 		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff}, check: v.checkKeys},
-		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.checkTriggers},
+		// A trigger runs in the batch, as the worker, with its search path unless the function has its own, and one that
+		// fires BEFORE each row may keep the row. The policy names under "triggers" those that somebody has looked at.
+		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
+			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
 		{about: "replica identities", codes: []string{codeIdentity}, check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
 	}
 }
@@ -61,53 +74,12 @@ func (v *inspection) checkKeys(r reading) error {
 		Step    int
 		Anytime bool
 	}
-	var tables, keys []string
-	if v.opt.Snapshot != nil {
-		for _, t := range v.opt.Snapshot.Tables {
-			tables = append(tables, t.String())
-			for _, k := range t.Referenced {
-				keys = append(keys, strings.Join([]string{t.String(), k.Name, k.Table, k.OnDelete}, " "))
-			}
-		}
-	}
 	concerns := v.file.Concerns()
 	return eachNamed(r, "reach_keys", func(f onKey) {
 		if f.Code != codeBlocked || !concerns.About(f.Names, v.policies[f.Policy], f.Step, f.Anytime) {
 			v.find("", nil, f.finding)
 		}
-	}, v.reach, tables, keys)
-}
-
-// checkTriggers: a trigger runs in the batch, as our role with our search path unless its function
-// has its own, and one that fires BEFORE each row may keep the row. The policy names under
-// "triggers" those that somebody has looked at.
-func (v *inspection) checkTriggers(r reading) error {
-	var policies, accepted, tables []string
-	known := []string{}
-	for _, p := range v.file.Policies {
-		for _, name := range p.Triggers {
-			policies, accepted = append(policies, p.Name), append(accepted, name.Text)
-		}
-	}
-	if v.opt.Snapshot != nil {
-		for _, t := range v.opt.Snapshot.Tables {
-			tables = append(tables, t.String())
-			for _, trigger := range t.Triggers {
-				known = append(known, t.String()+" "+trigger.Definition)
-			}
-		}
-	}
-	return v.finds(codeTrigger, nil, "reach_triggers", v.reach, policies, accepted, tables, known, v.worker(), v.install.SearchPath)(r)
-}
-
-// checkReferencingIndexes: every deleted row looks for rows that refer to it, whatever the key then does.
-func (v *inspection) checkReferencingIndexes(r reading) error {
-	var policies, tables []string
-	var batches []int
-	for _, p := range v.file.Policies {
-		policies, tables, batches = append(policies, p.Name), append(tables, p.Table.String()), append(batches, p.Batch.Usual())
-	}
-	return v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach, policies, tables, batches)(r)
+	}, v.reach, v.opt.Snapshot)
 }
 
 // foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
@@ -128,11 +100,11 @@ func (v *inspection) checkUnexpected(r reading) error {
 // hidden from them. What foreign keys do is done as the table's owner, past any row security. Asked about are tables
 // that are named, and those of expressions, whose schema is "" where the search path says which it is.
 func (v *inspection) checkRowSecurity(r reading) error {
-	var schemas, tables, kinds, names []string
+	read := []row{}
 	for _, m := range v.file.Mentions() {
 		if m.Kind != "" { // protected, which nothing of ours changes
-			schemas, tables, kinds, names = append(schemas, m.Schema), append(tables, m.Name), append(kinds, m.Kind), append(names, m.Of)
+			read = append(read, row{"schema": m.Schema, "name": m.Name, "kind": m.Kind, "of": m.Of})
 		}
 	}
-	return v.finds(codeRowSecurity, nil, "reach_row_security", schemas, tables, v.install.SearchPath, v.worker(), kinds, names)(r)
+	return v.finds(codeRowSecurity, nil, "reach_row_security", read, v.install.SearchPath, v.worker())(r)
 }

@@ -110,9 +110,9 @@ func (r *Report) Summary() string {
 	if len(r.Checks) < len(checks) {
 		some = fmt.Sprintf(", %d of %d checks", len(r.Checks), len(checks))
 	}
-	return fmt.Sprintf("Found %d drift, %d unknown, %d info%s in %s (%d %s, %s%s). Verdict: %s", r.Count(diag.Drift),
-		r.Count(diag.Unknown), r.Count(diag.Info), suppressed, plural(r.Objects, "object"), r.Policies,
-		verb(r.Policies, "policy", "policies"), r.File, some, r.Verdict())
+	return fmt.Sprintf("Found %d drift, %d unknown, %d info%s in %s (%s, %s%s). Verdict: %s", r.Count(diag.Drift),
+		r.Count(diag.Unknown), r.Count(diag.Info), suppressed, counted(r.Objects, "object", "objects"),
+		counted(r.Policies, "policy", "policies"), r.File, some, r.Verdict())
 }
 
 // sort orders the findings by position and code, and drops repetitions.

@@ -32,8 +32,7 @@ func (v *inspection) checkRights(r reading) error {
 // right only when it runs them.
 func (v *inspection) checkFunctionRights(r reading) error {
 	var about []generator.Object
-	var schemas, names, kinds, of []string
-	var arguments []int
+	calls := []row{}
 	add := func(kind, name string, parts []policy.Part) {
 		known := map[pgparse.Call]bool{}
 		for _, part := range parts {
@@ -41,7 +40,8 @@ func (v *inspection) checkFunctionRights(r reading) error {
 				if !known[c] {
 					known[c] = true
 					about = append(about, generator.Object{Policy: name, Position: part.Expr.Position})
-					schemas, names, arguments, kinds, of = append(schemas, c.Schema), append(names, c.Name), append(arguments, c.Arguments), append(kinds, kind), append(of, name)
+					calls = append(calls, row{"schema": c.Schema, "function": c.Name, "arguments": c.Arguments,
+						"kind": kind, "name": name})
 				}
 			}
 		}
@@ -58,64 +58,53 @@ func (v *inspection) checkFunctionRights(r reading) error {
 			lacking = append(lacking, f.Object)
 		}
 	}
-	return v.finds(codeTableRights, about, "function_privileges", v.worker(), schemas, names, arguments, kinds, of,
-		v.install.SearchPath, lacking)(r)
+	return v.finds(codeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath, lacking)(r)
 }
 
 // checkPrivileges is about what the list of retention._close() says of each object in the runtime's schema.
 func (v *inspection) checkPrivileges(r reading) error {
-	type wanted struct {
-		Name   string   `json:"name"`
-		Open   bool     `json:"open"` // somebody may grant it to roles of the application
-		Roles  []string `json:"roles"`
-		Writes []string `json:"writes"`
-	}
 	objects := append(v.routines(), v.relations()...)
-	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) wanted {
+	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) row {
 		name, _, _ := strings.Cut(v.inSchema(o), "(")
-		return wanted{o.Name, generator.ForApplications(name), o.Grants, o.Writes}
+		return row{"name": o.Name, "open": generator.ForApplications(name), "roles": o.Grants, "writes": o.Writes}
 	}), v.worker())(r)
 }
 
 // oneRole tells of an owner that is other roles as well.
 func (v *inspection) oneRole() {
-	roles, shared, said := v.install.Roles, v.ownerIsAlso(), "one role does everything (roles: none)"
-	if !roles.None {
-		said = fmt.Sprintf("role %q is the owner and also the %s", roles.Owner, strings.Join(shared, ", the "))
+	_, shared := v.otherRoles()
+	said := "one role does everything (roles: none)"
+	if !v.install.Roles.None {
+		said = fmt.Sprintf("role %q is the owner and also the %s", v.owner(), strings.Join(shared, ", the "))
 	}
-	if roles.None || len(shared) > 0 {
+	if v.install.Roles.None || len(shared) > 0 {
 		v.add(message{Code: codeNoRoles, Severity: Info, Position: v.install.Position, Message: said,
 			Detail: fmt.Sprintf("Whoever becomes %q can delete by hand and change the run log.", v.owner())})
 	}
 }
 
-// ownerIsAlso lists the other roles for which the policy file names the owner.
-func (v *inspection) ownerIsAlso() []string {
-	var shared []string
-	for _, other := range [][2]string{{"runner", v.install.Roles.Runner}, {"operator", v.install.Roles.Operator}, {"viewer", v.install.Roles.Viewer}} {
-		if other[1] == v.install.Roles.Owner {
+// otherRoles are those of runner, operator and viewer that are not the owner, and what the owner is besides.
+func (v *inspection) otherRoles() (names, shared []string) {
+	roles := v.install.Roles
+	for _, other := range [][2]string{{"runner", roles.Runner}, {"operator", roles.Operator}, {"viewer", roles.Viewer}} {
+		if other[1] == roles.Owner {
 			shared = append(shared, other[0])
+		} else {
+			names = append(names, other[1])
 		}
 	}
-	return shared
-}
-
-// otherRoles are runner, operator and viewer, without the owner.
-func (v *inspection) otherRoles() []string {
-	roles := v.install.Roles
-	return slices.DeleteFunc([]string{roles.Runner, roles.Operator, roles.Viewer}, func(name string) bool { return name == roles.Owner })
+	return names, shared
 }
 
 func (v *inspection) checkRoles(r reading) error {
-	roles := v.install.Roles
-	special := []string{roles.Owner, roles.Worker, roles.Runner}
-	if len(v.ownerIsAlso()) > 0 {
-		special[0] = ""
+	given, roles := row{"schema": v.install.Schema}, v.install.Roles
+	if !roles.None {
+		others, shared := v.otherRoles()
+		given = row{"schema": v.install.Schema, "owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner,
+			"others": distinct(others), "named": distinct(roles.All()), "shared": len(shared) > 0,
+			"cron": v.install.Scheduler == "pg_cron", "tables": v.changedTables(true)}
 	}
-	if v.install.Scheduler != "pg_cron" {
-		special[2] = ""
-	}
-	return v.finds(codeRole, v.atInstall(), "roles", distinct(v.install.Roles.All()), special, v.owner())(r)
+	return v.finds("", v.atInstall(), "roles", given)(r)
 }
 
 // checkSessions is about how sessions of the runner begin; where pg_cron begins them, also about what ends them.
@@ -131,15 +120,6 @@ func (v *inspection) checkSessions(r reading) error {
 		}
 	}
 	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(longest.budget.Milliseconds()), longest.job.Name)(r)
-}
-
-// checkExcess is about what roles can do and nothing of ours needs, and about who can become the owner.
-func (v *inspection) checkExcess(r reading) error {
-	err := v.finds(codeExcess, v.atInstall(), "excess", v.owner(), append(v.otherRoles(), v.worker()), v.worker())(r)
-	if err != nil {
-		return err
-	}
-	return v.finds(codeExcess, v.atInstall(), "successors", v.owner(), v.runner(), v.otherRoles(), v.changedTables(true))(r)
 }
 
 // changedTables are the tables where policies change or take rows; with more also those of all policies, and their archives.
@@ -169,6 +149,7 @@ func (v *inspection) takers() []generator.Object {
 // must belong to a member of that role. New partitions may have another owner than the old ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
-	return v.finds(codeTakeRights, takers, "table_owners", lists.Map(takers, objectName),
-		lists.Map(takers, func(o generator.Object) string { return o.Policy }), lists.Map(takers, func(o generator.Object) string { return o.Table }))(r)
+	return v.finds(codeTakeRights, takers, "table_owners", lists.Map(takers, func(o generator.Object) row {
+		return row{"function": o.Name, "policy": o.Policy, "table": o.Table}
+	}))(r)
 }

@@ -1,11 +1,9 @@
 package verifier
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -25,26 +23,17 @@ func (v *inspection) overdueProbes() []probe {
 	}
 	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
 		s, ok := latest[p.Name]
-		return probe{skip: !ok, about: fmt.Sprintf("overdue rows of policy %q", p.Name), codes: append(codesOfFunctions, codeOverdue),
-			check: func(r reading) error { return v.checkOverdue(r, s, p) }}
+		if !ok {
+			return probe{skip: true}
+		}
+		return probe{policy: p, about: fmt.Sprintf("overdue rows of policy %q", p.Name),
+			codes: append(codesOfFunctions, codeOverdue), check: v.finds(codeOverdue, nil, "overdue",
+				p.Name, s.due, countLimit, s.job.Name, lateByNature(p), p.Table.String())}
 	})
 }
 
 // codesOfFunctions are found wherever functions of policies are called.
 var codesOfFunctions = []string{codeTableRights, codeExpression}
-
-// checkOverdue counts the rows that were due so long ago that they must be gone by now.
-func (v *inspection) checkOverdue(r reading, s scheduledRun, p *policy.Policy) error {
-	err := r.savepoint(func() error {
-		return v.finds(codeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name,
-			lateByNature(p), p.Table.String())(r)
-	})
-	v.uncounted[p.Name] = err != nil
-	if v.refusedToCount(p, err) {
-		return nil
-	}
-	return err
-}
 
 // lateByNature says whether a row can become due after its time: by its place among others, or by
 // what a condition reads, which may change at any moment.
@@ -56,14 +45,9 @@ func lateByNature(p *policy.Policy) bool {
 // refusedToCount says whether a policy's own function was refused for a reason that has a finding: its expressions
 // mean nothing any more, or the role as which it runs lacks a right, which is said once. That functions of the
 // runtime are missing is another matter.
-func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return false
-	}
+func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) bool {
 	role := v.refusedTo(refused)
 	switch {
-	case refused.Code == foreignCode:
 	case role != "" && !v.opt.Checks.shows(codeTableRights):
 		return false
 	case role != "":
@@ -79,17 +63,4 @@ func (v *inspection) refusedToCount(p *policy.Policy, err error) bool {
 			"Bring back what its expressions name, or change them, then generate and migrate."))
 	}
 	return true
-}
-
-// unfinishedRuns in a row, all of which spent their budget, are no accident.
-const unfinishedRuns = 12
-
-// checkKeepUp leaves policies out that have not been at it for longer than the schedule promises.
-func (v *inspection) checkKeepUp(r reading) error {
-	var names []string
-	var before []*time.Time
-	for _, s := range v.runs() {
-		names, before = append(names, s.name), append(before, s.due)
-	}
-	return v.finds(codeKeepUp, nil, "unfinished", names, unfinishedRuns, before)(r)
 }

@@ -67,14 +67,9 @@ func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, 
 }
 
 func (v *inspection) checkRuns(r reading) error {
-	var about []generator.Object
-	var policies, jobs, kinds []string
-	var due []*time.Time
-	for _, s := range v.runs() {
-		about = append(about, generator.Object{Name: s.job.Name, Position: s.job.Position})
-		policies, jobs, kinds, due = append(policies, s.name), append(jobs, s.job.Name), append(kinds, s.kind), append(due, s.due)
-	}
-	names, of := v.cronNames()
+	about := lists.Map(v.runs(), func(s scheduledRun) generator.Object {
+		return generator.Object{Name: s.job.Name, Position: s.job.Position}
+	})
 	var database *string
 	if v.install.Scheduler == "pg_cron" {
 		database = new("")
@@ -82,5 +77,20 @@ func (v *inspection) checkRuns(r reading) error {
 			database = &v.install.CronDatabase
 		}
 	}
-	return v.finds("", about, "runs", policies, jobs, kinds, due, v.attempts, names, of, database, v.runner())(r)
+	return v.finds("", about, "runs", v.runRows(), v.attempts, v.cronNames(), database, v.runner())(r)
+}
+
+// runRows are all runs, for queries.
+func (v *inspection) runRows() []row {
+	return lists.Map(v.runs(), func(s scheduledRun) row {
+		return row{"policy": s.name, "job": s.job.Name, "kind": s.kind, "due": s.due}
+	})
+}
+
+// unfinishedRuns in a row, all of which spent their budget, are no accident.
+const unfinishedRuns = 12
+
+// checkKeepUp leaves policies out that have not been at it for longer than the schedule promises.
+func (v *inspection) checkKeepUp(r reading) error {
+	return v.finds(codeKeepUp, nil, "unfinished", v.runRows(), unfinishedRuns)(r)
 }

@@ -21,38 +21,21 @@ type changed struct {
 
 func (c changed) name() string { return c.want.String() }
 
-// checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does and compares. Each query
-// of a reading has a snapshot of its own, so what differs is read once more: a change under way is none
-// yet.
+// checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does, in one statement, and compares.
 func (v *inspection) checkSnapshot(r reading) error {
 	v.effective = v.opt.Snapshot
-	live, tables, err := v.readTables(r)
-	if err != nil {
-		return err
-	}
-	if len(tables) == 0 {
-		v.effective = live
-		return nil
-	}
-	live, again, err := v.readTables(r)
-	if err != nil {
-		return err
-	}
-	if !slices.EqualFunc(tables, again, func(a, b changed) bool { return a.name() == b.name() && slices.Equal(a.facts, b.facts) }) {
-		return inspect.ErrChanged
-	}
-	v.compareSnapshot(live, tables)
-	return nil
-}
-
-func (v *inspection) readTables(r reading) (*catalog.Snapshot, []changed, error) {
 	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(),
 		Tables: lists.Map(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	live, _, err := inspect.Read(r.ctx, r.tx, request)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return live, v.compareTables(live), nil
+	if tables := v.compareTables(live); len(tables) > 0 {
+		v.compareSnapshot(live, tables)
+	} else {
+		v.effective = live
+	}
+	return nil
 }
 
 // compareTables leaves out partitions, which come and go, unless the file names them; tables that it names and that are
@@ -138,13 +121,8 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	}
 	for i, c := range tables {
 		said := func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }
-		switch {
-		case slices.ContainsFunc(own[i], v.unexplained):
-			v.add(c.wrong(own[i]))
-		case len(own[i]) == 0 && !slices.ContainsFunc(v.report.Findings, said):
-			f := c.message()
-			f.Severity, f.Detail = Info, strings.TrimSpace(f.Detail+" Nothing that is generated depends on it.")
-			v.add(f)
+		if slices.ContainsFunc(own[i], v.unexplained) || len(own[i]) == 0 && !slices.ContainsFunc(v.report.Findings, said) {
+			v.add(c.message(own[i]))
 		}
 	}
 }
@@ -172,45 +150,43 @@ func (v *inspection) unexplained(e consequence) bool {
 // isReach: what deletes meet has the tables as they are for its reason.
 func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
 
-func (c changed) wrong(consequences []consequence) message {
-	f := c.message()
-	if p := consequences[0].policy; p != nil {
-		f.Policy, f.Position = p.Name, p.Table.Position
-	}
-	f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
-	texts := lists.Map(consequences, func(e consequence) string { return e.text })
-	if consequences[0].refuse {
-		f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
-		f.Detail += " " + shortened(texts, 4)
-	} else {
-		objects := strings.Join(texts[:min(len(texts), 2)], "; ")
-		if len(texts) > 2 {
-			objects += " and others"
-		}
-		f.Detail += " For the table as it is, other objects would be generated: " + objects + "."
-	}
-	f.Detail = strings.TrimSpace(f.Detail)
-	return f
-}
-
-// message has what differs: one fact as want and got, several in words.
-func (c changed) message() message {
-	f := message{Code: codeSnapshot, Object: c.name(), Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name()),
-		Hint: `Run "pgretain snapshot" and check the file in.`}
+// message has what differs, one fact as want and got, several in words, and what would be generated otherwise.
+func (c changed) message(otherwise []consequence) message {
+	f := message{Code: codeSnapshot, Object: c.name(), Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name())}
 	if len(c.facts) == 1 {
 		f.Message += ": " + c.facts[0].What
 		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got
+	} else {
+		f.Detail = shortened(lists.Map(c.facts, func(d catalog.Difference) string {
+			switch {
+			case d.Want == "":
+				return fmt.Sprintf("New %s: %s.", d.What, d.Got)
+			case d.Got == "":
+				return fmt.Sprintf("No %s any more: %s.", d.What, d.Want)
+			}
+			return fmt.Sprintf("Another %s: wanted %s, found %s.", d.What, d.Want, d.Got)
+		}), 8) + " "
+	}
+	if len(otherwise) == 0 {
+		f.Severity, f.Hint = Info, `Run "pgretain snapshot" and check the file in.`
+		f.Detail += "Nothing that is generated depends on it."
 		return f
 	}
-	f.Detail = shortened(lists.Map(c.facts, func(d catalog.Difference) string {
-		switch {
-		case d.Want == "":
-			return fmt.Sprintf("New %s: %s.", d.What, d.Got)
-		case d.Got == "":
-			return fmt.Sprintf("No %s any more: %s.", d.What, d.Want)
-		}
-		return fmt.Sprintf("Another %s: wanted %s, found %s.", d.What, d.Want, d.Got)
-	}), 8)
+	if p := otherwise[0].policy; p != nil {
+		f.Policy, f.Position = p.Name, p.Table.Position
+	}
+	texts := lists.Map(otherwise, func(e consequence) string { return e.text })
+	if otherwise[0].refuse {
+		f.Hint = `Change the table back or the policy, then run "pgretain snapshot" and "pgretain generate".`
+		f.Detail += shortened(texts, 4)
+		return f
+	}
+	f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
+	objects := strings.Join(texts[:min(len(texts), 2)], "; ")
+	if len(texts) > 2 {
+		objects += " and others"
+	}
+	f.Detail += "For the table as it is, other objects would be generated: " + objects + "."
 	return f
 }
 

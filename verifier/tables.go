@@ -21,8 +21,9 @@ func (v *inspection) checkTables(r reading) error {
 	about := lists.Map(named, func(m policy.Mention) generator.Object {
 		return generator.Object{Name: m.String(), Table: m.String(), Policy: m.Of, Position: m.Position}
 	})
-	return v.finds(codeNoTable, about, "tables", lists.Map(about, objectName), lists.Map(named, func(m policy.Mention) string { return m.Of }),
-		lists.Map(named, func(m policy.Mention) bool { return m.Created }))(r)
+	return v.finds(codeNoTable, about, "tables", lists.Map(named, func(m policy.Mention) row {
+		return row{"name": m.String(), "policy": m.Of, "created": m.Created}
+	}))(r)
 }
 
 // namedTables lists every table of the file but those of reports; of those in SQL the ones with their schema, since a bare

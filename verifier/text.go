@@ -19,16 +19,12 @@ func distinct(names []string) []string {
 
 func quoted(text string) string { return `"` + text + `"` }
 
-// plural counts things: "1 row", "2 rows".
-func plural[N int | int64](n N, what string) string {
-	return fmt.Sprintf("%d %s", n, verb(n, what, what+"s"))
-}
-
-func verb[N int | int64](n N, one, several string) string {
-	if n == 1 {
-		return one
+// counted is "1 row", "2 rows".
+func counted(n int, one, several string) string {
+	if n != 1 {
+		one = several
 	}
-	return several
+	return fmt.Sprintf("%d %s", n, one)
 }
 
 // Hints hold SQL that can be pasted into psql as it is, each statement with its semicolon.
@@ -44,12 +40,6 @@ func (v *inspection) tableParts(name string) (schema, table string) {
 	}
 	schema, table, _ = strings.Cut(name, ".")
 	return schema, table
-}
-
-// table is "schema.name" as SQL takes it.
-func (v *inspection) table(name string) string {
-	schema, table := v.tableParts(name)
-	return quote.Ident(schema) + "." + quote.Ident(table)
 }
 
 // runtime is an object of the runtime as SQL takes it.

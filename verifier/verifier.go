@@ -152,9 +152,8 @@ func (v *inspection) probes() []probe {
 
 		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
-		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler},
-			check: obeying(v.finds(codeScheduler, nil, "scheduler", v.owner(), v.install.CronElsewhere()))},
-		{skip: !cron || !live, about: "pg_cron's switches", codes: []string{codeCronStart}, check: v.checkSwitches},
+		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler, codeCronStart},
+			check: obeying(v.finds("", at, "scheduler", v.owner(), v.install.CronElsewhere()))},
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
 		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns},
 
@@ -175,12 +174,8 @@ func (v *inspection) probes() []probe {
 		{skip: !counts, more: v.factProbes},
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
 
-		{about: "the privileges of PUBLIC", codes: []string{codePublic}, check: v.finds(codePublic, at, "schema_open", v.install.Schema)},
-		{skip: !roles, about: "the roles", codes: []string{codeRole}, check: v.checkRoles},
+		{about: "the roles", codes: []string{codePublic, codeRole, codeHandRights, codeExcess}, check: v.checkRoles},
 		{about: "the settings of the runner's sessions", codes: []string{codeKeyOff, codeRole}, check: v.checkSessions},
-		{skip: !roles, about: "who can change rows by hand", codes: []string{codeHandRights},
-			check: v.finds(codeHandRights, at, "hand_rights", v.changedTables(true), v.otherRoles(), v.owner())},
-		{skip: !roles, about: "what roles can do", codes: []string{codeExcess}, check: v.checkExcess},
 		{about: "who may detach and drop what policies take", codes: []string{codeTakeRights}, check: v.checkOwners},
 		{more: func() []probe {
 			none := v.found(v.install.Schema+"._plans(text[], boolean)", codeMissing)

@@ -32,7 +32,7 @@ type Table struct {
 	Strategy    string       `json:"partitioned_by,omitempty"` // of a partitioned table: "range", "list", "hash"
 	KeyColumns  []string     `json:"partition_key,omitempty"`  // what it is partitioned by, "" for an expression
 	Columns     []Column     `json:"columns"`
-	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order; without one those of UniqueKey
+	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order, see SetKey
 	Indexes     []Index      `json:"indexes,omitempty"`
 	Referenced  []ForeignKey `json:"referenced,omitempty"` // from others to this table, as they were declared
 	Triggers    []Trigger    `json:"triggers,omitempty"`   // row triggers that are no constraint's
@@ -133,17 +133,19 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
-// UniqueKey is what serves as the key of a table without a primary key, as retention._key_columns has it: the columns
+// SetKey finds the primary key, and without one what serves in its place, as retention._key_columns has it: the columns
 // of a unique index, none of them nullable, that holds for all rows and is checked at once. Of several it is the one
 // with the fewest columns, then the first by name.
-func (t *Table) UniqueKey() []string {
-	var key []string
+func (t *Table) SetKey() {
 	for _, i := range t.Indexes {
-		if t.IsKey(i) && (key == nil || len(i.Columns) < len(key)) {
-			key = i.Columns
+		if i.Primary {
+			t.PrimaryKey = i.Columns
+			return
+		}
+		if t.IsKey(i) && (t.PrimaryKey == nil || len(i.Columns) < len(t.PrimaryKey)) {
+			t.PrimaryKey = i.Columns
 		}
 	}
-	return key
 }
 
 // IsKey says whether an index holds for all rows that no two have equal columns, none of which may be NULL.

@@ -1,10 +1,11 @@
 -- Reads how large tables are and how they grow.
--- $1 oid[]: which; partitions count with their table.
+-- $1 text[]: which, as schema.table; partitions count with their table.
 -- Returns for each: schema.name; the roles that own it and its schema, superusers left out; its size in bytes, and
 -- as people read it; about how many rows there are, NULL where nobody knows; how many were inserted since statistics
 -- began.
 WITH RECURSIVE tree (root, oid) AS (
-    SELECT asked.oid, asked.oid FROM unnest($1::oid[]) AS asked (oid)
+    SELECT c.oid, c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE n.nspname || '.' || c.relname = ANY ($1::text[])
     UNION ALL
     SELECT tree.root, i.inhrelid
       FROM tree
@@ -36,4 +37,4 @@ SELECT n.nspname || '.' || c.relname,
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
   JOIN pg_database AS d ON d.datname = current_database()
   LEFT JOIN leaf ON leaf.root = c.oid
- WHERE c.oid = ANY ($1::oid[]);
+ WHERE n.nspname || '.' || c.relname = ANY ($1::text[]);

@@ -1,5 +1,5 @@
 -- Reads what ANALYZE found in columns of numbers and times, and of domains over them: of the tables that the role may read.
--- $1 oid[]: of which tables.
+-- $1 text[]: of which tables, as schema.table.
 -- Returns schema.name and column, the share of NULLs, and the least, the middle and the greatest of the values that
 -- were kept, as text: half of the rows are on each side of the middle.
 WITH RECURSIVE types AS (
@@ -19,7 +19,7 @@ WITH RECURSIVE types AS (
       JOIN pg_attribute AS a ON a.attrelid = c.oid
       JOIN types ON types.oid = a.atttypid
       JOIN pg_stats AS s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname
-     WHERE c.oid = ANY ($1::oid[])
+     WHERE n.nspname || '.' || c.relname = ANY ($1::text[])
      ORDER BY c.oid, a.attnum, s.inherited DESC
 )
 SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest

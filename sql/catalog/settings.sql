@@ -1,9 +1,15 @@
--- Makes what the following queries print independent of the session, for one transaction: names
--- outside pg_catalog are qualified, and constants in defaults and predicates have one spelling.
+-- Makes what queries print independent of the session, for one transaction: names outside pg_catalog are qualified,
+-- and constants in defaults and predicates have one spelling. $1: how long a statement may take or wait, in
+-- milliseconds, NULL for the session's own. row_security: what would be hidden is an error, and never taken for what
+-- is not there.
 SELECT set_config('search_path', 'pg_catalog, pg_temp', true),
        set_config('TimeZone', 'UTC', true),
        set_config('DateStyle', 'ISO, MDY', true),
        set_config('IntervalStyle', 'postgres', true),
        set_config('extra_float_digits', '1', true),
        set_config('quote_all_identifiers', 'off', true),
-       set_config('bytea_output', 'hex', true);
+       set_config('bytea_output', 'hex', true),
+       set_config('jit', 'off', true),
+       set_config('row_security', 'off', true),
+       set_config('statement_timeout', coalesce($1::text, current_setting('statement_timeout')), true),
+       set_config('lock_timeout', coalesce($1::text, current_setting('lock_timeout')), true);

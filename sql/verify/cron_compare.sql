@@ -1,19 +1,19 @@
 -- Findings on pg_cron's jobs: wanted ones that are missing (V040), differ (V041) or are switched off (V042), and others
 -- (V043). $1: those wanted, $2: those that there are, arrays of name, schedule, command and database, the latter with user
--- and active as well; $3: the runner; $4: the database where schema cron lives, in which jobs run that name no other; $5:
--- whether that is another one than this policy file's. Scheduling a job again neither switches it on nor moves it to its
+-- and active as well; $3: the runner; $4: whether the database where schema cron lives, in which jobs run that name no
+-- other, is another one than this policy file's. Scheduling a job again neither switches it on nor moves it to its
 -- database, and alter_job is for those alone whom an administrator gave it: such jobs are made anew.
 WITH wanted AS (
-    SELECT w.n::integer AS n, w.name, w.schedule, w.command, coalesce(nullif(w.database, ''), $4::text) AS database, $3::text AS "user"
+    SELECT w.n::integer AS n, w.name, w.schedule, w.command, coalesce(nullif(w.database, ''), current_database()) AS database, $3::text AS "user"
     FROM ROWS FROM (jsonb_to_recordset($1) AS (name text, schedule text, command text, database text))
          WITH ORDINALITY AS w (name, schedule, command, database, n)
 ), live AS (
     SELECT * FROM jsonb_to_recordset($2) AS l (name text, schedule text, command text, database text, "user" text, active boolean)
 ), there AS (
-    SELECT CASE WHEN $5::boolean THEN format(' Schema cron is in database "%s".', $4::text) ELSE '' END AS sentence
+    SELECT CASE WHEN $4::boolean THEN format(' Schema cron is in database "%s".', current_database()) ELSE '' END AS sentence
 ), anew AS (
     SELECT w.n, format('SET ROLE %I; ', $3::text) AS role, format('SELECT cron.unschedule(%L); ', w.name) AS unschedule,
-           CASE WHEN w.database = $4::text THEN format('SELECT cron.schedule(%L, %L, %L); RESET ROLE;', w.name, w.schedule, w.command)
+           CASE WHEN w.database = current_database() THEN format('SELECT cron.schedule(%L, %L, %L); RESET ROLE;', w.name, w.schedule, w.command)
                 ELSE format('SELECT cron.schedule_in_database(%L, %L, %L, %L); RESET ROLE;', w.name, w.schedule, w.command, w.database) END AS schedule
     FROM wanted w
 )

@@ -1,7 +1,17 @@
--- What the role sees of schema cron, wherever that is. One row: whether the table of jobs is here, whether the role may
--- read it, whether row security hides rows from it, and the database.
-SELECT c.oid IS NOT NULL,
-       coalesce(has_schema_privilege(c.relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'), false),
-       coalesce(row_security_active(c.oid), true), current_database()::text
+-- A finding where the role may not see the jobs of schema cron in this database: the table is not there (V044), or nobody
+-- lets it, or row security shows it a part (V090). $1: the runner, who sees them.
+SELECT 1 AS place, CASE WHEN c.oid IS NULL THEN 'V044' ELSE 'V090' END AS code,
+       CASE WHEN c.oid IS NULL THEN 'drift' ELSE 'unknown' END AS severity,
+       CASE WHEN c.oid IS NULL THEN format('extension pg_cron is not installed in database "%s"', current_database())
+            ELSE format('could not check the jobs in pg_cron, in database "%s"', current_database()) END AS message,
+       CASE WHEN c.oid IS NULL THEN 'No job of this policy file is scheduled.'
+            WHEN current_user = $1 THEN format('Role "%s" has no USAGE on schema cron, or no SELECT on cron.job.', $1)
+            ELSE format('Row security shows them to role "%s" alone, and role "%s" cannot take that on. Or verify as a superuser.',
+                        $1, current_user) END AS detail,
+       CASE WHEN c.oid IS NULL THEN 'Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".'
+            WHEN current_user = $1 THEN 'Have a DBA run what "pgretain bootstrap --cron" prints.'
+            ELSE format('GRANT %I TO %I;', $1, current_user) END AS hint
 FROM (SELECT) AS one
 LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'cron') ON c.relname = 'job'
+WHERE c.oid IS NULL OR row_security_active(c.oid) AND current_user <> $1::text
+   OR NOT (has_schema_privilege(c.relnamespace, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'))

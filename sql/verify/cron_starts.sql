@@ -1,10 +1,10 @@
 -- Findings on jobs whose last attempts failed, several in a row, of which the run log knows nothing: they did not get so far.
--- A single one may be anybody's restart. $1: jobs; $2: what failed, as cron_attempts has it; $3: names there and $4:
--- the job of each; $5: the runner.
+-- A single one may be anybody's restart. $1: jobs; $2: what failed, as query cron has it; $3: an object of the
+-- names there with the job of each; $4: the runner.
 SELECT w.n::integer AS place, format('pg_cron cannot start job "%s": its last %s attempts failed', w.job, w.failed) AS message,
        format('None of them got as far as a run. pg_cron says: %s.%s', rtrim(w.message, E'.\n '),
-              CASE w.kind WHEN 'other' THEN format(' Role "%s" may find out more.', $5::text) END) AS detail,
-       CASE w.kind WHEN 'connection' THEN format('Let role "%s" connect from the server itself: its password file, pg_hba.conf, cron.host; or set cron.use_background_workers.', $5::text)
+              CASE w.kind WHEN 'other' THEN format(' Role "%s" may find out more.', $4::text) END) AS detail,
+       CASE w.kind WHEN 'connection' THEN format('Let role "%s" connect from the server itself: its password file, pg_hba.conf, cron.host; or set cron.use_background_workers.', $4::text)
                    WHEN 'worker' THEN 'Raise max_worker_processes, which pg_cron''s jobs share with replication and parallel queries.'
                    ELSE format('CALL retention.run_job(%L);', w.job) END AS hint
 FROM (SELECT u.*, CASE WHEN starts_with(u.message, 'connection') THEN 'connection'
@@ -13,7 +13,7 @@ FROM (SELECT u.*, CASE WHEN starts_with(u.message, 'connection') THEN 'connectio
             FROM unnest($1::text[]) WITH ORDINALITY AS j (job, n)
             JOIN jsonb_to_recordset($2::jsonb) AS f (name text, message text, failed bigint, since timestamptz)
               ON f.failed > 1
-            JOIN unnest($3::text[], $4::text[]) AS c (name, job) ON c.name = f.name AND c.job = j.job
+            JOIN jsonb_each_text($3) AS c (name, job) ON c.name = f.name AND c.job = j.job
             ORDER BY j.n, f.name) u) w
 WHERE w.since IS NULL OR NOT EXISTS (SELECT FROM retention.run r WHERE r.job = w.job AND r.started_at >= w.since)
 ORDER BY 1

@@ -1,20 +1,20 @@
 -- The places for which policies are, and how it stands with their pages: "made", "new" (the next run makes it, anew where
 -- it is of another version), "other" (that of another version, as the policy itself), "bare" (the table is missing),
 -- "unfit" (no page can have the name), "gone" (the place is; the next run drops the page); findings on what a run will
--- mend, or somebody must. $1: the policies; $2: their patterns of schemas, '' for those by shard; $3: their tables, without
--- schemas; $4: the hashes of their pages; $5 and $6: policies by shard, and shards on this server.
+-- mend, or somebody must. $1: an array of policy, pattern, of schemas, '' for those by shard, name, the table without its
+-- schema, hash, of its page, and shards, those on this server.
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) w (policy, pattern, name, hash)
+    FROM jsonb_to_recordset($1) w (policy text, pattern text, name text, hash text, shards text[])
     LEFT JOIN retention.each e ON e.name = w.policy
 ), place AS (
     SELECT w.policy, n.nspname::text AS name,
            NOT EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = w.name) AS bare,
            n.nspname <> quote_ident(n.nspname) OR octet_length(concat(w.policy, '@', n.nspname)) > 54 AS unfit
     FROM wanted w JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '!_'), '*', '%') ESCAPE '!'
-    UNION ALL SELECT x.policy, x.name, false, false FROM unnest($5::text[], $6::text[]) x (policy, name)
+    UNION ALL SELECT w.policy, x.name, false, false FROM wanted w CROSS JOIN unnest(w.shards) x (name)
 )
-SELECT m.policy, m.member, m.state, CASE WHEN m.state IN ('new', 'gone') THEN 'info' ELSE 'drift' END AS severity,
+SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, CASE WHEN m.state IN ('new', 'gone') THEN 'info' ELSE 'drift' END AS severity,
        CASE m.state WHEN 'new' THEN format('the page of policy "%s" in %s "%s" is still to be made', m.policy, m.kind, m.member)
                     WHEN 'gone' THEN format('%s "%s" is gone, and the page of policy "%s" in it is still to be dropped', m.kind, m.member, m.policy)
                     WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name, m.policy)
@@ -35,4 +35,4 @@ SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, 
 FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
 WHERE NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)
   AND NOT EXISTS (SELECT FROM pg_namespace n WHERE concat(w.policy, '@', n.nspname) = p.name)) m
-ORDER BY 1, 2
+ORDER BY 1, 3

@@ -1,4 +1,61 @@
--- How batches would find their rows. $1: policies; $2: whether they may sort. One row a batch function:
--- policy, function, the plan as EXPLAIN (FORMAT JSON) prints it ('' for none), and the error that planning met.
-SELECT p.policy, coalesce(p.batch, ''), coalesce(p.plan::text, ''), coalesce(p.code, ''), coalesce(p.message, '')
-FROM retention._plans($1, $2) p
+-- How the functions of batches would read the rows of their policies. $1: policies, $2 their tables; $3: NULL, or what
+-- this query answered, to ask again for those that went astray, where sorting is forbidden. Nobody needs a plan for a
+-- small table, which is read in no time, unless others inherit from it, which may lack indexes. One row, JSON, an array
+-- of accesses: n of the plan, policy, batch (the function); name and sql of the table, its pages, rows, changed (since
+-- the last ANALYZE), unknown (some were never looked at); code and message of the error that planning met; relation,
+-- index, cond (where it begins and ends in the index), reckoned (rows), by_index; sorted (what it reads is sorted
+-- afterwards, whole); astray: it reads more than a batch, without an index, to sort it, or up to the boundary by
+-- another index than that which gives the order. Of what somebody has, or waits for, with ACCESS EXCLUSIVE the pages
+-- are those of the last VACUUM: looking at the disk would wait.
+WITH RECURSIVE asked AS (
+    SELECT w.policy, w.name FROM unnest($1::text[], $2::text[]) AS w (policy, name)
+    WHERE $3::jsonb IS NULL OR w.policy IN (
+        SELECT a.policy FROM jsonb_to_recordset($3) AS a (policy text, astray boolean) WHERE a.astray)
+), member AS (
+    SELECT n.nspname || '.' || c.relname AS name, format('%I.%I', n.nspname, c.relname) AS sql, c.oid, false AS inherits
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname || '.' || c.relname IN (SELECT a.name FROM asked a) AND c.relkind IN ('r', 'p')
+    UNION ALL
+    SELECT m.name, m.sql, i.inhrelid, NOT x.relispartition
+    FROM member m JOIN pg_inherits i ON i.inhparent = m.oid JOIN pg_class x ON x.oid = i.inhrelid
+), locked AS MATERIALIZED (
+    SELECT DISTINCT l.relation
+    FROM pg_locks l JOIN pg_database b ON b.oid = l.database AND b.datname = current_database()
+    WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'
+), size AS MATERIALIZED (
+    SELECT m.name, m.sql, sum(p.pages)::bigint AS pages, sum(greatest(c.reltuples, 0))::bigint AS rows,
+           coalesce(sum(pg_stat_get_mod_since_analyze(c.oid)), 0)::bigint AS changed,
+           coalesce(bool_or(c.reltuples < 0 AND p.pages > 0), false) AS unknown, bool_or(m.inherits) AS inherits
+    FROM member m JOIN pg_class c ON c.oid = m.oid AND c.relkind = 'r' LEFT JOIN locked l ON l.relation = m.oid
+    CROSS JOIN LATERAL (SELECT CASE WHEN l.relation IS NOT NULL THEN c.relpages
+        ELSE pg_relation_size(m.oid) / current_setting('block_size')::bigint END) p (pages)
+    GROUP BY 1, 2
+), batch AS MATERIALIZED (
+    SELECT p.*
+    FROM (SELECT array_agg(a.policy) AS policies FROM asked a JOIN size s USING (name)
+          WHERE s.pages >= 1000 OR s.inherits HAVING count(*) > 0) l
+    CROSS JOIN LATERAL retention._plans(l.policies, $3 IS NULL) WITH ORDINALITY p (policy, batch, plan, code, message, n)
+), node AS (
+    SELECT b.n, p.value -> 'Plan' AS plan, false AS sorted, false AS boundary
+    FROM batch b CROSS JOIN jsonb_array_elements(b.plan::jsonb) p
+    UNION ALL -- these hand on in its order what they read; others read it for reasons of their own
+    SELECT n.n, p.value, (p.value ->> 'Parent Relationship' IN ('InitPlan', 'SubPlan')) IS NOT TRUE
+           AND (n.plan ->> 'Node Type' = 'Sort' OR n.sorted AND n.plan ->> 'Node Type' IN (
+               'Append', 'Merge Append', 'Gather', 'Gather Merge', 'Limit', 'LockRows', 'Result', 'Subquery Scan',
+               'WindowAgg', 'Incremental Sort')),
+           n.boundary OR coalesce(p.value ->> 'Subplan Name' LIKE 'CTE %', false)
+    FROM node n CROSS JOIN jsonb_array_elements(n.plan -> 'Plans') p
+), access AS MATERIALIZED ( -- EXPLAIN gives t a number where it stands in a statement twice, or has partitions
+    SELECT n.n, n.sorted, n.boundary, n.plan ->> 'Relation Name' AS relation,
+           coalesce(n.plan ->> 'Index Name', '') AS index, coalesce(n.plan ->> 'Index Cond', '') AS cond,
+           n.plan ->> 'Node Type' ~ '^(Index|Foreign Scan$)' AS by_index, (n.plan ->> 'Plan Rows')::float8 AS reckoned
+    FROM node n WHERE n.plan ->> 'Alias' ~ '^t(_\d+)?$' AND n.plan ? 'Relation Name'
+)
+SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]')::text
+FROM (SELECT b.n, b.policy, b.batch, b.code, b.message, s.name, s.sql, s.pages, s.rows, s.changed, s.unknown,
+             a.relation, a.index, a.cond, a.reckoned, a.by_index, a.sorted,
+             coalesce(NOT a.by_index OR a.sorted -- a condition "up to" can only be the boundary's or the clock's
+                      OR NOT a.boundary AND strpos(a.cond, ' <= ') = 0 AND EXISTS (
+                          SELECT FROM access o WHERE o.n = a.n AND o.boundary AND (
+                              a.cond = '' OR o.relation = a.relation AND o.index <> a.index)), false) AS astray
+      FROM batch b JOIN asked w USING (policy) JOIN size s USING (name) LEFT JOIN access a USING (n)) x

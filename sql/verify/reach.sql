@@ -1,6 +1,6 @@
--- What statements of policies do, to any depth, and the foreign keys that their deletes meet. $1: policies; $2: steps; $3:
--- the tables that these name, as schema.table; $4: DELETE, UPDATE, INSERT, DETACH or DROP, the latter two of partitions.
--- One row, JSON: "effects" of policy, step, rel, event, named (a statement names the table, which fires triggers for each
+-- What statements of policies do, to any depth, and the foreign keys that their deletes meet. $1: an array of policies, with
+-- their acts: step, the table that it names, as schema.table, and event, DELETE, UPDATE, INSERT, DETACH or DROP, the latter
+-- two of partitions. One row, JSON: "effects" of policy, step, rel, event, named (a statement names the table, which fires triggers for each
 -- statement) and way (the foreign key by which rows are reached, '' for none); "keys" of policy, step, event, key,
 -- referenced (the table that it is met on) and off (a trigger that makes it act there is switched off). A statement of ours
 -- goes into tables that inherit, a foreign key's into partitions alone. PostgreSQL keeps copies of a key for every
@@ -35,8 +35,10 @@ WITH RECURSIVE declared (oid, root) AS (
     FROM key k WHERE k.action IN ('c', 'n', 'd') AND NOT k.off
 ), effect AS (
     SELECT w.policy, w.step, c.oid AS rel, w.event, true AS named, w.event IN ('DELETE', 'UPDATE') AS inherits, '' COLLATE "C" AS way
-    FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[]) AS w (policy, step, name, event)
-    JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON n.nspname || '.' || c.relname = w.name
+    FROM (SELECT p.policy, a.step, a.table, a.event
+          FROM jsonb_to_recordset($1) AS p (policy text, acts jsonb)
+          CROSS JOIN LATERAL jsonb_to_recordset(p.acts) AS a (step integer, "table" text, event text)) w
+    JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON n.nspname || '.' || c.relname = w.table
     UNION
     SELECT e.policy, e.step, x.target, coalesce(x.event, e.event), x.event IS NOT NULL, e.inherits AND x.event IS NULL,
            coalesce(x.way, e.way)

@@ -1,22 +1,15 @@
--- Findings on foreign keys by which a delete looks for rows without an index, in tables that take longer to read than one. $1:
--- reach; $2: policies, $3: the table of each and $4: how many rows a batch takes; it is no larger than that table.
+-- Findings on foreign keys by which a delete looks for rows without an index, in tables that take longer to read than one. $1: reach.
 -- An index helps where it begins with a column of the key, its operator family has the key's operator, its collation is the
 -- column's, and its predicate follows from an equality with the columns of the key. Keys with a period (PostgreSQL 18) have
 -- other operators, and are left out. Each partition is looked at by itself.
 WITH asked AS (
-    SELECT m.policy, m.key AS oid, coalesce(max(w.batch) FILTER (WHERE m.referenced = c.oid), 0) AS batch
-    FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, referenced oid, off boolean)
-    JOIN unnest($2::text[], $3::text[], $4::bigint[]) AS w (policy, name, batch) ON w.policy = m.policy
-    LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace)
-           ON n.nspname || '.' || c.relname = w.name AND c.oid = m.referenced
+    SELECT m.policy, m.key AS oid
+    FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, off boolean)
     WHERE m.event = 'DELETE'
     GROUP BY m.policy, m.key HAVING NOT bool_or(m.off)
 ), declared AS MATERIALIZED (
     SELECT k.oid, k.conname, k.conrelid, k.conkey, k.conpfeqop, k.conffeqop, n.nspname || '.' || c.relname AS name,
            format('%I.%I', n.nspname, c.relname) AS sql, c.relkind, pn.nspname || '.' || p.relname AS parent,
-           (SELECT CASE WHEN min(r.reltuples) >= 0 THEN greatest(sum(r.reltuples), 1) END
-            FROM (SELECT p.oid AS relid UNION SELECT t.relid FROM pg_partition_tree(p.oid) t) t
-            JOIN pg_class r ON r.oid = t.relid AND r.relkind = 'r') AS parents,
            ARRAY(SELECT quote_ident(a.attname)
                  FROM unnest(k.conkey) WITH ORDINALITY AS x (attnum, n)
                  JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = x.attnum ORDER BY x.n) AS columns
@@ -60,8 +53,6 @@ SELECT a.policy, k.name AS object,
        concat(format('For each row that goes, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.', k.conname, c.list,
                      pg_size_pretty(t.bytes)),
               CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of, t.first) END,
-              CASE WHEN a.batch > 0 THEN format(' A batch of %s reads %s.', b.rows || CASE b.rows WHEN 1 THEN ' row' ELSE ' rows' END,
-                                                pg_size_pretty(t.bytes * b.rows)) END,
               format(' The path is %s -> %s.', k.parent, k.name)) AS detail,
        CASE WHEN k.relkind <> 'p' THEN format('CREATE INDEX CONCURRENTLY ON %s (%s);', t.sql[1], c.list)
             ELSE (SELECT string_agg(format('CREATE INDEX CONCURRENTLY ON %s (%s);', s.sql, c.list), ' ' ORDER BY s.n)
@@ -71,5 +62,4 @@ SELECT a.policy, k.name AS object,
 FROM asked a JOIN declared k ON k.oid = a.oid
 JOIN total t ON t.oid = k.oid AND t.bytes > 16 * 8192 -- which is read as fast as an index
 CROSS JOIN LATERAL (SELECT array_to_string(k.columns, ', ')) c (list)
-CROSS JOIN LATERAL (SELECT least(a.batch, k.parents)::bigint) b (rows)
 ORDER BY 1, 2, 4

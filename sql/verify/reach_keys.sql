@@ -1,5 +1,5 @@
--- Findings on foreign keys that keep rows which are due (V053), or are switched off (V059). $1: reach; $2: tables of the catalog
--- snapshot, NULL without one, $3: the keys to them as "referenced name table action". names and step are for whoever knows
+-- Findings on foreign keys that keep rows which are due (V053), or are switched off (V059). $1: reach; $2: the catalog snapshot,
+-- NULL without one. names and step are for whoever knows
 -- what the policies do about the rows that refer (anytime: an earlier step need not). NO ACTION and RESTRICT refuse, and so
 -- do SET NULL and SET DEFAULT that would write NULL where it cannot be (strict). Keys to a partition that is to go refuse
 -- whatever they say of deletes: one to a table above always, one to the partition itself goes along when that is detached;
@@ -31,9 +31,12 @@ WITH RECURSIVE met AS MATERIALIZED (
     WHERE k.oid IN (SELECT m.key FROM met m)
 ), keeps AS (
     SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, k.strict IS NOT NULL AND m.event = 'DELETE' AS never,
-           CASE WHEN k.parent = ANY ($2::text[]) THEN concat_ws(' ', k.parent, k.conname, k.child, lower(k.action)) <> ALL ($3::text[])
-                ELSE $2::text[] IS NOT NULL AND k.relispartition END AS new
+           CASE WHEN s.name IS NULL THEN $2::jsonb IS NOT NULL AND k.relispartition
+                ELSE (s.referenced @> jsonb_build_array(jsonb_build_object(
+                          'name', k.conname, 'table', k.child, 'on_delete', lower(k.action)))) IS NOT TRUE END AS new
     FROM met m JOIN key k ON k.oid = m.key
+    LEFT JOIN jsonb_to_recordset($2::jsonb -> 'tables') AS s (schema text, name text, referenced jsonb)
+           ON s.schema || '.' || s.name = k.parent
     WHERE NOT m.off AND CASE m.event
               WHEN 'DROP' THEN true
               WHEN 'DETACH' THEN EXISTS (

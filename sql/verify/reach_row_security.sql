@@ -1,15 +1,15 @@
--- Findings on tables whose row security stands in the way of a role that reads, by name or through views. $1: schemas and
--- $2: names of tables or views, a schema of '' for one that is looked for along $3; $4: the role; $5: "policy" or "report"
--- that reads it, $6: its name. A view reads as its owner, unless it is security_invoker.
+-- Findings on tables whose row security stands in the way of a role that reads, by name or through views. $1: an array of
+-- tables or views: schema, '' for one that is looked for along $2, name, kind, "policy" or "report", that reads it, and its
+-- name, of; $3: the role. A view reads as its owner, unless it is security_invoker.
 WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
-    FROM (SELECT DISTINCT u.schema, u.name FROM unnest($1::text[], $2::text[]) AS u (schema, name)) w
+    FROM (SELECT DISTINCT u.schema, u.name FROM jsonb_to_recordset($1) AS u (schema text, name text)) w
     JOIN pg_class c ON c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'f')
-    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY (CASE w.schema WHEN '' THEN $3 ELSE ARRAY[w.schema] END)
-    ORDER BY w.schema, w.name, array_position($3::text[], n.nspname::text)
+    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY (CASE w.schema WHEN '' THEN $2 ELSE ARRAY[w.schema] END)
+    ORDER BY w.schema, w.name, array_position($2::text[], n.nspname::text)
 ), read (schema, name, oid, role, views) AS (
     SELECT n.schema, n.name, n.oid, r.oid, NULL::text COLLATE "C"
-    FROM named n JOIN pg_roles r ON r.rolname = $4
+    FROM named n JOIN pg_roles r ON r.rolname = $3
     UNION
     SELECT x.schema, x.name, d.refobjid,
            CASE WHEN EXISTS (SELECT FROM pg_options_to_table(v.reloptions) o
@@ -19,20 +19,20 @@ WITH RECURSIVE named AS (
     FROM read x
     JOIN pg_class v ON v.oid = x.oid AND v.relkind = 'v'
     JOIN pg_namespace vn ON vn.oid = v.relnamespace
-    JOIN pg_roles me ON me.rolname = $4
+    JOIN pg_roles me ON me.rolname = $3
     JOIN pg_rewrite w ON w.ev_class = v.oid AND w.ev_type = '1'
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
                     AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid
 )
-SELECT DISTINCT w.name AS policy, n.nspname || '.' || c.relname AS object,
-       format('row security of table "%s.%s" stops %s "%s"', n.nspname, c.relname, w.kind, w.name) AS message,
+SELECT DISTINCT w.of AS policy, n.nspname || '.' || c.relname AS object,
+       format('row security of table "%s.%s" stops %s "%s"', n.nspname, c.relname, w.kind, w.of) AS message,
        format('Its functions read the table%s as role "%s", which row security is for: they fail (42501) instead of passing by rows that they cannot see.',
               ' through ' || x.views, r.rolname)
        || CASE WHEN own.forced THEN ' It is forced on the table''s owner, too.' ELSE '' END AS detail,
        CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname) ELSE '' END
        || format('ALTER ROLE %I BYPASSRLS;', r.rolname) AS hint
 FROM read x
-JOIN unnest($1::text[], $2::text[], $5::text[], $6::text[]) AS w (schema, table_name, kind, name) ON w.schema = x.schema AND w.table_name = x.name
+JOIN jsonb_to_recordset($1) AS w (schema text, name text, kind text, of text) ON w.schema = x.schema AND w.name = x.name
 JOIN pg_class c ON c.oid = x.oid AND c.relrowsecurity JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_roles r ON r.oid = x.role AND NOT r.rolsuper AND NOT r.rolbypassrls
 CROSS JOIN LATERAL (SELECT c.relforcerowsecurity AND x.role = c.relowner) own (forced)

@@ -1,7 +1,6 @@
 -- Findings on triggers that people made, that fire in ordinary sessions, and that may keep rows or run with a role or search
--- path that they were not written for; the worst of all partitions and events. $1: reach; $2: policies and $3: the triggers
--- that they accept; $4: tables of the catalog snapshot, $5: their row triggers on delete as "table definition"; $6: the
--- worker; $7: the search path. Where every RETURN of a body is RETURN OLD, a delete goes on; without one its end raises.
+-- path that they were not written for; the worst of all partitions and events. $1: reach; $2: an array of policies, with
+-- the triggers that they accept; $3: the catalog snapshot; $4: the worker; $5: the search path. Where every RETURN of a body is RETURN OLD, a delete goes on; without one its end raises.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT t.oid, t.oid FROM pg_trigger t WHERE t.tgparentid = 0 AND NOT t.tgisinternal
     UNION ALL
@@ -21,15 +20,17 @@ WITH RECURSIVE declared (oid, root) AS (
     JOIN declared d ON d.oid = t.oid JOIN pg_trigger r ON r.oid = d.root
     JOIN pg_class c ON c.oid = r.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace fn ON fn.oid = f.pronamespace JOIN pg_language l ON l.oid = f.prolang
-    WHERE NOT EXISTS (SELECT FROM unnest($2::text[], $3::text[]) AS a (policy, name) WHERE a.policy = e.policy AND a.name = r.tgname)
+    WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset($2) AS a (policy text, triggers jsonb)
+                      WHERE a.policy = e.policy AND a.triggers ? r.tgname)
 ), judged AS (
     SELECT f.*, f.before_row AND (f.event <> 'DELETE' OR NOT f.legible OR f.body ~ '\mreturn\M(?!\s+old\M)') AS keeps,
            CASE WHEN f.legible THEN f.body ~ '\mraise\M(?!\s+(debug|log|info|notice|warning)\M)' OR f.body !~ '\mreturn\M'
                 ELSE NOT f.before_row END AS refuses,
-           f.event = 'DELETE' AND f.each_row AND f.on_table = ANY ($4::text[])
-           AND f.on_table || ' ' || f.definition <> ALL ($5::text[]) AS new,
-           array_to_string(array_prepend('pg_catalog', $7::text[]), ', ') AS path
-    FROM fires f
+           f.event = 'DELETE' AND f.each_row AND s.name IS NOT NULL
+           AND (s.triggers @> jsonb_build_array(jsonb_build_object('definition', f.definition))) IS NOT TRUE AS new,
+           array_to_string(array_prepend('pg_catalog', $5::text[]), ', ') AS path
+    FROM fires f LEFT JOIN jsonb_to_recordset($3::jsonb -> 'tables') AS s (schema text, name text, triggers jsonb)
+                        ON s.schema || '.' || s.name = f.on_table
 )
 SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift' ELSE 'info' END AS severity,
        format('trigger "%s" on table "%s" %s policy "%s"', j.name, j.on_table,
@@ -39,7 +40,7 @@ SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object
                    ELSE format(' before each %s, and a row for which that returns NULL stays as it is, without an error%s.', j.event,
                                CASE j.way WHEN '' THEN ': the run ends done' ELSE ', and refers to nothing then' END) END,
               CASE WHEN j.refuses THEN ' It may raise an error: the row is refused then, and stays.' END,
-              CASE WHEN NOT j.definer THEN format(' It runs with the rights of role "%s"%s.', $6::text,
+              CASE WHEN NOT j.definer THEN format(' It runs with the rights of role "%s"%s.', $4::text,
                                                   CASE WHEN NOT j.own_path THEN ' and search path ' || j.path END)
                    WHEN NOT j.own_path THEN format(' It has no search path of its own, and is called with %s.', j.path) END,
               ' The path is ' || nullif(j.way, '') || '.', CASE WHEN j.new THEN ' It is newer than the catalog snapshot.' END) AS detail,

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Fact is one row of relation_facts: a column, a constraint, an index, ... of a relation of the runtime.
+// Fact is one of relation_facts: a column, a constraint, an index, ... of a relation of the runtime.
 type Fact struct {
 	Relation string `json:"relation"`
 	Kind     string `json:"kind"`

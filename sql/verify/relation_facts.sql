@@ -1,7 +1,7 @@
--- What relations of the runtime are made of, one row per fact: relation, kind of fact, name, the fact. $1: the
--- schema; $2: names of relations. It runs with the schema in the search path, so that nothing is printed with
--- its name. What sessions pass by, triggers and rules that are switched off and indexes that are being built, is
--- left out; so is NOT NULL as a constraint, which only PostgreSQL 18 has.
+-- What relations of the runtime are made of, as JSON: relation, kind of fact, name, text of each fact. $1: the schema; $2:
+-- names of relations. It runs with the schema in the search path, so that nothing is printed with its name. What
+-- sessions pass by, triggers and rules that are switched off and indexes that are being built, is left out; so is NOT
+-- NULL as a constraint, which only PostgreSQL 18 has.
 WITH relation AS MATERIALIZED (
     SELECT c.oid, c.relname::text AS name, c.relkind, c.relpersistence, c.relrowsecurity, c.relforcerowsecurity,
            c.reloptions
@@ -20,7 +20,7 @@ WITH relation AS MATERIALIZED (
     JOIN pg_type t ON t.oid = a.atttypid
     LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 )
-SELECT f.relation, f.kind, f.name, f.fact FROM (
+SELECT coalesce(jsonb_agg(to_jsonb(f) ORDER BY f.relation COLLATE "C", f.kind, f.name COLLATE "C"), '[]')::text FROM (
 SELECT relation, 'column', name, text FROM columns
 UNION ALL
 SELECT c.relation, 'sequence', c.name,
@@ -68,5 +68,4 @@ FROM relation r JOIN pg_inherits i ON i.inhrelid = r.oid
 UNION ALL
 SELECT r.name, 'child', i.inhrelid::regclass::text, 'INHERITS'
 FROM relation r JOIN pg_inherits i ON i.inhparent = r.oid
-) f (relation, kind, name, fact)
-ORDER BY f.relation COLLATE "C", f.kind, f.name COLLATE "C"
+) f (relation, kind, name, text)

@@ -1,7 +1,7 @@
 -- Findings on how runs ended: a policy that has not succeeded in time (V045), a last run that went wrong (V046), a job that
--- never ran (V048, at the place of the pair). $1: policies; $2: the job of each; $3: "policy" or "report"; $4: the instant
--- after which the job should have succeeded, NULL without one; $5: what failed, as cron_attempts has it, $6: names there
--- and $7: the job of each; $8: the database where that is looked up, '' this one, NULL without pg_cron; $9: the runner. A
+-- never ran (V048, at the place of the pair). $1: an array of policy, job, kind, "policy" or "report", and due, the instant
+-- after which the job should have succeeded, NULL without one; $2: what failed, as query cron has it, $3: an object of the
+-- names there with the job of each; $4: the database where that is looked up, '' this one, NULL without pg_cron; $5: the runner. A
 -- dry run is no run. Of one that is paused it is not said that it is late. One failure of a policy that succeeded in time
 -- before is for information, for it will be tried again; a breaker waits for a person. Each lookup is the end of a walk down
 -- index run_policy; the whole log is asked only about jobs of which no policy says that they ran.
@@ -10,7 +10,8 @@ WITH asked AS MATERIALIZED (
                                      WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC LIMIT 1) x) AS ran,
            EXISTS (SELECT FROM retention.setting s
                    WHERE s.name = 'paused' AND s.policy IN ('*', w.policy, split_part(w.policy, '@', 1))) AS paused
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) WITH ORDINALITY AS w (policy, job, kind, due, n)
+    FROM ROWS FROM (jsonb_to_recordset($1) AS (policy text, job text, kind text, due timestamptz))
+         WITH ORDINALITY AS w (policy, job, kind, due, n)
 ), jobs AS MATERIALIZED (
     SELECT j.job, CASE WHEN j.ran THEN true
                        ELSE EXISTS (SELECT FROM retention.run r WHERE r.job = j.job AND NOT r.dry_run) END AS ran
@@ -38,8 +39,8 @@ WITH asked AS MATERIALIZED (
     SELECT r.*, NOT r.paused AND coalesce(r.counted <= r.due, false) AS late,
            (SELECT format(' pg_cron''s last attempt%s failed: %s.',
                           ', at ' || to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ',', rtrim(f.message, E'.\n '))
-            FROM jsonb_to_recordset($5::jsonb) AS f (name text, message text, at timestamptz)
-            JOIN unnest($6::text[], $7::text[]) AS c (name, job) ON c.name = f.name AND c.job = r.job
+            FROM jsonb_to_recordset($2::jsonb) AS f (name text, message text, at timestamptz)
+            JOIN jsonb_each_text($3) AS c (name, job) ON c.name = f.name AND c.job = r.job
             ORDER BY f.name LIMIT 1) AS attempt
     FROM run r
 )
@@ -49,9 +50,9 @@ SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy, format('%s "%s" has
               format('; with the schedule of job "%s" it should have succeeded after %s.', j.job,
                      to_char(j.due AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
               CASE j.state WHEN 'busy' THEN format(' The last run (%s) ended busy: %s.', j.id, j.message) END, j.attempt,
-              CASE WHEN $8::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
-                   ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($8::text, '') || '"',
-                               format(', for role "%s".', $9::text)) END) AS detail,
+              CASE WHEN $4::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
+                   ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($4::text, '') || '"',
+                               format(', for role "%s".', $5::text)) END) AS detail,
        'SELECT * FROM retention.status;' AS hint
 FROM judged j WHERE j.late
 UNION ALL

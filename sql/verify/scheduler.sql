@@ -1,7 +1,25 @@
--- A finding where pg_cron's scheduler is not running, by what the role sees of other sessions or else the runtime's owner;
--- unknown where neither may see them. $1: the owner; $2: whether schema cron is in another database. PostgreSQL 18 lists
--- a session before it is connected to its database.
-SELECT CASE WHEN x.seen THEN 'drift' ELSE 'unknown' END AS severity,
+-- Findings where pg_cron's scheduler is not running (V044), or settings keep it from running anything (V049), by what the
+-- role sees of other sessions and settings or else the runtime's owner; unknown where neither may see them. One cause, one
+-- finding. $1: the owner; $2: whether schema cron is in another database. PostgreSQL 18 lists a session before it is
+-- connected to its database.
+WITH scheduler AS MATERIALIZED (
+    SELECT s.by_role OR s.by_owner AS seen,
+           CASE WHEN s.running THEN false
+                WHEN s.by_role OR NOT s.by_owner THEN true
+                ELSE EXISTS (SELECT FROM retention.health() h
+                             WHERE h.problem = 'the pg_cron scheduler is not running') END AS reported
+    FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
+                 coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
+                           FROM pg_proc p WHERE p.oid = to_regprocedure('retention.health()')), false) AS by_owner,
+                 EXISTS (SELECT FROM pg_stat_activity a
+                         WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL) AS running) s
+), setting AS MATERIALIZED (
+    SELECT n.name, CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')
+                        THEN coalesce(current_setting('cron.' || n.name, true), '')
+                        ELSE retention._cron_setting(n.name) END AS value
+    FROM (VALUES ('launch_active_jobs'), ('max_running_jobs')) n (name)
+)
+SELECT 0 AS place, 'V044' AS code, CASE WHEN x.seen THEN 'drift' ELSE 'unknown' END AS severity,
        CASE WHEN x.seen THEN 'the pg_cron scheduler is not running'
             ELSE 'could not see whether the pg_cron scheduler is running' END AS message,
        CASE WHEN NOT x.seen THEN format('Neither "%s" nor "%s" may see other sessions.', current_user, $1::text)
@@ -9,13 +27,13 @@ SELECT CASE WHEN x.seen THEN 'drift' ELSE 'unknown' END AS severity,
             ELSE format('Extension pg_cron is not installed in database "%s".', current_database()) END AS detail,
        CASE WHEN x.seen THEN 'Look for "pg_cron" in the server''s log, in shared_preload_libraries, and at cron.database_name.'
             ELSE format('GRANT pg_monitor TO %I;', $1::text) END AS hint
-FROM (SELECT s.by_role OR s.by_owner AS seen,
-             CASE WHEN s.running THEN false
-                  WHEN s.by_role OR NOT s.by_owner THEN true
-                  ELSE EXISTS (SELECT FROM retention.health() h
-                               WHERE h.problem = 'the pg_cron scheduler is not running') END AS reported
-      FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
-                   coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
-                             FROM pg_proc p WHERE p.oid = to_regprocedure('retention.health()')), false) AS by_owner,
-                   EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL) AS running) s) x
-WHERE x.reported
+FROM scheduler x WHERE x.reported
+UNION ALL
+SELECT 1, 'V049', 'drift', format('pg_cron starts no job: cron.%s is %s', s.name, s.value), '',
+       CASE s.value WHEN 'off' THEN 'ALTER SYSTEM SET cron.launch_active_jobs = on; SELECT pg_reload_conf();'
+                    ELSE 'Reset cron.max_running_jobs and restart the server.' END
+FROM setting s WHERE (s.name, s.value) IN (('launch_active_jobs', 'off'), ('max_running_jobs', '0'))
+UNION ALL
+SELECT 1, 'V049', 'unknown', 'could not see whether pg_cron is switched off',
+       format('Role "%s" may not read its settings.', $1::text), format('GRANT pg_monitor TO %I;', $1::text)
+FROM scheduler x WHERE NOT x.reported AND EXISTS (SELECT FROM setting s WHERE s.value IS NULL)

@@ -1,9 +1,10 @@
 -- Findings on tables that functions cannot detach or drop, because their owner is no member of the role that owns
--- them. $1: functions, with their types; $2: the policy of each; $3: that policy's table, as schema.table, whose
--- partitions count too. No table is locked.
+-- them. $1: an array of function, with its types, policy, and that one's table, as schema.table, whose partitions count
+-- too. No table is locked.
 WITH RECURSIVE wanted AS (
     SELECT w.n, w.function, w.policy, c.oid, f.proowner
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w (function, policy, name, n)
+    FROM ROWS FROM (jsonb_to_recordset($1) AS (function text, policy text, "table" text))
+         WITH ORDINALITY AS w (function, policy, name, n)
     JOIN pg_proc f ON f.oid = to_regprocedure(w.function)
     JOIN (pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace)
       ON s.nspname || '.' || c.relname = w.name AND c.relkind IN ('r', 'p')

@@ -1,31 +1,45 @@
 -- Findings on tables whose rows nothing takes. $1: the schemas that are looked at, whose places are those of the findings;
--- $2: tables that something takes care of, as schema.table; $3: those that deletes reach by foreign key, which counts
--- where it deletes rows; $4: the tables that rows are deleted from; $5: tables whose partitions are detached and dropped
--- later: what has the same columns is taken for one, but not $6, where steps write to; $7 and $8: tables and what
--- policies do there, a sentence each. Partitions count with their root, and are covered with whatever they inherit from.
+-- $2: tables that are protected or exempt, as schema.table; $3: an array of policies, with the tables that they take care of
+-- (covers), where reached by a foreign key counts where that deletes rows; that they name (uses), and insert into; that
+-- they delete from (deletes); and parts, whose partitions are detached and dropped later: what has the same columns is
+-- taken for one, but not where steps write to. Partitions count with their root, and are covered with whatever they inherit from.
 -- Not looked at: temporary and foreign tables, those of extensions. The detail has the size, unless that would wait for
 -- an ACCESS EXCLUSIVE lock, about how many rows there are (unless they were never analysed), and how many were inserted;
 -- a standby counts no row of its primary.
-WITH RECURSIVE named AS (
+WITH RECURSIVE policy AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($3) AS p (policy text, covers jsonb, uses jsonb, deletes text[], parts text)
+), cover AS MATERIALIZED (
+    SELECT c.name, c.reached FROM policy p CROSS JOIN LATERAL jsonb_to_recordset(p.covers) AS c (name text, reached boolean)
+), use AS MATERIALIZED (
+    SELECT p.policy, u.* FROM policy p
+    CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(p.uses) AS (name text, inserts boolean, reached boolean))
+        WITH ORDINALITY AS u (name, inserts, reached, n)
+), told AS ( -- the first use says what a policy does there
+    SELECT DISTINCT ON (u.policy, u.name) u.policy, u.name, CASE
+        WHEN u.n = 1 THEN format('Policy "%s" is about it, and leaves its rows as they are.', u.policy)
+        WHEN u.inserts THEN format('Policy "%s" writes to it.', u.policy)
+        ELSE format('Policy "%s" has it under "cascades", but no foreign key of it deletes rows.', u.policy) END AS sentence
+    FROM use u WHERE u.n = 1 OR u.inserts OR u.reached ORDER BY u.policy, u.name, u.n
+), named AS (
     SELECT c.oid, n.nspname::text AS schema, c.relname::text AS table, n.nspname || '.' || c.relname AS name,
            c.relkind, c.relispartition, c.relpersistence::text AS persistence, c.reltuples
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p')
 ), cared AS (
     SELECT t.oid FROM named t
-    WHERE t.name = ANY ($2::text[])
-       OR t.name = ANY ($3::text[])
+    WHERE t.name IN (SELECT unnest($2::text[]) UNION ALL SELECT c.name FROM cover c WHERE NOT c.reached)
+       OR t.name IN (SELECT c.name FROM cover c WHERE c.reached)
           AND EXISTS (SELECT FROM pg_constraint k JOIN named r ON r.oid = k.confrelid
-                      WHERE k.conrelid = t.oid AND k.contype = 'f' AND k.confdeltype = 'c'
-                        AND r.name = ANY ($3::text[] || $4::text[]))
+                      WHERE k.conrelid = t.oid AND k.contype = 'f' AND k.confdeltype = 'c' AND r.name IN (
+                          SELECT c.name FROM cover c WHERE c.reached UNION ALL SELECT unnest(p.deletes) FROM policy p))
     UNION
     SELECT i.inhrelid FROM cared d JOIN pg_inherits i ON i.inhparent = d.oid
 ), columns AS (
     SELECT a.attrelid AS oid,
            array_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) ORDER BY a.attname) AS list
     FROM pg_attribute a JOIN named t ON t.oid = a.attrelid
-    WHERE cardinality($5::text[]) > 0 AND a.attnum > 0 AND NOT a.attisdropped
-      AND (t.schema = ANY ($1::text[]) OR t.name = ANY ($5::text[]))
+    WHERE EXISTS (SELECT FROM policy p WHERE p.parts <> '') AND a.attnum > 0 AND NOT a.attisdropped
+      AND (t.schema = ANY ($1::text[]) OR t.name IN (SELECT p.parts FROM policy p))
     GROUP BY 1
 ), root AS (
     SELECT t.* FROM named t
@@ -33,10 +47,10 @@ WITH RECURSIVE named AS (
       AND t.oid NOT IN (SELECT d.oid FROM cared d)
       AND NOT EXISTS (SELECT FROM pg_depend e
                       WHERE e.classid = 'pg_class'::regclass AND e.objid = t.oid AND e.deptype = 'e')
-      AND NOT (t.relkind = 'r' AND t.name <> ALL ($6::text[]) AND EXISTS (
+      AND NOT (t.relkind = 'r' AND t.name NOT IN (SELECT u.name FROM use u WHERE u.inserts) AND EXISTS (
               SELECT FROM columns own
               JOIN columns other ON other.list = own.list AND other.oid <> own.oid
-              JOIN named p ON p.oid = other.oid AND p.name = ANY ($5::text[])
+              JOIN named p ON p.oid = other.oid AND p.name IN (SELECT q.parts FROM policy q)
               WHERE own.oid = t.oid))
 ), tree AS (
     SELECT r.oid AS root, r.oid, r.relkind, r.reltuples FROM root r
@@ -67,9 +81,8 @@ WITH RECURSIVE named AS (
 SELECT array_position($1::text[], u.schema) AS place, u.name AS object,
        format('%s "%s" has no policy, no protection and no exemption',
               CASE WHEN u.partitioned THEN 'partitioned table' WHEN u.persistence = 'u' THEN 'unlogged table' ELSE 'table' END, u.name) AS message,
-       concat_ws(' ', growth.size, growth.inserted, (SELECT string_agg(w.does, ' ' ORDER BY w.n)
-                                                    FROM unnest($7::text[], $8::text[]) WITH ORDINALITY AS w (name, does, n)
-                                                    WHERE w.name = u.name)) AS detail,
+       concat_ws(' ', growth.size, growth.inserted,
+                 (SELECT string_agg(t.sentence, ' ' ORDER BY t.policy) FROM told t WHERE t.name = u.name)) AS detail,
        format('Write a policy for it, or name %s under "protect" or under "exempt" of "coverage".', u.name) AS hint
 FROM uncovered u
 CROSS JOIN LATERAL (

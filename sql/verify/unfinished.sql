@@ -1,10 +1,11 @@
--- Findings on policies whose newest runs all ended because a budget was spent. $1: policies, each as often as jobs run it; $2:
--- how many runs; $3: the instant before which the first of these must have begun, NULL where that job does not say.
+-- Findings on policies whose newest runs all ended because a budget was spent. $1: an array of
+-- policies, each as often as jobs run it, with due, the instant before which the first of these runs must have begun, NULL
+-- where that job does not say; $2: how many runs.
 SELECT w.policy, format('the last %s runs of policy "%s" left due rows behind', $2::integer, w.policy) AS message,
        format('Since %s each run ended before its work was done; the last one says: %s.',
               to_char(x.since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), x.message) AS detail,
        'Give the policy more "budget", larger batches, or a schedule with more runs.' AS hint
-FROM (SELECT u.policy, max(u.before) FROM unnest($1::text[], $3::timestamptz[]) u (policy, before) GROUP BY 1) w (policy, before)
+FROM (SELECT u.policy, max(u.due) FROM jsonb_to_recordset($1) u (policy text, due timestamptz) GROUP BY 1) w (policy, before)
 CROSS JOIN LATERAL (
     SELECT min(y.started_at) AS since, (array_agg(y.message ORDER BY y.id DESC))[1] AS message
     FROM (SELECT * FROM retention.run r WHERE r.policy = w.policy AND NOT r.dry_run AND r.state <> 'running'

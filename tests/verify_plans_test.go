@@ -1,15 +1,27 @@
-package verifier
+package tests
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
-	"pgretain/generator"
+	"github.com/jackc/pgx/v5"
+
+	verifysql "pgretain/sql/verify"
+	"pgretain/tests/pgtest"
 )
+
+// plansGiven gives plans, as EXPLAIN prints them, to whoever asks for those of policies; others inherit from the table, so
+// that they are asked for.
+const plansGiven = `CREATE SCHEMA retention; CREATE TABLE m (); CREATE TABLE c () INHERITS (m); CREATE TABLE retention.plan (policy text, plan json);
+	CREATE FUNCTION retention._plans(p text[], s boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
+	RETURNS SETOF record LANGUAGE sql AS 'SELECT x.policy, ''b'', x.plan, NULL, NULL FROM retention.plan x WHERE x.policy = ANY (p)'`
 
 // Where a plan goes astray, by the nodes that EXPLAIN prints.
 func TestAstray(t *testing.T) {
 	t.Parallel()
+	conn := pgtest.Database(t).Conn(t)
+	pgtest.Exec(t, conn, plansGiven)
 	const ours = `{"Node Type": "Index Only Scan", "Relation Name": "m", "Alias": "t_1", "Index Name": "ours", "Index Cond": "(at > $1)"}`
 	const upTo = `"Node Type": "Index Scan", "Relation Name": "m", "Alias": "t", "Index Name": "ours", "Index Cond": "(ROW(at, id) <= ROW($0, $1))"`
 	boundary := func(below string) string {
@@ -32,8 +44,25 @@ func TestAstray(t *testing.T) {
 		"all of an index":            {`{"Node Type": "Index Scan", "Relation Name": "m", "Alias": "t", "Index Name": "ours", "Plans": [` + boundary(ours) + `]}`, 1, 0},
 		"no plan at all":             {`{"Node Type": "Result"}`, 0, 0},
 	} {
-		p := batchPlan{Plan: fmt.Sprintf(`[{"Plan": %s}]`, c.plan)}
-		if got, none := len(p.astray()), len(p.impossible()); got != c.want || none != c.none {
+		pgtest.Exec(t, conn, "INSERT INTO retention.plan VALUES ($1, $2)", name, fmt.Sprintf(`[{"Plan": %s}]`, c.plan))
+		var list []struct {
+			Astray, Sorted bool
+			ByIndex        *bool `json:"by_index"`
+		}
+		text := pgtest.Value[string](t, conn, verifysql.Query("plans", "retention"), []string{name}, []string{"public.m"}, nil)
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			t.Fatal(err)
+		}
+		got, none := 0, 0
+		for _, a := range list {
+			if a.Astray {
+				got++
+			}
+			if a.ByIndex != nil && (!*a.ByIndex || a.Sorted) {
+				none++
+			}
+		}
+		if got != c.want || none != c.none {
 			t.Errorf("%s: %d astray, %d without an index, want %d and %d", name, got, none, c.want, c.none)
 		}
 	}
@@ -42,17 +71,25 @@ func TestAstray(t *testing.T) {
 // What keeps a batch from being planned is a lack of the policy, of time, or of something else; no case trips the last two.
 func TestNotPlanned(t *testing.T) {
 	t.Parallel()
+	conn := pgtest.Database(t).Conn(t)
 	for code, want := range map[string]string{
-		"42703": `V024 drift batches of policy "p" cannot be planned SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,
+		"42703": `V024  batches of policy "p" cannot be planned SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,
 		"55P03": `V091 unknown checking the plans of policy "p" took too long `,
 		"53200": `V090 unknown could not check how batches of policy "p" find their rows SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,
+		"PR004": ``,
 	} {
-		v := &inspection{report: &Report{}}
-		v.install.Schema = "retention"
-		v.notPlanned(generator.Object{Name: "p", Policy: "p"}, batchPlan{Code: code, Message: "no"})
-		f := v.report.Findings[0]
-		if got := fmt.Sprintf("%s %s %s %s", f.Code, f.Severity, f.Message, f.Hint); got != want || f.Detail != "The server says: no ["+code+"]." {
-			t.Errorf("got %q, %q; want %q", got, f.Detail, want)
+		answer := fmt.Sprintf(`[{"n": 1, "policy": "p", "batch": "b", "code": %q, "message": "no", "astray": false}]`, code)
+		rows, _ := conn.Query(t.Context(), verifysql.Query("plan_findings", "retention"), []string{"p"}, []int{1}, answer, "[]", []string{})
+		list, err := pgx.CollectRows(rows, pgx.RowToMap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, detail := "", "The server says: no ["+code+"]."
+		for _, f := range list {
+			got, detail = fmt.Sprintf("%s %s %s %s", f["code"], f["severity"], f["message"], f["hint"]), f["detail"].(string)
+		}
+		if got != want || detail != "The server says: no ["+code+"]." {
+			t.Errorf("got %q, %q; want %q", got, detail, want)
 		}
 	}
 }

@@ -1,0 +1,25 @@
+-- What query cron answers, of jobs in a database that is not ours; attempts are looked for among the newest 20000. $1: how
+-- the names of ours begin; those of an install whose database's name begins as ours does are left out: names of jobs have
+-- no dots. A job that cannot connect leaves a trace here only.
+WITH job AS (
+    SELECT j.*, j.jobname::text AS name FROM cron.job j
+    WHERE starts_with(j.jobname::text, $1) AND strpos(substr(j.jobname::text, length($1) + 1), '.') = 0
+), ended AS MATERIALIZED (
+    SELECT x.jobid, x.runid, x.status, x.return_message, coalesce(x.start_time, x.end_time) AS began,
+           coalesce(x.end_time, x.start_time) AS at
+    FROM (SELECT * FROM cron.job_run_details d ORDER BY d.runid DESC LIMIT 20000) x
+    WHERE x.status IN ('failed', 'succeeded')
+)
+SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                   'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username, 'active', j.active,
+                   'database', j.database || CASE
+                       WHEN pg_is_in_recovery() OR j.nodeport = current_setting('port')::integer
+                            AND (j.nodename = 'localhost' OR starts_with(j.nodename, '/')) THEN ''
+                       ELSE format(' on %s:%s', j.nodename, j.nodeport) END)), '[]') FROM job j)::text,
+       (SELECT coalesce(jsonb_agg(to_jsonb(x)), '[]')
+        FROM (SELECT j.name, coalesce((array_agg(e.return_message ORDER BY e.runid DESC))[1], '') AS message,
+                     (array_agg(e.at ORDER BY e.runid DESC))[1] AS at, count(*) AS failed, min(e.began) AS since
+              FROM job j JOIN ended e USING (jobid)
+              WHERE e.status = 'failed' AND e.runid > coalesce(
+                  (SELECT max(s.runid) FROM ended s WHERE s.jobid = j.jobid AND s.status = 'succeeded'), 0)
+              GROUP BY 1) x)::text
