@@ -84,7 +84,7 @@ var users = map[string][]string{
 	"database/sql":                             {"internal/install"},
 	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
 	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "internal/lint"},
+	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "internal/diag"},
 	"html/template":                            {"internal/htmlreport"},
 	"math/rand":                                {"tests/bench"},
 	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "internal/lint"},

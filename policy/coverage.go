@@ -45,10 +45,10 @@ func (e *exemptions) reason(r *reader, f field) {
 	t := r.table(field{value: f.key, list: "exempt"})
 	reason := r.text(f)
 	if strings.TrimSpace(reason) == "" {
-		r.add(codeMissing, r.at(f.value), fmt.Sprintf("the reason why table %q is exempt is empty", t), "", "Say why it may grow, or write a list of tables.")
+		r.add("P005 reason", r.at(f.value), t)
 	}
 	if slices.ContainsFunc(*e, func(other Exemption) bool { return other.Table.same(t) }) {
-		r.add(codeRunTwice, t.Position, fmt.Sprintf("table %q is already listed in \"exempt\"", t), "", "")
+		r.add("P026 exempt", t.Position, t)
 	}
 	*e = append(*e, Exemption{t, reason})
 }
@@ -61,16 +61,15 @@ func (r *reader) checkCoverage(f *File) {
 	schemas := f.Coverage.Schemas
 	for _, name := range schemas {
 		if name.Text == f.Install.Schema {
-			r.add(codeReserved, name.Position, fmt.Sprintf("schema %q is not allowed in \"schemas\"", name.Text), "Its tables have a policy of their own.", "Take it out.")
+			r.add("P008 covered", name.Position, name)
 		}
 	}
 	for _, e := range f.Coverage.Exempt {
 		if len(schemas) > 0 && !slices.ContainsFunc(schemas, func(n Name) bool { return n.Text == e.Table.Schema }) {
-			r.add(codeConflict, e.Table.Position, fmt.Sprintf("table %q is exempt, and its schema is not covered", e.Table), "Tables of other schemas are not looked at anyway.",
-				fmt.Sprintf("Add %q to \"schemas\", or take the exemption out.", e.Table.Schema))
+			r.add("P017 exempt", e.Table.Position, e.Table)
 		}
 		if what := f.covering(e.Table); what != "" {
-			r.add(codeConflict, e.Table.Position, fmt.Sprintf("table %q is exempt, and %s", e.Table, what), "", "Take the exemption out.")
+			r.add("P017 idle", e.Table.Position, words{"Table": e.Table, "What": what})
 		}
 	}
 }
@@ -96,12 +95,12 @@ func (s *Suppression) check(r *reader, m mapping) {
 		s.Position = r.at(check.value)
 	}
 	if names := r.model.Runnable(); m.has("policy") && !slices.Contains(names, s.Policy) {
-		r.add(codeSuppression, r.at(m.fields["policy"].value), fmt.Sprintf("a suppression for an unknown policy or report %q", s.Policy), "", DidYouMean(s.Policy, names))
+		r.add("P048 policy", r.at(m.fields["policy"].value), words{"Name": s.Policy, "Known": names})
 	}
 	subjects := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool {
 		return key != "policy" && key != "table" && key != "object"
 	})
 	for _, key := range subjects[min(1, len(subjects)):] {
-		m.exclusive(subjects[0], key, "", "Write an item of its own for the second one.")
+		m.exclusive("P017 subjects", subjects[0], key)
 	}
 }

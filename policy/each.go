@@ -3,7 +3,6 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ const MemberMark = "@"
 
 func (e *Each) check(r *reader, m mapping) {
 	r.try(func() { r.follow("each", "", m.from, e.Name, e.Position) })
-	m.either(codeMissing, "schemas", "shards_of", "")
+	m.either("P005 either", "schemas", "shards_of")
 }
 
 // Words are the patterns of schemas by the words that stand for them.
@@ -61,8 +60,7 @@ func (r *reader) checkEach(f *File) {
 	}
 	for _, m := range f.Mentions() {
 		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || members[m.Of] != e) {
-			r.add(codeEach, m.Position, fmt.Sprintf("%q stands for many schemas here", e.Name), "",
-				"Only a policy whose own table is in it may name it.")
+			r.add("P036 schemas", m.Position, e.Name)
 		}
 	}
 	for _, p := range f.Policies {
@@ -73,13 +71,11 @@ func (r *reader) checkEach(f *File) {
 		for _, part := range p.Parts() {
 			others := slices.DeleteFunc(part.Tables(), func(t Table) bool { return t.Schema == own.Name })
 			if strings.Count(part.Expr.SQL, own.Name) != len(part.Tables())-len(others) {
-				r.add(codeEach, part.Expr.Position, fmt.Sprintf("%q is not only a schema in this SQL", own.Name),
-					"A page has the schema's name wherever the word stands.", "Name columns, aliases and texts otherwise.")
+				r.add("P036 sql", part.Expr.Position, own.Name)
 			}
 		}
 		if strings.Contains(p.Name, own.Name) {
-			r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
-				"A page has the schema's name wherever the word stands.", "Choose another name.")
+			r.add("P036 name", p.Position, words{"Policy": p.Name, "Each": own.Name})
 		}
 		r.checkMember(p)
 	}
@@ -97,8 +93,7 @@ func (r *reader) checkMember(p *Policy) {
 		{`"drop_table"`, p.DropsTables()},
 	} {
 		if c.has {
-			r.add(codeEach, p.Position, fmt.Sprintf("policy %q is for each schema, and has %s", p.Name, c.what),
-				"Members are made when a schema comes, without a migration.", "Take it out, or write a policy for a single schema.")
+			r.add("P036 has", p.Position, words{"Policy": p.Name, "What": c.what})
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -51,7 +49,7 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 			if base := resolve(item); base.Kind == yaml.MappingNode {
 				m.collect(base, keys, seen)
 			} else {
-				m.r.add(codeKind, m.r.at(item), `"<<" merges maps, not `+kindName(item), "", "Name an anchor, for example <<: *base.")
+				m.r.add("P004 merge", m.r.at(item), kindName(item))
 			}
 		}
 	}
@@ -60,20 +58,18 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 // key says whether the key is one, and allowed here.
 func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
 	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
-		m.r.add(codeKind, m.r.at(key), "a key must be a name, not "+kindName(key), "", "Put the name in quotes.")
+		m.r.add("P004 key", m.r.at(key), kindName(key))
 		return false
 	}
 	if first, ok := own[key.Value]; ok {
-		m.r.add(codeDuplicate, m.r.at(key), fmt.Sprintf("key %q is already written in %s", key.Value, m.what),
-			fmt.Sprintf("The first one is at %s.", m.r.at(first)), "")
+		m.r.add("P003 key", m.r.at(key), words{"Key": key.Value, "In": m.what, "First": m.r.at(first)})
 		return false
 	}
 	own[key.Value] = key
 	if keys == nil || slices.Contains(keys, key.Value) {
 		return true
 	}
-	m.r.add(codeUnknownKey, m.r.at(key), fmt.Sprintf("unknown key %q in %s", key.Value, m.what),
-		"Allowed here: "+strings.Join(keys, ", ")+".", DidYouMean(key.Value, keys))
+	m.r.add("P002 key", m.r.at(key), words{"Name": key.Value, "In": m.what, "Known": keys})
 	return false
 }
 
@@ -81,7 +77,7 @@ func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) 
 func (m mapping) require(key string) (field, bool) {
 	f, ok := m.fields[key]
 	if !ok {
-		m.r.add(codeMissing, m.r.fieldAt(m.from), fmt.Sprintf("%s needs the key %q", m.what, key), "", "")
+		m.r.add("P005 key", m.r.fieldAt(m.from), words{"In": m.what, "Key": key})
 	}
 	return f, ok
 }
@@ -98,25 +94,25 @@ func (m mapping) has(keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return m.fields[key].value != nil })
 }
 
-// refuse reports each of some keys that is written; the message has it for %q.
-func (m mapping) refuse(code, message, detail, hint string, keys ...string) {
+// refuse reports each of some keys that is written.
+func (m mapping) refuse(name string, keys ...string) {
 	for _, key := range keys {
 		if m.has(key) {
-			m.r.add(code, m.r.at(m.fields[key].key), strings.ReplaceAll(message, "%q", quoted(key)), detail, hint)
+			m.r.add(name, m.r.at(m.fields[key].key), key)
 		}
 	}
 }
 
 // exclusive refuses a key where the map has another one.
-func (m mapping) exclusive(first, second, detail, hint string) {
-	if m.has(first) {
-		m.refuse(codeConflict, `"`+first+`" and %q exclude each other`, detail, hint, second)
+func (m mapping) exclusive(name, first, second string) {
+	if m.has(first) && m.has(second) {
+		m.r.add(name, m.r.at(m.fields[second].key), words{"First": first, "Second": second})
 	}
 }
 
 // either holds that one of two keys is written, and not the other.
-func (m mapping) either(code, first, second, hint string) {
+func (m mapping) either(name, first, second string) {
 	if m.has(first) == m.has(second) {
-		m.r.add(code, m.r.fieldAt(m.from), fmt.Sprintf("%s needs either %q or %q", m.what, first, second), "", hint)
+		m.r.add(name, m.r.fieldAt(m.from), words{"In": m.what, "First": first, "Second": second})
 	}
 }

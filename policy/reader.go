@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	_ "embed" // faults.txt.tmpl
 	"fmt"
 	"regexp"
 	"strings"
@@ -31,16 +32,26 @@ func newReader(path string, source []byte) *reader {
 	return r
 }
 
-func (r *reader) add(code string, at diag.Position, message, detail, hint string) {
-	r.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+// words are what the sentences of a fault speak of.
+type words map[string]any
+
+//go:embed faults.txt.tmpl
+var source string
+
+var sentences = diag.ReadSentences(source, map[string]any{
+	"near": DidYouMean, "reserved": func() string { return strings.Join(reserved, ", ") },
+})
+
+func (r *reader) add(fault string, at diag.Position, about any) {
+	r.diags.Add(sentences.Say(fault, diag.Diagnostic{Position: at}, about))
 }
 
 // fault ends the reading of a value.
 type fault struct{}
 
 // fail reports what is wrong with a value, and ends its reading.
-func (r *reader) fail(code string, at diag.Position, message, detail, hint string) {
-	r.add(code, at, message, detail, hint)
+func (r *reader) fail(name string, at diag.Position, about any) {
+	r.add(name, at, about)
 	panic(fault{})
 }
 
