@@ -99,7 +99,7 @@ func (l *linter) say(d diag.Diagnostic, about words) {
 }
 
 // always is what stands for a condition that is not there.
-var always = &pgparse.Condition{Form: pgparse.Fixed, Values: []pgparse.Constant{truth}}
+var always = &pgparse.Condition{Form: pgparse.Fixed, Value: truth}
 
 // condition reads an expression; nil where it cannot be read.
 func condition(e *policy.Expr) *pgparse.Condition {
