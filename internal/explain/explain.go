@@ -11,7 +11,6 @@ import (
 	"strings"
 	"text/template"
 
-	"pgretain/internal/calendar"
 	"pgretain/internal/catalog"
 	"pgretain/internal/lists"
 	"pgretain/internal/quote"
@@ -84,7 +83,7 @@ var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"tablesNamed": func(list []string) string { return joined(list, tableNamed) },
 	"sql":         sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
 	"operands": func(list []policy.Expr) string { return joined(list, operand) },
-	"duration": Duration, "percent": percent, "number": Number, "words": calendar.Words, "length": length,
+	"duration": Duration, "percent": percent, "number": Number, "length": length,
 	"caveat": caveat, "epoch": epoch, "sole": sole, "whole": whole,
 }).Parse(source))
 
