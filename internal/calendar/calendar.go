@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -233,17 +232,14 @@ func (s schedule) covers(inner schedule) bool {
 	if s.every > 0 || inner.every > 0 || inner.minute&^s.minute != 0 || inner.hour&^s.hour != 0 {
 		return false
 	}
-	if s.day == inner.day && s.month == inner.month && s.weekday == inner.weekday && s.star == inner.star && s.lastDay == inner.lastDay {
+	if inner.minute, inner.hour = s.minute, s.hour; inner == s {
 		return true // as most write their days
 	}
-	return !slices.ContainsFunc(allDays(), func(day time.Time) bool { return inner.matches(day) && !s.matches(day) })
-}
-
-// allDays are those of 28 years, after which weekdays and leap days come in the same order again.
-var allDays = sync.OnceValue(func() []time.Time {
-	var days []time.Time
-	for day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2028; day = day.AddDate(0, 0, 1) {
-		days = append(days, day)
+	day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for ; day.Year() < 2028; day = day.AddDate(0, 0, 1) { // then weekdays and leap days come in the same order again
+		if inner.matches(day) && !s.matches(day) {
+			return false
+		}
 	}
-	return days
-})
+	return true
+}
