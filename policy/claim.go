@@ -1,18 +1,6 @@
 package policy
 
-import (
-	"slices"
-
-	"go.yaml.in/yaml/v3"
-)
-
-// check holds that the time to live does not depend on a row: there is none when that is evaluated.
-func (c *Claim) check(r *reader, m mapping) {
-	if ttl, ok := m.fields["ttl"]; ok && ttl.is(yaml.SequenceNode) {
-		r.add("P016 ttl", r.at(ttl.value), nil)
-		c.TTL = Window{}
-	}
-}
+import "slices"
 
 // checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
 func (r *reader) checkClaim(p *Policy) {
@@ -28,13 +16,6 @@ func (r *reader) checkClaim(p *Policy) {
 		if a.Column == p.Claim.Key.Text || a.Column == column {
 			r.add("P043 set", a.Position, a.Column)
 		}
-	}
-}
-
-func (c *Cursor) check(r *reader, _ mapping) {
-	all := slices.Concat(c.Columns, c.With)
-	if i := slices.IndexFunc(all, func(n Name) bool { return n.Text == c.Key.Text }); i >= 0 {
-		r.add("P026 cursor", all[i].Position, c.Key)
 	}
 }
 

@@ -45,7 +45,6 @@ func (f *File) read(r *reader, root field) {
 		delete(m.fields, "jobs")
 	}
 	r.fill(m, f)
-	r.checkCoverage(f)
 	r.checkProtected(f)
 	r.checkEach(f)
 	r.checkJobs(f)
