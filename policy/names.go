@@ -19,7 +19,6 @@ type scope struct {
 	names  []string // t, joins, aliases of steps; nil: any
 	rank   bool     // may read keep.<guard>
 	guards []string // those that it may read
-	later  []string // guards that come too late
 
 	run     bool   // may read run.id and run.reason
 	rowless bool   // there is no row: no name stands alone but as_of
@@ -118,9 +117,7 @@ func (r *reader) checkGuardName(at diag.Position, name string, s scope) {
 	case !s.rank:
 		r.add("P029", at, name)
 	case slices.Contains(s.guards, name) || name == "hold":
-	case slices.Contains(s.later, name):
-		r.add("P028 later", at, name)
 	default:
-		r.add("P028 unknown", at, words{"Name": name, "Known": append(slices.Clone(s.guards), "hold")})
+		r.add("P028", at, words{"Name": name, "Known": append(slices.Clone(s.guards), "hold")})
 	}
 }

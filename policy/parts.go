@@ -83,7 +83,7 @@ func (v visitor) policy(p *Policy) {
 	}
 	for i, g := range p.Keep {
 		v.expr(g.Condition, s)
-		v.rank(g.Rank, scope{names: s.names, rank: true, guards: guards[:i], later: guards[i:]})
+		v.rank(g.Rank, scope{names: s.names, rank: true, guards: guards[:i]})
 	}
 	s.run = true
 	for _, step := range p.Then {
