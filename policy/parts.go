@@ -27,11 +27,7 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 	case IsQuery:
 		return pgparse.Query(p.Expr.SQL)
 	case IsStatement:
-		statement, err := pgparse.ParseStatement(p.Expr.SQL)
-		if err != nil {
-			return nil, err
-		}
-		return &statement.Expr, nil
+		return pgparse.Statement(p.Expr.SQL)
 	}
 	return pgparse.Expression(p.Expr.SQL)
 }
@@ -48,7 +44,7 @@ func sure[T any](made T, err error) T {
 func (p Part) Parsed() *pgparse.Expr { return sure(p.Parse()) }
 
 // Statement is an SQL step that was accepted.
-func (e Expr) Statement() *pgparse.Statement { return sure(pgparse.ParseStatement(e.SQL)) }
+func (e Expr) Statement() *pgparse.Expr { return sure(pgparse.Statement(e.SQL)) }
 
 // Parts lists the query, if it could be read; the alert reads its columns only.
 func (r *Report) Parts() []Part {

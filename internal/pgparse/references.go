@@ -42,7 +42,6 @@ type walker struct {
 	expr    Expr
 	base    int  // length of what stands before the user's text
 	writing bool // statements that change rows are allowed
-	writes  []Write
 	err     error
 }
 

@@ -32,6 +32,12 @@ type Expr struct {
 	Clock     Word // now(), current_timestamp, clock_timestamp() and kin
 	Session   Word // user, current_role and kin, or functions that go by a setting
 	Parameter Word // $1 and the like
+
+	// Of a statement.
+	Writes []Write  // in order of appearance, those of WITH too
+	With   []string // names of the leading WITH
+	Select bool     // it returns rows; what it writes stands in its WITH
+	CTEs   int      // where the list of the leading WITH begins, 0 without one: more may be put there
 }
 
 // Word is the first of some kind; its text is "" where there is none.
