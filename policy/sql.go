@@ -140,14 +140,14 @@ func (r *reader) assignments(f field, kind string) (list []Assignment) {
 			list = append(list, a)
 		}
 	}
-	return r.once(list) // two keys may name one column, in two spellings
+	return r.once("P003 column", list) // two keys may name one column, in two spellings
 }
 
-// once is a list without what gives a column a second value, which is reported.
-func (r *reader) once(list []Assignment) (first []Assignment) {
+// once is a list without what names a column a second time, which is reported.
+func (r *reader) once(fault string, list []Assignment) (first []Assignment) {
 	for _, a := range list {
 		if i := slices.IndexFunc(first, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {
-			r.add("P003 column", a.Position, words{"Column": a.Column, "First": first[i].Position})
+			r.add(fault, a.Position, words{"Column": a.Column, "First": first[i].Position})
 		} else {
 			first = append(first, a)
 		}

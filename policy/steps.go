@@ -101,6 +101,7 @@ func (r *reader) mapStep(step *Step, f field, name string, bare bool) {
 	case step.Update != nil && step.Related != nil:
 		m.refuse("P017 undo", "undo")
 	case step.Archive != nil:
+		m.exclusive("P017 document", "columns", "document")
 		r.checkArchive(step.Archive, step.Related)
 	case step.Insert != nil:
 		r.checkInsert(step.Insert, m)
@@ -134,7 +135,7 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	if !m.has("key", "per", "set") {
 		r.add("P005 insert", r.fieldAt(m.from), nil)
 	}
-	r.once(slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
+	r.once("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
 // checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two columns,
@@ -147,19 +148,13 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	if a.Into.Name != "" && a.Into.same(from) {
 		r.add("P017 itself", a.Into.Position, words{"From": from, "Into": a.Into})
 	}
-	if len(a.Columns) > 0 && a.Document != "" {
-		r.add("P017 document", a.Columns[0].Position, nil)
-	}
-	var given []Assignment
-	copied := map[string]Name{}
+	var copied, given []Assignment
 	for _, c := range a.Columns {
+		copied = append(copied, Assignment{Column: c.From.Text, Position: c.From.Position})
 		given = append(given, Assignment{Column: c.Name, Position: c.Position})
-		if first, ok := copied[c.From.Text]; ok {
-			r.add("P003 copied", c.From.Position, words{"Column": c.From, "First": first.Position})
-		}
-		copied[c.From.Text] = c.From
 	}
-	r.once(append(given, a.Set...))
+	r.once("P003 copied", copied)
+	r.once("P003 column", append(given, a.Set...))
 	for _, set := range a.Set {
 		parsed := Part{set.Value, IsExpression}.Parsed()
 		if a.Document == "" || set.Column != a.Document || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {

@@ -112,11 +112,10 @@ func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) 
 			bound(m.fields["else"], &d.Else)
 		}
 	}
-	if m.has("at_least") {
-		bound(m.fields["at_least"], &d.AtLeast)
-	}
-	if m.has("at_most") {
-		bound(m.fields["at_most"], &d.AtMost)
+	for key, into := range map[string]**T{"at_least": &d.AtLeast, "at_most": &d.AtMost} {
+		if m.has(key) {
+			bound(m.fields[key], into)
+		}
 	}
 }
 
