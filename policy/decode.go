@@ -117,8 +117,8 @@ func (r *reader) read(f field, into any, kind string) {
 	}
 }
 
-// reflected reads a number; a pointer; a list, which takes the place of a default; a map by name, whose items have a name; or a
-// struct.
+// reflected reads a number; a pointer; a list, which takes the place of a default; a map by name, whose items have a
+// name; or a struct.
 func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	switch into.Kind() {
 	case reflect.Int, reflect.Int64:

@@ -9,9 +9,9 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Each is a word that stands for every schema of a pattern, or for the shards on a server of what Citus distributes in a
-// schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of the
-// table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
+// Each is a word that stands for every schema of a pattern, or for the shards on a server of what Citus distributes in
+// a schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of
+// the table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
 type Each struct {
 	Name     string        `name:"each"`            // "each_tenant": the word
 	Schemas  string        `yaml:"schemas,pattern"` // "tenant_*"
@@ -49,7 +49,8 @@ func (f *File) each(schema string) *Each {
 	return nil
 }
 
-// checkEach checks that only policies for each schema name the word, and use nothing that is there once for all of them.
+// checkEach checks that only policies for each schema name the word, and use nothing that is there once for all of
+// them.
 func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
@@ -101,8 +102,8 @@ func (r *reader) checkMember(p *Policy) {
 // Word is the name of the page that stands for all members.
 func (e *Each) Word(policy string) string { return policy + MemberMark + e.Name }
 
-// Place is a schema or a shard that a member is for. Names are what stands in its page for what: of a schema the word and
-// the schema, of a shard each table with the word and its shard before that.
+// Place is a schema or a shard that a member is for. Names are what stands in its page for what: of a schema the word
+// and the schema, of a shard each table with the word and its shard before that.
 type Place struct {
 	Name  string
 	Names [][2]string

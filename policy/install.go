@@ -58,8 +58,8 @@ func (i Install) CronElsewhere() bool {
 	return i.Scheduler == "pg_cron" && i.CronDatabase != "" && i.CronDatabase != i.Database
 }
 
-// AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the one
-// that migrations are applied to, of which several can have the same files.
+// AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the
+// one that migrations are applied to, of which several can have the same files.
 const AnyDatabase = "{database}"
 
 // In is the install in a database, where AnyDatabase is that one.

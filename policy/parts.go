@@ -212,8 +212,8 @@ func (p *Policy) allJoins() []Join {
 	return joins
 }
 
-// OncePerRun lists the joins that are read at the start of a run. Those of several steps that have one name and one query
-// are one.
+// OncePerRun lists the joins that are read at the start of a run. Those of several steps that have one name and one
+// query are one.
 func (p *Policy) OncePerRun() []Join {
 	var list []Join
 	for _, j := range p.allJoins() {

@@ -142,8 +142,8 @@ var written = map[yaml.Style]*regexp.Regexp{
 	yaml.LiteralStyle: regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
 }
 
-// scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or else
-// the rest of the line.
+// scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or
+// else the rest of the line.
 func scalarWidth(rest string, node *yaml.Node) int {
 	if form := written[node.Style&^yaml.TaggedStyle]; form != nil {
 		return utf8.RuneCountInString(form.FindString(rest))

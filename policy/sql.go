@@ -36,8 +36,8 @@ var (
 
 var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
-// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that no
-// migration tool reads a line of it as its own markers.
+// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that
+// no migration tool reads a line of it as its own markers.
 func (r *reader) raw(f field) Expr {
 	node := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
 	e := Expr{SQL: node.Value, Position: r.content(node)}

@@ -12,8 +12,8 @@ import (
 // rowKeys are those by which a step that is a map chooses its rows.
 var rowKeys = []string{"where", "table", "as", "join"}
 
-// checkThen holds that nothing follows the end of a partition, and that the steps of a policy without other faults make its
-// rows go.
+// checkThen holds that nothing follows the end of a partition, and that the steps of a policy without other faults make
+// its rows go.
 func (r *reader) checkThen(p *Policy, m mapping) {
 	dropped := slices.IndexFunc(p.Then, func(s Step) bool { return s.Drop != nil })
 	for i, s := range p.Then {
@@ -138,8 +138,8 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	r.once("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
-// checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two columns,
-// and a document without all of the row.
+// checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two
+// columns, and a document without all of the row.
 func (r *reader) checkArchive(a *Archive, related *Related) {
 	from, row := r.policy.Table, "t"
 	if related != nil {

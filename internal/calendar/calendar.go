@@ -216,8 +216,8 @@ func (f cronField) value(text string) (int, bool) {
 // horizon is beyond the longest gap that a calendar can have: eight years between two leap days.
 const horizon = 9 * 366 * 24 * time.Hour
 
-// next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes days
-// and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
+// next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes
+// days and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
 func (s schedule) next(after time.Time) time.Time {
 	if s.every > 0 {
 		return after.Add(s.every)
@@ -239,8 +239,8 @@ func (s schedule) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// longest is the longest time between two instants, zero without any: of nine years, which have a 29 February on each side
-// of a turn of a century that has none.
+// longest is the longest time between two instants, zero without any: of nine years, which have a 29 February on each
+// side of a turn of a century that has none.
 func (s schedule) longest() time.Duration {
 	if s.every > 0 {
 		return s.every

@@ -8,9 +8,9 @@ import (
 	"text/template"
 )
 
-// Sentences are what the diagnostics of a package say, in a template: by the name of a fault, which begins with its code,
-// "says: " and a message, "detail: " and "hint: ", which may be missing. A line break of the template is a space. The
-// template that has the code itself for a name begins with its title.
+// Sentences are what the diagnostics of a package say, in a template: by the name of a fault, which begins with its
+// code, "says: " and a message, "detail: " and "hint: ", which may be missing. A line break of the template is a space.
+// The template that has the code itself for a name begins with its title.
 type Sentences struct{ parsed func() *template.Template }
 
 var (
@@ -22,7 +22,8 @@ var (
 // mark stands before a label: a text that is quoted may have the word.
 const mark = "\x01"
 
-// ReadSentences registers the codes of a template. It is called from package variables only, and panics as Register does.
+// ReadSentences registers the codes of a template. It is called from package variables only, and panics as Register
+// does.
 func ReadSentences(source string, functions map[string]any) Sentences {
 	for _, code := range titled.FindAllStringSubmatch(source, -1) {
 		Register(code[1], code[2])

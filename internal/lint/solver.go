@@ -45,8 +45,8 @@ func taken(p *policy.Policy) []constraint {
 const most = 10000
 
 // possible says whether a row of a policy may exist that meets all constraints. It may find one that cannot exist,
-// because not everything is understood; what it does not find does not exist. One fact is decided after the other, and of
-// the constraint first that leaves the fewest open.
+// because not everything is understood; what it does not find does not exist. One fact is decided after the other, and
+// of the constraint first that leaves the fewest open.
 func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	var all []constraint
 	for _, w := range constraints {
@@ -93,8 +93,8 @@ func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint)
 	return l.possible(p, known...) && !l.possible(p, append(slices.Clip(known), more)...)
 }
 
-// fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below it; or a condition of
-// which only the text is known is true, which may be NULL as well.
+// fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below it; or a condition
+// of which only the text is known is true, which may be NULL as well.
 type fact struct {
 	form  pgparse.Form
 	of    pgparse.Operand

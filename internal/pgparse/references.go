@@ -259,8 +259,8 @@ func (w *walker) cast(n *query.TypeCast) bool {
 	return !times && arg.GetAConst() != nil
 }
 
-// clockWord finds 'now' and kin, which are clocks where they become an instant (frozen ones, inside a function); that is
-// not seen where they are compared with a column.
+// clockWord finds 'now' and kin, which are clocks where they become an instant (frozen ones, inside a function); that
+// is not seen where they are compared with a column.
 func (w *walker) clockWord(n *query.A_Const) {
 	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
 		w.first(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
@@ -309,8 +309,8 @@ func forgetPlace(m protoreflect.Message) {
 	}
 }
 
-// Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security; and the
-// extensions that it creates. The error is an *Error.
+// Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security;
+// and the extensions that it creates. The error is an *Error.
 func Needs(sql string) (roles, extensions []string, err error) {
 	tree, wrong := parse("", sql, "")
 	if wrong != nil {

@@ -21,8 +21,8 @@ const (
 	Same
 )
 
-// spelling is what several spellings of a part have in common: casts are left out, IN is "= ANY", AND in AND is one AND.
-// Constants stand apart, in their order.
+// spelling is what several spellings of a part have in common: casts are left out, IN is "= ANY", AND in AND is one
+// AND. Constants stand apart, in their order.
 type spelling struct {
 	form      string
 	constants []typedConstant
@@ -38,8 +38,8 @@ func spell(m proto.Message) *spelling {
 	return s
 }
 
-// LikeIndex compares a CREATE INDEX as somebody wrote it with one as PostgreSQL prints it: what is indexed, and nothing of how
-// it is stored. What cannot be read is unclear.
+// LikeIndex compares a CREATE INDEX as somebody wrote it with one as PostgreSQL prints it: what is indexed, and nothing
+// of how it is stored. What cannot be read is unclear.
 func LikeIndex(wanted, printed string) Likeness {
 	var sides [2]*spelling
 	for i, sql := range []string{wanted, printed} {
@@ -54,9 +54,9 @@ func LikeIndex(wanted, printed string) Likeness {
 	return sides[0].like(sides[1])
 }
 
-// LikeDefault compares the default of a column as somebody wrote it with the one that PostgreSQL prints: only from a constant
-// or a function that is called the grammar can tell something else. Where both are constants that only their type can compare,
-// it returns these. "" is NULL. The error is an *Error.
+// LikeDefault compares the default of a column as somebody wrote it with the one that PostgreSQL prints: only from a
+// constant or a function that is called the grammar can tell something else. Where both are constants that only their
+// type can compare, it returns these. "" is NULL. The error is an *Error.
 func LikeDefault(wanted, printed string) (likeness Likeness, constants []string, err error) {
 	var sides [2]*spelling
 	var nodes [2]*query.Node
@@ -94,7 +94,8 @@ func known(n *query.Node) bool {
 	return false
 }
 
-// normal puts each part of a tree in the one form that its spellings have, and a parameter in the place of each constant.
+// normal puts each part of a tree in the one form that its spellings have, and a parameter in the place of each
+// constant.
 func (s *spelling) normal(m protoreflect.Message) {
 	switch n := m.Interface().(type) {
 	case *query.Node:
@@ -143,8 +144,8 @@ func (s *spelling) node(n *query.Node) {
 	}
 }
 
-// operator makes of IN what PostgreSQL does, a comparison with an array or with the only value; of IS DISTINCT FROM NULL the
-// test for NULL, and of IS NOT DISTINCT FROM the contrary of the other.
+// operator makes of IN what PostgreSQL does, a comparison with an array or with the only value; of IS DISTINCT FROM
+// NULL the test for NULL, and of IS NOT DISTINCT FROM the contrary of the other.
 func operator(n *query.Node, e *query.A_Expr) {
 	switch e.Kind {
 	case query.A_Expr_Kind_AEXPR_IN:

@@ -20,8 +20,8 @@ type Write struct {
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
 // Statement reads exactly one SELECT, INSERT, UPDATE, DELETE or MERGE, to which a template may add tables in front, by
-// WITH: so it does not begin with a parenthesis. Tables are all that it names, those it writes among them. Columns of the
-// statement itself have depth 0. The error is an *Error.
+// WITH: so it does not begin with a parenthesis. Tables are all that it names, those it writes among them. Columns of
+// the statement itself have depth 0. The error is an *Error.
 var Statement = remember(func(sql string) (*Expr, error) {
 	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {

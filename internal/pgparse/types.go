@@ -1,5 +1,5 @@
-// Package pgparse reads SQL with PostgreSQL's own grammar, which is C: it builds with cgo alone. All offsets are in bytes
-// of the input.
+// Package pgparse reads SQL with PostgreSQL's own grammar, which is C: it builds with cgo alone. All offsets are in
+// bytes of the input.
 package pgparse
 
 import (
@@ -46,9 +46,9 @@ type Word struct {
 	Offset int
 }
 
-// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
-// sub-select. Offset is that of the first part. Beside are the tables of the FROM clauses around it; Derived says that it
-// may also be a column of something else that stands there, or of the output.
+// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every sub-select. Offset is that of
+// the first part. Beside are the tables of the FROM clauses around it; Derived says that it may also be a column of
+// something else that stands there, or of the output.
 type ColumnRef struct {
 	Fields []string
 	Star   bool
