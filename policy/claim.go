@@ -5,8 +5,8 @@ import "slices"
 // checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
 func (r *reader) checkClaim(p *Policy) {
 	column := ""
-	if entries := p.DueEntries(); len(entries) == 1 && entries[0].Beyond == nil && entries[0].Clock != nil && entries[0].Clock.Kind == "expires" {
-		column = entries[0].Clock.Column
+	if clocks := p.DueClocks(); len(clocks) == 1 && len(p.DueRanks()) == 0 && clocks[0].Kind == "expires" {
+		column = clocks[0].Column
 	}
 	if column == "" {
 		r.add("P043 policy", p.Claim.Position, nil)

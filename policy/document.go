@@ -102,8 +102,10 @@ func (r *reader) syntax(err error) {
 	}
 	if m := yamlAnchor.FindStringSubmatch(text); m != nil {
 		before, _, _ := bytes.Cut(r.source, []byte("*"+m[1]))
-		at := diag.Position{File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1}
-		at.Column = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+		at := diag.Position{
+			File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1,
+			Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+		}
 		r.fail("P001 anchor", at, m[1])
 	}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {

@@ -88,7 +88,8 @@ func (r *reader) checkMember(p *Policy) {
 		what string
 		has  bool
 	}{
-		{`"partitions_of"`, p.Partitions}, {`"ensure"`, len(p.Ensure) > 0}, {`"claim"`, p.Claim != nil}, {`"touch"`, p.Touch != nil},
+		{`"partitions_of"`, p.Partitions}, {`"ensure"`, len(p.Ensure) > 0},
+		{`"claim"`, p.Claim != nil}, {`"touch"`, p.Touch != nil},
 		{"a join that is read once per run", len(p.OncePerRun()) > 0},
 		{`"create" of an archive`, slices.ContainsFunc(p.Uses(), func(u Effect) bool { return u.Created })},
 		{`"drop_table"`, p.DropsTables()},

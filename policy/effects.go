@@ -69,7 +69,8 @@ func (p *Policy) effects() []Effect {
 		add(i, s.effects(p.Table)...)
 	}
 	if p.Claim != nil && p.Claim.Cursor != nil {
-		add(ofFunction, Effect{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true}, changes: true, what: `"cursor"`})
+		add(ofFunction, Effect{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true},
+			changes: true, what: `"cursor"`})
 	}
 	revives := p.Touch != nil && p.Touch.Revive != nil
 	if revives {
@@ -177,7 +178,8 @@ func (p *Policy) Changes() (list []Table) {
 func (p *Policy) Writes() []string {
 	list := []string{}
 	for _, e := range p.which(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
-		for event, does := range map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete} {
+		events := map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete}
+		for event, does := range events {
 			if does {
 				list = append(list, event+" "+e.Table.String())
 			}
@@ -281,7 +283,8 @@ func (f *File) Concerns() *Concerns {
 // names: its own, and those of the tables above it.
 func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
-		if e.Step >= 0 && !e.Own && e.changes && (e.Step < step || anyStep) && slices.Contains(names, e.Table.String()) {
+		early := e.Step >= 0 && (e.Step < step || anyStep)
+		if early && !e.Own && e.changes && slices.Contains(names, e.Table.String()) {
 			return true
 		}
 	}

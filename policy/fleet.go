@@ -81,9 +81,11 @@ func ConnectionFault(connection string) (fault, hint string) {
 	isURL := connectURL.MatchString(connection)
 	switch {
 	case passwordWord.MatchString(connection) || isURL && passwordURL.MatchString(connection):
-		return "a fleet file holds no passwords", `Use "password_command", a password file, or a service of pg_service.conf.`
+		return "a fleet file holds no passwords",
+			`Use "password_command", a password file, or a service of pg_service.conf.`
 	case !isURL && !strings.Contains(connection, "="):
-		return "these are no connection settings", "Write service=NAME, host=HOST dbname=NAME, or postgres://user@host:5432/database."
+		return "these are no connection settings",
+			"Write service=NAME, host=HOST dbname=NAME, or postgres://user@host:5432/database."
 	}
 	return "", ""
 }

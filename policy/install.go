@@ -13,7 +13,8 @@ import (
 	"pgretain/internal/diag"
 )
 
-var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
+var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner",
+	Operator: "retention_operator", Viewer: "retention_viewer"}
 
 // Usual says whether they have the names that the runtime is written with.
 func (r Roles) Usual() bool { return r == defaultRoles }

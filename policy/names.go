@@ -80,7 +80,8 @@ func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
 	// The names by which its own tables are known in it.
 	own := lists.Map(parsed.Tables, func(t pgparse.TableRef) string { return cmp.Or(t.Alias, t.Name) })
 	for _, c := range parsed.Columns {
-		if len(c.Fields) > 0 && (len(c.Fields) > 1 || c.Star) && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {
+		qualified := len(c.Fields) > 1 || c.Star && len(c.Fields) == 1
+		if qualified && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {
 			r.add("P034", e.At(c.Offset), words{"What": s.once, "Name": c.Fields[0], "Join": s.once == onceJoin})
 		}
 	}

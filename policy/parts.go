@@ -185,7 +185,8 @@ func (v visitor) step(step Step, s scope) {
 	switch {
 	case step.Update != nil:
 		v.assignments(s, step.Update.Set)
-		v.assignments(scope{names: []string{"t"}}, step.Update.Undo) // restore comes long after the run: it knows the row only
+		// Restore comes long after the run: it knows the row only.
+		v.assignments(scope{names: []string{"t"}}, step.Update.Undo)
 	case step.Insert != nil:
 		in := step.Insert
 		v.assignments(s, in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)

@@ -138,8 +138,9 @@ func (r *reader) at(node *yaml.Node) diag.Position {
 
 // written is how a scalar stands in a line, quotes included.
 var written = map[yaml.Style]*regexp.Regexp{
-	yaml.DoubleQuotedStyle: regexp.MustCompile(`^"(?:[^"\\]|\\.)*"?`), yaml.SingleQuotedStyle: regexp.MustCompile(`^'(?:[^']|'')*'?`),
-	yaml.LiteralStyle: regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
+	yaml.DoubleQuotedStyle: regexp.MustCompile(`^"(?:[^"\\]|\\.)*"?`),
+	yaml.SingleQuotedStyle: regexp.MustCompile(`^'(?:[^']|'')*'?`),
+	yaml.LiteralStyle:      regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
 }
 
 // scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or

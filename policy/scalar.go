@@ -122,7 +122,8 @@ var (
 	fractionForm = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,9})?)(%?)$`)
 
 	durationUnits = map[string]time.Duration{
-		"ms": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute, "m": time.Minute, "h": time.Hour,
+		"ms": time.Millisecond, "s": time.Second, "sec": time.Second,
+		"min": time.Minute, "m": time.Minute, "h": time.Hour,
 	}
 	rateUnits = map[string]Rate{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 )

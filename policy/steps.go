@@ -73,7 +73,8 @@ func (s *Step) read(r *reader, f field) {
 // set gives a step its verb, of which it returns what is to be read.
 func (s *Step) set(name string) any {
 	v := reflect.ValueOf(s).Elem()
-	i := slices.IndexFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == name })
+	named := func(f reflect.StructField) bool { return f.Tag.Get("yaml") == name }
+	i := slices.IndexFunc(reflect.VisibleFields(v.Type()), named)
 	v.Field(i).Set(reflect.New(v.Field(i).Type().Elem()))
 	return v.Field(i).Interface()
 }
@@ -155,14 +156,12 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	}
 	r.once("P003 copied", copied)
 	r.once("P003 column", append(given, a.Set...))
+	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
-		parsed := Part{set.Value, IsExpression}.Parsed()
-		if a.Document == "" || set.Column != a.Document || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {
-			return c.Star && len(c.Fields) == 1 && c.Fields[0] == row
-		}) {
-			continue
+		columns := Part{set.Value, IsExpression}.Parsed().Columns
+		if a.Document != "" && set.Column == a.Document && !slices.ContainsFunc(columns, isRow) {
+			r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
 		}
-		r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
 	}
 }
 

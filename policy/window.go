@@ -74,7 +74,7 @@ var (
 // windowData is a window that the row gives, or a constant one with bounds.
 func (r *reader) windowData(f field) *WindowData {
 	m := r.mapping(f, fmt.Sprintf("window %q", f.name()), windowKeys)
-	units := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool { return !slices.Contains(windowUnits, key) })
+	units := slices.DeleteFunc(slices.Clone(windowUnits), func(unit string) bool { return !m.has(unit) })
 	if len(units) != 1 {
 		r.fail("P017 unit", r.fieldAt(m.from), words{"What": m.what, "Known": windowUnits})
 	}
@@ -169,8 +169,10 @@ func (p *Policy) SettableWindow() *WindowData {
 	}
 	var found []*WindowData
 	for _, w := range windows {
-		if len(w.Tiers) == 1 && w.Tiers[0].Data != nil && w.Tiers[0].Data.AtLeast != nil && w.Tiers[0].Data.Else != nil {
-			found = append(found, w.Tiers[0].Data)
+		if len(w.Tiers) == 1 {
+			if d := w.Tiers[0].Data; d != nil && d.AtLeast != nil && d.Else != nil {
+				found = append(found, d)
+			}
 		}
 	}
 	if len(found) != 1 {

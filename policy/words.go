@@ -27,7 +27,8 @@ var reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
 
 // rules are those of a word by its kind, of which the first holds that it breaks.
 var rules = map[string][]rule{
-	"own name": { // that the file defines: of a policy, guard, join, job or alias. 40 bytes leave room for what generated names add
+	// That the file defines: of a policy, guard, join, job or alias. 40 bytes leave room for what generated names add.
+	"own name": {
 		mustNot(`^(`+strings.Join(reserved, "|")+`)$`, "P008 own"),
 		must(`^[a-z][a-z0-9_]*$`, "P007 own"), must(`^.{1,40}$`, "P007 long"),
 	},
@@ -47,7 +48,8 @@ var rules = map[string][]rule{
 	"event":                  {must(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`, "P007 event")},
 	"payload key":            {must(`^[A-Za-z_][A-Za-z0-9_.-]*$`, "P007 payload")},
 	"check": { // neither that the file is wrong can be silenced, nor that nobody could look
-		mustNot(`^P[0-9]{3}$`, "P049 file"), mustNot(`^[LV]09[0-9]$`, "P049 unseen"), must(`^[LV]0[0-9]{2}$`, "P048 check"),
+		mustNot(`^P[0-9]{3}$`, "P049 file"), mustNot(`^[LV]09[0-9]$`, "P049 unseen"),
+		must(`^[LV]0[0-9]{2}$`, "P048 check"),
 	},
 	"reason": {must(`\S`, "P048 reason")},
 	"object": {must(`.`, "P048 object")},

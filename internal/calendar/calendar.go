@@ -100,7 +100,7 @@ var cronFields = []cronField{
 
 var (
 	cronWords   = []string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
-	wordMeans   = []string{"", "0 0 1 1 *", "0 0 1 1 *", "0 0 1 * *", "0 0 * * 0", "0 0 * * *", "0 0 * * *", "0 * * * *"}
+	wordMeans   = strings.Split(",0 0 1 1 *,0 0 1 1 *,0 0 1 * *,0 0 * * 0,0 0 * * *,0 0 * * *,0 * * * *", ",")
 	cronSeconds = regexp.MustCompile(`^([1-9]|[1-5][0-9]) seconds?$`)
 )
 

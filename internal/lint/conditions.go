@@ -94,7 +94,8 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 			isNull := constraint{&pgparse.Condition{Form: pgparse.IsNull, Left: pgparse.Operand{Column: column}}, yes}
 			if l.nullable(p, column) && !speaksOfNull(p, column) &&
 				l.excludes(p, []constraint{says(p.Where, yes), isNull}, constraint{c, no}) {
-				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": c.Form == pgparse.Equal && c.Value == truth})
+				flag := c.Form == pgparse.Equal && c.Value == truth
+				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": flag})
 			}
 		}
 	}

@@ -250,7 +250,8 @@ var (
 	isoDay = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 	label  = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]*$`)
 	// Of a boolean, a time or a number two words may be one value.
-	synonyms = strings.Fields("t true y yes on f false n no off now today tomorrow yesterday epoch inf infinity allballs")
+	synonyms = strings.Fields(`t true y yes on f false n no off
+		now today tomorrow yesterday epoch inf infinity allballs`)
 )
 
 // less says whether a is below b for certain. Numbers are read with as many digits as a double precision has, in which

@@ -118,7 +118,8 @@ func (r conditions) form(node *query.Node) *Condition {
 		case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:
 			return &Condition{Never: true}
 		case s.SubLinkType == query.SubLinkType_ANY_SUBLINK && len(s.OperName) == 0:
-			return &Condition{Left: columnOf(s.Testexpr), Query: subSelect(s.Subselect.GetSelectStmt()), Offset: r.offset(s.Location)}
+			sub := subSelect(s.Subselect.GetSelectStmt())
+			return &Condition{Left: columnOf(s.Testexpr), Query: sub, Offset: r.offset(s.Location)}
 		}
 		return &Condition{}
 	}

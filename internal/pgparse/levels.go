@@ -52,8 +52,9 @@ func equalities(node *query.Node) [][2]string {
 	}
 	if e := node.GetAExpr(); e != nil && e.Kind == query.A_Expr_Kind_AEXPR_OP && sign(e) == "=" {
 		lefts, rights := []*query.Node{e.Lexpr}, []*query.Node{e.Rexpr}
-		if left, right := e.Lexpr.GetRowExpr(), e.Rexpr.GetRowExpr(); left != nil && right != nil && len(left.Args) == len(right.Args) {
-			lefts, rights = left.Args, right.Args
+		left, right := e.Lexpr.GetRowExpr().GetArgs(), e.Rexpr.GetRowExpr().GetArgs()
+		if left != nil && len(left) == len(right) {
+			lefts, rights = left, right
 		}
 		for i := range lefts {
 			if left, right := columnName(lefts[i]), columnName(rights[i]); left != "" && right != "" {

@@ -89,7 +89,9 @@ func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	}
 	both := &query.BoolExpr{Boolop: junction, Location: e.Location}
 	for i, op := range operators {
-		both.Args = append(both.Args, query.MakeAExprNode(query.A_Expr_Kind_AEXPR_OP, []*query.Node{query.MakeStrNode(op)}, e.Lexpr, bounds[i], e.Location))
+		name := []*query.Node{query.MakeStrNode(op)}
+		bound := query.MakeAExprNode(query.A_Expr_Kind_AEXPR_OP, name, e.Lexpr, bounds[i], e.Location)
+		both.Args = append(both.Args, bound)
 	}
 	c := r.boolean(both)
 	c.Between = true
@@ -201,7 +203,8 @@ func strict(node *query.Node) []string {
 }
 
 // steady are functions that give one answer for one question.
-var steady = strings.Fields("abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper")
+var steady = strings.Fields(`abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length
+	lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper`)
 
 // builtIn says whether a call is of a function of pg_catalog in a list, which the search path begins with.
 func builtIn(names []*query.Node, list []string) bool {

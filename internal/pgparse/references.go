@@ -125,7 +125,8 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	outer := w.scope
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
-	level := Level{Equal: equalities(n.WhereClause), Inside: w.inside, Derived: w.derived || len(n.SortClause)+len(n.GroupClause) > 0}
+	level := Level{Equal: equalities(n.WhereClause), Inside: w.inside,
+		Derived: w.derived || len(n.SortClause)+len(n.GroupClause) > 0}
 	for _, item := range n.FromClause {
 		level.from(w, item.ProtoReflect())
 	}
@@ -171,7 +172,8 @@ func (w *walker) ctes(clause *query.WithClause) {
 }
 
 func (w *walker) column(n *query.ColumnRef) {
-	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0), Beside: w.beside, Derived: w.derived}
+	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0),
+		Beside: w.beside, Derived: w.derived}
 	if last := len(ref.Fields) - 1; ref.Fields[last] == "" {
 		ref.Star, ref.Fields = true, ref.Fields[:last:last]
 	}
@@ -179,7 +181,7 @@ func (w *walker) column(n *query.ColumnRef) {
 }
 
 func (w *walker) tableRef(n *query.RangeVar) TableRef {
-	return TableRef{Schema: n.GetSchemaname(), Name: n.GetRelname(), Alias: n.GetAlias().GetAliasname(), Offset: w.offset(n.GetLocation())}
+	return TableRef{n.GetSchemaname(), n.GetRelname(), n.GetAlias().GetAliasname(), w.offset(n.GetLocation())}
 }
 
 func (w *walker) call(n *query.FuncCall) {
@@ -213,7 +215,8 @@ var (
 	timeFunctions = strings.Fields("now clock_timestamp statement_timestamp transaction_timestamp timeofday")
 	timeWord      = regexp.MustCompile(`(?i)\b(now|today|tomorrow|yesterday)\b`)
 	timeText      = regexp.MustCompile(`(?i)^([^a-z]|\b(now|today|tomorrow|yesterday|am|pm|utc|gmt|z)\b)*$`)
-	timeTypes     = strings.Fields("date time timetz timestamp timestamptz daterange tsrange tstzrange datemultirange tsmultirange tstzmultirange")
+	timeTypes     = strings.Fields(`date time timetz timestamp timestamptz daterange tsrange tstzrange
+		datemultirange tsmultirange tstzmultirange`)
 
 	// sessionWords are SQL's own words for who asks and where, even where a column has that name.
 	// https://www.postgresql.org/docs/current/functions-info.html

@@ -153,7 +153,9 @@ func operator(n *query.Node, e *query.A_Expr) {
 		e.Kind, e.Rexpr = query.A_Expr_Kind_AEXPR_OP, items[0]
 		if len(items) > 1 {
 			e.Rexpr = &query.Node{Node: &query.Node_AArrayExpr{AArrayExpr: &query.A_ArrayExpr{Elements: items}}}
-			e.Kind = map[bool]query.A_Expr_Kind{false: query.A_Expr_Kind_AEXPR_OP_ANY, true: query.A_Expr_Kind_AEXPR_OP_ALL}[sign(e) == "<>"]
+			if e.Kind = query.A_Expr_Kind_AEXPR_OP_ANY; sign(e) == "<>" {
+				e.Kind = query.A_Expr_Kind_AEXPR_OP_ALL
+			}
 		}
 	case query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
 		same := e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT
@@ -161,7 +163,10 @@ func operator(n *query.Node, e *query.A_Expr) {
 			e.Lexpr, e.Rexpr = e.Rexpr, e.Lexpr
 		}
 		if e.Rexpr.GetAConst().GetIsnull() {
-			is := map[bool]query.NullTestType{true: query.NullTestType_IS_NULL, false: query.NullTestType_IS_NOT_NULL}[same]
+			is := query.NullTestType_IS_NOT_NULL
+			if same {
+				is = query.NullTestType_IS_NULL
+			}
 			n.Node = &query.Node_NullTest{NullTest: &query.NullTest{Arg: e.Lexpr, Nulltesttype: is}}
 		} else if same {
 			e.Kind = query.A_Expr_Kind_AEXPR_DISTINCT
@@ -174,7 +179,8 @@ func operator(n *query.Node, e *query.A_Expr) {
 func operands(e *query.BoolExpr) []*query.Node {
 	var list []*query.Node
 	for _, arg := range e.Args {
-		if inner := arg.GetBoolExpr(); inner != nil && inner.Boolop == e.Boolop && e.Boolop != query.BoolExprType_NOT_EXPR {
+		inner := arg.GetBoolExpr()
+		if inner != nil && inner.Boolop == e.Boolop && e.Boolop != query.BoolExprType_NOT_EXPR {
 			list = append(list, operands(inner)...)
 		} else {
 			list = append(list, arg)
@@ -197,6 +203,7 @@ func (s *spelling) like(printed *spelling) Likeness {
 
 var (
 	textTypes   = []string{"text", "varchar", "bpchar", "name", "char"}
+	trueTexts   = strings.Fields("t tr tru true y ye yes on 1")
 	numberTypes = []string{"number", "int2", "int4", "int8", "numeric", "float4", "float8"}
 )
 
@@ -207,8 +214,8 @@ func (c typedConstant) like(printed typedConstant) Likeness {
 	case c.text == printed.text:
 		return Same
 	case printed.cast == "bool":
-		isTrue := slices.Contains(strings.Fields("t tr tru true y ye yes on 1"), strings.ToLower(strings.TrimSpace(c.text)))
-		return same[isTrue == (printed.text == "true")]
+		value := strings.ToLower(strings.TrimSpace(c.text))
+		return same[slices.Contains(trueTexts, value) == (printed.text == "true")]
 	case slices.Contains(textTypes, printed.cast):
 		return Different
 	case slices.Contains(numberTypes, printed.cast):
