@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -75,17 +76,12 @@ func (r *reader) document() field {
 	return field{value: root.Content[0]}
 }
 
-// readable refuses text whose faults the library reports without a place.
+// readable refuses characters that the library reports without a place.
 func (r *reader) readable() {
+	refused := func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\t' || c == 0x7f }
 	for i, line := range r.lines {
-		for j, c := range line {
-			at := diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}
-			if c == utf8.RuneError {
-				r.fail("P001 utf8", at, nil)
-			}
-			if c < ' ' && c != '\t' || c == 0x7f {
-				r.fail("P001 control", at, nil)
-			}
+		if j := slices.IndexFunc(line, refused); j >= 0 {
+			r.fail("P001 character", diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}, nil)
 		}
 	}
 }
