@@ -165,7 +165,7 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 			"Write due: {expires: {column: ...}}.")
 		return false
 	}
-	if tier := c.TTL.Tiers[0]; tier.Data != nil && tier.Data.Value != nil {
+	if tier := c.TTL.Tiers[0]; tier.When != nil || tier.Data != nil && tier.Data.Value != nil {
 		w.refuse(c.TTL.Position, codeApplication, "a time to live is an interval, not an expression", "Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
 		return false
 	}

@@ -262,7 +262,7 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	for _, r := range w.rights {
 		name := r.table.String()
 		table, names := w.tables[name], other
-		made := func(u policy.Use) bool { return u.Created && u.Table.String() == name }
+		made := func(u policy.Effect) bool { return u.Created && u.Table.String() == name }
 		if all[name] != nil || table == nil || table.Schema == w.schema() || slices.ContainsFunc(w.policy.Uses(), made) {
 			continue
 		}

@@ -275,12 +275,12 @@ func (c *compiler) job(job *policy.Job) Object {
 // scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.
 func scopeOf(job *policy.Job) (scope map[string]any) {
 	for _, a := range job.Scope {
-		if c, err := pgparse.ParseCondition(a.Value.SQL); err == nil && len(c.Values) == 1 {
+		if c, err := pgparse.ParseCondition(a.Value.SQL); err == nil && c.Form == pgparse.Fixed {
 			if scope == nil {
 				scope = map[string]any{}
 			}
-			text := c.Values[0].Text
-			if scope[a.Column] = text; c.Values[0].Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
+			text := c.Value.Text
+			if scope[a.Column] = text; c.Value.Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
 				scope[a.Column] = json.RawMessage(text)
 			}
 		}

@@ -199,8 +199,8 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 func (w *pageWriter) statement(s step) sqlText {
 	parsed := s.SQL.Statement()
 	relation := fragment("batch relation", w.rowsOf(s, false))
-	edits := append(w.tableEdits(*s.SQL, &parsed.Expr, policy.IsStatement),
-		w.columnEdits(&parsed.Expr, func(ref pgparse.ColumnRef) (sqlText, bool) {
+	edits := append(w.tableEdits(*s.SQL, parsed, policy.IsStatement),
+		w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
 				return "", false
 			}

@@ -245,7 +245,7 @@ func (w *pageWriter) compileLocks() (list []tableLock, inRange bool) {
 				return nil, false
 			}
 			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
-			writes := func(use policy.Use) bool {
+			writes := func(use policy.Effect) bool {
 				return use.Table.String() == tableName(table) && use.Access != policy.Access{}
 			}
 			if slices.Contains(w.reach, tableName(table)) || slices.ContainsFunc(w.policy.Uses(), writes) {

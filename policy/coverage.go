@@ -1,10 +1,6 @@
 package policy
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"go.yaml.in/yaml/v3"
 
 	"pgretain/internal/lists"
@@ -26,82 +22,25 @@ type exemptions []Exemption
 
 // read reads a list of tables, or a map of tables to reasons.
 func (e *exemptions) read(r *reader, f field) {
-	switch resolve(f.value).Kind {
-	case yaml.SequenceNode:
-		var tables []Table
-		r.read(f, &tables, "table")
-		*e = lists.Map(tables, func(t Table) Exemption { return Exemption{Table: t} })
-	case yaml.MappingNode:
+	if f.is(yaml.MappingNode) {
 		m := r.mapping(f, `"exempt"`, nil)
 		for _, key := range m.order {
-			r.try(func() { e.reason(r, m.fields[key]) })
+			f := m.fields[key]
+			r.try(func() { *e = append(*e, Exemption{r.table(field{value: f.key, list: "exempt"}), r.text(f)}) })
 		}
-	default:
-		r.wrongKind(f, `"exempt"`, "a list of tables, or a map of tables to reasons")
-	}
-}
-
-func (e *exemptions) reason(r *reader, f field) {
-	t := r.table(field{value: f.key, list: "exempt"})
-	reason := r.text(f)
-	if strings.TrimSpace(reason) == "" {
-		r.add(codeMissing, r.at(f.value), fmt.Sprintf("the reason why table %q is exempt is empty", t), "", "Say why it may grow, or write a list of tables.")
-	}
-	if slices.ContainsFunc(*e, func(other Exemption) bool { return other.Table.same(t) }) {
-		r.add(codeRunTwice, t.Position, fmt.Sprintf("table %q is already listed in \"exempt\"", t), "", "")
-	}
-	*e = append(*e, Exemption{t, reason})
-}
-
-// checkCoverage checks that each schema may be covered, and that each exemption has a use.
-func (r *reader) checkCoverage(f *File) {
-	if f.Coverage == nil {
 		return
 	}
-	schemas := f.Coverage.Schemas
-	for _, name := range schemas {
-		if name.Text == f.Install.Schema {
-			r.add(codeReserved, name.Position, fmt.Sprintf("schema %q is not allowed in \"schemas\"", name.Text), "Its tables have a policy of their own.", "Take it out.")
-		}
-	}
-	for _, e := range f.Coverage.Exempt {
-		if len(schemas) > 0 && !slices.ContainsFunc(schemas, func(n Name) bool { return n.Text == e.Table.Schema }) {
-			r.add(codeConflict, e.Table.Position, fmt.Sprintf("table %q is exempt, and its schema is not covered", e.Table), "Tables of other schemas are not looked at anyway.",
-				fmt.Sprintf("Add %q to \"schemas\", or take the exemption out.", e.Table.Schema))
-		}
-		if what := f.covering(e.Table); what != "" {
-			r.add(codeConflict, e.Table.Position, fmt.Sprintf("table %q is exempt, and %s", e.Table, what), "", "Take the exemption out.")
-		}
-	}
+	var tables []Table
+	r.read(f, &tables, "table")
+	*e = lists.Map(tables, func(t Table) Exemption { return Exemption{Table: t} })
 }
 
-// covering says, for messages, what the file does about a table beside an exemption; "" for nothing.
-func (f *File) covering(t Table) string {
-	if i := slices.IndexFunc(f.Protect, t.same); i >= 0 {
-		return fmt.Sprintf("protected at %s", f.Protect[i].Position)
-	}
-	for _, p := range f.Policies {
-		for _, use := range p.Covers() {
-			if use.Table.same(t) && !use.Reached {
-				return fmt.Sprintf("policy %q at %s is about its rows", p.Name, p.Position)
-			}
-		}
-	}
-	return ""
-}
-
-// check holds that the suppression is of one of policy, table and object at most, and of a policy that is there.
+// check holds that the suppression is of one of policy, table and object at most.
 func (s *Suppression) check(r *reader, m mapping) {
 	if check, ok := m.fields["check"]; ok {
 		s.Position = r.at(check.value)
 	}
-	if names := r.model.Runnable(); m.has("policy") && !slices.Contains(names, s.Policy) {
-		r.add(codeSuppression, r.at(m.fields["policy"].value), fmt.Sprintf("a suppression for an unknown policy or report %q", s.Policy), "", DidYouMean(s.Policy, names))
-	}
-	subjects := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool {
-		return key != "policy" && key != "table" && key != "object"
-	})
-	for _, key := range subjects[min(1, len(subjects)):] {
-		m.exclusive(subjects[0], key, "", "Write an item of its own for the second one.")
+	for _, two := range [][2]string{{"policy", "table"}, {"policy", "object"}, {"table", "object"}} {
+		m.exclusive("P017 subjects", two[0], two[1])
 	}
 }

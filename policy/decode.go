@@ -67,7 +67,7 @@ func (r *reader) fill(m mapping, into any) {
 			continue
 		}
 		if node := resolve(f.value); has("filled") && len(node.Content) == 0 && node.Kind != yaml.ScalarNode {
-			r.add(codeMissing, r.fieldAt(f), quoted(f.name())+" is empty", "", "Write at least one.")
+			r.add("P005 empty", r.fieldAt(f), f.name())
 		}
 		if has("of") {
 			f.what = f.label() + " of " + m.what
@@ -117,8 +117,8 @@ func (r *reader) read(f field, into any, kind string) {
 	}
 }
 
-// reflected reads a number; a pointer; a list, which takes the place of a default; a map by name, whose items have a name; or a
-// struct.
+// reflected reads a number; a pointer; a list, which takes the place of a default; a map by name, whose items have a
+// name; or a struct.
 func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	switch into.Kind() {
 	case reflect.Int, reflect.Int64:
@@ -164,7 +164,7 @@ func (r *reader) listed(item field, list, v reflect.Value, kind string) bool {
 	for i := range list.Len() {
 		if (named || strings.HasPrefix(kind, "schema")) && fmt.Sprint(list.Index(i)) == name {
 			what, _, _ := strings.Cut(kind, " ")
-			r.add(codeRunTwice, r.at(item.value), fmt.Sprintf("%s %q is already listed in %q", what, name, item.name()), "", "")
+			r.add("P026 listed", r.at(item.value), words{"What": what, "Name": name, "List": item.name()})
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -45,7 +46,6 @@ func (f *File) read(r *reader, root field) {
 		delete(m.fields, "jobs")
 	}
 	r.fill(m, f)
-	r.checkCoverage(f)
 	r.checkProtected(f)
 	r.checkEach(f)
 	r.checkJobs(f)
@@ -56,7 +56,7 @@ type version struct{}
 
 func (*version) read(r *reader, f field) {
 	if r.integer(f) != 1 {
-		r.fail(codeVersion, r.at(f.value), "version must be 1", "", "This program knows version 1 of the language only.")
+		r.fail("P009", r.at(f.value), nil)
 	}
 }
 
@@ -69,56 +69,40 @@ func (r *reader) document() field {
 		r.syntax(err)
 	}
 	if err := decoder.Decode(&second); err == nil {
-		r.fail(codeSyntax, r.at(&second), "a second YAML document begins here", "", `Keep everything in one document, without a "---" line.`)
+		r.fail("P001 second", r.at(&second), nil)
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 	}
 	return field{value: root.Content[0]}
 }
 
-// readable refuses text whose faults the library reports without a place.
+// readable refuses characters that the library reports without a place.
 func (r *reader) readable() {
+	refused := func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\t' || c == 0x7f }
 	for i, line := range r.lines {
-		for j, c := range line {
-			at := diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}
-			if c == utf8.RuneError {
-				r.fail(codeSyntax, at, "the file is not valid UTF-8", "", "Save the file as UTF-8.")
-			}
-			if c < ' ' && c != '\t' || c == 0x7f {
-				r.fail(codeSyntax, at, "a control character is not allowed", "", `Inside double quotes write it as an escape, for example "\a".`)
-			}
+		if j := slices.IndexFunc(line, refused); j >= 0 {
+			r.fail("P001 character", diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}, nil)
 		}
 	}
 }
 
 var (
-	yamlLine    = regexp.MustCompile(`line (\d+)`)
-	yamlAnchor  = regexp.MustCompile(`unknown anchor '([^']*)' referenced`)
-	yamlMessage = []struct{ theirs, ours, hint string }{
-		{"mapping values are not allowed", "a key and its value cannot stand here", "Check the indentation, and put a text that contains \": \" in quotes."},
-		{"did not find expected ',' or ']'", "a list in brackets is not closed", `Close it with "]", and put commas between its items.`},
-		{"did not find expected ',' or '}'", "a map in braces is not closed", `Close it with "}", and put commas between its keys.`},
-		{"unexpected end of stream", "a quoted text is not closed", "Add the closing quote."},
-		{"cannot start any token", "a character that YAML reserves begins a value", "Put the value in quotes, and indent with spaces, not tabs."},
-		{"tab character", "a tab indents a line", "Indent with spaces."},
-		{"unknown escape character", "an unknown escape in a double-quoted text", "Write a backslash as \"\\\\\", or use single quotes."},
-		{"could not find expected ':'", "a key without a colon", "Write the key, a colon and a space."},
-		{"did not find expected key", "a key is expected here", "Check the indentation."},
-		{"expected '-' indicator", "a list ends in the middle", "Start each item of the list with \"- \", at the same indentation."},
-		{"", "this is not valid YAML", "Check the line and the one above it."},
-	}
+	yamlLine   = regexp.MustCompile(`line (\d+)`)
+	yamlAnchor = regexp.MustCompile(`unknown anchor '([^']*)' referenced`)
 )
 
 func (r *reader) syntax(err error) {
 	text, line := err.Error(), 1
 	if errors.Is(err, io.EOF) {
-		r.fail(codeSyntax, r.lineAt(1), "the file is empty", "", `Begin with "version: 1".`)
+		r.fail("P001 empty", r.lineAt(1), nil)
 	}
 	if m := yamlAnchor.FindStringSubmatch(text); m != nil {
 		before, _, _ := bytes.Cut(r.source, []byte("*"+m[1]))
-		at := diag.Position{File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1}
-		at.Column = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-		r.fail(codeSyntax, at, "unknown anchor "+quoted(m[1]), "", "Define an anchor, with \"&\", above its first use.")
+		at := diag.Position{
+			File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1,
+			Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+		}
+		r.fail("P001 anchor", at, m[1])
 	}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
@@ -126,11 +110,7 @@ func (r *reader) syntax(err error) {
 			line++
 		}
 	}
-	for _, known := range yamlMessage {
-		if strings.Contains(text, known.theirs) {
-			r.fail(codeSyntax, r.lineAt(line), known.ours, "", known.hint)
-		}
-	}
+	r.fail("P001 syntax", r.lineAt(line), text)
 }
 
 // lineAt is a whole line, from its first column.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -33,22 +32,22 @@ func (due *Due) read(r *reader, f field) {
 		return
 	}
 	if len(m.order) > 1 {
-		r.add(codeAny, r.at(alternatives.key), `"any" stands alone in "due"`, "", `Move the other keys into the entries of "any".`)
+		r.add("P018 alone", r.at(alternatives.key), nil)
 	}
 	items := r.list(alternatives)
 	if len(items) == 0 {
-		r.add(codeAny, r.at(alternatives.key), `"any" has no entry`, "", "Write at least one map with age, expires, position or beyond.")
+		r.add("P018 empty", r.at(alternatives.key), nil)
 	}
 	for _, item := range items {
 		r.try(func() {
 			m := r.mapping(item, `an entry of "any"`, append(slices.Clone(entryKeys), "any"))
-			m.refuse(codeAny, `%q inside "any" is not allowed`, "", "List all entries in one \"any\".", "any")
+			m.refuse("P018 nested", "any")
 			due.Entries = append(due.Entries, r.entry(m))
 		})
 	}
 	for _, e := range due.Entries {
 		if e.Clock != nil && e.Clock.Watermark != nil {
-			r.add(codeAny, e.Clock.Watermark.Position, `"watermark" inside "any" is not allowed`, "It moves past every row, whichever entry took it.", "Write a policy of its own for the position.")
+			r.add("P018 watermark", e.Clock.Watermark.Position, nil)
 		}
 	}
 }
@@ -79,14 +78,14 @@ func (r *reader) entry(m mapping) Entry {
 	written := slices.DeleteFunc(slices.Clone(clocks), func(kind string) bool { return !m.has(kind) })
 	for i, kind := range written {
 		if i > 0 {
-			m.exclusive(written[0], kind, "", fmt.Sprintf("For rows that exceed either, write due: {any: [{%s: ...}, {%s: ...}]}.", written[0], kind))
+			m.exclusive("P017 clocks", written[0], kind)
 			continue
 		}
 		m.take(kind, &e.Clock, "")
 	}
 	m.take("beyond", &e.Beyond, "")
 	if len(m.order) == 0 {
-		r.add(codeMissing, e.Position, m.what+" is empty", "", "Write "+strings.Join(clocks, ", ")+" or beyond.")
+		r.add("P005 entry", e.Position, m.what)
 	}
 	return e
 }
@@ -96,10 +95,9 @@ func (c *Clock) read(r *reader, f field) {
 	c.Kind, c.Position = f.name(), r.fieldAt(f)
 	m := r.mapping(f, f.label(), clockKeys[c.Kind])
 	if r.policy.Partitions {
-		m.refuse(codePartitions, notOfPartitions, "The clock of a partition is its upper bound, or its value in a list.", "Remove the key.",
-			"column", "expression", "nulls", "inclusive", "watermark")
+		m.refuse("P041 clock", "column", "expression", "nulls", "inclusive", "watermark")
 	} else {
-		m.either(codeConflict, "column", "expression", "")
+		m.either("P017 either", "column", "expression")
 	}
 	for _, key := range []string{"column", "expression"} {
 		if m.has(key) {
@@ -113,7 +111,7 @@ func (c *Clock) read(r *reader, f field) {
 	}
 	if c.UpTo != nil { // one value, read when the run starts, when there is no row yet
 		if parsed := (Part{*c.UpTo, IsQuery}).Parsed(); parsed.Results > 1 {
-			r.add(codeExpression, c.UpTo.Position, fmt.Sprintf("\"up_to\" is one value, and its query returns %d", parsed.Results), "", "Select one column.")
+			r.add("P011 up_to", c.UpTo.Position, parsed.Results)
 		}
 	}
 	switch c.Kind {
@@ -126,7 +124,7 @@ func (c *Clock) read(r *reader, f field) {
 		m.take("grace", &c.Window, "")
 	case "position":
 		if !m.has("up_to", "watermark") {
-			r.add(codeMissing, c.Position, `"position" needs "up_to" or "watermark"`, "Without both every row would be due.", "Say where the rows that are due end, or from where on they have not been worked off.")
+			r.add("P005 position", c.Position, nil)
 		}
 	}
 }
@@ -143,7 +141,7 @@ func (e *Encoding) read(r *reader, f field) {
 		return
 	}
 	if r.text(f) == "snowflake" {
-		r.fail(codeMissing, e.Position, `"snowflake" needs the keys "shift" and "epoch"`, "", "Write {snowflake: {shift: 22, epoch: 1288834974657}}.")
+		r.fail("P005 snowflake", e.Position, nil)
 	}
 	e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
 }
@@ -172,10 +170,9 @@ var countKeys = append([]string{"count"}, boundaries...)
 // first is how many rows of a rank have a place that counts: a number, or a map whose count the
 // row gives. A map with a number is that number, and may be zero.
 func (r *reader) first(rank *Rank, f field) {
-	const none = "No row would have a place."
 	if !f.is(yaml.MappingNode) {
 		if isNumber(f) && resolve(f.value).Value == "0" {
-			r.fail(codeNumber, r.at(f.value), "first 0 is out of range", none, "Write a number from 1 to 1000000000, or {count: 0, at_least: 0} where zero is meant.")
+			r.fail("P019 first", r.at(f.value), nil)
 		}
 		rank.First = r.within(f, 1, maxFirst)
 		return
@@ -193,7 +190,7 @@ func (r *reader) first(rank *Rank, f field) {
 		rank.First = *d.Else
 	}
 	if d.Else != nil && *d.Else == 0 && (d.AtLeast == nil || *d.AtLeast != 0) {
-		r.fail(codeNumber, d.Position, `"first" is zero`, none, `Write a higher number, or "at_least: 0" beside it.`)
+		r.fail("P019 zero", d.Position, nil)
 	}
 	d.checkBounds(r, "the number", func(a, b int64) bool { return a > b },
 		func(n int64) (string, diag.Position) { return strconv.FormatInt(n, 10), d.Position })

@@ -3,16 +3,15 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"pgretain/internal/diag"
 )
 
-// Each is a word that stands for every schema of a pattern, or for the shards on a server of what Citus distributes in a
-// schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of the
-// table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
+// Each is a word that stands for every schema of a pattern, or for the shards on a server of what Citus distributes in
+// a schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of
+// the table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
 type Each struct {
 	Name     string        `name:"each"`            // "each_tenant": the word
 	Schemas  string        `yaml:"schemas,pattern"` // "tenant_*"
@@ -28,7 +27,7 @@ const MemberMark = "@"
 
 func (e *Each) check(r *reader, m mapping) {
 	r.try(func() { r.follow("each", "", m.from, e.Name, e.Position) })
-	m.either(codeMissing, "schemas", "shards_of", "")
+	m.either("P005 either", "schemas", "shards_of")
 }
 
 // Words are the patterns of schemas by the words that stand for them.
@@ -50,7 +49,8 @@ func (f *File) each(schema string) *Each {
 	return nil
 }
 
-// checkEach checks that only policies for each schema name the word, and use nothing that is there once for all of them.
+// checkEach checks that only policies for each schema name the word, and use nothing that is there once for all of
+// them.
 func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
@@ -61,8 +61,7 @@ func (r *reader) checkEach(f *File) {
 	}
 	for _, m := range f.Mentions() {
 		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || members[m.Of] != e) {
-			r.add(codeEach, m.Position, fmt.Sprintf("%q stands for many schemas here", e.Name), "",
-				"Only a policy whose own table is in it may name it.")
+			r.add("P036 schemas", m.Position, e.Name)
 		}
 	}
 	for _, p := range f.Policies {
@@ -73,13 +72,11 @@ func (r *reader) checkEach(f *File) {
 		for _, part := range p.Parts() {
 			others := slices.DeleteFunc(part.Tables(), func(t Table) bool { return t.Schema == own.Name })
 			if strings.Count(part.Expr.SQL, own.Name) != len(part.Tables())-len(others) {
-				r.add(codeEach, part.Expr.Position, fmt.Sprintf("%q is not only a schema in this SQL", own.Name),
-					"A page has the schema's name wherever the word stands.", "Name columns, aliases and texts otherwise.")
+				r.add("P036 sql", part.Expr.Position, own.Name)
 			}
 		}
 		if strings.Contains(p.Name, own.Name) {
-			r.add(codeEach, p.Position, fmt.Sprintf("policy name %q has %q in it", p.Name, own.Name),
-				"A page has the schema's name wherever the word stands.", "Choose another name.")
+			r.add("P036 name", p.Position, words{"Policy": p.Name, "Each": own.Name})
 		}
 		r.checkMember(p)
 	}
@@ -91,14 +88,14 @@ func (r *reader) checkMember(p *Policy) {
 		what string
 		has  bool
 	}{
-		{`"partitions_of"`, p.Partitions}, {`"ensure"`, len(p.Ensure) > 0}, {`"claim"`, p.Claim != nil}, {`"touch"`, p.Touch != nil},
+		{`"partitions_of"`, p.Partitions}, {`"ensure"`, len(p.Ensure) > 0},
+		{`"claim"`, p.Claim != nil}, {`"touch"`, p.Touch != nil},
 		{"a join that is read once per run", len(p.OncePerRun()) > 0},
-		{`"create" of an archive`, slices.ContainsFunc(p.Uses(), func(u Use) bool { return u.Created })},
+		{`"create" of an archive`, slices.ContainsFunc(p.Uses(), func(u Effect) bool { return u.Created })},
 		{`"drop_table"`, p.DropsTables()},
 	} {
 		if c.has {
-			r.add(codeEach, p.Position, fmt.Sprintf("policy %q is for each schema, and has %s", p.Name, c.what),
-				"Members are made when a schema comes, without a migration.", "Take it out, or write a policy for a single schema.")
+			r.add("P036 has", p.Position, words{"Policy": p.Name, "What": c.what})
 		}
 	}
 }
@@ -106,8 +103,8 @@ func (r *reader) checkMember(p *Policy) {
 // Word is the name of the page that stands for all members.
 func (e *Each) Word(policy string) string { return policy + MemberMark + e.Name }
 
-// Place is a schema or a shard that a member is for. Names are what stands in its page for what: of a schema the word and
-// the schema, of a shard each table with the word and its shard before that.
+// Place is a schema or a shard that a member is for. Names are what stands in its page for what: of a schema the word
+// and the schema, of a shard each table with the word and its shard before that.
 type Place struct {
 	Name  string
 	Names [][2]string

@@ -10,20 +10,15 @@ import (
 // Access says what a policy does with a table's rows.
 type Access struct{ Insert, Update, Delete bool }
 
-// Use is a table that a policy names outside of expressions.
-type Use struct {
-	Table   Table
-	Access  Access
-	Reached bool // by foreign keys of a delete only
-	Created bool // an archive that the policy creates where it is missing
-}
-
 // Effect is what one part of a policy does with a table that it names outside of expressions.
 type Effect struct {
-	Use
-	Step int          // in Then; one of the constants below for other parts
-	Set  []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
+	Table  Table
+	Access Access
+	Step   int          // in Then; one of the constants below for other parts
+	Set    []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
 
+	Reached   bool // by foreign keys of a delete only
+	Created   bool // an archive that the policy creates where it is missing
 	Own       bool // a step on the policy's own rows
 	Statement bool // by a statement of the policy's own words
 
@@ -56,7 +51,7 @@ const (
 
 // effects lists what a policy does: with its own table in all first, then by part.
 func (p *Policy) effects() []Effect {
-	list := []Effect{{Use: Use{Table: p.Table}, Step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}}
+	list := []Effect{{Table: p.Table, Step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}}
 	add := func(step int, more ...Effect) {
 		for _, e := range more {
 			e.Step = step
@@ -66,7 +61,7 @@ func (p *Policy) effects() []Effect {
 	add(ofPolicy, joined(p.Joins)...)
 	for _, clock := range p.DueClocks() {
 		if mark := clock.Watermark; mark != nil {
-			add(ofMark, Effect{Use: Use{Table: mark.Table, Access: Access{Update: true}}, changes: true,
+			add(ofMark, Effect{Table: mark.Table, Access: Access{Update: true}, changes: true,
 				what: `"watermark"`, Set: []Assignment{{Column: mark.Column}}})
 		}
 	}
@@ -74,11 +69,12 @@ func (p *Policy) effects() []Effect {
 		add(i, s.effects(p.Table)...)
 	}
 	if p.Claim != nil && p.Claim.Cursor != nil {
-		add(ofFunction, Effect{Use: Use{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true}}, changes: true, what: `"cursor"`})
+		add(ofFunction, Effect{Table: p.Claim.Cursor.Table, Access: Access{Insert: true, Update: true},
+			changes: true, what: `"cursor"`})
 	}
 	revives := p.Touch != nil && p.Touch.Revive != nil
 	if revives {
-		add(ofFunction, Effect{Use: Use{Table: p.Touch.Revive.Table}})
+		add(ofFunction, Effect{Table: p.Touch.Revive.Table})
 	}
 	own := &list[0]
 	own.Access = Access{Insert: p.Claim != nil || revives, Update: p.Claim != nil || p.Touch != nil}
@@ -96,7 +92,7 @@ func (s Step) takesPartition() bool { return s.Detach != nil || s.Drop != nil }
 func joined(joins []Join) (list []Effect) {
 	for _, j := range joins {
 		if j.Table != nil {
-			list = append(list, Effect{Use: Use{Table: *j.Table}})
+			list = append(list, Effect{Table: *j.Table})
 		}
 	}
 	return list
@@ -104,7 +100,7 @@ func joined(joins []Join) (list []Effect) {
 
 // effects lists what a step does with rows of the policy's table, where it changes these, and with other tables.
 func (s Step) effects(own Table) (list []Effect) {
-	e := Effect{Use: Use{Table: own, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}}, Own: s.Related == nil}
+	e := Effect{Table: own, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}, Own: s.Related == nil}
 	e.changes = e.Access.Update || e.Access.Delete
 	if s.Update != nil {
 		e.Set = s.Update.Set
@@ -120,17 +116,17 @@ func (s Step) effects(own Table) (list []Effect) {
 	switch {
 	case s.Delete != nil:
 		for _, t := range s.Delete.Cascades {
-			list = append(list, Effect{Use: Use{Table: t, Reached: true}, what: `"cascades"`})
+			list = append(list, Effect{Table: t, Reached: true, what: `"cascades"`})
 		}
 	case s.Insert != nil:
-		e := Effect{Use: Use{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}}
+		e := Effect{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}
 		if e.Access.Update { // what they become depends on the row that is there
 			e.Set = lists.Map(slices.Concat(s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set),
 				func(a Assignment) Assignment { return Assignment{Column: a.Column, Position: a.Position} })
 		}
 		list = append(list, e)
 	case s.Archive != nil:
-		e := Effect{Use: Use{Table: s.Archive.Into, Access: Access{Insert: true}, Created: s.Archive.Create}}
+		e := Effect{Table: s.Archive.Into, Access: Access{Insert: true}, Created: s.Archive.Create}
 		if s.Archive.Existing == "replace" {
 			e.Access.Update, e.changes, e.what = true, true, `"existing: replace"`
 		}
@@ -147,7 +143,7 @@ func statementEffects(sql *Expr) (list []Effect) {
 			continue // a name of its own WITH
 		}
 		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
-		e := Effect{Use: Use{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}}, Statement: true}
+		e := Effect{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}, Statement: true}
 		if w.Update && !w.Insert || w.Delete {
 			e.changes, e.what = true, "a statement"
 		}
@@ -165,9 +161,7 @@ func tables(list []Effect) []Table { return lists.Map(list, func(e Effect) Table
 
 // Uses lists the tables that a policy names outside of expressions, and those that its statements
 // change, its own first.
-func (p *Policy) Uses() []Use {
-	return lists.Map(p.which(func(e Effect) bool { return !e.Own }), func(e Effect) Use { return e.Use })
-}
+func (p *Policy) Uses() []Effect { return p.which(func(e Effect) bool { return !e.Own }) }
 
 // Changes lists the tables whose rows a policy changes or takes, each once. What it only adds to,
 // with an insert or an archive, is not among them.
@@ -184,7 +178,8 @@ func (p *Policy) Changes() (list []Table) {
 func (p *Policy) Writes() []string {
 	list := []string{}
 	for _, e := range p.which(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
-		for event, does := range map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete} {
+		events := map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete}
+		for event, does := range events {
 			if does {
 				list = append(list, event+" "+e.Table.String())
 			}
@@ -217,8 +212,8 @@ func (p *Policy) StatementDeletes() []Table {
 // Covers lists the tables whose rows do not stay for ever as they are, by this policy: those it takes
 // rows from or, of its own table, changes rows of; and those that a delete reaches by foreign key,
 // where the catalog tells whether rows go. What it only writes to grows.
-func (p *Policy) Covers() []Use {
-	return slices.DeleteFunc(p.Uses(), func(use Use) bool {
+func (p *Policy) Covers() []Effect {
+	return slices.DeleteFunc(p.Uses(), func(use Effect) bool {
 		own := use.Table.same(p.Table) && (use.Access.Update || p.Partitions)
 		return !use.Access.Delete && !use.Reached && !own
 	})
@@ -288,7 +283,8 @@ func (f *File) Concerns() *Concerns {
 // names: its own, and those of the tables above it.
 func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
-		if e.Step >= 0 && !e.Own && e.changes && (e.Step < step || anyStep) && slices.Contains(names, e.Table.String()) {
+		early := e.Step >= 0 && (e.Step < step || anyStep)
+		if early && !e.Own && e.changes && slices.Contains(names, e.Table.String()) {
 			return true
 		}
 	}

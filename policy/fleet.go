@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -52,11 +51,11 @@ func (fleet *Fleet) check(r *reader, _ mapping) {
 	seen := map[string]diag.Position{}
 	for _, stage := range fleet.Stages {
 		if len(stage.Databases) == 0 && stage.Found == nil {
-			r.add(codeMissing, stage.Position, "a stage has no databases", "", `Name them under "databases", or write a query under "found".`)
+			r.add("P005 stage", stage.Position, nil)
 		}
 		for _, d := range stage.Databases {
 			if first, twice := seen[d.Name]; twice {
-				r.add(codeRunTwice, d.Position, fmt.Sprintf("database %q is already listed", d.Name), fmt.Sprintf("The first one is at %s.", first), "")
+				r.add("P026 database", d.Position, words{"Name": d.Name, "First": first})
 			}
 			seen[d.Name] = d.Position
 		}
@@ -67,7 +66,7 @@ func (d *FleetDatabase) read(r *reader, f field) {
 	d.Position = r.fieldAt(f)
 	d.Connection = r.text(f)
 	if fault, hint := ConnectionFault(d.Connection); fault != "" {
-		r.add(codeChoice, r.at(f.value), fault, "", hint)
+		r.add("P020 connection", r.at(f.value), words{"Fault": fault, "Hint": hint})
 	}
 }
 
@@ -82,9 +81,11 @@ func ConnectionFault(connection string) (fault, hint string) {
 	isURL := connectURL.MatchString(connection)
 	switch {
 	case passwordWord.MatchString(connection) || isURL && passwordURL.MatchString(connection):
-		return "a fleet file holds no passwords", `Use "password_command", a password file, or a service of pg_service.conf.`
+		return "a fleet file holds no passwords",
+			`Use "password_command", a password file, or a service of pg_service.conf.`
 	case !isURL && !strings.Contains(connection, "="):
-		return "these are no connection settings", "Write service=NAME, host=HOST dbname=NAME, or postgres://user@host:5432/database."
+		return "these are no connection settings",
+			"Write service=NAME, host=HOST dbname=NAME, or postgres://user@host:5432/database."
 	}
 	return "", ""
 }

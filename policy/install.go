@@ -3,7 +3,6 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +13,8 @@ import (
 	"pgretain/internal/diag"
 )
 
-var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}
+var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner",
+	Operator: "retention_operator", Viewer: "retention_viewer"}
 
 // Usual says whether they have the names that the runtime is written with.
 func (r Roles) Usual() bool { return r == defaultRoles }
@@ -38,15 +38,14 @@ func (i *Install) check(r *reader, m mapping) {
 func (roles *Roles) read(r *reader, f field) {
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {
-			r.fail(codeChoice, r.at(node), fmt.Sprintf("%q is no value of \"roles\"", node.Value), "", "Write none, or a map with owner, worker, runner, operator and viewer.")
+			r.fail("P020 roles", r.at(node), node.Value)
 		}
 		*roles = Roles{None: true}
 		return
 	}
 	r.structure(f, f.label(), roles)
 	if slices.Contains([]string{roles.Owner, roles.Runner, roles.Operator, roles.Viewer}, roles.Worker) {
-		r.add(codeChoice, r.at(f.value), fmt.Sprintf("role %q is the worker and another role besides", roles.Worker), "",
-			"Give the worker a role of its own: it evaluates what policies say, and must be able to do nothing else.")
+		r.add("P020 worker", r.at(f.value), roles)
 	}
 }
 
@@ -60,8 +59,8 @@ func (i Install) CronElsewhere() bool {
 	return i.Scheduler == "pg_cron" && i.CronDatabase != "" && i.CronDatabase != i.Database
 }
 
-// AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the one
-// that migrations are applied to, of which several can have the same files.
+// AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the
+// one that migrations are applied to, of which several can have the same files.
 const AnyDatabase = "{database}"
 
 // In is the install in a database, where AnyDatabase is that one.

@@ -79,11 +79,11 @@ func (r *reader) interval(f field, zero bool) Interval {
 	text := r.scalar(f, "an interval", "!!str", "!!int", "!!float", "!!timestamp")
 	i := Interval{Position: r.at(f.value)}
 	if hint := i.parse(text); hint != "" {
-		r.fail(codeWindow, i.Position, fmt.Sprintf("invalid window %q", text), "", hint)
+		r.fail("P014", i.Position, words{"Text": text, "Hint": hint})
 	}
 	i.bounded(r, text, "")
 	if !zero && i.Zero() {
-		r.fail(codeWindowBound, i.Position, fmt.Sprintf("window %q is zero", text), "Every row with a clock in the past would go.", "Write a longer window.")
+		r.fail("P015 zero", i.Position, words{"Text": text})
 	}
 	return i
 }
@@ -94,7 +94,7 @@ func (i *Interval) bounded(r *reader, text, hint string) {
 		hint = fmt.Sprintf("A window is at most %d years.", maxYears)
 	}
 	if hint != "" {
-		r.fail(codeWindowBound, i.Position, fmt.Sprintf("window %q is too long", text), "", hint)
+		r.fail("P015 long", i.Position, words{"Text": text, "Hint": hint})
 	}
 	i.Text = i.normal()
 }

@@ -1,9 +1,7 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/lists"
@@ -47,14 +45,14 @@ func (f *File) policy(name string) *Policy {
 func (r *reader) checkJobs(f *File) {
 	for _, report := range f.Reports {
 		if p := f.policy(report.Name); p != nil {
-			r.add(codeSameName, report.Position, fmt.Sprintf("%q is the name of a policy already", report.Name), fmt.Sprintf("The policy is at %s; jobs run both by name.", p.Position), "Choose another name.")
+			r.add("P045 report", report.Position, p)
 		}
 	}
 	known := f.Runnable()
 	for _, j := range f.Jobs {
 		for _, ref := range j.Run {
 			if !slices.Contains(known, ref.Text) {
-				r.add(codeUnknownPolicy, ref.Position, fmt.Sprintf("job %q runs an unknown policy or report %q", j.Name, ref), "", DidYouMean(ref.Text, known))
+				r.add("P025", ref.Position, words{"Job": j.Name, "Name": ref.Text, "Known": known})
 			}
 			if p := f.policy(ref.Text); p != nil {
 				r.checkScope(j, p)
@@ -64,15 +62,9 @@ func (r *reader) checkJobs(f *File) {
 }
 
 func (r *reader) checkScope(j *Job, p *Policy) {
-	names := lists.Map(p.Scope, Name.String)
-	detail := ""
-	if len(names) > 0 {
-		detail = "Its scope: " + strings.Join(names, ", ") + "."
-	}
 	for _, a := range j.Scope {
-		if !slices.Contains(names, a.Column) {
-			r.add(codeScope, a.Position, fmt.Sprintf("policy %q of job %q has no scope %q", p.Name, j.Name, a.Column), detail,
-				fmt.Sprintf("Add \"scope: [%s]\" to the policy, or take the policy out of the job.", a.Column))
+		if !slices.ContainsFunc(p.Scope, func(n Name) bool { return n.Text == a.Column }) {
+			r.add("P046", a.Position, words{"Policy": p, "Job": j.Name, "Column": a.Column})
 		}
 	}
 }

@@ -27,11 +27,7 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 	case IsQuery:
 		return pgparse.Query(p.Expr.SQL)
 	case IsStatement:
-		statement, err := pgparse.ParseStatement(p.Expr.SQL)
-		if err != nil {
-			return nil, err
-		}
-		return &statement.Expr, nil
+		return pgparse.Statement(p.Expr.SQL)
 	}
 	return pgparse.Expression(p.Expr.SQL)
 }
@@ -48,7 +44,7 @@ func sure[T any](made T, err error) T {
 func (p Part) Parsed() *pgparse.Expr { return sure(p.Parse()) }
 
 // Statement is an SQL step that was accepted.
-func (e Expr) Statement() *pgparse.Statement { return sure(pgparse.ParseStatement(e.SQL)) }
+func (e Expr) Statement() *pgparse.Expr { return sure(pgparse.Statement(e.SQL)) }
 
 // Parts lists the query, if it could be read; the alert reads its columns only.
 func (r *Report) Parts() []Part {
@@ -83,7 +79,7 @@ func (v visitor) policy(p *Policy) {
 	}
 	for i, g := range p.Keep {
 		v.expr(g.Condition, s)
-		v.rank(g.Rank, scope{names: s.names, rank: true, guards: guards[:i], later: guards[i:]})
+		v.rank(g.Rank, scope{names: s.names, rank: true, guards: guards[:i]})
 	}
 	s.run = true
 	for _, step := range p.Then {
@@ -189,7 +185,8 @@ func (v visitor) step(step Step, s scope) {
 	switch {
 	case step.Update != nil:
 		v.assignments(s, step.Update.Set)
-		v.assignments(scope{names: []string{"t"}}, step.Update.Undo) // restore comes long after the run: it knows the row only
+		// Restore comes long after the run: it knows the row only.
+		v.assignments(scope{names: []string{"t"}}, step.Update.Undo)
 	case step.Insert != nil:
 		in := step.Insert
 		v.assignments(s, in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
@@ -216,8 +213,8 @@ func (p *Policy) allJoins() []Join {
 	return joins
 }
 
-// OncePerRun lists the joins that are read at the start of a run. Those of several steps that have one name and one query
-// are one.
+// OncePerRun lists the joins that are read at the start of a run. Those of several steps that have one name and one
+// query are one.
 func (p *Policy) OncePerRun() []Join {
 	var list []Join
 	for _, j := range p.allJoins() {

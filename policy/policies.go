@@ -22,7 +22,7 @@ func (r *reader) policies(file mapping) {
 	}
 	var m mapping
 	if r.try(func() { m = r.mapping(f, `"policies"`, nil) }) && len(m.order) == 0 {
-		r.add(codeMissing, r.fieldAt(f), "there is no policy", "", "Write at least one policy.")
+		r.add("P005 policy", r.fieldAt(f), nil)
 	}
 	parts, _ := parallel.Each(m.order, func(name string) (*reader, error) {
 		p := *base
@@ -50,10 +50,10 @@ func unwritten(file mapping, f field) bool { return isNull(f) && file.has("cover
 func (p *Policy) read(r *reader, f field) {
 	r.named(f, p.Name, "policy")
 	m := r.mapping(f, fmt.Sprintf("policy %q", p.Name), keysOf(p))
-	m.exclusive("table", "partitions_of", "The rows of a policy are those of a table, or its partitions.", "Remove one of the two.")
+	m.exclusive("P017 rows", "table", "partitions_of")
 	p.Partitions = m.has("partitions_of") && !m.has("table")
 	if p.Partitions {
-		m.refuse(codePartitions, notOfPartitions, "The rows of the policy are partitions.", "Remove the key, or write it in a policy of the table.", "scope", "ensure", "claim", "touch")
+		m.refuse("P041 rows", "scope", "ensure", "claim", "touch")
 		m.take("partitions_of", &p.Table, "")
 	} else {
 		m.require("table")
@@ -61,9 +61,7 @@ func (p *Policy) read(r *reader, f field) {
 	}
 	r.fill(m, p)
 	if slices.ContainsFunc(p.DueClocks(), func(c *Clock) bool { return c.Watermark != nil }) {
-		m.refuse(codeConflict, `%q and "watermark" exclude each other`,
-			"A run that takes one scope would move the watermark past the rows of the others, which nobody would work off.",
-			"Write a policy for each value: a condition in \"where\", and a row of the watermark's table.", "scope")
+		m.refuse("P017 watermark", "scope")
 	}
 	m.require("then")
 	r.checkThen(p, m)
@@ -71,12 +69,9 @@ func (p *Policy) read(r *reader, f field) {
 		r.checkClaim(p)
 	}
 	if !m.has("where", "due") {
-		r.add(codeNoRows, r.at(f.key), m.what+` needs "where" or "due"`, "Without both every row of the table would go.", `Say which rows the policy is about ("where") or when they go ("due").`)
+		r.add("P030", r.at(f.key), m.what)
 	}
 }
-
-// notOfPartitions is said of a key that is about rows of a table.
-const notOfPartitions = `%q is not allowed under "partitions_of"`
 
 // read reads a join: a map, or a query as text.
 func (j *Join) read(r *reader, f field) {
@@ -86,7 +81,7 @@ func (j *Join) read(r *reader, f field) {
 		return
 	}
 	m := r.structure(f, f.title(), j)
-	m.either(codeConflict, "table", "query", "A query without \"where\" is written as text, and read under the row's lock.")
+	m.either("P017 join", "table", "query")
 }
 
 // read reads a guard: a condition is an expression, a rank a map.
@@ -152,8 +147,7 @@ func (r *reader) checkProtected(f *File) {
 	for _, p := range f.Policies {
 		for _, e := range p.effects() {
 			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {
-				r.add(codeProtected, e.Table.Position, fmt.Sprintf("%s would change or take rows of the protected table %q", e.what, e.Table),
-					fmt.Sprintf("It is protected at %s.", f.Protect[i].Position), "Take the table out here, or out of \"protect\".")
+				r.add("P027", e.Table.Position, words{"What": e.what, "Table": e.Table, "At": f.Protect[i].Position})
 			}
 		}
 	}

@@ -2,8 +2,10 @@ package policy
 
 import (
 	"cmp"
+	_ "embed" // faults.txt.tmpl
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,16 +33,26 @@ func newReader(path string, source []byte) *reader {
 	return r
 }
 
-func (r *reader) add(code string, at diag.Position, message, detail, hint string) {
-	r.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+// words are what the sentences of a fault speak of.
+type words map[string]any
+
+//go:embed faults.txt.tmpl
+var source string
+
+var sentences = diag.ReadSentences(source, map[string]any{
+	"near": DidYouMean, "reserved": func() string { return strings.Join(reserved, ", ") },
+})
+
+func (r *reader) add(fault string, at diag.Position, about any) {
+	r.diags.Add(sentences.Say(fault, diag.Diagnostic{Position: at}, about))
 }
 
 // fault ends the reading of a value.
 type fault struct{}
 
 // fail reports what is wrong with a value, and ends its reading.
-func (r *reader) fail(code string, at diag.Position, message, detail, hint string) {
-	r.add(code, at, message, detail, hint)
+func (r *reader) fail(name string, at diag.Position, about any) {
+	r.add(name, at, about)
 	panic(fault{})
 }
 
@@ -126,12 +138,13 @@ func (r *reader) at(node *yaml.Node) diag.Position {
 
 // written is how a scalar stands in a line, quotes included.
 var written = map[yaml.Style]*regexp.Regexp{
-	yaml.DoubleQuotedStyle: regexp.MustCompile(`^"(?:[^"\\]|\\.)*"?`), yaml.SingleQuotedStyle: regexp.MustCompile(`^'(?:[^']|'')*'?`),
-	yaml.LiteralStyle: regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
+	yaml.DoubleQuotedStyle: regexp.MustCompile(`^"(?:[^"\\]|\\.)*"?`),
+	yaml.SingleQuotedStyle: regexp.MustCompile(`^'(?:[^']|'')*'?`),
+	yaml.LiteralStyle:      regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
 }
 
-// scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or else
-// the rest of the line.
+// scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or
+// else the rest of the line.
 func scalarWidth(rest string, node *yaml.Node) int {
 	if form := written[node.Style&^yaml.TaggedStyle]; form != nil {
 		return utf8.RuneCountInString(form.FindString(rest))
@@ -171,4 +184,115 @@ func DidYouMean(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("Did you mean %q?", best)
+}
+
+// mapping is a YAML map whose keys were checked.
+type mapping struct {
+	r      *reader
+	from   field
+	what   string // for messages, e.g. policy "x"
+	fields map[string]field
+	order  []string // keys in the order of the file, merged ones last
+}
+
+// mapping reads a map: every key one of keys, or any name where keys is nil; none written twice; merge
+// keys (<<) followed.
+func (r *reader) mapping(f field, what string, keys []string) mapping {
+	m := mapping{r: r, from: f, what: what, fields: map[string]field{}}
+	m.collect(r.kindOf(f, what, yaml.MappingNode, "a map"), keys, map[*yaml.Node]bool{})
+	return m
+}
+
+// collect adds the keys of a map that are not there yet, then those of the maps that it merges.
+func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bool) {
+	if seen[node] {
+		return
+	}
+	seen[node] = true
+	own := map[string]*yaml.Node{}
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := resolve(node.Content[i]), node.Content[i+1]
+		if _, there := m.fields[key.Value]; key.Tag == "!!merge" {
+			merges = append(merges, value)
+		} else if m.key(key, own, keys) && !there {
+			m.fields[key.Value] = field{key: key, value: value}
+			m.order = append(m.order, key.Value)
+		}
+	}
+	for _, value := range merges {
+		maps := []*yaml.Node{value}
+		if list := resolve(value); list.Kind == yaml.SequenceNode {
+			maps = list.Content
+		}
+		for _, item := range maps {
+			if base := resolve(item); base.Kind == yaml.MappingNode {
+				m.collect(base, keys, seen)
+			} else {
+				m.r.add("P004 merge", m.r.at(item), kindName(item))
+			}
+		}
+	}
+}
+
+// key says whether the key is one, and allowed here.
+func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
+	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
+		m.r.add("P004 key", m.r.at(key), kindName(key))
+		return false
+	}
+	if first, ok := own[key.Value]; ok {
+		m.r.add("P003 key", m.r.at(key), words{"Key": key.Value, "In": m.what, "First": m.r.at(first)})
+		return false
+	}
+	own[key.Value] = key
+	if keys == nil || slices.Contains(keys, key.Value) {
+		return true
+	}
+	m.r.add("P002 key", m.r.at(key), words{"Name": key.Value, "In": m.what, "Known": keys})
+	return false
+}
+
+// require is the field of a key that must be there.
+func (m mapping) require(key string) (field, bool) {
+	f, ok := m.fields[key]
+	if !ok {
+		m.r.add("P005 key", m.r.fieldAt(m.from), words{"In": m.what, "Key": key})
+	}
+	return f, ok
+}
+
+// take reads the value of a key, if it is written.
+func (m mapping) take(key string, into any, kind string) {
+	if f, ok := m.fields[key]; ok {
+		m.r.value(f, into, kind)
+	}
+}
+
+// has says whether one of the keys is written, whatever its value.
+func (m mapping) has(keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return m.fields[key].value != nil })
+}
+
+// refuse reports each of some keys that is written.
+func (m mapping) refuse(name string, keys ...string) {
+	for _, key := range keys {
+		if m.has(key) {
+			m.r.add(name, m.r.at(m.fields[key].key), key)
+		}
+	}
+}
+
+// exclusive refuses a key where the map has another one.
+func (m mapping) exclusive(name, first, second string) {
+	if m.has(first) && m.has(second) {
+		m.r.add(name, m.r.at(m.fields[second].key), words{"First": first, "Second": second})
+	}
+}
+
+// either holds that one of two keys is written, and not the other.
+func (m mapping) either(name, first, second string) {
+	if m.has(first) == m.has(second) {
+		m.r.add(name, m.r.fieldAt(m.from), words{"In": m.what, "First": first, "Second": second})
+	}
 }

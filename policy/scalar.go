@@ -39,7 +39,7 @@ func isNumber(f field) bool { return kindName(f.value) == "a number" }
 func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) *yaml.Node {
 	node := resolve(f.value)
 	if node.Style&yaml.TaggedStyle != 0 && node.Tag != "!!str" {
-		r.fail(codeKind, r.at(node), "a YAML tag is not allowed here", "", fmt.Sprintf("Remove %q.", node.Tag))
+		r.fail("P004 tag", r.at(node), node.Tag)
 	}
 	if node.Kind != kind {
 		r.wrongKind(f, what, wanted)
@@ -48,7 +48,7 @@ func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) *ya
 }
 
 func (r *reader) wrongKind(f field, what, wanted string) {
-	r.fail(codeKind, r.at(f.value), fmt.Sprintf("%s must be %s, not %s", what, wanted, kindName(f.value)), "", "")
+	r.fail("P004", r.at(f.value), words{"What": what, "Wanted": wanted, "Got": kindName(f.value)})
 }
 
 // list is the items of a list.
@@ -69,7 +69,7 @@ func (r *reader) scalar(f field, wanted string, tags ...string) string {
 func (r *reader) text(f field) string {
 	text := r.scalar(f, "text", "!!str", "!!timestamp")
 	if strings.ContainsRune(text, 0) {
-		r.fail(codeKind, r.at(f.value), f.label()+" has a NUL character", "", `PostgreSQL has none in texts. Remove "\0".`)
+		r.fail("P004 nul", r.at(f.value), f.label())
 	}
 	return text
 }
@@ -82,7 +82,7 @@ func (r *reader) integer(f field) int64 {
 	text := r.scalar(f, "a whole number", "!!int")
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || !decimal.MatchString(text) {
-		r.fail(codeNumber, r.at(f.value), fmt.Sprintf("%q is not a plain whole number", text), "", "Write decimal digits only, for example 5000.")
+		r.fail("P019 whole", r.at(f.value), text)
 	}
 	return n
 }
@@ -91,7 +91,7 @@ func (r *reader) integer(f field) int64 {
 func (r *reader) within(f field, low, high int64) int64 {
 	n := r.integer(f)
 	if n < low || n > high {
-		r.fail(codeNumber, r.at(f.value), fmt.Sprintf("%s %d is out of range", f.name(), n), "", fmt.Sprintf("Write a number from %d to %d.", low, high))
+		r.fail("P019 range", r.at(f.value), words{"Name": f.name(), "Number": n, "Low": low, "High": high})
 	}
 	return n
 }
@@ -100,18 +100,17 @@ func (r *reader) within(f field, low, high int64) int64 {
 func (r *reader) choice(f field, options ...string) string {
 	text := r.text(f)
 	if !slices.Contains(options, text) {
-		r.fail(codeChoice, r.at(f.value), fmt.Sprintf("%q is no value of %q", text, f.name()),
-			"Choices: "+strings.Join(options, ", ")+".", DidYouMean(text, options))
+		r.fail("P020", r.at(f.value), words{"Name": text, "Key": f.name(), "Known": options})
 	}
 	return text
 }
 
 // measured is a number with a unit of its kind.
-func (r *reader) measured(f field, form *regexp.Regexp, code, what, hint string) (number float64, unit, text string) {
+func (r *reader) measured(f field, form *regexp.Regexp, name, what string) (number float64, unit, text string) {
 	text = strings.TrimSpace(r.scalar(f, "a "+what, "!!str", "!!int", "!!float"))
 	match := form.FindStringSubmatch(text)
 	if match == nil {
-		r.fail(code, r.at(f.value), fmt.Sprintf("invalid %s %q", what, text), "", hint)
+		r.fail(name, r.at(f.value), words{"Text": text})
 	}
 	number, _ = strconv.ParseFloat(match[1], 64)
 	return number, match[2], text
@@ -123,23 +122,24 @@ var (
 	fractionForm = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,9})?)(%?)$`)
 
 	durationUnits = map[string]time.Duration{
-		"ms": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute, "m": time.Minute, "h": time.Hour,
+		"ms": time.Millisecond, "s": time.Second, "sec": time.Second,
+		"min": time.Minute, "m": time.Minute, "h": time.Hour,
 	}
 	rateUnits = map[string]Rate{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 )
 
 // duration is from low to a day.
 func (r *reader) duration(f field, low time.Duration) time.Duration {
-	n, unit, text := r.measured(f, durationForm, codeDuration, "duration", "Write a number and one of ms, s, min, h, for example 100ms.")
+	n, unit, text := r.measured(f, durationForm, "P021", "duration")
 	if n*durationUnits[unit].Hours() > 24 || time.Duration(n)*durationUnits[unit] < low {
-		r.fail(codeDuration, r.at(f.value), fmt.Sprintf("duration %q is out of range", text), "", fmt.Sprintf("Write a duration from %s to 24h.", low))
+		r.fail("P021 range", r.at(f.value), words{"Text": text, "Low": low})
 	}
 	return time.Duration(n) * durationUnits[unit]
 }
 
 // read reads a number with PostgreSQL's units of size, by the second.
 func (v *Rate) read(r *reader, f field) {
-	n, unit, _ := r.measured(f, rateForm, codeNumber, "rate", "Write a number and one of kB/s, MB/s, GB/s, for example 64MB/s.")
+	n, unit, _ := r.measured(f, rateForm, "P019 rate", "rate")
 	*v = Rate(n) * rateUnits[unit]
 }
 
@@ -155,13 +155,12 @@ func (v Rate) String() string {
 
 // fraction is 0 < f <= 1, written as 0.5 or 50%.
 func (r *reader) fraction(f field) float64 {
-	const hint = "Write a number above 0 and at most 1, for example 0.5 or 50%."
-	n, percent, text := r.measured(f, fractionForm, codeFraction, "fraction", hint)
+	n, percent, text := r.measured(f, fractionForm, "P022", "fraction")
 	if percent != "" {
 		n /= 100
 	}
 	if n <= 0 || n > 1 {
-		r.fail(codeFraction, r.at(f.value), fmt.Sprintf("invalid fraction %q", text), "", hint)
+		r.fail("P022", r.at(f.value), words{"Text": text})
 	}
 	return n
 }
@@ -171,12 +170,8 @@ func (r *reader) dotted(f field, what string, most int) []string {
 	text := r.text(f)
 	parts, err := pgparse.Name(text)
 	if err != nil || len(parts) > most {
-		detail := ""
-		if err != nil && strings.Contains(err.Error(), "63 bytes") {
-			detail = "A name has at most 63 bytes."
-		}
-		r.fail(codeIdentifier, r.at(f.value), fmt.Sprintf("%q is not the name of a %s", text, what), detail,
-			"Write it as in SQL; a name with capitals, spaces or a reserved word goes in double quotes, within the YAML text.")
+		long := err != nil && strings.Contains(err.Error(), "63 bytes")
+		r.fail("P010", r.at(f.value), words{"Text": text, "What": what, "Long": long})
 	}
 	return parts
 }

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,8 +36,8 @@ var (
 
 var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
-// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that no
-// migration tool reads a line of it as its own markers.
+// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that
+// no migration tool reads a line of it as its own markers.
 func (r *reader) raw(f field) Expr {
 	node := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
 	e := Expr{SQL: node.Value, Position: r.content(node)}
@@ -48,14 +47,14 @@ func (r *reader) raw(f field) Expr {
 	case "!!bool":
 		e.SQL = strings.ToLower(node.Value)
 	case "!!timestamp":
-		r.fail(codeKind, r.at(node), f.label()+" must be an SQL expression, not a date", "", fmt.Sprintf(`Quote it for SQL as well: "'%s'".`, node.Value))
+		r.fail("P004 date", r.at(node), words{"What": f.label(), "Text": node.Value})
 	case "!!int", "!!float":
 		if !sqlNumber.MatchString(node.Value) { // YAML and SQL read it differently
-			r.fail(codeNumber, r.at(node), fmt.Sprintf("%q is not a plain number", node.Value), "", "Write decimal digits, or quote the value to make it an SQL expression.")
+			r.fail("P019 number", r.at(node), node.Value)
 		}
 	}
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
-		r.fail(codeExpression, e.At(offset), "a line break inside quotes", "", `Write it as E'...\n...'.`)
+		r.fail("P011 break", e.At(offset), nil)
 	}
 	if line := lineBreak.ReplaceAllString(e.SQL, " "); line != e.SQL {
 		e.SQL, e.Position.Width = line, 1 // see exact
@@ -81,7 +80,7 @@ func (r *reader) sql(f field, kind string) Expr {
 	// A default may read the clock, unlike all other expressions: it is the table's, and its value is taken when a
 	// row is written.
 	case kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter.Text != ""):
-		r.fail(codeType, e.Position, "a default cannot name columns, queries or parameters", "", "Write a constant or a function, for example now().")
+		r.fail("P035 default", e.Position, nil)
 	}
 	return e
 }
@@ -91,31 +90,17 @@ func (r *reader) sqlError(e Expr, kind string, err error) {
 	if place, ok := errors.AsType[*pgparse.Error](err); ok {
 		at = e.At(place.Offset)
 	}
-	message, hint := err.Error(), ""
-	switch {
-	case strings.Contains(message, "comment"):
-		hint = "Write it as a YAML comment."
-	case kind == IsStatement && strings.Contains(message, "semicolon"):
-		hint = "Write each statement as a step of its own."
-	case kind == IsQuery:
-		hint = "Write SELECT and what it reads."
-	case strings.Contains(message, "semicolon"):
-		hint = "Write what could stand between parentheses, and nothing else."
-	}
-	r.fail(codeExpression, at, fmt.Sprintf("invalid SQL %s: %s", kind, message), "", hint)
+	r.fail("P011", at, words{"Kind": kind, "Message": err.Error()})
 }
 
 // literal holds that a value is a number, true, false, or a text in SQL's own quotes.
 func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 	switch {
 	case isNull(f):
-		r.fail(codeLiteral, e.Position, f.label()+" cannot be null", "NULL equals nothing.", "Write a value.")
+		r.fail("P038 null", e.Position, f.label())
 	case !parsed.Literal:
-		hint := "Write the value itself."
-		if len(parsed.Columns) == 1 && len(parsed.Calls) == 0 && !parsed.Subquery {
-			hint = "A text needs SQL's own quotes: \"'" + e.SQL + "'\"."
-		}
-		r.fail(codeLiteral, e.Position, quoted(e.SQL)+" is not a literal", "A number, true, false, or a text in SQL's quotes is one.", hint)
+		name := len(parsed.Columns) == 1 && len(parsed.Calls) == 0 && !parsed.Subquery
+		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": name})
 	}
 }
 
@@ -155,14 +140,14 @@ func (r *reader) assignments(f field, kind string) (list []Assignment) {
 			list = append(list, a)
 		}
 	}
-	return r.once(list) // two keys may name one column, in two spellings
+	return r.once("P003 column", list) // two keys may name one column, in two spellings
 }
 
-// once is a list without what gives a column a second value, which is reported.
-func (r *reader) once(list []Assignment) (first []Assignment) {
+// once is a list without what names a column a second time, which is reported.
+func (r *reader) once(fault string, list []Assignment) (first []Assignment) {
 	for _, a := range list {
 		if i := slices.IndexFunc(first, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {
-			r.add(codeDuplicate, a.Position, fmt.Sprintf("column %q has a value already", a.Column), fmt.Sprintf("The first one is at %s.", first[i].Position), "")
+			r.add(fault, a.Position, words{"Column": a.Column, "First": first[i].Position})
 		} else {
 			first = append(first, a)
 		}

@@ -158,9 +158,9 @@ type Breaker struct {
 	Fraction float64 `yaml:"fraction"`                    // of the table, above 10000 rows; default 0.5
 }
 
-// Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1, default 1. Before a batch it waits
-// while a replica lags by more than ReplicaLag, or more than PendingArchival files of WAL are to be archived; after it, for
-// as long as its WAL takes at WALRate. Zero: it does not look.
+// Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1, default 1. Before a batch it
+// waits while a replica lags by more than ReplicaLag, or more than PendingArchival files of WAL are to be archived;
+// after it, for as long as its WAL takes at WALRate. Zero: it does not look.
 type Throttle struct {
 	Busy            float64       `yaml:"busy"`
 	ReplicaLag      time.Duration `yaml:"replica_lag,1s"`

@@ -1,37 +1,32 @@
 package policy
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"pgretain/internal/lists"
 	"pgretain/internal/pgparse"
 )
 
 // rowKeys are those by which a step that is a map chooses its rows.
 var rowKeys = []string{"where", "table", "as", "join"}
 
-// checkThen holds that nothing follows the end of a partition, and that the steps of a policy without other faults make its
-// rows go.
+// checkThen holds that nothing follows the end of a partition, and that the steps of a policy without other faults make
+// its rows go.
 func (r *reader) checkThen(p *Policy, m mapping) {
 	dropped := slices.IndexFunc(p.Then, func(s Step) bool { return s.Drop != nil })
 	for i, s := range p.Then {
 		if dropped >= 0 && i > dropped && s.takesPartition() {
-			r.add(codePartitions, s.Position, "the partition is dropped already", "Steps run in the order of the list.", `Write "drop" once, and "detach" before it.`)
+			r.add("P041 dropped", s.Position, nil)
 		}
 	}
 	switch {
 	case len(r.diags) > 0 || p.clearsDue():
 	case p.Partitions:
-		m.refuse(codeNoDelete, m.what+" leaves its partitions due", "No step detaches or drops them, so the next run would find them again.", `Add "detach" or "drop" to "then".`, "then")
+		r.add("P031 partitions", r.at(m.fields["then"].key), m.what)
 	default:
-		m.refuse(codeNoDelete, m.what+" leaves its rows due",
-			"No step deletes the rows of the policy's table, and none sets a column that where, due or keep read, so the next run would find them again.",
-			`Add "delete" to "then", or an "update" that sets such a column.`, "then")
+		r.add("P031", r.at(m.fields["then"].key), m.what)
 	}
 }
 
@@ -44,25 +39,24 @@ func (s *Step) read(r *reader, f field) {
 		r.kindOf(f, f.label(), yaml.MappingNode, "a step")
 		m := r.mapping(f, "a step", nil)
 		if len(m.order) != 1 {
-			r.fail(codeConflict, r.at(f.value), "a step has exactly one verb", "", `Write each step as a list item of its own, for example "- delete: {...}".`)
+			r.fail("P017 verbs", r.at(f.value), nil)
 		}
 		name = m.order[0]
 		verb = m.fields[name]
 	}
 	s.Position = r.at(verb.key)
 	bare := verb.value == nil || isNull(verb)
-	needs := map[string]string{"sql": `an SQL statement over "batch"`, "drop_table": "an expression that names a table"}[name]
 	switch verbs := keysOf(s); {
 	case !slices.Contains(verbs, name):
-		r.fail(codeUnknownKey, s.Position, fmt.Sprintf("unknown step %q", name), "Steps: "+strings.Join(verbs, ", ")+".", DidYouMean(name, verbs))
-	case bare && needs != "":
-		r.fail(codeMissing, s.Position, fmt.Sprintf("%q needs %s", name, needs), "", "")
+		r.fail("P002 step", s.Position, words{"Name": name, "Known": verbs})
+	case bare && (name == "sql" || name == "drop_table"):
+		r.fail("P005 bare", s.Position, name)
 	case name == "sql":
 		r.read(verb, &s.SQL, IsStatement)
 		r.checkStatement(*s.SQL)
 	case name == "drop_table":
 		if r.policy.Partitions {
-			r.add(codePartitions, s.Position, `"drop_table" is not allowed under "partitions_of"`, "It drops a table that a row names, never an attached one.", `Write "drop" for the partition itself.`)
+			r.add("P041 drop_table", s.Position, nil)
 		}
 		r.read(verb, &s.DropTable, "")
 	case name != "detach" && name != "drop":
@@ -70,7 +64,7 @@ func (s *Step) read(r *reader, f field) {
 	case !bare:
 		r.wrongKind(verb, verb.label(), "alone, without a value")
 	case !r.policy.Partitions:
-		r.fail(codePartitions, s.Position, fmt.Sprintf("%q is allowed under \"partitions_of\" only", name), "The rows of this policy are rows of a table.", `Write "delete", or "drop_table" for a table that the row names.`)
+		r.fail("P041 only", s.Position, name)
 	default:
 		s.set(name)
 	}
@@ -79,7 +73,8 @@ func (s *Step) read(r *reader, f field) {
 // set gives a step its verb, of which it returns what is to be read.
 func (s *Step) set(name string) any {
 	v := reflect.ValueOf(s).Elem()
-	i := slices.IndexFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool { return f.Tag.Get("yaml") == name })
+	named := func(f reflect.StructField) bool { return f.Tag.Get("yaml") == name }
+	i := slices.IndexFunc(reflect.VisibleFields(v.Type()), named)
 	v.Field(i).Set(reflect.New(v.Field(i).Type().Elem()))
 	return v.Field(i).Interface()
 }
@@ -100,13 +95,14 @@ func (r *reader) mapStep(step *Step, f field, name string, bare bool) {
 		m.take("where", &step.Where, "")
 	}
 	if instead := ofPartition[name]; r.policy.Partitions && step.Related == nil && instead != "" {
-		r.add(codePartitions, r.fieldAt(f), fmt.Sprintf("%q cannot act on partitions", name), "The rows of the policy are partitions.", fmt.Sprintf("Write %q, or name a table with related rows.", instead))
+		r.add("P041 instead", r.fieldAt(f), words{"Verb": name, "Instead": instead})
 	}
 	r.fill(m, body)
 	switch {
 	case step.Update != nil && step.Related != nil:
-		m.refuse(codeConflict, `%q is for the policy's own rows`, "Related rows are not restored.", `Remove "undo", or "table".`, "undo")
+		m.refuse("P017 undo", "undo")
 	case step.Archive != nil:
+		m.exclusive("P017 document", "columns", "document")
 		r.checkArchive(step.Archive, step.Related)
 	case step.Insert != nil:
 		r.checkInsert(step.Insert, m)
@@ -122,7 +118,7 @@ func (r *reader) related(m mapping) *Related {
 	related := &Related{}
 	missing := slices.DeleteFunc([]string{"table", "as", "where"}, func(key string) bool { return m.has(key) })
 	if len(missing) > 0 {
-		r.add(codeRelated, r.fieldAt(m.from), fmt.Sprintf("a step on related rows needs %s", strings.Join(lists.Map(missing, quoted), " and ")), "", `Write {table: app.child, as: c, where: "c.parent_id = t.id"}.`)
+		r.add("P032", r.fieldAt(m.from), missing)
 	}
 	r.fill(m, related)
 	return related
@@ -130,52 +126,42 @@ func (r *reader) related(m mapping) *Related {
 
 // checkInsert checks how the rows are grouped, and that a column has one value.
 func (r *reader) checkInsert(in *Insert, m mapping) {
-	m.exclusive("key", "per", `With "key" the row that exists is changed, with "per" every group is a new row.`, "Remove one of the two.")
+	m.exclusive("P017 insert", "key", "per")
 	if !m.has("table", "join", "per") {
-		m.refuse(codeConflict, `%q of an insert needs "per" or "table"`, `With "per" it names the new row of the group, with "table" the related row.`, "Remove it.", "as")
+		m.refuse("P017 as", "as")
 	}
 	if !m.has("key") {
-		m.refuse(codeMissing, `%q needs "key"`, "It changes the row that exists, which the key finds.", `Write the columns that make the row unique in "key".`, "add", "max", "min")
+		m.refuse("P005 changes", "add", "max", "min")
 	}
 	if !m.has("key", "per", "set") {
-		r.add(codeMissing, r.fieldAt(m.from), `"insert" needs "key", "per" or "set"`, "Otherwise there is nothing to write.", "")
+		r.add("P005 insert", r.fieldAt(m.from), nil)
 	}
-	r.once(slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
+	r.once("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
-// checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two columns,
-// and a document without all of the row.
+// checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two
+// columns, and a document without all of the row.
 func (r *reader) checkArchive(a *Archive, related *Related) {
 	from, row := r.policy.Table, "t"
 	if related != nil {
 		from, row = related.Table, related.As
 	}
 	if a.Into.Name != "" && a.Into.same(from) {
-		r.add(codeConflict, a.Into.Position, fmt.Sprintf("the rows of %q cannot be archived in %q", from, a.Into), "A copy would be due like the row itself.", "Name another table.")
+		r.add("P017 itself", a.Into.Position, words{"From": from, "Into": a.Into})
 	}
-	if len(a.Columns) > 0 && a.Document != "" {
-		r.add(codeConflict, a.Columns[0].Position, `"columns" and "document" exclude each other`, "A document holds the columns under the names that they have.", "Remove one of the two.")
-	}
-	var given []Assignment
-	copied := map[string]Name{}
+	var copied, given []Assignment
 	for _, c := range a.Columns {
+		copied = append(copied, Assignment{Column: c.From.Text, Position: c.From.Position})
 		given = append(given, Assignment{Column: c.Name, Position: c.Position})
-		if first, ok := copied[c.From.Text]; ok {
-			r.add(codeDuplicate, c.From.Position, fmt.Sprintf("column %q is copied already", c.From.Text), fmt.Sprintf("The first one is at %s.", first.Position),
-				`Write a second copy under "set".`)
-		}
-		copied[c.From.Text] = c.From
 	}
-	r.once(append(given, a.Set...))
+	r.once("P003 copied", copied)
+	r.once("P003 column", append(given, a.Set...))
+	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
-		parsed := Part{set.Value, IsExpression}.Parsed()
-		if a.Document == "" || set.Column != a.Document || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {
-			return c.Star && len(c.Fields) == 1 && c.Fields[0] == row
-		}) {
-			continue
+		columns := Part{set.Value, IsExpression}.Parsed().Columns
+		if a.Document != "" && set.Column == a.Document && !slices.ContainsFunc(columns, isRow) {
+			r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
 		}
-		r.add(codeDocument, set.Value.Position, fmt.Sprintf("document %q would not hold the row", a.Document), fmt.Sprintf("\"set\" replaces the document, and does not read %s.*.", row),
-			fmt.Sprintf("Write for example \"to_jsonb(%s.*) || jsonb_build_object('by', 'pgretain')\", or leave the column out of \"set\".", row))
 	}
 }
 
@@ -186,17 +172,17 @@ func isBatch(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batc
 func (r *reader) checkStatement(e Expr) {
 	parsed := e.Statement()
 	if slices.Contains(parsed.With, "batch") {
-		r.add(codeReserved, e.At(parsed.CTEs), `name "batch" is reserved`, "It is the rows of the batch.", "Choose another name after WITH.")
+		r.add("P008 batch", e.At(parsed.CTEs), nil)
 	}
 	if !slices.ContainsFunc(parsed.Tables, isBatch) {
-		r.add(codeStatement, e.Position, `the statement does not read "batch"`, "It would do the same in every batch, whatever its rows are.", `Name the relation "batch": it holds the rows of the batch, with the table's columns.`)
+		r.add("P039 batch", e.Position, nil)
 	}
 	for _, w := range parsed.Writes {
 		switch {
 		case isBatch(w.Table):
-			r.add(codeStatement, e.At(w.Table.Offset), `"batch" cannot be changed`, "It is a list of the rows as they were judged.", "Change the policy's table.")
+			r.add("P039 changes", e.At(w.Table.Offset), nil)
 		case w.Table.Schema == "":
-			r.add(codeStatement, e.At(w.Table.Offset), fmt.Sprintf("table %q needs its schema", w.Table.Name), "A table that a statement changes is named in full.", fmt.Sprintf("Write for example public.%s.", w.Table.Name))
+			r.add("P039 schema", e.At(w.Table.Offset), w.Table.Name)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,7 +28,7 @@ func (w *Window) read(r *reader, f field) {
 		r.try(func() { w.Tiers[i].read(r, item, i == len(items)-1, zero) })
 	}
 	if len(r.diags) == before && !slices.ContainsFunc(w.Tiers, func(t Tier) bool { return t.When != nil }) {
-		r.add(codeTiers, w.Position, fmt.Sprintf("%q has no tier with \"when\"", f.name()), "", "Write one interval, or {when: ..., then: ...} and {else: ...}.")
+		r.add("P016 when", w.Position, f.name())
 	}
 }
 
@@ -39,10 +38,10 @@ func (t *Tier) read(r *reader, f field, last, zero bool) {
 	m := r.mapping(f, "a tier", tierKeys)
 	value, isElse := m.fields["else"]
 	if isElse && !last {
-		r.add(codeTiers, r.at(value.key), `"else" must be the last tier`, "A tier behind it would never be reached.", "")
+		r.add("P016 last", r.at(value.key), nil)
 	}
 	if isElse && m.has("when", "then") {
-		r.fail(codeTiers, r.at(value.key), `"else" stands alone in its tier`, "", "Write it as a list item of its own, the last one.")
+		r.fail("P016 alone", r.at(value.key), nil)
 	}
 	if !isElse {
 		m.require("when")
@@ -75,18 +74,18 @@ var (
 // windowData is a window that the row gives, or a constant one with bounds.
 func (r *reader) windowData(f field) *WindowData {
 	m := r.mapping(f, fmt.Sprintf("window %q", f.name()), windowKeys)
-	units := slices.DeleteFunc(slices.Clone(m.order), func(key string) bool { return !slices.Contains(windowUnits, key) })
+	units := slices.DeleteFunc(slices.Clone(windowUnits), func(unit string) bool { return !m.has(unit) })
 	if len(units) != 1 {
-		r.fail(codeConflict, r.fieldAt(m.from), m.what+" needs exactly one unit", "Units: "+strings.Join(windowUnits, ", ")+".", `Write for example {days: "o.days", else: 30, at_least: 7}.`)
+		r.fail("P017 unit", r.fieldAt(m.from), words{"What": m.what, "Known": windowUnits})
 	}
 	d := &WindowData{Unit: units[0]}
 	d.fill(r, m, m.fields[d.Unit], func(f field) Interval { return r.amount(f, d.Unit) })
 	maybeZero := d.AtLeast != nil && d.AtLeast.Zero()
 	switch {
 	case d.Else != nil && d.Else.Zero() && !maybeZero:
-		r.fail(codeWindowBound, d.Else.Position, fmt.Sprintf("window %q is zero", f.name()), "Every row with a clock in the past would go.", `Write a longer window, or "at_least: 0" beside it.`)
+		r.fail("P015 zero", d.Else.Position, words{"Text": f.name(), "Bound": true})
 	case d.AtMost != nil && d.AtMost.Zero() && !maybeZero:
-		r.fail(codeBounds, d.AtMost.Position, `"at_most" is zero`, "", `Write a longer interval, or "at_least: 0" beside it.`)
+		r.fail("P037 zero", d.AtMost.Position, nil)
 	}
 	d.checkBounds(r, "the window", Interval.LongerThan,
 		func(i Interval) (string, diag.Position) { return i.Text, i.Position })
@@ -102,7 +101,7 @@ func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) 
 	constant := d.Unit != "interval" && isNumber(value)
 	if constant {
 		bound(value, &d.Else)
-		m.refuse(codeConflict, "a constant cannot have %q", "The value is a number, so it is never NULL.", "Put an SQL expression in quotes, or remove the key.", "else", "never")
+		m.refuse("P017 constant", "else", "never")
 	} else {
 		r.try(func() {
 			r.refuseConstant(value, d.Unit)
@@ -113,11 +112,10 @@ func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) 
 			bound(m.fields["else"], &d.Else)
 		}
 	}
-	if m.has("at_least") {
-		bound(m.fields["at_least"], &d.AtLeast)
-	}
-	if m.has("at_most") {
-		bound(m.fields["at_most"], &d.AtMost)
+	for key, into := range map[string]**T{"at_least": &d.AtLeast, "at_most": &d.AtMost} {
+		if m.has(key) {
+			bound(m.fields[key], into)
+		}
 	}
 }
 
@@ -129,7 +127,7 @@ func (r *reader) refuseConstant(f field, unit string) {
 	case isNumber(f): // of type interval
 		r.wrongKind(f, f.label(), "an SQL expression of type interval")
 	case new(Interval).parse(node.Value) == "":
-		r.fail(codeWindow, r.at(f.value), fmt.Sprintf("%q takes an expression, not %q", unit, node.Value), "", "Write a constant as a number with its unit, for example {days: 7, at_least: 1}.")
+		r.fail("P014 constant", r.at(f.value), words{"Unit": unit, "Text": node.Value})
 	}
 }
 
@@ -157,7 +155,7 @@ func (d *Data[T]) checkBounds(r *reader, what string, above func(a, b T) bool, s
 		if pair.low != nil && pair.high != nil && above(*pair.low, *pair.high) {
 			low, _ := show(*pair.low)
 			high, at := show(*pair.high)
-			r.add(codeBounds, at, fmt.Sprintf("%s %s is above %s %s", pair.lowName, low, pair.highName, high), "", "Correct one of the two.")
+			r.add("P037", at, words{"Low": pair.lowName + " " + low, "High": pair.highName + " " + high})
 		}
 	}
 }
@@ -171,8 +169,10 @@ func (p *Policy) SettableWindow() *WindowData {
 	}
 	var found []*WindowData
 	for _, w := range windows {
-		if len(w.Tiers) == 1 && w.Tiers[0].Data != nil && w.Tiers[0].Data.AtLeast != nil && w.Tiers[0].Data.Else != nil {
-			found = append(found, w.Tiers[0].Data)
+		if len(w.Tiers) == 1 {
+			if d := w.Tiers[0].Data; d != nil && d.AtLeast != nil && d.Else != nil {
+				found = append(found, d)
+			}
 		}
 	}
 	if len(found) != 1 {

@@ -14,7 +14,7 @@ func (v *inspection) checkCoverage(r reading) error {
 	drops := slices.ContainsFunc(v.file.Policies, func(p *policy.Policy) bool {
 		return has(p, func(s policy.Step) bool { return s.DropTable != nil })
 	})
-	use := func(u policy.Use) row {
+	use := func(u policy.Effect) row {
 		return row{"name": u.Table.String(), "inserts": u.Access.Insert, "reached": u.Reached}
 	}
 	policies := lists.Map(v.file.Policies, func(p *policy.Policy) row {

@@ -1,3 +1,4 @@
+// Package calendar knows when the schedules of a policy file start their jobs.
 package calendar
 
 import (
@@ -8,9 +9,67 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
+
+// Ticks are the instants of one or several schedules of a policy file.
+type Ticks []schedule
+
+// Parse reads schedules as pg_cron means them, in its time zone. "@reboot" has no instants.
+func Parse(schedules []string, zone *time.Location) Ticks {
+	var list Ticks
+	for _, text := range schedules {
+		if s, fault := parse(text, zone); fault == "" && text != "@reboot" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Next is the first tick after an instant, zero when there is none.
+func (t Ticks) Next(after time.Time) time.Time {
+	var first time.Time
+	for _, schedule := range t {
+		if at := schedule.next(after); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// Deadline is when what was in order at an instant must be so again: at the second tick from there, so that one may be
+// missed, and after the time that a run may take. Zero when there is none.
+func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
+	first := t.Next(from)
+	if first.IsZero() {
+		return first
+	}
+	second := t.Next(first)
+	if second.IsZero() {
+		return second
+	}
+	return second.Add(budget)
+}
+
+// Longest is no less than the longest time between two ticks by the clock on the wall, whatever its zone: that of the
+// schedule where it is shortest. Zero without ticks.
+func (t Ticks) Longest() time.Duration {
+	var least time.Duration
+	for _, schedule := range t {
+		if d := schedule.longest(); d > 0 && (least == 0 || d < least) {
+			least = d
+		}
+	}
+	return least
+}
+
+// Covers says whether every tick of one is for certain a tick of the other as well: each schedule of the
+// one lies within a schedule of the other. Intervals have no minute, and neither cover nor are covered.
+func Covers(other, one Ticks) bool {
+	return len(one) > 0 && !slices.ContainsFunc(one, func(inner schedule) bool {
+		return !slices.ContainsFunc(other, func(outer schedule) bool { return outer.covers(inner) })
+	})
+}
 
 // schedule is an interval, or five fields in bits. As in Vixie's cron, the day matches by both of its
 // fields where one of them begins with "*", else by either.
@@ -41,7 +100,7 @@ var cronFields = []cronField{
 
 var (
 	cronWords   = []string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
-	wordMeans   = []string{"", "0 0 1 1 *", "0 0 1 1 *", "0 0 1 * *", "0 0 * * 0", "0 0 * * *", "0 0 * * *", "0 * * * *"}
+	wordMeans   = strings.Split(",0 0 1 1 *,0 0 1 1 *,0 0 1 * *,0 0 * * 0,0 0 * * *,0 0 * * *,0 * * * *", ",")
 	cronSeconds = regexp.MustCompile(`^([1-9]|[1-5][0-9]) seconds?$`)
 )
 
@@ -157,8 +216,8 @@ func (f cronField) value(text string) (int, bool) {
 // horizon is beyond the longest gap that a calendar can have: eight years between two leap days.
 const horizon = 9 * 366 * 24 * time.Hour
 
-// next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes days
-// and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
+// next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes
+// days and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
 func (s schedule) next(after time.Time) time.Time {
 	if s.every > 0 {
 		return after.Add(s.every)
@@ -180,8 +239,8 @@ func (s schedule) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// longest is the longest time between two instants, zero without any: of nine years, which have a 29 February on each side
-// of a turn of a century that has none.
+// longest is the longest time between two instants, zero without any: of nine years, which have a 29 February on each
+// side of a turn of a century that has none.
 func (s schedule) longest() time.Duration {
 	if s.every > 0 {
 		return s.every
@@ -233,17 +292,14 @@ func (s schedule) covers(inner schedule) bool {
 	if s.every > 0 || inner.every > 0 || inner.minute&^s.minute != 0 || inner.hour&^s.hour != 0 {
 		return false
 	}
-	if s.day == inner.day && s.month == inner.month && s.weekday == inner.weekday && s.star == inner.star && s.lastDay == inner.lastDay {
+	if inner.minute, inner.hour = s.minute, s.hour; inner == s {
 		return true // as most write their days
 	}
-	return !slices.ContainsFunc(allDays(), func(day time.Time) bool { return inner.matches(day) && !s.matches(day) })
-}
-
-// allDays are those of 28 years, after which weekdays and leap days come in the same order again.
-var allDays = sync.OnceValue(func() []time.Time {
-	var days []time.Time
-	for day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 2028; day = day.AddDate(0, 0, 1) {
-		days = append(days, day)
+	day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for ; day.Year() < 2028; day = day.AddDate(0, 0, 1) { // then weekdays and leap days come in the same order again
+		if inner.matches(day) && !s.matches(day) {
+			return false
+		}
 	}
-	return days
-})
+	return true
+}

@@ -89,7 +89,8 @@ func (l List) Unique() List {
 	return slices.Compact(unique)
 }
 
-// codes are the stable names of kinds of diagnostics, with their titles: one line, lower case. Each has a page in docs/checks.
+// codes are the stable names of kinds of diagnostics, with their titles: one line, lower case. Each has a page in
+// docs/checks.
 var codes = map[string]string{}
 
 // Register makes a code, as "P014", known and returns it; it is called from package variables only. It

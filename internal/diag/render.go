@@ -27,7 +27,8 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			fmt.Fprintln(out)
 		}
 		severity := paint(colour, cmp.Or(colours[d.Severity], "1;31"), string(d.Severity)+":")
-		fmt.Fprintf(out, "%s %s %s", paint(colour, "1", d.Position.String()+":"), severity, paint(colour, "1", oneLine(d.Message)))
+		place, message := Bold(d.Position.String()+":", colour), Bold(oneLine(d.Message), colour)
+		fmt.Fprintf(out, "%s %s %s", place, severity, message)
 		if d.Code != "" {
 			fmt.Fprintf(out, " [%s]", d.Code)
 		}
@@ -73,8 +74,8 @@ func source(out io.Writer, p Position, text []byte, colour bool) {
 		}
 		return ' '
 	}, string(line[:column]))
-	carets := strings.Repeat("^", max(min(p.Width, len(line)-column), 1))
-	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, printable(string(line)), "", padding, paint(colour, "1;32", carets))
+	carets := paint(colour, "1;32", strings.Repeat("^", max(min(p.Width, len(line)-column), 1)))
+	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, printable(string(line)), "", padding, carets)
 }
 
 // printable keeps control characters of a file away from the terminal.

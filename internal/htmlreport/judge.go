@@ -1,7 +1,6 @@
 package htmlreport
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
-	"pgretain/internal/lists"
 	"pgretain/internal/report"
 )
 
@@ -58,9 +56,9 @@ type job struct {
 	Lane  row // of lanes
 }
 
-// When are its schedules in words.
+// When are its schedules.
 func (j job) When() string {
-	return strings.Join(lists.Map(j.Schedules, func(s string) string { return cmp.Or(calendar.Words(s), s) }), "; ")
+	return strings.Join(j.Schedules, "; ")
 }
 
 // Next is when it starts the next time; zero for never.

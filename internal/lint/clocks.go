@@ -46,7 +46,8 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	unit := map[string]time.Duration{"epoch_s": time.Second, "epoch_ms": time.Millisecond}[k.Encoding.Kind]
 	if most > 0 && unit > 0 && most < int64(someDay.Sub(time.Unix(0, 0))/unit) {
 		last := time.Unix(0, 0).UTC().Add(time.Duration(most) * unit).Format("2 January 2006")
-		l.refuse("L031", k.Encoding.Position, p, words{"Type": typ, "Kind": k.Encoding.Kind, "Most": most, "Last": last})
+		l.refuse("L031", k.Encoding.Position, p,
+			words{"Type": typ, "Kind": k.Encoding.Kind, "Most": most, "Last": last})
 	}
 	if epoch := k.Encoding.Epoch; k.Encoding.Kind == "snowflake" && epoch > 0 && epoch < inSeconds {
 		l.warn("L031", k.Encoding.Position, p, words{

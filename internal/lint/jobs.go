@@ -56,7 +56,8 @@ func (l *linter) checkBusy() {
 		}
 		for _, a := range jobs {
 			for _, b := range jobs {
-				if a == b || seen[[2]*policy.Job{a, b}] || !calendar.Covers(ticks(b.Schedules...), ticks(a.Schedules...)) {
+				if a == b || seen[[2]*policy.Job{a, b}] ||
+					!calendar.Covers(ticks(b.Schedules...), ticks(a.Schedules...)) {
 					continue
 				}
 				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true

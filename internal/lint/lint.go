@@ -7,11 +7,7 @@ package lint
 
 import (
 	_ "embed" // findings.txt.tmpl
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"text/template"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -84,14 +80,7 @@ type words map[string]any
 //go:embed findings.txt.tmpl
 var source string
 
-// A line break of the template is a space. Each code is registered with its title.
-var sentences = func() *template.Template {
-	for _, titled := range regexp.MustCompile(`define "(L\d+)"}}(.*)`).FindAllStringSubmatch(source, -1) {
-		diag.Register(titled[1], titled[2])
-	}
-	quoted := template.FuncMap{"q": func(what any) string { return fmt.Sprintf("%q", what) }}
-	return template.Must(template.New("").Funcs(quoted).Parse(regexp.MustCompile(`\n\s*`).ReplaceAllString(source, " ")))
-}()
+var sentences = diag.ReadSentences(source, nil)
 
 func (l *linter) refuse(code string, at diag.Position, p *policy.Policy, about words) {
 	l.say(diag.Diagnostic{Severity: diag.Error, Code: code, Position: at, Policy: p.Name,
@@ -106,19 +95,11 @@ func (l *linter) warn(code string, at diag.Position, p *policy.Policy, about wor
 // say adds a finding with the sentences of its code.
 func (l *linter) say(d diag.Diagnostic, about words) {
 	about["Policy"], about["Object"] = d.Policy, d.Object
-	var text strings.Builder
-	if err := sentences.ExecuteTemplate(&text, d.Code, about); err != nil {
-		panic(err) // of our own template
-	}
-	_, said, _ := strings.Cut(text.String(), " says: ")
-	message, rest, _ := strings.Cut(said, " detail: ")
-	detail, hint, _ := strings.Cut(rest, " hint: ")
-	d.Message, d.Detail, d.Hint = message, strings.TrimSpace(detail), strings.TrimSpace(hint)
-	l.list.Add(d)
+	l.list.Add(sentences.Say(d.Code, d, about))
 }
 
 // always is what stands for a condition that is not there.
-var always = &pgparse.Condition{Form: pgparse.Fixed, Values: []pgparse.Constant{truth}}
+var always = &pgparse.Condition{Form: pgparse.Fixed, Value: truth}
 
 // condition reads an expression; nil where it cannot be read.
 func condition(e *policy.Expr) *pgparse.Condition {

@@ -42,32 +42,50 @@ func taken(p *policy.Policy) []constraint {
 }
 
 // most bounds a search: one that takes longer has found.
-const most = 2000
+const most = 10000
 
 // possible says whether a row of a policy may exist that meets all constraints. It may find one that cannot exist,
-// because not everything is understood; what it does not find does not exist.
+// because not everything is understood; what it does not find does not exist. One fact is decided after the other, and
+// of the constraint first that leaves the fewest open.
 func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
-	steps, table := 0, l.tableOf(p)
-	var find func(todo, plain []constraint) bool
-	find = func(todo, plain []constraint) bool {
-		if steps++; steps > most || len(todo) == 0 {
+	var all []constraint
+	for _, w := range constraints {
+		if w.is != yes {
+			all = append(all, w)
+			continue
+		}
+		for _, c := range conjuncts(w.c) {
+			all = append(all, constraint{c, yes})
+		}
+	}
+	steps, r := 0, row{table: l.tableOf(p), known: map[fact]ternary{}}
+	var find func() bool
+	find = func() bool {
+		var open []fact
+		for _, w := range all {
+			r.open = nil
+			is := r.is(w.c)
+			if is&w.is == 0 {
+				return false
+			}
+			if is&^w.is != 0 && len(r.open) > 0 && (open == nil || len(r.open) < len(open)) {
+				open = r.open
+			}
+		}
+		if steps++; steps > most || open == nil {
 			return true
 		}
-		first, rest := todo[0], todo[1:]
-		switch {
-		case first.is == 0:
-			return false
-		case first.is == anything || first.c == nil:
-			return find(rest, plain)
-		case first.c.Parts == nil:
-			plain = append(slices.Clip(plain), first)
-			return consistent(table, plain) && find(rest, plain)
-		}
-		return slices.ContainsFunc(first.alternatives(), func(parts []constraint) bool {
-			return find(slices.Concat(parts, rest), plain)
+		f := open[0]
+		defer delete(r.known, f)
+		return slices.ContainsFunc([]ternary{yes, no, null}, func(is ternary) bool {
+			if f.may&is == 0 || !r.allows(f, is) {
+				return false
+			}
+			r.known[f] = is
+			return find()
 		})
 	}
-	return find(constraints, nil)
+	return find()
 }
 
 // excludes says whether there are rows that meet some constraints, and none of them meets another one.
@@ -75,52 +93,106 @@ func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint)
 	return l.possible(p, known...) && !l.possible(p, append(slices.Clip(known), more)...)
 }
 
-// alternatives are the constraints on the parts of a condition, any of which fulfils the one on the whole.
-func (w constraint) alternatives() [][]constraint {
-	part := func(i int, is ternary) constraint { return constraint{w.c.Parts[i], is} }
-	image := func(ofTrue, ofFalse ternary) (is ternary) {
-		if w.is&yes != 0 {
-			is |= ofTrue
-		}
-		if w.is&no != 0 {
-			is |= ofFalse
-		}
+// fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below it; or a condition
+// of which only the text is known is true, which may be NULL as well.
+type fact struct {
+	form  pgparse.Form
+	of    pgparse.Operand
+	value pgparse.Constant
+	text  string
+	may   ternary
+}
+
+// row is what was decided of a row that is looked for. Open are the other facts that were asked for.
+type row struct {
+	table *catalog.Table
+	known map[fact]ternary
+	open  []fact
+}
+
+func (r *row) ask(f fact) ternary {
+	if is, ok := r.known[f]; ok {
 		return is
 	}
-	strong, weak := yes, no
-	switch w.c.Form {
+	r.open = append(r.open, f)
+	return f.may
+}
+
+func (r *row) isNull(name string) ternary {
+	if column := ownColumn(r.table, name); column != nil && column.NotNull {
+		return no
+	}
+	return r.ask(fact{form: pgparse.IsNull, of: pgparse.Operand{Column: name}, may: yes | no})
+}
+
+// is says what a condition may be of the row.
+func (r *row) is(c *pgparse.Condition) ternary {
+	if c == nil {
+		return anything
+	}
+	switch c.Form {
+	case pgparse.Fixed:
+		return valueOf(c.Value)
+	case pgparse.IsNull:
+		return r.isNull(c.Left.Column)
 	case pgparse.Not:
-		return [][]constraint{{part(0, w.is&null|image(no, yes))}}
+		return r.is(c.Parts[0]).opposite()
 	case pgparse.Is:
-		value := valueOf(w.c.Values[0])
-		return [][]constraint{{part(0, image(value, anything&^value))}}
-	case pgparse.Either:
-		strong, weak = no, yes
-	}
-	// AND is false where one of its parts is, true where all are, and NULL otherwise. OR is the same with true and false
-	// changed about.
-	each := func(is ternary) (all []constraint) {
-		for i := range w.c.Parts {
-			all = append(all, part(i, is))
+		return r.is(c.Parts[0]).among(valueOf(c.Value))
+	case pgparse.All, pgparse.Either: // OR is NOT of AND of NOT
+		turn := func(is ternary) ternary { return is }
+		if c.Form == pgparse.Either {
+			turn = ternary.opposite
 		}
-		return all
+		is := yes
+		for _, part := range c.Parts {
+			is = is.and(turn(r.is(part)))
+		}
+		return turn(is)
 	}
-	var list [][]constraint
-	for i := range w.c.Parts {
-		switch {
-		case w.is&weak != 0:
-			list = append(list, []constraint{part(i, w.is&^strong)})
-		case w.is == null:
-			list = append(list, append(each(strong|null), part(i, null)))
+	is := ternary(0)
+	for _, name := range c.Strict {
+		switch r.isNull(name) {
+		case yes:
+			return null
+		case yes | no:
+			is = null
 		}
 	}
+	f := fact{c.Form, c.Left, c.Value, c.Text, yes | no}
 	switch {
-	case w.is&weak == 0 && w.is != null:
-		list = append(list, each(w.is))
-	case w.is&strong != 0:
-		list = append(list, each(strong))
+	case c.Form == pgparse.Equal && c.Value == falsity:
+		f.value = truth
+		return is | r.ask(f).opposite()
+	case c.Form == pgparse.Opaque && !c.Never:
+		f.may = anything
 	}
-	return list
+	if c.Form == pgparse.Opaque && !c.Stable {
+		return f.may
+	}
+	return is | r.ask(f)
+}
+
+// opposite is NOT of what may be so, and is AND of two.
+func (t ternary) opposite() ternary { return t&null | t&yes<<1 | t&no>>1 }
+
+func (t ternary) and(other ternary) ternary {
+	both := t & other & yes
+	if t&null != 0 && other&(yes|null) != 0 || other&null != 0 && t&yes != 0 {
+		both |= null
+	}
+	return both | (t|other)&no
+}
+
+// among is whether it is one of a set, or not.
+func (t ternary) among(set ternary) (is ternary) {
+	if t&set != 0 {
+		is = yes
+	}
+	if t&^set != 0 {
+		is |= no
+	}
+	return is
 }
 
 // valueOf is a literal as the value of a condition.
@@ -136,58 +208,35 @@ func valueOf(c pgparse.Constant) ternary {
 	return anything // 'yes' and the like
 }
 
-// column is what constraints leave of a column: whether it may be NULL, or have a value, and what that passes, by the
-// cast that it is under.
-type column struct {
-	null, value bool
-	passes      map[string][]comparison
-}
-
-// consistent says whether a row may meet constraints on conditions without parts. Of those that are not understood, two
-// with one text agree, and strict ones need values.
-func consistent(table *catalog.Table, plain []constraint) bool {
-	columns, opaque := map[string]*column{}, map[string]ternary{}
-	of := func(name string) *column {
-		if columns[name] == nil {
-			known := ownColumn(table, name)
-			columns[name] = &column{known == nil || !known.NotNull, true, map[string][]comparison{}}
-		}
-		return columns[name]
-	}
-	for _, w := range plain {
-		is := w.is
-		switch {
-		case w.c.Form == pgparse.Fixed:
-			is &= valueOf(w.c.Values[0])
-		case w.c.Form != pgparse.Opaque:
-			of(w.c.Left.Column).narrow(w)
-			continue
-		case w.c.Never:
-			is &^= null
-		}
-		for _, name := range w.c.Strict {
-			of(name).null = of(name).null && is&null != 0
-		}
-		if w.c.Stable && w.c.Text != "" {
-			if before, ok := opaque[w.c.Text]; ok {
-				is &= before
-			}
-			opaque[w.c.Text] = is
-		}
-		if is == 0 {
-			return false
-		}
-	}
-	for _, c := range columns {
-		for _, passes := range c.passes {
-			c.value = c.value && !contradict(passes)
-		}
-		if !c.null && !c.value {
+// allows says whether a fact may be so beside what is known of the same value.
+func (r *row) allows(f fact, is ternary) bool {
+	for other, was := range r.known {
+		if other.of == f.of && (contradict(f, is, other, was) || contradict(other, was, f, is)) {
 			return false
 		}
 	}
 	return true
 }
+
+// contradict says whether no value is for certain what two facts say.
+func contradict(a fact, isA ternary, b fact, isB ternary) bool {
+	switch {
+	case isA != yes || a.form != pgparse.Equal && a.form != pgparse.Below:
+		return false
+	case b.form == pgparse.Below && isB == no:
+		return less(a.value, b.value)
+	case a.form == pgparse.Below || isB != yes:
+		return false
+	case b.form == pgparse.Below:
+		return a.value == b.value || less(b.value, a.value)
+	}
+	return b.form == pgparse.Equal && (less(a.value, b.value) || differ(a.value, b.value))
+}
+
+var (
+	truth   = pgparse.Constant{Kind: pgparse.BooleanConstant, Text: "true"}
+	falsity = pgparse.Constant{Kind: pgparse.BooleanConstant, Text: "false"}
+)
 
 // ownColumn is a column of the table itself; one of a join may be missing as a whole.
 func ownColumn(table *catalog.Table, name string) *catalog.Column {
@@ -197,86 +246,12 @@ func ownColumn(table *catalog.Table, name string) *catalog.Column {
 	return table.Column(name)
 }
 
-// narrow leaves of a column what gives a condition on it one of the wanted values: it has one where the column is NULL,
-// one where the value passes a comparison with constants, and one where it does not.
-func (c *column) narrow(w constraint) {
-	onNull, passed, failed := null, yes, no
-	op, list := "=", w.c.Values
-	switch w.c.Form {
-	case pgparse.IsNull:
-		onNull, passed = yes, no
-	case pgparse.Boolean:
-		list = []pgparse.Constant{truth}
-	case pgparse.Compare:
-		if op = w.c.Op; list[0] == falsity && (op == "=" || op == "<>") {
-			op, list = contrary[op], []pgparse.Constant{truth}
-		}
-	case pgparse.OneOf:
-		if w.c.HasNull {
-			failed = null
-		}
-	}
-	mayPass, mayFail := passed&w.is != 0, failed&w.is != 0
-	c.null = c.null && onNull&w.is != 0
-	c.value = c.value && (mayPass || mayFail)
-	if mayPass != mayFail {
-		if mayFail {
-			op = contrary[op]
-		}
-		c.passes[w.c.Left.Cast] = append(c.passes[w.c.Left.Cast], comparison{op, list})
-	}
-}
-
-var (
-	truth    = pgparse.Constant{Kind: pgparse.BooleanConstant, Text: "true"}
-	falsity  = pgparse.Constant{Kind: pgparse.BooleanConstant, Text: "false"}
-	contrary = map[string]string{"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-)
-
-// comparison is true of a value. "=" and "<>" are with any, or all, of a list, the others with its only constant.
-type comparison struct {
-	op   string
-	list []pgparse.Constant
-}
-
-// contradict says whether no value passes all comparisons for certain.
-func contradict(all []comparison) bool {
-	for _, low := range all {
-		if slices.ContainsFunc(all, func(high comparison) bool { return crossed(low, high) }) {
-			return true
-		}
-	}
-	i := slices.IndexFunc(all, func(c comparison) bool { return c.op == "=" })
-	return i >= 0 && !slices.ContainsFunc(all[i].list, func(value pgparse.Constant) bool {
-		return !slices.ContainsFunc(all, func(c comparison) bool { return c.rejects(value) })
-	})
-}
-
-// crossed says whether nothing is between two bounds for certain.
-func crossed(low, high comparison) bool {
-	return low.op[0] == '>' && (high.op == "<" || high.op == "<=") && (less(high.list[0], low.list[0]) ||
-		high.list[0] == low.list[0] && (low.op == ">" || high.op == "<"))
-}
-
-// rejects says whether a comparison is false of a value for certain.
-func (c comparison) rejects(value pgparse.Constant) bool {
-	only := []pgparse.Constant{value}
-	switch c.op {
-	case "=":
-		return !slices.ContainsFunc(c.list, func(other pgparse.Constant) bool {
-			return !less(value, other) && !less(other, value) && !differ(value, other)
-		})
-	case "<>":
-		return slices.Contains(c.list, value)
-	}
-	return crossed(comparison{">=", only}, c) || crossed(c, comparison{"<=", only})
-}
-
 var (
 	isoDay = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 	label  = regexp.MustCompile(`^[A-Za-z][A-Za-z_-]*$`)
 	// Of a boolean, a time or a number two words may be one value.
-	synonyms = strings.Fields("t true y yes on f false n no off now today tomorrow yesterday epoch inf infinity allballs")
+	synonyms = strings.Fields(`t true y yes on f false n no off
+		now today tomorrow yesterday epoch inf infinity allballs`)
 )
 
 // less says whether a is below b for certain. Numbers are read with as many digits as a double precision has, in which

@@ -59,8 +59,9 @@ func (l *linter) beside(w windowed) []windowed {
 
 // warnWindow warns of the window of a policy, for another one.
 func (l *linter) warnWindow(code string, of, other windowed) {
-	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text, "Column": of.clock.Column,
-		"Other": other, "OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
+	l.warn(code, of.clock.Window.Position, of.Policy, words{"Of": of, "Shortest": of.shortest.Text,
+		"Column": of.clock.Column, "Other": other,
+		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
 // checkGrace warns of a policy that marks rows and another that deletes the marked ones, and no others, at the same age
@@ -103,7 +104,8 @@ func (l *linter) checkOvertaken(first windowed) {
 // runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something else
 // may.
 func (l *linter) runsWhole(p *policy.Policy) bool {
-	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], func(j *policy.Job) bool { return len(j.Scope) == 0 })
+	whole := func(j *policy.Job) bool { return len(j.Scope) == 0 }
+	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], whole)
 }
 
 // checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,
@@ -143,7 +145,8 @@ func (l *linter) checkParents(parent windowed) {
 	}
 	for _, table := range l.takesAlong(parent.Policy) {
 		for _, child := range l.windows[table] {
-			if child.shortest.LongerThan(parent.longest) && deletes(child.Policy) && !judgedBy(parent.Policy, child.Table) {
+			if child.shortest.LongerThan(parent.longest) && deletes(child.Policy) &&
+				!judgedBy(parent.Policy, child.Table) {
 				l.warnWindow("L018", child, parent)
 			}
 		}

@@ -11,28 +11,26 @@ type Form int
 
 // The forms. An Opaque condition is one of which no more is known than its text.
 const (
-	Opaque  Form = iota
-	All          // AND of Parts
-	Either       // OR of Parts
-	Not          // of Parts[0]
-	Is           // Parts[0] IS TRUE, FALSE or UNKNOWN, which is in Values
-	Fixed        // the same for every row: Values has one
-	Compare      // Left Op a constant of Values
-	OneOf        // Left IN Values; a NULL in the list is HasNull
-	IsNull       // Left IS NULL
-	Boolean      // Left, a column of type boolean
+	Opaque Form = iota
+	All         // AND of Parts
+	Either      // OR of Parts
+	Not         // of Parts[0]
+	Is          // Parts[0] IS TRUE, FALSE or UNKNOWN, which is Value
+	Fixed       // Value, the same for every row
+	Equal       // Left = Value; a column of type boolean is one that equals true
+	Below       // Left < Value
+	IsNull      // Left IS NULL
 )
 
-// Condition is what the text of a condition tells for certain.
+// Condition is what the text of a condition tells for certain. Other comparisons are made of Equal and Below, and IN of
+// Equal: x > 1 is NOT (x < 1 OR x = 1).
 type Condition struct {
-	Form    Form
-	Parts   []*Condition
-	Left    Operand
-	Right   Operand // of a comparison of two columns, which is Opaque otherwise
-	Op      string  // =, <>, <, <=, > or >=
-	Values  []Constant
-	HasNull bool
-	Query   *SubSelect // of Left IN (SELECT ...), which is Opaque otherwise
+	Form  Form
+	Parts []*Condition
+	Left  Operand
+	Right Operand // of a comparison of two columns, which is Opaque otherwise
+	Value Constant
+	Query *SubSelect // of Left IN (SELECT ...), which is Opaque otherwise
 
 	Strict  []string // columns that make it NULL when they are
 	Never   bool     // an Opaque condition that is never NULL
@@ -120,15 +118,17 @@ func (r conditions) form(node *query.Node) *Condition {
 		case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:
 			return &Condition{Never: true}
 		case s.SubLinkType == query.SubLinkType_ANY_SUBLINK && len(s.OperName) == 0:
-			return &Condition{Left: columnOf(s.Testexpr), Query: subSelect(s.Subselect.GetSelectStmt()), Offset: r.offset(s.Location)}
+			sub := subSelect(s.Subselect.GetSelectStmt())
+			return &Condition{Left: columnOf(s.Testexpr), Query: sub, Offset: r.offset(s.Location)}
 		}
 		return &Condition{}
 	}
 	if value, ok := literal(node); ok {
-		return &Condition{Form: Fixed, Values: []Constant{value}, Offset: r.offset(node.GetAConst().GetLocation())}
+		return &Condition{Form: Fixed, Value: value, Offset: r.offset(node.GetAConst().GetLocation())}
 	}
 	if left := columnOf(node); left.Column != "" && left.Cast == "" {
-		return &Condition{Form: Boolean, Left: left, Strict: []string{left.Column}, Offset: r.offset(node.GetColumnRef().GetLocation())}
+		c := &Condition{Left: left, Strict: []string{left.Column}, Offset: r.offset(node.GetColumnRef().GetLocation())}
+		return c.equal(truth)
 	}
 	return &Condition{}
 }
@@ -166,7 +166,7 @@ func (r conditions) test(t *query.BooleanTest) *Condition {
 	case strings.HasSuffix(name, "FALSE"):
 		value = Constant{BooleanConstant, "false"}
 	}
-	c := &Condition{Form: Is, Parts: []*Condition{r.read(t.Arg)}, Values: []Constant{value}, Offset: r.offset(t.Location)}
+	c := &Condition{Form: Is, Parts: []*Condition{r.read(t.Arg)}, Value: value, Offset: r.offset(t.Location)}
 	return c.negated(strings.HasPrefix(name, "IS_NOT_"))
 }
 

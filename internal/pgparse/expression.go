@@ -214,7 +214,8 @@ func readName(sql string) ([]string, error) {
 	var parts []string
 	for i, field := range ref.Fields {
 		name := field.GetString_().GetSval()
-		if t := tokens[2*i]; len(name) == maxName && len(t.Text) > len(name) && t.Text != `"`+strings.ReplaceAll(name, `"`, `""`)+`"` {
+		t, whole := tokens[2*i], `"`+strings.ReplaceAll(name, `"`, `""`)+`"`
+		if len(name) == maxName && len(t.Text) > len(name) && t.Text != whole {
 			return nil, &Error{Message: "a name is longer than 63 bytes", Offset: t.Offset}
 		}
 		parts = append(parts, name)

@@ -5,11 +5,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal in
-// all rows that its WHERE clause and inner joins let through; or an expression, without tables, with what is equal where
-// it is true. Names are what all items of the FROM clause are called: outside of the query they mean something else.
-// Derived: not all of these are tables with their own names for columns. Inside is the place of the level that it is in,
-// -1 for none.
+// Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal
+// in all rows that its WHERE clause and inner joins let through; or an expression, without tables, with what is equal
+// where it is true. Names are what all items of the FROM clause are called: outside of the query they mean something
+// else. Derived: not all of these are tables with their own names for columns. Inside is the place of the level that it
+// is in, -1 for none.
 type Level struct {
 	Tables []TableRef
 	Names  []string
@@ -19,8 +19,8 @@ type Level struct {
 	Derived bool
 }
 
-// from adds an item of a FROM clause, whatever it is. The condition of an outer join lets rows of one side through that do not
-// meet it. Sub-selects are levels of their own.
+// from adds an item of a FROM clause, whatever it is. The condition of an outer join lets rows of one side through that
+// do not meet it. Sub-selects are levels of their own.
 func (l *Level) from(w *walker, item protoreflect.Message) {
 	switch n := item.Interface().(type) {
 	case *query.SelectStmt:
@@ -52,8 +52,9 @@ func equalities(node *query.Node) [][2]string {
 	}
 	if e := node.GetAExpr(); e != nil && e.Kind == query.A_Expr_Kind_AEXPR_OP && sign(e) == "=" {
 		lefts, rights := []*query.Node{e.Lexpr}, []*query.Node{e.Rexpr}
-		if left, right := e.Lexpr.GetRowExpr(), e.Rexpr.GetRowExpr(); left != nil && right != nil && len(left.Args) == len(right.Args) {
-			lefts, rights = left.Args, right.Args
+		left, right := e.Lexpr.GetRowExpr().GetArgs(), e.Rexpr.GetRowExpr().GetArgs()
+		if left != nil && len(left) == len(right) {
+			lefts, rights = left, right
 		}
 		for i := range lefts {
 			if left, right := columnName(lefts[i]), columnName(rights[i]); left != "" && right != "" {

@@ -47,18 +47,34 @@ func compared(c *Condition, op string, left, right *query.Node) *Condition {
 		}
 	}
 	value, ok := literal(right)
-	if !ok {
-		c.Left, c.Right = columnOf(left), columnOf(right)
+	c.Left, c.Right = columnOf(left), columnOf(right)
+	switch {
+	case !ok || c.Left.Column == "" && value.Kind != NullConstant:
+		return c
+	case value.Kind == NullConstant:
+		c.Form, c.Null = Fixed, true
 		return c
 	}
-	if value.Kind == NullConstant {
-		c.Form, c.Values, c.Null = Fixed, []Constant{value}, true
-		return c
+	c.Strict = []string{c.Left.Column}
+	if op == "=" || op == "<>" {
+		return c.equal(value).negated(op == "<>")
 	}
-	if c.Left = columnOf(left); c.Left.Column != "" {
-		c.Form, c.Op, c.Values = Compare, op, []Constant{value}
+	below := c.equal(value)
+	below.Form = Below
+	if op == "<" || op == ">=" {
+		return below.negated(op == ">=")
 	}
-	return c
+	c.Form, c.Parts = Either, []*Condition{below, c.equal(value)}
+	return c.negated(op == ">")
+}
+
+var truth = Constant{BooleanConstant, "true"}
+
+// equal is that the column of c is a constant.
+func (c *Condition) equal(value Constant) *Condition {
+	is := *c
+	is.Form, is.Value = Equal, value
+	return &is
 }
 
 // between is x >= a AND x <= b, and its contrary the OR of the contrary.
@@ -73,28 +89,31 @@ func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	}
 	both := &query.BoolExpr{Boolop: junction, Location: e.Location}
 	for i, op := range operators {
-		both.Args = append(both.Args, query.MakeAExprNode(query.A_Expr_Kind_AEXPR_OP, []*query.Node{query.MakeStrNode(op)}, e.Lexpr, bounds[i], e.Location))
+		name := []*query.Node{query.MakeStrNode(op)}
+		bound := query.MakeAExprNode(query.A_Expr_Kind_AEXPR_OP, name, e.Lexpr, bounds[i], e.Location)
+		both.Args = append(both.Args, bound)
 	}
 	c := r.boolean(both)
 	c.Between = true
 	return c
 }
 
-// list is x IN (a, b) or NOT IN.
+// list is x IN (a, b), the OR of x = a and x = b, or NOT IN.
 func (r conditions) list(e *query.A_Expr) *Condition {
-	c := &Condition{Form: OneOf, Left: columnOf(e.Lexpr), Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
+	c := &Condition{Form: Either, Left: columnOf(e.Lexpr), Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
 	for _, item := range e.Rexpr.GetList().GetItems() {
 		value, ok := literal(item)
 		switch {
 		case !ok || c.Left.Column == "":
-			c.Form = Opaque
+			return &Condition{Strict: c.Strict, Offset: c.Offset}
 		case value.Kind == NullConstant:
-			c.HasNull = true
+			c.Parts = append(c.Parts, &Condition{Form: Fixed})
 		default:
-			c.Values = append(c.Values, value)
+			part := &Condition{Left: c.Left, Strict: c.Strict, Offset: c.Offset}
+			c.Parts = append(c.Parts, part.equal(value))
 		}
 	}
-	return c.negated(c.Form != Opaque && sign(e) == "<>")
+	return c.negated(sign(e) == "<>")
 }
 
 // distinct is (x = a) IS NOT TRUE for a constant a, or x IS NOT NULL; NOT DISTINCT is the contrary.
@@ -102,8 +121,8 @@ func (r conditions) distinct(e *query.A_Expr) *Condition {
 	c := compared(&Condition{Offset: r.offset(e.Location)}, "=", e.Lexpr, e.Rexpr)
 	column := cmp.Or(columnOf(e.Lexpr), columnOf(e.Rexpr))
 	switch {
-	case c.Form == Compare:
-		c = &Condition{Form: Is, Parts: []*Condition{c}, Values: []Constant{{BooleanConstant, "true"}}, Offset: c.Offset}
+	case c.Form != Opaque && !c.Null:
+		c = &Condition{Form: Is, Parts: []*Condition{c}, Value: truth, Offset: c.Offset}
 	case c.Null && column.Column != "":
 		c = &Condition{Form: IsNull, Left: column, Offset: c.Offset}
 	default:
@@ -184,7 +203,8 @@ func strict(node *query.Node) []string {
 }
 
 // steady are functions that give one answer for one question.
-var steady = strings.Fields("abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper")
+var steady = strings.Fields(`abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length
+	lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper`)
 
 // builtIn says whether a call is of a function of pg_catalog in a list, which the search path begins with.
 func builtIn(names []*query.Node, list []string) bool {

@@ -42,7 +42,6 @@ type walker struct {
 	expr    Expr
 	base    int  // length of what stands before the user's text
 	writing bool // statements that change rows are allowed
-	writes  []Write
 	err     error
 }
 
@@ -126,7 +125,8 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	outer := w.scope
 	w.depth++
 	w.expr.Subquery = w.expr.Subquery || w.depth > 0
-	level := Level{Equal: equalities(n.WhereClause), Inside: w.inside, Derived: w.derived || len(n.SortClause)+len(n.GroupClause) > 0}
+	level := Level{Equal: equalities(n.WhereClause), Inside: w.inside,
+		Derived: w.derived || len(n.SortClause)+len(n.GroupClause) > 0}
 	for _, item := range n.FromClause {
 		level.from(w, item.ProtoReflect())
 	}
@@ -172,7 +172,8 @@ func (w *walker) ctes(clause *query.WithClause) {
 }
 
 func (w *walker) column(n *query.ColumnRef) {
-	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0), Beside: w.beside, Derived: w.derived}
+	ref := ColumnRef{Fields: texts(n.Fields), Offset: w.offset(n.Location), Depth: max(w.depth, 0),
+		Beside: w.beside, Derived: w.derived}
 	if last := len(ref.Fields) - 1; ref.Fields[last] == "" {
 		ref.Star, ref.Fields = true, ref.Fields[:last:last]
 	}
@@ -180,7 +181,7 @@ func (w *walker) column(n *query.ColumnRef) {
 }
 
 func (w *walker) tableRef(n *query.RangeVar) TableRef {
-	return TableRef{Schema: n.GetSchemaname(), Name: n.GetRelname(), Alias: n.GetAlias().GetAliasname(), Offset: w.offset(n.GetLocation())}
+	return TableRef{n.GetSchemaname(), n.GetRelname(), n.GetAlias().GetAliasname(), w.offset(n.GetLocation())}
 }
 
 func (w *walker) call(n *query.FuncCall) {
@@ -214,7 +215,8 @@ var (
 	timeFunctions = strings.Fields("now clock_timestamp statement_timestamp transaction_timestamp timeofday")
 	timeWord      = regexp.MustCompile(`(?i)\b(now|today|tomorrow|yesterday)\b`)
 	timeText      = regexp.MustCompile(`(?i)^([^a-z]|\b(now|today|tomorrow|yesterday|am|pm|utc|gmt|z)\b)*$`)
-	timeTypes     = strings.Fields("date time timetz timestamp timestamptz daterange tsrange tstzrange datemultirange tsmultirange tstzmultirange")
+	timeTypes     = strings.Fields(`date time timetz timestamp timestamptz daterange tsrange tstzrange
+		datemultirange tsmultirange tstzmultirange`)
 
 	// sessionWords are SQL's own words for who asks and where, even where a column has that name.
 	// https://www.postgresql.org/docs/current/functions-info.html
@@ -260,8 +262,8 @@ func (w *walker) cast(n *query.TypeCast) bool {
 	return !times && arg.GetAConst() != nil
 }
 
-// clockWord finds 'now' and kin, which are clocks where they become an instant (frozen ones, inside a function); that is
-// not seen where they are compared with a column.
+// clockWord finds 'now' and kin, which are clocks where they become an instant (frozen ones, inside a function); that
+// is not seen where they are compared with a column.
 func (w *walker) clockWord(n *query.A_Const) {
 	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
 		w.first(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
@@ -310,8 +312,8 @@ func forgetPlace(m protoreflect.Message) {
 	}
 }
 
-// Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security; and the
-// extensions that it creates. The error is an *Error.
+// Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security;
+// and the extensions that it creates. The error is an *Error.
 func Needs(sql string) (roles, extensions []string, err error) {
 	tree, wrong := parse("", sql, "")
 	if wrong != nil {

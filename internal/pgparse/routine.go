@@ -1,6 +1,7 @@
 package pgparse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -37,129 +38,79 @@ func (r Routine) Arguments() []string {
 	return list
 }
 
-// routineReader walks through the words of a text. It knows no more of the grammar than the project's own texts use, in the
-// order in which they use it.
-type routineReader struct {
-	sql   string
-	words []Token
-}
+// What the project's own texts have before the parameters, and from them to the body.
+var (
+	roleForm    = regexp.MustCompile(`(?m)^SET LOCAL ROLE ("(?:[^"]|"")+"|\w+);`)
+	routineForm = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?(FUNCTION|PROCEDURE) [^(]+\((.*?)\)` +
+		`(?:\s+RETURNS (SETOF )?(\S.*?))?\s+LANGUAGE (\w+)(.*?)\sAS (\$\w*\$)`)
+	clauseForm = regexp.MustCompile(`\b(?:IMMUTABLE|STABLE|VOLATILE|STRICT|SECURITY|ROWS|SET)\b`)
+	tableForm  = regexp.MustCompile(`(?s)^TABLE \((.*)\)$`)
+)
 
-// ReadRoutine reads the first CREATE FUNCTION or CREATE PROCEDURE of a text that the project wrote. The error is an *Error.
+// ReadRoutine reads the first CREATE FUNCTION or CREATE PROCEDURE of a text that the project wrote. It knows no more of
+// the grammar than these texts use, in the order in which they use it. The error is an *Error.
 func ReadRoutine(sql string) (Routine, error) {
-	tokens, err := Tokens(sql)
-	if err != nil {
-		return Routine{}, err
-	}
-	r := &routineReader{sql, slices.DeleteFunc(tokens, func(t Token) bool { return t.Comment })}
-	routine := Routine{Clauses: []string{}, Settings: []string{}}
-	for len(r.words) > 0 && routine.Kind == "" {
-		switch {
-		case r.skip("SET", "LOCAL", "ROLE"):
-			routine.Role = r.words[0].names()
-		case r.skip("CREATE", "OR", "REPLACE", "FUNCTION"), r.skip("CREATE", "FUNCTION"):
-			routine.Kind = "function"
-		case r.skip("CREATE", "OR", "REPLACE", "PROCEDURE"):
-			routine.Kind = "procedure"
-		default:
-			r.words = r.words[1:]
-		}
-	}
-	r.until("(")
-	routine.Parameters = r.parameters("IN")
-	if r.skip("RETURNS") {
-		routine.Set = r.skip("SETOF")
-		routine.Returns = r.text(r.until("(", "LANGUAGE"))
-		if routine.Returns == "TABLE" {
-			routine.Set, routine.Parameters = true, append(routine.Parameters, r.parameters("TABLE")...)
-		}
-	}
-	r.skip("LANGUAGE")
-	routine.Language = r.text(r.until(clauseWords...))
-	r.options(&routine)
-	if len(r.words) < 2 || routine.Language == "" {
+	form := routineForm.FindStringSubmatch(sql)
+	if form == nil {
 		return Routine{}, &Error{Message: "it creates no function or procedure in the way of ours"}
 	}
-	body := r.words[1].Text
-	quotes := body[:strings.Index(body[1:], "$")+2]
-	routine.Body = strings.TrimSuffix(strings.TrimPrefix(body, quotes), quotes)
-	return routine, nil
-}
-
-// clauseWords begin what stands between language and body.
-var clauseWords = []string{"IMMUTABLE", "STABLE", "VOLATILE", "STRICT", "SECURITY", "ROWS", "SET", "AS"}
-
-// options are the clauses from the language to the body.
-func (r *routineReader) options(routine *Routine) {
-	for len(r.words) > 0 && r.words[0].Text != "AS" {
-		clause := r.text(r.until(clauseWords...))
+	r := Routine{Kind: strings.ToLower(form[1]), Set: form[3] != "", Returns: form[4], Language: form[5],
+		Clauses: []string{}, Settings: []string{}}
+	if role := roleForm.FindStringSubmatch(sql[:strings.Index(sql, form[0])]); role != nil {
+		r.Role = unquoted(role[1])
+	}
+	var err error
+	if r.Parameters, err = parameters(form[2], "IN"); err != nil {
+		return Routine{}, err
+	}
+	if columns := tableForm.FindStringSubmatch(r.Returns); columns != nil {
+		list, wrong := parameters(columns[1], "TABLE")
+		r.Returns, r.Set, r.Parameters, err = "TABLE", true, append(r.Parameters, list...), wrong
+	}
+	starts := append(clauseForm.FindAllStringIndex(form[6], -1), []int{len(form[6])})
+	for i, at := range starts[1:] {
+		clause := strings.TrimSpace(form[6][starts[i][0]:at[0]])
 		if setting, ok := strings.CutPrefix(clause, "SET "); ok {
 			name, value, _ := strings.Cut(setting, " = ")
-			routine.Settings = append(routine.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
+			r.Settings = append(r.Settings, strings.ToLower(name)+"="+strings.Trim(value, "'"))
 		} else {
-			routine.Clauses = append(routine.Clauses, clause)
+			r.Clauses = append(r.Clauses, clause)
 		}
 	}
+	_, body, _ := strings.Cut(sql, form[0])
+	r.Body, _, _ = strings.Cut(body, form[7])
+	return r, err
 }
 
-// parameters reads a list in brackets.
-func (r *routineReader) parameters(mode string) []Parameter {
+// parameters reads what stands between brackets.
+func parameters(sql, mode string) ([]Parameter, error) {
+	tokens, err := Tokens(sql)
+	text := func(span []Token) string { return sql[span[0].Offset:span[len(span)-1].end()] }
 	list := []Parameter{}
-	r.skip("(")
-	for len(r.words) > 0 && !r.skip(")") {
+	for _, span := range split(slices.DeleteFunc(tokens, func(t Token) bool { return t.Comment })) {
+		if len(span) == 0 { // without parameters
+			break
+		}
 		p := Parameter{Mode: mode}
-		for _, word := range []string{"INOUT", "OUT", "VARIADIC"} {
-			if r.skip(word) {
-				p.Mode = word
-			}
+		if slices.Contains([]string{"INOUT", "OUT", "VARIADIC"}, span[0].Text) {
+			p.Mode, span = span[0].Text, span[1:]
 		}
-		words := r.until("DEFAULT", ",", ")")
-		if len(words) > 1 && words[1].Text != "." && words[1].Text != "[" { // else it has no name
-			p.Name, words = words[0].names(), words[1:]
+		if i := slices.IndexFunc(span, func(t Token) bool { return t.Text == "DEFAULT" }); i >= 0 {
+			p.Default, span = text(span[i+1:]), span[:i]
 		}
-		p.Type = r.text(words)
-		if r.skip("DEFAULT") {
-			p.Default = r.text(r.until(",", ")"))
+		if len(span) > 1 && span[1].Text != "." && span[1].Text != "[" { // else it has no name
+			p.Name, span = unquoted(span[0].Text), span[1:]
 		}
-		r.skip(",")
+		p.Type = text(span)
 		list = append(list, p)
 	}
-	return list
+	return list, err
 }
 
-// skip passes some words by, if they are next.
-func (r *routineReader) skip(words ...string) bool {
-	for i, word := range words {
-		if i >= len(r.words) || r.words[i].Text != word {
-			return false
-		}
-	}
-	r.words = r.words[len(words):]
-	return true
-}
-
-// until passes by what stands before the next of some words, brackets as a whole, and at least one word.
-func (r *routineReader) until(stops ...string) []Token {
-	passed := 0
-	for passed < len(r.words) && (passed == 0 || r.words[passed].depth > r.words[0].depth || !slices.Contains(stops, r.words[passed].Text)) {
-		passed++
-	}
-	words := r.words[:passed]
-	r.words = r.words[passed:]
-	return words
-}
-
-// text is what words say, as it is written.
-func (r *routineReader) text(words []Token) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return r.sql[words[0].Offset:words[len(words)-1].end()]
-}
-
-// names is what a word names.
-func (t Token) names() string {
-	if quoted, ok := strings.CutPrefix(t.Text, `"`); ok {
+// unquoted is what a word names.
+func unquoted(word string) string {
+	if quoted, ok := strings.CutPrefix(word, `"`); ok {
 		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
 	}
-	return strings.ToLower(t.Text)
+	return strings.ToLower(word)
 }

@@ -21,8 +21,8 @@ const (
 	Same
 )
 
-// spelling is what several spellings of a part have in common: casts are left out, IN is "= ANY", AND in AND is one AND.
-// Constants stand apart, in their order.
+// spelling is what several spellings of a part have in common: casts are left out, IN is "= ANY", AND in AND is one
+// AND. Constants stand apart, in their order.
 type spelling struct {
 	form      string
 	constants []typedConstant
@@ -38,8 +38,8 @@ func spell(m proto.Message) *spelling {
 	return s
 }
 
-// LikeIndex compares a CREATE INDEX as somebody wrote it with one as PostgreSQL prints it: what is indexed, and nothing of how
-// it is stored. What cannot be read is unclear.
+// LikeIndex compares a CREATE INDEX as somebody wrote it with one as PostgreSQL prints it: what is indexed, and nothing
+// of how it is stored. What cannot be read is unclear.
 func LikeIndex(wanted, printed string) Likeness {
 	var sides [2]*spelling
 	for i, sql := range []string{wanted, printed} {
@@ -54,9 +54,9 @@ func LikeIndex(wanted, printed string) Likeness {
 	return sides[0].like(sides[1])
 }
 
-// LikeDefault compares the default of a column as somebody wrote it with the one that PostgreSQL prints: only from a constant
-// or a function that is called the grammar can tell something else. Where both are constants that only their type can compare,
-// it returns these. "" is NULL. The error is an *Error.
+// LikeDefault compares the default of a column as somebody wrote it with the one that PostgreSQL prints: only from a
+// constant or a function that is called the grammar can tell something else. Where both are constants that only their
+// type can compare, it returns these. "" is NULL. The error is an *Error.
 func LikeDefault(wanted, printed string) (likeness Likeness, constants []string, err error) {
 	var sides [2]*spelling
 	var nodes [2]*query.Node
@@ -94,7 +94,8 @@ func known(n *query.Node) bool {
 	return false
 }
 
-// normal puts each part of a tree in the one form that its spellings have, and a parameter in the place of each constant.
+// normal puts each part of a tree in the one form that its spellings have, and a parameter in the place of each
+// constant.
 func (s *spelling) normal(m protoreflect.Message) {
 	switch n := m.Interface().(type) {
 	case *query.Node:
@@ -143,8 +144,8 @@ func (s *spelling) node(n *query.Node) {
 	}
 }
 
-// operator makes of IN what PostgreSQL does, a comparison with an array or with the only value; of IS DISTINCT FROM NULL the
-// test for NULL, and of IS NOT DISTINCT FROM the contrary of the other.
+// operator makes of IN what PostgreSQL does, a comparison with an array or with the only value; of IS DISTINCT FROM
+// NULL the test for NULL, and of IS NOT DISTINCT FROM the contrary of the other.
 func operator(n *query.Node, e *query.A_Expr) {
 	switch e.Kind {
 	case query.A_Expr_Kind_AEXPR_IN:
@@ -152,7 +153,9 @@ func operator(n *query.Node, e *query.A_Expr) {
 		e.Kind, e.Rexpr = query.A_Expr_Kind_AEXPR_OP, items[0]
 		if len(items) > 1 {
 			e.Rexpr = &query.Node{Node: &query.Node_AArrayExpr{AArrayExpr: &query.A_ArrayExpr{Elements: items}}}
-			e.Kind = map[bool]query.A_Expr_Kind{false: query.A_Expr_Kind_AEXPR_OP_ANY, true: query.A_Expr_Kind_AEXPR_OP_ALL}[sign(e) == "<>"]
+			if e.Kind = query.A_Expr_Kind_AEXPR_OP_ANY; sign(e) == "<>" {
+				e.Kind = query.A_Expr_Kind_AEXPR_OP_ALL
+			}
 		}
 	case query.A_Expr_Kind_AEXPR_DISTINCT, query.A_Expr_Kind_AEXPR_NOT_DISTINCT:
 		same := e.Kind == query.A_Expr_Kind_AEXPR_NOT_DISTINCT
@@ -160,7 +163,10 @@ func operator(n *query.Node, e *query.A_Expr) {
 			e.Lexpr, e.Rexpr = e.Rexpr, e.Lexpr
 		}
 		if e.Rexpr.GetAConst().GetIsnull() {
-			is := map[bool]query.NullTestType{true: query.NullTestType_IS_NULL, false: query.NullTestType_IS_NOT_NULL}[same]
+			is := query.NullTestType_IS_NOT_NULL
+			if same {
+				is = query.NullTestType_IS_NULL
+			}
 			n.Node = &query.Node_NullTest{NullTest: &query.NullTest{Arg: e.Lexpr, Nulltesttype: is}}
 		} else if same {
 			e.Kind = query.A_Expr_Kind_AEXPR_DISTINCT
@@ -173,7 +179,8 @@ func operator(n *query.Node, e *query.A_Expr) {
 func operands(e *query.BoolExpr) []*query.Node {
 	var list []*query.Node
 	for _, arg := range e.Args {
-		if inner := arg.GetBoolExpr(); inner != nil && inner.Boolop == e.Boolop && e.Boolop != query.BoolExprType_NOT_EXPR {
+		inner := arg.GetBoolExpr()
+		if inner != nil && inner.Boolop == e.Boolop && e.Boolop != query.BoolExprType_NOT_EXPR {
 			list = append(list, operands(inner)...)
 		} else {
 			list = append(list, arg)
@@ -196,6 +203,7 @@ func (s *spelling) like(printed *spelling) Likeness {
 
 var (
 	textTypes   = []string{"text", "varchar", "bpchar", "name", "char"}
+	trueTexts   = strings.Fields("t tr tru true y ye yes on 1")
 	numberTypes = []string{"number", "int2", "int4", "int8", "numeric", "float4", "float8"}
 )
 
@@ -206,8 +214,8 @@ func (c typedConstant) like(printed typedConstant) Likeness {
 	case c.text == printed.text:
 		return Same
 	case printed.cast == "bool":
-		isTrue := slices.Contains(strings.Fields("t tr tru true y ye yes on 1"), strings.ToLower(strings.TrimSpace(c.text)))
-		return same[isTrue == (printed.text == "true")]
+		value := strings.ToLower(strings.TrimSpace(c.text))
+		return same[slices.Contains(trueTexts, value) == (printed.text == "true")]
 	case slices.Contains(textTypes, printed.cast):
 		return Different
 	case slices.Contains(numberTypes, printed.cast):

@@ -10,16 +10,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Statement is one SELECT, INSERT, UPDATE, DELETE or MERGE. Tables of the Expr holds every table
-// that it names, those it writes among them. Columns of the statement itself have depth 0.
-type Statement struct {
-	Expr
-	Writes []Write  // in order of appearance, those of WITH too
-	With   []string // names of the leading WITH
-	Select bool     // it returns rows; what it writes stands in its WITH
-	CTEs   int      // where the list of the leading WITH begins, 0 without one: more may be put there
-}
-
 // Write is a table that a statement changes, and how. INSERT ... ON CONFLICT DO UPDATE does both.
 type Write struct {
 	Table                  TableRef
@@ -29,9 +19,10 @@ type Write struct {
 
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
-// ParseStatement reads exactly one statement, to which a template may add tables in front, by
-// WITH: so it does not begin with a parenthesis. The error is an *Error.
-var ParseStatement = remember(func(sql string) (*Statement, error) {
+// Statement reads exactly one SELECT, INSERT, UPDATE, DELETE or MERGE, to which a template may add tables in front, by
+// WITH: so it does not begin with a parenthesis. Tables are all that it names, those it writes among them. Columns of
+// the statement itself have depth 0. The error is an *Error.
+var Statement = remember(func(sql string) (*Expr, error) {
 	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
 		return nil, err
@@ -44,26 +35,25 @@ var ParseStatement = remember(func(sql string) (*Statement, error) {
 	if tokens[0].Text == "(" {
 		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
-	w := &walker{scope: outermost, writing: true}
+	w := &walker{scope: outermost, writing: true, expr: Expr{Select: change == nil}}
 	if err := w.walk(sql, node); err != nil {
 		return nil, err
 	}
-	s := &Statement{Expr: w.expr, Writes: w.writes, Select: change == nil}
 	with := node.GetSelectStmt().GetWithClause()
 	if change != nil {
 		with = change.GetWithClause()
 	}
 	if with == nil || tokens[0].kind != query.Token_WITH {
-		return s, nil // a WITH further in belongs to a part of it
+		return &w.expr, nil // a WITH further in belongs to a part of it
 	}
-	s.CTEs = tokens[1].Offset
+	w.expr.CTEs = tokens[1].Offset
 	if with.Recursive {
-		s.CTEs = tokens[2].Offset
+		w.expr.CTEs = tokens[2].Offset
 	}
 	for _, cte := range with.Ctes {
-		s.With = append(s.With, cte.GetCommonTableExpr().GetCtename())
+		w.expr.With = append(w.expr.With, cte.GetCommonTableExpr().GetCtename())
 	}
-	return s, nil
+	return &w.expr, nil
 })
 
 // changing is an INSERT, UPDATE, DELETE or MERGE.
@@ -79,7 +69,7 @@ func (w *walker) change(n changing) {
 	outer := w.scope
 	w.depth++
 	w.ctes(n.GetWithClause())
-	w.writes = append(w.writes, w.write(n))
+	w.expr.Writes = append(w.expr.Writes, w.write(n))
 	visit(n.ProtoReflect(), w.message, "with_clause")
 	w.scope = outer
 }

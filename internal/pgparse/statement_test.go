@@ -10,7 +10,7 @@ import (
 )
 
 // wrote is a target in short: its name and i, u, d.
-func wrote(s *pgparse.Statement) map[string]string {
+func wrote(s *pgparse.Expr) map[string]string {
 	names := map[string]string{}
 	for _, w := range s.Writes {
 		how := ""
@@ -48,7 +48,7 @@ func TestParseStatement(t *testing.T) {
 			map[string]string{"app.n": "d"}, []string{"batch", "app.n", "app.n"}, "r AS"},
 		{"INSERT INTO app.log WITH x AS (SELECT id FROM batch) SELECT id FROM x", map[string]string{"app.log": "i"}, []string{"app.log", "batch"}, ""},
 	} {
-		got, err := pgparse.ParseStatement(c.sql)
+		got, err := pgparse.Statement(c.sql)
 		if err != nil {
 			t.Errorf("%s: %v", c.sql, err)
 			continue
@@ -85,7 +85,7 @@ func TestParseStatementRefuses(t *testing.T) {
 		{"SELECT 1 INTO app.n FROM batch", "SELECT INTO is not allowed here", 14},
 		{"DELETE FRM app.n", `syntax error at or near "FRM"`, 7},
 	} {
-		_, err := pgparse.ParseStatement(c.sql)
+		_, err := pgparse.Statement(c.sql)
 		var place *pgparse.Error
 		if !errors.As(err, &place) || place.Message != c.message || place.Offset != c.offset {
 			t.Errorf("%s: got %+v", c.sql, err)
@@ -95,7 +95,7 @@ func TestParseStatementRefuses(t *testing.T) {
 
 func TestStatementNames(t *testing.T) {
 	t.Parallel()
-	got, err := pgparse.ParseStatement("UPDATE app.n SET at = now(), x = $1 WHERE id IN (SELECT b.id FROM batch b)")
+	got, err := pgparse.Statement("UPDATE app.n SET at = now(), x = $1 WHERE id IN (SELECT b.id FROM batch b)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package pgparse reads SQL with PostgreSQL's own grammar, which is C: it builds with cgo alone. All offsets are in bytes
-// of the input.
+// Package pgparse reads SQL with PostgreSQL's own grammar, which is C: it builds with cgo alone. All offsets are in
+// bytes of the input.
 package pgparse
 
 import (
@@ -32,6 +32,12 @@ type Expr struct {
 	Clock     Word // now(), current_timestamp, clock_timestamp() and kin
 	Session   Word // user, current_role and kin, or functions that go by a setting
 	Parameter Word // $1 and the like
+
+	// Of a statement.
+	Writes []Write  // in order of appearance, those of WITH too
+	With   []string // names of the leading WITH
+	Select bool     // it returns rows; what it writes stands in its WITH
+	CTEs   int      // where the list of the leading WITH begins, 0 without one: more may be put there
 }
 
 // Word is the first of some kind; its text is "" where there is none.
@@ -40,9 +46,9 @@ type Word struct {
 	Offset int
 }
 
-// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every
-// sub-select. Offset is that of the first part. Beside are the tables of the FROM clauses around it; Derived says that it
-// may also be a column of something else that stands there, or of the output.
+// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every sub-select. Offset is that of
+// the first part. Beside are the tables of the FROM clauses around it; Derived says that it may also be a column of
+// something else that stands there, or of the output.
 type ColumnRef struct {
 	Fields []string
 	Star   bool

@@ -116,7 +116,7 @@ func (f *file) relate(d *draft) {
 		if f.isPart(by) {
 			child := f.end(by)
 			child.part = true
-			d.Parts = append(d.Parts, part{child, f.text("equal", f.hops(by)[0])})
+			d.Parts = append(d.Parts, part{child, f.text("equal", by)})
 		} else {
 			f.keep(d, by)
 		}
@@ -134,7 +134,7 @@ func (f *file) relate(d *draft) {
 func (f *file) keep(d *draft, by path) {
 	names, child := lists.Map(d.Guards, func(g guard) string { return g.Name }), f.end(by)
 	d.Keeps = with(d.Keeps, child.String())
-	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", f.hops(by))})
+	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", by)})
 }
 
 // longest is how long a name of a policy or a guard may be.

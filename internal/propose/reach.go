@@ -1,7 +1,6 @@
 package propose
 
 import (
-	"fmt"
 	"slices"
 
 	"pgretain/internal/catalog"
@@ -66,26 +65,6 @@ func (f *file) isPart(by path) bool {
 	lives := len(d.Clocks) > 0 || d.kept() || slices.ContainsFunc(key.Columns, optional)
 	plain := len(d.refuses) == 0 && len(d.referring) < manyReferring && len(d.PrimaryKey) > 0 && len(d.Children) == 0
 	return belongs && !lives && plain
-}
-
-// hop is one key of a path, in the words of SQL: a table, which refers to the one before it.
-type hop struct {
-	Table, Alias, Before string
-	Columns              [][2]string // pairs of a referring and a referred one
-}
-
-// hops gives the tables of a path aliases, beside t.
-func (f *file) hops(by path) []hop {
-	var list []hop
-	before := "t"
-	for i, key := range by {
-		h := hop{f.sqlName(key.Table), fmt.Sprintf("c%d", i+1), before, nil}
-		for i, column := range key.Columns {
-			h.Columns = append(h.Columns, [2]string{quote.Ident(column), quote.Ident(key.RefColumns[i])})
-		}
-		list, before = append(list, h), h.Alias
-	}
-	return list
 }
 
 func (f *file) sqlName(name string) string {

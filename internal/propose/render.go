@@ -88,6 +88,9 @@ func (f *file) text(name string, data any) string {
 		"day":        func(time string) string { return time[:min(len(time), len("2026-12-31"))] },
 		"names":      func(names []string) string { return comment(strings.Join(names, ", ")) },
 		"table":      func(name string) string { return yamlText(f.sqlName(name)) },
+		"sql":        f.sqlName,
+		"ident":      quote.Ident,
+		"inc":        func(i int) int { return i + 1 },
 		"identifier": func(name string) string { return yamlText(quote.Ident(name)) },
 	}
 	var b strings.Builder

@@ -77,8 +77,8 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 	return true
 }
 
-// Fault says what is wrong with a suppression that is of no use. Complete is false where not everything was looked at, so
-// that nothing is known of those that met nothing. The message is "" where all is well.
+// Fault says what is wrong with a suppression that is of no use. Complete is false where not everything was looked at,
+// so that nothing is known of those that met nothing. The message is "" where all is well.
 func (e *Entry) Fault(complete bool) diag.Diagnostic {
 	d := diag.Diagnostic{Position: e.Position}
 	switch {

@@ -157,7 +157,7 @@ takes     one statement a batch (RANGE); LOCKED where rows are contended, refuse
 	}
 	in.Migrate(t, strings.Replace(strings.Replace(reporting, "7 days}}, then", "8 days}}, then", 1), "jobs: {weekly", "jobs: {other: {schedule: '@daily', run: [p]}, weekly", 1))
 	want = strings.Replace(want, "7 days", "8 days", 1)
-	want = strings.Replace(want, "runs ", "runs      daily at 00:00 (@daily), in job other\nruns ", 1)
+	want = strings.Replace(want, "runs ", "runs      on schedule @daily, in job other\nruns ", 1)
 	if diff := cmp.Diff(want, words("p")); diff != "" {
 		t.Errorf("after a change (-want +got)\n%s", diff)
 	}

@@ -7,6 +7,55 @@ import (
 	"pgretain/policy"
 )
 
+// checkWhere refuses a policy that is about no row.
+func (l *linter) checkWhere(p *policy.Policy) {
+	if !l.possible(p, says(p.Where, yes)) {
+		l.refuse("L001", p.Where.Position, p, words{})
+	}
+}
+
+// checkGuards refuses a policy whose guards leave nothing to take: a row goes only where all are false.
+func (l *linter) checkGuards(p *policy.Policy) {
+	where := says(p.Where, yes)
+	if !l.possible(p, where) || l.possible(p, taken(p)...) {
+		return
+	}
+	at, alone := p.Keep[0].Position, ""
+	for _, g := range p.Keep {
+		if g.Condition != nil && alone == "" && !l.possible(p, where, says(g.Condition, no)) {
+			at, alone = g.Condition.Position, g.Name
+		}
+	}
+	l.refuse("L002", at, p, words{"Alone": alone})
+}
+
+// checkTiers warns of a tier that the ones before it, "where" or the guards leave nothing for: rows that it was written
+// for go by the window of another.
+func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
+	before := taken(p)
+	if !l.possible(p, before...) {
+		return
+	}
+	for i, t := range k.Window.Tiers {
+		if t.When == nil {
+			continue // a last "else" that nothing reaches is no mistake
+		}
+		if !l.possible(p, append(slices.Clip(before), says(t.When, yes))...) {
+			l.warn("L004", t.When.Position, p, words{"Number": i + 1})
+		}
+		before = append(before, says(t.When, no|null))
+	}
+}
+
+// checkSteps warns of a step whose "where" no row of a batch meets: an archive, for example, before a delete.
+func (l *linter) checkSteps(p *policy.Policy) {
+	for _, s := range p.Then {
+		if s.Where != nil && l.excludes(p, taken(p), says(s.Where, yes)) {
+			l.warn("L006", s.Where.Position, p, words{})
+		}
+	}
+}
+
 // checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in the wrong order, in
 // all expressions.
 func (l *linter) checkConstants(p *policy.Policy) {
@@ -15,12 +64,19 @@ func (l *linter) checkConstants(p *policy.Policy) {
 			switch {
 			case c.Null:
 				l.warn("L008", part.Expr.At(c.Offset), p, words{})
-			case c.Between && c.Parts[0].Form == pgparse.Compare && c.Parts[1].Form == pgparse.Compare &&
-				less(c.Parts[1].Values[0], c.Parts[0].Values[0]):
+			case c.Between && !c.Parts[0].Null && !c.Parts[1].Null && !l.possible(p, between(c)):
 				l.warn("L009", part.Expr.At(c.Offset), p, words{})
 			}
 		})
 	}
+}
+
+// between is the constraint that some value is between bounds.
+func between(c *pgparse.Condition) constraint {
+	if c.Form == pgparse.All {
+		return constraint{c, yes}
+	}
+	return constraint{c, no}
 }
 
 // checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while such rows would go
@@ -38,7 +94,8 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 			isNull := constraint{&pgparse.Condition{Form: pgparse.IsNull, Left: pgparse.Operand{Column: column}}, yes}
 			if l.nullable(p, column) && !speaksOfNull(p, column) &&
 				l.excludes(p, []constraint{says(p.Where, yes), isNull}, constraint{c, no}) {
-				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": c.Form == pgparse.Boolean})
+				flag := c.Form == pgparse.Equal && c.Value == truth
+				l.warn("L010", g.Condition.Position, p, words{"Guard": g.Name, "Column": column, "Flag": flag})
 			}
 		}
 	}
@@ -73,20 +130,22 @@ func conjuncts(c *pgparse.Condition) (list []*pgparse.Condition) {
 	return list
 }
 
-// negated is the column of "is not" such a value, else "".
-func negated(c *pgparse.Condition) string {
-	switch {
-	case c == nil || c.Left.Cast != "":
-	case c.Form == pgparse.Compare && c.Op == "<>":
-		return c.Left.Column
-	case c.Form == pgparse.Not:
-		switch inner := c.Parts[0]; {
-		case inner.Form == pgparse.Boolean, inner.Form == pgparse.OneOf && !inner.HasNull,
-			inner.Form == pgparse.Compare && inner.Op == "=":
-			return inner.Left.Column
-		}
+// negated is the column of "is not" such a value, or none of some, else "".
+func negated(c *pgparse.Condition) (column string) {
+	if c == nil || c.Form != pgparse.Not {
+		return ""
 	}
-	return ""
+	values := c.Parts
+	if values[0].Form == pgparse.Either {
+		values = values[0].Parts
+	}
+	for _, is := range values {
+		if is.Form != pgparse.Equal || column != "" && column != is.Left.Column {
+			return ""
+		}
+		column = is.Left.Column
+	}
+	return column
 }
 
 // nullable says whether a NULL in a column is a matter: not in the only clock, whose rows are not due then anyway.
@@ -130,48 +189,32 @@ func speaksOfNull(p *policy.Policy, column string) (found bool) {
 // checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT IN
 // is never true then, and IN, which is to be false, never false.
 func (l *linter) checkInNull(p *policy.Policy) {
-	l.checkIn(p, p.Where, true, "no row is taken")
+	l.checkIn(p, p.Where, yes, "no row is taken")
 	for _, g := range p.Keep {
-		l.checkIn(p, g.Condition, false, "every row is spared")
+		l.checkIn(p, g.Condition, no, "every row is spared")
 	}
 	for _, s := range p.Then {
-		l.checkIn(p, s.Where, true, "the step does nothing")
+		l.checkIn(p, s.Where, yes, "the step does nothing")
 		if s.Related != nil {
-			l.checkIn(p, &s.Related.Where, true, "the step does nothing")
+			l.checkIn(p, &s.Related.Where, yes, "the step does nothing")
 		}
 	}
 }
 
-// checkIn looks at one condition, which does something where it is true, or, wanted being false, where it
-// is false.
-func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted bool, result string) {
-	for _, c := range wantedFalse(condition(e), wanted) {
-		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.Install.SearchPath)
-		if table == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
-			continue
+// checkIn looks at one condition, which does something where it is what is wanted, and INs over a query that have to be
+// false for that.
+func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted ternary, result string) {
+	condition(e).Walk(func(c *pgparse.Condition) {
+		if c.Query == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {
+			return
 		}
-		if column := table.Column(c.Query.Column); column != nil && !column.NotNull {
+		table := l.graph.LookUp(c.Query.Table.Schema, c.Query.Table.Name, l.Install.SearchPath)
+		if table == nil {
+			return
+		}
+		column := table.Column(c.Query.Column)
+		if column != nil && !column.NotNull && l.excludes(p, []constraint{says(e, wanted)}, constraint{c, yes | null}) {
 			l.warn("L012", e.At(c.Offset), p, words{"Table": table.String(), "Column": column.Name, "Result": result})
 		}
-	}
-}
-
-// wantedFalse lists the INs over a query that have to be false for a condition to have the value that is
-// wanted: those behind AND where it is true, behind OR where it is false, and NOT.
-func wantedFalse(c *pgparse.Condition, wanted bool) (list []*pgparse.Condition) {
-	switch {
-	case c == nil:
-		return nil
-	case c.Query != nil && !wanted:
-		return []*pgparse.Condition{c}
-	case c.Form == pgparse.Not:
-		wanted = !wanted
-	case c.Form == pgparse.All && wanted, c.Form == pgparse.Either && !wanted:
-	default:
-		return nil
-	}
-	for _, part := range c.Parts {
-		list = append(list, wantedFalse(part, wanted)...)
-	}
-	return list
+	})
 }
