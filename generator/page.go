@@ -12,7 +12,6 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
-	sqlfiles "pgretain/sql"
 )
 
 // slice is the type of the only argument of most functions.
@@ -131,7 +130,7 @@ func (c *compiler) reports() []Object {
 		w := c.writer(p, &catalog.Table{}, reportInputs)
 		w.report, w.qualify = true, false
 		function, expects := w.reportFunction(r)
-		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), Hash(sqlfiles.Version, function.SQL))
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), function.SQL)
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
