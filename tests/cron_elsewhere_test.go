@@ -154,6 +154,7 @@ func (e *elsewhere) uninstalls(t *testing.T, cron *pgtest.DB) {
 	if schemas(e.app) != 0 || schemas(cron) != before-1 {
 		t.Errorf("schemas are left: %d of the runtime, %d of %d of the jobs", schemas(e.app), schemas(cron), before)
 	}
+	e.must("uninstall", "--yes") // again, as after an interruption
 }
 
 func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
