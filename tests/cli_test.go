@@ -45,6 +45,7 @@ func TestCLI(t *testing.T) {
 		"verbs":            testVerbs,
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
+		"first of each":    testFirstOfEach,
 		"looks again":      testLooksAgain,
 		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,
