@@ -84,7 +84,7 @@ func (w *pageWriter) storedTables() []Object {
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
 func (c *compiler) checkStored(objects []Object) {
-	taken := map[string]string{}
+	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "of the runtime"}
 	for _, o := range objects { // those of the runtime come first
 		switch whose, found := taken[o.Name]; {
 		case o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType:
