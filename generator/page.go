@@ -12,7 +12,6 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
-	sqlfiles "pgretain/sql"
 )
 
 // slice is the type of the only argument of most functions.
@@ -85,7 +84,7 @@ func (w *pageWriter) storedTables() []Object {
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
 func (c *compiler) checkStored(objects []Object) {
-	taken := map[string]string{}
+	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "of the runtime"}
 	for _, o := range objects { // those of the runtime come first
 		switch whose, found := taken[o.Name]; {
 		case o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType:
@@ -131,7 +130,7 @@ func (c *compiler) reports() []Object {
 		w := c.writer(p, &catalog.Table{}, reportInputs)
 		w.report, w.qualify = true, false
 		function, expects := w.reportFunction(r)
-		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), Hash(sqlfiles.Version, function.SQL))
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), function.SQL)
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects

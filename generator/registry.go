@@ -28,20 +28,21 @@ type rowField struct {
 // row is a policy's or report's row of the registry, as pages write it and as retention._register reads it.
 type row []rowField
 
-// registryRow is the policy's row in the registry. Its hash covers the functions and the runtime's
-// version, so that a run under way ends when any of them changes.
+// registryRow is the policy's row in the registry.
 func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object {
 	facts, steps := w.facts(), w.stepEntries()
 	r := w.fields(passes, facts, steps, w.expects(functions))
-	texts := slices.Concat([]string{sqlfiles.Version}, each(functions, func(f Object) string { return f.SQL }),
-		each(r, func(f rowField) string { return encode(f.Value) }))
-	o := w.policyObject(r, Hash(texts...))
+	o := w.policyObject(r, slices.Concat(each(functions, func(f Object) string { return f.SQL }),
+		each(r, func(f rowField) string { return encode(f.Value) }))...)
 	o.Table = w.policy.Table.String()
 	return o.explained(w.explained())
 }
 
-func (w *pageWriter) policyObject(r row, hash string) Object {
-	name := w.policy.Name
+// policyObject puts a hash into a row, of texts, the runtime's version and what the install says of expressions, so that
+// a run under way ends when any of them changes.
+func (w *pageWriter) policyObject(r row, texts ...string) Object {
+	name, in := w.policy.Name, w.file.Install
+	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
 	r = slices.Insert(r, 2, rowField{"hash", hash, nil})
 	d := fields{"Schema": sqlText(w.schema()), "Name": literal(name), "Row": r.page(len("SELECT " + w.schema() + "._register("))}
 	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d),

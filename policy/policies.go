@@ -142,9 +142,13 @@ func (b *Batch) read(r *reader, f field) {
 }
 
 // checkProtected checks that nothing changes a protected table's rows: steps may insert and archive into
-// it, no more.
+// it, no more; and that a policy is not about the runtime's schema, in which migrations set all rights.
 func (r *reader) checkProtected(f *File) {
 	for _, p := range f.Policies {
+		if p.Table.Schema == f.Install.Schema {
+			r.add(codeReserved, p.Table.Position, fmt.Sprintf("schema %q is the runtime's", p.Table.Schema),
+				"Migrations take all rights there from others.", "Name another one under install.schema.")
+		}
 		for _, e := range p.effects() {
 			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {
 				r.add("P027", e.Table.Position, words{"What": e.what, "Table": e.Table, "At": f.Protect[i].Position})

@@ -45,6 +45,7 @@ func TestCLI(t *testing.T) {
 		"verbs":            testVerbs,
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
+		"first of each":    testFirstOfEach,
 		"looks again":      testLooksAgain,
 		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,
@@ -142,6 +143,13 @@ func testInterrupt(t *testing.T, binary string) {
 			t.Fatalf("the run ended by itself: %+v", r)
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+	// How far it is nobody knows where the breaker did not count: no bar then.
+	db.Exec(t, "UPDATE retention.run SET due = NULL")
+	line := pgtest.Value[string](t, db, fixture.ReadFile(t, "..", "cmd/pgretain/sql/progress.sql"),
+		pgtest.Value[int](t, db, "SELECT pid FROM retention.progress"))
+	if !regexp.MustCompile("^lines_old: [0-9,]+ rows, ").MatchString(line) {
+		t.Errorf("progress: %s", line)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

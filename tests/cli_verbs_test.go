@@ -302,6 +302,42 @@ func testUninstall(t *testing.T, binary string) {
 	c.must("uninstall", "--yes") // again, as after an interruption
 }
 
+// testFirstOfEach: members that have no page yet are taken as well, and one that can have none stops no other.
+func testFirstOfEach(t *testing.T, binary string) {
+	db := pgtest.Database(t)
+	c := newCLI(t, binary, db.URL(""), t.TempDir())
+	c.write("retention.yaml", `version: 1
+install: {scheduler: none, roles: none}
+each: {each_t: {schemas: "t_*"}}
+policies: {old: {table: each_t.m, due: {age: {column: at, older_than: 7 days}}, then: [delete], breaker: {rows: 1}}}
+jobs: {daily: {schedule: "@daily", run: [old]}}
+`)
+	member := func(schema string) {
+		t.Helper()
+		db.Exec(t, "CREATE SCHEMA "+schema+"; CREATE TABLE "+schema+".m (id int PRIMARY KEY, at timestamptz); CREATE INDEX ON "+schema+".m (at, id)")
+	}
+	member("t_a")
+	c.must("snapshot")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Fatal(r)
+	}
+	c.must("migrate", "up")
+	for i, args := range [][]string{{"--job", "daily"}, {"old"}, {}} {
+		place := []string{"t_b", "t_c", "t_d"}[i]
+		member(place)
+		if i == 2 {
+			db.Exec(t, "CREATE SCHEMA t_z; CREATE TABLE t_z.m (id int PRIMARY KEY)")
+		}
+		db.Exec(t, "INSERT INTO t_a.m SELECT n, '2024-01-01' FROM generate_series(1, 3) n; INSERT INTO "+place+".m TABLE t_a.m")
+		if r := c.run(append([]string{"run", "--first", "--yes"}, args...)...); r.code != i/2 {
+			t.Errorf("%q: %v", args, r)
+		}
+		if n := pgtest.Value[int](t, db, "SELECT (SELECT count(*) FROM t_a.m) + (SELECT count(*) FROM "+place+".m)"); n != 0 {
+			t.Errorf("%q: %d rows are left", args, n)
+		}
+	}
+}
+
 // testFirstInterrupted: what a Ctrl-C left, the same command takes.
 func testFirstInterrupted(t *testing.T, binary string) {
 	db := pgtest.Database(t)

@@ -154,6 +154,7 @@ func (e *elsewhere) uninstalls(t *testing.T, cron *pgtest.DB) {
 	if schemas(e.app) != 0 || schemas(cron) != before-1 {
 		t.Errorf("schemas are left: %d of the runtime, %d of %d of the jobs", schemas(e.app), schemas(cron), before)
 	}
+	e.must("uninstall", "--yes") // again, as after an interruption
 }
 
 func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
@@ -290,11 +291,12 @@ func (e *elsewhere) purges(t *testing.T, cron *pgtest.DB) {
 // movesAway: without cron_database the jobs are unscheduled there.
 func (e *elsewhere) movesAway(t *testing.T) {
 	t.Helper()
-	policy := strings.NewReplacer("cron_database: postgres", "scheduler: none", "DATABASE", "shop", "SCHEMA", "retention").Replace(elsewherePolicy)
+	policy := strings.NewReplacer("database: DATABASE, cron_database: postgres", "scheduler: none", "SCHEMA", "retention").Replace(elsewherePolicy)
 	e.write("retention.yaml", policy)
 	e.generate()
 	e.must("migrate", "up")
 	e.want(2, "nothing says where schema cron lives", "migrate", "up", "--cron")
+	e.want(2, "nothing says where schema cron lives", "uninstall", "--yes")
 	e.must("migrate", "up", "--cron", "--cron-database-url", strings.Replace(e.url, "/shop", "/postgres", 1))
 	e.generate("--check")
 }

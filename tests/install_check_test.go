@@ -41,6 +41,8 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 			want: []string{`role "install_owner" may not create objects in schema "keep"`}, hint: "install.schema"},
 		"no pg_cron": {user: installMigrator, change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
 			want: []string{"extension pg_cron is not installed in database"}, hint: "install.scheduler"},
+		"schema in use": {user: installMigrator, prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE VIEW keep.note AS SELECT 1 AS a",
+			want: []string{`schema "keep" is that of something else: table "note" is in it`}, hint: "install.schema"},
 		"schema and pg_cron": {user: installMigrator, prepare: "CREATE SCHEMA keep",
 			change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
 			want:   []string{"may not create objects", "pg_cron is not installed"}, hint: "install.schema"},

@@ -82,7 +82,8 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 	}
 	read, list := policy.ParseFleet(c.Fleet, source)
 	if read == nil {
-		return &problems{list: list} // without its lines, which may hold a password
+		c.show(list, nil) // without its lines, which may hold a password
+		return exitCode(2)
 	}
 	if err := oneOf("format", cmp.Or(c.Format, "text"), "text", "json"); err != nil {
 		return err

@@ -138,7 +138,7 @@ func arguments(command *cobra.Command, args []string) error {
 			least++
 		}
 		if strings.Contains(word, "...") {
-			most = len(args)
+			most = max(most, len(args))
 		}
 	}
 	switch n := len(args); {

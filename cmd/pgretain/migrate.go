@@ -57,9 +57,6 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 		if err := c.checkDirectories(); err != nil {
 			return at, err
 		}
-		if project.file.Install.Database == "" {
-			return at, refuse("no install.database", c.Policy)
-		}
 		at.directory = directory{c.cronDirectory(), true}
 		if at.url, err = c.cronDatabase(project.file.Install); err != nil {
 			return at, err
@@ -69,7 +66,11 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 }
 
 func (at destination) options() install.Options {
-	return install.Options{Install: at.project.file.Install.In(databaseOf(at.tables)), Path: at.path, Cron: at.cron}
+	in := at.project.file.Install
+	if at.cron { // also where the jobs were once
+		in.Database = cmp.Or(in.Database, policy.AnyDatabase)
+	}
+	return install.Options{Install: in.In(databaseOf(at.tables)), Path: at.path, Cron: at.cron}
 }
 
 // onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of
@@ -307,7 +308,11 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 		return err
 	}
 	places := []destination{tables}
-	if tables.project.file.Install.CronElsewhere() {
+	elsewhere, err := directory{c.cronDirectory(), true}.history()
+	if err != nil {
+		return err
+	}
+	if tables.project.file.Install.CronElsewhere() || len(elsewhere.Files()) > 0 {
 		jobs, err := c.destination("down", true)
 		if err != nil {
 			return err

@@ -91,14 +91,18 @@ func (c *console) preview(ctx context.Context, args []string) error {
 	})
 }
 
-// previews are of a policy, with its effects, or of those of a job in its order, or of all.
+// previews are of a policy, with its effects, or of those of a job in its order, or of all; for a first run also of the
+// members of a policy.
 func (c *console) previews(ctx context.Context, s *session, policy, job string) (list []preview, err error) {
 	names := []string{policy}
-	if policy == "" {
-		found, _ := s.conn.Query(ctx, s.statement("policies"), orNull(job)) // found gives the same error
-		if names, err = pgx.CollectRows(found, pgx.RowTo[string]); err != nil {
-			return nil, err
-		}
+	if policy == "" || c.First {
+		names, err = s.names(ctx, "policies", policy, job)
+	}
+	if err == nil && len(names) == 0 && policy != "" {
+		names = []string{policy} // whose preview says what it is not
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range names {
 		p, err := c.previewOf(ctx, s, name, policy != "")
@@ -108,6 +112,12 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// names asks for those of policies.
+func (s *session) names(ctx context.Context, statement, policy, job string) ([]string, error) {
+	found, _ := s.conn.Query(ctx, s.statement(statement), orNull(job), orNull(policy)) // found gives the same error
+	return pgx.CollectRows(found, pgx.RowTo[string])
 }
 
 func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (p preview, err error) {

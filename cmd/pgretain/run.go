@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/install"
 )
 
 // run runs a policy or a job, or shows what has become due before there were policies, and takes it.
@@ -79,6 +80,17 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
 	}
+	code, all := 0, int64(0)
+	each, err := s.names(ctx, "each", policy, c.Job)
+	if err != nil {
+		return err
+	}
+	for _, name := range each { // the members that can have a page have one then
+		if err := s.row(ctx, "pages", name).Scan(new(string)); err != nil {
+			c.show(install.Diagnostics(s.explain(err)), nil)
+			code = 1
+		}
+	}
 	list, err := c.previews(ctx, s, policy, c.Job)
 	if err == nil && len(list) == 0 && c.Job != "" {
 		err = refuse("no job", c.Job)
@@ -89,7 +101,6 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if !c.JSON {
 		c.aligned(say("previews", overview(list)))
 	}
-	code, all := 0, int64(0)
 	list = slices.DeleteFunc(list, func(p preview) bool {
 		if p.StoppedBy != nil {
 			code = 1 // the list says why

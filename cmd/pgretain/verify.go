@@ -118,7 +118,7 @@ func (c *console) follow(ctx context.Context, project *project, options *verifie
 		return err
 	}
 	in := project.file.Install
-	if !in.CronElsewhere() && (len(history.Files()) == 0 || in.Database == "" || c.CronDatabaseURL == "") {
+	if !in.CronElsewhere() && (len(history.Files()) == 0 || c.CronDatabaseURL == "") {
 		return nil
 	}
 	url, err := c.cronDatabase(in)

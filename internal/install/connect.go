@@ -156,6 +156,7 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	database := cmp.Or(config.Database, config.User) // as libpq has it
 	place := "at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 	if strings.HasPrefix(config.Host, "/") {
 		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
@@ -163,7 +164,7 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints 
 	server, refused := errors.AsType[*pgconn.PgError](err)
 	if !refused {
 		return &CheckError{
-			Message: fmt.Sprintf("cannot connect to the server %s, database %q", place, config.Database),
+			Message: fmt.Sprintf("cannot connect to the server %s, database %q", place, database),
 			Detail:  sentence(innermost(err)),
 			Hint:    "Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.",
 		}
@@ -174,7 +175,7 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error, hints 
 		Hint:    cmp.Or(server.Hint, hints[server.Code]),
 	}
 	if server.Code == "3D000" {
-		check.Message = fmt.Sprintf("database %q does not exist on the server %s", config.Database, place)
+		check.Message = fmt.Sprintf("database %q does not exist on the server %s", database, place)
 		check.Hint = "Create it, or check PGDATABASE or --database-url."
 	} else if strings.HasPrefix(server.Code, "28") {
 		check.Message = fmt.Sprintf("the server %s refuses user %q: %s", place, config.User, server.Message)

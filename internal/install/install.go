@@ -58,7 +58,7 @@ type Migration struct {
 // table. An error is a *CheckError, a *StatementError, several of them joined, or anything else
 // that went wrong; Diagnostics makes messages of it.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+	return migrate(ctx, url, dir, o, true, func(s *session) ([]Migration, error) {
 		if err := s.checkRecorded(); err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 // schema go, too, if a later Up may create the schema again. Of a file without a transaction that an Up did not finish, it
 // takes away what is there. Refuses to drop holds in force that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
-	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
 		if all {
 			return s.empty(ctx, s.server.mayCreateSchema, func(Migration) bool { return false })
 		}
@@ -100,7 +100,7 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Mi
 // Uninstall undoes every generated migration, and drops the version table and the schema unless migrations of the user's
 // own are applied, which stay so. Refuses as Down does.
 func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
+	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
 		if err := s.checkRecorded(); err != nil {
 			return nil, err
 		}
@@ -175,8 +175,11 @@ func look(ctx context.Context, url string, dir fs.FS, o Options) (known []Migrat
 	return known, s.server.recorded(), err
 }
 
-// migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do.
-func migrate(ctx context.Context, url string, dir fs.FS, o Options, do func(*session) ([]Migration, error)) ([]Migration, error) {
+// migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do; on the way
+// back only where there is a schema.
+func migrate(
+	ctx context.Context, url string, dir fs.FS, o Options, up bool, do func(*session) ([]Migration, error),
+) ([]Migration, error) {
 	if err := checkPrograms(dir); err != nil {
 		return nil, err
 	}
@@ -186,19 +189,13 @@ func migrate(ctx context.Context, url string, dir fs.FS, o Options, do func(*ses
 	}
 	defer s.db.Close() // and with it the lock
 	var done []Migration
-	if err = s.ready(ctx); err == nil {
-		done, err = do(s)
-	}
-	return done, s.lost(ctx, err)
-}
-
-func (s *session) ready(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{s.lock, s.inspect, s.checkVersion, s.check} {
-		if err := step(ctx); err != nil {
-			return err
+	act := func(context.Context) (err error) { done, err = do(s); return err }
+	for _, step := range []func(context.Context) error{s.lock, s.inspect, s.checkVersion, s.check, act} {
+		if err == nil && (up || !s.server.schemaMissing) {
+			err = step(ctx)
 		}
 	}
-	return nil
+	return done, s.lost(ctx, err)
 }
 
 // schemaMark is the comment of a schema that was made for us. Any other was there before, and stays.

@@ -26,12 +26,12 @@ func TestHoldsByOwner(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, owned, ownedPolicy)
 	for _, sql := range []string{
-		"'m', '{\"owner_id\": 2}', 'case 1'",                                 // 2, 6, 10
-		"'child', '{\"owner_id\": \"u4\"}', 'case 1'",                        // 4, through its parent
-		"'bare', '{\"owner_id\": 8.5}', 'case 1'",                            // 8, by a step; stored as 8.50
-		"'m', '{\"owner_id\": 1}', 'over', '2024-03-31 12:00:00+00'",         // until as_of
-		"'m', '{\"owner_id\": 0}', 'before', '2024-02-01 12:00:00+00'",       // over
-		"'bare', '{\"note\": \"n9\"}', 'in force', '2024-03-31 12:00:01+00'", // 9
+		"'m', '{\"owner_id\": 2}', 'case 1'",                                     // 2, 6, 10
+		"'child', '{\"owner_id\": \"u4\"}', 'case 1'",                            // 4, through its parent
+		"'bare', '{\"owner_id\": 8.5}', 'case 1'",                                // 8, by a step; stored as 8.50
+		"'m', '{\"owner_id\": 1}', 'over'; until 2024-03-31 12:00:00+00",         // until as_of
+		"'m', '{\"owner_id\": 0}', 'before'; until 2024-02-01 12:00:00+00",       // over
+		"'bare', '{\"note\": \"n9\"}', 'in force'; until 2024-03-31 12:00:01+00", // 9
 	} {
 		hold(t, in, sql)
 	}

@@ -49,7 +49,7 @@ func commands(s *stage) {
 			{[]string{"window", "notes", "default", "--reason", "why"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
 		},
 		"hold": {
-			{[]string{"hold", "app.note", "id=1", "--reason", "over", "--until", "2000-01-01"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+			{[]string{"hold", "app.note", "id=1", "--reason", "case", "--until", "2100-01-01"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
 			{[]string{"release", "1"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
 		},
 		"release":   {{[]string{"release", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // there is none

@@ -3,6 +3,8 @@
 SELECT f.message, f.detail, f.hint
 FROM (SELECT) AS one
 LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = $1
+LEFT JOIN LATERAL (SELECT min(c.relname) AS name, bool_or(c.relname IN ('goose_db_version', 'install')) AS ours
+                   FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) o ON true
 CROSS JOIN LATERAL (VALUES
     (n.oid IS NULL AND NOT has_database_privilege(current_database(), 'CREATE'),
         format('role "%s" may not create schema "%s" in database "%s"', current_user, $1::text, current_database()),
@@ -10,6 +12,9 @@ CROSS JOIN LATERAL (VALUES
     (NOT has_schema_privilege($2::name, n.oid, 'CREATE'),
         format('role "%s" may not create objects in schema "%s"', $2::text, $1::text),
         format('The schema exists and belongs to "%s".', pg_get_userbyid(n.nspowner)),
-        'Name another schema under install.schema, or make that role its owner.')
+        'Name another schema under install.schema, or make that role its owner.'),
+    (NOT o.ours,
+        format('schema "%s" is that of something else: table "%s" is in it', $1::text, o.name),
+        'Migrations take all rights there from others.', 'Name another schema under install.schema.')
 ) AS f (wrong, message, detail, hint)
 WHERE f.wrong;

@@ -1,7 +1,6 @@
 -- Keeps rows from every policy until the hold is released or runs out: those of a table with certain values in certain
 -- columns, {column: value}, now or later, or the one with a key of one column. rows_held is 0 when there is none yet,
 -- and NULL where the worker may not read the table, its rows are on several servers, or another isolation shows others.
---   SELECT * FROM retention.place_hold('app.message', '{"sender_id": 17}', 'case 8');
 -- Values are read with the caller's settings and compared as values. Waits for batches under way (ROW EXCLUSIVE).
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
@@ -12,8 +11,9 @@ DECLARE
     v_columns CONSTANT text[] := ARRAY(SELECT k FROM jsonb_object_keys(v_given) k ORDER BY k COLLATE "C");
     v_match jsonb; v_terms record;
 BEGIN
-    IF coalesce(place_hold.reason, '') = '' THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a reason';
+    IF coalesce(place_hold.reason, '') = '' OR place_hold.until <= clock_timestamp() THEN
+        RAISE invalid_parameter_value USING MESSAGE = CASE WHEN place_hold.reason <> ''
+            THEN format('until %s is over', place_hold.until) ELSE 'a hold needs a reason' END;
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
     LOCK TABLE retention.hold IN ROW EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
