@@ -15,8 +15,10 @@ import (
 	"pgretain/policy"
 )
 
-// application lists the functions that a policy generates for applications.
+// application lists the functions that a policy generates for applications, where as_of is a variable.
 func (w *pageWriter) application() []Object {
+	defer w.restored()()
+	w.asOf = "v_as_of"
 	var objects []Object
 	if w.policy.Claim != nil {
 		objects = w.claim(w.policy.Claim)
@@ -29,12 +31,9 @@ func (w *pageWriter) application() []Object {
 
 // called is a function for applications, which the roles of "grant", and operators, may call.
 func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
-	o := w.function(suffix, arguments, template, data)
+	o, in := w.function(suffix, arguments, template, data), w.file.Install.Roles
 	o.As, o.Grants = AsWorker, nil
-	in := w.file.Install.Roles
-	if !in.None {
-		o.Grants = append(o.Grants, in.Operator)
-	}
+	o = o.grantedTo(in, in.Operator)
 	for _, name := range grant {
 		o.Grants = append(o.Grants, name.Text)
 		if in.None || !slices.Contains(in.All(), name.Text) {
@@ -313,10 +312,10 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	if key == nil || w.refuseNames(w.table, t.Position, isApplicationName) {
 		return nil
 	}
-	w.binder.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
+	now := w.asOf
+	w.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
 	set, ok := w.setting(nil, t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
-	w.binder.asOf = w.now
-	if !ok {
+	if w.asOf = now; !ok {
 		return nil
 	}
 	var order []ident // makes the order of rows total, where the key alone does not

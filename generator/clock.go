@@ -44,7 +44,7 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 		}
 	}
 	if source.UpTo != nil {
-		k.upTo = w.ceiling(k, number, w.stored)
+		k.upTo = w.ceiling(k, number, w.inRun)
 	}
 	if source.Kind != "position" {
 		w.compileWindow(k, number)
@@ -288,7 +288,11 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
 	}
-	return fragment("cutoff of", w.inZone(fields{"OlderThan": w.olderThan, "Own": literal(intervalText(*d.Else))}))
+	olderThan := sqlText("NULL")
+	if w.inRun {
+		olderThan = "($1).older_than"
+	}
+	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(intervalText(*d.Else))}))
 }
 
 // dataCutoff is the cutoff of a window that an expression gives, row by row.

@@ -137,12 +137,12 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.writer(p, table, sliceInputs)
-	application := c.writer(p, table, applicationInputs).application()
+	w := c.writer(p, table, ofSlice)
+	application := w.application()
 	if c.diags.HasErrors() {
 		return nil
 	}
-	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
+	before := slices.Concat(w.ensureColumns(), w.createdTables(), w.storedTables())
 	if c.file.EachOf(p) == nil {
 		before = append(before, each(w.wantedIndexes(), w.index)...)
 	} else {

@@ -156,21 +156,16 @@ func (w *pageWriter) index(of passIndex) Object {
 	items, predicate, partitioned := fragment("index items", of.items), of.predicate, w.table.Kind == "partitioned"
 	name := indexName(tableName(w.table), string(items), string(predicate))
 	d := indexFields(w.table, name)
-	maps.Copy(d, fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": items, "Columns": of.items,
-		"Predicate": predicate, "Comment": literal("pgretain: index of policy " + w.policy.Name),
-		"Concurrently": !partitioned, "Partitions": nil})
+	maps.Copy(d, fields{"Items": items, "Columns": of.items, "Predicate": predicate, "Concurrently": !partitioned,
+		"Partitions": nil, "Comment": literal("pgretain: index of policy " + w.policy.Name)})
 	template := "index"
 	if partitioned {
 		template = "index_partitioned"
 		d["Comment"] = literal("pgretain: index for policies of this table") // its text never changes: see below
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
-	o := Object{
-		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
-		SQL: object(template, d), Drop: object("index_drop", d),
-		Definition: string(fragment("plain index", d)), Content: string(fragment("index content", d)),
-		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
-	}
+	o := w.made(KindIndex, w.table.Schema+"."+name, template, d)
+	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
 	if before, had := w.history.Object(o.ID()); had && partitioned {
 		o.SQL = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
 	}
@@ -215,10 +210,10 @@ func indexName(table, items, predicate string) string {
 }
 
 // ensureColumns are the columns that the table lacks, or that an earlier migration added.
-func (w *pageWriter) ensureColumns(table *catalog.Table) []Object {
+func (w *pageWriter) ensureColumns() []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
-		o, live := w.column(table, column), table.Column(column.Name)
+		o, live := w.column(column), w.tables[w.policy.Table.String()].Column(column.Name)
 		before, had := w.history.Object(o.ID())
 		if had {
 			w.refuseType(before, live, column)
@@ -243,15 +238,13 @@ func (w *pageWriter) refuseType(before Object, live *catalog.Column, column poli
 	}
 }
 
-func (w *pageWriter) column(table *catalog.Table, column policy.Column) Object {
+func (w *pageWriter) column(column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
 		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
 	}
-	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
-		"Type": sqlText(oneLine(column.Type)), "Default": value, "Comment": literal("pgretain: column of policy " + w.policy.Name)}
-	return Object{
-		Kind: KindColumn, Name: tableName(table) + "." + column.Name, As: AsMigrator, SQL: object("column", data),
-		Drop: object("column_drop", data), Policy: w.policy.Name, Table: tableName(table), Position: column.Position,
-	}
+	o := w.made(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{"Column": ident(column.Name), "Default": value,
+		"Type": sqlText(oneLine(column.Type)), "Comment": literal("pgretain: column of policy " + w.policy.Name)})
+	o.Position = column.Position
+	return o
 }

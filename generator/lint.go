@@ -40,7 +40,7 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
-	w := c.writer(p, table, checkInputs)
+	w := c.writer(p, table, "now()")
 	if c.diags.HasErrors() {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
 		return !p.Partitions && p.Table.String() == tableName(table) &&
-			slices.ContainsFunc(c.writer(p, c.findTable(p), sliceInputs).wantedIndexes(), func(i passIndex) bool {
+			slices.ContainsFunc(c.writer(p, c.findTable(p), ofSlice).wantedIndexes(), func(i passIndex) bool {
 				return mayFind(i.items[0].column, string(i.predicate), key)
 			})
 	})

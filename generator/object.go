@@ -10,6 +10,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/parallel"
+	"pgretain/policy"
 )
 
 // Kind is what an Object is. The order of the constants is the order of creation; dropping goes the other way.
@@ -128,6 +129,23 @@ func usually(kind Kind) As { return cmp.Or(unusual[kind], AsOwner) }
 
 var unusual = map[Kind]As{
 	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
+}
+
+// made is an object of a kind: template creates it, and <kind>_drop removes it, where there is such a template.
+func made(kind Kind, name, template string, data fields, at diag.Position) Object {
+	o := Object{Kind: kind, Name: name, As: usually(kind), SQL: object(template, data), Position: at}
+	if drop := string(kind) + "_drop"; set.Lookup(drop+".sql.tmpl") != nil {
+		o.Drop = object(drop, data)
+	}
+	return o
+}
+
+// grantedTo lets roles call or read an object; with "roles: none" all is one role's.
+func (o Object) grantedTo(in policy.Roles, names ...string) Object {
+	if !in.None {
+		o.Grants = append(o.Grants, names...)
+	}
+	return o
 }
 
 // Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.

@@ -18,45 +18,39 @@ import (
 // slice is the type of the only argument of most functions.
 func (w *pageWriter) slice() string { return w.schema() + ".slice" }
 
-// function is the generated function <policy>_<suffix>(arguments); data is what its template reads besides what all
-// functions say of themselves.
+// made is an object of the policy; data is what its template reads besides what all of them say of themselves.
+func (w *pageWriter) made(kind Kind, name, template string, data fields) Object {
+	all := fields{
+		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Zone": w.zone(),
+		"SearchPath": identifiers(w.file.Install.SearchPath), "Table": qualified(w.table), "TableComment": tableComment(w.table),
+	}
+	maps.Copy(all, data)
+	o := made(kind, name, template, all, w.policy.Position)
+	if o.Policy = w.policy.Name; !w.report {
+		o.Table = tableName(w.table)
+	}
+	return o
+}
+
+// function is the generated function <policy>_<suffix>(arguments), which runs as its caller: the worker.
 func (w *pageWriter) function(suffix, arguments, template string, data fields) Object {
 	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
-	o := Object{
-		Kind: KindFunction, Name: w.schema() + "." + signature, As: AsOwner,
-		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
-	}
-	all := fields{
-		"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
-		"Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
-		"Table": qualified(w.table), "TableComment": tableComment(w.table),
-	}
-	maps.Copy(all, data)
-	o.SQL = object(template, all)
-	return o.forWorker(w.file.Install.Roles)
+	data["Function"], data["Signature"] = sqlText(name), sqlText(signature)
+	o := w.made(KindFunction, w.schema()+"."+signature, template, data)
+	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// forWorker lets the worker call a function that runs as its caller.
-func (o Object) forWorker(roles policy.Roles) Object {
-	if !roles.None {
-		o.Grants = append(o.Grants, roles.Worker)
-	}
+// ofMigrator is a function of the migrating role, which may do what only the owner of the tables may.
+func (w *pageWriter) ofMigrator(suffix, arguments, template string, data fields) Object {
+	o := w.function(suffix, arguments, template, data)
+	o.As = AsMigrator
 	return o
 }
 
 // forPeople lets operators and viewers, too, call or read an object.
 func (c *compiler) forPeople(o Object) Object {
-	if roles := c.file.Install.Roles; !roles.None {
-		o.Grants = append(o.Grants, roles.Operator, roles.Viewer)
-	}
-	return o
-}
-
-// asMigrator makes a function the migrating role's.
-func (o Object) asMigrator() Object {
-	o.As = AsMigrator
-	return o
+	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
 // storedName is the table that holds a join's rows during a run.
@@ -68,16 +62,14 @@ func (w *pageWriter) storedTables() []Object {
 	w.binder.asOf = "NULL::timestamptz"
 	var objects []Object
 	for _, j := range w.policy.OncePerRun() {
-		o := Object{
-			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
-			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
-				"Query": w.bindQuery(*j.Query, false)}),
-			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position,
-		}
-		if !w.file.Install.Roles.None {
+		o := w.made(KindStored, w.schema()+"."+w.storedName(j), "stored",
+			fields{"Join": sqlText(j.Name), "Table": w.storedTable(j), "Query": w.bindQuery(*j.Query, false)})
+		o.Position = j.Position
+		roles := w.file.Install.Roles
+		if !roles.None {
 			o.Writes = []string{"INSERT", "DELETE"}
 		}
-		objects = append(objects, w.forPeople(o.forWorker(w.file.Install.Roles)))
+		objects = append(objects, w.forPeople(o.grantedTo(roles, roles.Worker)))
 	}
 	return objects
 }
@@ -128,7 +120,7 @@ func (c *compiler) reports() []Object {
 	for _, r := range c.file.Reports {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
-		w := c.writer(p, &catalog.Table{}, reportInputs)
+		w := c.writer(p, &catalog.Table{}, "p_as_of")
 		w.report, w.qualify = true, false
 		function, expects := w.reportFunction(r)
 		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), Hash(sqlfiles.Version, function.SQL))
@@ -152,9 +144,7 @@ func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expec
 			expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
 		}
 	}
-	o := w.function("report", "timestamp with time zone", "report", data)
-	o.Table = ""
-	return w.forPeople(o), expects
+	return w.forPeople(w.function("report", "timestamp with time zone", "report", data)), expects
 }
 
 // explained says what the policy does, with what the catalog says and how it is generated.

@@ -138,7 +138,7 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		return nil
 	}
 	c.checkPartitionSteps(p)
-	w := c.writer(p, rows, sliceInputs)
+	w := c.writer(p, rows, ofSlice)
 	if c.diags.HasErrors() {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 		w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields())),
 		// What only the table's owner may do is the migrating role's: the owner of the other functions cannot be a member of a
 		// role that is its own member.
-		w.function("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}).asMigrator(), w.take(),
+		w.ofMigrator("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}), w.take(),
 	}, w.start()...)
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
@@ -262,11 +262,8 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Page": inDollars("\n"+page, "page"), "Statements": sqlText(admission), "Functions": functions,
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e, page+admission))),
 		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
-	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
-		Policy: p.Name, Table: member.Table, Position: p.Position}
-	if !roles.None {
-		admit.Grants = []string{roles.Owner}
-	}
+	admit := made(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data, p.Position).grantedTo(roles, roles.Owner)
+	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, member.Table
 	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", shards, nil}, {"words", pageText(member.Words), nil},
 		{"page", "\n" + page, nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
 	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),

@@ -264,8 +264,9 @@ func (c *compiler) privilege(r right) Object {
 			rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
 		}
 	}
-	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
-		Policy: r.policy, Table: name, Position: r.position, Rights: rights}
+	o := made(KindPrivilege, name, "privilege", data, r.position)
+	o.Policy, o.Table, o.Rights = r.policy, name, rights
+	return o
 }
 
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)

@@ -35,17 +35,15 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 	r := w.fields(passes, facts, steps, w.expects(functions))
 	texts := slices.Concat([]string{sqlfiles.Version}, each(functions, func(f Object) string { return f.SQL }),
 		each(r, func(f rowField) string { return encode(f.Value) }))
-	o := w.policyObject(r, Hash(texts...))
-	o.Table = w.policy.Table.String()
-	return o.explained(w.explained())
+	return w.policyObject(r, Hash(texts...)).explained(w.explained())
 }
 
 func (w *pageWriter) policyObject(r row, hash string) Object {
-	name := w.policy.Name
 	r = slices.Insert(r, 2, rowField{"hash", hash, nil})
-	d := fields{"Schema": sqlText(w.schema()), "Name": literal(name), "Row": r.page(len("SELECT " + w.schema() + "._register("))}
-	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d),
-		Position: w.policy.Position, Row: r.columns()}
+	o := w.made(KindPolicy, w.policy.Name, "policy",
+		fields{"Name": literal(w.policy.Name), "Row": r.page(len("SELECT " + w.schema() + "._register("))})
+	o.Row = r.columns()
+	return o
 }
 
 // columns are the values as JSON, by name.
@@ -234,8 +232,9 @@ func (c *compiler) install() Object {
 	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
 		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), []string{}}, {"trust", names(in.Trust), []string{}}, {"cron_database", elsewhere, nil}}
 	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
-	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
-		Drop: object("install_drop", data), Position: in.Position, Words: explain.Install(c.file), Row: r.columns()}
+	o := made(KindInstall, "install", "install", data, in.Position)
+	o.Words, o.Row = explain.Install(c.file), r.columns()
+	return o
 }
 
 // jobs are the registry rows and pg_cron jobs.
@@ -268,8 +267,9 @@ func (c *compiler) job(job *policy.Job) Object {
 		})}
 	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
 		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}
-	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
-		Words: words, Row: r.columns()}
+	o := made(KindJob, job.Name, "job", data, job.Position)
+	o.Words, o.Row = words, r.columns()
+	return o
 }
 
 // scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.
@@ -380,5 +380,7 @@ func cronObject(job CronJob, at diag.Position) Object {
 	// Names in a command are literals inside of it.
 	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
-	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data), Drop: object("cron_drop", data), Position: at, Cron: &job}
+	o := made(KindCron, job.Name, template, data, at)
+	o.Cron = &job
+	return o
 }

@@ -13,34 +13,19 @@ import (
 // pageWriter compiles one policy to its page.
 type pageWriter struct {
 	binder
-	inputs
 	conditions
 	effects
 	reliances
 
 	steps    []step
+	inRun    bool // asOf is ofSlice: a run gives windows, scopes, the rows of joins and the values of up_to
 	report   bool // the page is of a report, which has no rows
 	numbered bool // a step needs the order of the batch's rows
 }
 
-// inputs is where a function has what a run gives it.
-type inputs struct {
-	stored    bool    // joins read once per run come from what the run stored, and so does up_to
-	now       sqlText // what as_of is called
-	olderThan sqlText // a window set at run time
-	scope     sqlText // what narrows the policy, "" for nothing
-}
-
-var (
-	// sliceInputs are those of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number,
-	// which no column of the policy's tables can stand before.
-	sliceInputs = inputs{stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
-	// applicationInputs are those of functions for applications, which have variables.
-	applicationInputs = inputs{now: "v_as_of", olderThan: "NULL"}
-	// checkInputs are those of a statement that is planned and not run.
-	checkInputs  = inputs{now: "now()", olderThan: "NULL"}
-	reportInputs = inputs{now: "p_as_of"}
-)
+// ofSlice is as_of in the functions that runs call, whose only argument is a slice. It is named by its number, which no
+// column of the policy's tables can stand before.
+const ofSlice sqlText = "($1).as_of"
 
 // conditions say which rows a policy is about, which of them are due, and what keeps them.
 type conditions struct {
@@ -85,9 +70,10 @@ type guard struct {
 // Unknown is what keeps a row for which the condition is NULL.
 func (g guard) Unknown() literal { return g.Name + "?" }
 
-func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
-	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
-	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, aliases: map[string]*catalog.Table{}, partitioned: c.partitionedOf(p), qualify: true}
+func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *pageWriter {
+	w := &pageWriter{inRun: asOf == ofSlice, reliances: reliances{named: map[string]bool{}}}
+	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
+		partitioned: c.partitionedOf(p), qualify: true}
 	if w.partitioned != nil {
 		w.content = fragment("partition content", w.partitioned.texts())
 	}
@@ -127,7 +113,7 @@ func (w *pageWriter) joinOf(j policy.Join) join {
 	compiled := join{Name: ident(j.Name), Lateral: j.Table == nil && !j.OncePerRun()}
 	if j.Table != nil {
 		compiled.Source = quotedTable(*j.Table)
-	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.stored {
+	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.inRun {
 		compiled.Source = fragment("stored rows", fields{"Table": w.storedTable(j), "Query": compiled.Source})
 	}
 	if j.Where != nil {
@@ -230,9 +216,9 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 		})))
 	}
 	for _, name := range w.policy.Scope {
-		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.scope != "" {
+		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.inRun {
 			w.needOperators(column, name.Position)
-			due = append(due, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
+			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
 		}
 	}
 	if len(due) == 0 {

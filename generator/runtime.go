@@ -83,7 +83,7 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 		Chapter: file.Chapter}
 	o = o.listed(file.Name, install.Roles)
 	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
-		o = o.forWorker(install.Roles)
+		o = o.grantedTo(install.Roles, install.Roles.Worker)
 	}
 	return o
 }

@@ -191,12 +191,13 @@ func (w *pageWriter) createdTable(s step) Object {
 	w.enter(s)
 	key := s.archiveKey()
 	data := fields{
-		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(s.from), "As": s.as,
+		"Into": quotedTable(s.Archive.Into), "From": qualified(s.from), "As": s.as,
 		"Columns": append(s.copied(&catalog.Table{}), w.emptyValues(s)...), "Key": identifiers(key),
 		"Index": ident(indexName(s.target, strings.Join(key, ","), "")),
 	}
-	return Object{Kind: KindArchive, Name: s.target, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
-		Policy: w.policy.Name, Table: s.target, Position: s.Position}
+	o := w.made(KindArchive, s.target, "archive", data)
+	o.Table, o.Position = s.target, s.Position
+	return o
 }
 
 // emptyValues are the values of "set" where there is no row: what their types are taken from.

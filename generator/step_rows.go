@@ -235,5 +235,5 @@ func (w *pageWriter) dropFunctions() []Object {
 	if !w.policy.DropsTables() {
 		return nil
 	}
-	return []Object{w.function("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()}).asMigrator()}
+	return []Object{w.ofMigrator("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()})}
 }

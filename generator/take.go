@@ -115,7 +115,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		entries = append(entries, entry)
 	}
 	if len(w.locks) > 0 { // SELECT on a table gives no such lock: the function belongs to the role that migrates
-		objects = append(objects, w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator())
+		objects = append(objects, w.ofMigrator("share", "", "share", fields{"Shares": w.locks}))
 	}
 	return append(objects, w.take()), entries
 }
