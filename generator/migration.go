@@ -275,8 +275,12 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 		}
 	}
 	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
-		old, now := grantees.FindStringSubmatch(h.objects[o.ID()].SQL), grantees.FindStringSubmatch(o.SQL)
-		if o.Kind == KindTable && old != nil && now != nil && old[1] != now[1] {
+		if o.Kind != KindTable {
+			continue
+		}
+		before, _ := h.Object(o.ID())
+		old, now := grantees.FindStringSubmatch(before.SQL), grantees.FindStringSubmatch(o.SQL)
+		if old != nil && now != nil && old[1] != now[1] {
 			return refused("the migrations let roles %s look, the policy file says %s", old[1], now[1])
 		}
 	}

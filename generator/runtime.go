@@ -91,7 +91,7 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 // plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
 func (a action) plain() bool {
 	o := a.object
-	if a.verb != verbPut || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
+	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
 		return false
 	}
 	id, ok := runtimeID(o.SQL)
