@@ -74,12 +74,6 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 	return withoutRepeated(objects), c.diags
 }
 
-// Diagnose says what Compile would refuse or warn of.
-func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
-	_, list := Compile(file, snapshot, history)
-	return list
-}
-
 // checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
 // generated SQL is laid out, and read by tools, line by line.
 func (c *compiler) checkSnapshot() {
@@ -104,28 +98,21 @@ func (c *compiler) checkSnapshot() {
 
 // policies compiles all of them in parallel: one does not depend on another.
 func (c *compiler) policies() []Object {
-	type compiled struct {
-		compiler
-		objects []Object
-	}
-	list, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (compiled, error) {
-		own := compiled{compiler: *c}
-		own.diags, own.rights, own.granted = nil, nil, nil
+	compilers := make([]compiler, len(c.file.Policies))
+	lists, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) ([]Object, error) {
+		own := &compilers[slices.Index(c.file.Policies, p)]
+		*own = compiler{file: c.file, snapshot: c.snapshot, tables: c.tables, history: c.history}
 		if e := c.file.EachOf(p); e != nil {
-			own.objects = own.compileEach(p, e)
-		} else {
-			own.objects = own.compilePolicy(p)
+			return own.compileEach(p, e), nil
 		}
-		return own, nil
+		return own.compilePolicy(p), nil
 	})
-	var objects []Object
-	for _, one := range list {
-		c.diags = append(c.diags, one.diags...)
-		c.rights = append(c.rights, one.rights...)
-		c.granted = append(c.granted, one.granted...)
-		objects = append(objects, one.objects...)
+	for _, own := range compilers {
+		c.diags = append(c.diags, own.diags...)
+		c.rights = append(c.rights, own.rights...)
+		c.granted = append(c.granted, own.granted...)
 	}
-	return objects
+	return slices.Concat(lists...)
 }
 
 // compilePolicy compiles one policy to its objects; none when it was refused.
@@ -176,16 +163,20 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 		}
 		c.checkReach(step, from)
 	}
-	ranks := slices.Clone(p.DueEntries())
-	ranks = slices.DeleteFunc(ranks, func(e policy.Entry) bool { return e.Beyond == nil || e.Clock != nil })
-	if len(ranks) > 1 {
+	ranks := 0
+	for _, e := range p.DueEntries() {
+		if e.Beyond != nil && e.Clock == nil {
+			ranks++
+		}
+	}
+	if ranks > 1 {
 		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" go by rank alone",
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
 	}
 	if own > 1 {
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
 	}
-	return len(ranks) <= 1 && own <= 1
+	return ranks <= 1 && own <= 1
 }
 
 // withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,

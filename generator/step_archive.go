@@ -18,7 +18,7 @@ func (w *pageWriter) archive(s step) sqlText {
 	}
 	w.checkArchive(s, into)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
-	w.checkMissing(s.Step, each(columns, func(v valueText) string { return string(v.Column) }), into)
+	w.refuseMissing(into, setColumns(columns), s.Position, codeStep)
 	d := w.insertFields(s, false, s.Archive.Set)
 	d["Copied"], d["Conflict"] = w.countsCopies(s), keepsOrReplaces(s.Archive)
 	changes := 0

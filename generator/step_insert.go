@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
@@ -46,11 +47,9 @@ func (w *pageWriter) insert(s step) sqlText {
 	}
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	for _, a := range all {
-		if column := w.knownColumn(table, a.Column, a.Position); column != nil && column.Generated {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Leave it out.")
-		}
+		w.writable(table, a.Column, a.Position, codeStep)
 	}
-	w.checkMissing(s.Step, each(all, assignedColumn), table)
+	w.refuseMissing(table, each(all, assignedColumn), s.Position, codeStep)
 	grouped := len(in.Key)+len(in.Per) > 0
 	d := w.insertFields(s, grouped && w.fromRow(s, in.Set...), all)
 	if !grouped {
@@ -169,21 +168,12 @@ var aggregates = []string{
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
-// checkMissing refuses to leave out what the table needs.
-func (w *pageWriter) checkMissing(s policy.Step, given []string, table *catalog.Table) {
-	for _, name := range needed(table, given) {
-		w.refuse(s.Position, codeStep, fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", name, tableName(table)),
-			fmt.Sprintf("Give it one: set: {%s: ...}.", name))
-	}
-}
-
-// needed are the columns beside given that must have a value and get none by themselves.
-func needed(table *catalog.Table, given []string) []string {
-	var names []string
-	for _, c := range table.Columns {
-		if c.NotNull && c.Default == "" && !c.Generated && c.Identity == "" && !slices.Contains(given, c.Name) {
-			names = append(names, c.Name)
+// refuseMissing refuses rows for a table with a column beside given that must have a value and gets none by itself.
+func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code string) {
+	for _, column := range table.Columns {
+		if column.NotNull && column.Default == "" && !column.Generated && column.Identity == "" && !slices.Contains(given, column.Name) {
+			c.refuse(at, code, fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", column.Name, tableName(table)),
+				"Give it a default, or a value in \"set\".")
 		}
 	}
-	return names
 }

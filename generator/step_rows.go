@@ -182,11 +182,9 @@ func (w *pageWriter) setTexts(s step, apart bool) []fields {
 // checkAssignments refuses columns that do not exist or that an update must not write.
 func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.Table) {
 	for _, a := range list {
-		column := w.knownColumn(table, a.Column, a.Position)
+		column := w.writable(table, a.Column, a.Position, codeStep)
 		switch {
-		case column == nil:
-		case column.Generated:
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q is generated", a.Column, tableName(table)), "Set the columns that it is computed from.")
+		case column == nil || column.Generated:
 		case slices.Contains(table.PrimaryKey, a.Column):
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q", a.Column, tableName(table)), "A row keeps its key: batches, holds and the log name it by that.")
 		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
