@@ -91,17 +91,8 @@ func (c *compiler) checkStored(objects []Object) {
 	}
 }
 
-// prepares says whether something is read when a run starts.
-func (w *pageWriter) prepares() bool {
-	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && k.upTo != "" }) ||
-		len(w.policy.OncePerRun()) > 0
-}
-
 // start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
 func (w *pageWriter) start() []Object {
-	if !w.prepares() {
-		return nil
-	}
 	var stored, values []namedValue
 	for _, j := range w.policy.OncePerRun() {
 		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)})
@@ -110,6 +101,9 @@ func (w *pageWriter) start() []Object {
 		if k != nil && k.upTo != "" {
 			values = append(values, namedValue{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
 		}
+	}
+	if w.prepares = len(stored)+len(values) > 0; !w.prepares {
+		return nil
 	}
 	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}
 }

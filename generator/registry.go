@@ -66,7 +66,7 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	}
 	return slices.Concat(row{
 		{"name", p.Name, nil}, {"table_name", table, ""},
-		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
+		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares, false}, {"scope", names(p.Scope), []string{}},
 		{"window_own", window(settable.Else), nil}, {"window_at_least", window(settable.AtLeast), nil},
 		{"window_at_most", window(settable.AtMost), nil},
 	}, bounds(p.Bounded()), row{

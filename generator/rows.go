@@ -21,6 +21,7 @@ type pageWriter struct {
 	inRun    bool // asOf is ofSlice: a run gives windows, scopes, the rows of joins and the values of up_to
 	report   bool // the page is of a report, which has no rows
 	numbered bool // a step needs the order of the batch's rows
+	prepares bool // something is read when a run starts
 }
 
 // ofSlice is as_of in the functions that runs call, whose only argument is a slice. It is named by its number, which no

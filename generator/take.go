@@ -264,32 +264,21 @@ func (w *pageWriter) oneStatement() bool {
 	changes := 0
 	written := []string{tableName(w.table)}
 	for _, s := range w.steps {
+		foreign := func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }
+		others := func(e *pgparse.Expr) bool { return !readsOnly(e, "t", "run") }
 		switch {
-		case w.plainChange(s):
+		case s.Related != nil:
+			return false
+		case s.Delete != nil && s.Where == nil,
+			s.Update != nil && s.Where == nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 && !slices.ContainsFunc(s.Update.Set, foreign):
 			changes++
-		case !w.plainWrite(s) || slices.Contains(written, s.target):
+		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.parts, others) || slices.Contains(written, s.target):
 			return false
 		default:
 			written = append(written, s.target)
 		}
 	}
 	return changes == 1
-}
-
-// plainChange says whether a step deletes the batch's own rows or, alone, updates them, and reads nothing else.
-func (w *pageWriter) plainChange(s step) bool {
-	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 &&
-		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }))
-}
-
-// plainWrite says whether a step writes from the batch's rows what their own columns, the run and as_of say.
-func (w *pageWriter) plainWrite(s step) bool {
-	return s.Related == nil && s.copies && (s.Insert == nil || s.Insert.As == "") &&
-		!anyReads(s.parts, func(parsed *pgparse.Expr) bool {
-			return parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
-			})
-		})
 }
 
 // ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.
