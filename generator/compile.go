@@ -129,14 +129,12 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if c.diags.HasErrors() {
 		return nil
 	}
-	before := slices.Concat(w.ensureColumns(), w.createdTables(), w.storedTables())
-	if c.file.EachOf(p) == nil {
-		before = append(before, each(w.wantedIndexes(), w.index)...)
-	} else {
-		w.memberIndexes()
-	}
+	before := slices.Concat(w.ensureColumns(), w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
-	functions = slices.Concat([]Object{w.rows()}, functions, w.start(), w.dropFunctions())
+	functions = slices.Concat([]Object{w.rows()}, functions, w.start())
+	if p.DropsTables() {
+		functions = append(functions, w.ofMigrator("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()}))
+	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
 	}

@@ -63,6 +63,22 @@ func (w *pageWriter) wantedIndexes() []passIndex {
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
+// indexes are these. A policy for each schema is refused where no index of the table serves: a run does not build one, since
+// nobody could write meanwhile.
+func (w *pageWriter) indexes() []Object {
+	wanted := w.wantedIndexes()
+	if w.file.EachOf(w.policy) == nil {
+		return each(wanted, w.index)
+	}
+	for _, i := range wanted {
+		if i.serves == "" {
+			w.refuse(w.policy.Position, codeEachIndex, fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
+				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), fragment("index items", i.items)))
+		}
+	}
+	return nil
+}
+
 // needs are the table's own indexes on which the policy relies.
 func (w *pageWriter) needs() []string {
 	var names []string

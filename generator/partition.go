@@ -145,8 +145,6 @@ func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	tables := slices.Concat(w.createdTables(), w.storedTables())
 	functions := append([]Object{
 		w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields())),
-		// What only the table's owner may do is the migrating role's: the owner of the other functions cannot be a member of a
-		// role that is its own member.
 		w.ofMigrator("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}), w.take(),
 	}, w.start()...)
 	if w.collectRights(); c.diags.HasErrors() {
@@ -283,17 +281,6 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 		}
 	}
 	return list
-}
-
-// memberIndexes refuses a policy for each schema where no index of the table serves: a run does not build one, since
-// nobody could write meanwhile.
-func (w *pageWriter) memberIndexes() {
-	for _, wanted := range w.wantedIndexes() {
-		if wanted.serves == "" {
-			w.refuse(w.policy.Position, codeEachIndex, fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
-				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), fragment("index items", wanted.items)))
-		}
-	}
 }
 
 // In are the objects of one member.

@@ -226,12 +226,3 @@ func (w *pageWriter) dropTable(s step) sqlText {
 	d["Names"] = w.bind(*s.DropTable)
 	return stepText("step_drop_table", d)
 }
-
-// dropFunctions is the function that may drop tables, none where no step asks for it. As that of
-// partitions, it belongs to the migrating role, which acts for the tables' owner.
-func (w *pageWriter) dropFunctions() []Object {
-	if !w.policy.DropsTables() {
-		return nil
-	}
-	return []Object{w.ofMigrator("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()})}
-}
