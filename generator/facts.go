@@ -105,7 +105,7 @@ func (w *pageWriter) runColumn(s step) string {
 		return ""
 	}
 	for _, a := range s.Archive.Set {
-		typ := w.archiveTable(s).Column(a.Column).Plain()
+		typ := s.into.Column(a.Column).Plain()
 		if runID.MatchString(a.Value.SQL) && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
 			return a.Column
 		}
@@ -182,7 +182,7 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	if archive == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
 		return source, false
 	}
-	into := w.archiveTable(s)
+	into := s.into
 	source = sourceOfTable(from, columnNames(from))
 	source.From, source.archive, source.Document = archive.Into.String(), archive.Into, archive.Document
 	for _, c := range archive.Columns {

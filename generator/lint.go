@@ -102,9 +102,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	for _, h := range s.headers {
 		other(h.Insert.Into, h.Insert.As)
 	}
-	if !w.enter(s) {
-		return nil
-	}
+	w.enter(s)
 	if s.Related != nil {
 		other(s.Related.Table, s.Related.As)
 		joins = s.Related.Joins

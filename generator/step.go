@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,8 @@ type step struct {
 	target    string                          // the table that it writes
 	copies    bool                            // it writes rows of the batch, or of related rows, into another table
 	render    func(*pageWriter, step) sqlText // its SQL in a batch
-	from      *catalog.Table                  // whose rows it acts on; nil where that is refused
+	from      *catalog.Table                  // whose rows it acts on
+	into      *catalog.Table                  // of an insert or an archive: the target
 	as        ident                           // what these are called
 	headers   []step                          // those before it that insert header rows which it reads
 	parts     []policy.Part                   // its pieces of SQL, and what ties header rows to the batch
@@ -49,7 +51,11 @@ func (w *pageWriter) compileSteps() {
 func (w *pageWriter) stepOf(of policy.Step) step {
 	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
 	if of.Related != nil {
-		s.from, s.as = w.tables[of.Related.Table.String()], ident(of.Related.As)
+		find := w.relation
+		if of.Delete != nil || of.Update != nil {
+			find = w.holder
+		}
+		s.from, s.as = existing(find, of.Related.Table), ident(of.Related.As)
 	}
 	alone := policy.Policy{Table: w.policy.Table, Then: []policy.Step{of}}
 	if effects := alone.Effects(1); len(effects) > 0 {
@@ -61,11 +67,11 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	case of.Update != nil:
 		s.verb, s.render = "update", (*pageWriter).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies = "insert", (*pageWriter).insert, true
+		s.verb, s.render, s.copies, s.into = "insert", (*pageWriter).insert, true, existing(w.relation, of.Insert.Into)
 	case of.Emit != nil:
 		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).emit, true, w.schema()+".event"
 	case of.Archive != nil:
-		s.verb, s.render, s.copies = "archive", (*pageWriter).archive, true
+		s.verb, s.render, s.copies, s.into = "archive", (*pageWriter).archive, true, w.archiveTable(s)
 	case of.SQL != nil:
 		s.verb, s.render = "sql", (*pageWriter).statement
 	case of.DropTable != nil:
@@ -105,31 +111,24 @@ func (w *pageWriter) rendered(s step) sqlText {
 	if readBatch(s.parts) {
 		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
-	if !w.enter(s) {
-		return ""
-	}
+	w.enter(s)
 	return s.render(w, s)
 }
 
 // enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
-func (w *pageWriter) enter(s step) bool {
+func (w *pageWriter) enter(s step) {
 	for _, h := range s.headers {
-		w.addAlias(h.Insert.As, w.tables[h.target])
+		w.addAlias(h.Insert.As, h.into)
 	}
-	if s.Related == nil {
-		return true
+	if s.Related != nil {
+		w.addAlias(s.Related.As, s.from)
+		w.scalars = w.asScalars(s.Related.Joins, w.scalars)
 	}
-	find := w.relation
-	if s.Delete != nil || s.Update != nil {
-		find = w.holder
-	}
-	table := find(s.Related.Table)
-	if table == nil {
-		return false
-	}
-	w.addAlias(s.Related.As, table)
-	w.scalars = w.asScalars(s.Related.Joins, w.scalars)
-	return true
+}
+
+// existing is a table, or what stands in for one that is refused, until what is made of it is dropped.
+func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.Table {
+	return cmp.Or(find(t), &catalog.Table{Schema: t.Schema, Name: t.Name})
 }
 
 // holder is a table that holds its rows itself; another one is refused.
@@ -235,7 +234,7 @@ func (w *pageWriter) lockedBelow() []string {
 // copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
 // rows, so that what goes is what was copied. 0 where they are not locked.
 func (w *pageWriter) lockedBy(s step) int {
-	if s.Related == nil || s.from == nil || !holdsRows(s.from) {
+	if s.Related == nil || !holdsRows(s.from) {
 		return 0
 	}
 	name := tableName(s.from)

@@ -12,11 +12,8 @@ import (
 )
 
 func (w *pageWriter) archive(s step) sqlText {
-	into := w.archiveTable(s)
-	if into == nil {
-		return ""
-	}
-	w.checkArchive(s, into)
+	into := s.into
+	w.checkArchive(s)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
 	w.refuseMissing(into, setColumns(columns), s.Position, codeStep)
 	d := w.insertFields(s, false, s.Archive.Set)
@@ -61,22 +58,22 @@ func (s step) copied(into *catalog.Table) []valueText {
 }
 
 // checkArchive refuses an archive that cannot hold the row.
-func (w *pageWriter) checkArchive(s step, into *catalog.Table) {
+func (w *pageWriter) checkArchive(s step) {
 	if s.Archive.Document == "" {
-		w.checkNames(s, into)
-		w.checkColumns(s, into)
+		w.checkNames(s)
+		w.checkColumns(s)
 	} else {
-		w.knownColumn(into, s.Archive.Document, s.Position)
+		w.knownColumn(s.into, s.Archive.Document, s.Position)
 	}
 	for _, a := range s.Archive.Set {
-		w.knownColumn(into, a.Column, a.Position)
+		w.knownColumn(s.into, a.Column, a.Position)
 	}
 }
 
 // checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
-func (w *pageWriter) checkNames(s step, into *catalog.Table) {
+func (w *pageWriter) checkNames(s step) {
 	for _, c := range s.Archive.Columns {
-		w.knownColumn(into, c.Name, c.Position)
+		w.knownColumn(s.into, c.Name, c.Position)
 		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
 		if known && s.from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
 			w.refuse(c.Position, codeStep, fmt.Sprintf("column %q of archive %q would hold the columns %q and %q", c.Name, s.Archive.Into, c.Name, c.From.Text),
@@ -86,10 +83,10 @@ func (w *pageWriter) checkNames(s step, into *catalog.Table) {
 }
 
 // checkColumns refuses a column that the archive cannot hold: it is not left behind.
-func (w *pageWriter) checkColumns(s step, into *catalog.Table) {
+func (w *pageWriter) checkColumns(s step) {
 	for _, column := range s.from.Columns {
 		name, at := s.Archive.NameOf(column.Name), s.Position
-		target := into.Column(name)
+		target := s.into.Column(name)
 		if i := slices.IndexFunc(s.Archive.Columns, func(c policy.Renamed) bool { return c.Name == name }); i >= 0 {
 			at = s.Archive.Columns[i].Position
 		}
@@ -125,14 +122,12 @@ func (w *pageWriter) countsCopies(s step) bool {
 }
 
 // archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
-// creates it; nil after an error.
+// creates it.
 func (w *pageWriter) archiveTable(s step) *catalog.Table {
 	from, table := s.from, w.tables[s.target]
 	switch {
 	case !s.Archive.Create:
-		return w.relation(s.Archive.Into)
-	case from == nil:
-		return nil
+		return existing(w.relation, s.Archive.Into)
 	case table != nil && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
 		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
 		copied := *table
@@ -171,7 +166,7 @@ func (w *pageWriter) createdTables() []Object {
 	for _, s := range w.steps {
 		id := ID{KindArchive, s.target}
 		live := w.tables[id.Name]
-		if s.Archive == nil || !s.Archive.Create || s.from == nil || live != nil && !w.history.Has(id) {
+		if s.Archive == nil || !s.Archive.Create || live != nil && !w.history.Has(id) {
 			continue
 		}
 		object := w.createdTable(s)

@@ -40,11 +40,7 @@ func (w *pageWriter) insertFields(s step, numbered bool, list []policy.Assignmen
 }
 
 func (w *pageWriter) insert(s step) sqlText {
-	in := s.Insert
-	table := w.relation(in.Into)
-	if table == nil {
-		return ""
-	}
+	in, table := s.Insert, s.into
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	for _, a := range all {
 		w.writable(table, a.Column, a.Position, codeStep)

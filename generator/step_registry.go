@@ -61,13 +61,13 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
 		e.Key = w.copiedKey(s)
 	}
+	w.enter(s)
 	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
 		blind = "a statement in the policy's own words"
 	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
 		blind = "its condition reads what only a batch knows"
-	case !w.enter(s): // refused
 	case !holdsRows(s.from) && !w.policy.Partitions:
 		blind = "its rows are those of a view"
 	default:
@@ -93,8 +93,8 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 
 // copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
 func (w *pageWriter) copiedKey(s step) map[string]string {
-	into := w.archiveTable(s)
-	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
+	into := s.into
+	if s.Archive.Document != "" || w.policy.Partitions {
 		return nil
 	}
 	key := map[string]string{}

@@ -125,7 +125,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 func (w *pageWriter) copiesBelow() bool {
 	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
 		return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
-			return s.copies && s.Related != nil && s.from != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
+			return s.copies && s.Related != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
 		})
 	})
 }
