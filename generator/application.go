@@ -323,8 +323,14 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 		return nil
 	}
 	w.refuseNames(from, t.Revive.Position, isApplicationName)
-	set := w.setting(append(slices.Clone(t.Revive.Set), w.fresh(t)...),
-		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
+	list := slices.Clone(t.Revive.Set)
+	for _, a := range t.Set { // what does not read the row that is gone, a row made anew gets as well
+		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
+		if !assigned(t.Revive.Set, a.Column) && !slices.ContainsFunc(w.parse(a.Value).Columns, reads) {
+			list = append(list, a)
+		}
+	}
+	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
 	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, codeApplication)
 	ofKey := set[slices.Index(setColumns(set), key.Name)]
 	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set, "Event": nil, "Also": nil}
@@ -335,13 +341,4 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 		d["Also"] = enclosed(w.bind(*t.Revive.Also))
 	}
 	return d
-}
-
-// fresh are the columns of "set" that a row made anew gets as well: those that do not read the row
-// that is gone, unless "revive" says otherwise.
-func (w *pageWriter) fresh(t *policy.Touch) []policy.Assignment {
-	return slices.DeleteFunc(slices.Clone(t.Set), func(a policy.Assignment) bool {
-		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
-		return assigned(t.Revive.Set, a.Column) || slices.ContainsFunc(w.parse(a.Value).Columns, reads)
-	})
 }

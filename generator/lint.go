@@ -126,7 +126,13 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		for _, d := range p.Deletes() {
 			c.noteDelete(p, d, concerns)
 		}
-		c.noteForeign(p)
+		for _, use := range p.Uses() {
+			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
+				c.warn(use.Table.Position, codeTableKind, fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
+					"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
+					"Write into a table of this database, and move its rows from there.")
+			}
+		}
 	}
 	c.diags.Sort()
 	return c.diags.Unique()
@@ -228,15 +234,4 @@ var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
 func mayFind(first, predicate string, key catalog.ForeignKey) bool {
 	predicate = strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(predicate, ""), "AND", ""), "() ")
 	return predicate == "" && slices.Contains(key.Columns, first)
-}
-
-// noteForeign warns of rows that are written on another server, which commits by itself.
-func (c *compiler) noteForeign(p *policy.Policy) {
-	for _, use := range p.Uses() {
-		if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
-			c.warn(use.Table.Position, codeTableKind, fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
-				"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
-				"Write into a table of this database, and move its rows from there.")
-		}
-	}
 }

@@ -258,7 +258,8 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	var differ []string
 	for _, what := range slices.Sorted(maps.Keys(before)) {
 		if now, both := after[what]; both && now != before[what] {
-			differ = append(differ, fmt.Sprintf("%s is %q in the migrations and %q in the policy file", what, before[what], now))
+			message := fmt.Sprintf("%s %q in the migrations, %q in the policy file", what, before[what], now)
+			differ = append(differ, strings.ReplaceAll(message, `""`, "roles: none"))
 		}
 	}
 	if before["schema"] == "" || after["schema"] == "" || len(differ) == 0 { // nothing of the runtime, before or after
@@ -276,11 +277,11 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 	names := map[string]string{"schema": installSchema(objects)}
 	for _, o := range objects {
 		if role, known := roles[o.As]; known && o.As != AsMigrator {
-			names["the "+string(o.As)] = role
+			names[string(o.As)] = role
 		}
 		// Operator and viewer own nothing: they may look at the runtime's tables.
 		if to := grantees.FindStringSubmatch(o.SQL); o.Kind == KindTable && to != nil {
-			names["who may look"] = to[1]
+			names["readers"] = to[1]
 		}
 	}
 	return names

@@ -211,12 +211,12 @@ func (c Change) Sign() string {
 	return "~"
 }
 
-// Words say how a policy changes; "" of anything else.
+// Words say how a policy changes, as in ": due: ... 7 days back -> ... 3 days back"; "" of anything else.
 func (c Change) Words() string {
 	if c.Sign() != "~" || !hasPage(c.After.Kind) {
 		return ""
 	}
-	return ": " + Differences(c.Before.SQL, c.After.SQL)
+	return ": " + cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), "the same definition, other SQL")
 }
 
 // OfRuntime says whether the object belongs to the runtime, which has a file of its own.

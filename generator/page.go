@@ -210,14 +210,6 @@ func pageOf(sql string) string {
 
 var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
 
-// Differences says in words how one page differs from another: "due: ... 7 days back -> ... 3 days back".
-func Differences(before, after string) string {
-	if changes := explain.Changes(pageOf(before), pageOf(after)); changes != "" {
-		return changes
-	}
-	return "the same definition, other SQL"
-}
-
 // Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
 // functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
 func Pages(objects []Object, roles policy.Roles) []Object {

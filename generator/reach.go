@@ -155,7 +155,12 @@ type right struct {
 
 // collectRights notes what a policy does with which tables.
 func (w *pageWriter) collectRights() {
-	locked := w.lockedBelow()
+	var locked []string
+	for _, name := range w.deletes { // while holds are in force, what foreign keys lead to is locked before the rows above it go
+		if table := w.tables[name]; table != nil {
+			locked = append(locked, each(w.changedBy(table), func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) })...)
+		}
+	}
 	for _, s := range w.steps {
 		if s.locked > 0 {
 			locked = append(locked, tableName(s.from))

@@ -80,7 +80,12 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) 
 	}
 	w.compileSteps()
 	w.compileWhere()
-	w.compileJoins()
+	for _, j := range p.Joins {
+		if j.Table != nil {
+			w.addAlias(j.Name, w.relation(*j.Table))
+		}
+		w.joins = append(w.joins, w.joinOf(j))
+	}
 	w.compileGuards()
 	w.compileDue()
 	w.locks, w.inRange = w.compileLocks()
@@ -98,15 +103,6 @@ func (w *pageWriter) compileWhere() {
 		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
 		})))
-	}
-}
-
-func (w *pageWriter) compileJoins() {
-	for _, j := range w.policy.Joins {
-		if j.Table != nil {
-			w.addAlias(j.Name, w.relation(*j.Table))
-		}
-		w.joins = append(w.joins, w.joinOf(j))
 	}
 }
 

@@ -216,20 +216,6 @@ func (w *pageWriter) findEffects() effects {
 	return e
 }
 
-// lockedBelow are the tables that foreign keys lead to from deletes of the policy: while holds are in force, their rows
-// are locked before the rows above them go, so that nobody moves a held row below them meanwhile.
-func (w *pageWriter) lockedBelow() []string {
-	var names []string
-	for _, name := range w.deletes {
-		if table := w.tables[name]; table != nil {
-			for _, key := range w.changedBy(table) {
-				names = with(names, w.tables.Root(key.Table))
-			}
-		}
-	}
-	return names
-}
-
 // lockedBy is the step that locks the related rows of s before it acts on them, those that it changes and those that it
 // copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
 // rows, so that what goes is what was copied. 0 where they are not locked.
