@@ -333,12 +333,6 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
 	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, codeApplication)
 	ofKey := set[slices.Index(setColumns(set), key.Name)]
-	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set, "Event": nil, "Also": nil}
-	if t.Revive.Emit != "" {
-		d["Event"] = literal(t.Revive.Emit)
-	}
-	if t.Revive.Also != nil {
-		d["Also"] = enclosed(w.bind(*t.Revive.Also))
-	}
-	return d
+	return fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set,
+		"Event": literal(t.Revive.Emit), "Also": w.optional(t.Revive.Also)}
 }

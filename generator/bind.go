@@ -47,6 +47,14 @@ func (b *binder) bind(e policy.Expr) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
+// optional is an expression in parentheses, "" where there is none.
+func (b *binder) optional(e *policy.Expr) sqlText {
+	if e == nil {
+		return ""
+	}
+	return enclosed(b.bind(*e))
+}
+
 // bindQuery replaces as_of and joins in a query; its other names are its own or, where it may read the row, t's.
 func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()

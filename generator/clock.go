@@ -220,11 +220,9 @@ func (w *pageWriter) watermark(m *policy.Watermark, typ string) fields {
 		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, and does not hold all positions of type %s", m.Column, m.Table, column.Type, typ),
 			fmt.Sprintf("Rows between a position and its rounded value would be passed by. Give the column the type %s.", typ))
 	}
-	if m.Where != nil {
-		defer w.restored()()
-		w.binder.table = table
-		d["Where"] = enclosed(w.bind(*m.Where))
-	}
+	defer w.restored()()
+	w.binder.table = table
+	d["Where"] = w.optional(m.Where)
 	return d
 }
 
@@ -243,12 +241,8 @@ func (w *pageWriter) compileWindow(k *clock, number int) {
 		if bound != "" {
 			latest = append(latest, bound)
 		}
-		when := sqlText("")
-		if t.When != nil {
-			when = enclosed(w.bind(*t.When))
-			k.tiersOwn = k.tiersOwn && w.readsOwnColumns(*t.When)
-		}
-		tiers = append(tiers, tier{when, cutoff})
+		k.tiersOwn = k.tiersOwn && (t.When == nil || w.readsOwnColumns(*t.When))
+		tiers = append(tiers, tier{w.optional(t.When), cutoff})
 	}
 	if len(latest) == 0 { // never: a CASE of nothing but NULL would be a text
 		k.latest = sqlText("NULL::" + k.typ)

@@ -148,7 +148,9 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	own := 0
 	for i, step := range p.Then {
-		c.checkInheritance(step)
+		if step.Related != nil && (step.Delete != nil || step.Update != nil) && c.tables[step.Related.Table.String()] != nil {
+			c.refuseHeirs(c.tables[step.Related.Table.String()], step.Position)
+		}
 		c.checkCopied(p.Then[:i], step)
 		from := table
 		if step.Delete == nil {
@@ -229,22 +231,16 @@ func wrongKind(table *catalog.Table) string {
 
 // findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
-	table := c.relation(p.Table)
-	if table == nil {
+	table := c.holder(p.Table)
+	if table == nil || c.refuseHeirs(table, p.Table.Position) {
 		return nil
 	}
 	refuse := func(code, message, hint string) *catalog.Table {
 		c.refuse(p.Table.Position, code, message, hint)
 		return nil
 	}
-	switch {
-	case table.Kind != "table" && table.Kind != "partitioned":
-		return refuse(codeTableKind, fmt.Sprintf("%q %s", p.Table, wrongKind(table)), "Name the table that holds the rows.")
-	case table.PartitionOf != "":
+	if table.PartitionOf != "" {
 		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf), "Name the partitioned table.")
-	case table.Kind == "table" && len(table.Children) > 0:
-		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
-			"Keys are not unique across inheritance children; give each of them its own policy.")
 	}
 	for _, t := range c.tables.Kin(tableName(table)) {
 		if t.Kind == "foreign" {
@@ -260,6 +256,16 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return nil
 	}
 	return table
+}
+
+// refuseHeirs refuses a table from which others inherit: keys are not unique across them, and a statement goes into all.
+func (c *compiler) refuseHeirs(table *catalog.Table, at diag.Position) bool {
+	heirs := table.Kind == "table" && len(table.Children) > 0
+	if heirs {
+		c.refuse(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), strings.Join(table.Children, ", ")),
+			"Keys are not unique across inheritance children: take them out of there, or give each a policy, or a step, of its own.")
+	}
+	return heirs
 }
 
 // refuseNames refuses a table with a column that is called as a variable of a generated function.

@@ -58,11 +58,10 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
-	if w.policy.Where != nil {
-		r.Rows = append(r.Rows, enclosed(w.bind(*w.policy.Where)))
-	}
-	if source.Among != nil {
-		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
+	for _, e := range []*policy.Expr{w.policy.Where, source.Among} {
+		if e != nil {
+			r.Rows = append(r.Rows, w.optional(e))
+		}
 	}
 	w.compileOrder(r)
 	if n := source.Count; n != nil {

@@ -56,19 +56,6 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	}
 }
 
-// checkInheritance refuses related rows of a table from which others inherit: their keys are not unique across
-// them, and a statement goes into all.
-func (c *compiler) checkInheritance(step policy.Step) {
-	if step.Related == nil || step.Delete == nil && step.Update == nil {
-		return
-	}
-	table := c.tables[step.Related.Table.String()]
-	if table != nil && table.Kind == "table" && len(table.Children) > 0 {
-		c.refuse(step.Position, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", step.Related.Table, strings.Join(table.Children, ", ")),
-			"A step on related rows goes into them as well, where keys are not unique. Take them out of there, or give each a step of its own.")
-	}
-}
-
 // checkProtected refuses changes to a table that shares rows with a protected one: a partition of
 // it, the table that it is a partition of, or one that inherits from it. The reader of the file has
 // refused those of the same name. Of statements, it refuses those whose deletes reach a protected table by foreign keys;

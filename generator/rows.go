@@ -98,7 +98,7 @@ func (w *pageWriter) compileWhere() {
 		return
 	}
 	parsed := w.parse(*e)
-	w.where, w.whereOwn = enclosed(w.bind(*e)), ownColumnsOnly(parsed)
+	w.where, w.whereOwn = w.optional(e), ownColumnsOnly(parsed)
 	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed) {
 		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
@@ -251,8 +251,8 @@ func (w *pageWriter) rows() Object {
 	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
 	})
-	if len(own) == 1 && own[0].Where != nil && len(own[0].headers) == 0 {
-		passed = enclosed(w.bind(*own[0].Where))
+	if len(own) == 1 && len(own[0].headers) == 0 {
+		passed = w.optional(own[0].Where)
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
 		"Places": w.ranks, "Due": w.dueOf(w.passes...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))

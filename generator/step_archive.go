@@ -57,21 +57,14 @@ func (s step) copied(into *catalog.Table) []valueText {
 	return slices.DeleteFunc(list, func(v valueText) bool { return assigned(s.Archive.Set, string(v.Column)) })
 }
 
-// checkArchive refuses an archive that cannot hold the row.
+// checkArchive refuses names that the tables do not have, a column that would hold two of the row, and what the archive
+// cannot hold.
 func (w *pageWriter) checkArchive(s step) {
-	if s.Archive.Document == "" {
-		w.checkNames(s)
-		w.checkColumns(s)
-	} else {
+	if s.Archive.Document != "" {
 		w.knownColumn(s.into, s.Archive.Document, s.Position)
+	} else {
+		w.checkColumns(s)
 	}
-	for _, a := range s.Archive.Set {
-		w.knownColumn(s.into, a.Column, a.Position)
-	}
-}
-
-// checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
-func (w *pageWriter) checkNames(s step) {
 	for _, c := range s.Archive.Columns {
 		w.knownColumn(s.into, c.Name, c.Position)
 		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
@@ -79,6 +72,9 @@ func (w *pageWriter) checkNames(s step) {
 			w.refuse(c.Position, codeStep, fmt.Sprintf("column %q of archive %q would hold the columns %q and %q", c.Name, s.Archive.Into, c.Name, c.From.Text),
 				fmt.Sprintf("Say under \"columns\" also where %q goes.", c.Name))
 		}
+	}
+	for _, a := range s.Archive.Set {
+		w.knownColumn(s.into, a.Column, a.Position)
 	}
 }
 
