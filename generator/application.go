@@ -47,13 +47,9 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 // callers are the roles of "grant" that may call the functions of "claim" and of "touch"; who may call what without it is
 // retention._close's business.
 func (w *pageWriter) callers() map[string][]string {
-	callers := map[string][]string{}
-	if c := w.policy.Claim; c != nil && len(c.Grant) > 0 {
-		callers["claim"] = names(c.Grant)
-	}
-	if t := w.policy.Touch; t != nil && len(t.Grant) > 0 {
-		callers["touch"] = names(t.Grant)
-	}
+	callers := map[string][]string{"claim": names(cmp.Or(w.policy.Claim, &policy.Claim{}).Grant),
+		"touch": names(cmp.Or(w.policy.Touch, &policy.Touch{}).Grant)}
+	maps.DeleteFunc(callers, func(_ string, grant []string) bool { return len(grant) == 0 })
 	return callers
 }
 
@@ -99,7 +95,6 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	return column
 }
 
-// setting is what a function sets in the policy's table.
 func (w *pageWriter) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText {
 		w.writable(w.table, a.Column, a.Position, codeApplication)
@@ -168,7 +163,6 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 	return true
 }
 
-// claimFields is what the functions of a claim say alike.
 func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 	clock := w.clocks[0]
 	now, expires := w.instants(c, clock)

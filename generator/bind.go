@@ -40,7 +40,6 @@ func (b *binder) restored() func() {
 // parse reads an expression again.
 func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.Part{Expr: e}.Parsed() }
 
-// bind ties an expression's names.
 func (b *binder) bind(e policy.Expr) sqlText {
 	parsed := b.parse(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
@@ -79,7 +78,6 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 	})))
 }
 
-// spliced is an expression with its edits.
 func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
 	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))
 }

@@ -190,7 +190,6 @@ func (k *clock) limited(comparison string, limit sqlText) []sqlText {
 	return []sqlText{fragment(comparison, k.comparison(limit))}
 }
 
-// comparison is of the clock with a cutoff.
 func (k *clock) comparison(cutoff sqlText) fields {
 	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
 }

@@ -41,7 +41,6 @@ var (
 	codeApplication  = diag.Register("P070", "function for applications cannot be generated")
 )
 
-// compiler compiles one policy file.
 type compiler struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
@@ -297,7 +296,6 @@ func (c *compiler) withEnsured(table *catalog.Table) *catalog.Table {
 var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 
-// catalogNames are those of types that have several names.
 var catalogNames = map[string]string{
 	"timestamptz": "timestamp with time zone", "timestamp": "timestamp without time zone",
 	"int8": "bigint", "bigserial": "bigint", "int4": "integer", "int": "integer", "serial": "integer",
@@ -320,7 +318,6 @@ func qualified(t *catalog.Table) sqlText { return sqlText(quote.Qualified(t.Sche
 
 func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
 
-// tableComment is a table's name in a comment.
 func tableComment(t *catalog.Table) sqlText { return sqlText(quote.Comment(tableName(t))) }
 
 func columnNames(t *catalog.Table) []string {

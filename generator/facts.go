@@ -130,7 +130,6 @@ type restoreSource struct {
 	table, archive policy.Table
 }
 
-// restores is the registry's list of what can be restored.
 func (w *pageWriter) restores() []restoreSource {
 	archives := w.archiveSources()
 	for _, s := range archives {
@@ -206,7 +205,6 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	})
 }
 
-// sourceOfTable is about columns of a table.
 func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 	source := restoreSource{
 		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Names: map[string]string{}, Columns: map[string]string{},
@@ -305,7 +303,7 @@ func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *e
 		if e.Columns[c.Name] = c.Type; c.Collation != "" {
 			e.Columns[c.Name] += " COLLATE " + c.Collation
 		}
-		if own && c.NotNull && slices.Contains(w.ranksBy(), c.Name) {
+		if own && c.NotNull && slices.Contains(w.rankedBy, c.Name) {
 			e.Columns[c.Name] += " NOT NULL"
 		}
 	}

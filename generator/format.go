@@ -184,7 +184,6 @@ var dollarQuoted = regexp.MustCompile(`(?s)^\$[^$]*\$[^$]*\$[^$]*\$$`)
 // defaults do not do, outside a transaction, or with a text that looks like a placeholder.
 var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.+)$`)
 
-// flywayHead is what the head says of it.
 func flywayHead(name, text string, noTransaction bool) (head string) {
 	var settings []string
 	if noTransaction {

@@ -13,7 +13,6 @@ import (
 	"pgretain/policy"
 )
 
-// indexItem is one item of an index.
 type indexItem struct {
 	Expr                   sqlText // as CREATE INDEX takes it
 	Descending, NullsFirst bool
@@ -188,7 +187,6 @@ func (w *pageWriter) index(of passIndex) Object {
 	return o
 }
 
-// indexFields are the names of a table and of its index.
 func indexFields(table *catalog.Table, name string) fields {
 	return fields{
 		"Table": qualified(table), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),

@@ -12,7 +12,6 @@ import (
 	"pgretain/policy"
 )
 
-// The codes of warnings.
 var (
 	CodeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
 	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")

@@ -31,7 +31,6 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	return &migrationFile{up: up.actions, down: down.actions, path: up.path, roles: up.roles}, err
 }
 
-// reader reads Up or Down.
 type reader struct {
 	tool    tool
 	name    string

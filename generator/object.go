@@ -94,7 +94,6 @@ type ID struct {
 	Name string
 }
 
-// ID of the object.
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
 // kinds in the order of creation.

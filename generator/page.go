@@ -54,7 +54,6 @@ func (c *compiler) forPeople(o Object) Object {
 	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
-// storedName is the table that holds a join's rows during a run.
 func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
 // storedTables are the tables for the joins that are read once per run.
@@ -80,13 +79,12 @@ func (w *pageWriter) storedTables() []Object {
 func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{}
 	for _, o := range objects { // those of the runtime come first
-		switch whose, found := taken[o.Name]; {
-		case o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType:
+		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "of the runtime"
-		case o.Kind == KindStored && found:
+		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
 			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
 				"Give the join, or the policy, another name.")
-		case o.Kind == KindStored:
+		} else if o.Kind == KindStored {
 			taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
 		}
 	}

@@ -131,7 +131,6 @@ func (w *pageWriter) rowsRelation() sqlText {
 	return fragment("partition columns", each(w.table.Columns, named))
 }
 
-// compilePartitions compiles a policy on partitions to its objects; none when it was refused.
 func (c *compiler) compilePartitions(p *policy.Policy) []Object {
 	rows := c.rowsTable(p)
 	if rows == nil {
@@ -283,7 +282,6 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	return list
 }
 
-// In are the objects of one member.
 func (m *Members) In(place policy.Place) []Object {
 	return each(m.Objects, func(o Object) Object { return policy.InPlace(o, place) })
 }

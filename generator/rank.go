@@ -99,7 +99,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 			r.Rows = append(r.Rows, fragment(name, enclosed(compiled.Expr)))
 		}
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
-			compiled.column = column.Name
+			compiled.column, w.rankedBy = column.Name, with(w.rankedBy, column.Name)
 		}
 		r.Order = append(r.Order, compiled)
 	}
@@ -110,6 +110,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
 			w.needOperators(column, per.Position)
+			w.rankedBy = with(w.rankedBy, column.Name)
 			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
 		} else {
 			key.Expr = fragment("as text", key.Expr)
@@ -173,19 +174,4 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 		}
 	}
 	return true
-}
-
-// ranksBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would be
-// written otherwise.
-func (w *pageWriter) ranksBy() []string {
-	var columns []string
-	for _, r := range w.ranks {
-		for _, k := range r.Keys {
-			columns = append(columns, string(k.Column))
-		}
-		for _, item := range r.Order[:len(r.source.Order)] {
-			columns = append(columns, item.column)
-		}
-	}
-	return columns
 }

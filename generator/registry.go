@@ -46,7 +46,6 @@ func (w *pageWriter) policyObject(r row, hash string) Object {
 	return o
 }
 
-// columns are the values as JSON, by name.
 func (r row) columns() map[string]json.RawMessage {
 	columns := map[string]json.RawMessage{}
 	for _, f := range r {
@@ -108,7 +107,6 @@ func waits(t policy.Throttle) map[string]int64 {
 	return list
 }
 
-// orNull is nil for nothing.
 func orNull[T comparable](value T) any {
 	if value == *new(T) || any(value) == any("0s") {
 		return nil
@@ -138,7 +136,6 @@ func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes 
 	return deletes, ordered(related), ordered(changes), ordered(writes)
 }
 
-// ordered is a list of names, each once.
 func ordered(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
@@ -237,7 +234,6 @@ func (c *compiler) install() Object {
 	return o
 }
 
-// jobs are the registry rows and pg_cron jobs.
 func (c *compiler) jobs() []Object {
 	var objects []Object
 	for _, job := range c.file.Jobs {

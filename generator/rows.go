@@ -45,14 +45,16 @@ type conditions struct {
 
 // reliances are what a page takes for granted.
 type reliances struct {
-	wholes  []string        // tables whose rows a step copies by their columns
-	keys    []string        // tables whose rows a step finds again by their key
-	named   map[string]bool // names that may mean a column, in the policy's own SQL
-	star    bool            // there is a star among them
-	schemas []string        // where its expressions look names up, besides the search path
+	wholes []string // tables whose rows a step copies by their columns
+	keys   []string // tables whose rows a step finds again by their key
+	// rankedBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would
+	// be written otherwise.
+	rankedBy []string
+	named    map[string]bool // names that may mean a column, in the policy's own SQL
+	star     bool            // there is a star among them
+	schemas  []string        // where its expressions look names up, besides the search path
 }
 
-// join is one left join.
 type join struct {
 	Name      ident
 	Lateral   bool
@@ -166,7 +168,6 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 	return fragment("not false", w.bind(*w.policy.Keep[i].Condition))
 }
 
-// clockColumns are the columns that a clock reads.
 func (w *pageWriter) clockColumns(k *clock) []string {
 	if k.source.Expression == nil {
 		return []string{k.column}
@@ -224,7 +225,6 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 	return due
 }
 
-// entryOf is what a pass asks of a row.
 func (w *pageWriter) entryOf(p pass) []sqlText {
 	var due []sqlText
 	if p.clock != nil && p.nulls {

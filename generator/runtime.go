@@ -117,7 +117,6 @@ func runtimeID(text string) (ID, bool) {
 	return id, err == nil
 }
 
-// dropStatement drops an object of the runtime.
 func dropStatement(kind Kind, name string) string {
 	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
 }
@@ -143,7 +142,6 @@ func renameInstall(sql string, install policy.Install) string {
 	})
 }
 
-// roleNames are the names of an install's roles, by what they are for.
 func roleNames(roles policy.Roles) map[string]string {
 	return map[string]string{"owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner,
 		"operator": roles.Operator, "viewer": roles.Viewer}

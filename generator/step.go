@@ -105,7 +105,6 @@ func (w *pageWriter) mayWrite(s step) bool {
 	})
 }
 
-// rendered is the SQL of one effect of the batch.
 func (w *pageWriter) rendered(s step) sqlText {
 	defer w.restored()()
 	if readBatch(s.parts) {
@@ -146,7 +145,6 @@ func holdsRows(table *catalog.Table) bool {
 	return table.Kind == "table" || table.Kind == "partitioned"
 }
 
-// parts are the pieces of SQL of a step.
 func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
 
 // anyReads says whether any piece reads what found looks for.
@@ -168,7 +166,6 @@ func mentions(list []policy.Part, names ...string) bool {
 	})
 }
 
-// headerNames are those of the header rows that the step reads.
 func (s step) headerNames() []string {
 	return each(s.headers, func(h step) string { return h.Insert.As })
 }

@@ -222,7 +222,6 @@ func (w *pageWriter) statement(s step) sqlText {
 		"Batch": namesBatch(parsed.Tables)})
 }
 
-// dropTable is the step that drops the tables which the batch's rows name.
 func (w *pageWriter) dropTable(s step) sqlText {
 	d := w.stepFields(s, false)
 	d["Names"] = w.bind(*s.DropTable)
@@ -237,7 +236,6 @@ type valueText struct {
 	Existing sqlText
 }
 
-// valueTexts gives columns their values.
 func (w *pageWriter) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
 }

@@ -202,7 +202,6 @@ type columnText struct{ Name, Type sqlText }
 
 func (c columnText) name() sqlText { return c.Name }
 
-// way says how a batch takes rows.
 func (w *pageWriter) way() string {
 	if w.policy.Partitions {
 		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
