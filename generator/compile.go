@@ -116,10 +116,7 @@ func (c *compiler) policies() []Object {
 
 // compilePolicy compiles one policy to its objects; none when it was refused.
 func (c *compiler) compilePolicy(p *policy.Policy) []Object {
-	if p.Partitions {
-		return c.compilePartitions(p)
-	}
-	table := c.findTable(p)
+	table := c.rowsTable(p)
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
@@ -164,7 +161,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	}
 	ranks := 0
 	for _, e := range p.DueEntries() {
-		if e.Beyond != nil && e.Clock == nil {
+		if e.Beyond != nil && e.Clock == nil && !p.Partitions {
 			ranks++
 		}
 	}
@@ -175,6 +172,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	if own > 1 {
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
 	}
+	c.checkPartitionSteps(p)
 	return ranks <= 1 && own <= 1
 }
 

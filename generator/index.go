@@ -35,6 +35,9 @@ type passIndex struct {
 
 func (w *pageWriter) passIndexes() []passIndex {
 	var list []passIndex
+	if w.policy.Partitions {
+		return nil // whose rows are no table's
+	}
 	for _, p := range w.passes {
 		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
 		switch {

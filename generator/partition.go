@@ -87,7 +87,6 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
 		hint = "Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays."
 	default:
-		c.checkProtected(p)
 		return t
 	}
 	c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, fault), hint)
@@ -129,27 +128,6 @@ func (w *pageWriter) rowsRelation() sqlText {
 	}
 	named := func(c catalog.Column) columnText { return columnText{sqlText(c.Name), sqlText(c.Type)} }
 	return fragment("partition columns", each(w.table.Columns, named))
-}
-
-func (c *compiler) compilePartitions(p *policy.Policy) []Object {
-	rows := c.rowsTable(p)
-	if rows == nil {
-		return nil
-	}
-	c.checkPartitionSteps(p)
-	w := c.writer(p, rows, ofSlice)
-	if c.diags.HasErrors() {
-		return nil
-	}
-	tables := slices.Concat(w.createdTables(), w.storedTables())
-	functions := append([]Object{
-		w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields())),
-		w.ofMigrator("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}), w.take(),
-	}, w.start()...)
-	if w.collectRights(); c.diags.HasErrors() {
-		return nil
-	}
-	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
 
 // checkPartitionSteps refuses steps that look into a partition which an earlier one took away.

@@ -242,6 +242,9 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
 func (w *pageWriter) rows() Object {
+	if w.policy.Partitions {
+		return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
+	}
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)

@@ -94,6 +94,10 @@ type passEntry struct {
 // functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
 // are; the locks on the tables that guards read; the steps.
 func (w *pageWriter) functions() ([]Object, []passEntry) {
+	if w.policy.Partitions {
+		alter := w.ofMigrator("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))})
+		return []Object{alter, w.take()}, []passEntry{{Undone: w.policy.Batch.Whole}}
+	}
 	var objects []Object
 	var entries []passEntry
 	for _, p := range w.passes {
