@@ -10,7 +10,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/explain"
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -115,29 +114,25 @@ func (c *compiler) reports() []Object {
 		p.Name, p.Position = r.Name, r.Position
 		w := c.writer(p, &catalog.Table{}, "p_as_of")
 		w.report, w.qualify = true, false
-		function, expects := w.reportFunction(r)
+		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
+		if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
+			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
+			parts = append(parts, policy.Part{Expr: *r.Alert})
+		}
+		for _, part := range parts {
+			w.noteReads(part)
+		}
+		expects := map[string]*expectation{}
+		for _, read := range w.tablesRead(parts) {
+			if read.table.Schema != w.schema() {
+				expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
+			}
+		}
+		function := w.forPeople(w.function("report", "timestamp with time zone", "report", data))
 		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), Hash(sqlfiles.Version, function.SQL))
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
-}
-
-func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expectation) {
-	data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
-	if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
-		data["Alert"] = spliced(*r.Alert, w.columnEdits(w.parse(*r.Alert), func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
-		parts = append(parts, policy.Part{Expr: *r.Alert})
-	}
-	for _, part := range parts {
-		w.noteReads(part)
-	}
-	expects := map[string]*expectation{}
-	for _, read := range w.tablesRead(parts) {
-		if read.table.Schema != w.schema() {
-			expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
-		}
-	}
-	return w.forPeople(w.function("report", "timestamp with time zone", "report", data)), expects
 }
 
 // explained says what the policy does, with what the catalog says and how it is generated.
