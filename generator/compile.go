@@ -44,7 +44,7 @@ var (
 type compiler struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
-	tables   catalog.Graph // of the snapshot
+	tables   catalog.Graph // of the snapshot, with the columns that policies make sure of
 	history  *History
 	diags    diag.List
 	rights   []right
@@ -54,7 +54,17 @@ type compiler struct {
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
-	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: snapshot.Graph()}
+	tables := snapshot.Graph()
+	for _, p := range file.Policies {
+		for _, column := range p.Ensure {
+			if table := tables[p.Table.String()]; table != nil && table.Column(column.Name) == nil {
+				copied := *table
+				copied.Columns = append(slices.Clone(table.Columns), catalog.Column{Name: column.Name, Type: formatType(column.Type)})
+				tables[p.Table.String()] = &copied
+			}
+		}
+	}
+	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: tables}
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
@@ -249,7 +259,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
 			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
 	}
-	if table = c.withEnsured(table); c.refuseNames(table, p.Table.Position, isGeneratedName) {
+	if c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil
 	}
 	return table
@@ -273,20 +283,6 @@ func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken fun
 			table.Columns[i].Name, tableName(table)), "")
 	}
 	return i >= 0
-}
-
-// withEnsured is the table as it will be when the columns are there that any of its policies makes sure of.
-func (c *compiler) withEnsured(table *catalog.Table) *catalog.Table {
-	copied := *table
-	copied.Columns = slices.Clone(table.Columns)
-	for _, other := range c.file.Policies {
-		for _, column := range other.Ensure {
-			if other.Table.String() == tableName(table) && copied.Column(column.Name) == nil {
-				copied.Columns = append(copied.Columns, catalog.Column{Name: column.Name, Type: formatType(column.Type)})
-			}
-		}
-	}
-	return &copied
 }
 
 // isGeneratedName says whether a column has the name of a variable of the functions that take rows: it would be taken

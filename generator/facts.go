@@ -265,9 +265,7 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 			continue
 		}
 		if name == tableName(w.table) {
-			if names = own; !w.policy.Partitions {
-				table = w.table // with the columns that the policy makes sure of
-			}
+			names = own
 		}
 		all[name] = w.expectation(table, names)
 	}

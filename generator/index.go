@@ -230,7 +230,7 @@ func indexName(table, items, predicate string) string {
 func (w *pageWriter) ensureColumns() []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
-		o, live := w.column(column), w.tables[w.policy.Table.String()].Column(column.Name)
+		o, live := w.column(column), w.snapshot.Table(tableName(w.table)).Column(column.Name)
 		before, had := w.history.Object(o.ID())
 		if had {
 			w.refuseType(before, live, column)

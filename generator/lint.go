@@ -76,7 +76,7 @@ func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
 	table, missing := w.rowsRelation(), []columnText{}
 	for _, column := range w.table.Columns {
-		if !w.policy.Partitions && w.tables[w.policy.Table.String()].Column(column.Name) == nil {
+		if !w.policy.Partitions && w.snapshot.Table(tableName(w.table)).Column(column.Name) == nil {
 			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
 		}
 	}
