@@ -72,7 +72,7 @@ func (c *compiler) writable(table *catalog.Table, name string, at diag.Position,
 	return column
 }
 
-// written is a column that a function writes. What is made after an error is dropped: until then the name stands for it.
+// written is a column that a function writes, or one of its name: what is made after an error is dropped.
 func (w *pageWriter) written(table *catalog.Table, name policy.Name) *catalog.Column {
 	return cmp.Or(w.writable(table, name.Text, name.Position, codeApplication), &catalog.Column{Name: name.Text})
 }
@@ -156,7 +156,8 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 	case ttl.Data != nil && ttl.Data.Value != nil:
 		return refused(c.TTL.Position, "a time to live is an interval, not an expression",
 			"Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
-	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil || len(then[0].Delete.Cascades) > 0:
+	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil,
+		len(then[0].Delete.Cascades) > 0:
 		return refused(c.Position, "a claim writes an expired entry over, which no step would see",
 			"With claim, \"then\" is [delete] and nothing else.")
 	}
@@ -327,6 +328,6 @@ func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
 	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, codeApplication)
 	ofKey := set[slices.Index(setColumns(set), key.Name)]
-	return fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set,
-		"Event": literal(t.Revive.Emit), "Also": w.optional(t.Revive.Also)}
+	return fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "Set": set,
+		"KeyValue": ofKey.Value, "Event": literal(t.Revive.Emit), "Also": w.optional(t.Revive.Also)}
 }

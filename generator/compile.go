@@ -59,7 +59,8 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 		for _, column := range p.Ensure {
 			if table := tables[p.Table.String()]; table != nil && table.Column(column.Name) == nil {
 				copied := *table
-				copied.Columns = append(slices.Clone(table.Columns), catalog.Column{Name: column.Name, Type: formatType(column.Type)})
+				added := catalog.Column{Name: column.Name, Type: formatType(column.Type)}
+				copied.Columns = append(slices.Clone(table.Columns), added)
 				tables[p.Table.String()] = &copied
 			}
 		}
@@ -139,7 +140,8 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions, passes := w.functions()
 	functions = slices.Concat([]Object{w.rows()}, functions, w.start())
 	if p.DropsTables() {
-		functions = append(functions, w.ofMigrator("drop_table", "oid", "drop_table", fields{"Relation": qualified(w.table).Literal()}))
+		data := fields{"Relation": qualified(w.table).Literal()}
+		functions = append(functions, w.ofMigrator("drop_table", "oid", "drop_table", data))
 	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
@@ -154,7 +156,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	own := 0
 	for i, step := range p.Then {
-		if step.Related != nil && (step.Delete != nil || step.Update != nil) && c.tables[step.Related.Table.String()] != nil {
+		if step.Related != nil && (step.Delete != nil || step.Update != nil) {
 			c.refuseHeirs(c.tables[step.Related.Table.String()], step.Position)
 		}
 		c.checkCopied(p.Then[:i], step)
@@ -265,12 +267,13 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	return table
 }
 
-// refuseHeirs refuses a table from which others inherit: keys are not unique across them, and a statement goes into all.
+// refuseHeirs refuses a table from which others inherit: a statement goes into all of them.
 func (c *compiler) refuseHeirs(table *catalog.Table, at diag.Position) bool {
-	heirs := table.Kind == "table" && len(table.Children) > 0
+	heirs := table != nil && table.Kind == "table" && len(table.Children) > 0
 	if heirs {
-		c.refuse(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), strings.Join(table.Children, ", ")),
-			"Keys are not unique across inheritance children: take them out of there, or give each a policy, or a step, of its own.")
+		names := strings.Join(table.Children, ", ")
+		c.refuse(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
+			"Keys are not unique across them: take them out of there, or give each a policy, or a step, of its own.")
 	}
 	return heirs
 }

@@ -127,7 +127,8 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		}
 		for _, use := range p.Uses() {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
-				c.warn(use.Table.Position, codeTableKind, fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
+				c.warn(use.Table.Position, codeTableKind,
+					fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
 					"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
 					"Write into a table of this database, and move its rows from there.")
 			}

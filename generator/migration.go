@@ -265,7 +265,8 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	if before["schema"] == "" || after["schema"] == "" || len(differ) == 0 { // nothing of the runtime, before or after
 		return nil
 	}
-	e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"}, Message: strings.Join(differ, "; "), Hint: namesHint}
+	e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"},
+		Message: strings.Join(differ, "; "), Hint: namesHint}
 	if i := slices.IndexFunc(wanted, func(o Object) bool { return o.Kind == KindInstall }); i >= 0 {
 		e.Object = wanted[i]
 	}

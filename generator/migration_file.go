@@ -26,8 +26,8 @@ const (
 	removalLine = "-- pgretain: removal "
 )
 
-// action is one object below its mark, which is put there by its SQL or dropped by its Drop. removal is how an object is
-// dropped that is put, where the Down part does not say so.
+// action is one object below its mark, which is put there by its SQL or dropped by its Drop. removal is how an object
+// that is put will be dropped, where the Down part does not say so.
 type action struct {
 	object  Object
 	drops   bool
@@ -92,7 +92,8 @@ func (p part) files() []File {
 		if !p.opt.Roles.None {
 			owner = sqlText(quote.Ident(p.opt.Roles.Owner))
 		}
-		up = execute("schema.sql.tmpl", fields{"Schema": sqlText(quote.Ident(p.opt.Schema)), "Owner": owner}) + "\n" + up
+		schema := fields{"Schema": sqlText(quote.Ident(p.opt.Schema)), "Owner": owner}
+		up = execute("schema.sql.tmpl", schema) + "\n" + up
 	}
 	if first {
 		for range 2 { // as many lines, then the lines
@@ -245,7 +246,8 @@ func (p part) write(actions []action, path string, chapters bool) string {
 		}
 		text, comment := a.text()
 		if p.noTransaction && p.tool.framed && !comment {
-			text = strings.Join(each(between.Split(text, -1), func(s string) string { return beginLine + s + endLine }), nextLine)
+			framed := func(s string) string { return beginLine + s + endLine }
+			text = strings.Join(each(between.Split(text, -1), framed), nextLine)
 		}
 		write(text)
 	}

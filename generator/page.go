@@ -40,8 +40,8 @@ func (w *pageWriter) function(suffix, arguments, template string, data fields) O
 	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// ofMigrator is a function of the migrating role, which acts for the owner of the tables: the owner of the other functions
-// cannot be a member of a role that is its own member.
+// ofMigrator is a function of the migrating role, which acts for the owner of the tables: the owner of the other
+// functions cannot be a member of a role that is its own member.
 func (w *pageWriter) ofMigrator(suffix, arguments, template string, data fields) Object {
 	o := w.function(suffix, arguments, template, data)
 	o.As = AsMigrator

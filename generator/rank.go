@@ -23,12 +23,12 @@ type ranked struct {
 	InGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
 }
 
-// orderItem is one item of ORDER BY, on t.
+// orderItem is one item of ORDER BY, on t, or of an index.
 type orderItem struct {
-	Expr       sqlText
-	Descending bool
-	NullsFirst bool
-	column     string
+	Expr                   sqlText
+	Descending, NullsFirst bool
+	column                 string // "" for an expression
+	equal                  bool   // of an index: compared by equality only, so that its direction does not matter
 }
 
 // groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr: an expression goes by its text.

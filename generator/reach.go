@@ -143,9 +143,10 @@ type right struct {
 // collectRights notes what a policy does with which tables.
 func (w *pageWriter) collectRights() {
 	var locked []string
-	for _, name := range w.deletes { // while holds are in force, what foreign keys lead to is locked before the rows above it go
+	for _, name := range w.deletes { // while holds are in force, rows below are locked before those above them go
 		if table := w.tables[name]; table != nil {
-			locked = append(locked, each(w.changedBy(table), func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) })...)
+			below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
+			locked = append(locked, each(w.changedBy(table), below)...)
 		}
 	}
 	for _, s := range w.steps {

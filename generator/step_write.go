@@ -383,8 +383,10 @@ var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "
 // refuseMissing refuses rows for a table with a column beside given that must have a value and gets none by itself.
 func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code string) {
 	for _, column := range table.Columns {
-		if column.NotNull && column.Default == "" && !column.Generated && column.Identity == "" && !slices.Contains(given, column.Name) {
-			c.refuse(at, code, fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", column.Name, tableName(table)),
+		fills := !column.NotNull || column.Default != "" || column.Generated || column.Identity != ""
+		if name := column.Name; !fills && !slices.Contains(given, name) {
+			c.refuse(at, code,
+				fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", name, tableName(table)),
 				"Give it a default, or a value in \"set\".")
 		}
 	}

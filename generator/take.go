@@ -95,8 +95,9 @@ type passEntry struct {
 // are; the locks on the tables that guards read; the steps.
 func (w *pageWriter) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
-		alter := w.ofMigrator("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))})
-		return []Object{alter, w.take()}, []passEntry{{Undone: w.policy.Batch.Whole}}
+		data := fields{"Relation": literal(qualified(w.table))}
+		return []Object{w.ofMigrator("partition", "oid, text", "alter_partition", data), w.take()},
+			[]passEntry{{Undone: w.policy.Batch.Whole}}
 	}
 	var objects []Object
 	var entries []passEntry
@@ -269,11 +270,11 @@ func (w *pageWriter) oneStatement() bool {
 	for _, s := range w.steps {
 		foreign := func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }
 		others := func(e *pgparse.Expr) bool { return !readsOnly(e, "t", "run") }
+		updates := s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 && !slices.ContainsFunc(s.Update.Set, foreign)
 		switch {
 		case s.Related != nil:
 			return false
-		case s.Delete != nil && s.Where == nil,
-			s.Update != nil && s.Where == nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 && !slices.ContainsFunc(s.Update.Set, foreign):
+		case s.Where == nil && (s.Delete != nil || updates):
 			changes++
 		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.parts, others) || slices.Contains(written, s.target):
 			return false
