@@ -235,17 +235,14 @@ func ofPage(o Object) bool {
 
 // page is the row of a policy with all of its parts before it, tables first.
 func page(row Object, parts []Object, roles policy.Roles) Object {
-	type pagePart struct {
-		SQL   sqlText
-		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
-	}
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
 	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables before functions
-	list := each(parts, func(o Object) pagePart {
-		if o.As == AsMigrator && !roles.None {
-			return pagePart{sqlText(o.SQL), sqlText(ident(roles.Owner).String())}
+	list := each(parts, func(o Object) fields {
+		owner := "" // who is to be again after the role that migrates made it, "" where nobody changes
+		if o.As == AsMigrator {
+			owner = roles.Owner
 		}
-		return pagePart{SQL: sqlText(o.SQL)}
+		return fields{"SQL": sqlText(o.SQL), "Owner": ident(owner)}
 	})
 	words := wordsText(row.Words)
 	if row.Kind == KindEach {
