@@ -160,16 +160,15 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 			c.refuseHeirs(c.tables[step.Related.Table.String()], step.Position)
 		}
 		c.checkCopied(p.Then[:i], step)
-		from := table
-		if step.Delete == nil {
-			continue
-		} else if step.Related == nil {
+		switch {
+		case step.Delete == nil:
+		case step.Related == nil:
 			own++
 			c.checkPastGuards(p, step, table)
-		} else if from = c.relation(step.Related.Table); from == nil {
-			return false
+			c.checkReach(step, p.Table.String())
+		default:
+			c.checkReach(step, step.Related.Table.String())
 		}
-		c.checkReach(step, from)
 	}
 	ranks := 0
 	for _, e := range p.DueEntries() {

@@ -270,7 +270,7 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 		all[name] = w.expectation(table, names)
 	}
 	for _, d := range w.policy.Deletes() {
-		w.expectCascades(all, w.tables[d.Table.String()])
+		w.expectCascades(all, d.Table.String())
 	}
 	return all
 }
@@ -309,14 +309,14 @@ func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *e
 }
 
 // expectCascades notes the foreign keys along which deletes from a table change rows, at the table that they lead to.
-func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.Table) {
+func (w *pageWriter) expectCascades(all map[string]*expectation, from string) {
 	entry := func(name string) *expectation {
 		if all[name] == nil {
 			all[name] = &expectation{Kind: kindOf(w.tables[name])}
 		}
 		return all[name]
 	}
-	for _, key := range w.changedBy(table) {
+	for _, key := range w.changedBy(from) {
 		name := w.tables.Root(key.Table)
 		e, child := entry(w.tables.Root(key.RefTable)), entry(name)
 		if key.OnDelete == "cascade" && child.Cascades == nil {

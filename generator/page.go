@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -138,18 +139,10 @@ func (c *compiler) reports() []Object {
 // explained says what the policy does, with what the catalog says and how it is generated.
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitioned.ofValues()}
-	for _, k := range w.clocks {
-		typ := ""
-		if k != nil {
-			typ = k.typ
-		}
-		facts.Clocks = append(facts.Clocks, typ)
-	}
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(),
+		ByList: w.partitioned.ofValues(), Clocks: each(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
 	for _, d := range p.Deletes() {
-		if table := w.tables[d.Table.String()]; table != nil {
-			facts.Cascades = append(facts.Cascades, w.changedBy(table)...)
-		}
+		facts.Cascades = append(facts.Cascades, w.changedBy(d.Table.String())...)
 	}
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
 		facts.Holds = with(facts.Holds, w.tables.Root(name))

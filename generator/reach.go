@@ -14,26 +14,28 @@ import (
 )
 
 // changedBy are the foreign keys that change rows when rows of a table are deleted: the last ones of all paths.
-func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
-	return each(c.tables.CascadePaths(tableName(table)), func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] })
+func (c *compiler) changedBy(name string) []catalog.ForeignKey {
+	last := func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] }
+	return each(c.tables.CascadePaths(name), last)
 }
 
 // checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
 // message, since one line of the policy names them all.
-func (c *compiler) checkReach(step policy.Step, table *catalog.Table) {
+func (c *compiler) checkReach(step policy.Step, from string) {
 	var keys []string
 	all := each(step.Delete.Cascades, policy.Table.String)
-	for _, key := range c.changedBy(table) {
+	for _, key := range c.changedBy(from) {
 		root := c.tables.Root(key.Table)
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
-		if !c.refuseProtected(step.Position, table, key) && !named {
+		if !c.refuseProtected(step.Position, from, key) && !named {
 			all = with(all, root)
 			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root, strings.ToUpper(key.OnDelete)))
 		}
 	}
 	if len(keys) > 0 {
-		c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches tables that are not in \"cascades\": %s", tableName(table),
-			strings.Join(all[len(step.Delete.Cascades):], ", ")),
+		added := strings.Join(all[len(step.Delete.Cascades):], ", ")
+		c.refuse(step.Position, codeCascade,
+			fmt.Sprintf("deleting from %q reaches tables that are not in \"cascades\": %s", from, added),
 			fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 	}
 }
@@ -68,10 +70,8 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 		}
 	}
 	for _, t := range p.StatementDeletes() {
-		if table := c.tables[t.String()]; table != nil { // else refused where its rights are noted
-			for _, key := range c.changedBy(table) {
-				c.refuseProtected(t.Position, table, key)
-			}
+		for _, key := range c.changedBy(t.String()) {
+			c.refuseProtected(t.Position, t.String(), key)
 		}
 	}
 }
@@ -88,11 +88,11 @@ func (c *compiler) protectedBy(name string) string {
 }
 
 // refuseProtected refuses a foreign key that leads into a protected table.
-func (c *compiler) refuseProtected(at diag.Position, from *catalog.Table, key catalog.ForeignKey) bool {
+func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.ForeignKey) bool {
 	if c.protectedBy(key.Table) == "" {
 		return false
 	}
-	c.refuse(at, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", tableName(from), key.Table),
+	c.refuse(at, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", from, key.Table),
 		fmt.Sprintf("Foreign key %q is ON DELETE %s.", key.Name, strings.ToUpper(key.OnDelete)))
 	return true
 }
@@ -144,10 +144,8 @@ type right struct {
 func (w *pageWriter) collectRights() {
 	var locked []string
 	for _, name := range w.deletes { // while holds are in force, rows below are locked before those above them go
-		if table := w.tables[name]; table != nil {
-			below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
-			locked = append(locked, each(w.changedBy(table), below)...)
-		}
+		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
+		locked = append(locked, each(w.changedBy(name), below)...)
 	}
 	for _, s := range w.steps {
 		if s.locked > 0 {
