@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -15,8 +16,10 @@ import (
 	"pgretain/policy"
 )
 
-// application lists the functions that a policy generates for applications.
+// application lists the functions that a policy generates for applications, where as_of is a variable.
 func (w *pageWriter) application() []Object {
+	defer w.restored()()
+	w.asOf = "v_as_of"
 	var objects []Object
 	if w.policy.Claim != nil {
 		objects = w.claim(w.policy.Claim)
@@ -29,12 +32,9 @@ func (w *pageWriter) application() []Object {
 
 // called is a function for applications, which the roles of "grant", and operators, may call.
 func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
-	o := w.function(suffix, arguments, template, data)
+	o, in := w.function(suffix, arguments, template, data), w.file.Install.Roles
 	o.As, o.Grants = AsWorker, nil
-	in := w.file.Install.Roles
-	if !in.None {
-		o.Grants = append(o.Grants, in.Operator)
-	}
+	o = o.grantedTo(in, in.Operator)
 	for _, name := range grant {
 		o.Grants = append(o.Grants, name.Text)
 		if in.None || !slices.Contains(in.All(), name.Text) {
@@ -47,13 +47,9 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 // callers are the roles of "grant" that may call the functions of "claim" and of "touch"; who may call what without it is
 // retention._close's business.
 func (w *pageWriter) callers() map[string][]string {
-	callers := map[string][]string{}
-	if c := w.policy.Claim; c != nil && len(c.Grant) > 0 {
-		callers["claim"] = names(c.Grant)
-	}
-	if t := w.policy.Touch; t != nil && len(t.Grant) > 0 {
-		callers["touch"] = names(t.Grant)
-	}
+	callers := map[string][]string{"claim": names(cmp.Or(w.policy.Claim, &policy.Claim{}).Grant),
+		"touch": names(cmp.Or(w.policy.Touch, &policy.Touch{}).Grant)}
+	maps.DeleteFunc(callers, func(_ string, grant []string) bool { return len(grant) == 0 })
 	return callers
 }
 
@@ -66,57 +62,48 @@ func isApplicationName(name string) bool {
 	return isGeneratedName(name) || slices.Contains(applicationNames, name) || numberedName.MatchString(name)
 }
 
-// writableColumn looks up a column that a function writes.
-func (w *pageWriter) writableColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
-	column := w.knownColumn(table, name, at)
+// writable looks up a column that is written; nil where the table has none.
+func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code string) *catalog.Column {
+	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
-		w.refuse(at, codeApplication, fmt.Sprintf("column %q of table %q is generated", name, tableName(table)), "Name one that can be written.")
-		return nil
+		c.refuse(at, code, fmt.Sprintf("column %q of table %q is generated", name, tableName(table)),
+			"It is computed from others: leave it out, or set these.")
 	}
 	return column
+}
+
+// written is a column that a function writes, or one of its name: what is made after an error is dropped.
+func (w *pageWriter) written(table *catalog.Table, name policy.Name) *catalog.Column {
+	return cmp.Or(w.writable(table, name.Text, name.Position, codeApplication), &catalog.Column{Name: name.Text})
 }
 
 // uniqueKey is the column by which a function finds one row: it must be unique by itself.
 func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.Column {
-	column := w.writableColumn(table, key.Text, key.Position)
+	column := w.written(table, key)
 	switch {
-	case column == nil:
-		return nil
+	case column.Type == "" || column.Generated: // refused
 	case strings.HasSuffix(column.Type, "[]"):
-		w.refuse(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text), "A call with many keys could not be told from one with one key.")
-		return nil
+		w.refuse(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text),
+			"A call with many keys could not be told from one with one key.")
 	case !hasUnique(table, []string{key.Text}):
-		w.refuse(key.Position, codeApplication, fmt.Sprintf("no unique index on column %q of table %q alone", key.Text, tableName(table)),
+		w.refuse(key.Position, codeApplication,
+			fmt.Sprintf("no unique index on column %q of table %q alone", key.Text, tableName(table)),
 			fmt.Sprintf("Make it the primary key, or CREATE UNIQUE INDEX ON %s (%s), without WHERE.", qualified(table), ident(key.Text)))
-		return nil
+	default:
+		w.needOperators(column, key.Position)
 	}
-	w.needOperators(column, key.Position)
 	return column
 }
 
-// setting adds what a function sets further columns of the policy's table to; false after an error.
-func (w *pageWriter) setting(set []valueText, list []policy.Assignment, value func(policy.Assignment) sqlText) ([]valueText, bool) {
-	for _, a := range list {
-		if w.writableColumn(w.table, a.Column, a.Position) == nil {
-			return nil, false
-		}
-		set = append(set, valueText{Column: ident(a.Column), Value: value(a)})
-	}
-	return set, true
+func (w *pageWriter) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
+	return each(list, func(a policy.Assignment) valueText {
+		w.writable(w.table, a.Column, a.Position, codeApplication)
+		return valueText{Column: ident(a.Column), Value: value(a)}
+	})
 }
 
 func setColumns(set []valueText) []string {
 	return each(set, func(v valueText) string { return string(v.Column) })
-}
-
-// refuseUnset refuses to insert into a table with a column that must have a value and gets none.
-func (w *pageWriter) refuseUnset(table *catalog.Table, given []string, at diag.Position) bool {
-	missing := needed(table, given)
-	if len(missing) > 0 {
-		w.refuse(at, codeApplication, fmt.Sprintf("column %q of table %q is NOT NULL, has no default and is not set", missing[0], tableName(table)),
-			"Give it a default, or a value in \"set\".")
-	}
-	return len(missing) > 0
 }
 
 // castType is a type without length or precision for a cast, which would cut values off to these, and say so to nobody.
@@ -137,14 +124,11 @@ func castType(typ string) string {
 // for many, and those of its cursor.
 func (w *pageWriter) claim(c *policy.Claim) []Object {
 	key := w.uniqueKey(w.table, c.Key)
-	if !w.claimable(c) || key == nil || w.clocks[0] == nil || w.refuseNames(w.table, c.Position, isApplicationName) {
+	if !w.claimable(c) || w.clocks[0] == nil {
 		return nil
 	}
-	d := w.claimFields(c, key)
-	if d == nil {
-		return nil
-	}
-	typ := catalog.Unsized(key.Type)
+	w.refuseNames(w.table, c.Position, isApplicationName)
+	d, typ := w.claimFields(c, key), catalog.Unsized(key.Type)
 	objects := []Object{
 		w.called(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
 		w.called(c.Grant, "claim", typ+", interval", "claim", d),
@@ -160,46 +144,43 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 // claimable refuses policies whose rows are more than entries that expire: a claim writes an
 // expired entry over, and no step would see it go.
 func (w *pageWriter) claimable(c *policy.Claim) bool {
-	if w.policy.DueEntries()[0].Clock.UpTo != nil { // of others the reader of the file has refused a claim
-		w.refuse(c.Position, codeApplication, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
+	refused := func(at diag.Position, message, hint string) bool {
+		w.refuse(at, codeApplication, message, hint)
+		return false
+	}
+	ttl, then := c.TTL.Tiers[0], w.policy.Then
+	switch {
+	case w.policy.DueEntries()[0].Clock.UpTo != nil: // of others the reader of the file has refused a claim
+		return refused(c.Position, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
 			"Write due: {expires: {column: ...}}.")
-		return false
-	}
-	if tier := c.TTL.Tiers[0]; tier.When != nil || tier.Data != nil && tier.Data.Value != nil {
-		w.refuse(c.TTL.Position, codeApplication, "a time to live is an interval, not an expression", "Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
-		return false
-	}
-	then := w.policy.Then
-	if len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil || len(then[0].Delete.Cascades) > 0 {
-		w.refuse(c.Position, codeApplication, "a claim writes an expired entry over, which no step would see",
+	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
+		return refused(c.TTL.Position, "a time to live is an interval, not an expression",
+			"Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
+	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil,
+		len(then[0].Delete.Cascades) > 0:
+		return refused(c.Position, "a claim writes an expired entry over, which no step would see",
 			"With claim, \"then\" is [delete] and nothing else.")
-		return false
 	}
 	return true
 }
 
-// claimFields is what the functions of a claim say alike; nil after an error.
 func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 	clock := w.clocks[0]
-	now, expires, ok := w.instants(c, clock)
-	if !ok {
-		return nil
-	}
-	expired, nowName, until := "older", w.asOf, sqlText("v_until")
+	now, expires := w.instants(c, clock)
+	expired := "older"
 	if clock.source.NullsDue {
 		expired = "older or unknown"
 	}
+	nowName, until := w.asOf, sqlText("v_until")
 	if now != "" {
 		nowName = "v_now"
 	}
 	if expires != "" {
 		until = "v_expires"
 	}
-	set, ok := w.setting([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}}, c.Set,
-		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })
-	if !ok || w.refuseUnset(w.table, setColumns(set), c.Position) {
-		return nil
-	}
+	set := append([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}},
+		w.setting(c.Set, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })...)
+	w.refuseMissing(w.table, setColumns(set), c.Position, codeApplication)
 	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
 	var defaults []ident
 	for _, column := range w.table.Columns {
@@ -242,14 +223,13 @@ var (
 
 // instants are now and the end of the claim in the clock's own type, such that the policy does not
 // find the entry due before that end; "" for one that an instant is already.
-func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText, ok bool) {
+func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
 	column := w.table.Column(k.column)
-	if column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil {
+	switch {
+	case column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
 			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
-		return "", "", false
-	}
-	if k.conversion != "" {
+	case k.conversion != "":
 		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
 		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
 			places, _ := strconv.Atoi(found[1]) // digits
@@ -258,7 +238,7 @@ func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText, 
 		now = w.converted(k, w.asOf)
 		expires = fragment("expires "+k.conversion, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
 	}
-	return now, toPrecision(expires, column.Plain(), k.typ), true
+	return now, toPrecision(expires, column.Plain(), k.typ)
 }
 
 // toPrecision rounds up what a column of few decimal places would round to the nearest.
@@ -277,31 +257,22 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 // cursorFunctions are <policy>_advance and <policy>_cursor.
 func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 	table := w.holder(c.Cursor.Table)
-	if table == nil || w.refuseNames(table, c.Cursor.Position, isApplicationName) {
+	if table == nil {
 		return nil
 	}
+	w.refuseNames(table, c.Cursor.Position, isApplicationName)
 	key := w.uniqueKey(table, c.Cursor.Key)
-	if key == nil {
-		return nil
-	}
 	var columns []columnText
 	given, types := []string{key.Name}, []string{catalog.Unsized(key.Type)}
 	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
-		column := w.writableColumn(table, name.Text, name.Position)
-		if column == nil {
-			return nil
-		}
+		typ := catalog.Unsized(w.written(table, name).Type)
 		if slices.Contains(given, name.Text) {
 			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is part of the cursor twice", name.Text), "")
-			return nil
 		}
-		typ := catalog.Unsized(column.Type)
 		given, types = append(given, name.Text), append(types, typ)
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
 	}
-	if w.refuseUnset(table, given, c.Cursor.Position) {
-		return nil
-	}
+	w.refuseMissing(table, given, c.Cursor.Position, codeApplication)
 	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(types[0]), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
 	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d), w.called(c.Grant, "cursor", types[0], "cursor", d)}
@@ -309,16 +280,11 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 
 // touch is <policy>_touch.
 func (w *pageWriter) touch(t *policy.Touch) []Object {
-	key := w.touchKey(t)
-	if key == nil || w.refuseNames(w.table, t.Position, isApplicationName) {
-		return nil
-	}
-	w.binder.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
-	set, ok := w.setting(nil, t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
-	w.binder.asOf = w.now
-	if !ok {
-		return nil
-	}
+	key, now := w.touchKey(t), w.asOf
+	w.refuseNames(w.table, t.Position, isApplicationName)
+	w.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
+	set := w.setting(t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
+	w.asOf = now
 	var order []ident // makes the order of rows total, where the key alone does not
 	if !hasUnique(w.table, []string{key.Name}) {
 		order = identifiers(w.table.PrimaryKey)
@@ -329,11 +295,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Trim": text,
 		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
 	if t.Revive != nil {
-		revive := w.revive(t, key)
-		if revive == nil {
-			return nil
-		}
-		d["Revive"] = revive
+		d["Revive"] = w.revive(t, key)
 	}
 	return []Object{w.called(t.Grant, "touch", typ+"[]", "touch", d)}
 }
@@ -344,38 +306,28 @@ func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
 		return i.Method == "btree" && i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == t.Key.Text
 	})
 	if t.Revive == nil && leads {
-		return w.writableColumn(w.table, t.Key.Text, t.Key.Position)
+		return w.written(w.table, t.Key)
 	}
 	return w.uniqueKey(w.table, t.Key)
 }
 
-// revive is how a row that is gone is made anew; nil when it was refused.
+// revive is how a row that is gone is made anew.
 func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	from := w.relation(t.Revive.Table)
-	if from == nil || w.refuseNames(from, t.Revive.Position, isApplicationName) {
+	if from == nil {
 		return nil
 	}
-	set, ok := w.setting(nil, append(slices.Clone(t.Revive.Set), w.fresh(t)...),
-		func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
-	if !ok || w.refuseUnset(w.table, setColumns(set), t.Revive.Position) {
-		return nil
-	}
-	ofKey := set[slices.Index(setColumns(set), key.Name)]
-	d := fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "KeyValue": ofKey.Value, "Set": set, "Event": nil, "Also": nil}
-	if t.Revive.Emit != "" {
-		d["Event"] = literal(t.Revive.Emit)
-	}
-	if t.Revive.Also != nil {
-		d["Also"] = enclosed(w.bind(*t.Revive.Also))
-	}
-	return d
-}
-
-// fresh are the columns of "set" that a row made anew gets as well: those that do not read the row
-// that is gone, unless "revive" says otherwise.
-func (w *pageWriter) fresh(t *policy.Touch) []policy.Assignment {
-	return slices.DeleteFunc(slices.Clone(t.Set), func(a policy.Assignment) bool {
+	w.refuseNames(from, t.Revive.Position, isApplicationName)
+	list := slices.Clone(t.Revive.Set)
+	for _, a := range t.Set { // what does not read the row that is gone, a row made anew gets as well
 		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
-		return assigned(t.Revive.Set, a.Column) || slices.ContainsFunc(w.parse(a.Value).Columns, reads)
-	})
+		if !assigned(t.Revive.Set, a.Column) && !slices.ContainsFunc(w.parse(a.Value).Columns, reads) {
+			list = append(list, a)
+		}
+	}
+	set := w.setting(list, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, from, t.Revive.As) })
+	w.refuseMissing(w.table, setColumns(set), t.Revive.Position, codeApplication)
+	ofKey := set[slices.Index(setColumns(set), key.Name)]
+	return fields{"Table": qualified(from), "As": ident(t.Revive.As), "TableComment": tableComment(from), "Set": set,
+		"KeyValue": ofKey.Value, "Event": literal(t.Revive.Emit), "Also": w.optional(t.Revive.Also)}
 }

@@ -40,11 +40,18 @@ func (b *binder) restored() func() {
 // parse reads an expression again.
 func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.Part{Expr: e}.Parsed() }
 
-// bind ties an expression's names.
 func (b *binder) bind(e policy.Expr) sqlText {
 	parsed := b.parse(e)
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) { return b.meaning(e, parsed, ref) })
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
+}
+
+// optional is an expression in parentheses, "" where there is none.
+func (b *binder) optional(e *policy.Expr) sqlText {
+	if e == nil {
+		return ""
+	}
+	return enclosed(b.bind(*e))
 }
 
 // bindQuery replaces as_of and joins in a query; its other names are its own or, where it may read the row, t's.
@@ -71,7 +78,6 @@ func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sql
 	})))
 }
 
-// spliced is an expression with its edits.
 func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
 	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))
 }
@@ -93,11 +99,11 @@ func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRe
 
 // nameEdit replaces the name at an offset, which may be qualified.
 func nameEdit(sql string, offset int, qualified bool, text sqlText) pgparse.Edit {
-	length := nameLength(sql[offset:])
+	pattern := oneName
 	if qualified {
-		length = qualifiedLength(sql[offset:])
+		pattern = twoNames
 	}
-	return pgparse.Edit{Offset: offset, Length: length, Text: string(text)}
+	return pgparse.Edit{Offset: offset, Length: len(pattern.FindString(sql[offset:])), Text: string(text)}
 }
 
 func isAsOf(ref pgparse.ColumnRef) bool {
@@ -181,7 +187,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 
 // rowColumn is a bare name as a column of the row.
 func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
-	return sqlText("t." + e.SQL[ref.Offset:ref.Offset+nameLength(e.SQL[ref.Offset:])])
+	return sqlText("t." + oneName.FindString(e.SQL[ref.Offset:]))
 }
 
 // ofTheRow says whether a bare name in a sub-select is a column of the row, since no table there has one: it stays so where
@@ -256,7 +262,7 @@ func namesBatch(tables []pgparse.TableRef) bool {
 // https://www.postgresql.org/docs/current/ddl-system-columns.html
 var systemColumns = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
 
-// sqlName is a name as SQL writes it.
+// sqlName is a name as SQL writes it, quotes included.
 const sqlName = `(?:"(?:[^"]|"")*"|[\w$\x{80}-\x{10FFFF}]+)`
 
 var (
@@ -264,18 +270,15 @@ var (
 	twoNames = regexp.MustCompile(`^` + sqlName + `\s*\.\s*` + sqlName)
 )
 
-// nameLength is the length of the first name in sql, quotes included.
-func nameLength(sql string) int { return len(oneName.FindString(sql)) }
-
-// qualifiedLength is the length of "a.b" at the start of sql, spaces around the dot included.
-func qualifiedLength(sql string) int { return len(twoNames.FindString(sql)) }
-
 // ownColumnsOnly says whether an expression reads nothing but the row's own columns and calls
 // nothing that could: only then may it be judged in the statement that deletes, because other
 // tables would be read as they were before a lock was waited for.
-func ownColumnsOnly(e *pgparse.Expr) bool {
-	return !e.Subquery && harmlessOnly(e) && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) > 1 && ref.Fields[0] != "t"
+func ownColumnsOnly(e *pgparse.Expr) bool { return readsOnly(e, "t") && harmlessOnly(e) }
+
+// readsOnly says whether an expression has no sub-select and reads columns of relations of these names, or bare ones.
+func readsOnly(e *pgparse.Expr, names ...string) bool {
+	return !e.Subquery && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
+		return len(ref.Fields) > 1 && !slices.Contains(names, ref.Fields[0])
 	})
 }
 

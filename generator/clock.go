@@ -44,7 +44,7 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 		}
 	}
 	if source.UpTo != nil {
-		k.upTo = w.ceiling(k, number, w.stored)
+		k.upTo = w.ceiling(k, number, w.inRun)
 	}
 	if source.Kind != "position" {
 		w.compileWindow(k, number)
@@ -190,7 +190,6 @@ func (k *clock) limited(comparison string, limit sqlText) []sqlText {
 	return []sqlText{fragment(comparison, k.comparison(limit))}
 }
 
-// comparison is of the clock with a cutoff.
 func (k *clock) comparison(cutoff sqlText) fields {
 	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
 }
@@ -220,11 +219,9 @@ func (w *pageWriter) watermark(m *policy.Watermark, typ string) fields {
 		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, and does not hold all positions of type %s", m.Column, m.Table, column.Type, typ),
 			fmt.Sprintf("Rows between a position and its rounded value would be passed by. Give the column the type %s.", typ))
 	}
-	if m.Where != nil {
-		defer w.restored()()
-		w.binder.table = table
-		d["Where"] = enclosed(w.bind(*m.Where))
-	}
+	defer w.restored()()
+	w.binder.table = table
+	d["Where"] = w.optional(m.Where)
 	return d
 }
 
@@ -243,12 +240,8 @@ func (w *pageWriter) compileWindow(k *clock, number int) {
 		if bound != "" {
 			latest = append(latest, bound)
 		}
-		when := sqlText("")
-		if t.When != nil {
-			when = enclosed(w.bind(*t.When))
-			k.tiersOwn = k.tiersOwn && w.readsOwnColumns(*t.When)
-		}
-		tiers = append(tiers, tier{when, cutoff})
+		k.tiersOwn = k.tiersOwn && (t.When == nil || w.readsOwnColumns(*t.When))
+		tiers = append(tiers, tier{w.optional(t.When), cutoff})
 	}
 	if len(latest) == 0 { // never: a CASE of nothing but NULL would be a text
 		k.latest = sqlText("NULL::" + k.typ)
@@ -288,7 +281,11 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
 	}
-	return fragment("cutoff of", w.inZone(fields{"OlderThan": w.olderThan, "Own": literal(intervalText(*d.Else))}))
+	olderThan := sqlText("NULL")
+	if w.inRun {
+		olderThan = "($1).older_than"
+	}
+	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(intervalText(*d.Else))}))
 }
 
 // dataCutoff is the cutoff of a window that an expression gives, row by row.

@@ -41,11 +41,10 @@ var (
 	codeApplication  = diag.Register("P070", "function for applications cannot be generated")
 )
 
-// compiler compiles one policy file.
 type compiler struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
-	tables   catalog.Graph // of the snapshot
+	tables   catalog.Graph // of the snapshot, with the columns that policies make sure of
 	history  *History
 	diags    diag.List
 	rights   []right
@@ -55,7 +54,18 @@ type compiler struct {
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
-	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: snapshot.Graph()}
+	tables := snapshot.Graph()
+	for _, p := range file.Policies {
+		for _, column := range p.Ensure {
+			if table := tables[p.Table.String()]; table != nil && table.Column(column.Name) == nil {
+				copied := *table
+				added := catalog.Column{Name: column.Name, Type: formatType(column.Type)}
+				copied.Columns = append(slices.Clone(table.Columns), added)
+				tables[p.Table.String()] = &copied
+			}
+		}
+	}
+	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: tables}
 }
 
 // Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
@@ -72,12 +82,6 @@ func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([
 		return nil, c.diags.Unique()
 	}
 	return withoutRepeated(objects), c.diags
-}
-
-// Diagnose says what Compile would refuse or warn of.
-func Diagnose(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
-	_, list := Compile(file, snapshot, history)
-	return list
 }
 
 // checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
@@ -104,52 +108,41 @@ func (c *compiler) checkSnapshot() {
 
 // policies compiles all of them in parallel: one does not depend on another.
 func (c *compiler) policies() []Object {
-	type compiled struct {
-		compiler
-		objects []Object
-	}
-	list, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) (compiled, error) {
-		own := compiled{compiler: *c}
-		own.diags, own.rights, own.granted = nil, nil, nil
+	compilers := make([]compiler, len(c.file.Policies))
+	lists, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) ([]Object, error) {
+		own := &compilers[slices.Index(c.file.Policies, p)]
+		*own = compiler{file: c.file, snapshot: c.snapshot, tables: c.tables, history: c.history}
 		if e := c.file.EachOf(p); e != nil {
-			own.objects = own.compileEach(p, e)
-		} else {
-			own.objects = own.compilePolicy(p)
+			return own.compileEach(p, e), nil
 		}
-		return own, nil
+		return own.compilePolicy(p), nil
 	})
-	var objects []Object
-	for _, one := range list {
-		c.diags = append(c.diags, one.diags...)
-		c.rights = append(c.rights, one.rights...)
-		c.granted = append(c.granted, one.granted...)
-		objects = append(objects, one.objects...)
+	for _, own := range compilers {
+		c.diags = append(c.diags, own.diags...)
+		c.rights = append(c.rights, own.rights...)
+		c.granted = append(c.granted, own.granted...)
 	}
-	return objects
+	return slices.Concat(lists...)
 }
 
 // compilePolicy compiles one policy to its objects; none when it was refused.
 func (c *compiler) compilePolicy(p *policy.Policy) []Object {
-	if p.Partitions {
-		return c.compilePartitions(p)
-	}
-	table := c.findTable(p)
+	table := c.rowsTable(p)
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.writer(p, table, sliceInputs)
-	application := c.writer(p, table, applicationInputs).application()
+	w := c.writer(p, table, ofSlice)
+	application := w.application()
 	if c.diags.HasErrors() {
 		return nil
 	}
-	before := slices.Concat(w.ensureColumns(c.tables[p.Table.String()]), w.createdTables(), w.storedTables())
-	if c.file.EachOf(p) == nil {
-		before = append(before, each(w.wantedIndexes(), w.index)...)
-	} else {
-		w.memberIndexes()
-	}
+	before := slices.Concat(w.ensureColumns(), w.createdTables(), w.storedTables(), w.indexes())
 	functions, passes := w.functions()
-	functions = slices.Concat([]Object{w.rows()}, functions, w.start(), w.dropFunctions())
+	functions = slices.Concat([]Object{w.rows()}, functions, w.start())
+	if p.DropsTables() {
+		data := fields{"Relation": qualified(w.table).Literal()}
+		functions = append(functions, w.ofMigrator("drop_table", "oid", "drop_table", data))
+	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
 	}
@@ -163,29 +156,35 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	own := 0
 	for i, step := range p.Then {
-		c.checkInheritance(step)
+		if step.Related != nil && (step.Delete != nil || step.Update != nil) {
+			c.refuseHeirs(c.tables[step.Related.Table.String()], step.Position)
+		}
 		c.checkCopied(p.Then[:i], step)
-		from := table
-		if step.Delete == nil {
-			continue
-		} else if step.Related == nil {
+		switch {
+		case step.Delete == nil:
+		case step.Related == nil:
 			own++
 			c.checkPastGuards(p, step, table)
-		} else if from = c.relation(step.Related.Table); from == nil {
-			return false
+			c.checkReach(step, p.Table.String())
+		default:
+			c.checkReach(step, step.Related.Table.String())
 		}
-		c.checkReach(step, from)
 	}
-	ranks := slices.Clone(p.DueEntries())
-	ranks = slices.DeleteFunc(ranks, func(e policy.Entry) bool { return e.Beyond == nil || e.Clock != nil })
-	if len(ranks) > 1 {
+	ranks := 0
+	for _, e := range p.DueEntries() {
+		if e.Beyond != nil && e.Clock == nil && !p.Partitions {
+			ranks++
+		}
+	}
+	if ranks > 1 {
 		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" go by rank alone",
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
 	}
 	if own > 1 {
 		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
 	}
-	return len(ranks) <= 1 && own <= 1
+	c.checkPartitionSteps(p)
+	return ranks <= 1 && own <= 1
 }
 
 // withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,
@@ -240,22 +239,16 @@ func wrongKind(table *catalog.Table) string {
 
 // findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
-	table := c.relation(p.Table)
-	if table == nil {
+	table := c.holder(p.Table)
+	if table == nil || c.refuseHeirs(table, p.Table.Position) {
 		return nil
 	}
 	refuse := func(code, message, hint string) *catalog.Table {
 		c.refuse(p.Table.Position, code, message, hint)
 		return nil
 	}
-	switch {
-	case table.Kind != "table" && table.Kind != "partitioned":
-		return refuse(codeTableKind, fmt.Sprintf("%q %s", p.Table, wrongKind(table)), "Name the table that holds the rows.")
-	case table.PartitionOf != "":
+	if table.PartitionOf != "" {
 		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf), "Name the partitioned table.")
-	case table.Kind == "table" && len(table.Children) > 0:
-		return refuse(codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", p.Table, strings.Join(table.Children, ", ")),
-			"Keys are not unique across inheritance children; give each of them its own policy.")
 	}
 	for _, t := range c.tables.Kin(tableName(table)) {
 		if t.Kind == "foreign" {
@@ -267,10 +260,21 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
 			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
 	}
-	if table = c.withEnsured(table); c.refuseNames(table, p.Table.Position, isGeneratedName) {
+	if c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil
 	}
 	return table
+}
+
+// refuseHeirs refuses a table from which others inherit: a statement goes into all of them.
+func (c *compiler) refuseHeirs(table *catalog.Table, at diag.Position) bool {
+	heirs := table != nil && table.Kind == "table" && len(table.Children) > 0
+	if heirs {
+		names := strings.Join(table.Children, ", ")
+		c.refuse(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
+			"Keys are not unique across them: take them out of there, or give each a policy, or a step, of its own.")
+	}
+	return heirs
 }
 
 // refuseNames refuses a table with a column that is called as a variable of a generated function.
@@ -283,26 +287,11 @@ func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken fun
 	return i >= 0
 }
 
-// withEnsured is the table as it will be when the columns are there that any of its policies makes sure of.
-func (c *compiler) withEnsured(table *catalog.Table) *catalog.Table {
-	copied := *table
-	copied.Columns = slices.Clone(table.Columns)
-	for _, other := range c.file.Policies {
-		for _, column := range other.Ensure {
-			if other.Table.String() == tableName(table) && copied.Column(column.Name) == nil {
-				copied.Columns = append(copied.Columns, catalog.Column{Name: column.Name, Type: formatType(column.Type)})
-			}
-		}
-	}
-	return &copied
-}
-
 // isGeneratedName says whether a column has the name of a variable of the functions that take rows: it would be taken
 // for that, or that for it. Variables that end with an underscore are numbered.
 var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 
-// catalogNames are those of types that have several names.
 var catalogNames = map[string]string{
 	"timestamptz": "timestamp with time zone", "timestamp": "timestamp without time zone",
 	"int8": "bigint", "bigserial": "bigint", "int4": "integer", "int": "integer", "serial": "integer",
@@ -325,7 +314,6 @@ func qualified(t *catalog.Table) sqlText { return sqlText(quote.Qualified(t.Sche
 
 func quotedTable(t policy.Table) sqlText { return sqlText(quote.Qualified(t.Schema, t.Name)) }
 
-// tableComment is a table's name in a comment.
 func tableComment(t *catalog.Table) sqlText { return sqlText(quote.Comment(tableName(t))) }
 
 func columnNames(t *catalog.Table) []string {

@@ -105,7 +105,7 @@ func (w *pageWriter) runColumn(s step) string {
 		return ""
 	}
 	for _, a := range s.Archive.Set {
-		typ := w.archiveTable(s).Column(a.Column).Plain()
+		typ := s.into.Column(a.Column).Plain()
 		if runID.MatchString(a.Value.SQL) && slices.Contains([]string{"", "bigint", "integer", "numeric"}, typ) {
 			return a.Column
 		}
@@ -130,7 +130,6 @@ type restoreSource struct {
 	table, archive policy.Table
 }
 
-// restores is the registry's list of what can be restored.
 func (w *pageWriter) restores() []restoreSource {
 	archives := w.archiveSources()
 	for _, s := range archives {
@@ -182,7 +181,7 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	if archive == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
 		return source, false
 	}
-	into := w.archiveTable(s)
+	into := s.into
 	source = sourceOfTable(from, columnNames(from))
 	source.From, source.archive, source.Document = archive.Into.String(), archive.Into, archive.Document
 	for _, c := range archive.Columns {
@@ -206,7 +205,6 @@ func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
 	})
 }
 
-// sourceOfTable is about columns of a table.
 func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 	source := restoreSource{
 		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Names: map[string]string{}, Columns: map[string]string{},
@@ -267,14 +265,12 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 			continue
 		}
 		if name == tableName(w.table) {
-			if names = own; !w.policy.Partitions {
-				table = w.table // with the columns that the policy makes sure of
-			}
+			names = own
 		}
 		all[name] = w.expectation(table, names)
 	}
 	for _, d := range w.policy.Deletes() {
-		w.expectCascades(all, w.tables[d.Table.String()])
+		w.expectCascades(all, d.Table.String())
 	}
 	return all
 }
@@ -305,7 +301,7 @@ func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *e
 		if e.Columns[c.Name] = c.Type; c.Collation != "" {
 			e.Columns[c.Name] += " COLLATE " + c.Collation
 		}
-		if own && c.NotNull && slices.Contains(w.ranksBy(), c.Name) {
+		if own && c.NotNull && slices.Contains(w.rankedBy, c.Name) {
 			e.Columns[c.Name] += " NOT NULL"
 		}
 	}
@@ -313,14 +309,14 @@ func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *e
 }
 
 // expectCascades notes the foreign keys along which deletes from a table change rows, at the table that they lead to.
-func (w *pageWriter) expectCascades(all map[string]*expectation, table *catalog.Table) {
+func (w *pageWriter) expectCascades(all map[string]*expectation, from string) {
 	entry := func(name string) *expectation {
 		if all[name] == nil {
 			all[name] = &expectation{Kind: kindOf(w.tables[name])}
 		}
 		return all[name]
 	}
-	for _, key := range w.changedBy(table) {
+	for _, key := range w.changedBy(from) {
 		name := w.tables.Root(key.Table)
 		e, child := entry(w.tables.Root(key.RefTable)), entry(name)
 		if key.OnDelete == "cascade" && child.Cascades == nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -42,8 +41,8 @@ type tool struct {
 	downLine, back string
 	// framed says that each statement stands between two lines of its own, as goose has it.
 	framed bool
-	// refusal says why the tool would not execute a text as it stands, "" when it would.
-	refusal func(text string, noTransaction bool) string
+	// misread says why the tool would not execute a token of a text as it stands, "" when it would.
+	misread func(text string, t pgparse.Token) string
 	// escape and unescape protect a file from the tool's own substitutions.
 	escape, unescape *strings.Replacer
 }
@@ -57,15 +56,15 @@ var asItIs = strings.NewReplacer()
 // https://www.postgresql.org/docs/current/app-psql.html (it remembers nothing: who runs a script knows which is next)
 var tools = map[Format]tool{
 	Goose: {format: Goose, width: 5, separator: "_", suffix: ".sql", downLine: "-- +goose Down", back: "Down",
-		framed: true, refusal: gooseRefusal, escape: asItIs, unescape: asItIs},
+		framed: true, escape: asItIs, unescape: asItIs},
 	Tern: {format: Tern, width: 3, gapless: true, separator: "_", suffix: ".sql",
-		downLine: ternDownLine, back: "the part below the dashes", refusal: ternRefusal,
+		downLine: ternDownLine, back: "the part below the dashes", misread: ternMisread,
 		escape:   strings.NewReplacer("{{", ternBraces, ternDownLine, ternDashes+ternDownLine[4:]),
 		unescape: strings.NewReplacer(ternBraces, "{{", ternDashes, "----")},
 	Flyway: {format: Flyway, width: 1, prefix: "V", separator: "__", suffix: ".sql", downPrefix: "U", downSuffix: ".sql",
-		refusal: flywayRefusal, escape: asItIs, unescape: asItIs},
+		misread: flywayMisread, escape: asItIs, unescape: asItIs},
 	Psql: {format: Psql, width: 5, separator: "_", suffix: ".up.sql", downSuffix: ".down.sql",
-		refusal: psqlRefusal, escape: asItIs, unescape: asItIs},
+		misread: psqlMisread, escape: asItIs, unescape: asItIs},
 }
 
 // What tern looks for in a file, and how it is written where it is a text.
@@ -135,56 +134,47 @@ func Suggest(dir fs.FS) (Format, string) {
 	return "", ""
 }
 
-// gooseRefusal: goose takes every comment with +goose in it for an annotation, wherever it stands.
-func gooseRefusal(text string, _ bool) string {
-	if !strings.Contains(text, "+goose") {
-		return ""
-	}
+// refusal says why the tool would not execute a text as it stands, "" when it would.
+func (l tool) refusal(text string, noTransaction bool) string {
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "--") && strings.Contains(line, "+goose") {
-			return fmt.Sprintf("line %q would be an annotation of the migration tool", line)
+		line = strings.TrimSuffix(line, "\n")
+		comment := strings.TrimSpace(line)
+		switch { // goose takes every comment with +goose in it for an annotation, wherever it stands
+		case l.format == Goose && strings.HasPrefix(comment, "--") && strings.Contains(comment, "+goose"):
+			return fmt.Sprintf("line %q would be an annotation of the migration tool", comment)
+		case l.format == Tern && line == ternNoTxLine:
+			return "a line is exactly " + ternNoTxLine + ", by which tern leaves the transaction"
 		}
 	}
-	return ""
-}
-
-// refusedToken is what refusal says of the first token of a text that it does not let pass.
-func refusedToken(text string, refusal func(t pgparse.Token) string) string {
+	if l.misread == nil || l.format == Tern && !noTransaction { // then tern splits nothing
+		return ""
+	}
 	tokens, err := pgparse.Tokens(text)
 	if err != nil {
 		return "text cannot be split into statements: " + err.Error()
 	}
 	for _, t := range tokens {
-		if message := refusal(t); message != "" {
+		if message := l.misread(text, t); message != "" {
 			return message
 		}
 	}
 	return ""
 }
 
-// ternRefusal: a line that would take Up or Down out of its transaction, and what tern splits wrongly.
-func ternRefusal(text string, noTransaction bool) string {
-	if slices.Contains(strings.Split(text, "\n"), ternNoTxLine) {
-		return "a line is exactly " + ternNoTxLine + ", by which tern leaves the transaction"
+// ternMisread: tern takes some quotes for what they are not. A dollar inside a dollar quote may hide its end, a backslash
+// escapes in comments, too, and an E may end the word before.
+func ternMisread(text string, t pgparse.Token) string {
+	before := strings.ToLower(text[max(t.Offset-1, 0):t.Offset])
+	switch {
+	case t.Comment && strings.HasSuffix(t.Text, `\`):
+		return "tern would not see the end of a comment that ends with a backslash"
+	case t.Comment:
+	case !t.Quoted() && strings.Contains(t.Text, "$") && !dollarQuoted.MatchString(t.Text):
+		return "tern would not find the end of " + t.Text
+	case t.Text[0] == '\'' && strings.Contains(t.Text, `\`) && before == "e":
+		return "tern would read " + t.Text + " as a string with escapes"
 	}
-	if !noTransaction {
-		return ""
-	}
-	// Where tern takes a quote for what it is not: a dollar inside a dollar quote may hide its end, a backslash escapes in
-	// comments, too, and an E may end the word before.
-	return refusedToken(text, func(t pgparse.Token) string {
-		before := strings.ToLower(text[max(t.Offset-1, 0):t.Offset])
-		switch {
-		case t.Comment && strings.HasSuffix(t.Text, `\`):
-			return "tern would not see the end of a comment that ends with a backslash"
-		case t.Comment:
-		case !t.Quoted() && strings.Contains(t.Text, "$") && !dollarQuoted.MatchString(t.Text):
-			return "tern would not find the end of " + t.Text
-		case t.Text[0] == '\'' && strings.Contains(t.Text, `\`) && before == "e":
-			return "tern would read " + t.Text + " as a string with escapes"
-		}
-		return ""
-	})
+	return ""
 }
 
 // dollarQuoted is a dollar quote that has no dollar inside.
@@ -194,7 +184,6 @@ var dollarQuoted = regexp.MustCompile(`(?s)^\$[^$]*\$[^$]*\$[^$]*\$$`)
 // defaults do not do, outside a transaction, or with a text that looks like a placeholder.
 var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.+)$`)
 
-// flywayHead is what the head says of it.
 func flywayHead(name, text string, noTransaction bool) (head string) {
 	var settings []string
 	if noTransaction {
@@ -220,34 +209,30 @@ func (l tool) configuration(name, content string) string {
 		strings.ReplaceAll(m[2], ", ", "\n") + "\n"
 }
 
-// flywayRefusal: flyway takes every unquoted dollar for the start of a dollar quote, and knows a string
+// flywayMisread: flyway takes every unquoted dollar for the start of a dollar quote, and knows a string
 // with escapes by a capital E only.
-func flywayRefusal(text string, _ bool) string {
-	return refusedToken(text, func(t pgparse.Token) string {
-		switch {
-		case t.Comment || strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
-		case !t.Quoted() && strings.Contains(t.Text, "$"):
-			return "flyway would take the dollar in " + t.Text + " for a quote"
-		case strings.HasPrefix(t.Text, "e'") && strings.Contains(t.Text, `\`):
-			return "flyway would not see the escapes in " + t.Text + "; begin it with a capital E"
-		}
-		return ""
-	})
+func flywayMisread(_ string, t pgparse.Token) string {
+	switch {
+	case t.Comment || strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
+	case !t.Quoted() && strings.Contains(t.Text, "$"):
+		return "flyway would take the dollar in " + t.Text + " for a quote"
+	case strings.HasPrefix(t.Text, "e'") && strings.Contains(t.Text, `\`):
+		return "flyway would not see the escapes in " + t.Text + "; begin it with a capital E"
+	}
+	return ""
 }
 
 // psqlVariable is what psql may replace. A number could be a name, and is none: slices have them.
 var psqlVariable = regexp.MustCompile(`^:(['"{]|[0-9]*[A-Za-z_\x{80}-\x{10FFFF}])[^ \n\])]*`)
 
-// psqlRefusal: outside of quotes psql puts a variable in the place of :name. Which variables there are
+// psqlMisread: outside of quotes psql puts a variable in the place of :name. Which variables there are
 // only the session knows, so that none may be named.
-func psqlRefusal(text string, _ bool) string {
-	return refusedToken(text, func(t pgparse.Token) string {
-		if t.Text == `\` {
-			return "psql would take what follows a backslash for a command of its own"
-		}
-		if name := psqlVariable.FindString(text[t.Offset:]); t.Text == ":" && name != "" {
-			return "psql would put a variable in the place of " + name + "; write a space after the colon"
-		}
-		return ""
-	})
+func psqlMisread(text string, t pgparse.Token) string {
+	if t.Text == `\` {
+		return "psql would take what follows a backslash for a command of its own"
+	}
+	if name := psqlVariable.FindString(text[t.Offset:]); t.Text == ":" && name != "" {
+		return "psql would put a variable in the place of " + name + "; write a space after the colon"
+	}
+	return ""
 }

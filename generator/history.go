@@ -77,20 +77,13 @@ func hinted(kind *Problem, hint, message string, files ...string) *HistoryError 
 type History struct {
 	tool    tool
 	files   []Migration
-	objects map[ID]installed
-	created int           // how many were, one after the other
-	sums    map[ID]string // kind, name and hash of each of the objects
+	objects []Object      // in the order of their first creation
+	sums    map[ID]string // kind, name and hash of each of them
 	left    map[ID]bool
 	path    string        // search_path of the last file, as SET has it, "" for none
 	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
-}
-
-// installed is an object with its place in the order of first creation.
-type installed struct {
-	Object
-	place int
 }
 
 // Migration is one file of ours: State is what holds after it, After what must hold before it.
@@ -130,8 +123,7 @@ func (dir migrationDir) read() (*History, error) {
 	if err == nil {
 		err = dir.checkAlone()
 	}
-	h := &History{tool: dir.tool, objects: map[ID]installed{}, sums: map[ID]string{}, left: map[ID]bool{},
-		roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
@@ -199,21 +191,21 @@ func sumOf(id ID, hash string) string { return string(id.Kind) + "\x00" + id.Nam
 // Object is what the migrations installed last under id, with its texts as they were generated.
 // Policy, Table and Position are not recorded.
 func (h *History) Object(id ID) (Object, bool) {
-	found, ok := h.objects[id]
-	return found.Object, ok
+	if !h.Has(id) {
+		return Object{}, false
+	}
+	return *h.place(id), true
+}
+
+func (h *History) place(id ID) *Object {
+	return &h.objects[slices.IndexFunc(h.objects, func(o Object) bool { return o.ID() == id })]
 }
 
 // Has says whether the migrations install id.
-func (h *History) Has(id ID) bool {
-	_, ok := h.objects[id]
-	return ok
-}
+func (h *History) Has(id ID) bool { return h.sums[id] != "" }
 
 // Objects are all installed objects in the order of their first creation.
-func (h *History) Objects() []Object {
-	ordered := slices.SortedFunc(maps.Values(h.objects), func(a, b installed) int { return a.place - b.place })
-	return each(ordered, func(o installed) Object { return o.Object })
-}
+func (h *History) Objects() []Object { return slices.Clone(h.objects) }
 
 // OnlyCron says whether the migrations install jobs and nothing else: they are for the database
 // where schema cron lives.
@@ -246,12 +238,13 @@ func (h *History) Format() Format { return h.tool.format }
 func (h *History) replay(file *migrationFile) {
 	removal := map[ID]string{}
 	for _, a := range file.down {
-		if a.verb == verbDrop {
+		if a.drops {
 			removal[a.object.ID()] = a.object.Drop
 		}
 	}
 	for _, a := range file.up {
-		id := a.object.ID()
+		o, id := a.object, a.object.ID()
+		before, had := h.Object(id)
 		switch {
 		case id.Kind == KindRuntime:
 			for _, o := range h.Objects() {
@@ -260,31 +253,30 @@ func (h *History) replay(file *migrationFile) {
 				}
 			}
 			continue
-		case a.verb == verbDrop:
+		case a.drops:
 			h.remove(id)
 			continue
 		case a.removal != nil:
-			a.object.Drop = *a.removal
-		case h.Has(id):
-			a.object.Drop = h.objects[id].Drop
-		case isRuntime(&a.object) && removal[id] == "":
-			a.object.Drop = dropStatement(id.Kind, id.Name)
+			o.Drop = *a.removal
+		case had:
+			o.Drop = before.Drop
+		case isRuntime(&o) && removal[id] == "":
+			o.Drop = dropStatement(id.Kind, id.Name)
 		default:
-			a.object.Drop = removal[id]
+			o.Drop = removal[id]
 		}
-		place := h.created // a replaced one keeps its own
-		if before, had := h.objects[id]; had {
-			place = before.place
+		if h.sums[id] = sumOf(id, o.Hash()); had { // a replaced one keeps its place
+			*h.place(id) = o
+		} else {
+			h.objects = append(h.objects, o)
 		}
-		h.created++
-		h.objects[id], h.sums[id] = installed{a.object, place}, sumOf(id, a.sum)
 	}
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
 // again must not drop it in Down.
 func (h *History) remove(id ID) {
-	delete(h.objects, id)
+	h.objects = slices.DeleteFunc(h.objects, func(o Object) bool { return o.ID() == id })
 	delete(h.sums, id)
 	h.left[id] = holdsData(id.Kind)
 }

@@ -89,8 +89,8 @@ func mustReadFormat(t *testing.T, dir fs.FS, format Format) *History {
 
 func texts(h *History) map[ID]string {
 	m := map[ID]string{}
-	for id, object := range h.objects {
-		m[id] = string(object.As) + "\n" + object.SQL
+	for _, object := range h.objects {
+		m[object.ID()] = string(object.As) + "\n" + object.SQL
 	}
 	return m
 }

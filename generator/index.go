@@ -13,22 +13,10 @@ import (
 	"pgretain/policy"
 )
 
-// indexItem is one item of an index.
-type indexItem struct {
-	Expr                   sqlText // as CREATE INDEX takes it
-	Descending, NullsFirst bool
-	column                 string // "" for an expression
-	equal                  bool   // compared by equality only: its direction does not matter
-}
-
-func indexColumn(name string) indexItem {
-	return indexItem{Expr: sqlText(quote.Ident(name)), column: name}
-}
-
 // passIndex is the index by which a pass finds its rows: on (clock, key) or (per, order), partial on "where" when that
 // may stand in a predicate.
 type passIndex struct {
-	items     []indexItem
+	items     []orderItem
 	predicate sqlText
 	serves    string // an index that the database had before and that begins with the items, "" for none
 	byKey     bool   // the primary key leads to the rows
@@ -36,11 +24,14 @@ type passIndex struct {
 
 func (w *pageWriter) passIndexes() []passIndex {
 	var list []passIndex
+	if w.policy.Partitions {
+		return nil // whose rows are no table's
+	}
 	for _, p := range w.passes {
 		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
 		switch {
 		case p.byClock():
-			index.items = append([]indexItem{{Expr: p.clock.indexed, column: p.clock.column}}, w.keyItems(p.clock.column)...)
+			index.items = append([]orderItem{{Expr: p.clock.indexed, column: p.clock.column}}, w.keyItems(p.clock.column)...)
 		case p.clock == nil && p.beyond != nil:
 			index.items = w.rankItems(p.beyond)
 		default:
@@ -63,6 +54,24 @@ func (w *pageWriter) wantedIndexes() []passIndex {
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
+// indexes are these. A policy for each schema is refused where no index of the table serves: a run does not build one,
+// since nobody could write meanwhile.
+func (w *pageWriter) indexes() []Object {
+	wanted := w.wantedIndexes()
+	if w.file.EachOf(w.policy) == nil {
+		return each(wanted, w.index)
+	}
+	for _, i := range wanted {
+		if i.serves == "" {
+			items := fragment("order", i.items)
+			w.refuse(w.policy.Position, codeEachIndex,
+				fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
+				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), items))
+		}
+	}
+	return nil
+}
+
 // needs are the table's own indexes on which the policy relies.
 func (w *pageWriter) needs() []string {
 	var names []string
@@ -76,7 +85,7 @@ func (w *pageWriter) needs() []string {
 
 // leads says whether an index begins with items, read forwards or backwards; for a column that
 // cannot be NULL the placement of NULLs does not matter.
-func (w *pageWriter) leads(index catalog.Index, items []indexItem) bool {
+func (w *pageWriter) leads(index catalog.Index, items []orderItem) bool {
 	read := func(backwards bool) bool {
 		for i, item := range items {
 			switch {
@@ -96,25 +105,25 @@ func (w *pageWriter) leads(index catalog.Index, items []indexItem) bool {
 
 func (w *pageWriter) notNull(column string) bool { return w.table.Column(column).NotNull }
 
-func (w *pageWriter) keyItems(except string) []indexItem {
+func (w *pageWriter) keyItems(except string) []orderItem {
 	key := slices.DeleteFunc(slices.Clone(w.table.PrimaryKey), func(name string) bool { return name == except })
-	return each(key, indexColumn)
+	return each(key, func(name string) orderItem { return orderItem{Expr: sqlText(quote.Ident(name)), column: name} })
 }
 
 // rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
 // Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
-func (w *pageWriter) rankItems(r *ranked) []indexItem {
-	var items []indexItem
+func (w *pageWriter) rankItems(r *ranked) []orderItem {
+	var items []orderItem
 	for _, k := range r.Keys {
 		if !r.columns && (!k.NotNull || w.table.Column(string(k.Column)).Virtual) {
 			return nil
 		}
-		items = append(items, indexItem{Expr: sqlText(k.Column.String()), column: string(k.Column), equal: true})
+		items = append(items, orderItem{Expr: sqlText(k.Column.String()), column: string(k.Column), equal: true})
 	}
 	for _, o := range r.Order {
-		isKey := func(i indexItem) bool { return i.equal && i.column == o.column } // it has one value in a group
+		isKey := func(i orderItem) bool { return i.equal && i.column == o.column } // it has one value in a group
 		if r.columns && !slices.ContainsFunc(items, isKey) {
-			items = append(items, indexItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column, false})
+			items = append(items, orderItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column, false})
 		}
 	}
 	return items
@@ -153,31 +162,25 @@ func (w *pageWriter) zoned(e *pgparse.Expr) bool {
 }
 
 func (w *pageWriter) index(of passIndex) Object {
-	items, predicate, partitioned := fragment("index items", of.items), of.predicate, w.table.Kind == "partitioned"
+	items, predicate, partitioned := fragment("order", of.items), of.predicate, w.table.Kind == "partitioned"
 	name := indexName(tableName(w.table), string(items), string(predicate))
 	d := indexFields(w.table, name)
-	maps.Copy(d, fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Items": items, "Columns": of.items,
-		"Predicate": predicate, "Comment": literal("pgretain: index of policy " + w.policy.Name),
-		"Concurrently": !partitioned, "Partitions": nil})
+	maps.Copy(d, fields{"Items": items, "Columns": of.items, "Predicate": predicate, "Concurrently": !partitioned,
+		"Partitions": nil, "Comment": literal("pgretain: index of policy " + w.policy.Name)})
 	template := "index"
 	if partitioned {
 		template = "index_partitioned"
 		d["Comment"] = literal("pgretain: index for policies of this table") // its text never changes: see below
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
-	o := Object{
-		Kind: KindIndex, Name: w.table.Schema + "." + name, As: AsMigrator,
-		SQL: object(template, d), Drop: object("index_drop", d),
-		Definition: string(fragment("plain index", d)), Content: string(fragment("index content", d)),
-		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
-	}
+	o := w.made(KindIndex, w.table.Schema+"."+name, template, d)
+	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
 	if before, had := w.history.Object(o.ID()); had && partitioned {
 		o.SQL = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
 	}
 	return o
 }
 
-// indexFields are the names of a table and of its index.
 func indexFields(table *catalog.Table, name string) fields {
 	return fields{
 		"Table": qualified(table), "TableSchema": ident(table.Schema), "TableName": ident(table.Name),
@@ -215,10 +218,10 @@ func indexName(table, items, predicate string) string {
 }
 
 // ensureColumns are the columns that the table lacks, or that an earlier migration added.
-func (w *pageWriter) ensureColumns(table *catalog.Table) []Object {
+func (w *pageWriter) ensureColumns() []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
-		o, live := w.column(table, column), table.Column(column.Name)
+		o, live := w.column(column), w.snapshot.Table(tableName(w.table)).Column(column.Name)
 		before, had := w.history.Object(o.ID())
 		if had {
 			w.refuseType(before, live, column)
@@ -243,15 +246,14 @@ func (w *pageWriter) refuseType(before Object, live *catalog.Column, column poli
 	}
 }
 
-func (w *pageWriter) column(table *catalog.Table, column policy.Column) Object {
+func (w *pageWriter) column(column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
 		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
 	}
-	data := fields{"Policy": sqlText(w.policy.Name), "Table": qualified(table), "Column": ident(column.Name),
-		"Type": sqlText(oneLine(column.Type)), "Default": value, "Comment": literal("pgretain: column of policy " + w.policy.Name)}
-	return Object{
-		Kind: KindColumn, Name: tableName(table) + "." + column.Name, As: AsMigrator, SQL: object("column", data),
-		Drop: object("column_drop", data), Policy: w.policy.Name, Table: tableName(table), Position: column.Position,
-	}
+	o := w.made(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
+		"Column": ident(column.Name), "Default": value, "Type": sqlText(oneLine(column.Type)),
+		"Comment": literal("pgretain: column of policy " + w.policy.Name)})
+	o.Position = column.Position
+	return o
 }

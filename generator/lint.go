@@ -12,7 +12,6 @@ import (
 	"pgretain/policy"
 )
 
-// The codes of warnings.
 var (
 	CodeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
 	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")
@@ -40,7 +39,7 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
-	w := c.writer(p, table, checkInputs)
+	w := c.writer(p, table, "now()")
 	if c.diags.HasErrors() {
 		return nil
 	}
@@ -77,7 +76,7 @@ func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
 	table, missing := w.rowsRelation(), []columnText{}
 	for _, column := range w.table.Columns {
-		if !w.policy.Partitions && w.tables[w.policy.Table.String()].Column(column.Name) == nil {
+		if !w.policy.Partitions && w.snapshot.Table(tableName(w.table)).Column(column.Name) == nil {
 			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
 		}
 	}
@@ -102,9 +101,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	for _, h := range s.headers {
 		other(h.Insert.Into, h.Insert.As)
 	}
-	if !w.enter(s) {
-		return nil
-	}
+	w.enter(s)
 	if s.Related != nil {
 		other(s.Related.Table, s.Related.As)
 		joins = s.Related.Joins
@@ -128,7 +125,14 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		for _, d := range p.Deletes() {
 			c.noteDelete(p, d, concerns)
 		}
-		c.noteForeign(p)
+		for _, use := range p.Uses() {
+			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
+				c.warn(use.Table.Position, codeTableKind,
+					fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
+					"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
+					"Write into a table of this database, and move its rows from there.")
+			}
+		}
 	}
 	c.diags.Sort()
 	return c.diags.Unique()
@@ -208,7 +212,7 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
 		return !p.Partitions && p.Table.String() == tableName(table) &&
-			slices.ContainsFunc(c.writer(p, c.findTable(p), sliceInputs).wantedIndexes(), func(i passIndex) bool {
+			slices.ContainsFunc(c.writer(p, c.findTable(p), ofSlice).wantedIndexes(), func(i passIndex) bool {
 				return mayFind(i.items[0].column, string(i.predicate), key)
 			})
 	})
@@ -230,15 +234,4 @@ var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
 func mayFind(first, predicate string, key catalog.ForeignKey) bool {
 	predicate = strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(predicate, ""), "AND", ""), "() ")
 	return predicate == "" && slices.Contains(key.Columns, first)
-}
-
-// noteForeign warns of rows that are written on another server, which commits by itself.
-func (c *compiler) noteForeign(p *policy.Policy) {
-	for _, use := range p.Uses() {
-		if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
-			c.warn(use.Table.Position, codeTableKind, fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
-				"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
-				"Write into a table of this database, and move its rows from there.")
-		}
-	}
 }

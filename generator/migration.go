@@ -253,42 +253,39 @@ var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 // checkInstall refuses other names of schema and roles than those that the directory installs: tables,
 // log and functions are there under the old ones, and belong to them. It is said at the "install" of the file.
 func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
-	refused := func(message string, args ...any) error {
-		e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"}, Message: fmt.Sprintf(message, args...), Hint: namesHint}
-		if i := slices.IndexFunc(wanted, func(o Object) bool { return o.Kind == KindInstall }); i >= 0 {
-			e.Object = wanted[i]
+	before := installNames(h.Objects(), h.roles)
+	after := installNames(wanted, map[As]string{AsOwner: roles.Owner, AsRunner: roles.Runner})
+	var differ []string
+	for _, what := range slices.Sorted(maps.Keys(before)) {
+		if now, both := after[what]; both && now != before[what] {
+			message := fmt.Sprintf("%s %q in the migrations, %q in the policy file", what, before[what], now)
+			differ = append(differ, strings.ReplaceAll(message, `""`, "roles: none"))
 		}
-		return e
 	}
-	before, after := installSchema(h.Objects()), installSchema(wanted)
-	switch {
-	case before == "" || after == "": // nothing of the runtime, before or after
+	if before["schema"] == "" || after["schema"] == "" || len(differ) == 0 { // nothing of the runtime, before or after
 		return nil
-	case before != after:
-		return refused("the migrations install into schema %q, the policy file says %q", before, after)
 	}
-	for _, as := range []As{AsOwner, AsRunner} {
-		now := map[As]string{AsOwner: roles.Owner, AsRunner: roles.Runner}[as] // "" with "roles: none"
-		old, known := h.roles[as]
-		if known && old != now && slices.ContainsFunc(wanted, func(o Object) bool { return o.As == as }) {
-			return refused("the migrations install with %s, the policy file says %s", as.word(old), as.word(now))
-		}
+	e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"},
+		Message: strings.Join(differ, "; "), Hint: namesHint}
+	if i := slices.IndexFunc(wanted, func(o Object) bool { return o.Kind == KindInstall }); i >= 0 {
+		e.Object = wanted[i]
 	}
-	for _, o := range wanted { // operator and viewer own nothing: they may look at the runtime's tables
-		old, now := grantees.FindStringSubmatch(h.objects[o.ID()].SQL), grantees.FindStringSubmatch(o.SQL)
-		if o.Kind == KindTable && old != nil && now != nil && old[1] != now[1] {
-			return refused("the migrations let roles %s look, the policy file says %s", old[1], now[1])
-		}
-	}
-	return nil
+	return e
 }
 
-// word is what a message calls a role of the install.
-func (as As) word(name string) string {
-	if name == "" {
-		return "roles: none"
+// installNames are the names of schema and roles, where objects tell them; owner and runner are "" with "roles: none".
+func installNames(objects []Object, roles map[As]string) map[string]string {
+	names := map[string]string{"schema": installSchema(objects)}
+	for _, o := range objects {
+		if role, known := roles[o.As]; known && o.As != AsMigrator {
+			names[string(o.As)] = role
+		}
+		// Operator and viewer own nothing: they may look at the runtime's tables.
+		if to := grantees.FindStringSubmatch(o.SQL); o.Kind == KindTable && to != nil {
+			names["readers"] = to[1]
+		}
 	}
-	return fmt.Sprintf("%s %q", as, name)
+	return names
 }
 
 // installSchema is where the runtime's tables are.

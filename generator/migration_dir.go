@@ -253,14 +253,12 @@ func (dir migrationDir) checkConfiguration(name, content string) error {
 
 // checkAlone refuses a Down file whose migration has gone.
 func (dir migrationDir) checkAlone() error {
-	wanted := map[string]bool{}
-	for _, path := range dir.paths {
-		if _, ok := dir.tool.number(path); ok {
-			wanted[path], wanted[dir.tool.downName(path)] = true, true
-		}
+	var wanted []string
+	for _, n := range dir.list() {
+		wanted = append(wanted, n.name, dir.tool.downName(n.name))
 	}
 	for _, path := range dir.paths {
-		if dir.tool.separate() && !wanted[path] && dir.isOurs(path) {
+		if dir.tool.separate() && !slices.Contains(wanted, path) && dir.isOurs(path) {
 			return historyError(ErrHalf, "the migration that this file takes back is missing", path)
 		}
 	}

@@ -26,41 +26,42 @@ const (
 	removalLine = "-- pgretain: removal "
 )
 
-// verb is what is done with an object.
-type verb string
-
-const (
-	verbPut  verb = "put"
-	verbDrop verb = "drop"
-)
-
-// action is one object below its mark: object.SQL is set for put, object.Drop for drop. removal is how a put
-// object is removed where the Down part does not say so.
+// action is one object below its mark, which is put there by its SQL or dropped by its Drop. removal is how an object
+// that is put will be dropped, where the Down part does not say so.
 type action struct {
-	verb    verb
 	object  Object
+	drops   bool
 	removal *string
-	note    string // a comment in place of statements
-	sum     string // the object's hash, of what was read
 
 	group, place int // of what is written: its order
 }
 
-// text is what is executed.
-func (a action) text() string {
-	if a.verb == verbDrop {
-		return a.object.Drop
+// text is what is executed, or a comment in its place.
+func (a action) text() (text string, comment bool) {
+	switch {
+	case !a.drops:
+		return a.object.SQL, false
+	case a.object.Drop != "":
+		return a.object.Drop, false
+	case holdsData(a.object.Kind):
+		return fmt.Sprintf("-- The %s stays, with its data.\n", a.object.Kind), true
 	}
-	return a.object.SQL
+	return "-- Nothing to do.\n", true
 }
 
-// mark is the line above an object: what is done with it, its kind and name, and whose it is where that is not usual.
-// readMark reads it.
+// mark stands above an object: what is done with it, its kind and name, and whose it is where that is not usual; below
+// it how the object is dropped. reader.open reads it.
 func (a action) mark() string {
-	o := a.object
-	text := fmt.Sprintf("%s %s %s %s", ourPrefix, a.verb, o.Kind, quoteName(o.Name))
+	o, verb := a.object, "put"
+	if a.drops {
+		verb = "drop"
+	}
+	text := fmt.Sprintf("%s %s %s %s", ourPrefix, verb, o.Kind, quoteName(o.Name))
 	if o.As != usually(o.Kind) {
 		text += " " + string(o.As)
+	}
+	if a.removal != nil {
+		text += "\n" + removalLine + quoteName(*a.removal)
 	}
 	return text + "\n"
 }
@@ -86,8 +87,13 @@ func (p part) files() []File {
 		down = []action{p.dropRuntime()}
 	}
 	up, back := p.write(ups(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false)
-	if first && p.tool.format != Goose && p.opt.Schema != "" {
-		up = p.firstSchema() + up
+	if first && p.tool.format != Goose && p.opt.Schema != "" { // "pgretain migrate" makes it itself
+		owner := sqlText("")
+		if !p.opt.Roles.None {
+			owner = sqlText(quote.Ident(p.opt.Roles.Owner))
+		}
+		schema := fields{"Schema": sqlText(quote.Ident(p.opt.Schema)), "Owner": owner}
+		up = execute("schema.sql.tmpl", schema) + "\n" + up
 	}
 	if first {
 		for range 2 { // as many lines, then the lines
@@ -168,16 +174,7 @@ func (p part) dropRuntime() action {
 		data["Owners"] = textArray([]string{roles.Owner, roles.Worker, roles.Runner})
 	}
 	whole := Object{Kind: KindRuntime, Name: home, As: AsOwner, Drop: object("runtime_drop", data)}
-	return action{verb: verbDrop, object: whole}
-}
-
-// firstSchema makes the runtime's schema where it is not there.
-func (p part) firstSchema() string {
-	owner := sqlText("")
-	if !p.opt.Roles.None {
-		owner = sqlText(quote.Ident(p.opt.Roles.Owner))
-	}
-	return execute("schema.sql.tmpl", fields{"Schema": sqlText(quote.Ident(p.opt.Schema)), "Owner": owner}) + "\n"
+	return action{drops: true, object: whole}
 }
 
 // ahead is how far ahead of functions a kind comes: they name tables, which their owner must be able to
@@ -191,44 +188,33 @@ func ups(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	for _, c := range changes {
 		if c.After != nil {
-			list = append(list, c.put(put, c.is-ahead[c.After.Kind]))
+			a := action{object: *c.After, group: put, place: c.is - ahead[c.After.Kind]}
+			if c.sum != "" && (c.Before == nil && c.stays || c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
+				a.removal = &c.After.Drop // the Down part does not say it
+			}
+			list = append(list, a)
 		}
+		group := removed
 		switch {
 		case c.Before == nil:
+			continue
 		case c.After == nil && c.Before.Kind == KindCron:
-			list = append(list, c.drop(unscheduled, -c.was))
+			group = unscheduled
 		case c.first:
-			list = append(list, c.drop(dropped, -c.was))
-		case c.After == nil && c.Before.Kind == KindUpgrade:
-			list = append(list, c.drop(downgraded, -c.was))
-		case c.After == nil:
-			list = append(list, c.drop(removed, -c.was))
+			group = dropped
+		case c.After != nil:
+			continue
+		case c.Before.Kind == KindUpgrade:
+			group = downgraded
 		}
+		a := action{drops: true, object: *c.Before, group: group, place: -c.was}
+		if c.stays {
+			a.object.Drop = ""
+		}
+		list = append(list, a)
 	}
 	slices.SortStableFunc(list, func(a, b action) int { return cmp.Or(a.group-b.group, a.place-b.place) })
 	return list
-}
-
-// put creates or replaces. How the object is removed is noted in Up where the Down part does not say it.
-func (c Change) put(group, place int) action {
-	a := action{verb: verbPut, object: *c.After, group: group, place: place}
-	if c.sum != "" && (c.Before == nil && c.stays || c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
-		a.removal = &c.After.Drop
-	}
-	return a
-}
-
-// drop removes what was there, or says why it stays.
-func (c Change) drop(group, place int) action {
-	a := action{verb: verbDrop, object: *c.Before, group: group, place: place}
-	switch {
-	case c.stays:
-		a.object.Drop = ""
-		a.note = fmt.Sprintf("-- The %s stays, with its data.\n", a.object.Kind)
-	case a.object.Drop == "":
-		a.note = "-- Nothing to do.\n"
-	}
-	return a
 }
 
 // write writes what Up or Down does, with the search path that names have there, consecutive objects of a role inside
@@ -236,11 +222,7 @@ func (c Change) drop(group, place int) action {
 // may hold many.
 func (p part) write(actions []action, path string, chapters bool) string {
 	var b strings.Builder
-	write := func(texts ...string) {
-		for _, text := range texts {
-			b.WriteString(text)
-		}
-	}
+	write := func(text string) { b.WriteString(text) }
 	whole := p.tool.framed && !p.noTransaction
 	if whole {
 		write(beginLine)
@@ -257,27 +239,23 @@ func (p part) write(actions []action, path string, chapters bool) string {
 			write(switchRole(role))
 		}
 		before := plain
-		if plain = a.plain(); plain {
-			if !before {
-				write(runtimeMark, "\n")
-			}
-			write(a.text())
-			continue
+		if plain = a.plain(); !plain {
+			write(a.mark())
+		} else if !before {
+			write(runtimeMark + "\n")
 		}
-		write(a.mark())
-		if a.removal != nil {
-			write(removalLine, quoteName(*a.removal), "\n")
-		}
-		text := a.note + a.text() // one of the two
-		if p.noTransaction && p.tool.framed && a.note == "" {
-			text = strings.Join(each(statements(text), func(s string) string { return beginLine + s + endLine }), nextLine)
+		text, comment := a.text()
+		if p.noTransaction && p.tool.framed && !comment {
+			framed := func(s string) string { return beginLine + s + endLine }
+			text = strings.Join(each(between.Split(text, -1), framed), nextLine)
 		}
 		write(text)
 	}
-	write(endMark, "\n")
+	write(endMark + "\n")
 	if current != "" { // before the tool writes its version: the owner has no right to do that
 		write(switchRole(""))
 	}
+	closes := func(a action) bool { return !a.drops && slices.Contains(closed, a.object.Kind) }
 	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, closes) {
 		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
 	}
@@ -289,15 +267,9 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	return b.String()
 }
 
-// closes says whether an action creates something whose privileges retention._close() sees to, the last statement
-// of Up or Down: until it commits, nobody sees them. An archive is a table of the application, and has what its tables have.
-func closes(a action) bool {
-	switch a.object.Kind {
-	case KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach:
-		return a.verb == verbPut
-	}
-	return false
-}
+// closed are the kinds whose privileges retention._close() sees to, the last statement of Up or Down: until it commits,
+// nobody sees them. An archive is a table of the application, and has what its tables have.
+var closed = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
 
 // settings say what names mean, and how long a table may be waited for.
 func (p part) settings(path string) (text string) {
@@ -335,6 +307,3 @@ func switchRole(to string) string {
 
 // between are the lines that are exactly nextLine.
 var between = regexp.MustCompile(`(?m)^` + nextLine)
-
-// statements splits a text at these lines.
-func statements(text string) []string { return between.Split(text, -1) }

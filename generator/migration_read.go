@@ -31,7 +31,6 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	return &migrationFile{up: up.actions, down: down.actions, path: up.path, roles: up.roles}, err
 }
 
-// reader reads Up or Down.
 type reader struct {
 	tool    tool
 	name    string
@@ -98,7 +97,7 @@ func (r *reader) open(word, what string) error {
 	if err != nil {
 		return r.malformed("this is not the mark of an object")
 	}
-	r.object.verb = verb(word)
+	r.object.drops = word == "drop"
 	r.object.object.Name, _ = strconv.Unquote(quoted) // it is
 	r.object.object.As = cmp.Or(As(strings.TrimSpace(what[len(quoted):])), usually(kind))
 	return nil
@@ -109,43 +108,40 @@ var frameLine = regexp.MustCompile(`(?m)^-- \+goose Statement.*\n`)
 
 // close ends the object under way, if there is one, or those of the runtime. The role may be switched for the next one.
 func (r *reader) close() error {
-	a, text, switched := r.object, r.text, lastLine(r.text)
+	a, text := r.object, r.text
 	if a == nil {
 		return nil
 	}
 	r.object = nil
-	if switchesRole(switched) {
+	switched := text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
+	if switched == switchRole("") || strings.HasPrefix(switched, "SET LOCAL ROLE ") {
 		text = strings.TrimSuffix(text, switched)
 		defer r.settings(switched)
 	}
 	if r.tool.framed && strings.Contains(text, "-- +goose Statement") {
 		text = frameLine.ReplaceAllString(text, "")
 	}
-	switch a.verb {
-	case verbPut:
-		a.object.SQL = text
-		r.add(*a)
-	case verbDrop:
+	switch {
+	case a.drops:
 		if !strings.HasPrefix(text, "--") || strings.Count(text, "\n") > 1 { // not the comment in place of statements
 			a.object.Drop = text
 		}
-		r.add(*a)
+	case a.object.Kind != KindRuntime:
+		a.object.SQL = text
 	default:
+		r.roles[AsOwner] = r.role
 		for _, text := range runtimeTexts(text) {
 			id, ok := runtimeID(text)
 			if !ok {
 				return r.malformed("above it is what is no object of the runtime")
 			}
-			r.add(action{verb: verbPut, object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
+			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
 		}
+		return nil
 	}
-	return nil
-}
-
-func (r *reader) add(a action) {
-	a.sum = a.object.Hash()
 	r.roles[a.object.As] = r.role
-	r.actions = append(r.actions, a)
+	r.actions = append(r.actions, *a)
+	return nil
 }
 
 var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*));$`)
@@ -161,16 +157,6 @@ func (r *reader) settings(lines string) {
 			r.role = name[0]
 		}
 	}
-}
-
-// switchesRole says whether a line of SQL is one that switchRole writes.
-func switchesRole(line string) bool {
-	return line == "RESET ROLE;\n" || strings.HasPrefix(line, "SET LOCAL ROLE ")
-}
-
-// lastLine is the last line of a text, with its end.
-func lastLine(text string) string {
-	return text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
 }
 
 func (r *reader) malformed(what string) error {

@@ -10,6 +10,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/parallel"
+	"pgretain/policy"
 )
 
 // Kind is what an Object is. The order of the constants is the order of creation; dropping goes the other way.
@@ -93,7 +94,6 @@ type ID struct {
 	Name string
 }
 
-// ID of the object.
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
 // kinds in the order of creation.
@@ -128,6 +128,23 @@ func usually(kind Kind) As { return cmp.Or(unusual[kind], AsOwner) }
 
 var unusual = map[Kind]As{
 	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
+}
+
+// made is an object of a kind: template creates it, and <kind>_drop removes it, where there is such a template.
+func made(kind Kind, name, template string, data fields, at diag.Position) Object {
+	o := Object{Kind: kind, Name: name, As: usually(kind), SQL: object(template, data), Position: at}
+	if drop := string(kind) + "_drop"; set.Lookup(drop+".sql.tmpl") != nil {
+		o.Drop = object(drop, data)
+	}
+	return o
+}
+
+// grantedTo lets roles call or read an object; with "roles: none" all is one role's.
+func (o Object) grantedTo(in policy.Roles, names ...string) Object {
+	if !in.None {
+		o.Grants = append(o.Grants, names...)
+	}
+	return o
 }
 
 // Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
@@ -193,12 +210,12 @@ func (c Change) Sign() string {
 	return "~"
 }
 
-// Words say how a policy changes; "" of anything else.
+// Words say how a policy changes, as in ": due: ... 7 days back -> ... 3 days back"; "" of anything else.
 func (c Change) Words() string {
 	if c.Sign() != "~" || !hasPage(c.After.Kind) {
 		return ""
 	}
-	return ": " + Differences(c.Before.SQL, c.After.SQL)
+	return ": " + cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), "the same definition, other SQL")
 }
 
 // OfRuntime says whether the object belongs to the runtime, which has a file of its own.

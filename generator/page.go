@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,55 +11,48 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/explain"
-	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
 // slice is the type of the only argument of most functions.
 func (w *pageWriter) slice() string { return w.schema() + ".slice" }
 
-// function is the generated function <policy>_<suffix>(arguments); data is what its template reads besides what all
-// functions say of themselves.
+// made is an object of the policy; data is what its template reads besides what all of them say of themselves.
+func (w *pageWriter) made(kind Kind, name, template string, data fields) Object {
+	all := fields{
+		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Zone": w.zone(),
+		"SearchPath": identifiers(w.file.Install.SearchPath), "Table": qualified(w.table), "TableComment": tableComment(w.table),
+	}
+	maps.Copy(all, data)
+	o := made(kind, name, template, all, w.policy.Position)
+	if o.Policy = w.policy.Name; !w.report {
+		o.Table = tableName(w.table)
+	}
+	return o
+}
+
+// function is the generated function <policy>_<suffix>(arguments), which runs as its caller: the worker.
 func (w *pageWriter) function(suffix, arguments, template string, data fields) Object {
 	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
-	o := Object{
-		Kind: KindFunction, Name: w.schema() + "." + signature, As: AsOwner,
-		Policy: w.policy.Name, Table: tableName(w.table), Position: w.policy.Position,
-	}
-	all := fields{
-		"Schema": sqlText(w.schema()), "Function": sqlText(name), "Signature": sqlText(signature), "Policy": sqlText(w.policy.Name),
-		"Zone": w.zone(), "SearchPath": identifiers(w.file.Install.SearchPath),
-		"Table": qualified(w.table), "TableComment": tableComment(w.table),
-	}
-	maps.Copy(all, data)
-	o.SQL = object(template, all)
-	return o.forWorker(w.file.Install.Roles)
+	data["Function"], data["Signature"] = sqlText(name), sqlText(signature)
+	o := w.made(KindFunction, w.schema()+"."+signature, template, data)
+	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// forWorker lets the worker call a function that runs as its caller.
-func (o Object) forWorker(roles policy.Roles) Object {
-	if !roles.None {
-		o.Grants = append(o.Grants, roles.Worker)
-	}
+// ofMigrator is a function of the migrating role, which acts for the owner of the tables: the owner of the other
+// functions cannot be a member of a role that is its own member.
+func (w *pageWriter) ofMigrator(suffix, arguments, template string, data fields) Object {
+	o := w.function(suffix, arguments, template, data)
+	o.As = AsMigrator
 	return o
 }
 
 // forPeople lets operators and viewers, too, call or read an object.
 func (c *compiler) forPeople(o Object) Object {
-	if roles := c.file.Install.Roles; !roles.None {
-		o.Grants = append(o.Grants, roles.Operator, roles.Viewer)
-	}
-	return o
+	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
-// asMigrator makes a function the migrating role's.
-func (o Object) asMigrator() Object {
-	o.As = AsMigrator
-	return o
-}
-
-// storedName is the table that holds a join's rows during a run.
 func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
 // storedTables are the tables for the joins that are read once per run.
@@ -67,16 +61,14 @@ func (w *pageWriter) storedTables() []Object {
 	w.binder.asOf = "NULL::timestamptz"
 	var objects []Object
 	for _, j := range w.policy.OncePerRun() {
-		o := Object{
-			Kind: KindStored, Name: w.schema() + "." + w.storedName(j), As: AsOwner,
-			SQL: object("stored", fields{"Policy": sqlText(w.policy.Name), "Join": sqlText(j.Name), "Table": w.storedTable(j),
-				"Query": w.bindQuery(*j.Query, false)}),
-			Policy: w.policy.Name, Table: tableName(w.table), Position: j.Position,
-		}
-		if !w.file.Install.Roles.None {
+		o := w.made(KindStored, w.schema()+"."+w.storedName(j), "stored",
+			fields{"Join": sqlText(j.Name), "Table": w.storedTable(j), "Query": w.bindQuery(*j.Query, false)})
+		o.Position = j.Position
+		roles := w.file.Install.Roles
+		if !roles.None {
 			o.Writes = []string{"INSERT", "DELETE"}
 		}
-		objects = append(objects, w.forPeople(o.forWorker(w.file.Install.Roles)))
+		objects = append(objects, w.forPeople(o.grantedTo(roles, roles.Worker)))
 	}
 	return objects
 }
@@ -86,29 +78,19 @@ func (w *pageWriter) storedTables() []Object {
 func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "of the runtime"}
 	for _, o := range objects { // those of the runtime come first
-		switch whose, found := taken[o.Name]; {
-		case o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType:
+		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "of the runtime"
-		case o.Kind == KindStored && found:
+		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
 			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
 				"Give the join, or the policy, another name.")
-		case o.Kind == KindStored:
+		} else if o.Kind == KindStored {
 			taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
 		}
 	}
 }
 
-// prepares says whether something is read when a run starts.
-func (w *pageWriter) prepares() bool {
-	return slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && k.upTo != "" }) ||
-		len(w.policy.OncePerRun()) > 0
-}
-
 // start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
 func (w *pageWriter) start() []Object {
-	if !w.prepares() {
-		return nil
-	}
 	var stored, values []namedValue
 	for _, j := range w.policy.OncePerRun() {
 		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)})
@@ -117,6 +99,9 @@ func (w *pageWriter) start() []Object {
 		if k != nil && k.upTo != "" {
 			values = append(values, namedValue{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})
 		}
+	}
+	if w.prepares = len(stored)+len(values) > 0; !w.prepares {
+		return nil
 	}
 	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}
 }
@@ -127,50 +112,36 @@ func (c *compiler) reports() []Object {
 	for _, r := range c.file.Reports {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
-		w := c.writer(p, &catalog.Table{}, reportInputs)
+		w := c.writer(p, &catalog.Table{}, "p_as_of")
 		w.report, w.qualify = true, false
-		function, expects := w.reportFunction(r)
+		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
+		if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
+			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
+			parts = append(parts, policy.Part{Expr: *r.Alert})
+		}
+		for _, part := range parts {
+			w.noteReads(part)
+		}
+		expects := map[string]*expectation{}
+		for _, read := range w.tablesRead(parts) {
+			if read.table.Schema != w.schema() {
+				expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
+			}
+		}
+		function := w.forPeople(w.function("report", "timestamp with time zone", "report", data))
 		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), function.SQL)
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
 }
 
-func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expectation) {
-	data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
-	if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
-		data["Alert"] = spliced(*r.Alert, w.columnEdits(w.parse(*r.Alert), func(pgparse.ColumnRef) (sqlText, bool) { return "", false }))
-		parts = append(parts, policy.Part{Expr: *r.Alert})
-	}
-	for _, part := range parts {
-		w.noteReads(part)
-	}
-	expects := map[string]*expectation{}
-	for _, read := range w.tablesRead(parts) {
-		if read.table.Schema != w.schema() {
-			expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
-		}
-	}
-	o := w.function("report", "timestamp with time zone", "report", data)
-	o.Table = ""
-	return w.forPeople(o), expects
-}
-
 // explained says what the policy does, with what the catalog says and how it is generated.
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitioned.ofValues()}
-	for _, k := range w.clocks {
-		typ := ""
-		if k != nil {
-			typ = k.typ
-		}
-		facts.Clocks = append(facts.Clocks, typ)
-	}
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(),
+		ByList: w.partitioned.ofValues(), Clocks: each(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
 	for _, d := range p.Deletes() {
-		if table := w.tables[d.Table.String()]; table != nil {
-			facts.Cascades = append(facts.Cascades, w.changedBy(table)...)
-		}
+		facts.Cascades = append(facts.Cascades, w.changedBy(d.Table.String())...)
 	}
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
 		facts.Holds = with(facts.Holds, w.tables.Root(name))
@@ -224,14 +195,6 @@ func pageOf(sql string) string {
 
 var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
 
-// Differences says in words how one page differs from another: "due: ... 7 days back -> ... 3 days back".
-func Differences(before, after string) string {
-	if changes := explain.Changes(pageOf(before), pageOf(after)); changes != "" {
-		return changes
-	}
-	return "the same definition, other SQL"
-}
-
 // Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
 // functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
 func Pages(objects []Object, roles policy.Roles) []Object {
@@ -264,17 +227,14 @@ func ofPage(o Object) bool {
 
 // page is the row of a policy with all of its parts before it, tables first.
 func page(row Object, parts []Object, roles policy.Roles) Object {
-	type pagePart struct {
-		SQL   sqlText
-		Owner sqlText // who is to be again after the role that migrates made it, "" where nobody changes
-	}
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
 	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables before functions
-	list := each(parts, func(o Object) pagePart {
-		if o.As == AsMigrator && !roles.None {
-			return pagePart{sqlText(o.SQL), sqlText(ident(roles.Owner).String())}
+	list := each(parts, func(o Object) fields {
+		owner := "" // who is to be again after the role that migrates made it, "" where nobody changes
+		if o.As == AsMigrator {
+			owner = roles.Owner
 		}
-		return pagePart{SQL: sqlText(o.SQL)}
+		return fields{"SQL": sqlText(o.SQL), "Owner": ident(owner)}
 	})
 	words := wordsText(row.Words)
 	if row.Kind == KindEach {

@@ -87,7 +87,6 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
 		hint = "Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays."
 	default:
-		c.checkProtected(p)
 		return t
 	}
 	c.refuse(p.Table.Position, code, fmt.Sprintf("%q %s", p.Table, fault), hint)
@@ -129,30 +128,6 @@ func (w *pageWriter) rowsRelation() sqlText {
 	}
 	named := func(c catalog.Column) columnText { return columnText{sqlText(c.Name), sqlText(c.Type)} }
 	return fragment("partition columns", each(w.table.Columns, named))
-}
-
-// compilePartitions compiles a policy on partitions to its objects; none when it was refused.
-func (c *compiler) compilePartitions(p *policy.Policy) []Object {
-	rows := c.rowsTable(p)
-	if rows == nil {
-		return nil
-	}
-	c.checkPartitionSteps(p)
-	w := c.writer(p, rows, sliceInputs)
-	if c.diags.HasErrors() {
-		return nil
-	}
-	tables := slices.Concat(w.createdTables(), w.storedTables())
-	functions := append([]Object{
-		w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields())),
-		// What only the table's owner may do is the migrating role's: the owner of the other functions cannot be a member of a
-		// role that is its own member.
-		w.function("partition", "oid, text", "alter_partition", fields{"Relation": literal(qualified(w.table))}).asMigrator(), w.take(),
-	}, w.start()...)
-	if w.collectRights(); c.diags.HasErrors() {
-		return nil
-	}
-	return append(slices.Concat(tables, functions), w.registryRow(functions, []passEntry{{Undone: w.policy.Batch.Whole}}))
 }
 
 // checkPartitionSteps refuses steps that look into a partition which an earlier one took away.
@@ -262,11 +237,8 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Page": inDollars("\n"+page, "page"), "Statements": sqlText(admission), "Functions": functions,
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e, page+admission))),
 		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
-	admit := Object{Kind: KindFunction, Name: c.schema() + "." + p.Name + "_admit(" + arguments + ")", As: AsMigrator, SQL: object("admit", data),
-		Policy: p.Name, Table: member.Table, Position: p.Position}
-	if !roles.None {
-		admit.Grants = []string{roles.Owner}
-	}
+	admit := made(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data, p.Position).grantedTo(roles, roles.Owner)
+	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, member.Table
 	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", shards, nil}, {"words", pageText(member.Words), nil},
 		{"page", "\n" + page, nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
 	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
@@ -288,18 +260,6 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	return list
 }
 
-// memberIndexes refuses a policy for each schema where no index of the table serves: a run does not build one, since
-// nobody could write meanwhile.
-func (w *pageWriter) memberIndexes() {
-	for _, wanted := range w.wantedIndexes() {
-		if wanted.serves == "" {
-			w.refuse(w.policy.Position, codeEachIndex, fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
-				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), fragment("index items", wanted.items)))
-		}
-	}
-}
-
-// In are the objects of one member.
 func (m *Members) In(place policy.Place) []Object {
 	return each(m.Objects, func(o Object) Object { return policy.InPlace(o, place) })
 }

@@ -23,12 +23,12 @@ type ranked struct {
 	InGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
 }
 
-// orderItem is one item of ORDER BY, on t.
+// orderItem is one item of ORDER BY, on t, or of an index.
 type orderItem struct {
-	Expr       sqlText
-	Descending bool
-	NullsFirst bool
-	column     string
+	Expr                   sqlText
+	Descending, NullsFirst bool
+	column                 string // "" for an expression
+	equal                  bool   // of an index: compared by equality only, so that its direction does not matter
 }
 
 // groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr: an expression goes by its text.
@@ -58,11 +58,10 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
-	if w.policy.Where != nil {
-		r.Rows = append(r.Rows, enclosed(w.bind(*w.policy.Where)))
-	}
-	if source.Among != nil {
-		r.Rows = append(r.Rows, enclosed(w.bind(*source.Among)))
+	for _, e := range []*policy.Expr{w.policy.Where, source.Among} {
+		if e != nil {
+			r.Rows = append(r.Rows, w.optional(e))
+		}
 	}
 	w.compileOrder(r)
 	if n := source.Count; n != nil {
@@ -100,7 +99,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 			r.Rows = append(r.Rows, fragment(name, enclosed(compiled.Expr)))
 		}
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
-			compiled.column = column.Name
+			compiled.column, w.rankedBy = column.Name, with(w.rankedBy, column.Name)
 		}
 		r.Order = append(r.Order, compiled)
 	}
@@ -111,6 +110,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
 			w.needOperators(column, per.Position)
+			w.rankedBy = with(w.rankedBy, column.Name)
 			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
 		} else {
 			key.Expr = fragment("as text", key.Expr)
@@ -174,19 +174,4 @@ func (w *pageWriter) byThreshold(r *ranked) bool {
 		}
 	}
 	return true
-}
-
-// ranksBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would be
-// written otherwise.
-func (w *pageWriter) ranksBy() []string {
-	var columns []string
-	for _, r := range w.ranks {
-		for _, k := range r.Keys {
-			columns = append(columns, string(k.Column))
-		}
-		for _, item := range r.Order[:len(r.source.Order)] {
-			columns = append(columns, item.column)
-		}
-	}
-	return columns
 }

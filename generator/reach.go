@@ -14,26 +14,28 @@ import (
 )
 
 // changedBy are the foreign keys that change rows when rows of a table are deleted: the last ones of all paths.
-func (c *compiler) changedBy(table *catalog.Table) []catalog.ForeignKey {
-	return each(c.tables.CascadePaths(tableName(table)), func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] })
+func (c *compiler) changedBy(name string) []catalog.ForeignKey {
+	last := func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] }
+	return each(c.tables.CascadePaths(name), last)
 }
 
 // checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
 // message, since one line of the policy names them all.
-func (c *compiler) checkReach(step policy.Step, table *catalog.Table) {
+func (c *compiler) checkReach(step policy.Step, from string) {
 	var keys []string
 	all := each(step.Delete.Cascades, policy.Table.String)
-	for _, key := range c.changedBy(table) {
+	for _, key := range c.changedBy(from) {
 		root := c.tables.Root(key.Table)
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
-		if !c.refuseProtected(step.Position, table, key) && !named {
+		if !c.refuseProtected(step.Position, from, key) && !named {
 			all = with(all, root)
 			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root, strings.ToUpper(key.OnDelete)))
 		}
 	}
 	if len(keys) > 0 {
-		c.refuse(step.Position, codeCascade, fmt.Sprintf("deleting from %q reaches tables that are not in \"cascades\": %s", tableName(table),
-			strings.Join(all[len(step.Delete.Cascades):], ", ")),
+		added := strings.Join(all[len(step.Delete.Cascades):], ", ")
+		c.refuse(step.Position, codeCascade,
+			fmt.Sprintf("deleting from %q reaches tables that are not in \"cascades\": %s", from, added),
 			fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
 	}
 }
@@ -56,19 +58,6 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	}
 }
 
-// checkInheritance refuses related rows of a table from which others inherit: their keys are not unique across
-// them, and a statement goes into all.
-func (c *compiler) checkInheritance(step policy.Step) {
-	if step.Related == nil || step.Delete == nil && step.Update == nil {
-		return
-	}
-	table := c.tables[step.Related.Table.String()]
-	if table != nil && table.Kind == "table" && len(table.Children) > 0 {
-		c.refuse(step.Position, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", step.Related.Table, strings.Join(table.Children, ", ")),
-			"A step on related rows goes into them as well, where keys are not unique. Take them out of there, or give each a step of its own.")
-	}
-}
-
 // checkProtected refuses changes to a table that shares rows with a protected one: a partition of
 // it, the table that it is a partition of, or one that inherits from it. The reader of the file has
 // refused those of the same name. Of statements, it refuses those whose deletes reach a protected table by foreign keys;
@@ -81,10 +70,8 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 		}
 	}
 	for _, t := range p.StatementDeletes() {
-		if table := c.tables[t.String()]; table != nil { // else refused where its rights are noted
-			for _, key := range c.changedBy(table) {
-				c.refuseProtected(t.Position, table, key)
-			}
+		for _, key := range c.changedBy(t.String()) {
+			c.refuseProtected(t.Position, t.String(), key)
 		}
 	}
 }
@@ -101,11 +88,11 @@ func (c *compiler) protectedBy(name string) string {
 }
 
 // refuseProtected refuses a foreign key that leads into a protected table.
-func (c *compiler) refuseProtected(at diag.Position, from *catalog.Table, key catalog.ForeignKey) bool {
+func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.ForeignKey) bool {
 	if c.protectedBy(key.Table) == "" {
 		return false
 	}
-	c.refuse(at, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", tableName(from), key.Table),
+	c.refuse(at, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", from, key.Table),
 		fmt.Sprintf("Foreign key %q is ON DELETE %s.", key.Name, strings.ToUpper(key.OnDelete)))
 	return true
 }
@@ -155,7 +142,11 @@ type right struct {
 
 // collectRights notes what a policy does with which tables.
 func (w *pageWriter) collectRights() {
-	locked := w.lockedBelow()
+	var locked []string
+	for _, name := range w.deletes { // while holds are in force, rows below are locked before those above them go
+		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
+		locked = append(locked, each(w.changedBy(name), below)...)
+	}
 	for _, s := range w.steps {
 		if s.locked > 0 {
 			locked = append(locked, tableName(s.from))
@@ -264,8 +255,9 @@ func (c *compiler) privilege(r right) Object {
 			rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
 		}
 	}
-	return Object{Kind: KindPrivilege, Name: name, As: AsMigrator, SQL: object("privilege", data), Drop: object("privilege_drop", data),
-		Policy: r.policy, Table: name, Position: r.position, Rights: rights}
+	o := made(KindPrivilege, name, "privilege", data, r.position)
+	o.Policy, o.Table, o.Rights = r.policy, name, rights
+	return o
 }
 
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)

@@ -32,24 +32,23 @@ type row []rowField
 func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object {
 	facts, steps := w.facts(), w.stepEntries()
 	r := w.fields(passes, facts, steps, w.expects(functions))
-	o := w.policyObject(r, slices.Concat(each(functions, func(f Object) string { return f.SQL }),
-		each(r, func(f rowField) string { return encode(f.Value) }))...)
-	o.Table = w.policy.Table.String()
-	return o.explained(w.explained())
+	texts := slices.Concat(each(functions, func(f Object) string { return f.SQL }),
+		each(r, func(f rowField) string { return encode(f.Value) }))
+	return w.policyObject(r, texts...).explained(w.explained())
 }
 
 // policyObject puts a hash into a row, of texts, the runtime's version and what the install says of expressions, so that
 // a run under way ends when any of them changes.
 func (w *pageWriter) policyObject(r row, texts ...string) Object {
-	name, in := w.policy.Name, w.file.Install
+	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
 	r = slices.Insert(r, 2, rowField{"hash", hash, nil})
-	d := fields{"Schema": sqlText(w.schema()), "Name": literal(name), "Row": r.page(len("SELECT " + w.schema() + "._register("))}
-	return Object{Kind: KindPolicy, Name: name, Policy: name, As: AsOwner, SQL: object("policy", d), Drop: object("policy_drop", d),
-		Position: w.policy.Position, Row: r.columns()}
+	o := w.made(KindPolicy, w.policy.Name, "policy",
+		fields{"Name": literal(w.policy.Name), "Row": r.page(len("SELECT " + w.schema() + "._register("))})
+	o.Row = r.columns()
+	return o
 }
 
-// columns are the values as JSON, by name.
 func (r row) columns() map[string]json.RawMessage {
 	columns := map[string]json.RawMessage{}
 	for _, f := range r {
@@ -69,7 +68,7 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 	}
 	return slices.Concat(row{
 		{"name", p.Name, nil}, {"table_name", table, ""},
-		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares(), false}, {"scope", names(p.Scope), []string{}},
+		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares, false}, {"scope", names(p.Scope), []string{}},
 		{"window_own", window(settable.Else), nil}, {"window_at_least", window(settable.AtLeast), nil},
 		{"window_at_most", window(settable.AtMost), nil},
 	}, bounds(p.Bounded()), row{
@@ -111,7 +110,6 @@ func waits(t policy.Throttle) map[string]int64 {
 	return list
 }
 
-// orNull is nil for nothing.
 func orNull[T comparable](value T) any {
 	if value == *new(T) || any(value) == any("0s") {
 		return nil
@@ -141,7 +139,6 @@ func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes 
 	return deletes, ordered(related), ordered(changes), ordered(writes)
 }
 
-// ordered is a list of names, each once.
 func ordered(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
@@ -235,11 +232,11 @@ func (c *compiler) install() Object {
 	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
 		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), []string{}}, {"trust", names(in.Trust), []string{}}, {"cron_database", elsewhere, nil}}
 	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
-	return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: object("install", data),
-		Drop: object("install_drop", data), Position: in.Position, Words: explain.Install(c.file), Row: r.columns()}
+	o := made(KindInstall, "install", "install", data, in.Position)
+	o.Words, o.Row = explain.Install(c.file), r.columns()
+	return o
 }
 
-// jobs are the registry rows and pg_cron jobs.
 func (c *compiler) jobs() []Object {
 	var objects []Object
 	for _, job := range c.file.Jobs {
@@ -269,8 +266,9 @@ func (c *compiler) job(job *policy.Job) Object {
 		})}
 	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
 		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}
-	return Object{Kind: KindJob, Name: job.Name, As: AsOwner, SQL: object("job", data), Drop: object("job_drop", data), Position: job.Position,
-		Words: words, Row: r.columns()}
+	o := made(KindJob, job.Name, "job", data, job.Position)
+	o.Words, o.Row = words, r.columns()
+	return o
 }
 
 // scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.
@@ -381,5 +379,7 @@ func cronObject(job CronJob, at diag.Position) Object {
 	// Names in a command are literals inside of it.
 	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
-	return Object{Kind: KindCron, Name: job.Name, As: AsRunner, SQL: object(template, data), Drop: object("cron_drop", data), Position: at, Cron: &job}
+	o := made(KindCron, job.Name, template, data, at)
+	o.Cron = &job
+	return o
 }

@@ -25,7 +25,6 @@ type ident string
 
 func (i ident) String() string { return quote.Ident(string(i)) }
 
-// Literal is the name as a text value.
 func (i ident) Literal() literal { return literal(i) }
 
 func identifiers(names []string) []ident {
@@ -58,7 +57,6 @@ func init() {
 	template.Must(set.ParseFS(templates.FS, "*.sql.tmpl"))
 }
 
-// execute executes one template.
 func execute(name string, data any) string {
 	if inspect != nil {
 		inspect(name, data)
@@ -86,7 +84,6 @@ func stepText(name string, data any) sqlText {
 // fragment renders a piece of SQL for use in other templates.
 func fragment(name string, data any) sqlText { return indented(execute(name, data)) }
 
-// aliased is a column of what is called alias.
 func aliased(alias, column ident) sqlText {
 	return fragment("aliased column", fields{"Alias": alias, "Column": column})
 }
@@ -120,7 +117,6 @@ func dollarQuote(text, word string) string {
 	return tag
 }
 
-// inDollars is a text as a constant of SQL.
 func inDollars(text, word string) sqlText {
 	quote := dollarQuote(text, word)
 	return sqlText(quote + text + quote)
@@ -237,7 +233,6 @@ func filledLines(text string) string {
 	return b.String()
 }
 
-// wrapped breaks a line that is too wide.
 func wrapped(line string) string {
 	if len(line) <= textWidth || unbroken.MatchString(line) {
 		return line

@@ -13,34 +13,20 @@ import (
 // pageWriter compiles one policy to its page.
 type pageWriter struct {
 	binder
-	inputs
 	conditions
 	effects
 	reliances
 
 	steps    []step
+	inRun    bool // asOf is ofSlice: a run gives windows, scopes, the rows of joins and the values of up_to
 	report   bool // the page is of a report, which has no rows
 	numbered bool // a step needs the order of the batch's rows
+	prepares bool // something is read when a run starts
 }
 
-// inputs is where a function has what a run gives it.
-type inputs struct {
-	stored    bool    // joins read once per run come from what the run stored, and so does up_to
-	now       sqlText // what as_of is called
-	olderThan sqlText // a window set at run time
-	scope     sqlText // what narrows the policy, "" for nothing
-}
-
-var (
-	// sliceInputs are those of <policy>_rows and <policy>_take, whose only argument is a slice. It is named by its number,
-	// which no column of the policy's tables can stand before.
-	sliceInputs = inputs{stored: true, now: "($1).as_of", olderThan: "($1).older_than", scope: "($1).scope"}
-	// applicationInputs are those of functions for applications, which have variables.
-	applicationInputs = inputs{now: "v_as_of", olderThan: "NULL"}
-	// checkInputs are those of a statement that is planned and not run.
-	checkInputs  = inputs{now: "now()", olderThan: "NULL"}
-	reportInputs = inputs{now: "p_as_of"}
-)
+// ofSlice is as_of in the functions that runs call, whose only argument is a slice. It is named by its number, which no
+// column of the policy's tables can stand before.
+const ofSlice sqlText = "($1).as_of"
 
 // conditions say which rows a policy is about, which of them are due, and what keeps them.
 type conditions struct {
@@ -59,14 +45,16 @@ type conditions struct {
 
 // reliances are what a page takes for granted.
 type reliances struct {
-	wholes  []string        // tables whose rows a step copies by their columns
-	keys    []string        // tables whose rows a step finds again by their key
-	named   map[string]bool // names that may mean a column, in the policy's own SQL
-	star    bool            // there is a star among them
-	schemas []string        // where its expressions look names up, besides the search path
+	wholes []string // tables whose rows a step copies by their columns
+	keys   []string // tables whose rows a step finds again by their key
+	// rankedBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would
+	// be written otherwise.
+	rankedBy []string
+	named    map[string]bool // names that may mean a column, in the policy's own SQL
+	star     bool            // there is a star among them
+	schemas  []string        // where its expressions look names up, besides the search path
 }
 
-// join is one left join.
 type join struct {
 	Name      ident
 	Lateral   bool
@@ -85,15 +73,21 @@ type guard struct {
 // Unknown is what keeps a row for which the condition is NULL.
 func (g guard) Unknown() literal { return g.Name + "?" }
 
-func (c *compiler) writer(p *policy.Policy, table *catalog.Table, in inputs) *pageWriter {
-	w := &pageWriter{inputs: in, reliances: reliances{named: map[string]bool{}}}
-	w.binder = binder{compiler: c, policy: p, table: table, asOf: in.now, aliases: map[string]*catalog.Table{}, partitioned: c.partitionedOf(p), qualify: true}
+func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *pageWriter {
+	w := &pageWriter{inRun: asOf == ofSlice, reliances: reliances{named: map[string]bool{}}}
+	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
+		partitioned: c.partitionedOf(p), qualify: true}
 	if w.partitioned != nil {
 		w.content = fragment("partition content", w.partitioned.texts())
 	}
 	w.compileSteps()
 	w.compileWhere()
-	w.compileJoins()
+	for _, j := range p.Joins {
+		if j.Table != nil {
+			w.addAlias(j.Name, w.relation(*j.Table))
+		}
+		w.joins = append(w.joins, w.joinOf(j))
+	}
 	w.compileGuards()
 	w.compileDue()
 	w.locks, w.inRange = w.compileLocks()
@@ -106,7 +100,7 @@ func (w *pageWriter) compileWhere() {
 		return
 	}
 	parsed := w.parse(*e)
-	w.where, w.whereOwn = enclosed(w.bind(*e)), ownColumnsOnly(parsed)
+	w.where, w.whereOwn = w.optional(e), ownColumnsOnly(parsed)
 	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed) {
 		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
@@ -114,20 +108,11 @@ func (w *pageWriter) compileWhere() {
 	}
 }
 
-func (w *pageWriter) compileJoins() {
-	for _, j := range w.policy.Joins {
-		if j.Table != nil {
-			w.addAlias(j.Name, w.relation(*j.Table))
-		}
-		w.joins = append(w.joins, w.joinOf(j))
-	}
-}
-
 func (w *pageWriter) joinOf(j policy.Join) join {
 	compiled := join{Name: ident(j.Name), Lateral: j.Table == nil && !j.OncePerRun()}
 	if j.Table != nil {
 		compiled.Source = quotedTable(*j.Table)
-	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.stored {
+	} else if compiled.Source = enclosed(w.bindQuery(*j.Query, compiled.Lateral)); j.OncePerRun() && w.inRun {
 		compiled.Source = fragment("stored rows", fields{"Table": w.storedTable(j), "Query": compiled.Source})
 	}
 	if j.Where != nil {
@@ -183,7 +168,6 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 	return fragment("not false", w.bind(*w.policy.Keep[i].Condition))
 }
 
-// clockColumns are the columns that a clock reads.
 func (w *pageWriter) clockColumns(k *clock) []string {
 	if k.source.Expression == nil {
 		return []string{k.column}
@@ -230,9 +214,9 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 		})))
 	}
 	for _, name := range w.policy.Scope {
-		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.scope != "" {
+		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.inRun {
 			w.needOperators(column, name.Position)
-			due = append(due, fragment("in scope", fields{"Scope": w.scope, "Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
+			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
 		}
 	}
 	if len(due) == 0 {
@@ -241,7 +225,6 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 	return due
 }
 
-// entryOf is what a pass asks of a row.
 func (w *pageWriter) entryOf(p pass) []sqlText {
 	var due []sqlText
 	if p.clock != nil && p.nulls {
@@ -259,6 +242,9 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
 func (w *pageWriter) rows() Object {
+	if w.policy.Partitions {
+		return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
+	}
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column comes before the row
 		row = "t.*::" + qualified(w.table)
@@ -268,8 +254,8 @@ func (w *pageWriter) rows() Object {
 	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
 	})
-	if len(own) == 1 && own[0].Where != nil && len(own[0].headers) == 0 {
-		passed = enclosed(w.bind(*own[0].Where))
+	if len(own) == 1 && len(own[0].headers) == 0 {
+		passed = w.optional(own[0].Where)
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
 		"Places": w.ranks, "Due": w.dueOf(w.passes...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))

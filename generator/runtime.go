@@ -83,7 +83,7 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 		Chapter: file.Chapter}
 	o = o.listed(file.Name, install.Roles)
 	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
-		o = o.forWorker(install.Roles)
+		o = o.grantedTo(install.Roles, install.Roles.Worker)
 	}
 	return o
 }
@@ -91,7 +91,7 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 // plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
 func (a action) plain() bool {
 	o := a.object
-	if a.verb != verbPut || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
+	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
 		return false
 	}
 	id, ok := runtimeID(o.SQL)
@@ -117,7 +117,6 @@ func runtimeID(text string) (ID, bool) {
 	return id, err == nil
 }
 
-// dropStatement drops an object of the runtime.
 func dropStatement(kind Kind, name string) string {
 	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
 }
@@ -143,7 +142,6 @@ func renameInstall(sql string, install policy.Install) string {
 	})
 }
 
-// roleNames are the names of an install's roles, by what they are for.
 func roleNames(roles policy.Roles) map[string]string {
 	return map[string]string{"owner": roles.Owner, "worker": roles.Worker, "runner": roles.Runner,
 		"operator": roles.Operator, "viewer": roles.Viewer}

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,8 @@ type step struct {
 	target    string                          // the table that it writes
 	copies    bool                            // it writes rows of the batch, or of related rows, into another table
 	render    func(*pageWriter, step) sqlText // its SQL in a batch
-	from      *catalog.Table                  // whose rows it acts on; nil where that is refused
+	from      *catalog.Table                  // whose rows it acts on
+	into      *catalog.Table                  // of an insert or an archive: the target
 	as        ident                           // what these are called
 	headers   []step                          // those before it that insert header rows which it reads
 	parts     []policy.Part                   // its pieces of SQL, and what ties header rows to the batch
@@ -49,7 +51,11 @@ func (w *pageWriter) compileSteps() {
 func (w *pageWriter) stepOf(of policy.Step) step {
 	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
 	if of.Related != nil {
-		s.from, s.as = w.tables[of.Related.Table.String()], ident(of.Related.As)
+		find := w.relation
+		if of.Delete != nil || of.Update != nil {
+			find = w.holder
+		}
+		s.from, s.as = existing(find, of.Related.Table), ident(of.Related.As)
 	}
 	alone := policy.Policy{Table: w.policy.Table, Then: []policy.Step{of}}
 	if effects := alone.Effects(1); len(effects) > 0 {
@@ -61,11 +67,11 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	case of.Update != nil:
 		s.verb, s.render = "update", (*pageWriter).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies = "insert", (*pageWriter).insert, true
+		s.verb, s.render, s.copies, s.into = "insert", (*pageWriter).insert, true, existing(w.relation, of.Insert.Into)
 	case of.Emit != nil:
 		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).emit, true, w.schema()+".event"
 	case of.Archive != nil:
-		s.verb, s.render, s.copies = "archive", (*pageWriter).archive, true
+		s.verb, s.render, s.copies, s.into = "archive", (*pageWriter).archive, true, w.archiveTable(s)
 	case of.SQL != nil:
 		s.verb, s.render = "sql", (*pageWriter).statement
 	case of.DropTable != nil:
@@ -99,37 +105,29 @@ func (w *pageWriter) mayWrite(s step) bool {
 	})
 }
 
-// rendered is the SQL of one effect of the batch.
 func (w *pageWriter) rendered(s step) sqlText {
 	defer w.restored()()
 	if readBatch(s.parts) {
 		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
-	if !w.enter(s) {
-		return ""
-	}
+	w.enter(s)
 	return s.render(w, s)
 }
 
 // enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
-func (w *pageWriter) enter(s step) bool {
+func (w *pageWriter) enter(s step) {
 	for _, h := range s.headers {
-		w.addAlias(h.Insert.As, w.tables[h.target])
+		w.addAlias(h.Insert.As, h.into)
 	}
-	if s.Related == nil {
-		return true
+	if s.Related != nil {
+		w.addAlias(s.Related.As, s.from)
+		w.scalars = w.asScalars(s.Related.Joins, w.scalars)
 	}
-	find := w.relation
-	if s.Delete != nil || s.Update != nil {
-		find = w.holder
-	}
-	table := find(s.Related.Table)
-	if table == nil {
-		return false
-	}
-	w.addAlias(s.Related.As, table)
-	w.scalars = w.asScalars(s.Related.Joins, w.scalars)
-	return true
+}
+
+// existing is a table, or what stands in for one that is refused, until what is made of it is dropped.
+func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.Table {
+	return cmp.Or(find(t), &catalog.Table{Schema: t.Schema, Name: t.Name})
 }
 
 // holder is a table that holds its rows itself; another one is refused.
@@ -147,7 +145,6 @@ func holdsRows(table *catalog.Table) bool {
 	return table.Kind == "table" || table.Kind == "partitioned"
 }
 
-// parts are the pieces of SQL of a step.
 func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
 
 // anyReads says whether any piece reads what found looks for.
@@ -169,7 +166,6 @@ func mentions(list []policy.Part, names ...string) bool {
 	})
 }
 
-// headerNames are those of the header rows that the step reads.
 func (s step) headerNames() []string {
 	return each(s.headers, func(h step) string { return h.Insert.As })
 }
@@ -217,25 +213,11 @@ func (w *pageWriter) findEffects() effects {
 	return e
 }
 
-// lockedBelow are the tables that foreign keys lead to from deletes of the policy: while holds are in force, their rows
-// are locked before the rows above them go, so that nobody moves a held row below them meanwhile.
-func (w *pageWriter) lockedBelow() []string {
-	var names []string
-	for _, name := range w.deletes {
-		if table := w.tables[name]; table != nil {
-			for _, key := range w.changedBy(table) {
-				names = with(names, w.tables.Root(key.Table))
-			}
-		}
-	}
-	return names
-}
-
 // lockedBy is the step that locks the related rows of s before it acts on them, those that it changes and those that it
 // copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
 // rows, so that what goes is what was copied. 0 where they are not locked.
 func (w *pageWriter) lockedBy(s step) int {
-	if s.Related == nil || s.from == nil || !holdsRows(s.from) {
+	if s.Related == nil || !holdsRows(s.from) {
 		return 0
 	}
 	name := tableName(s.from)

@@ -12,13 +12,10 @@ import (
 )
 
 func (w *pageWriter) archive(s step) sqlText {
-	into := w.archiveTable(s)
-	if into == nil {
-		return ""
-	}
-	w.checkArchive(s, into)
+	into := s.into
+	w.checkArchive(s)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
-	w.checkMissing(s.Step, each(columns, func(v valueText) string { return string(v.Column) }), into)
+	w.refuseMissing(into, setColumns(columns), s.Position, codeStep)
 	d := w.insertFields(s, false, s.Archive.Set)
 	d["Copied"], d["Conflict"] = w.countsCopies(s), keepsOrReplaces(s.Archive)
 	changes := 0
@@ -60,36 +57,32 @@ func (s step) copied(into *catalog.Table) []valueText {
 	return slices.DeleteFunc(list, func(v valueText) bool { return assigned(s.Archive.Set, string(v.Column)) })
 }
 
-// checkArchive refuses an archive that cannot hold the row.
-func (w *pageWriter) checkArchive(s step, into *catalog.Table) {
-	if s.Archive.Document == "" {
-		w.checkNames(s, into)
-		w.checkColumns(s, into)
+// checkArchive refuses names that the tables do not have, a column that would hold two of the row, and what the archive
+// cannot hold.
+func (w *pageWriter) checkArchive(s step) {
+	if s.Archive.Document != "" {
+		w.knownColumn(s.into, s.Archive.Document, s.Position)
 	} else {
-		w.knownColumn(into, s.Archive.Document, s.Position)
+		w.checkColumns(s)
 	}
-	for _, a := range s.Archive.Set {
-		w.knownColumn(into, a.Column, a.Position)
-	}
-}
-
-// checkNames refuses names under "columns" that the tables do not have, and a column that would hold two of the row.
-func (w *pageWriter) checkNames(s step, into *catalog.Table) {
 	for _, c := range s.Archive.Columns {
-		w.knownColumn(into, c.Name, c.Position)
+		w.knownColumn(s.into, c.Name, c.Position)
 		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
 		if known && s.from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
 			w.refuse(c.Position, codeStep, fmt.Sprintf("column %q of archive %q would hold the columns %q and %q", c.Name, s.Archive.Into, c.Name, c.From.Text),
 				fmt.Sprintf("Say under \"columns\" also where %q goes.", c.Name))
 		}
 	}
+	for _, a := range s.Archive.Set {
+		w.knownColumn(s.into, a.Column, a.Position)
+	}
 }
 
 // checkColumns refuses a column that the archive cannot hold: it is not left behind.
-func (w *pageWriter) checkColumns(s step, into *catalog.Table) {
+func (w *pageWriter) checkColumns(s step) {
 	for _, column := range s.from.Columns {
 		name, at := s.Archive.NameOf(column.Name), s.Position
-		target := into.Column(name)
+		target := s.into.Column(name)
 		if i := slices.IndexFunc(s.Archive.Columns, func(c policy.Renamed) bool { return c.Name == name }); i >= 0 {
 			at = s.Archive.Columns[i].Position
 		}
@@ -125,14 +118,12 @@ func (w *pageWriter) countsCopies(s step) bool {
 }
 
 // archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
-// creates it; nil after an error.
+// creates it.
 func (w *pageWriter) archiveTable(s step) *catalog.Table {
 	from, table := s.from, w.tables[s.target]
 	switch {
 	case !s.Archive.Create:
-		return w.relation(s.Archive.Into)
-	case from == nil:
-		return nil
+		return existing(w.relation, s.Archive.Into)
 	case table != nil && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
 		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
 		copied := *table
@@ -171,7 +162,7 @@ func (w *pageWriter) createdTables() []Object {
 	for _, s := range w.steps {
 		id := ID{KindArchive, s.target}
 		live := w.tables[id.Name]
-		if s.Archive == nil || !s.Archive.Create || s.from == nil || live != nil && !w.history.Has(id) {
+		if s.Archive == nil || !s.Archive.Create || live != nil && !w.history.Has(id) {
 			continue
 		}
 		object := w.createdTable(s)
@@ -191,12 +182,13 @@ func (w *pageWriter) createdTable(s step) Object {
 	w.enter(s)
 	key := s.archiveKey()
 	data := fields{
-		"Policy": sqlText(w.policy.Name), "Into": quotedTable(s.Archive.Into), "From": qualified(s.from), "As": s.as,
+		"Into": quotedTable(s.Archive.Into), "From": qualified(s.from), "As": s.as,
 		"Columns": append(s.copied(&catalog.Table{}), w.emptyValues(s)...), "Key": identifiers(key),
 		"Index": ident(indexName(s.target, strings.Join(key, ","), "")),
 	}
-	return Object{Kind: KindArchive, Name: s.target, As: AsMigrator, SQL: object("archive", data), Drop: object("archive_drop", data),
-		Policy: w.policy.Name, Table: s.target, Position: s.Position}
+	o := w.made(KindArchive, s.target, "archive", data)
+	o.Table, o.Position = s.target, s.Position
+	return o
 }
 
 // emptyValues are the values of "set" where there is no row: what their types are taken from.

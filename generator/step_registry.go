@@ -61,17 +61,29 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	if s.Archive != nil && !keepsOrReplaces(s.Archive) {
 		e.Key = w.copiedKey(s)
 	}
+	w.enter(s)
 	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
 		blind = "a statement in the policy's own words"
 	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
 		blind = "its condition reads what only a batch knows"
-	case !w.enter(s): // refused
 	case !holdsRows(s.from) && !w.policy.Partitions:
 		blind = "its rows are those of a view"
 	default:
-		w.describe(s, &e)
+		bound := func(e *policy.Expr) string { // "" for none
+			if e == nil {
+				return ""
+			}
+			return plainText(w.bind(*e))
+		}
+		e.Name, e.Where = bound(s.DropTable), bound(s.Where)
+		if s.Related != nil {
+			e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, bound(&s.Related.Where)
+		}
+		if s.Update != nil {
+			e.Differs = plainText(fragment("any differs", w.setTexts(s, false)))
+		}
 	}
 	if e.Blind = blind != ""; e.Blind {
 		e.Notes = append(e.Notes, blind)
@@ -79,26 +91,10 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 	return e
 }
 
-// describe says which rows a step acts on.
-func (w *pageWriter) describe(s step, e *stepEntry) {
-	if s.Related != nil {
-		e.Related, e.As, e.On = s.Related.Table.String(), s.Related.As, plainText(w.bind(s.Related.Where))
-	}
-	if s.DropTable != nil {
-		e.Name = plainText(w.bind(*s.DropTable))
-	}
-	if s.Update != nil {
-		e.Differs = plainText(fragment("any differs", w.setTexts(s, false)))
-	}
-	if s.Where != nil {
-		e.Where = plainText(w.bind(*s.Where))
-	}
-}
-
 // copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
 func (w *pageWriter) copiedKey(s step) map[string]string {
-	into := w.archiveTable(s)
-	if into == nil || s.Archive.Document != "" || w.policy.Partitions {
+	into := s.into
+	if s.Archive.Document != "" || w.policy.Partitions {
 		return nil
 	}
 	key := map[string]string{}

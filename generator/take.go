@@ -94,6 +94,11 @@ type passEntry struct {
 // functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
 // are; the locks on the tables that guards read; the steps.
 func (w *pageWriter) functions() ([]Object, []passEntry) {
+	if w.policy.Partitions {
+		data := fields{"Relation": literal(qualified(w.table))}
+		return []Object{w.ofMigrator("partition", "oid, text", "alter_partition", data), w.take()},
+			[]passEntry{{Undone: w.policy.Batch.Whole}}
+	}
 	var objects []Object
 	var entries []passEntry
 	for _, p := range w.passes {
@@ -115,7 +120,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		entries = append(entries, entry)
 	}
 	if len(w.locks) > 0 { // SELECT on a table gives no such lock: the function belongs to the role that migrates
-		objects = append(objects, w.function("share", "", "share", fields{"Shares": w.locks}).asMigrator())
+		objects = append(objects, w.ofMigrator("share", "", "share", fields{"Shares": w.locks}))
 	}
 	return append(objects, w.take()), entries
 }
@@ -125,7 +130,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 func (w *pageWriter) copiesBelow() bool {
 	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
 		return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
-			return s.copies && s.Related != nil && s.from != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
+			return s.copies && s.Related != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
 		})
 	})
 }
@@ -202,7 +207,6 @@ type columnText struct{ Name, Type sqlText }
 
 func (c columnText) name() sqlText { return c.Name }
 
-// way says how a batch takes rows.
 func (w *pageWriter) way() string {
 	if w.policy.Partitions {
 		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
@@ -264,32 +268,21 @@ func (w *pageWriter) oneStatement() bool {
 	changes := 0
 	written := []string{tableName(w.table)}
 	for _, s := range w.steps {
+		foreign := func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }
+		others := func(e *pgparse.Expr) bool { return !readsOnly(e, "t", "run") }
+		updates := s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 && !slices.ContainsFunc(s.Update.Set, foreign)
 		switch {
-		case w.plainChange(s):
+		case s.Related != nil:
+			return false
+		case s.Where == nil && (s.Delete != nil || updates):
 			changes++
-		case !w.plainWrite(s) || slices.Contains(written, s.target):
+		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.parts, others) || slices.Contains(written, s.target):
 			return false
 		default:
 			written = append(written, s.target)
 		}
 	}
 	return changes == 1
-}
-
-// plainChange says whether a step deletes the batch's own rows or, alone, updates them, and reads nothing else.
-func (w *pageWriter) plainChange(s step) bool {
-	return s.Where == nil && s.Related == nil && (s.Delete != nil || s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 &&
-		!slices.ContainsFunc(s.Update.Set, func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }))
-}
-
-// plainWrite says whether a step writes from the batch's rows what their own columns, the run and as_of say.
-func (w *pageWriter) plainWrite(s step) bool {
-	return s.Related == nil && s.copies && (s.Insert == nil || s.Insert.As == "") &&
-		!anyReads(s.parts, func(parsed *pgparse.Expr) bool {
-			return parsed.Subquery || slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-				return len(ref.Fields) > 1 && ref.Fields[0] != "t" && ref.Fields[0] != "run"
-			})
-		})
 }
 
 // ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.

@@ -146,8 +146,7 @@ func (b *Batch) read(r *reader, f field) {
 func (r *reader) checkProtected(f *File) {
 	for _, p := range f.Policies {
 		if p.Table.Schema == f.Install.Schema {
-			r.add(codeReserved, p.Table.Position, fmt.Sprintf("schema %q is the runtime's", p.Table.Schema),
-				"Migrations take all rights there from others.", "Name another one under install.schema.")
+			r.add("P008 runtime", p.Table.Position, p.Table.Schema)
 		}
 		for _, e := range p.effects() {
 			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {

@@ -95,7 +95,7 @@ func (p *project) check(files *flags) error {
 	if err != nil {
 		return err
 	}
-	p.notes, p.compiled = append(p.notes, generator.Diagnose(p.file, snapshot, history)...).Unique(), true
+	_, _ = p.compile(snapshot, history) // what is wrong stands in the notes
 	if !p.notes.HasErrors() {
 		p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)
 	}

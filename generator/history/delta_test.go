@@ -143,11 +143,11 @@ func TestDeltaRefuses(t *testing.T) {
 		want   string
 		line   int
 	}{
-		"schema":          {replaced("version: 1", "version: 1\ninstall: {schema: keep}"), `schema "retention", the policy file says "keep"`, 3},
-		"owner":           {replaced("version: 1", "version: 1\ninstall: {roles: {owner: o}}"), `owner "retention_owner", the policy file says owner "o"`, 3},
-		"runner":          {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"), `runner "retention_runner", the policy file says runner "r"`, 3},
-		"viewer":          {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"), `let roles retention_worker, retention_runner, retention_operator, retention_viewer look, the policy file says retention_worker, retention_runner, retention_operator, v`, 3},
-		"no roles":        {replaced("version: 1", "version: 1\ninstall: {roles: none}"), `owner "retention_owner", the policy file says roles: none`, 3},
+		"schema":          {replaced("version: 1", "version: 1\ninstall: {schema: keep}"), `schema "retention" in the migrations, "keep" in the policy file`, 3},
+		"owner":           {replaced("version: 1", "version: 1\ninstall: {roles: {owner: o}}"), `owner "retention_owner" in the migrations, "o" in the policy file`, 3},
+		"runner":          {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"), `runner "retention_runner" in the migrations, "r" in the policy file`, 3},
+		"viewer":          {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"), `readers "retention_worker, retention_runner, retention_operator, retention_viewer" in the migrations, "retention_worker, retention_runner, retention_operator, v" in the policy file`, 3},
+		"no roles":        {replaced("version: 1", "version: 1\ninstall: {roles: none}"), `owner "retention_owner" in the migrations, roles: none in the policy file`, 3},
 		"a column's type": {replaced("type: timestamptz", "type: timestamp"), `column "created_at" of table "app.loan" was added with another type`, 12},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,8 +53,8 @@ func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
 	if parsed == nil {
 		return list
 	}
-	list = append(list, lint.Check(parsed, s)...)
-	if list = append(list, generator.Diagnose(parsed, s, nil)...); !list.HasErrors() {
+	_, compiled := generator.Compile(parsed, s, nil)
+	if list = slices.Concat(list, lint.Check(parsed, s), compiled); !list.HasErrors() {
 		list = append(list, generator.Notes(parsed, s)...)
 	}
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P062" || d.Code == "P064" })
