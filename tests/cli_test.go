@@ -45,8 +45,6 @@ func TestCLI(t *testing.T) {
 		"verbs":            testVerbs,
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
-		"looks again":      testLooksAgain,
-		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,

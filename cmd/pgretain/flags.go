@@ -15,7 +15,6 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/lists"
-	"pgretain/policy"
 )
 
 // flags are the values of the command line, of all verbs together: AsOf is --as-of. flags.txt and help.txt say which
@@ -33,10 +32,10 @@ type flags struct {
 	Limit                       int64
 	First, Yes                  bool
 
-	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply     bool
-	Numbers, Export, Output, Serve, Example, Database, Migrator string
-	Rebase, Only, Skip                                          []string
-	Timeout, Watch                                              time.Duration
+	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply bool
+	Export, Output, Example, Database, Migrator             string
+	Rebase, Only, Skip                                      []string
+	Timeout                                                 time.Duration
 }
 
 //go:embed flags.txt
@@ -69,11 +68,6 @@ func (f *flags) places() map[string]any {
 	return places
 }
 
-// exclusive are flags of which a command line has one at most.
-var exclusive = [][2]string{
-	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
-}
-
 // add gives a command its flags: those of flags.txt whose names a line lists, and those that a line defines.
 func (f *flags) add(command *cobra.Command, places map[string]any, lines string) {
 	set := command.Flags()
@@ -86,19 +80,10 @@ func (f *flags) add(command *cobra.Command, places map[string]any, lines string)
 			define(command, places, line)
 		}
 	}
-	for _, pair := range exclusive {
-		if set.Lookup(pair[0]) != nil && set.Lookup(pair[1]) != nil {
-			command.MarkFlagsMutuallyExclusive(pair[0], pair[1])
+	for _, name := range []string{"database-url", "cron-database-url"} {
+		if set.Lookup("fleet") != nil && set.Lookup(name) != nil {
+			command.MarkFlagsMutuallyExclusive("fleet", name)
 		}
-	}
-	if strings.Contains(command.Use, "POLICY") {
-		command.ValidArgsFunction = f.complete((*policy.File).Runnable)
-	}
-	if set.Lookup("job") != nil {
-		jobs := func(file *policy.File) []string {
-			return lists.Map(file.Jobs, func(j *policy.Job) string { return j.Name })
-		}
-		_ = command.RegisterFlagCompletionFunc("job", f.complete(jobs)) // fails for an unknown flag only
 	}
 }
 
@@ -162,20 +147,6 @@ func oneOf(flag, value string, known ...string) error {
 	known = slices.DeleteFunc(slices.Clone(known), func(one string) bool { return one == "" })
 	last := len(known) - 1
 	return usagef("--%s must be %s or %s, got %q", flag, strings.Join(known[:last], ", "), known[last], value)
-}
-
-// complete completes with names of the policy file as it is: a file that is missing or wrong has none.
-func (f *flags) complete(names func(*policy.File) []string) cobra.CompletionFunc {
-	return func(command *cobra.Command, args []string, _ string) (list []string, _ cobra.ShellCompDirective) {
-		path := cmp.Or(f.Policy, command.Flag("policy").DefValue)
-		source, err := readFile("policy file", path, "")
-		if err == nil && (len(args) == 0 || strings.Contains(command.Use, "POLICY...")) {
-			if file, _ := policy.Parse(path, source); file != nil {
-				list = names(file)
-			}
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // cronDirectory is where the migrations of the other database are.

@@ -141,11 +141,7 @@ func (c *console) checkOwn(history *generator.History) error {
 
 // next compares one directory with what is wanted of it.
 func (c *console) next(s *step, project *project, wanted []generator.Object) error {
-	numbers := numbering{c.Numbers, time.Now}
-	if err := numbers.check(s.history, s.path); err != nil {
-		return err
-	}
-	files, err := project.next(s.history, wanted, s.cron, numbers)
+	files, err := project.next(s.history, wanted, s.cron)
 	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Text} })
 	s.changes = changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
 	return err
@@ -196,34 +192,14 @@ func (c *console) warnRebased(s step) {
 // timestamp is the form of numbers that say when a file was written, in UTC: 14 digits.
 const timestamp = "20060102150405"
 
-// numbering says what follows the last number of a directory. Style is "sequential", "timestamp", or
-// "" for what the directory uses.
-type numbering struct {
-	style string
-	now   func() time.Time
-}
-
-// check refuses a style that is not that of the directory.
-func (n numbering) check(history *generator.History, dir string) error {
-	if last := history.Last(); n.style != "" && last > 0 && (n.style == "timestamp") != isTimestamp(last) {
-		return usagef("--numbers %s is for an empty directory; the last number of %s is %d", n.style, dir, last)
-	}
-	if n.style == "timestamp" && history.Format() == generator.Tern {
-		return usagef("--numbers timestamp is not for tern, which wants numbers without gaps")
-	}
-	return nil
-}
-
-// next comes after previous, also where the clock is behind it.
-func (n numbering) next(previous int64) int64 {
-	if !isTimestamp(previous) && (previous > 0 || n.style != "timestamp") {
+// nextNumber comes after previous: one more, or the time where a directory has times, also where the clock is behind it.
+func nextNumber(previous int64, now time.Time) int64 {
+	if len(strconv.FormatInt(previous, 10)) != len(timestamp) {
 		return previous + 1
 	}
-	now, _ := strconv.ParseInt(n.now().UTC().Format(timestamp), 10, 64) // fourteen digits are a number
-	return max(now, previous+1)
+	at, _ := strconv.ParseInt(now.UTC().Format(timestamp), 10, 64) // fourteen digits are a number
+	return max(at, previous+1)
 }
-
-func isTimestamp(number int64) bool { return len(strconv.FormatInt(number, 10)) == len(timestamp) }
 
 // change is what a step does to one object, or to several of the runtime. Text is what a person reads of it.
 type change struct {

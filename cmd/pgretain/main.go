@@ -61,7 +61,7 @@ var actions = map[string]action{
 	"hold": (*console).call, "holds": (*console).call, "release": (*console).call, "restore": (*console).call,
 	"why": (*console).call, "adopt": (*console).call, "settle": (*console).call,
 	"sandbox": (*console).sandbox, "schema": (*console).schema,
-	"completion": (*console).completion, "version": (*console).version,
+	"version": (*console).version,
 }
 
 // helpText has a part for each verb: how it is called, which says how many arguments it takes, a line on it, and from
@@ -111,7 +111,8 @@ func (c *console) root() (root *cobra.Command) {
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.InitDefaultCompletionCmd()
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
 	return root
 }
@@ -190,17 +191,4 @@ func programVersion() string {
 func (c *console) schema(context.Context, []string) error {
 	c.printf("%s", policy.Schema)
 	return nil
-}
-
-func (c *console) completion(_ context.Context, args []string) error {
-	root := c.command.Root()
-	switch args[0] {
-	case "bash":
-		return root.GenBashCompletionV2(c.out, true)
-	case "zsh":
-		return root.GenZshCompletion(c.out)
-	case "fish":
-		return root.GenFishCompletion(c.out, true)
-	}
-	return usagef("unknown shell %q; bash, zsh and fish are known", args[0])
 }

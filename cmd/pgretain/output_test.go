@@ -90,17 +90,14 @@ func TestExchange(t *testing.T) {
 
 func TestNextNumber(t *testing.T) {
 	t.Parallel()
-	now := func() time.Time { return time.Date(2026, 11, 21, 15, 4, 5, 0, time.FixedZone("", 3600)) }
-	for _, c := range []struct {
-		style          string
-		previous, want int64
-	}{
-		{"", 0, 1}, {"sequential", 0, 1}, {"timestamp", 0, 20261121140405}, {"", 17, 18}, {"", 99999, 100000},
-		{"", 20261121140404, 20261121140405}, {"", 20261121140405, 20261121140406},
-		{"", 20261231235959, 20261231235960}, {"", 20270101000060, 20270101000061}, {"", 99999999999999, 100000000000000},
+	now := time.Date(2026, 11, 21, 15, 4, 5, 0, time.FixedZone("", 3600))
+	for _, c := range []struct{ previous, want int64 }{
+		{0, 1}, {17, 18}, {99999, 100000},
+		{20261121140404, 20261121140405}, {20261121140405, 20261121140406},
+		{20261231235959, 20261231235960}, {20270101000060, 20270101000061}, {99999999999999, 100000000000000},
 	} {
-		if got := (numbering{c.style, now}).next(c.previous); got != c.want {
-			t.Errorf("%q after %d: %d, want %d", c.style, c.previous, got, c.want)
+		if got := nextNumber(c.previous, now); got != c.want {
+			t.Errorf("after %d: %d, want %d", c.previous, got, c.want)
 		}
 	}
 }

@@ -43,18 +43,7 @@ type effect struct {
 	Note   *string `json:"note"`
 }
 
-// foreseenRun is one row of retention.preview_job. The names are those of the JSON format.
-type foreseenRun struct {
-	Policy   string           `json:"policy"`
-	State    string           `json:"state"`
-	Taken    int64            `json:"taken"`
-	Kept     map[string]int64 `json:"kept"`
-	Related  map[string]int64 `json:"related"`
-	Cascaded map[string]int64 `json:"cascaded"`
-	Message  *string          `json:"message"`
-}
-
-// preview shows one policy, or all, each by itself; or runs a job and undoes it.
+// preview shows one policy, or all, each by itself.
 func (c *console) preview(ctx context.Context, args []string) error {
 	policy := strings.Join(args, "")
 	switch {
@@ -62,17 +51,8 @@ func (c *console) preview(ctx context.Context, args []string) error {
 		return usagef("--limit must be 1 or more")
 	case policy == "" && c.OlderThan+c.Scope != "":
 		return usagef("--older-than and --scope need the name of a policy")
-	case c.Job != "" && (policy != "" || c.Limit > 0):
-		return usagef("--job takes neither a policy nor --limit")
 	}
-	return c.with(ctx, c.Job != "", func(s *session) error {
-		if c.Job != "" {
-			list, err := rows[foreseenRun](ctx, s, "preview_job", c.Job, orNull(c.AsOf))
-			if err != nil {
-				return err
-			}
-			return c.result("preview of a job", list, "job", c.Job, "runs", list)
-		}
+	return c.with(ctx, false, func(s *session) error {
 		var list []preview
 		// In one snapshot, so that numbers agree with each other.
 		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -148,14 +128,4 @@ func (p preview) Locks() (list [][2]string) {
 		}
 	}
 	return list
-}
-
-// Others is how many rows go beside those of the policy.
-func (r foreseenRun) Others() (n int64) {
-	for _, counts := range []map[string]int64{r.Related, r.Cascaded} {
-		for _, rows := range counts {
-			n += rows
-		}
-	}
-	return n
 }

@@ -250,7 +250,7 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 
 // withNext has the files of a directory and of its next step.
 func (s *stage) withNext(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
-	files, err := s.project.next(history, wanted, from.cron, numbering{now: time.Now})
+	files, err := s.project.next(history, wanted, from.cron)
 	if err != nil {
 		return nil, err
 	}

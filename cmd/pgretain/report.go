@@ -5,11 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
-	"net/http"
 	"os"
-	"sync"
-	"time"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/htmlreport"
@@ -19,9 +15,6 @@ import (
 
 // htmlReport writes a report whole, or none.
 func (c *console) htmlReport(ctx context.Context, _ []string) error {
-	if c.Serve != "" {
-		return c.serveReports(ctx)
-	}
 	if c.Output != "" {
 		if err := refuseOverwriting(c.Output, c.Force); err != nil {
 			return err
@@ -36,49 +29,6 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 		return err
 	}
 	return writeAll([]output{{c.Output, string(text)}}, true)
-}
-
-// serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It listens
-// on an address of this machine only, and answers to its names only: reports have names of people, and no password.
-func (c *console) serveReports(ctx context.Context) error {
-	isLocal := func(address string) bool {
-		host, _, err := net.SplitHostPort(address)
-		ip := net.ParseIP(host)
-		return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
-	}
-	if !isLocal(c.Serve) {
-		return refuse("not local", c.Serve)
-	}
-	listener, err := net.Listen("tcp", c.Serve)
-	if err != nil {
-		return err
-	}
-	c.notef("http://%s, until Ctrl-C\n", listener.Addr())
-	var one sync.Mutex
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, request *http.Request) {
-		if !isLocal(request.Host) {
-			http.Error(w, "this is for the machine itself", http.StatusForbidden)
-			return
-		}
-		one.Lock()
-		defer one.Unlock()
-		text, err := c.reportNow(request.Context())
-		if err != nil {
-			http.Error(w, "pgretain: "+err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Refresh", "60")
-		_, _ = w.Write(text)
-	})
-	server := http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, BaseContext: func(net.Listener) context.Context { return ctx }}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }
 
 // reportNow makes a report of this moment.
@@ -126,39 +76,11 @@ func refuseOverwriting(path string, force bool) error {
 	return err
 }
 
-// status shows the last runs and what needs attention, once or, with --watch, until ctx ends, each time on an empty
-// screen where there is one. What is found the last time counts.
+// status shows retention.status and retention.health(); an error among the latter is a finding.
 func (c *console) status(ctx context.Context, _ []string) error {
-	if c.Watch != 0 && c.Watch < 100*time.Millisecond {
-		return refuse("short watch", c.Watch)
-	}
-	return c.with(ctx, false, func(s *session) error {
-		if c.Watch == 0 {
-			return c.look(ctx, s)
-		}
-		var last error
-		for {
-			if terminalWidth(c.out) > 0 {
-				c.printf("\x1b[H\x1b[2J")
-			}
-			code, found := exitCode(0), c.look(ctx, s)
-			switch {
-			case ctx.Err() != nil:
-				return last
-			case found != nil && !errors.As(found, &code):
-				return found
-			}
-			last = found
-			select {
-			case <-ctx.Done():
-				return last
-			case <-time.After(c.Watch):
-			}
-		}
-	})
+	return c.with(ctx, false, func(s *session) error { return c.look(ctx, s) })
 }
 
-// look shows retention.status and retention.health(); an error among the latter is a finding.
 func (c *console) look(ctx context.Context, s *session) error {
 	type problem struct{ Severity, Message, Hint string }
 	var found struct{ Health []problem }
