@@ -146,6 +146,3 @@ func (a account) own(path string) error {
 	}
 	return os.Chown(path, int(a.credential.Uid), int(a.credential.Gid))
 }
-
-// fastShutdown ends a postmaster and its sessions, see "Shutting Down the Server" in the manual.
-const fastShutdown = syscall.SIGINT

@@ -1,11 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // reaper.sh
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +45,7 @@ func (s *Server) launchOn(ctx context.Context, cmd *exec.Cmd) error {
 type postmaster struct {
 	cmd  *exec.Cmd
 	stop context.CancelFunc // asks for a fast shutdown, and kills after a while
-	done chan struct{}      // closed once the process is gone
+	gone context.Context    // ends with the process
 }
 
 // What postmasters say that refuse to start: while sessions of a killed one still run, and without pg_cron.
@@ -65,25 +65,19 @@ func (s *Server) launch(ctx context.Context) error {
 		if refused == nil {
 			return conn.Close(ctx)
 		}
-		ended := false
-		select {
-		case <-p.done:
-			ended = true
-		default:
-		}
-		log := s.Log()
+		ended, log := p.gone.Err() != nil, s.Log()
 		switch {
-		case ended && strings.Contains(log, inUse) && pause(ctx):
-			p, err = s.startPostmaster()
 		case ended && strings.Contains(log, noCron):
 			return &MissingError{
 				What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", s.binDir),
 				Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
 			}
-		case ended:
+		case ended && !strings.Contains(log, inUse):
 			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
 		case !pause(ctx):
 			return fmt.Errorf("waiting for postgres: %w", errors.Join(context.Cause(ctx), refused))
+		case ended:
+			p, err = s.startPostmaster()
 		}
 	}
 	return fmt.Errorf("starting postgres: %w", err)
@@ -96,17 +90,19 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 	}
 	defer log.Close()
 	ctx, stop := context.WithCancel(context.Background())
-	p := &postmaster{cmd: s.Command(ctx, "postgres", "-D", s.DataDir()), stop: stop, done: make(chan struct{})}
+	gone, ended := context.WithCancel(context.Background())
+	p := &postmaster{cmd: s.Command(ctx, "postgres", "-D", s.DataDir()), stop: stop, gone: gone}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(fastShutdown) }
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) } // a fast shutdown
 	if err := p.cmd.Start(); err != nil {
 		stop()
+		ended()
 		return nil, err
 	}
 	s.postmaster.Store(p)
 	go func() {
+		defer ended()
 		_ = p.cmd.Wait() // how it ended is in its log
-		close(p.done)
 	}()
 	return p, nil
 }
@@ -121,43 +117,58 @@ func pause(ctx context.Context) bool {
 	}
 }
 
-// shutdown returns when the process is gone. There is none where the server never came so far.
-func (p *postmaster) shutdown() {
-	if p != nil {
-		p.stop()
-		<-p.done
+//go:embed cron_launcher.sql
+var cronLauncher string
+
+// awaitLauncher waits until pg_cron's launcher is connected to its database: until then no job is started. The
+// postmaster starts it with the server, but where the database does not exist yet it exits, and is started again only
+// a second later.
+func (s *Server) awaitLauncher(ctx context.Context) error {
+	if !s.options.Cron {
+		return nil
 	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return s.With(ctx, maintenance, "", func(conn *pgx.Conn) error {
+		for {
+			var database string
+			var connected bool
+			err := conn.QueryRow(ctx, cronLauncher).Scan(&database, &connected)
+			if connected || err != nil && ctx.Err() == nil {
+				return err
+			}
+			if !pause(ctx) {
+				log := strings.Split(strings.TrimSpace(s.Log()), "\n")
+				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
+					cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
+			}
+		}
+	})
 }
 
 //go:embed reaper.sh
 var reaperScript string
 
-// reaper is a shell that waits for its pipe from this process to close, which the kernel does however this process
-// ends; then it ends the server and removes its directory.
-type reaper struct {
-	cmd  *exec.Cmd
-	pipe io.WriteCloser
-}
-
-func startReaper(dir string, account account) (*reaper, error) {
-	cmd := exec.Command("/bin/sh", "-c", reaperScript, "reaper", dir)
-	cmd.Dir = "/"
-	account.apply(cmd)
-	pipe, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
+// startReaper starts a shell that waits for its pipe from this process to close, which the kernel does however this
+// process ends; then it ends the server and removes its directory.
+func (s *Server) startReaper() (err error) {
+	s.reaper = exec.Command("/bin/sh", "-c", reaperScript, "reaper", s.dir)
+	s.reaper.Dir = "/"
+	s.account.apply(s.reaper)
+	if s.pipe, err = s.reaper.StdinPipe(); err == nil {
+		err = s.reaper.Start()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("watching over the server: %w", err)
+		err = fmt.Errorf("watching over the server: %w", err)
 	}
-	return &reaper{cmd: cmd, pipe: pipe}, nil
+	return err
 }
 
-// finish lets the reaper do its work and waits for it; many databases on a busy disk take a while.
-func (r *reaper) finish() error {
-	_ = r.pipe.Close() // closed twice does no harm
-	defer time.AfterFunc(4*timeout, func() { _ = r.cmd.Process.Kill() }).Stop()
-	if err := r.cmd.Wait(); err != nil {
+// reap lets the reaper do its work and waits for it; many databases on a busy disk take a while.
+func (s *Server) reap() error {
+	_ = s.pipe.Close() // closed twice does no harm
+	defer time.AfterFunc(4*timeout, func() { _ = s.reaper.Process.Kill() }).Stop()
+	if err := s.reaper.Wait(); err != nil {
 		return fmt.Errorf("removing the server's directory: %w", err)
 	}
 	return nil
