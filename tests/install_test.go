@@ -220,7 +220,7 @@ func TestStatementErrorSaysWhere(t *testing.T) {
 	dir := fstest.MapFS{"00001_users_own.sql": {Data: []byte("-- +goose Up\r\nSELECT 1;\r\nSELECT 1;\r\n\r\n" +
 		"-- +goose StatementBegin\r\nSELECT 'größe',\r\n  'ü' || nowhere;\r\n-- +goose StatementEnd\r\n-- +goose Down\r\nSELECT 'größe';\r\n")}}
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	var got *install.StatementError
+	var got *install.Error
 	if !errors.As(err, &got) {
 		t.Fatalf("got %v", err)
 	}
@@ -237,7 +237,7 @@ func TestStatementErrorSaysWhichOfMany(t *testing.T) {
 	second.Name, second.SQL = "keep.second()", "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE EXCEPTION ''no''; END';\nSELECT 2;\n"
 	grow(t, dir, installFunction(bodyOne), second)
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	var got *install.StatementError
+	var got *install.Error
 	if !errors.As(err, &got) {
 		t.Fatalf("got %v", err)
 	}
@@ -255,7 +255,7 @@ func TestUpGoesOnWhereItFailed(t *testing.T) {
 	grow(t, dir, installFunction(bodyOne), installIndex("m_one"), broken)
 	db.Exec(t, "INSERT INTO app.m VALUES (7)")
 	done, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	var got *install.StatementError
+	var got *install.Error
 	if !errors.As(err, &got) || got.Code != "22012" || len(done) != 0 {
 		t.Fatalf("got %v and %v", done, err)
 	}
@@ -275,7 +275,7 @@ func TestUpRefusesADirectoryThatDoesNotFit(t *testing.T) {
 	refused := func(part string) {
 		t.Helper()
 		_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-		var check *install.CheckError
+		var check *install.Error
 		if !errors.As(err, &check) || !strings.Contains(check.Message, part) || check.Hint == "" {
 			t.Errorf("got %v, want %q and a hint", err, part)
 		}
@@ -296,7 +296,7 @@ func TestSecondMigratorNamesTheFirst(t *testing.T) {
 	o := installOptions()
 	o.LockTimeout = time.Millisecond
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, o)
-	var check *install.CheckError
+	var check *install.Error
 	pid := pgtest.Value[string](t, holder, "SELECT pg_backend_pid()::text")
 	if !errors.As(err, &check) || !strings.Contains(check.Message, "in pid "+pid) {
 		t.Errorf("got %v, want pid %s", err, pid)

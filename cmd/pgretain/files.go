@@ -81,7 +81,7 @@ func unreadable(what, path string, err error, hint string) error {
 	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err
 	}
-	return &install.CheckError{Message: fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), Hint: hint}
+	return install.Refusal(fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), "", hint)
 }
 
 // readCatalog reads a snapshot; nil when there is none.

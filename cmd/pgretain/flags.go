@@ -157,7 +157,7 @@ func (f *flags) cronDirectory() string {
 // checkDirectories refuses one directory for two databases.
 func (f *flags) checkDirectories() error {
 	if filepath.Clean(f.Migrations) == filepath.Clean(f.cronDirectory()) {
-		return &usageError{"--migrations and --cron-migrations must be two directories"}
+		return usagef("--migrations and --cron-migrations must be two directories")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,11 +165,13 @@ func (c *console) describe(s step) {
 	for _, f := range s.files {
 		c.printf("%s\n", f.path)
 	}
-	compare := &comparison{c.out, coloured(c.out), linesOfAll}
 	for _, change := range s.changes {
 		c.printf("  %s %s\n", change.sign, change.text)
-		if c.Check {
-			compare.print(change)
+		if !c.Check {
+			continue
+		}
+		for line := range strings.Lines(change.difference()) {
+			c.printf("      %s", line)
 		}
 	}
 }
@@ -228,47 +229,15 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 	return append(counted, list...)
 }
 
-// A comparison is for a person who decides whether to read on: so many lines of one object, and so
-// many of all. The whole text is in the step that "pgretain generate" writes.
-const (
-	linesOfObject = 40
-	linesOfAll    = 400
-)
-
-// comparison prints what differs in changed objects, as unified diffs below their lines, in the colours that git gives
-// them.
-type comparison struct {
-	out    io.Writer
-	colour bool
-	left   int // lines
-}
-
-var colours = map[byte]string{'+': "32", '-': "31", '@': "36"}
-
-// print does nothing for new and removed objects.
-func (c *comparison) print(change change) {
-	if change.Before == nil || change.After == nil {
-		return
+// difference is what changes in an object, as a unified diff; of one that is new or goes nothing.
+func (c change) difference() string {
+	if c.Before == nil || c.After == nil {
+		return ""
 	}
-	if change.Before.As != change.After.As {
-		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.After.As, change.Before.As)
-	}
-	text := string(diff.Diff("before", []byte(change.Before.SQL), "after", []byte(change.After.SQL)))
+	text := string(diff.Diff("before", []byte(c.Before.SQL), "after", []byte(c.After.SQL)))
 	_, text, _ = strings.Cut(text, "\n+++ after\n")
-	shown, more := min(linesOfObject, c.left), 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if shown--; shown < 0 {
-			more++
-			continue
-		}
-		c.left--
-		if code := colours[(line + " ")[0]]; c.colour && code != "" {
-			line = "\x1b[" + code + "m" + line + "\x1b[0m"
-		}
-		fmt.Fprintf(c.out, "      %s\n", line)
+	if c.Before.As != c.After.As {
+		text = fmt.Sprintf("created as %s instead of %s\n", c.After.As, c.Before.As) + text
 	}
-	if more > 0 {
-		fmt.Fprintf(c.out, "      ... %s\n", plural(more, "more line"))
-	}
+	return text
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/cobra"
 
+	"pgretain/internal/lists"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -113,7 +114,7 @@ func (c *console) root() (root *cobra.Command) {
 	root.SetUsageTemplate(usageTemplate)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.InitDefaultCompletionCmd()
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%s", err) })
 	return root
 }
 
@@ -158,17 +159,8 @@ func onlyVerbs(command *cobra.Command, args []string) error {
 		_ = command.Help() // the exit code tells the rest
 		return exitCode(2)
 	}
-	message := fmt.Sprintf("unknown command %q", args[0])
-	command.SuggestionsMinimumDistance = 1
-	near := command.SuggestionsFor(args[0])
-	if len(near) == 0 {
-		command.SuggestionsMinimumDistance = 2
-		near = command.SuggestionsFor(args[0])
-	}
-	if len(near) > 0 {
-		message += fmt.Sprintf("; did you mean \"%s\"?", strings.Join(near, `" or "`))
-	}
-	return &usageError{message}
+	names := lists.Map(command.Commands(), (*cobra.Command).Name)
+	return &usageError{fmt.Sprintf("unknown command %q", args[0]), policy.DidYouMean(args[0], names)}
 }
 
 func (c *console) version(context.Context, []string) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -204,27 +203,17 @@ func downTo(all bool) migrator {
 	}
 }
 
-// undo calls Down or Uninstall, with a file for holds and run log where one is asked for. It is where the holds are.
+// undo calls Down or Uninstall, with a file for holds and run log, where one is asked for, in the database that has them.
 func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
 		return nil, err
 	}
 	options := at.options()
 	options.Progress = c.progress("undone ")
-	if c.Export == "" || at.cron {
-		return do(ctx, at.url, os.DirFS(at.path), options)
+	if !at.cron {
+		options.Export = c.Export
 	}
-	file, err := os.OpenFile(c.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("writing holds and run log: %w", err)
-	}
-	defer file.Close()
-	options.Export = file
-	done, err := do(ctx, at.url, os.DirFS(at.path), options)
-	if info, unknown := file.Stat(); err != nil && unknown == nil && info.Size() == 0 {
-		_ = os.Remove(c.Export) // so that the same command may be run again
-	}
-	return done, err
+	return do(ctx, at.url, os.DirFS(at.path), options)
 }
 
 // progress says each migration in text, as it is done.
@@ -358,4 +347,39 @@ func (at destination) belongings(ctx context.Context, places []destination) (fou
 		return s.explain(s.row(ctx, "uninstall").Scan(&found.Runs, &found.Holds, &found.Events))
 	})
 	return found, err
+}
+
+// bootstrap prints the script that a DBA runs once, or runs it.
+func (c *console) bootstrap(ctx context.Context, _ []string) error {
+	script, err := c.bootstrapScript()
+	switch {
+	case err != nil:
+		return err
+	case !c.Apply:
+		c.printf("%s", script)
+		return nil
+	case c.Migrator == "":
+		return usagef("--apply needs --migrator: the connection is that of the DBA")
+	}
+	return install.Run(ctx, c.DatabaseURL, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
+}
+
+func (c *console) bootstrapScript() (string, error) {
+	project, err := readProject(c.Policy)
+	if err != nil {
+		return "", err
+	}
+	config, err := install.Settings(c.DatabaseURL)
+	if err != nil {
+		return "", err
+	}
+	migrator, database, in := cmp.Or(c.Migrator, config.User), c.Database, project.file.Install
+	if in.Database != policy.AnyDatabase {
+		database = cmp.Or(database, in.Database)
+	}
+	database = cmp.Or(database, config.Database, migrator) // the last one as libpq has it
+	if c.Cron {
+		return install.BootstrapCron(in.In(database), migrator)
+	}
+	return install.Bootstrap(in, database, migrator)
 }

@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -135,24 +133,12 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestDisplay(t *testing.T) {
+func TestProgressLine(t *testing.T) {
 	t.Parallel()
-	a, b := "policy: 7 of 50 rows, 2 rows/s", "b"
-	for _, c := range []struct {
-		width int // 0: no terminal
-		want  string
-	}{
-		{0, a + "\nb\n"},
-		{len(a) + 1, "\r\x1b[K" + a + "\r\x1b[Kb\r\x1b[K"},
-		{13, "\r\x1b[Kpolicy: 7 of\r\x1b[Kb\r\x1b[K"},
-	} {
-		var out bytes.Buffer
-		d := display{&out, c.width}
-		d.line(a)
-		d.line(b)
-		d.clear()
-		if diff := cmp.Diff(c.want, out.String()); diff != "" {
-			t.Errorf("width %d: %s", c.width, diff)
+	text := "policy: 7 of 50 rows, 2 rows/s"
+	for width, want := range map[int]string{0: text + "\n", len(text) + 1: "\r\x1b[K" + text, 13: "\r\x1b[Kpolicy: 7 of"} {
+		if diff := cmp.Diff(want, progressLine(text, width)); diff != "" {
+			t.Errorf("width %d: %s", width, diff)
 		}
 	}
 }
@@ -213,67 +199,21 @@ func changeOf(before, after string) change {
 	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~", "function f()"}
 }
 
-func TestComparison(t *testing.T) {
+func TestDifference(t *testing.T) {
 	t.Parallel()
-	before, after := "a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"
-	want := `      @@ -2,5 +2,6 @@
-       b
-       c
-       d
-      ---e
-      +++e
-       f
-      +g
-`
-	var out bytes.Buffer
-	c := &comparison{out: &out, left: 100}
-	c.print(changeOf(before, after))
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
+	new, same, moved := changeOf("", "a\n"), changeOf("a\n", "a\n"), changeOf("a\n", "a\n")
+	new.Before, moved.After.As = nil, "runner"
+	for want, c := range map[string]change{
+		"@@ -2,5 +2,6 @@\n b\n c\n d\n---e\n+++e\n f\n+g\n": changeOf("a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"),
+		"created as runner instead of owner\n":              moved,
+	} {
+		if diff := cmp.Diff(want, c.difference()); diff != "" {
+			t.Error(diff)
+		}
 	}
-	out.Reset()
-	c.colour = true
-	c.print(changeOf("a\n", "b\n"))
-	want = "      \x1b[36m@@ -1,1 +1,1 @@\x1b[0m\n      \x1b[31m-a\x1b[0m\n      \x1b[32m+b\x1b[0m\n"
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestComparisonOfNewObjectsAndRoles(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	c := &comparison{out: &out, left: 100}
-	c.print(change{sign: "+", text: "runtime: 3 objects"})
-	same := changeOf("a\n", "a\n")
-	c.print(same)
-	same.After.As = "runner"
-	c.print(same)
-	if diff := cmp.Diff("      created as runner instead of owner\n", out.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Long texts are cut for each object and for all of them.
-func TestComparisonIsBounded(t *testing.T) {
-	t.Parallel()
-	var long strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&long, "line %d\n", i)
-	}
-	var out bytes.Buffer
-	c := &comparison{out: &out, left: linesOfObject + 10}
-	for range 3 {
-		out.Reset()
-		c.print(changeOf("", long.String()))
-	}
-	if diff := cmp.Diff("      ... 501 more lines\n", out.String()); diff != "" {
-		t.Error(diff)
-	}
-	c.left = linesOfAll
-	out.Reset()
-	c.print(changeOf("", long.String()))
-	if n := strings.Count(out.String(), "\n"); n != linesOfObject+1 || !strings.HasSuffix(out.String(), "      ... 461 more lines\n") {
-		t.Errorf("%d lines:\n%s", n, out.String())
+	for _, c := range []change{new, same, {sign: "+", text: "runtime: 3 objects"}} {
+		if got := c.difference(); got != "" {
+			t.Errorf("%s: %q", c.text, got)
+		}
 	}
 }

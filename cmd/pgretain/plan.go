@@ -15,18 +15,15 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
 	"pgretain/internal/quote"
-	"pgretain/internal/report"
 	"pgretain/policy"
 )
 
-// plan is what a policy file would mean on a database, in version 1 of its JSON form.
+// plan is what a policy file would mean on a database.
 type plan struct {
-	Version  int             `json:"version"`
-	Database string          `json:"database"`
-	AsOf     string          `json:"as_of"`
-	Policies []plannedPolicy `json:"policies"`
-	Indexes  []plannedIndex  `json:"indexes"`
-	Locks    []plannedLock   `json:"locks"`
+	Database, AsOf string
+	Policies       []plannedPolicy
+	Indexes        []plannedIndex
+	Locks          []plannedLock
 }
 
 // plannedPolicy is a policy of the file or of the database. Now is what its runs find as it is installed, Then what they
@@ -103,14 +100,11 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		}
 		return p.live.explain(err)
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.JSON:
-		return report.WriteJSON(c.out, found)
 	}
-	c.aligned(say("plan", found))
-	return nil
+	return c.result("plan", found, "database", found.Database, "as_of", found.AsOf, "policies", found.Policies,
+		"indexes", found.Indexes, "locks", found.Locks)
 }
 
 // withMembers has policies for each schema or shard as one for every place that there is.
@@ -219,8 +213,7 @@ func (p *planner) attempt(ctx context.Context, do func() error) error {
 
 // evaluate previews every policy as it is installed and as the file has it.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
-	out := &plan{Version: 1, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
-		Locks: []plannedLock{}}
+	out := &plan{p.live.database, "", []plannedPolicy{}, []plannedIndex{}, []plannedLock{}}
 	var zone, version string
 	err := p.scratch.row(ctx, "zone").Scan(&zone, &version)
 	if err == nil {

@@ -95,7 +95,7 @@ func (s *stage) rehearse(ctx context.Context) error {
 	} {
 		start := time.Now()
 		what, err := act.do(ctx)
-		if refused, ok := errors.AsType[*install.StatementError](err); ok && act.name != "load" {
+		if refused, ok := errors.AsType[*install.Error](err); ok && refused.Position.File != "" && act.name != "load" {
 			s.found.Add(refused.Diagnostic())
 			return nil
 		}

@@ -105,7 +105,7 @@ func (s *session) explain(err error) error {
 	if server.Code == "42501" && s.install.Roles.Operator != "" {
 		return refuse("no rights", map[string]any{"Message": message, "User": s.user, "Roles": s.install.Roles})
 	}
-	return &install.CheckError{Message: message, Detail: server.Detail, Hint: server.Hint}
+	return install.Refusal(message, server.Detail, server.Hint)
 }
 
 //go:embed sql/*.sql sql/rehearsal/*.sql

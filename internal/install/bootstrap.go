@@ -19,18 +19,14 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 	if database == "" || migrator == "" {
 		return "", errors.New("bootstrapping: a database and a migrating role are needed")
 	}
-	roles := rolesOf(install, migrator)
-	return render("bootstrap", map[string]any{
-		"Database": database, "Migrator": migrator, "Roles": !roles.None,
-		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
-		"Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere(),
-	}), nil
+	return render("bootstrap", map[string]any{"Database": database, "Migrator": migrator,
+		"Roles": rolesOf(install, migrator), "Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere()}), nil
 }
 
 // Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile
 // goes to warn.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
-	conn, err := connect(ctx, url, nil, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	conn, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 			d := Said((*pgconn.PgError)(notice))
 			d.Severity = diag.Warning
@@ -64,14 +60,9 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 		return "", errors.New("bootstrapping: a migrating role is needed")
 	}
 	if !install.CronElsewhere() {
-		return "", &CheckError{
-			Message: "schema cron does not live in another database",
-			Hint:    "Set install.database and install.cron_database, or leave --cron out.",
-		}
+		return "", Refusal("schema cron does not live in another database", "",
+			"Set install.database and install.cron_database, or leave --cron out.")
 	}
-	roles := rolesOf(install, migrator)
-	return render("bootstrap_cron", map[string]any{
-		"Database": install.CronDatabase, "Application": install.Database, "Schema": install.CronSchema(), "Mark": schemaMark,
-		"Migrator": migrator, "Owner": roles.Owner, "Runner": roles.Runner,
-	}), nil
+	return render("bootstrap_cron", map[string]any{"Database": install.CronDatabase, "Application": install.Database,
+		"Schema": install.CronSchema(), "Mark": schemaMark, "Migrator": migrator, "Roles": rolesOf(install, migrator)}), nil
 }

@@ -1,21 +1,20 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"regexp"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
 
-	"pgretain/internal/diag"
 	"pgretain/internal/lists"
-	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
 
@@ -44,20 +43,16 @@ func (s *session) inspect(ctx context.Context) error {
 	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database, &v.user,
 		&v.mayCreateSchema, &v.schemaMissing, &v.versions, &v.states, &v.runtime, &v.registry)
 	if err == nil && v.version < oldest {
-		err = &CheckError{
-			Message: fmt.Sprintf("the server is PostgreSQL %d", v.version/10000),
-			Hint:    fmt.Sprintf("pgretain needs PostgreSQL %d or later.", oldest/10000),
-		}
+		err = Refusal(fmt.Sprintf("the server is PostgreSQL %d", v.version/10000), "",
+			fmt.Sprintf("pgretain needs PostgreSQL %d or later.", oldest/10000))
 	}
 	return err
 }
 
 // Standby is how a server refuses that accepts no writes.
 func Standby() error {
-	return &CheckError{
-		Message: "the server is a standby", Detail: "It is in recovery and accepts no writes.",
-		Hint: "Connect to the primary; target_session_attrs=read-write finds it.",
-	}
+	return Refusal("the server is a standby", "It is in recovery and accepts no writes.",
+		"Connect to the primary; target_session_attrs=read-write finds it.")
 }
 
 // check refuses, with everything that is wrong at once, what would make a migration stop before its end: roles that are
@@ -92,10 +87,8 @@ func CheckVersion(found, database string) error {
 	if err == nil && newer <= 0 {
 		return nil
 	}
-	return &CheckError{
-		Message: fmt.Sprintf("database %q has version %s of the runtime, this pgretain knows version %s", database, found, sqlfiles.Version),
-		Hint:    "Use the pgretain version that upgraded the database, or a later one.",
-	}
+	return Refusal(fmt.Sprintf("database %q has version %s of the runtime, this pgretain knows version %s",
+		database, found, sqlfiles.Version), "", "Use the pgretain version that upgraded the database, or a later one.")
 }
 
 // checkVersion is CheckVersion for the runtime of this install, where there is one that the role may see.
@@ -105,10 +98,10 @@ func (s *session) checkVersion(ctx context.Context) error {
 	}
 	var found string
 	err := s.conn.QueryRow(ctx, s.statement("runtime_version")).Scan(&found)
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("reading the runtime's version: %w", err)
-	}
-	if found == "" {
+	case found == "":
 		return nil
 	}
 	return CheckVersion(found, s.server.database)
@@ -119,11 +112,9 @@ func (s *session) checkRecorded() error {
 	if s.server.recorded() {
 		return nil
 	}
-	return &CheckError{
-		Message: "the runtime in schema " + strconv.Quote(s.schema()) + " was not installed by \"pgretain migrate\"",
-		Detail:  "There is no version table " + s.schema() + ".goose_db_version, so that nobody can tell here what is applied.",
-		Hint:    "Go on with the tool that installed it.",
-	}
+	return Refusal(fmt.Sprintf("the runtime in schema %q was not installed by \"pgretain migrate\"", s.schema()),
+		"There is no version table "+s.schema()+".goose_db_version, so that nobody can tell here what is applied.",
+		"Go on with the tool that installed it.")
 }
 
 // checkCron: the extension is here and the runner may call it; with jobs in another database, this is the
@@ -135,11 +126,9 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 		want, key = in.CronDatabase, "cron_database"
 	}
 	if (s.Cron || in.CronElsewhere()) && want != "" && s.server.database != want {
-		return &CheckError{
-			Message: fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, s.server.database),
-			Detail:  "Jobs are scheduled in one database and run in the other, by name.",
-			Hint:    "Connect to that database, or change the policy file and run \"pgretain generate\".",
-		}
+		return Refusal(fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, s.server.database),
+			"Jobs are scheduled in one database and run in the other, by name.",
+			"Connect to that database, or change the policy file and run \"pgretain generate\".")
 	}
 	if !s.Cron && (in.CronElsewhere() || in.Scheduler != "pg_cron") {
 		return nil
@@ -147,47 +136,24 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	return s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
 }
 
-// scheduled is a statement of a generated file that schedules a job: it begins a line, and the second literal is when.
-var scheduled = regexp.MustCompile(`(?m)^SELECT cron\.schedule(?:_in_database)?\((?:E?'(?:[^']|'')*'|replace\([^)]*\)\)), '([^']*)'`)
-
-// checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
+// checkSchedules schedules each of the policy file for a moment, as the runner, in a transaction that is rolled back:
 // what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
-// A message names the files that have to go: what is generated after a pending one does not keep it from being applied.
-func (s *session) checkSchedules(ctx context.Context, pending []Migration) error {
-	schedules, files := slices.Clone(s.Schedules), map[string][]string{}
-	paths := lists.Map(pending, func(m Migration) string { return path.Join(s.Path, m.Name) })
-	for i, m := range pending {
-		for _, at := range scheduled.FindAllStringSubmatchIndex(strings.TrimSuffix(m.content, m.down()), -1) {
-			text := m.content[at[2]:at[3]]
-			schedules = append(schedules, policy.Schedule{Text: text, Position: place(paths[i], m.content, at[0], 0)})
-			if files[text] == nil {
-				files[text] = paths[i:]
-			}
-		}
-	}
+func (s *session) checkSchedules(ctx context.Context) error {
 	var errs []error
-	tried := map[string]bool{}
-	for _, schedule := range schedules {
-		if tried[schedule.Text] {
-			continue
-		}
-		tried[schedule.Text] = true
-		hint := "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. " +
-			"Or write five plain fields"
-		if remove := files[schedule.Text]; remove != nil {
-			hint += ", remove " + strings.Join(remove, ", ") + ", which must not have been applied anywhere,"
-		}
+	for _, schedule := range s.Schedules {
 		runner := rolesOf(s.Install, s.server.user).Runner
 		_, err := s.conn.Exec(ctx, render("try_schedule", map[string]any{"Role": runner, "Schedule": schedule.Text}))
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		switch {
 		case refused && server.Code == "22023":
-			errs = append(errs, &StatementError{diagnostic{
-				Position: schedule.Position, Severity: diag.Error, Code: server.Code,
-				Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
-				Detail:  "It says: " + server.Message + ".",
-				Hint:    hint + ` and run "pgretain generate".`,
-			}, server})
+			wrong := Refusal(
+				fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
+				"It says: "+server.Message+".",
+				"Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. Or write "+
+					`five plain fields, remove the files that were not applied anywhere, and run "pgretain generate".`).
+				because(server)
+			wrong.Position, wrong.Code = schedule.Position, server.Code
+			errs = append(errs, wrong)
 		case err != nil && !refused:
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)
 		}
@@ -199,12 +165,83 @@ func (s *session) checkSchedules(ctx context.Context, pending []Migration) error
 func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
 	rows, _ := s.conn.Query(ctx, query(name), args...) // rows give the same error
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (error, error) {
-		var e CheckError
+		e := Refusal("", "", "")
 		err := row.Scan(&e.Message, &e.Detail, &e.Hint)
-		return &e, err
+		return e, err
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return errors.Join(found...)
+}
+
+// checkPrograms refuses migrations in Go, which only a program that has them built in can run.
+func checkPrograms(dir fs.FS) error {
+	programs, _ := fs.Glob(dir, "*.go") // the pattern is well formed
+	programs = slices.DeleteFunc(programs, func(path string) bool {
+		_, err := goose.NumericComponent(path)
+		return err != nil || strings.HasSuffix(path, "_test.go")
+	})
+	if len(programs) == 0 {
+		return nil
+	}
+	return Refusal("the directory holds migrations in Go: "+strings.Join(programs, ", "), "",
+		"Apply it with your own program in which they are built in; goose applies the generated files as well.")
+}
+
+// checkOrder is checkApplied, and also refuses a pending file below one that is applied: the later
+// one was written for a database without it.
+func checkOrder(known []Migration) error {
+	if err := checkApplied(known); err != nil {
+		return err
+	}
+	isApplied := func(m Migration) bool { return m.Applied }
+	from := slices.IndexFunc(known, func(m Migration) bool { return !m.Applied })
+	if from < 0 || !slices.ContainsFunc(known[from:], isApplied) {
+		return nil
+	}
+	later := from + slices.IndexFunc(known[from:], isApplied)
+	hint := "Later generated files build on these. Undo the later ones with \"pgretain migrate down\", in a checkout " +
+		"that this database was migrated from, then go up again here."
+	if own := names(only(known[from:later], func(m Migration) bool { return m.state == "" })); own != "" {
+		hint = fmt.Sprintf("Give %s a number after the last applied one.", own)
+	}
+	return Refusal(fmt.Sprintf("%s is applied, but earlier files are not: %s", known[later].Name, names(known[from:later])), "", hint)
+}
+
+func only(list []Migration, which func(Migration) bool) []Migration {
+	return slices.DeleteFunc(slices.Clone(list), func(m Migration) bool { return !which(m) })
+}
+
+// names are those of the files, or the versions where there are none.
+func names(list []Migration) string {
+	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }), ", ")
+}
+
+// checkApplied refuses a directory that lacks what the database has, or has other files for it, or two of one number.
+// It knows a file again that was given another number.
+func checkApplied(known []Migration) error {
+	unknown := only(known, func(m Migration) bool { return m.Name == "" })
+	hint := ""
+	for i, m := range known {
+		if i > 0 && known[i-1].Version == m.Version {
+			return Refusal(names(known[i-1:i+1])+" have the same number", "", "Give the one that is applied nowhere another one.")
+		}
+		for _, u := range unknown {
+			if m.state != "" && m.state == u.recorded && !m.Applied {
+				hint += fmt.Sprintf("Version %d is %s: give it back its number. ", u.Version, m.Name)
+			}
+		}
+	}
+	if len(unknown) > 0 {
+		return Refusal("the database has migrations that the directory has not: "+names(unknown), "",
+			cmp.Or(strings.TrimSpace(hint), "Use the directory that these migrations came from, or a later version of it."))
+	}
+	if other := names(only(known, func(m Migration) bool { return m.Differs })); other != "" {
+		return Refusal("the database was migrated with other files of these numbers: "+other,
+			"One side of a fork was written again that this database had applied, or files were exchanged.",
+			"Run \"pgretain migrate down\" in a checkout that has the files of this database, until they are undone; "+
+				"then \"pgretain migrate up\" here.")
+	}
+	return nil
 }

@@ -2,12 +2,18 @@
 package install
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"os"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/policy"
 )
@@ -17,15 +23,15 @@ type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
 	Cron bool
-	// Schedules are those of the policy file: the pg_cron at hand must take them, and those of pending migrations.
+	// Schedules are those of the policy file: the pg_cron at hand must take them.
 	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
 	// LockTimeout bounds the wait for another migration, one minute when zero.
 	LockTimeout time.Duration
-	// Export, when given, gets holds and run log from Down before anything is undone, one JSON object a line;
+	// Export names a new file, which gets holds and run log from Down before anything is undone, one JSON object a line;
 	// the holds written there may then be dropped.
-	Export io.Writer
+	Export string
 	// Progress, when given, is called after each migration.
 	Progress func(Migration)
 }
@@ -50,12 +56,14 @@ type Migration struct {
 	Differs bool
 
 	recorded string // the state that the applied file named, "" where none was recorded
-	file
+	content  string
+	state    string // what a generated file says of itself, "" in one of the user's own
+	part     int    // which file of its step it is, from 1; 0 for one of the user's own
 }
 
 // Up applies every pending migration of dir, one transaction each, and returns what it applied,
 // also beside an error: running it again continues there. It creates the schema and the version
-// table. An error is a *CheckError, a *StatementError, several of them joined, or anything else
+// table. An error is an *Error, several of them joined, or anything else
 // that went wrong; Diagnostics makes messages of it.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
@@ -70,7 +78,7 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 			return nil, err
 		}
 		pending := only(known, func(m Migration) bool { return !m.Applied })
-		if err := s.checkSchedules(ctx, only(pending, func(m Migration) bool { return m.part > 0 })); err != nil {
+		if err := s.checkSchedules(ctx); err != nil {
 			return nil, err
 		}
 		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
@@ -185,20 +193,13 @@ func migrate(ctx context.Context, url string, dir fs.FS, o Options, do func(*ses
 		return nil, err
 	}
 	defer s.db.Close() // and with it the lock
-	var done []Migration
-	if err = s.ready(ctx); err == nil {
-		done, err = do(s)
-	}
-	return done, s.lost(ctx, err)
-}
-
-func (s *session) ready(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{s.lock, s.inspect, s.checkVersion, s.check} {
 		if err := step(ctx); err != nil {
-			return err
+			return nil, s.lost(ctx, err)
 		}
 	}
-	return nil
+	done, err := do(s)
+	return done, s.lost(ctx, err)
 }
 
 // schemaMark is the comment of a schema that was made for us. Any other was there before, and stays.
@@ -207,13 +208,56 @@ const schemaMark = "Made by pgretain, which drops it with its last migration."
 // versions creates what goose needs before its first migration, or drops that, with the schema or without; what else is
 // in the schema by now keeps both (2BP01). Statements that are sent at once are one transaction.
 func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
-	roles := s.Install.Roles
-	_, err := s.conn.Exec(ctx, render(name, map[string]any{
-		"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark, "AddState": s.server.versions && !s.server.states,
-		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
-	}))
+	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark,
+		"AddState": s.server.versions && !s.server.states, "Roles": s.Install.Roles}))
 	if err != nil {
 		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)
 	}
 	return nil
+}
+
+// keepHolds writes holds and run log where the caller wants that, then asks whether what is to be undone
+// would drop holds in force. That file asks again by itself; asked before the first, all stays as it is.
+func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
+	if s.Export != "" && s.server.runtime {
+		if err := s.export(ctx); err != nil {
+			return fmt.Errorf("writing holds and run log: %w", err)
+		}
+	}
+	drops := slices.ContainsFunc(todo, func(m Migration) bool {
+		return strings.Contains(m.content, "PERFORM "+s.schema()+"._refuse_down();")
+	})
+	if !drops {
+		return nil
+	}
+	_, err := s.conn.Exec(ctx, s.statement("refuse_down"))
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return Refusal(server.Message, server.Detail, server.Hint).because(err)
+	}
+	return err
+}
+
+// export writes a line for each row, and tells the session which holds are among them.
+func (s *session) export(ctx context.Context) error {
+	file, err := os.OpenFile(s.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows, _ := s.conn.Query(ctx, s.statement("export")) // rows give the same error
+	out, holds := bufio.NewWriter(file), []string{}
+	var line string
+	var hold *string
+	_, err = pgx.ForEachRow(rows, []any{&line, &hold}, func() error {
+		if hold != nil {
+			holds = append(holds, *hold)
+		}
+		_, err := fmt.Fprintln(out, line)
+		return err
+	})
+	if err := errors.Join(err, out.Flush(), file.Sync()); err != nil {
+		return errors.Join(err, os.Remove(s.Export)) // so that the same command may be run again
+	}
+	_, err = s.conn.Exec(ctx, query("exported"), "{"+strings.Join(holds, ",")+"}")
+	return err
 }

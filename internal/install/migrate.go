@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -132,16 +131,13 @@ func statementAt(text string, n int) (at int) {
 // explain says which file failed, and what PostgreSQL says where it is no statement of the file that it refuses.
 func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	file := path.Join(s.Path, m.Name)
-	own, placed := errors.AsType[*StatementError](err)
+	own, placed := errors.AsType[*Error](err)
 	server, refused := errors.AsType[*pgconn.PgError](err)
 	partial, failed := errors.AsType[*goose.PartialError](err)
 	switch {
 	case ctx.Err() != nil:
-		return &CheckError{
-			Message: "interrupted while migrating " + file,
-			Hint:    "Run the command again: it goes on with this file.",
-			cause:   ctx.Err(),
-		}
+		return Refusal("interrupted while migrating "+file, "", "Run the command again: it goes on with this file.").
+			because(ctx.Err())
 	case placed:
 		return own
 	case refused:
@@ -163,26 +159,10 @@ func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Mig
 	if next >= len(known) || known[next].part == 0 || known[next].inTransaction() {
 		return nil, nil
 	}
-	m := known[next]
-	if begun, err := s.begun(ctx, m.content); err != nil || !begun {
+	var begun bool
+	err := s.row(ctx, "looking for indexes", "begun", []any{known[next].content}, &begun)
+	if err != nil || !begun {
 		return nil, err
 	}
-	return s.apply(ctx, []Migration{m}, false)
-}
-
-// indexLine is how the head of a generated file names an index that it builds or drops.
-var indexLine = regexp.MustCompile(`(?m)^--   ([+-]) index (".*")$`)
-
-// begun says whether an index is there that the file builds, or is not there, or not valid, that it drops.
-func (s *session) begun(ctx context.Context, content string) (begun bool, err error) {
-	names := map[string][]string{}
-	for _, found := range indexLine.FindAllStringSubmatch(content, -1) {
-		name, err := strconv.Unquote(found[2])
-		if err != nil {
-			return false, fmt.Errorf("reading migration: index name %s: %w", found[2], err)
-		}
-		names[found[1]] = append(names[found[1]], name)
-	}
-	err = s.row(ctx, "looking for indexes", "begun", []any{names["+"], names["-"]}, &begun)
-	return begun, err
+	return s.apply(ctx, known[next:next+1], false)
 }

@@ -15,40 +15,19 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// file is what a migration's file holds. State and part are what a generated one says of itself; a file of the
-// user's own has none.
-type file struct {
-	content string
-	state   string
-	part    int // which file of its step it is, from 1
-}
-
 // head is what the second and the third line of a generated file say.
 var head = regexp.MustCompile(`^.*\n-- pgretain: state ([0-9a-f]+) after .*\n-- pgretain: part ([0-9]+) of [0-9]+\n`)
-
-func readFile(dir fs.FS, name string) (file, error) {
-	content, err := fs.ReadFile(dir, name)
-	if err != nil {
-		return file{}, fmt.Errorf("reading migration: %w", err)
-	}
-	f := file{content: strings.ReplaceAll(string(content), "\r\n", "\n")}
-	if m := head.FindStringSubmatch(f.content); m != nil {
-		f.state = m[1]
-		f.part, _ = strconv.Atoi(m[2]) // digits
-	}
-	return f, nil
-}
 
 // noTransactionLine makes goose execute a file's statements one by one.
 var noTransactionLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+no[ \t]+transaction[ \t]*$`)
 
-func (f file) inTransaction() bool { return !noTransactionLine.MatchString(f.content) }
+func (m Migration) inTransaction() bool { return !noTransactionLine.MatchString(m.content) }
 
 // downLine begins Down.
 var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
 
 // down is what stands below it.
-func (f file) down() string { return strings.Join(downLine.Split(f.content, 2)[1:], "") }
+func (m Migration) down() string { return strings.Join(downLine.Split(m.content, 2)[1:], "") }
 
 // status merges the files of dir with what the version table holds.
 func (s *session) status(ctx context.Context) ([]Migration, error) {
@@ -63,10 +42,15 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 		if err != nil {
 			continue // not a migration, for goose and for us
 		}
+		content, err := fs.ReadFile(s.dir, path)
+		if err != nil {
+			return nil, fmt.Errorf("reading migration: %w", err)
+		}
 		m, ok := applied[version]
-		m.Name, m.Version = path, version
-		if m.file, err = readFile(s.dir, path); err != nil {
-			return nil, err
+		m.Name, m.Version, m.content = path, version, strings.ReplaceAll(string(content), "\r\n", "\n")
+		if said := head.FindStringSubmatch(m.content); said != nil {
+			m.state = said[1]
+			m.part, _ = strconv.Atoi(said[2]) // digits
 		}
 		m.Differs = ok && m.recorded != "" && m.recorded != m.state
 		all = append(all, m)

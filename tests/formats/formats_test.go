@@ -100,7 +100,7 @@ func checkRecorded(t *testing.T, p *project, want bool) {
 	if err != nil || got != want {
 		t.Errorf("%s: recorded where pgretain looks: %t, %v", p.format, got, err)
 	}
-	var refused *install.CheckError
+	var refused *install.Error
 	if _, err := p.in.TryUp(t); !want && !errors.As(err, &refused) {
 		t.Errorf("%s: pgretain migrates where another tool did: %v", p.format, err)
 	}
