@@ -178,13 +178,8 @@ func (s *Server) Dir() string { return s.dir }
 // URL is the connection URL of a database for a user; "" means Database and the superuser.
 func (s *Server) URL(database, user string) string {
 	database = cmp.Or(database, s.Database())
-	u := url.URL{
-		Scheme:   "postgres",
-		User:     url.User(cmp.Or(user, superuser)),
-		Path:     "/" + database,
-		RawPath:  "/" + url.PathEscape(database),
-		RawQuery: url.Values{"host": {s.dir}, "port": {port}}.Encode(),
-	}
+	u := url.URL{Scheme: "postgres", User: url.User(cmp.Or(user, superuser)), Path: "/" + database,
+		RawPath: "/" + url.PathEscape(database), RawQuery: url.Values{"host": {s.dir}, "port": {port}}.Encode()}
 	return u.String()
 }
 
