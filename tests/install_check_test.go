@@ -189,7 +189,9 @@ const versionTwo = "00002_retention_policies.sql"
 func refusedBoth(t *testing.T, db *pgtest.DB, dir fstest.MapFS, message, hint string) {
 	t.Helper()
 	_, up := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	_, down := install.Down(t.Context(), db.URL(installMigrator), dir, installOptions(), true)
+	all := installOptions()
+	all.All = true
+	_, down := install.Down(t.Context(), db.URL(installMigrator), dir, all)
 	for _, err := range []error{up, down} {
 		var check *install.Error
 		if !errors.As(err, &check) || check.Message != message || !strings.Contains(check.Hint, hint) {

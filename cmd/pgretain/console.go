@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	_ "embed" // texts.txt.tmpl
@@ -57,16 +56,11 @@ func (c *console) result(text string, data any, members ...any) error {
 // document writes version 1 of a verb's JSON form, with members by their names, in order. The version grows when something
 // in a form means something else.
 func (c *console) document(members ...any) error {
-	var text bytes.Buffer
-	text.WriteString(`{"version": 1`)
-	for pair := range slices.Chunk(members, 2) {
-		fmt.Fprintf(&text, ", %q: ", pair[0])
-		if err := report.WriteJSON(&text, pair[1]); err != nil {
-			return err
-		}
+	object, err := report.Object(append([]any{"version", 1}, members...)...)
+	if err != nil {
+		return err
 	}
-	text.WriteString("}")
-	return report.WriteJSON(c.out, json.RawMessage(text.Bytes()))
+	return report.WriteJSON(c.out, object)
 }
 
 // notef tells what happens, to people only.
@@ -176,7 +170,7 @@ var templates func() *template.Template
 
 func init() {
 	templates = sync.OnceValue(func() *template.Template {
-		functions := template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say}
+		functions := template.FuncMap{"row": row, "cell": cell, "plural": plural, "say": say, "words": explain.Text}
 		return template.Must(template.New("").Funcs(functions).Parse(texts))
 	})
 }
@@ -190,11 +184,16 @@ func say(name string, data any) string {
 	return text.String()
 }
 
-// refuse is an error with the message, the detail and the hint that a text says.
-func refuse(name string, data any) error {
+// message has the message, the detail and the hint that a text says.
+func message(name string, data any) diag.Diagnostic {
 	message, hint, _ := strings.Cut(say(name, data), "\nhint: ")
 	message, detail, _ := strings.Cut(message, "\ndetail: ")
-	return install.Refusal(message, detail, hint)
+	return diag.Diagnostic{Message: message, Detail: detail, Hint: hint}
+}
+
+func refuse(name string, data any) error {
+	d := message(name, data)
+	return install.Refusal(d.Message, d.Detail, d.Hint)
 }
 
 // aligned writes a text with its rows as tables, with --format markdown as those of Markdown.

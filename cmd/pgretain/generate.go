@@ -18,14 +18,14 @@ import (
 	"pgretain/internal/lists"
 )
 
-// step is what a generate writes into one directory, and why. History is what the directory says without the sides that
-// are to be written again, and removed are the names of their files, which it takes out.
+// step is what a generate writes into one directory, and why, with the names of the files that it takes out of it.
+// History is what the directory says without the sides of forks that are to be written again.
 type step struct {
 	directory
 	history *generator.History
-	removed []string
-	files   []output
-	changes []change
+	Files   []output `json:"files"`
+	Removed []string `json:"removed"`
+	Changes []change `json:"changes"`
 }
 
 // generate writes the steps that the directories lack, or with --check says what they would be.
@@ -34,39 +34,21 @@ func (c *console) generate(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	pending := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return len(s.files)+len(s.removed) == 0 })
-	if len(pending) == 0 && !c.JSON {
-		for _, s := range steps {
-			c.printf("%s is up to date with %s\n", s.path, c.Policy)
-		}
-	}
+	pending := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return len(s.Files)+len(s.Removed) == 0 })
 	if !c.Check {
 		if err := writeSteps(pending); err != nil {
 			return err
 		}
 	}
-	type jsonStep struct {
-		Directory string   `json:"directory"`
-		Files     []string `json:"files"`
-		Removed   []string `json:"removed"`
-		Changes   []string `json:"changes"`
-	}
-	list := []jsonStep{}
 	for _, s := range pending {
-		if !c.JSON && c.Check {
-			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.path, c.Policy)
+		if len(s.Removed) > 0 {
+			removed := message("removed", map[string]any{"Step": s, "Check": c.Check})
+			removed.Severity = diag.Warning
+			c.show(diag.List{removed}, nil)
 		}
-		c.warnRebased(s)
-		if !c.JSON {
-			c.describe(s)
-		}
-		list = append(list, jsonStep{s.path, lists.Map(s.files, func(f output) string { return f.path }), append([]string{}, s.removed...),
-			lists.Map(s.changes, func(c change) string { return c.sign + " " + c.text })})
 	}
-	if c.JSON {
-		err = c.document("steps", list)
-	}
-	if c.Check && len(pending) > 0 {
+	data := map[string]any{"Steps": steps, "Pending": pending, "Policy": c.Policy, "Check": c.Check}
+	if err = c.result("steps", data, "steps", pending); c.Check && len(pending) > 0 {
 		err = errors.Join(err, exitCode(1))
 	}
 	return err
@@ -106,7 +88,7 @@ func (c *console) nextSteps() ([]step, error) {
 		return nil, err
 	}
 	for i, head := range heads { // nothing is taken out of the middle of a chain
-		if head != laterSide && !slices.Contains(here.removed, head) && !slices.Contains(there.removed, head) {
+		if head != laterSide && !slices.Contains(here.Removed, head) && !slices.Contains(there.Removed, head) {
 			return nil, usagef("the migrations do not fork at --rebase=%s", c.Rebase[i])
 		}
 	}
@@ -115,13 +97,21 @@ func (c *console) nextSteps() ([]step, error) {
 		return nil, err
 	}
 	c.show(project.notes, project.sources)
-	wantedHere, wantedThere := generator.SplitCron(objects, project.file.Install)
-	err = c.next(&here, project, wantedHere)
-	if err != nil || len(wantedThere) == 0 && len(there.history.Files()) == 0 {
-		return []step{here}, err
+	tables, jobs := generator.SplitCron(objects, project.file.Install)
+	steps, wanted := []step{here}, [][]generator.Object{tables, jobs}
+	if len(jobs)+len(there.history.Files()) > 0 {
+		steps = append(steps, there)
 	}
-	err = c.next(&there, project, wantedThere)
-	return []step{here, there}, err
+	for i := range steps {
+		s := &steps[i]
+		files, err := project.next(s.history, wanted[i], s.cron)
+		if err != nil {
+			return nil, err
+		}
+		s.Files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.Path, f.Name), f.Text} })
+		s.Changes = changes(s.history, generator.Pages(wanted[i], project.file.Install.Roles))
+	}
+	return steps, nil
 }
 
 // laterSide is what --rebase means without a file. No migration has this name.
@@ -138,62 +128,24 @@ func (c *console) checkOwn(history *generator.History) error {
 		filepath.Join(c.Migrations, file), other, other)
 }
 
-// next compares one directory with what is wanted of it.
-func (c *console) next(s *step, project *project, wanted []generator.Object) error {
-	files, err := project.next(s.history, wanted, s.cron)
-	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Text} })
-	s.changes = changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
-	return err
-}
-
 // writeSteps makes directories where needed. One that was made stays where a step cannot be written.
 func writeSteps(steps []step) error {
 	var files []output
 	var old []string
 	for _, s := range steps {
-		if err := os.MkdirAll(s.path, 0o755); err != nil {
+		if err := os.MkdirAll(s.Path, 0o755); err != nil {
 			return fmt.Errorf("creating the migration directory: %w", err)
 		}
-		files = append(files, s.files...)
-		old = append(old, lists.Map(s.removed, func(name string) string { return filepath.Join(s.path, name) })...)
+		files = append(files, s.Files...)
+		old = append(old, lists.Map(s.Removed, func(name string) string { return filepath.Join(s.Path, name) })...)
 	}
 	return exchange(old, files, false)
-}
-
-// describe lists files and objects; with --check also what differs in those that change.
-func (c *console) describe(s step) {
-	for _, f := range s.files {
-		c.printf("%s\n", f.path)
-	}
-	for _, change := range s.changes {
-		c.printf("  %s %s\n", change.sign, change.text)
-		if !c.Check {
-			continue
-		}
-		for line := range strings.Lines(change.difference()) {
-			c.printf("      %s", line)
-		}
-	}
-}
-
-// warnRebased says what has to be true of the files that a rebase takes out.
-func (c *console) warnRebased(s step) {
-	if len(s.removed) == 0 {
-		return
-	}
-	removed := map[bool]string{true: "would be removed", false: "removed"}[c.Check]
-	c.show(diag.List{{Severity: diag.Warning,
-		Message: fmt.Sprintf("%s from %s: %s", removed, s.path, strings.Join(s.removed, ", ")),
-		Detail:  "They must not have been applied anywhere. What they did is in the new step, as far as the policy still wants it.",
-		Hint: "A database that has them applied: run \"pgretain migrate down\" there, in a checkout that still has " +
-			"these files, before the new step is applied.",
-	}}, nil)
 }
 
 // timestamp is the form of numbers that say when a file was written, in UTC: 14 digits.
 const timestamp = "20060102150405"
 
-// nextNumber comes after previous: one more, or the time where a directory has times, also where the clock is behind it.
+// nextNumber comes after previous: one more, or the time where a directory has times, unless the clock is behind it.
 func nextNumber(previous int64, now time.Time) int64 {
 	if len(strconv.FormatInt(previous, 10)) != len(timestamp) {
 		return previous + 1
@@ -211,7 +163,7 @@ type change struct {
 // changes tells what a step does to which object. New and changed objects of the runtime are only
 // counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
 func changes(history *generator.History, wanted []generator.Object) []change {
-	var list, counted []change
+	list, counted := []change{}, []change{}
 	runtime := map[string]int{}
 	for _, c := range generator.Changes(history.Objects(), wanted) {
 		o, sign := c.Object(), c.Sign()
@@ -229,15 +181,19 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 	return append(counted, list...)
 }
 
-// difference is what changes in an object, as a unified diff; of one that is new or goes nothing.
-func (c change) difference() string {
+func (c change) String() string { return c.sign + " " + c.text }
+
+func (c change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Difference is what changes in an object, as a unified diff; of one that is new or goes nothing.
+func (c change) Difference() []string {
 	if c.Before == nil || c.After == nil {
-		return ""
+		return nil
 	}
 	text := string(diff.Diff("before", []byte(c.Before.SQL), "after", []byte(c.After.SQL)))
 	_, text, _ = strings.Cut(text, "\n+++ after\n")
 	if c.Before.As != c.After.As {
 		text = fmt.Sprintf("created as %s instead of %s\n", c.After.As, c.Before.As) + text
 	}
-	return text
+	return slices.Collect(strings.Lines(text))
 }

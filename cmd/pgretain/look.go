@@ -83,8 +83,7 @@ func (c *console) preview(ctx context.Context, args []string) error {
 func (c *console) previews(ctx context.Context, s *session, policy, job string) (list []preview, err error) {
 	names := []string{policy}
 	if policy == "" {
-		found, _ := s.conn.Query(ctx, s.statement("policies"), orNull(job)) // found gives the same error
-		if names, err = pgx.CollectRows(found, pgx.RowTo[string]); err != nil {
+		if names, err = column(ctx, s.conn, s.statement("policies"), orNull(job)); err != nil {
 			return nil, err
 		}
 	}
@@ -93,19 +92,20 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, p)
+		list = append(list, *p)
 	}
 	return list, nil
 }
 
-func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (p preview, err error) {
+func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (*preview, error) {
 	var text []byte
-	err = s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
+	err := s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
 		Scan(&text)
-	if err == nil {
-		err = json.Unmarshal(text, &p)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	var p preview
+	return &p, json.Unmarshal(text, &p)
 }
 
 // overview is for a line for each policy, and their sum.
@@ -145,19 +145,6 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 			return err
 		}
 	}
-	text, err := c.reportNow(ctx)
-	switch {
-	case err != nil:
-		return err
-	case c.Output == "":
-		_, err = c.out.Write(text)
-		return err
-	}
-	return writeAll([]output{{c.Output, string(text)}}, true)
-}
-
-// reportNow makes a report of this moment.
-func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	options := htmlreport.Options{Timeout: c.Timeout, Version: programVersion()}
 	switch {
 	case !c.Verify:
@@ -181,7 +168,14 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 		c.verdict, c.well, err = htmlreport.Write(ctx, s.conn, &text, options)
 		return err
 	})
-	return text.Bytes(), err
+	switch {
+	case err != nil:
+		return err
+	case c.Output == "":
+		_, err = c.out.Write(text.Bytes())
+		return err
+	}
+	return writeAll([]output{{c.Output, text.String()}}, true)
 }
 
 // refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no
@@ -204,25 +198,24 @@ func refuseOverwriting(path string, force bool) error {
 
 // status shows retention.status and retention.health(); an error among the latter is a finding.
 func (c *console) status(ctx context.Context, _ []string) error {
-	return c.with(ctx, false, func(s *session) error { return c.look(ctx, s) })
-}
-
-func (c *console) look(ctx context.Context, s *session) error {
 	type problem struct{ Severity, Message, Hint string }
 	var found struct{ Health []problem }
-	var err error
-	if c.JSON {
-		var text json.RawMessage // which keeps the order of the columns
-		if err = s.row(ctx, "status_json").Scan(&text); err == nil {
-			err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
+	err := c.with(ctx, false, func(s *session) error {
+		if c.JSON {
+			var text json.RawMessage // which keeps the order of the columns
+			err := s.row(ctx, "status_json").Scan(&text)
+			if err == nil {
+				err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
+			}
+			return err
 		}
-	} else {
-		var text string
-		if text, _, err = s.answer(ctx, "status"); err == nil {
+		text, _, err := s.answer(ctx, "status")
+		if err == nil {
 			c.aligned(text)
 			found.Health, err = rows[problem](ctx, s, "health")
 		}
-	}
+		return err
+	})
 	if err != nil {
 		return err
 	}

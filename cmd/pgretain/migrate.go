@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
-	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
@@ -64,11 +64,11 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 			return at, err
 		}
 	}
-	return at, c.onlyGoose(at.path, verb)
+	return at, c.onlyGoose(at.Path, verb)
 }
 
 func (at destination) options() install.Options {
-	return install.Options{Install: at.project.file.Install.In(databaseOf(at.tables)), Path: at.path, Cron: at.cron}
+	return install.Options{Install: at.project.file.Install.In(databaseOf(at.tables)), Path: at.Path, Cron: at.cron}
 }
 
 // onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of
@@ -104,10 +104,10 @@ func (c *console) up(ctx context.Context, _ []string) error {
 		return err
 	}
 	options := at.options()
-	options.Progress = c.progress("applied")
+	options.Progress = c.progress
 	options.Schedules = at.project.file.Schedules(at.cron)
-	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
-	if err := c.migrated("applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
+	done, err := install.Up(ctx, at.url, os.DirFS(at.Path), options)
+	if err := c.migrated(done, "nothing pending in "+at.Path, at.project.explain(err)); err != nil {
 		return err
 	}
 	if in := options.Install; !at.cron && in.CronElsewhere() {
@@ -132,7 +132,7 @@ func (at destination) fits(ctx context.Context) error {
 	}
 	if len(history.Files()) == 0 {
 		flag := map[bool]string{true: "--cron-migrations", false: "--migrations"}[at.cron]
-		return refuse("no migration", map[string]string{"Path": at.path, "Flag": flag})
+		return refuse("no migration", map[string]string{"Path": at.Path, "Flag": flag})
 	}
 	if at.cron {
 		return nil
@@ -189,57 +189,38 @@ func (c *console) down(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.undo(ctx, at, downTo(c.All))
-	return c.migrated("undone", done, "nothing to undo", err)
+	done, err := c.undo(ctx, at, install.Down)
+	return c.migrated(done, "nothing to undo", err)
 }
 
 // migrator is what goes up or down a directory.
 type migrator = func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
 
-// downTo goes down, by a step or all.
-func downTo(all bool) migrator {
-	return func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
-		return install.Down(ctx, url, dir, o, all)
-	}
-}
-
-// undo calls Down or Uninstall, with a file for holds and run log, where one is asked for, in the database that has them.
+// undo calls Down or Uninstall; holds and run log are in the database of the tables.
 func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
 		return nil, err
 	}
 	options := at.options()
-	options.Progress = c.progress("undone ")
+	options.Progress, options.All = c.progress, c.All
 	if !at.cron {
 		options.Export = c.Export
 	}
-	return do(ctx, at.url, os.DirFS(at.path), options)
+	return do(ctx, at.url, os.DirFS(at.Path), options)
 }
 
 // progress says each migration in text, as it is done.
-func (c *console) progress(verb string) func(install.Migration) {
-	return func(m install.Migration) {
-		if !c.JSON {
-			c.printf("%s  %s  %s\n", verb, m.Name, m.Duration.Round(time.Millisecond))
-		}
+func (c *console) progress(m install.Migration) {
+	if !c.JSON {
+		took := time.Duration(m.Seconds * float64(time.Second))
+		c.printf("%-7s  %s  %s\n", m.State, m.Name, took.Round(time.Millisecond))
 	}
 }
 
-// migratedFile is a migration in the JSON format.
-type migratedFile struct {
-	Version   int64   `json:"number"`
-	Name      string  `json:"file,omitempty"`
-	State     string  `json:"state"`
-	AppliedAt string  `json:"applied_at,omitempty"`
-	Seconds   float64 `json:"seconds,omitempty"`
-}
-
 // migrated says what was done, also where err ended it; none is for nothing.
-func (c *console) migrated(state string, done []install.Migration, none string, err error) error {
+func (c *console) migrated(done []install.Migration, none string, err error) error {
 	if c.JSON {
-		return errors.Join(err, c.document("migrations", lists.Map(done, func(d install.Migration) migratedFile {
-			return migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()}
-		})))
+		return errors.Join(err, c.document("migrations", append([]install.Migration{}, done...)))
 	}
 	if err == nil && len(done) == 0 {
 		c.printf("%s\n", none)
@@ -253,30 +234,15 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
+	known, err := install.Status(ctx, at.url, os.DirFS(at.Path), at.options())
 	if err != nil {
 		return err
 	}
-	code := 0
-	list := lists.Map(known, func(m install.Migration) migratedFile {
-		file := migratedFile{Version: m.Version, Name: m.Name, State: "applied"}
-		switch {
-		case m.Name == "":
-			file.State = "not in " + filepath.Base(at.path)
-		case m.Differs:
-			file.State = "applied from another file"
-		case !m.Applied:
-			file.State = "pending"
-		}
-		if file.State != "applied" {
-			code = 1
-		}
-		if m.Applied {
-			file.AppliedAt = m.AppliedAt.UTC().Format("2006-01-02 15:04:05Z")
-		}
-		return file
-	})
-	return errors.Join(c.result("migrations", list, "migrations", list), ends(code))
+	err = c.result("migrations", known, "migrations", known)
+	if slices.ContainsFunc(known, func(m install.Migration) bool { return m.State != "applied" }) {
+		err = errors.Join(err, exitCode(1))
+	}
+	return err
 }
 
 // belongings are what goes and what stays in an uninstall: rows that go with the runtime, and the names of objects by
@@ -323,7 +289,7 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 			break
 		}
 	}
-	return c.migrated("undone", all, "there was nothing left to undo", err)
+	return c.migrated(all, "there was nothing left to undo", err)
 }
 
 func (at destination) belongings(ctx context.Context, places []destination) (found belongings, err error) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -207,13 +208,13 @@ func TestDifference(t *testing.T) {
 		"@@ -2,5 +2,6 @@\n b\n c\n d\n---e\n+++e\n f\n+g\n": changeOf("a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"),
 		"created as runner instead of owner\n":              moved,
 	} {
-		if diff := cmp.Diff(want, c.difference()); diff != "" {
+		if diff := cmp.Diff(want, strings.Join(c.Difference(), "")); diff != "" {
 			t.Error(diff)
 		}
 	}
 	for _, c := range []change{new, same, {sign: "+", text: "runtime: 3 objects"}} {
-		if got := c.difference(); got != "" {
-			t.Errorf("%s: %q", c.text, got)
+		if got := c.Difference(); len(got) > 0 {
+			t.Errorf("%s: %q", c, got)
 		}
 	}
 }

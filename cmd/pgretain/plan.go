@@ -135,12 +135,6 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var superuser bool
-	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner)).
-		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners)
-	if err == nil && superuser {
-		err = refuse("superuser", p.live.user)
-	}
 	made := []string{p.live.install.Schema + ".policy"}
 	for _, o := range p.objects {
 		switch o.Kind {
@@ -148,8 +142,11 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 			made = append(made, o.Name)
 		}
 	}
-	if err == nil {
-		err = p.live.row(ctx, "plan_missing", made).Scan(&p.missing)
+	var superuser bool
+	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner), made).
+		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners, &p.missing)
+	if err == nil && superuser {
+		err = refuse("superuser", p.live.user)
 	}
 	return owners, err
 }
@@ -161,15 +158,15 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	if err != nil {
 		return err
 	}
-	var runtime strings.Builder
+	runtime := ""
 	for _, o := range pages {
 		switch o.Kind {
 		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure,
 			generator.KindView, generator.KindInstall:
-			runtime.WriteString(p.renamed(o.SQL))
+			runtime += p.renamed(o.SQL)
 		}
 	}
-	err = send(ctx, p.live.conn, runtime.String()+p.scratch.statement("plan_prepare"))
+	err = send(ctx, p.live.conn, runtime+p.scratch.statement("plan_prepare"))
 	if err == nil {
 		_, err = p.tx.Exec(ctx, p.scratch.statement("plan_trust"), owners)
 	}
@@ -183,14 +180,14 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 			}
 		}
 	}
+	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err != nil {
+		return err
+	}
 	last := "SET TRANSACTION READ ONLY"
 	if p.installed() {
 		last = p.live.statement("plan_state") + last
 	}
-	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err == nil {
-		err = send(ctx, p.live.conn, last)
-	}
-	return err
+	return send(ctx, p.live.conn, last)
 }
 
 // installed says whether the database has a runtime.
@@ -214,11 +211,7 @@ func (p *planner) attempt(ctx context.Context, do func() error) error {
 // evaluate previews every policy as it is installed and as the file has it.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	out := &plan{p.live.database, "", []plannedPolicy{}, []plannedIndex{}, []plannedLock{}}
-	var zone, version string
-	err := p.scratch.row(ctx, "zone").Scan(&zone, &version)
-	if err == nil {
-		err = p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
-	}
+	err := p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
 	var list []installedPolicy
 	if err == nil && p.installed() {
 		list, err = rows[installedPolicy](ctx, p.live, "plan_policies")
@@ -279,16 +272,13 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 // preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails.
 func (p *planner) preview(ctx context.Context, s *session, name string, note *string) (found *preview, err error) {
 	for _, effects := range []bool{true, false} {
-		failed := p.attempt(ctx, func() error {
-			one, err := p.previewOf(ctx, s, name, effects)
-			if err == nil {
-				found = &one
-			}
+		err = p.attempt(ctx, func() (err error) {
+			found, err = p.previewOf(ctx, s, name, effects)
 			return err
 		})
-		server, ok := errors.AsType[*pgconn.PgError](failed)
-		if !ok {
-			return found, failed
+		server, refused := errors.AsType[*pgconn.PgError](err)
+		if !refused {
+			return found, err
 		}
 		*note = server.Message
 	}

@@ -173,8 +173,9 @@ func (c *console) summarise(runs []outcome) error {
 		if r.State == "done" || r.State == "more" { // the next run goes on
 			continue
 		}
-		message, hint, _ := strings.Cut(say("run", r), "\nhint: ")
-		list.Add(diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: message, Hint: hint})
+		d := message("run", r)
+		d.Code = r.Code
+		list.Add(d)
 		code = max(code, 1)
 		if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
 			code = 2 // no such policy, or an as_of that is refused: no run was started

@@ -174,18 +174,10 @@ func (c *console) sandbox(ctx context.Context, _ []string) error {
 func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.Server, *pgx.Conn) error) error {
 	server, err := sandbox.Start(ctx, options)
 	if err != nil {
-		return sandboxError(err)
+		return err
 	}
 	defer func() { _ = server.Stop() }() // it stops with the process at the latest
 	return server.With(ctx, "", "", func(conn *pgx.Conn) error { return do(server, conn) })
-}
-
-// sandboxError shows what is missing on the machine, with the hint of how to get it.
-func sandboxError(err error) error {
-	if missing, ok := errors.AsType[*sandbox.MissingError](err); ok {
-		return install.Refusal(missing.What, "", missing.Hint)
-	}
-	return err
 }
 
 // loadExample runs the files of an example, schema before data.

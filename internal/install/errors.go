@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
 // Error says why a migration cannot start, why its session ended, or what of a file PostgreSQL refused: of a statement
@@ -92,13 +94,9 @@ func Said(server *pgconn.PgError) diag.Diagnostic {
 }
 
 // Diagnostics flattens what Up, Down and Status return: one entry for each error that was joined.
-func Diagnostics(err error) diag.List {
-	var list diag.List
+func Diagnostics(err error) (list diag.List) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range joined.Unwrap() {
-			list = append(list, Diagnostics(one)...)
-		}
-		return list
+		return slices.Concat(lists.Map(joined.Unwrap(), Diagnostics)...)
 	}
 	var own interface{ Diagnostic() diag.Diagnostic }
 	var server *pgconn.PgError
@@ -108,8 +106,7 @@ func Diagnostics(err error) diag.List {
 		list.Add(own.Diagnostic())
 	case errors.As(err, &server):
 		d := Said(server)
-		context, _, _ := strings.Cut(err.Error(), ": "+server.Error())
-		d.Message = context + ": " + d.Message
+		d.Message = strings.Replace(err.Error(), server.Error(), server.Message, 1) // with what was being done
 		list.Add(d)
 	default:
 		list.Add(diag.Diagnostic{Message: err.Error()})

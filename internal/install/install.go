@@ -32,6 +32,8 @@ type Options struct {
 	// Export names a new file, which gets holds and run log from Down before anything is undone, one JSON object a line;
 	// the holds written there may then be dropped.
 	Export string
+	// All has Down undo everything.
+	All bool
 	// Progress, when given, is called after each migration.
 	Progress func(Migration)
 }
@@ -45,15 +47,16 @@ func (o Options) schema() string {
 }
 
 // Migration is one file, or one version that the database has and the directory has not (Name
-// is empty then).
+// is empty then), in the form of the JSON of "pgretain migrate".
 type Migration struct {
-	Name      string
-	Version   int64
-	Applied   bool
-	AppliedAt time.Time     // from Status alone; zero when pending
-	Duration  time.Duration // of what Up or Down just did
+	Version   int64   `json:"number"`
+	Name      string  `json:"file,omitempty"`
+	State     string  `json:"state"`                // applied, pending or undone, not recorded, or how the two differ
+	AppliedAt string  `json:"applied_at,omitempty"` // from Status alone
+	Seconds   float64 `json:"seconds,omitempty"`    // of what Up or Down just did
+	Applied   bool    `json:"-"`
 	// Differs: the database was migrated with another file of this number, not with this one.
-	Differs bool
+	Differs bool `json:"-"`
 
 	recorded string // the state that the applied file named, "" where none was recorded
 	content  string
@@ -88,12 +91,12 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 	})
 }
 
-// Down undoes the last step, which may be several files, or everything when all is set: then the version table and the
+// Down undoes the last step, which may be several files, or everything when All is set: then the version table and the
 // schema go, too, if a later Up may create the schema again. Of a file without a transaction that an Up did not finish, it
 // takes away what is there. Refuses to drop holds in force that were not exported.
-func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
+func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, func(s *session) ([]Migration, error) {
-		if all {
+		if o.All {
 			return s.empty(ctx, s.server.mayCreateSchema, func(Migration) bool { return false })
 		}
 		return s.down(ctx, func(done, applied []Migration) []Migration {
@@ -153,34 +156,18 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 }
 
 // Status lists the migrations of dir and of the database by version, where this program knows the runtime. It writes
-// nothing and takes no lock.
-func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	known, _, err := look(ctx, url, dir, o)
-	return known, err
-}
-
-// Pending lists the files of dir that are not applied. Where another tool, or goose with another version table, installed
-// the runtime, nothing is recorded, and nothing is known to be pending.
-func Pending(ctx context.Context, url string, dir fs.FS, o Options) (names []string, recorded bool, err error) {
-	known, recorded, err := look(ctx, url, dir, o)
-	for _, m := range known {
-		if !m.Applied && recorded {
-			names = append(names, m.Name)
-		}
-	}
-	return names, recorded, err
-}
-
-func look(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, recorded bool, err error) {
+// nothing and takes no lock. Where another tool, or goose with another version table, installed the runtime, nothing is
+// recorded, and nothing is known to be pending.
+func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, err error) {
 	s, err := open(ctx, url, dir, o)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer s.db.Close()
 	if err = s.checkVersion(ctx); err == nil {
 		known, err = s.status(ctx)
 	}
-	return known, s.server.recorded(), err
+	return known, err
 }
 
 // migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do.

@@ -52,7 +52,9 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return connect(ctx, url, pgx.ConnectConfig)
 }
 
-func connect(ctx context.Context, url string, dial func(context.Context, *pgx.ConnConfig) (*pgx.Conn, error)) (*pgx.Conn, error) {
+func connect(
+	ctx context.Context, url string, dial func(context.Context, *pgx.ConnConfig) (*pgx.Conn, error),
+) (*pgx.Conn, error) {
 	config, err := Settings(url)
 	if err != nil {
 		return nil, err

@@ -36,8 +36,8 @@ func downSQL(t *testing.T, in *kit.Installed) string {
 func downAll(t *testing.T, in *kit.Installed, export string) ([]install.Migration, error) {
 	t.Helper()
 	o := in.Options()
-	o.Export = export
-	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true)
+	o.Export, o.All = export, true
+	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o)
 }
 
 // TestDownRefusesHolds: whatever kind of hold is in force, nothing that would drop it is done, by no tool; those
