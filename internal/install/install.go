@@ -23,7 +23,7 @@ type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
 	Cron bool
-	// Schedules are those of the policy file: the pg_cron at hand must take them.
+	// Schedules are those of the policy file: the pg_cron at hand must take them, and those of pending migrations.
 	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
@@ -81,7 +81,7 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 			return nil, err
 		}
 		pending := only(known, func(m Migration) bool { return !m.Applied })
-		if err := s.checkSchedules(ctx); err != nil {
+		if err := s.checkSchedules(ctx, only(pending, func(m Migration) bool { return m.part > 0 })); err != nil {
 			return nil, err
 		}
 		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
