@@ -97,7 +97,7 @@ func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
 func checkRecorded(t *testing.T, p *project, want bool) {
 	t.Helper()
 	known, err := install.Status(t.Context(), p.in.URL(kit.Migrator), p.dir, install.Options{Install: p.in.File.Install})
-	got := !slices.ContainsFunc(known, func(m install.Migration) bool { return m.State == "not recorded" })
+	got := slices.ContainsFunc(known, func(m install.Migration) bool { return m.State != "not recorded" })
 	if err != nil || got != want {
 		t.Errorf("%s: recorded where pgretain looks: %t, %v", p.format, got, err)
 	}
