@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"internal/inspect":    {"policy", "internal/catalog", "sql/catalog"},
 	"internal/shards":     {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/propose":    {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote", "internal/lists"},
-	"internal/sandbox":    {"internal/quote"},
+	"internal/sandbox":    {"internal/diag", "internal/quote"},
 	"internal/report":     {"docs/checks", "internal/diag", "policy"},
 	"internal/suppress":   {"policy", "internal/diag"},
 	"docs/checks":         {},

@@ -46,8 +46,6 @@ func TestCLI(t *testing.T) {
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
 		"first of each":    testFirstOfEach,
-		"looks again":      testLooksAgain,
-		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,

@@ -116,7 +116,7 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 	viewer := in.File.Install.Roles.Viewer
 	found := in.Verify(t, viewer, wanted)
 	var text bytes.Buffer
-	err = htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second,
+	_, _, err = htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second,
 		Verify: func() (*htmlreport.Verification, error) {
 			return &htmlreport.Verification{Verdict: string(found.Verdict()), Summary: found.Summary(), Findings: found.Findings}, nil
 		}})
@@ -254,7 +254,7 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	}
 	pgtest.Exec(t, in.Conn(t), statements[0])
 	var text bytes.Buffer
-	if err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
+	if _, _, err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "VACUUM (ANALYZE)") || !strings.Contains(text.String(), ", 2 rows, 0 dead, vacuumed ") {

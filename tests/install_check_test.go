@@ -191,9 +191,11 @@ const versionTwo = "00002_retention_policies.sql"
 func refusedBoth(t *testing.T, db *pgtest.DB, dir fstest.MapFS, message, hint string) {
 	t.Helper()
 	_, up := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	_, down := install.Down(t.Context(), db.URL(installMigrator), dir, installOptions(), true)
+	all := installOptions()
+	all.All = true
+	_, down := install.Down(t.Context(), db.URL(installMigrator), dir, all)
 	for _, err := range []error{up, down} {
-		var check *install.CheckError
+		var check *install.Error
 		if !errors.As(err, &check) || check.Message != message || !strings.Contains(check.Hint, hint) {
 			t.Errorf("got %+v, want %q", install.Diagnostics(err), message)
 		}
@@ -278,7 +280,7 @@ func TestPendingBelowApplied(t *testing.T) {
 	mustUp(t, db, ours, 2)
 	db.Exec(t, "DELETE FROM keep.goose_db_version WHERE version_id = 1")
 	_, err := install.Up(t.Context(), db.URL(installMigrator), ours, installOptions())
-	var check *install.CheckError
+	var check *install.Error
 	if !errors.As(err, &check) || check.Message != versionTwo+" is applied, but earlier files are not: 00001_retention_policies.sql" ||
 		!strings.Contains(check.Hint, "Later generated files build on these.") {
 		t.Errorf("got %+v", install.Diagnostics(err))

@@ -102,7 +102,9 @@ func mustUp(t *testing.T, db *pgtest.DB, dir fs.FS, want int) {
 
 func mustDown(t *testing.T, db *pgtest.DB, dir fs.FS, all bool, want int) {
 	t.Helper()
-	done, err := install.Down(t.Context(), db.URL(installMigrator), dir, installOptions(), all)
+	o := installOptions()
+	o.All = all
+	done, err := install.Down(t.Context(), db.URL(installMigrator), dir, o)
 	if err != nil {
 		t.Fatalf("%+v", install.Diagnostics(err))
 	}
@@ -197,7 +199,7 @@ func TestStatusWritesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range all {
-			states = append(states, m.Applied && !m.AppliedAt.IsZero())
+			states = append(states, m.Applied && m.AppliedAt != "")
 		}
 		return states
 	}
@@ -220,7 +222,7 @@ func TestStatementErrorSaysWhere(t *testing.T) {
 	dir := fstest.MapFS{"00001_users_own.sql": {Data: []byte("-- +goose Up\r\nSELECT 1;\r\nSELECT 1;\r\n\r\n" +
 		"-- +goose StatementBegin\r\nSELECT 'größe',\r\n  'ü' || nowhere;\r\n-- +goose StatementEnd\r\n-- +goose Down\r\nSELECT 'größe';\r\n")}}
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	var got *install.StatementError
+	var got *install.Error
 	if !errors.As(err, &got) {
 		t.Fatalf("got %v", err)
 	}
@@ -237,7 +239,7 @@ func TestStatementErrorSaysWhichOfMany(t *testing.T) {
 	second.Name, second.SQL = "keep.second()", "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE EXCEPTION ''no''; END';\nSELECT 2;\n"
 	grow(t, dir, installFunction(bodyOne), second)
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	var got *install.StatementError
+	var got *install.Error
 	if !errors.As(err, &got) {
 		t.Fatalf("got %v", err)
 	}
@@ -255,7 +257,7 @@ func TestUpGoesOnWhereItFailed(t *testing.T) {
 	grow(t, dir, installFunction(bodyOne), installIndex("m_one"), broken)
 	db.Exec(t, "INSERT INTO app.m VALUES (7)")
 	done, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-	var got *install.StatementError
+	var got *install.Error
 	if !errors.As(err, &got) || got.Code != "22012" || len(done) != 0 {
 		t.Fatalf("got %v and %v", done, err)
 	}
@@ -275,7 +277,7 @@ func TestUpRefusesADirectoryThatDoesNotFit(t *testing.T) {
 	refused := func(part string) {
 		t.Helper()
 		_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
-		var check *install.CheckError
+		var check *install.Error
 		if !errors.As(err, &check) || !strings.Contains(check.Message, part) || check.Hint == "" {
 			t.Errorf("got %v, want %q and a hint", err, part)
 		}
@@ -296,7 +298,7 @@ func TestSecondMigratorNamesTheFirst(t *testing.T) {
 	o := installOptions()
 	o.LockTimeout = time.Millisecond
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, o)
-	var check *install.CheckError
+	var check *install.Error
 	pid := pgtest.Value[string](t, holder, "SELECT pg_backend_pid()::text")
 	if !errors.As(err, &check) || !strings.Contains(check.Message, "in pid "+pid) {
 		t.Errorf("got %v, want pid %s", err, pid)

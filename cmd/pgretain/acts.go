@@ -35,7 +35,7 @@ func (s *stage) up(ctx context.Context) (string, error) {
 
 // down undoes everything, the jobs first, and looks for what is left.
 func (s *stage) down(ctx context.Context) (string, error) {
-	what, err := s.migrate(ctx, downTo(true), true, false)
+	what, err := s.migrate(ctx, install.Down, true, false)
 	if err == nil {
 		err = s.leftovers(ctx)
 	}
@@ -53,7 +53,8 @@ func (s *stage) migrate(ctx context.Context, migrate migrator, order ...bool) (s
 		if dir == nil {
 			continue
 		}
-		options := install.Options{Install: s.file.Install, Path: "migrations", Cron: jobs, Schedules: s.file.Schedules(jobs)}
+		options := install.Options{Install: s.file.Install, Path: "migrations", Cron: jobs, All: true,
+			Schedules: s.file.Schedules(jobs)}
 		done, err := migrate(ctx, s.server.URL(database, s.migrator), dir, options)
 		if err != nil {
 			return "", err
@@ -66,9 +67,10 @@ func (s *stage) migrate(ctx context.Context, migrate migrator, order ...bool) (s
 // leftovers compares with the time before the first migration.
 func (s *stage) leftovers(ctx context.Context) error {
 	in := s.file.Install
-	left := func(message string) {
-		s.found.Add(diag.Diagnostic{Position: in.Position, Code: codeLeftover, Message: message + " after everything was undone",
-			Hint: `See what made it: a file of your own in the migration directory, or, if it was pgretain, tell its authors.`})
+	left := func(what string) {
+		d := message("leftover", what)
+		d.Position, d.Code = in.Position, codeLeftover
+		s.found.Add(d)
 	}
 	names := func(conn *pgx.Conn, query string, args ...any) error {
 		list, err := column(ctx, conn, s.text(query), args...)
@@ -121,11 +123,7 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 
 // checkRoutines looks at every statement of every routine, also those that no run would come to.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
-	type fault struct {
-		Routine, Name                   string
-		Line                            int32
-		SQLState, Message, Detail, Hint string
-	}
+	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0
 	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
 		found, _ := conn.Query(ctx, s.text("routines"), schema) // found gives the same error
@@ -134,8 +132,8 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 			return err
 		}
 		for _, f := range faults {
-			d := diag.Diagnostic{Position: s.file.Install.Position, Code: codeRoutine, Detail: f.Detail, Hint: f.Hint,
-				Message: withCode(fmt.Sprintf("line %d of %s would fail: %s", f.Line, f.Routine, f.Message), f.SQLState)}
+			d := diag.Diagnostic{Position: s.file.Install.Position, Code: codeRoutine,
+				Message: f.Message, Detail: f.Detail, Hint: f.Hint}
 			for _, o := range s.wanted {
 				if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
 					d.Position = o.Position
@@ -146,13 +144,6 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 		return conn.QueryRow(ctx, s.text("routine_count"), schema).Scan(&n)
 	})
 	return plural(n, "routine") + " by plpgsql_check", err
-}
-
-func withCode(message, sqlstate string) string {
-	if sqlstate != "" {
-		message += " [" + sqlstate + "]"
-	}
-	return message
 }
 
 // runPolicies runs every policy and report as its job would, on what rows the schema brings, few or none.
@@ -175,7 +166,7 @@ func (s *stage) runPolicies(ctx context.Context) (string, error) {
 const longest = 10 * time.Minute
 
 func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Position) error {
-	var state, message, code string
+	var state, message string
 	for start := time.Now(); state == "" || state == "busy" && time.Since(start) < longest; {
 		if state == "busy" {
 			time.Sleep(50 * time.Millisecond)
@@ -185,10 +176,10 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 		if err != nil && !refused {
 			return err
 		}
-		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message, &code)
+		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows) && refused: // it did not even start
-			state, message, code = "failed", server.Message, server.Code
+			state, message = "failed", fmt.Sprintf("%s [%s]", server.Message, server.Code)
 		case errors.Is(err, pgx.ErrNoRows): // for each schema, and the schema file has none
 			return nil
 		case err != nil:
@@ -198,7 +189,7 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 	if state == "done" || state == "more" {
 		return nil
 	}
-	d := diag.Diagnostic{Position: at, Code: codeRun, Message: withCode(fmt.Sprintf("%q ended %s: %s", name, state, message), code)}
+	d := diag.Diagnostic{Position: at, Code: codeRun, Message: fmt.Sprintf("%q ended %s: %s", name, state, message)}
 	if state == "tripped" { // by the rows that the schema file brought
 		d.Severity = diag.Warning
 	}

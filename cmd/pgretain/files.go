@@ -1,13 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -80,7 +80,7 @@ func unreadable(what, path string, err error, hint string) error {
 	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err
 	}
-	return &install.CheckError{Message: fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), Hint: hint}
+	return install.Refusal(fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), "", hint)
 }
 
 // readCatalog reads a snapshot; nil when there is none.
@@ -127,7 +127,7 @@ func (f *flags) compile() (*project, error) {
 
 // directory is a migration directory: of the tables' database, or of the one where schema cron lives.
 type directory struct {
-	path string
+	Path string `json:"directory"`
 	cron bool
 }
 
@@ -140,15 +140,15 @@ func (d directory) history() (*generator.History, error) {
 // past is the history without the sides of forks that begin with one of heads, and the names of what is left out.
 // A directory that is for the other database is refused.
 func (d directory) past(format generator.Format, heads []string) (step, error) {
-	history, removed, err := replay(d.path, format, heads)
+	history, removed, err := replay(d.Path, format, heads)
 	switch {
 	case err != nil:
 	case !d.cron && history.OnlyCron():
-		err = refuse("only jobs", d.path)
+		err = refuse("only jobs", d.Path)
 	case d.cron && history.HasMore():
-		err = refuse("more than jobs", d.path)
+		err = refuse("more than jobs", d.Path)
 	}
-	return step{directory: d, history: history, removed: removed}, err
+	return step{directory: d, history: history, Removed: append([]string{}, removed...)}, err
 }
 
 // replay reads a directory of either kind. One that cannot be read must not look empty: everything would be
@@ -183,9 +183,10 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 }
 
 // next writes the files that bring a directory from its history to what is wanted of it.
-func (p *project) next(history *generator.History, wanted []generator.Object, cron bool, numbers numbering) ([]generator.File, error) {
+func (p *project) next(history *generator.History, wanted []generator.Object, cron bool) ([]generator.File, error) {
 	in := p.file.Install
-	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Schema: in.Schema, Version: numbers.next}
+	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Schema: in.Schema,
+		Version: func(last int64) int64 { return nextNumber(last, time.Now()) }}
 	if cron {
 		options.Cron, options.Schema = true, "" // jobs need none
 	}
@@ -206,6 +207,10 @@ func (p *project) explain(err error) error {
 // output is one file to be written.
 type output struct{ path, text string }
 
+func (o output) String() string { return o.path }
+
+func (o output) MarshalText() ([]byte, error) { return []byte(o.path), nil }
+
 // writeAll writes files whole: all of them or none, and none in part. Replace allows a file
 // to exist.
 func writeAll(files []output, replace bool) error { return exchange(nil, files, replace) }
@@ -225,16 +230,14 @@ func exchange(old []string, files []output, replace bool) error {
 		}
 	}
 	for _, f := range files {
-		_, err := os.Lstat(f.path)
-		if errors.Is(err, fs.ErrNotExist) || replace || slices.Contains(old, f.path) {
-			var t *os.File
-			if t, err = os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*"); err == nil {
-				fresh = append(fresh, t.Name())
-				_, err = t.WriteString(f.text)
-				err = errors.Join(err, t.Chmod(0o644), t.Sync(), t.Close())
-			}
-		} else {
-			err = cmp.Or(err, fs.ErrExist)
+		if _, err := os.Lstat(f.path); err == nil && !replace && !slices.Contains(old, f.path) {
+			return fmt.Errorf("writing %s: %w", f.path, fs.ErrExist)
+		}
+		t, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
+		if err == nil {
+			fresh = append(fresh, t.Name())
+			_, err = t.WriteString(f.text)
+			err = errors.Join(err, t.Chmod(0o644), t.Sync(), t.Close())
 		}
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", f.path, err)

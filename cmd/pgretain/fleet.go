@@ -71,6 +71,9 @@ type member struct {
 	Messages string          `json:"messages,omitempty"`
 	Said     string          `json:"-"` // what people are shown of it
 
+	File string `json:"-"` // its report, as a link, "" where there is none
+	Well bool   `json:"-"` // what its report says
+
 	connection string
 	text       []byte
 }
@@ -232,8 +235,8 @@ func (f *fleet) do(m *member, do func(*console) error) {
 	c := f.console
 	c.out, c.err, c.Output = &out, &said, ""
 	m.Code = c.exit(do(&c))
-	m.text, m.Messages = out.Bytes(), said.String()
-	m.Verdict, m.Seconds = fleetVerbs[f.verb].words[min(m.Code, 2)], seconds(time.Since(began).Seconds())
+	m.text, m.Messages, m.Well = out.Bytes(), said.String(), c.well
+	m.Verdict, m.Seconds = cmp.Or(c.verdict, fleetVerbs[f.verb].words[min(m.Code, 2)]), seconds(time.Since(began).Seconds())
 }
 
 // stands reads how a database stands. What it does not tell is left out: the verb says why.
@@ -285,24 +288,24 @@ func (f *fleet) refuse(members []*member) error {
 	return cmp.Or(errs...)
 }
 
-// write writes a report of each database, and a page that leads to them.
+// write writes a report of each database, and a page that leads to them, those first that are not well.
 func (f *fleet) write(members []*member) error {
-	page := htmlreport.Fleet{Version: programVersion(), At: time.Now().UTC()}
 	var files []output
+	var wrong, well []*member
 	for _, m := range members {
-		row := htmlreport.FleetRow{Name: m.Name, Verdict: m.Verdict, Bad: m.Code != 0,
-			LastRun: m.LastRun, State: m.State, Overdue: cell(m.Overdue)}
 		if m.Code == 0 {
-			row.File = url.PathEscape(m.file())
-			row.Verdict, row.Bad = htmlreport.VerdictOf(m.text)
-			m.Verdict = row.Verdict
+			m.File = url.PathEscape(m.file())
 			files = append(files, output{filepath.Join(f.Output, m.file()), string(m.text)})
 		}
 		m.text = nil // it is not shown
-		page.Rows = append(page.Rows, row)
+		if m.Well {
+			well = append(well, m)
+		} else {
+			wrong = append(wrong, m)
+		}
 	}
 	var index bytes.Buffer
-	if err := page.Write(&index); err != nil {
+	if err := htmlreport.WriteFleet(&index, programVersion(), wrong, well); err != nil {
 		return err
 	}
 	return writeAll(append(files, output{filepath.Join(f.Output, "index.html"), index.String()}), true)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,14 +18,14 @@ import (
 	"pgretain/internal/lists"
 )
 
-// step is what a generate writes into one directory, and why. History is what the directory says without the sides that
-// are to be written again, and removed are the names of their files, which it takes out.
+// step is what a generate writes into one directory, and why, with the names of the files that it takes out of it.
+// History is what the directory says without the sides of forks that are to be written again.
 type step struct {
 	directory
 	history *generator.History
-	removed []string
-	files   []output
-	changes []change
+	Files   []output `json:"files"`
+	Removed []string `json:"removed"`
+	Changes []change `json:"changes"`
 }
 
 // generate writes the steps that the directories lack, or with --check says what they would be.
@@ -35,39 +34,21 @@ func (c *console) generate(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	pending := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return len(s.files)+len(s.removed) == 0 })
-	if len(pending) == 0 && !c.JSON {
-		for _, s := range steps {
-			c.printf("%s is up to date with %s\n", s.path, c.Policy)
-		}
-	}
+	pending := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return len(s.Files)+len(s.Removed) == 0 })
 	if !c.Check {
 		if err := writeSteps(pending); err != nil {
 			return err
 		}
 	}
-	type jsonStep struct {
-		Directory string   `json:"directory"`
-		Files     []string `json:"files"`
-		Removed   []string `json:"removed"`
-		Changes   []string `json:"changes"`
-	}
-	list := []jsonStep{}
 	for _, s := range pending {
-		if !c.JSON && c.Check {
-			c.printf("%s lags behind %s; \"pgretain generate\" would write:\n", s.path, c.Policy)
+		if len(s.Removed) > 0 {
+			removed := message("removed", map[string]any{"Step": s, "Check": c.Check})
+			removed.Severity = diag.Warning
+			c.show(diag.List{removed}, nil)
 		}
-		c.warnRebased(s)
-		if !c.JSON {
-			c.describe(s)
-		}
-		list = append(list, jsonStep{s.path, lists.Map(s.files, func(f output) string { return f.path }), append([]string{}, s.removed...),
-			lists.Map(s.changes, func(c change) string { return c.sign + " " + c.text })})
 	}
-	if c.JSON {
-		err = c.document("steps", list)
-	}
-	if c.Check && len(pending) > 0 {
+	data := map[string]any{"Steps": steps, "Pending": pending, "Policy": c.Policy, "Check": c.Check}
+	if err = c.result("steps", data, "steps", pending); c.Check && len(pending) > 0 {
 		err = errors.Join(err, exitCode(1))
 	}
 	return err
@@ -107,7 +88,7 @@ func (c *console) nextSteps() ([]step, error) {
 		return nil, err
 	}
 	for i, head := range heads { // nothing is taken out of the middle of a chain
-		if head != laterSide && !slices.Contains(here.removed, head) && !slices.Contains(there.removed, head) {
+		if head != laterSide && !slices.Contains(here.Removed, head) && !slices.Contains(there.Removed, head) {
 			return nil, usagef("the migrations do not fork at --rebase=%s", c.Rebase[i])
 		}
 	}
@@ -116,13 +97,21 @@ func (c *console) nextSteps() ([]step, error) {
 		return nil, err
 	}
 	c.show(project.notes, project.sources)
-	wantedHere, wantedThere := generator.SplitCron(objects, project.file.Install)
-	err = c.next(&here, project, wantedHere)
-	if err != nil || len(wantedThere) == 0 && len(there.history.Files()) == 0 {
-		return []step{here}, err
+	tables, jobs := generator.SplitCron(objects, project.file.Install)
+	steps, wanted := []step{here}, [][]generator.Object{tables, jobs}
+	if len(jobs)+len(there.history.Files()) > 0 {
+		steps = append(steps, there)
 	}
-	err = c.next(&there, project, wantedThere)
-	return []step{here, there}, err
+	for i := range steps {
+		s := &steps[i]
+		files, err := project.next(s.history, wanted[i], s.cron)
+		if err != nil {
+			return nil, err
+		}
+		s.Files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.Path, f.Name), f.Text} })
+		s.Changes = changes(s.history, generator.Pages(wanted[i], project.file.Install.Roles))
+	}
+	return steps, nil
 }
 
 // laterSide is what --rebase means without a file. No migration has this name.
@@ -139,91 +128,31 @@ func (c *console) checkOwn(history *generator.History) error {
 		filepath.Join(c.Migrations, file), other, other)
 }
 
-// next compares one directory with what is wanted of it.
-func (c *console) next(s *step, project *project, wanted []generator.Object) error {
-	numbers := numbering{c.Numbers, time.Now}
-	if err := numbers.check(s.history, s.path); err != nil {
-		return err
-	}
-	files, err := project.next(s.history, wanted, s.cron, numbers)
-	s.files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.path, f.Name), f.Text} })
-	s.changes = changes(s.history, generator.Pages(wanted, project.file.Install.Roles))
-	return err
-}
-
 // writeSteps makes directories where needed. One that was made stays where a step cannot be written.
 func writeSteps(steps []step) error {
 	var files []output
 	var old []string
 	for _, s := range steps {
-		if err := os.MkdirAll(s.path, 0o755); err != nil {
+		if err := os.MkdirAll(s.Path, 0o755); err != nil {
 			return fmt.Errorf("creating the migration directory: %w", err)
 		}
-		files = append(files, s.files...)
-		old = append(old, lists.Map(s.removed, func(name string) string { return filepath.Join(s.path, name) })...)
+		files = append(files, s.Files...)
+		old = append(old, lists.Map(s.Removed, func(name string) string { return filepath.Join(s.Path, name) })...)
 	}
 	return exchange(old, files, false)
-}
-
-// describe lists files and objects; with --check also what differs in those that change.
-func (c *console) describe(s step) {
-	for _, f := range s.files {
-		c.printf("%s\n", f.path)
-	}
-	compare := &comparison{c.out, coloured(c.out), linesOfAll}
-	for _, change := range s.changes {
-		c.printf("  %s %s\n", change.sign, change.text)
-		if c.Check {
-			compare.print(change)
-		}
-	}
-}
-
-// warnRebased says what has to be true of the files that a rebase takes out.
-func (c *console) warnRebased(s step) {
-	if len(s.removed) == 0 {
-		return
-	}
-	removed := map[bool]string{true: "would be removed", false: "removed"}[c.Check]
-	c.show(diag.List{{Severity: diag.Warning,
-		Message: fmt.Sprintf("%s from %s: %s", removed, s.path, strings.Join(s.removed, ", ")),
-		Detail:  "They must not have been applied anywhere. What they did is in the new step, as far as the policy still wants it.",
-		Hint: "A database that has them applied: run \"pgretain migrate down\" there, in a checkout that still has " +
-			"these files, before the new step is applied.",
-	}}, nil)
 }
 
 // timestamp is the form of numbers that say when a file was written, in UTC: 14 digits.
 const timestamp = "20060102150405"
 
-// numbering says what follows the last number of a directory. Style is "sequential", "timestamp", or
-// "" for what the directory uses.
-type numbering struct {
-	style string
-	now   func() time.Time
-}
-
-// check refuses a style that is not that of the directory.
-func (n numbering) check(history *generator.History, dir string) error {
-	if last := history.Last(); n.style != "" && last > 0 && (n.style == "timestamp") != isTimestamp(last) {
-		return usagef("--numbers %s is for an empty directory; the last number of %s is %d", n.style, dir, last)
-	}
-	if n.style == "timestamp" && history.Format() == generator.Tern {
-		return usagef("--numbers timestamp is not for tern, which wants numbers without gaps")
-	}
-	return nil
-}
-
-// next comes after previous, also where the clock is behind it.
-func (n numbering) next(previous int64) int64 {
-	if !isTimestamp(previous) && (previous > 0 || n.style != "timestamp") {
+// nextNumber comes after previous: one more, or the time where a directory has times, unless the clock is behind it.
+func nextNumber(previous int64, now time.Time) int64 {
+	if len(strconv.FormatInt(previous, 10)) != len(timestamp) {
 		return previous + 1
 	}
-	now, _ := strconv.ParseInt(n.now().UTC().Format(timestamp), 10, 64) // fourteen digits are a number
-	return max(now, previous+1)
+	at, _ := strconv.ParseInt(now.UTC().Format(timestamp), 10, 64) // fourteen digits are a number
+	return max(at, previous+1)
 }
-
-func isTimestamp(number int64) bool { return len(strconv.FormatInt(number, 10)) == len(timestamp) }
 
 // change is what a step does to one object, or to several of the runtime. Text is what a person reads of it.
 type change struct {
@@ -234,7 +163,7 @@ type change struct {
 // changes tells what a step does to which object. New and changed objects of the runtime are only
 // counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
 func changes(history *generator.History, wanted []generator.Object) []change {
-	var list, counted []change
+	list, counted := []change{}, []change{}
 	runtime := map[string]int{}
 	for _, c := range generator.Changes(history.Objects(), wanted) {
 		o, sign := c.Object(), c.Sign()
@@ -252,47 +181,19 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 	return append(counted, list...)
 }
 
-// A comparison is for a person who decides whether to read on: so many lines of one object, and so
-// many of all. The whole text is in the step that "pgretain generate" writes.
-const (
-	linesOfObject = 40
-	linesOfAll    = 400
-)
+func (c change) String() string { return c.sign + " " + c.text }
 
-// comparison prints what differs in changed objects, as unified diffs below their lines, in the colours that git gives
-// them.
-type comparison struct {
-	out    io.Writer
-	colour bool
-	left   int // lines
-}
+func (c change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-var colours = map[byte]string{'+': "32", '-': "31", '@': "36"}
-
-// print does nothing for new and removed objects.
-func (c *comparison) print(change change) {
-	if change.Before == nil || change.After == nil {
-		return
+// Difference is what changes in an object, as a unified diff; of one that is new or goes nothing.
+func (c change) Difference() []string {
+	if c.Before == nil || c.After == nil {
+		return nil
 	}
-	if change.Before.As != change.After.As {
-		fmt.Fprintf(c.out, "      created as %s instead of %s\n", change.After.As, change.Before.As)
-	}
-	text := string(diff.Diff("before", []byte(change.Before.SQL), "after", []byte(change.After.SQL)))
+	text := string(diff.Diff("before", []byte(c.Before.SQL), "after", []byte(c.After.SQL)))
 	_, text, _ = strings.Cut(text, "\n+++ after\n")
-	shown, more := min(linesOfObject, c.left), 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if shown--; shown < 0 {
-			more++
-			continue
-		}
-		c.left--
-		if code := colours[(line + " ")[0]]; c.colour && code != "" {
-			line = "\x1b[" + code + "m" + line + "\x1b[0m"
-		}
-		fmt.Fprintf(c.out, "      %s\n", line)
+	if c.Before.As != c.After.As {
+		text = fmt.Sprintf("created as %s instead of %s\n", c.After.As, c.Before.As) + text
 	}
-	if more > 0 {
-		fmt.Fprintf(c.out, "      ... %s\n", plural(more, "more line"))
-	}
+	return slices.Collect(strings.Lines(text))
 }

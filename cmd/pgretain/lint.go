@@ -14,19 +14,19 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/diag"
+	"pgretain/internal/explain"
 	"pgretain/internal/lint"
 	"pgretain/internal/report"
 	"pgretain/internal/suppress"
-	"pgretain/verifier"
+	"pgretain/policy"
 )
 
 // linted is what lint has found.
 type linted struct {
-	project  *project // nil where the policy file has errors
-	sources  map[string][]byte
-	filter   suppress.Filter
-	findings []report.Finding
-	report   *verifier.Report // of the rehearsal, nil without one
+	project   *project // nil where the policy file has errors
+	filter    suppress.Filter
+	findings  []report.Finding
+	rehearsed bool // and verified
 }
 
 func (c *console) lint(ctx context.Context, _ []string) error {
@@ -36,8 +36,7 @@ func (c *console) lint(ctx context.Context, _ []string) error {
 	return c.lintAt(ctx, time.Now())
 }
 
-// lintAt says what it finds as it goes, in text, or everything at the end. The day of suppressions is
-// that of now.
+// lintAt says what it finds, at the end. The day of suppressions is that of now.
 func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	found := &linted{}
 	project, err := readProject(c.Policy)
@@ -45,32 +44,24 @@ func (c *console) lintAt(ctx context.Context, now time.Time) error {
 		found.project, found.filter = project, suppress.New(project.file, "LV", now)
 		err = project.check(&c.flags)
 	}
-	var wrong *problems
+	wrong, ofPolicy := errors.AsType[*problems](err)
 	switch {
 	case err == nil:
 		wrong = &problems{project.notes, project.sources}
-	case !errors.As(err, &wrong): // what is wrong with the policy is no error of ours
+	case !ofPolicy: // what is wrong with the policy is no error of ours
 		return err
 	}
-	found.sources = wrong.sources
 	found.take(wrong.list)
-	rehearses := c.Schema != "" && !found.failed()
-	if !rehearses {
+	err = nil
+	if c.Schema != "" && !found.failed() {
+		err = c.rehearse(ctx, found)
+	}
+	if err == nil {
 		found.take(found.useless())
 	}
-	c.showFound(found, found.findings)
-	if c.Format == "text" && !found.failed() {
-		hidden := ""
-		if n := (report.Log{Findings: found.findings}).Suppressed(); n > 0 {
-			hidden = fmt.Sprintf(", %d suppressed", n)
-		}
-		policies, jobs := plural(len(project.file.Policies), "policy"), plural(len(project.file.Jobs), "job")
-		c.printf("%s: %s, %s, no errors%s\n", c.Policy, policies, jobs, hidden)
-	}
-	if rehearses {
-		if err := c.rehearse(ctx, found); err != nil {
-			return err
-		}
+	c.showFound(found, wrong.sources)
+	if err != nil {
+		return err
 	}
 	return c.conclude(found)
 }
@@ -84,11 +75,9 @@ func (p *project) check(files *flags) error {
 	}
 	p.notes = append(p.notes, lint.Check(p.file, snapshot)...).Unique()
 	if snapshot == nil {
-		p.notes.Add(diag.Diagnostic{
-			Severity: diag.Warning,
-			Message:  "tables and columns were not checked: there is no catalog snapshot " + quoted(files.catalogFile()),
-			Hint:     `Write it with "pgretain snapshot", from a database or with --schema schema.sql.`,
-		})
+		unchecked := message("not checked", files.catalogFile())
+		unchecked.Severity = diag.Warning
+		p.notes.Add(unchecked)
 		return nil
 	}
 	history, _, err := replay(files.Migrations, "", nil)
@@ -112,41 +101,44 @@ func (l *linted) take(list diag.List) {
 	}
 }
 
-// failed says whether there are errors that count.
+// failed says whether there are errors that count, or what the verifier of the rehearsal does not let pass.
 func (l *linted) failed() bool {
-	return slices.ContainsFunc(l.findings, func(f report.Finding) bool { return f.Severity == diag.Error && f.Suppressed == nil })
+	return slices.ContainsFunc(l.findings, func(f report.Finding) bool {
+		return f.Suppressed == nil && f.Severity != diag.Warning && f.Severity != diag.Info
+	})
 }
 
 // showFound writes findings for people.
-func (c *console) showFound(found *linted, findings []report.Finding) {
+func (c *console) showFound(found *linted, sources map[string][]byte) {
 	var list diag.List
-	for _, f := range findings {
-		if c.Format == "text" && (f.Suppressed == nil || c.Verbose) {
+	for _, f := range found.findings {
+		if c.Format == "text" && f.Severity != diag.Info && (f.Suppressed == nil || c.Verbose) {
 			list = append(list, f.Shown())
 		}
 	}
-	c.show(list, found.sources)
+	c.show(list, sources)
 }
 
-// conclude writes what machines read, with what the verifier of the rehearsal found, and ends with the exit code.
+// conclude writes the summary, or what machines read, and ends with the exit code.
 func (c *console) conclude(found *linted) (err error) {
 	log := report.Log{Verb: "lint", File: c.Policy, Findings: slices.Clone(found.findings)}
-	failed := found.failed()
-	if found.report != nil {
-		log.Findings = append(log.Findings, found.report.Findings...)
-		failed = failed || found.report.ExitCode() != 0
-	}
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
 	switch {
 	case c.Format != "text":
 		err = c.log(log, func(io.Writer) error {
 			return c.document("file", log.File, "errors", log.Count(diag.Error)+log.Count(diag.Drift),
-				"warnings", log.Count(diag.Warning)+log.Count(diag.Unknown), "suppressed", log.Suppressed(), "findings", log.Findings)
+				"warnings", log.Count(diag.Warning)+log.Count(diag.Unknown), "suppressed", log.Suppressed(),
+				"findings", log.Findings)
 		})
-	case found.report != nil && found.report.ExitCode() != 0:
-		return c.printReport(found.report)
+	case !found.failed():
+		hidden := ""
+		if n := log.Suppressed(); n > 0 {
+			hidden = fmt.Sprintf(", %d suppressed", n)
+		}
+		policies, jobs := len(found.project.file.Policies), len(found.project.file.Jobs)
+		c.printf("%s: %s, %s, no errors%s\n", c.Policy, plural(policies, "policy"), plural(jobs, "job"), hidden)
 	}
-	if err == nil && failed {
+	if err == nil && found.failed() {
 		err = exitCode(1)
 	}
 	return err
@@ -199,7 +191,7 @@ func (l *linted) useless() diag.List {
 // rehearsal's, and without a snapshot or with errors not everything was looked at.
 func (l *linted) looked(code string) bool {
 	compiled := l.project != nil && l.project.compiled && !l.failed()
-	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.report != nil)
+	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.rehearsed)
 }
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)
@@ -226,4 +218,71 @@ func (p *project) place(d diag.Diagnostic) diag.Diagnostic {
 		}
 	}
 	return d
+}
+
+// explainedThing is what a policy or a report does.
+type explainedThing struct {
+	Name  string         `json:"name"`
+	Lines []explain.Line `json:"lines"`
+}
+
+// explain says what the policies and reports with the given names do, all where there is no name.
+func (c *console) explain(_ context.Context, names []string) error {
+	p, err := c.compile()
+	if err == nil {
+		err = p.known(names)
+	}
+	if err != nil {
+		return err
+	}
+	words := map[generator.ID][]explain.Line{}
+	for _, o := range p.objects {
+		words[o.ID()] = o.Words
+	}
+	install := words[generator.ID{Kind: generator.KindInstall, Name: "install"}]
+	policies, reports := []explainedThing{}, []explainedThing{}
+	for i, name := range p.file.Runnable() {
+		list := &reports
+		if i < len(p.file.Policies) {
+			list = &policies
+		}
+		if len(names) == 0 || slices.Contains(names, name) {
+			*list = append(*list, explainedThing{name, p.lines(words, name)})
+		}
+	}
+	things := slices.Concat(policies, reports)
+	if len(names) == 0 {
+		things = slices.Insert(things, 0, explainedThing{p.file.Path, install})
+	}
+	return c.result("things", things, "file", p.file.Path, "install", install, "policies", policies, "reports", reports)
+}
+
+// lines are those of the pages of a policy or report, and of the jobs that run it.
+func (p *project) lines(words map[generator.ID][]explain.Line, name string) []explain.Line {
+	lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
+	for _, job := range p.file.Jobs {
+		if slices.ContainsFunc(job.Run, func(r policy.Name) bool { return r.Text == name }) {
+			lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)
+		}
+	}
+	if lines[len(lines)-1].Key != "runs" {
+		lines = append(lines, explain.Line{Key: "runs", Text: "when it is called: no job names it"})
+	}
+	return lines
+}
+
+// known refuses names that are neither a policy's nor a report's.
+func (p *project) known(names []string) error {
+	var list diag.List
+	known := p.file.Runnable()
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			list.Add(diag.Diagnostic{Message: fmt.Sprintf("%s has no policy or report %q", p.file.Path, name),
+				Hint: policy.DidYouMean(name, known)})
+		}
+	}
+	if len(list) > 0 {
+		return &problems{list, p.sources}
+	}
+	return nil
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +18,6 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
-	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 	catalogsql "pgretain/sql/catalog"
@@ -62,7 +61,7 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 			return at, err
 		}
 	}
-	return at, c.onlyGoose(at.path, verb)
+	return at, c.onlyGoose(at.Path, verb)
 }
 
 func (at destination) options() install.Options {
@@ -70,7 +69,7 @@ func (at destination) options() install.Options {
 	if at.cron { // also where the jobs were once
 		in.Database = cmp.Or(in.Database, policy.AnyDatabase)
 	}
-	return install.Options{Install: in.In(databaseOf(at.tables)), Path: at.path, Cron: at.cron}
+	return install.Options{Install: in.In(databaseOf(at.tables)), Path: at.Path, Cron: at.cron}
 }
 
 // onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of
@@ -106,10 +105,10 @@ func (c *console) up(ctx context.Context, _ []string) error {
 		return err
 	}
 	options := at.options()
-	options.Progress = c.progress("applied")
+	options.Progress = c.progress
 	options.Schedules = at.project.file.Schedules(at.cron)
-	done, err := install.Up(ctx, at.url, os.DirFS(at.path), options)
-	if err := c.migrated("applied", done, "nothing pending in "+at.path, at.project.explain(err)); err != nil {
+	done, err := install.Up(ctx, at.url, os.DirFS(at.Path), options)
+	if err := c.migrated(done, "nothing pending in "+at.Path, at.project.explain(err)); err != nil {
 		return err
 	}
 	if in := options.Install; !at.cron && in.CronElsewhere() {
@@ -134,7 +133,7 @@ func (at destination) fits(ctx context.Context) error {
 	}
 	if len(history.Files()) == 0 {
 		flag := map[bool]string{true: "--cron-migrations", false: "--migrations"}[at.cron]
-		return refuse("no migration", map[string]string{"Path": at.path, "Flag": flag})
+		return refuse("no migration", map[string]string{"Path": at.Path, "Flag": flag})
 	}
 	if at.cron {
 		return nil
@@ -191,67 +190,38 @@ func (c *console) down(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	done, err := c.undo(ctx, at, downTo(c.All))
-	return c.migrated("undone", done, "nothing to undo", err)
+	done, err := c.undo(ctx, at, install.Down)
+	return c.migrated(done, "nothing to undo", err)
 }
 
 // migrator is what goes up or down a directory.
 type migrator = func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
 
-// downTo goes down, by a step or all.
-func downTo(all bool) migrator {
-	return func(ctx context.Context, url string, dir fs.FS, o install.Options) ([]install.Migration, error) {
-		return install.Down(ctx, url, dir, o, all)
-	}
-}
-
-// undo calls Down or Uninstall, with a file for holds and run log where one is asked for. It is where the holds are.
+// undo calls Down or Uninstall; holds and run log are in the database of the tables.
 func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
 		return nil, err
 	}
 	options := at.options()
-	options.Progress = c.progress("undone ")
-	if c.Export == "" || at.cron {
-		return do(ctx, at.url, os.DirFS(at.path), options)
+	options.Progress, options.All = c.progress, c.All
+	if !at.cron {
+		options.Export = c.Export
 	}
-	file, err := os.OpenFile(c.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("writing holds and run log: %w", err)
-	}
-	defer file.Close()
-	options.Export = file
-	done, err := do(ctx, at.url, os.DirFS(at.path), options)
-	if info, unknown := file.Stat(); err != nil && unknown == nil && info.Size() == 0 {
-		_ = os.Remove(c.Export) // so that the same command may be run again
-	}
-	return done, err
+	return do(ctx, at.url, os.DirFS(at.Path), options)
 }
 
 // progress says each migration in text, as it is done.
-func (c *console) progress(verb string) func(install.Migration) {
-	return func(m install.Migration) {
-		if !c.JSON {
-			c.printf("%s  %s  %s\n", verb, m.Name, m.Duration.Round(time.Millisecond))
-		}
+func (c *console) progress(m install.Migration) {
+	if !c.JSON {
+		took := time.Duration(m.Seconds * float64(time.Second))
+		c.printf("%-7s  %s  %s\n", m.State, m.Name, took.Round(time.Millisecond))
 	}
 }
 
-// migratedFile is a migration in the JSON format.
-type migratedFile struct {
-	Version   int64   `json:"number"`
-	Name      string  `json:"file,omitempty"`
-	State     string  `json:"state"`
-	AppliedAt string  `json:"applied_at,omitempty"`
-	Seconds   float64 `json:"seconds,omitempty"`
-}
-
 // migrated says what was done, also where err ended it; none is for nothing.
-func (c *console) migrated(state string, done []install.Migration, none string, err error) error {
+func (c *console) migrated(done []install.Migration, none string, err error) error {
 	if c.JSON {
-		return errors.Join(err, c.document("migrations", lists.Map(done, func(d install.Migration) migratedFile {
-			return migratedFile{Version: d.Version, Name: d.Name, State: state, Seconds: d.Duration.Seconds()}
-		})))
+		return errors.Join(err, c.document("migrations", append([]install.Migration{}, done...)))
 	}
 	if err == nil && len(done) == 0 {
 		c.printf("%s\n", none)
@@ -265,30 +235,15 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	known, err := install.Status(ctx, at.url, os.DirFS(at.path), at.options())
+	known, err := install.Status(ctx, at.url, os.DirFS(at.Path), at.options())
 	if err != nil {
 		return err
 	}
-	code := 0
-	list := lists.Map(known, func(m install.Migration) migratedFile {
-		file := migratedFile{Version: m.Version, Name: m.Name, State: "applied"}
-		switch {
-		case m.Name == "":
-			file.State = "not in " + filepath.Base(at.path)
-		case m.Differs:
-			file.State = "applied from another file"
-		case !m.Applied:
-			file.State = "pending"
-		}
-		if file.State != "applied" {
-			code = 1
-		}
-		if m.Applied {
-			file.AppliedAt = m.AppliedAt.UTC().Format("2006-01-02 15:04:05Z")
-		}
-		return file
-	})
-	return errors.Join(c.result("migrations", list, "migrations", list), ends(code))
+	err = c.result("migrations", known, "migrations", known)
+	if slices.ContainsFunc(known, func(m install.Migration) bool { return m.State != "applied" }) {
+		err = errors.Join(err, exitCode(1))
+	}
+	return err
 }
 
 // belongings are what goes and what stays in an uninstall: rows that go with the runtime, and the names of objects by
@@ -339,7 +294,7 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 			break
 		}
 	}
-	return c.migrated("undone", all, "there was nothing left to undo", err)
+	return c.migrated(all, "there was nothing left to undo", err)
 }
 
 func (at destination) belongings(ctx context.Context, places []destination) (found belongings, err error) {
@@ -363,4 +318,39 @@ func (at destination) belongings(ctx context.Context, places []destination) (fou
 		return s.explain(s.row(ctx, "uninstall").Scan(&found.Runs, &found.Holds, &found.Events))
 	})
 	return found, err
+}
+
+// bootstrap prints the script that a DBA runs once, or runs it.
+func (c *console) bootstrap(ctx context.Context, _ []string) error {
+	script, err := c.bootstrapScript()
+	switch {
+	case err != nil:
+		return err
+	case !c.Apply:
+		c.printf("%s", script)
+		return nil
+	case c.Migrator == "":
+		return usagef("--apply needs --migrator: the connection is that of the DBA")
+	}
+	return install.Run(ctx, c.DatabaseURL, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
+}
+
+func (c *console) bootstrapScript() (string, error) {
+	project, err := readProject(c.Policy)
+	if err != nil {
+		return "", err
+	}
+	config, err := install.Settings(c.DatabaseURL)
+	if err != nil {
+		return "", err
+	}
+	migrator, database, in := cmp.Or(c.Migrator, config.User), c.Database, project.file.Install
+	if in.Database != policy.AnyDatabase {
+		database = cmp.Or(database, in.Database)
+	}
+	database = cmp.Or(database, config.Database, migrator) // the last one as libpq has it
+	if c.Cron {
+		return install.BootstrapCron(in.In(database), migrator)
+	}
+	return install.Bootstrap(in, database, migrator)
 }

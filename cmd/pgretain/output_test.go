@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,17 +89,14 @@ func TestExchange(t *testing.T) {
 
 func TestNextNumber(t *testing.T) {
 	t.Parallel()
-	now := func() time.Time { return time.Date(2026, 11, 21, 15, 4, 5, 0, time.FixedZone("", 3600)) }
-	for _, c := range []struct {
-		style          string
-		previous, want int64
-	}{
-		{"", 0, 1}, {"sequential", 0, 1}, {"timestamp", 0, 20261121140405}, {"", 17, 18}, {"", 99999, 100000},
-		{"", 20261121140404, 20261121140405}, {"", 20261121140405, 20261121140406},
-		{"", 20261231235959, 20261231235960}, {"", 20270101000060, 20270101000061}, {"", 99999999999999, 100000000000000},
+	now := time.Date(2026, 11, 21, 15, 4, 5, 0, time.FixedZone("", 3600))
+	for _, c := range []struct{ previous, want int64 }{
+		{0, 1}, {17, 18}, {99999, 100000},
+		{20261121140404, 20261121140405}, {20261121140405, 20261121140406},
+		{20261231235959, 20261231235960}, {20270101000060, 20270101000061}, {99999999999999, 100000000000000},
 	} {
-		if got := (numbering{c.style, now}).next(c.previous); got != c.want {
-			t.Errorf("%q after %d: %d, want %d", c.style, c.previous, got, c.want)
+		if got := nextNumber(c.previous, now); got != c.want {
+			t.Errorf("after %d: %d, want %d", c.previous, got, c.want)
 		}
 	}
 }
@@ -138,24 +134,12 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestDisplay(t *testing.T) {
+func TestProgressLine(t *testing.T) {
 	t.Parallel()
-	a, b := "policy: 7 of 50 rows, 2 rows/s", "b"
-	for _, c := range []struct {
-		width int // 0: no terminal
-		want  string
-	}{
-		{0, a + "\nb\n"},
-		{len(a) + 1, "\r\x1b[K" + a + "\r\x1b[Kb\r\x1b[K"},
-		{13, "\r\x1b[Kpolicy: 7 of\r\x1b[Kb\r\x1b[K"},
-	} {
-		var out bytes.Buffer
-		d := display{&out, c.width}
-		d.line(a)
-		d.line(b)
-		d.clear()
-		if diff := cmp.Diff(c.want, out.String()); diff != "" {
-			t.Errorf("width %d: %s", c.width, diff)
+	text := "policy: 7 of 50 rows, 2 rows/s"
+	for width, want := range map[int]string{0: text + "\n", len(text) + 1: "\r\x1b[K" + text, 13: "\r\x1b[Kpolicy: 7 of"} {
+		if diff := cmp.Diff(want, progressLine(text, width)); diff != "" {
+			t.Errorf("width %d: %s", width, diff)
 		}
 	}
 }
@@ -216,67 +200,21 @@ func changeOf(before, after string) change {
 	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~", "function f()"}
 }
 
-func TestComparison(t *testing.T) {
+func TestDifference(t *testing.T) {
 	t.Parallel()
-	before, after := "a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"
-	want := `      @@ -2,5 +2,6 @@
-       b
-       c
-       d
-      ---e
-      +++e
-       f
-      +g
-`
-	var out bytes.Buffer
-	c := &comparison{out: &out, left: 100}
-	c.print(changeOf(before, after))
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
+	new, same, moved := changeOf("", "a\n"), changeOf("a\n", "a\n"), changeOf("a\n", "a\n")
+	new.Before, moved.After.As = nil, "runner"
+	for want, c := range map[string]change{
+		"@@ -2,5 +2,6 @@\n b\n c\n d\n---e\n+++e\n f\n+g\n": changeOf("a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"),
+		"created as runner instead of owner\n":              moved,
+	} {
+		if diff := cmp.Diff(want, strings.Join(c.Difference(), "")); diff != "" {
+			t.Error(diff)
+		}
 	}
-	out.Reset()
-	c.colour = true
-	c.print(changeOf("a\n", "b\n"))
-	want = "      \x1b[36m@@ -1,1 +1,1 @@\x1b[0m\n      \x1b[31m-a\x1b[0m\n      \x1b[32m+b\x1b[0m\n"
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestComparisonOfNewObjectsAndRoles(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	c := &comparison{out: &out, left: 100}
-	c.print(change{sign: "+", text: "runtime: 3 objects"})
-	same := changeOf("a\n", "a\n")
-	c.print(same)
-	same.After.As = "runner"
-	c.print(same)
-	if diff := cmp.Diff("      created as runner instead of owner\n", out.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Long texts are cut for each object and for all of them.
-func TestComparisonIsBounded(t *testing.T) {
-	t.Parallel()
-	var long strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&long, "line %d\n", i)
-	}
-	var out bytes.Buffer
-	c := &comparison{out: &out, left: linesOfObject + 10}
-	for range 3 {
-		out.Reset()
-		c.print(changeOf("", long.String()))
-	}
-	if diff := cmp.Diff("      ... 501 more lines\n", out.String()); diff != "" {
-		t.Error(diff)
-	}
-	c.left = linesOfAll
-	out.Reset()
-	c.print(changeOf("", long.String()))
-	if n := strings.Count(out.String(), "\n"); n != linesOfObject+1 || !strings.HasSuffix(out.String(), "      ... 461 more lines\n") {
-		t.Errorf("%d lines:\n%s", n, out.String())
+	for _, c := range []change{new, same, {sign: "+", text: "runtime: 3 objects"}} {
+		if got := c.Difference(); len(got) > 0 {
+			t.Errorf("%s: %q", c, got)
+		}
 	}
 }

@@ -15,18 +15,15 @@ import (
 	"pgretain/internal/explain"
 	"pgretain/internal/inspect"
 	"pgretain/internal/quote"
-	"pgretain/internal/report"
 	"pgretain/policy"
 )
 
-// plan is what a policy file would mean on a database, in version 1 of its JSON form.
+// plan is what a policy file would mean on a database.
 type plan struct {
-	Version  int             `json:"version"`
-	Database string          `json:"database"`
-	AsOf     string          `json:"as_of"`
-	Policies []plannedPolicy `json:"policies"`
-	Indexes  []plannedIndex  `json:"indexes"`
-	Locks    []plannedLock   `json:"locks"`
+	Database, AsOf string
+	Policies       []plannedPolicy
+	Indexes        []plannedIndex
+	Locks          []plannedLock
 }
 
 // plannedPolicy is a policy of the file or of the database. Now is what its runs find as it is installed, Then what they
@@ -103,14 +100,11 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		}
 		return p.live.explain(err)
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.JSON:
-		return report.WriteJSON(c.out, found)
 	}
-	c.aligned(say("plan", found))
-	return nil
+	return c.result("plan", found, "database", found.Database, "as_of", found.AsOf, "policies", found.Policies,
+		"indexes", found.Indexes, "locks", found.Locks)
 }
 
 // withMembers has policies for each schema or shard as one for every place that there is.
@@ -141,12 +135,6 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var superuser bool
-	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner)).
-		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners)
-	if err == nil && superuser {
-		err = refuse("superuser", p.live.user)
-	}
 	made := []string{p.live.install.Schema + ".policy"}
 	for _, o := range p.objects {
 		switch o.Kind {
@@ -154,8 +142,11 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 			made = append(made, o.Name)
 		}
 	}
-	if err == nil {
-		err = p.live.row(ctx, "plan_missing", made).Scan(&p.missing)
+	var superuser bool
+	err = p.live.row(ctx, "plan_begin", orNull(p.live.install.Roles.Owner), made).
+		Scan(&p.scratch.install.Schema, &superuser, &p.live.user, &p.live.database, &owners, &p.missing)
+	if err == nil && superuser {
+		err = refuse("superuser", p.live.user)
 	}
 	return owners, err
 }
@@ -167,15 +158,15 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	if err != nil {
 		return err
 	}
-	var runtime strings.Builder
+	runtime := ""
 	for _, o := range pages {
 		switch o.Kind {
 		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure,
 			generator.KindView, generator.KindInstall:
-			runtime.WriteString(p.renamed(o.SQL))
+			runtime += p.renamed(o.SQL)
 		}
 	}
-	err = send(ctx, p.live.conn, runtime.String()+p.scratch.statement("plan_prepare"))
+	err = send(ctx, p.live.conn, runtime+p.scratch.statement("plan_prepare"))
 	if err == nil {
 		_, err = p.tx.Exec(ctx, p.scratch.statement("plan_trust"), owners)
 	}
@@ -189,14 +180,14 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 			}
 		}
 	}
+	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err != nil {
+		return err
+	}
 	last := "SET TRANSACTION READ ONLY"
 	if p.installed() {
 		last = p.live.statement("plan_state") + last
 	}
-	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err == nil {
-		err = send(ctx, p.live.conn, last)
-	}
-	return err
+	return send(ctx, p.live.conn, last)
 }
 
 // installed says whether the database has a runtime.
@@ -219,13 +210,8 @@ func (p *planner) attempt(ctx context.Context, do func() error) error {
 
 // evaluate previews every policy as it is installed and as the file has it.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
-	out := &plan{Version: 1, Database: p.live.database, Policies: []plannedPolicy{}, Indexes: []plannedIndex{},
-		Locks: []plannedLock{}}
-	var zone, version string
-	err := p.scratch.row(ctx, "zone").Scan(&zone, &version)
-	if err == nil {
-		err = p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
-	}
+	out := &plan{p.live.database, "", []plannedPolicy{}, []plannedIndex{}, []plannedLock{}}
+	err := p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
 	var list []installedPolicy
 	if err == nil && p.installed() {
 		list, err = rows[installedPolicy](ctx, p.live, "plan_policies")
@@ -286,16 +272,13 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 // preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails.
 func (p *planner) preview(ctx context.Context, s *session, name string, note *string) (found *preview, err error) {
 	for _, effects := range []bool{true, false} {
-		failed := p.attempt(ctx, func() error {
-			one, err := p.previewOf(ctx, s, name, effects)
-			if err == nil {
-				found = &one
-			}
+		err = p.attempt(ctx, func() (err error) {
+			found, err = p.previewOf(ctx, s, name, effects)
 			return err
 		})
-		server, ok := errors.AsType[*pgconn.PgError](failed)
-		if !ok {
-			return found, failed
+		server, refused := errors.AsType[*pgconn.PgError](err)
+		if !refused {
+			return found, err
 		}
 		*note = server.Message
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/catalog"
@@ -67,19 +66,17 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database),
 	})
 	if err != nil {
-		return sandboxError(err)
+		return err
 	}
 	defer func() { _ = server.Stop() }() // it stops with the process at the latest
 	s := &stage{console: c, project: found.project, schema: schema, server: server,
 		database: cmp.Or(in.In("rehearsal").Database, server.Database())}
 	err = s.rehearse(ctx)
-	before := len(found.findings)
 	found.take(s.found.Unique())
-	if found.report = s.report; err == nil {
-		found.take(found.useless())
+	if s.report != nil {
+		found.rehearsed, found.findings = true, append(found.findings, s.report.Findings...)
 	}
-	c.showFound(found, found.findings[before:])
-	return sandboxError(err)
+	return err
 }
 
 // rehearse does one act after the other. What PostgreSQL refuses in a migration ends it as a finding.
@@ -95,7 +92,7 @@ func (s *stage) rehearse(ctx context.Context) error {
 	} {
 		start := time.Now()
 		what, err := act.do(ctx)
-		if refused, ok := errors.AsType[*install.StatementError](err); ok && act.name != "load" {
+		if refused, ok := errors.AsType[*install.Error](err); ok && refused.Position.File != "" && act.name != "load" {
 			s.found.Add(refused.Diagnostic())
 			return nil
 		}
@@ -125,15 +122,10 @@ func (s *stage) prepare(ctx context.Context) error {
 		if err := send(ctx, conn, s.text("roles")); err != nil {
 			return err
 		}
-		err := send(ctx, conn, s.text("plpgsql_check"))
-		server, ok := errors.AsType[*pgconn.PgError](err)
-		if ok && (server.Code == "0A000" || server.Code == "58P01") { // feature_not_supported, undefined_file
-			return refuse("no plpgsql_check", nil)
+		if err := send(ctx, conn, s.text("plpgsql_check")); err != nil {
+			return refuse("no plpgsql_check", err)
 		}
-		if err == nil {
-			err = createRoles(ctx, conn, s.schema.roles)
-		}
-		return err
+		return createRoles(ctx, conn, s.schema.roles)
 	})
 }
 
@@ -222,7 +214,7 @@ func playable(d directory) (*generator.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, _ := fs.Glob(os.DirFS(d.path), "*.sql") // the pattern is well formed
+	names, _ := fs.Glob(os.DirFS(d.Path), "*.sql") // the pattern is well formed
 	if history.Format() == generator.Goose && len(names) == len(history.Files()) {
 		return history, nil
 	}
@@ -240,17 +232,16 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 	}
 	objects, list := generator.Compile(s.file, snapshot, history)
 	if list.HasErrors() || len(generator.Changes(s.wanted, objects)) > 0 {
-		s.found.Add(diag.Diagnostic{
-			Position: diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, Code: codeSnapshotDiffers,
-			Message: "the schema file makes other tables than this snapshot says, and other SQL comes of it",
-			Hint:    `Write it again with "pgretain snapshot", and then "pgretain generate".`})
+		d := message("other snapshot", nil)
+		d.Position, d.Code = diag.Position{File: s.catalogFile(), Line: 1, Column: 1}, codeSnapshotDiffers
+		s.found.Add(d)
 	}
 	return nil
 }
 
 // withNext has the files of a directory and of its next step.
 func (s *stage) withNext(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
-	files, err := s.project.next(history, wanted, from.cron, numbering{now: time.Now})
+	files, err := s.project.next(history, wanted, from.cron)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +250,7 @@ func (s *stage) withNext(from directory, history *generator.History, wanted []ge
 		all[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}
 	for _, m := range history.Files() {
-		text, err := readFile("migration", filepath.Join(from.path, m.Name), "")
+		text, err := readFile("migration", filepath.Join(from.Path, m.Name), "")
 		if err != nil {
 			return nil, err
 		}

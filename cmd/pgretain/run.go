@@ -40,14 +40,18 @@ func (c *console) run(ctx context.Context, args []string) error {
 	})
 }
 
-// runs runs a policy or a job, shows progress, and says how its runs ended. A call that failed in a run is no error here.
+// runs runs a policy or a job, shows progress over a second connection, since the first is busy, and says how its runs
+// ended. A call that failed in a run is no error here.
 func (c *console) runs(ctx context.Context, s *session, policy, job string) (runs []outcome, err error) {
 	err = c.with(ctx, true, func(beside *session) error {
-		w := &watch{session: beside, pid: s.conn.PgConn().PID()}
-		if err := w.row(ctx, "last_run").Scan(&w.last); err != nil {
+		var last int64 // the last run before ours
+		if err := beside.row(ctx, "last_run").Scan(&last); err != nil {
 			return err
 		}
-		stop := w.begin(ctx, display{c.err, terminalWidth(c.err)})
+		// Ctrl-C cancels the run, not our view of how it ends.
+		watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+		var busy sync.WaitGroup
+		busy.Go(func() { beside.follow(watching, s.conn.PgConn().PID(), c.err) })
 		statement := "run"
 		if job != "" {
 			statement = "run_job"
@@ -58,7 +62,10 @@ func (c *console) runs(ctx context.Context, s *session, policy, job string) (run
 			s.settle(ctx)
 		}
 		stop()
-		if runs, err = w.runs(); err == nil && len(runs) == 0 {
+		busy.Wait() // its connection is free again
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
+		defer cancel()
+		if runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last); err == nil && len(runs) == 0 {
 			err = failed
 		}
 		return err
@@ -81,7 +88,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 		return err
 	}
 	code, all := 0, int64(0)
-	each, err := s.names(ctx, "each", policy, c.Job)
+	each, err := column(ctx, s.conn, s.statement("each"), orNull(c.Job), orNull(policy))
 	if err != nil {
 		return err
 	}
@@ -177,8 +184,9 @@ func (c *console) summarise(runs []outcome) error {
 		if r.State == "done" || r.State == "more" { // the next run goes on
 			continue
 		}
-		message, hint, _ := strings.Cut(say("run", r), "\nhint: ")
-		list.Add(diag.Diagnostic{Severity: diag.Error, Code: r.Code, Message: message, Hint: hint})
+		d := message("run", r)
+		d.Code = r.Code
+		list.Add(d)
 		code = max(code, 1)
 		if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
 			code = 2 // no such policy, or an as_of that is refused: no run was started
@@ -191,38 +199,19 @@ func (c *console) summarise(runs []outcome) error {
 	return ends(code)
 }
 
-// watch follows a run over a second connection: the first one is busy running.
-type watch struct {
-	*session
-	pid  uint32
-	last int64 // the last run before ours
-}
-
 const (
 	quiet    = time.Second            // runs under this show nothing
 	interval = 250 * time.Millisecond // between two looks, on a terminal
 	sparse   = 5 * time.Second        // between two lines in a file
 )
 
-// begin shows progress until stop is called; the connection is free for other questions afterwards. Ctrl-C cancels the
-// run, not our view of how it ends.
-func (w *watch) begin(ctx context.Context, d display) (stop func()) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var busy sync.WaitGroup
-	busy.Go(func() { w.show(ctx, d) })
-	return func() {
-		cancel()
-		busy.Wait()
-	}
-}
-
-// show looks again and again until ctx ends. What it cannot read it does not show: the run itself
-// reports what is wrong.
-func (w *watch) show(ctx context.Context, d display) {
-	defer d.clear()
-	pause := sparse
-	if d.width > 0 {
+// follow shows how far the runs of a backend are, again and again until ctx ends. What it cannot read it does not show:
+// the run itself reports what is wrong.
+func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
+	width, pause := terminalWidth(out), sparse
+	if width > 0 {
 		pause = interval
+		defer fmt.Fprint(out, erase)
 	}
 	for next := time.After(quiet); ; next = time.After(pause) {
 		select {
@@ -230,48 +219,31 @@ func (w *watch) show(ctx context.Context, d display) {
 			return
 		case <-next:
 		}
-		line, err := w.progress(ctx)
+		line, err := s.progress(ctx, pid)
 		if err == nil {
-			d.line(line)
+			fmt.Fprint(out, progressLine(line, width))
 		} else if !errors.Is(err, pgx.ErrNoRows) {
 			return
 		}
 	}
 }
 
-// progress is one look at a run. The display's end must not cancel it and with it the connection.
-func (w *watch) progress(ctx context.Context) (line string, err error) {
+// progress is one look. The end of ctx must not cancel it and with it the connection.
+func (s *session) progress(ctx context.Context, pid uint32) (line string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err = w.row(ctx, "progress", w.pid).Scan(&line)
+	err = s.row(ctx, "progress", pid).Scan(&line)
 	return line, err
 }
 
-// runs reads what the watched backend has run. It works after Ctrl-C too.
-func (w *watch) runs() ([]outcome, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
-	defer cancel()
-	return rows[outcome](ctx, w.session, "runs", w.pid, w.last)
-}
+const erase = "\r\x1b[K" // the line of a terminal
 
-// display writes lines, one over the other on a terminal.
-type display struct {
-	w     io.Writer
-	width int // of the terminal; 0 for none
-}
-
-// line cuts what is too long for the terminal: a line that is broken into two could not be written over.
-func (d display) line(text string) {
-	if d.width == 0 {
-		fmt.Fprintln(d.w, text)
-		return
+// progressLine is written over the one before on a terminal of this width, 0 for none. A line that is broken into two
+// could not be written over, so that what is too long is cut.
+func progressLine(text string, width int) string {
+	if width == 0 {
+		return text + "\n"
 	}
 	letters := []rune(text)
-	fmt.Fprintf(d.w, "\r\x1b[K%s", string(letters[:min(len(letters), d.width-1)]))
-}
-
-func (d display) clear() {
-	if d.width > 0 {
-		fmt.Fprint(d.w, "\r\x1b[K")
-	}
+	return erase + string(letters[:min(len(letters), width-1)])
 }

@@ -98,14 +98,10 @@ func (s *session) check(ctx context.Context, writes bool) error {
 // explain adds to a refusal for lack of rights which role would have them.
 func (s *session) explain(err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return err
+	if ok && server.Code == "42501" && s.install.Roles.Operator != "" {
+		return refuse("no rights", map[string]any{"Message": server.Message, "User": s.user, "Roles": s.install.Roles})
 	}
-	message := fmt.Sprintf("%s [%s]", server.Message, server.Code)
-	if server.Code == "42501" && s.install.Roles.Operator != "" {
-		return refuse("no rights", map[string]any{"Message": message, "User": s.user, "Roles": s.install.Roles})
-	}
-	return &install.CheckError{Message: message, Detail: server.Detail, Hint: server.Hint}
+	return err
 }
 
 //go:embed sql/*.sql sql/rehearsal/*.sql

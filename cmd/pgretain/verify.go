@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/generator"
 	"pgretain/internal/install"
+	"pgretain/internal/lists"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 	"pgretain/verifier"
@@ -25,9 +27,15 @@ func (c *console) verify(ctx context.Context, _ []string) error {
 
 // verified is what the verifier finds.
 func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, error) {
-	checks, err := c.selected()
-	if err != nil {
+	checks, err := verifier.Select(c.Only, c.Skip)
+	unknown, wrong := errors.AsType[verifier.UnknownChecks](err)
+	switch {
+	case wrong:
+		return nil, refuse("unknown checks", map[string]any{"Error": unknown, "Groups": verifier.Groups()})
+	case err != nil:
 		return nil, err
+	case len(checks.Codes()) == 0: // which would call any database conforming
+		return nil, refuse("no check", nil)
 	}
 	project, err := c.compile()
 	if err != nil {
@@ -40,7 +48,7 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	}
 	options := verifier.Options{Counts: counts, Timeout: c.Timeout, Checks: checks,
 		History: project.history, Snapshot: project.snapshot}
-	if options.Pending, err = c.pending(ctx, project); err != nil {
+	if options.Pending, err = c.tables(project).pending(ctx); err != nil {
 		return nil, err
 	}
 	var report *verifier.Report
@@ -62,34 +70,17 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	return report, err
 }
 
-// selected are the checks to make. To make none would call any database conforming.
-func (c *console) selected() (verifier.Selection, error) {
-	checks, err := verifier.Select(c.Only, c.Skip)
-	unknown, wrong := errors.AsType[verifier.UnknownChecks](err)
-	switch {
-	case wrong:
-		return checks, refuse("unknown checks", map[string]any{"Error": unknown, "Groups": verifier.Groups()})
-	case err == nil && len(checks.Codes()) == 0:
-		return checks, refuse("no check", nil)
-	}
-	return checks, err
-}
-
 // pending lists the migrations that the database lacks. What other tools have applied is in records of
 // their own: objects that are missing are found all the same.
-func (c *console) pending(ctx context.Context, project *project) ([]string, error) {
-	format, err := generator.Recognise(os.DirFS(c.Migrations))
-	if err != nil || format != generator.Goose {
-		return nil, inDirectory(c.Migrations, err)
-	}
-	names, err := c.tables(project).pending(ctx)
-	return names, (&session{install: project.file.Install}).explain(err)
-}
-
-// pending are the files that are not applied.
 func (at destination) pending(ctx context.Context) ([]string, error) {
-	names, _, err := install.Pending(ctx, at.url, os.DirFS(at.path), at.options())
-	return names, err
+	format, err := generator.Recognise(os.DirFS(at.Path))
+	if err != nil || format != generator.Goose {
+		return nil, inDirectory(at.Path, err)
+	}
+	known, err := install.Status(ctx, at.url, os.DirFS(at.Path), at.options())
+	pending := slices.DeleteFunc(known, func(m install.Migration) bool { return m.State != "pending" })
+	return lists.Map(pending, func(m install.Migration) string { return m.Name }),
+		(&session{install: at.project.file.Install}).explain(err)
 }
 
 // upToDate refuses to compare with an older runtime to which no pending migration leads on: each of its

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -55,21 +56,29 @@ var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap
 	"short":    shortened,
 }).ParseFS(templates, "*.html.tmpl"))
 
-// Write reads the database and writes the report. An error means that there is none: the runtime could not be read,
-// or w refused it. What else cannot be read is unknown in the report.
-func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) error {
+// Write reads the database and writes the report, and says what it says. An error means that there is none: the runtime
+// could not be read, or w refused it. What else cannot be read is unknown in the report.
+func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdict string, well bool, err error) {
 	r := &reader{conn: conn, opt: opt}
 	found, err := r.all(ctx)
 	if err != nil {
-		return fmt.Errorf("reading for the report: %w", err)
+		return "", false, fmt.Errorf("reading for the report: %w", err)
 	}
 	var verified *Verification
 	if opt.Verify != nil {
 		if verified, err = opt.Verify(); err != nil {
-			return err
+			return "", false, err
 		}
 	}
-	return page.Execute(w, compose(found, verified, opt))
+	v := compose(found, verified, opt)
+	return v.Verdict.Word, v.Verdict.Class == fine.Class, page.Execute(w, v)
+}
+
+// WriteFleet writes a page that leads to the reports of many databases, those first that are not well, in the looks of a
+// report. They have a Name, a File, which is "" where there is no report, a Verdict, LastRun, State and Overdue.
+func WriteFleet[T any](w io.Writer, version string, wrong, well []T) error {
+	return page.ExecuteTemplate(w, "fleet.html.tmpl", map[string]any{
+		"Version": version, "At": time.Now().UTC(), "Wrong": len(wrong), "Rows": slices.Concat(wrong, well)})
 }
 
 // at writes an instant to the minute, in the zone that it has.

@@ -1,9 +1,11 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pressly/goose/v3"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
@@ -36,7 +39,7 @@ type server struct {
 }
 
 // recorded is false where the runtime is there, and no version table of "pgretain migrate".
-func (v server) recorded() bool { return v.versions || !v.runtime }
+func (s *session) recorded() bool { return s.server.versions || !s.server.runtime }
 
 // inspect reads the server's facts and refuses what no migration can work with.
 func (s *session) inspect(ctx context.Context) error {
@@ -44,20 +47,16 @@ func (s *session) inspect(ctx context.Context) error {
 	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database, &v.user,
 		&v.mayCreateSchema, &v.schemaMissing, &v.versions, &v.states, &v.runtime, &v.registry)
 	if err == nil && v.version < oldest {
-		err = &CheckError{
-			Message: fmt.Sprintf("the server is PostgreSQL %d", v.version/10000),
-			Hint:    fmt.Sprintf("pgretain needs PostgreSQL %d or later.", oldest/10000),
-		}
+		err = Refusal(fmt.Sprintf("the server is PostgreSQL %d", v.version/10000), "",
+			fmt.Sprintf("pgretain needs PostgreSQL %d or later.", oldest/10000))
 	}
 	return err
 }
 
 // Standby is how a server refuses that accepts no writes.
 func Standby() error {
-	return &CheckError{
-		Message: "the server is a standby", Detail: "It is in recovery and accepts no writes.",
-		Hint: "Connect to the primary; target_session_attrs=read-write finds it.",
-	}
+	return Refusal("the server is a standby", "It is in recovery and accepts no writes.",
+		"Connect to the primary; target_session_attrs=read-write finds it.")
 }
 
 // check refuses, with everything that is wrong at once, what would make a migration stop before its end: roles that are
@@ -92,10 +91,8 @@ func CheckVersion(found, database string) error {
 	if err == nil && newer <= 0 {
 		return nil
 	}
-	return &CheckError{
-		Message: fmt.Sprintf("database %q has version %s of the runtime, this pgretain knows version %s", database, found, sqlfiles.Version),
-		Hint:    "Use the pgretain version that upgraded the database, or a later one.",
-	}
+	return Refusal(fmt.Sprintf("database %q has version %s of the runtime, this pgretain knows version %s",
+		database, found, sqlfiles.Version), "", "Use the pgretain version that upgraded the database, or a later one.")
 }
 
 // checkVersion is CheckVersion for the runtime of this install, where there is one that the role may see.
@@ -105,10 +102,10 @@ func (s *session) checkVersion(ctx context.Context) error {
 	}
 	var found string
 	err := s.conn.QueryRow(ctx, s.statement("runtime_version")).Scan(&found)
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("reading the runtime's version: %w", err)
-	}
-	if found == "" {
+	case found == "":
 		return nil
 	}
 	return CheckVersion(found, s.server.database)
@@ -116,14 +113,12 @@ func (s *session) checkVersion(ctx context.Context) error {
 
 // checkRecorded refuses to begin anew where another tool has been at work.
 func (s *session) checkRecorded() error {
-	if s.server.recorded() {
+	if s.recorded() {
 		return nil
 	}
-	return &CheckError{
-		Message: "the runtime in schema " + strconv.Quote(s.schema()) + " was not installed by \"pgretain migrate\"",
-		Detail:  "There is no version table " + s.schema() + ".goose_db_version, so that nobody can tell here what is applied.",
-		Hint:    "Go on with the tool that installed it.",
-	}
+	return Refusal(fmt.Sprintf("the runtime in schema %q was not installed by \"pgretain migrate\"", s.schema()),
+		"There is no version table "+s.schema()+".goose_db_version, so that nobody can tell here what is applied.",
+		"Go on with the tool that installed it.")
 }
 
 // checkCron: the extension is here and the runner may call it; with jobs in another database, this is the
@@ -135,11 +130,9 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 		want, key = in.CronDatabase, "cron_database"
 	}
 	if (s.Cron || in.CronElsewhere()) && want != "" && s.server.database != want {
-		return &CheckError{
-			Message: fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, s.server.database),
-			Detail:  "Jobs are scheduled in one database and run in the other, by name.",
-			Hint:    "Connect to that database, or change the policy file and run \"pgretain generate\".",
-		}
+		return Refusal(fmt.Sprintf("install.%s is %q, the connection is to database %q", key, want, s.server.database),
+			"Jobs are scheduled in one database and run in the other, by name.",
+			"Connect to that database, or change the policy file and run \"pgretain generate\".")
 	}
 	if !s.Cron && (in.CronElsewhere() || in.Scheduler != "pg_cron") {
 		return nil
@@ -182,12 +175,11 @@ func (s *session) checkSchedules(ctx context.Context, pending []Migration) error
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		switch {
 		case refused && server.Code == "22023":
-			errs = append(errs, &StatementError{diagnostic{
-				Position: schedule.Position, Severity: diag.Error, Code: server.Code,
-				Message: fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
-				Detail:  "It says: " + server.Message + ".",
-				Hint:    hint + ` and run "pgretain generate".`,
-			}, server})
+			wrong := Refusal(
+				fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
+				"It says: "+server.Message+".", hint+` and run "pgretain generate".`).because(server)
+			wrong.Position, wrong.Code = schedule.Position, server.Code
+			errs = append(errs, wrong)
 		case err != nil && !refused:
 			return fmt.Errorf("trying schedule %q: %w", schedule.Text, err)
 		}
@@ -199,12 +191,140 @@ func (s *session) checkSchedules(ctx context.Context, pending []Migration) error
 func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
 	rows, _ := s.conn.Query(ctx, query(name), args...) // rows give the same error
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (error, error) {
-		var e CheckError
+		e := Refusal("", "", "")
 		err := row.Scan(&e.Message, &e.Detail, &e.Hint)
-		return &e, err
+		return e, err
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return errors.Join(found...)
+}
+
+// checkPrograms refuses migrations in Go, which only a program that has them built in can run.
+func checkPrograms(dir fs.FS) error {
+	programs, _ := fs.Glob(dir, "*.go") // the pattern is well formed
+	programs = slices.DeleteFunc(programs, func(path string) bool {
+		_, err := goose.NumericComponent(path)
+		return err != nil || strings.HasSuffix(path, "_test.go")
+	})
+	if len(programs) == 0 {
+		return nil
+	}
+	return Refusal("the directory holds migrations in Go: "+strings.Join(programs, ", "), "",
+		"Apply it with your own program in which they are built in; goose applies the generated files as well.")
+}
+
+// checkOrder is checkApplied, and also refuses a pending file below one that is applied: the later
+// one was written for a database without it.
+func checkOrder(known []Migration) error {
+	if err := checkApplied(known); err != nil {
+		return err
+	}
+	isApplied := func(m Migration) bool { return m.Applied }
+	from := slices.IndexFunc(known, func(m Migration) bool { return !m.Applied })
+	if from < 0 || !slices.ContainsFunc(known[from:], isApplied) {
+		return nil
+	}
+	later := from + slices.IndexFunc(known[from:], isApplied)
+	hint := "Later generated files build on these. Undo the later ones with \"pgretain migrate down\", in a checkout " +
+		"that this database was migrated from, then go up again here."
+	if own := names(only(known[from:later], func(m Migration) bool { return m.state == "" })); own != "" {
+		hint = fmt.Sprintf("Give %s a number after the last applied one.", own)
+	}
+	return Refusal(fmt.Sprintf("%s is applied, but earlier files are not: %s", known[later].Name,
+		names(known[from:later])), "", hint)
+}
+
+func only(list []Migration, which func(Migration) bool) []Migration {
+	return slices.DeleteFunc(slices.Clone(list), func(m Migration) bool { return !which(m) })
+}
+
+// names are those of the files, or the versions where there are none.
+func names(list []Migration) string {
+	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }), ", ")
+}
+
+// checkApplied refuses a directory that lacks what the database has, or has other files for it, or two of one number.
+// It knows a file again that was given another number.
+func checkApplied(known []Migration) error {
+	unknown := only(known, func(m Migration) bool { return m.Name == "" })
+	hint := ""
+	for i, m := range known {
+		if i > 0 && known[i-1].Version == m.Version {
+			return Refusal(names(known[i-1:i+1])+" have the same number", "",
+				"Give the one that is applied nowhere another one.")
+		}
+		for _, u := range unknown {
+			if m.state != "" && m.state == u.recorded && !m.Applied {
+				hint += fmt.Sprintf("Version %d is %s: give it back its number. ", u.Version, m.Name)
+			}
+		}
+	}
+	if len(unknown) > 0 {
+		return Refusal("the database has migrations that the directory has not: "+names(unknown), "",
+			cmp.Or(strings.TrimSpace(hint), "Use the directory that these migrations came from, or a later version of it."))
+	}
+	if other := names(only(known, func(m Migration) bool { return m.Differs })); other != "" {
+		return Refusal("the database was migrated with other files of these numbers: "+other,
+			"One side of a fork was written again that this database had applied, or files were exchanged.",
+			"Run \"pgretain migrate down\" in a checkout that has the files of this database, until they are undone; "+
+				"then \"pgretain migrate up\" here.")
+	}
+	return nil
+}
+
+// Bootstrap is the script that a DBA runs once in database, so that role migrator, which need not
+// be a superuser, can migrate: roles, memberships, pg_monitor, pg_cron. It may be run again, on
+// every version from 15 on. With "roles: none" it prepares only what migrator itself needs.
+func Bootstrap(install policy.Install, database, migrator string) (string, error) {
+	if database == "" || migrator == "" {
+		return "", errors.New("bootstrapping: a database and a migrating role are needed")
+	}
+	return render("bootstrap", map[string]any{"Database": database, "Migrator": migrator,
+		"Roles": rolesOf(install, migrator), "Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere()}), nil
+}
+
+// Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile
+// goes to warn.
+func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
+	conn, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+			d := Said((*pgconn.PgError)(notice))
+			d.Severity = diag.Warning
+			warn(d)
+		}
+		return pgx.ConnectConfig(ctx, config)
+	})
+	if err != nil {
+		return err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err = conn.PgConn().Exec(ctx, script).ReadAll(); err != nil {
+		return fmt.Errorf("bootstrapping: %w", err)
+	}
+	return nil
+}
+
+// rolesOf are the roles of an install; with "roles: none" the migrator is all of them.
+func rolesOf(install policy.Install, migrator string) policy.Roles {
+	if !install.Roles.None {
+		return install.Roles
+	}
+	return policy.Roles{None: true, Owner: migrator, Worker: migrator, Runner: migrator, Operator: migrator, Viewer: migrator}
+}
+
+// BootstrapCron is the script that a DBA runs, after that of Bootstrap, in the other database where
+// schema cron lives: what the runner needs to schedule jobs from there, and a schema for the
+// versions of these migrations. It may be run again.
+func BootstrapCron(install policy.Install, migrator string) (string, error) {
+	if migrator == "" {
+		return "", errors.New("bootstrapping: a migrating role is needed")
+	}
+	if !install.CronElsewhere() {
+		return "", Refusal("schema cron does not live in another database", "",
+			"Set install.database and install.cron_database, or leave --cron out.")
+	}
+	return render("bootstrap_cron", map[string]any{"Database": install.CronDatabase, "Application": install.Database,
+		"Schema": install.CronSchema(), "Mark": schemaMark, "Migrator": migrator, "Roles": rolesOf(install, migrator)}), nil
 }

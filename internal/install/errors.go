@@ -6,58 +6,67 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
+	"pgretain/internal/lists"
 )
 
-// CheckError says why a migration cannot start, or why its session ended. Message is a short statement of fact, Detail and
-// Hint are whole sentences. It never holds a password or a connection string.
-type CheckError struct {
-	Message, Detail, Hint string
-	cause                 error
-}
-
-func (e *CheckError) Error() string { return e.Message }
-
-func (e *CheckError) Unwrap() error { return e.cause }
-
-// Diagnostic is the error without a position.
-func (e *CheckError) Diagnostic() diag.Diagnostic {
-	return diag.Diagnostic{Severity: diag.Error, Message: e.Message, Detail: e.Detail, Hint: e.Hint}
+// Error says why a migration cannot start, why its session ended, or what of a file PostgreSQL refused: of a statement
+// it has PostgreSQL's own message, the SQLSTATE as Code, and where in the file the server points, counted in
+// characters; of a schedule of the policy file that pg_cron does not take, the line there. It never holds a password or
+// a connection string.
+type Error struct {
+	diagnostic
+	cause error
 }
 
 // diagnostic is embedded under another name than that of the method which returns it.
 type diagnostic = diag.Diagnostic
 
-// StatementError is something of a file that PostgreSQL refused. Of a statement it has PostgreSQL's own message, the
-// SQLSTATE as Code, and where in the file the server points, counted in characters; of a schedule of the policy file
-// that pg_cron does not take, the line there.
-type StatementError struct {
-	diagnostic
-	cause error
+// Refusal is an error without a place: message is a short statement of fact, detail and hint are whole sentences.
+func Refusal(message, detail, hint string) *Error {
+	return &Error{diagnostic: diagnostic{Severity: diag.Error, Message: message, Detail: detail, Hint: hint}}
 }
+
+func (e *Error) Error() string {
+	if e.Position.File == "" {
+		return e.Message
+	}
+	return fmt.Sprintf("%s: %s [%s]", e.Position, e.Message, e.Code)
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+func (e *Error) because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// Diagnostic is what it says.
+func (e *Error) Diagnostic() diag.Diagnostic { return e.diagnostic }
 
 // statementError is at the place that the server names in what stands in a file from start on, or there; -1 where it is
 // no statement of the file.
-func statementError(file, content string, start int, server *pgconn.PgError) *StatementError {
+func statementError(file, content string, start int, server *pgconn.PgError) *Error {
 	d := Said(server)
 	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
 	d.Position = diag.Position{File: file, Line: 1, Column: 1}
 	if start >= 0 {
 		d.Position = place(file, content, start, int(server.Position))
 	}
-	return &StatementError{d, server}
+	return &Error{d, server}
 }
 
 // Refused is the error of a file that was sent as one text.
-func Refused(file, content string, server *pgconn.PgError) *StatementError {
+func Refused(file, content string, server *pgconn.PgError) *Error {
 	d := Said(server)
 	d.Position = place(file, content, 0, int(server.Position))
-	return &StatementError{d, server}
+	return &Error{d, server}
 }
 
 // place turns the server's position, in characters from 1 within the statement, into line and
@@ -79,28 +88,15 @@ func place(file, content string, start, characters int) diag.Position {
 	}
 }
 
-func (e *StatementError) Error() string {
-	return fmt.Sprintf("%s: %s [%s]", e.Position, e.Message, e.Code)
-}
-
-func (e *StatementError) Unwrap() error { return e.cause }
-
-// Diagnostic is the error with its position.
-func (e *StatementError) Diagnostic() diag.Diagnostic { return e.diagnostic }
-
 // Said is what the server says of a statement.
 func Said(server *pgconn.PgError) diag.Diagnostic {
 	return diag.Diagnostic{Severity: diag.Error, Code: server.Code, Message: server.Message, Detail: server.Detail, Hint: server.Hint}
 }
 
 // Diagnostics flattens what Up, Down and Status return: one entry for each error that was joined.
-func Diagnostics(err error) diag.List {
-	var list diag.List
+func Diagnostics(err error) (list diag.List) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range joined.Unwrap() {
-			list = append(list, Diagnostics(one)...)
-		}
-		return list
+		return slices.Concat(lists.Map(joined.Unwrap(), Diagnostics)...)
 	}
 	var own interface{ Diagnostic() diag.Diagnostic }
 	var server *pgconn.PgError
@@ -110,8 +106,7 @@ func Diagnostics(err error) diag.List {
 		list.Add(own.Diagnostic())
 	case errors.As(err, &server):
 		d := Said(server)
-		context, _, _ := strings.Cut(err.Error(), ": "+server.Error())
-		d.Message = context + ": " + d.Message
+		d.Message = strings.Replace(err.Error(), server.Error(), server.Message, 1) // with what was being done
 		list.Add(d)
 	default:
 		list.Add(diag.Diagnostic{Message: err.Error()})

@@ -2,12 +2,18 @@
 package install
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"os"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/policy"
 )
@@ -23,9 +29,11 @@ type Options struct {
 	Path string
 	// LockTimeout bounds the wait for another migration, one minute when zero.
 	LockTimeout time.Duration
-	// Export, when given, gets holds and run log from Down before anything is undone, one JSON object a line;
+	// Export names a new file, which gets holds and run log from Down before anything is undone, one JSON object a line;
 	// the holds written there may then be dropped.
-	Export io.Writer
+	Export string
+	// All has Down undo everything.
+	All bool
 	// Progress, when given, is called after each migration.
 	Progress func(Migration)
 }
@@ -39,23 +47,26 @@ func (o Options) schema() string {
 }
 
 // Migration is one file, or one version that the database has and the directory has not (Name
-// is empty then).
+// is empty then), in the form of the JSON of "pgretain migrate".
 type Migration struct {
-	Name      string
-	Version   int64
-	Applied   bool
-	AppliedAt time.Time     // from Status alone; zero when pending
-	Duration  time.Duration // of what Up or Down just did
+	Version   int64   `json:"number"`
+	Name      string  `json:"file,omitempty"`
+	State     string  `json:"state"`                // applied, pending or undone, not recorded, or how the two differ
+	AppliedAt string  `json:"applied_at,omitempty"` // from Status alone
+	Seconds   float64 `json:"seconds,omitempty"`    // of what Up or Down just did
+	Applied   bool    `json:"-"`
 	// Differs: the database was migrated with another file of this number, not with this one.
-	Differs bool
+	Differs bool `json:"-"`
 
 	recorded string // the state that the applied file named, "" where none was recorded
-	file
+	content  string
+	state    string // what a generated file says of itself, "" in one of the user's own
+	part     int    // which file of its step it is, from 1; 0 for one of the user's own
 }
 
 // Up applies every pending migration of dir, one transaction each, and returns what it applied,
 // also beside an error: running it again continues there. It creates the schema and the version
-// table. An error is a *CheckError, a *StatementError, several of them joined, or anything else
+// table. An error is an *Error, several of them joined, or anything else
 // that went wrong; Diagnostics makes messages of it.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, true, func(s *session) ([]Migration, error) {
@@ -80,12 +91,12 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 	})
 }
 
-// Down undoes the last step, which may be several files, or everything when all is set: then the version table and the
+// Down undoes the last step, which may be several files, or everything when All is set: then the version table and the
 // schema go, too, if a later Up may create the schema again. Of a file without a transaction that an Up did not finish, it
 // takes away what is there. Refuses to drop holds in force that were not exported.
-func Down(ctx context.Context, url string, dir fs.FS, o Options, all bool) ([]Migration, error) {
+func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
-		if all {
+		if o.All {
 			return s.empty(ctx, s.server.mayCreateSchema, func(Migration) bool { return false })
 		}
 		return s.down(ctx, func(done, applied []Migration) []Migration {
@@ -145,34 +156,18 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 }
 
 // Status lists the migrations of dir and of the database by version, where this program knows the runtime. It writes
-// nothing and takes no lock.
-func Status(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
-	known, _, err := look(ctx, url, dir, o)
-	return known, err
-}
-
-// Pending lists the files of dir that are not applied. Where another tool, or goose with another version table, installed
-// the runtime, nothing is recorded, and nothing is known to be pending.
-func Pending(ctx context.Context, url string, dir fs.FS, o Options) (names []string, recorded bool, err error) {
-	known, recorded, err := look(ctx, url, dir, o)
-	for _, m := range known {
-		if !m.Applied && recorded {
-			names = append(names, m.Name)
-		}
-	}
-	return names, recorded, err
-}
-
-func look(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, recorded bool, err error) {
+// nothing and takes no lock. Where another tool, or goose with another version table, installed the runtime, nothing is
+// recorded, and nothing is known to be pending.
+func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, err error) {
 	s, err := open(ctx, url, dir, o)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer s.db.Close()
 	if err = s.checkVersion(ctx); err == nil {
 		known, err = s.status(ctx)
 	}
-	return known, s.server.recorded(), err
+	return known, err
 }
 
 // migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do; on the way
@@ -204,13 +199,56 @@ const schemaMark = "Made by pgretain, which drops it with its last migration."
 // versions creates what goose needs before its first migration, or drops that, with the schema or without; what else is
 // in the schema by now keeps both (2BP01). Statements that are sent at once are one transaction.
 func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
-	roles := s.Install.Roles
-	_, err := s.conn.Exec(ctx, render(name, map[string]any{
-		"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark, "AddState": s.server.versions && !s.server.states,
-		"Owner": roles.Owner, "Worker": roles.Worker, "Runner": roles.Runner, "Operator": roles.Operator, "Viewer": roles.Viewer,
-	}))
+	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark,
+		"AddState": s.server.versions && !s.server.states, "Roles": s.Install.Roles}))
 	if err != nil {
 		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)
 	}
 	return nil
+}
+
+// keepHolds writes holds and run log where the caller wants that, then asks whether what is to be undone
+// would drop holds in force. That file asks again by itself; asked before the first, all stays as it is.
+func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
+	if s.Export != "" && s.server.runtime {
+		if err := s.export(ctx); err != nil {
+			return fmt.Errorf("writing holds and run log: %w", err)
+		}
+	}
+	drops := slices.ContainsFunc(todo, func(m Migration) bool {
+		return strings.Contains(m.content, "PERFORM "+s.schema()+"._refuse_down();")
+	})
+	if !drops {
+		return nil
+	}
+	_, err := s.conn.Exec(ctx, s.statement("refuse_down"))
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return Refusal(server.Message, server.Detail, server.Hint).because(err)
+	}
+	return err
+}
+
+// export writes a line for each row, and tells the session which holds are among them.
+func (s *session) export(ctx context.Context) error {
+	file, err := os.OpenFile(s.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows, _ := s.conn.Query(ctx, s.statement("export")) // rows give the same error
+	out, holds := bufio.NewWriter(file), []string{}
+	var line string
+	var hold *string
+	_, err = pgx.ForEachRow(rows, []any{&line, &hold}, func() error {
+		if hold != nil {
+			holds = append(holds, *hold)
+		}
+		_, err := fmt.Fprintln(out, line)
+		return err
+	})
+	if err := errors.Join(err, out.Flush(), file.Sync()); err != nil {
+		return errors.Join(err, os.Remove(s.Export)) // so that the same command may be run again
+	}
+	_, err = s.conn.Exec(ctx, query("exported"), "{"+strings.Join(holds, ",")+"}")
+	return err
 }

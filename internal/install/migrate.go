@@ -1,16 +1,21 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
@@ -42,7 +47,8 @@ func (s *session) apply(ctx context.Context, todo []Migration, up bool) (done []
 		if err := s.run(ctx, m, up); err != nil {
 			return done, s.explain(ctx, m, err)
 		}
-		m.Applied, m.AppliedAt, m.Duration = up, time.Time{}, time.Since(start)
+		m.Applied, m.AppliedAt, m.Seconds = up, "", time.Since(start).Seconds()
+		m.State = map[bool]string{true: "applied", false: "undone"}[up]
 		done = append(done, m)
 		if s.Progress != nil {
 			s.Progress(m)
@@ -132,16 +138,13 @@ func statementAt(text string, n int) (at int) {
 // explain says which file failed, and what PostgreSQL says where it is no statement of the file that it refuses.
 func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	file := path.Join(s.Path, m.Name)
-	own, placed := errors.AsType[*StatementError](err)
+	own, placed := errors.AsType[*Error](err)
 	server, refused := errors.AsType[*pgconn.PgError](err)
 	partial, failed := errors.AsType[*goose.PartialError](err)
 	switch {
 	case ctx.Err() != nil:
-		return &CheckError{
-			Message: "interrupted while migrating " + file,
-			Hint:    "Run the command again: it goes on with this file.",
-			cause:   ctx.Err(),
-		}
+		return Refusal("interrupted while migrating "+file, "", "Run the command again: it goes on with this file.").
+			because(ctx.Err())
 	case placed:
 		return own
 	case refused:
@@ -163,26 +166,93 @@ func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Mig
 	if next >= len(known) || known[next].part == 0 || known[next].inTransaction() {
 		return nil, nil
 	}
-	m := known[next]
-	if begun, err := s.begun(ctx, m.content); err != nil || !begun {
+	var begun bool
+	err := s.row(ctx, "looking for indexes", "begun", []any{known[next].content}, &begun)
+	if err != nil || !begun {
 		return nil, err
 	}
-	return s.apply(ctx, []Migration{m}, false)
+	return s.apply(ctx, known[next:next+1], false)
 }
 
-// indexLine is how the head of a generated file names an index that it builds or drops.
-var indexLine = regexp.MustCompile(`(?m)^--   ([+-]) index (".*")$`)
+// head is what the second and the third line of a generated file say.
+var head = regexp.MustCompile(`^.*\n-- pgretain: state ([0-9a-f]+) after .*\n-- pgretain: part ([0-9]+) of [0-9]+\n`)
 
-// begun says whether an index is there that the file builds, or is not there, or not valid, that it drops.
-func (s *session) begun(ctx context.Context, content string) (begun bool, err error) {
-	names := map[string][]string{}
-	for _, found := range indexLine.FindAllStringSubmatch(content, -1) {
-		name, err := strconv.Unquote(found[2])
-		if err != nil {
-			return false, fmt.Errorf("reading migration: index name %s: %w", found[2], err)
-		}
-		names[found[1]] = append(names[found[1]], name)
+// noTransactionLine makes goose execute a file's statements one by one.
+var noTransactionLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+no[ \t]+transaction[ \t]*$`)
+
+func (m Migration) inTransaction() bool { return !noTransactionLine.MatchString(m.content) }
+
+// downLine begins Down.
+var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
+
+// down is what stands below it.
+func (m Migration) down() string { return strings.Join(downLine.Split(m.content, 2)[1:], "") }
+
+// status merges the files of dir with what the version table holds.
+func (s *session) status(ctx context.Context) ([]Migration, error) {
+	applied, err := s.applied(ctx)
+	if err != nil {
+		return nil, err
 	}
-	err = s.row(ctx, "looking for indexes", "begun", []any{names["+"], names["-"]}, &begun)
-	return begun, err
+	paths, _ := fs.Glob(s.dir, "*.sql") // the pattern is well formed
+	all := []Migration{}
+	for _, name := range paths {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			continue // not a migration, for goose and for us
+		}
+		content, err := fs.ReadFile(s.dir, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading migration: %w", err)
+		}
+		m, ok := applied[version]
+		m.Name, m.Version, m.content = name, version, strings.ReplaceAll(string(content), "\r\n", "\n")
+		if said := head.FindStringSubmatch(m.content); said != nil {
+			m.state = said[1]
+			m.part, _ = strconv.Atoi(said[2]) // digits
+		}
+		m.Differs = ok && m.recorded != "" && m.recorded != m.state
+		switch {
+		case m.Differs:
+			m.State = "applied from another file"
+		case ok:
+			m.State = "applied"
+		case s.recorded():
+			m.State = "pending"
+		default:
+			m.State = "not recorded"
+		}
+		all = append(all, m)
+		delete(applied, version)
+	}
+	all = slices.AppendSeq(all, maps.Values(applied))
+	slices.SortFunc(all, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
+	return all, nil
+}
+
+// applied reads the version table; none is the same as an empty one.
+func (s *session) applied(ctx context.Context) (map[int64]Migration, error) {
+	versions := map[int64]Migration{}
+	if !s.server.versions {
+		return versions, nil
+	}
+	rows, _ := s.conn.Query(ctx, s.statement("applied")) // rows give the same error
+	m := Migration{Applied: true, State: "not in " + path.Base(s.Path)}
+	_, err := pgx.ForEachRow(rows, []any{&m.Version, &m.AppliedAt, &m.recorded}, func() error {
+		versions[m.Version] = m
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("reading the version table: %w", err)
+	}
+	return versions, err
+}
+
+// lastStep keeps of the applied migrations, latest first, those that were generated together.
+func lastStep(applied []Migration) []Migration {
+	n := min(1, len(applied))
+	for n > 0 && n < len(applied) && applied[n-1].part > 1 && applied[n].part == applied[n-1].part-1 {
+		n++
+	}
+	return applied[:n]
 }

@@ -35,7 +35,7 @@ const several = "SELECT 2;\n-- the second; says nothing\n\nSELECT E'\\'; three';
 // TestStatementsOfAFile: on which line a statement stands that goose sends, and those that it sends at once.
 func TestStatementsOfAFile(t *testing.T) {
 	t.Parallel()
-	m := Migration{file: file{content: annotated}}
+	m := Migration{content: annotated}
 	for rest, sent := range map[string]map[string][]int{
 		m.content: {
 			"SELECT 1;": {3}, "SELECT 'größe',\n       nowhere;": {5}, "RESET ROLE;": {8, 9}, several: {11}, "SELECT 5": {0},

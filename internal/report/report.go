@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pgretain/internal/diag"
@@ -79,46 +80,41 @@ func (l Log) path(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// jsonFinding is version 1 of the form that docs/verify.md describes.
-type jsonFinding struct {
-	Code       string           `json:"code,omitempty"`
-	Severity   diag.Severity    `json:"severity"`
-	Group      string           `json:"group,omitempty"`
-	Kind       string           `json:"kind,omitempty"`
-	Object     string           `json:"object,omitempty"`
-	Table      string           `json:"table,omitempty"`
-	Policy     string           `json:"policy,omitempty"`
-	File       string           `json:"file,omitempty"`
-	Line       int              `json:"line,omitempty"`
-	Column     int              `json:"column,omitempty"`
-	Want       string           `json:"want,omitempty"`
-	Got        string           `json:"got,omitempty"`
-	Message    string           `json:"message"`
-	Detail     string           `json:"detail,omitempty"`
-	Hint       string           `json:"hint,omitempty"`
-	Suppressed *jsonSuppression `json:"suppressed,omitempty"`
-}
-
-type jsonSuppression struct {
-	Reason string `json:"reason"`
-	Until  string `json:"until"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-}
-
-// MarshalJSON is the form of a finding in all JSON of this program.
+// MarshalJSON is the form of a finding in all JSON of this program: version 1 of what docs/verify.md describes.
 func (f Finding) MarshalJSON() ([]byte, error) {
-	form := jsonFinding{
-		Code: f.Code, Severity: f.Severity, Group: f.Group, Kind: f.Kind, Object: f.Object, Table: f.Table, Policy: f.Policy,
-		File: f.Position.File, Line: f.Position.Line, Column: f.Position.Column,
-		Want: f.Want, Got: f.Got, Message: f.Message, Detail: f.Detail, Hint: f.Hint,
-	}
+	members := []any{"code", f.Code, "severity", f.Severity, "group", f.Group, "kind", f.Kind, "object", f.Object,
+		"table", f.Table, "policy", f.Policy, "file", f.Position.File, "line", f.Position.Line, "column", f.Position.Column,
+		"want", f.Want, "got", f.Got, "message", f.Message, "detail", f.Detail, "hint", f.Hint}
 	if s := f.Suppressed; s != nil {
-		form.Suppressed = &jsonSuppression{s.Reason, s.Until, s.Position.Line, s.Position.Column}
+		suppressed, err := Object("reason", s.Reason, "until", s.Until, "line", s.Position.Line, "column", s.Position.Column)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, "suppressed", suppressed)
 	}
-	var out bytes.Buffer
-	err := WriteJSON(&out, form)
-	return out.Bytes(), err
+	told := []any{}
+	for member := range slices.Chunk(members, 2) {
+		if member[1] != "" && member[1] != 0 {
+			told = append(told, member...)
+		}
+	}
+	return Object(told...)
+}
+
+// Object is a JSON object of members by their names, in order.
+func Object(members ...any) (json.RawMessage, error) {
+	text := bytes.NewBufferString("{")
+	for member := range slices.Chunk(members, 2) {
+		if text.Len() > 1 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(text, "%q: ", member[0])
+		if err := WriteJSON(text, member[1]); err != nil {
+			return nil, err
+		}
+	}
+	text.WriteString("}")
+	return text.Bytes(), nil
 }
 
 // WriteJSON writes a value for people and machines: indented, and "<" as it is.

@@ -1,18 +1,24 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // reaper.sh
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/diag"
 )
 
 // Command prepares one of the server's programs: as the server's account, in its own process
@@ -22,7 +28,7 @@ func (s *Server) Command(ctx context.Context, program string, args ...string) *e
 	cmd.Dir = s.dir
 	cmd.Env = []string{"PATH=" + s.binDir + ":/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC", "HOME=" + s.dir}
 	cmd.WaitDelay = timeout / 2
-	s.account.apply(cmd)
+	runAs(s.account, cmd)
 	return cmd
 }
 
@@ -45,7 +51,7 @@ func (s *Server) launchOn(ctx context.Context, cmd *exec.Cmd) error {
 type postmaster struct {
 	cmd  *exec.Cmd
 	stop context.CancelFunc // asks for a fast shutdown, and kills after a while
-	done chan struct{}      // closed once the process is gone
+	gone context.Context    // ends with the process
 }
 
 // What postmasters say that refuse to start: while sessions of a killed one still run, and without pg_cron.
@@ -65,25 +71,19 @@ func (s *Server) launch(ctx context.Context) error {
 		if refused == nil {
 			return conn.Close(ctx)
 		}
-		ended := false
-		select {
-		case <-p.done:
-			ended = true
-		default:
-		}
-		log := s.Log()
+		ended, log := p.gone.Err() != nil, s.Log()
 		switch {
-		case ended && strings.Contains(log, inUse) && pause(ctx):
-			p, err = s.startPostmaster()
 		case ended && strings.Contains(log, noCron):
 			return &MissingError{
 				What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", s.binDir),
 				Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
 			}
-		case ended:
+		case ended && !strings.Contains(log, inUse):
 			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
 		case !pause(ctx):
 			return fmt.Errorf("waiting for postgres: %w", errors.Join(context.Cause(ctx), refused))
+		case ended:
+			p, err = s.startPostmaster()
 		}
 	}
 	return fmt.Errorf("starting postgres: %w", err)
@@ -96,17 +96,19 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 	}
 	defer log.Close()
 	ctx, stop := context.WithCancel(context.Background())
-	p := &postmaster{cmd: s.Command(ctx, "postgres", "-D", s.DataDir()), stop: stop, done: make(chan struct{})}
+	gone, ended := context.WithCancel(context.Background())
+	p := &postmaster{cmd: s.Command(ctx, "postgres", "-D", s.DataDir()), stop: stop, gone: gone}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(fastShutdown) }
+	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) } // a fast shutdown
 	if err := p.cmd.Start(); err != nil {
 		stop()
+		ended()
 		return nil, err
 	}
 	s.postmaster.Store(p)
 	go func() {
+		defer ended()
 		_ = p.cmd.Wait() // how it ended is in its log
-		close(p.done)
 	}()
 	return p, nil
 }
@@ -121,44 +123,180 @@ func pause(ctx context.Context) bool {
 	}
 }
 
-// shutdown returns when the process is gone. There is none where the server never came so far.
-func (p *postmaster) shutdown() {
-	if p != nil {
-		p.stop()
-		<-p.done
+//go:embed cron_launcher.sql
+var cronLauncher string
+
+// awaitLauncher waits until pg_cron's launcher is connected to its database: until then no job is started. The
+// postmaster starts it with the server, but where the database does not exist yet it exits, and is started again only
+// a second later.
+func (s *Server) awaitLauncher(ctx context.Context) error {
+	if !s.options.Cron {
+		return nil
 	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return s.With(ctx, maintenance, "", func(conn *pgx.Conn) error {
+		for {
+			var database string
+			var connected bool
+			err := conn.QueryRow(ctx, cronLauncher).Scan(&database, &connected)
+			if connected || err != nil && ctx.Err() == nil {
+				return err
+			}
+			if !pause(ctx) {
+				log := strings.Split(strings.TrimSpace(s.Log()), "\n")
+				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
+					cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
+			}
+		}
+	})
 }
 
 //go:embed reaper.sh
 var reaperScript string
 
-// reaper is a shell that waits for its pipe from this process to close, which the kernel does however this process
-// ends; then it ends the server and removes its directory.
-type reaper struct {
-	cmd  *exec.Cmd
-	pipe io.WriteCloser
-}
-
-func startReaper(dir string, account account) (*reaper, error) {
-	cmd := exec.Command("/bin/sh", "-c", reaperScript, "reaper", dir)
-	cmd.Dir = "/"
-	account.apply(cmd)
-	pipe, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
+// startReaper starts a shell that waits for its pipe from this process to close, which the kernel does however this
+// process ends; then it ends the server and removes its directory.
+func (s *Server) startReaper() (err error) {
+	s.reaper = exec.Command("/bin/sh", "-c", reaperScript, "reaper", s.dir)
+	s.reaper.Dir = "/"
+	runAs(s.account, s.reaper)
+	if s.pipe, err = s.reaper.StdinPipe(); err == nil {
+		err = s.reaper.Start()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("watching over the server: %w", err)
+		err = fmt.Errorf("watching over the server: %w", err)
 	}
-	return &reaper{cmd: cmd, pipe: pipe}, nil
+	return err
 }
 
-// finish lets the reaper do its work and waits for it; many databases on a busy disk take a while.
-func (r *reaper) finish() error {
-	_ = r.pipe.Close() // closed twice does no harm
-	defer time.AfterFunc(4*timeout, func() { _ = r.cmd.Process.Kill() }).Stop()
-	if err := r.cmd.Wait(); err != nil {
+// reap lets the reaper do its work and waits for it; many databases on a busy disk take a while.
+func (s *Server) reap() error {
+	_ = s.pipe.Close() // closed twice does no harm
+	defer time.AfterFunc(4*timeout, func() { _ = s.reaper.Process.Kill() }).Stop()
+	if err := s.reaper.Wait(); err != nil {
 		return fmt.Errorf("removing the server's directory: %w", err)
 	}
 	return nil
+}
+
+// BinDirVariable names the environment variable that overrides the search for PostgreSQL.
+const BinDirVariable = "PGRETAIN_PG_BINDIR"
+
+// MissingError says that something the sandbox needs is not installed. Hint says how to get it.
+type MissingError struct {
+	What string
+	Hint string
+}
+
+func (e *MissingError) Error() string { return e.What }
+
+// Diagnostic is what it says.
+func (e *MissingError) Diagnostic() diag.Diagnostic {
+	return diag.Diagnostic{Message: e.What, Hint: e.Hint}
+}
+
+// findBinDir is the directory that the environment names; else the first with a server of Debian's, newest first, and
+// that of PATH. One that was named and does not serve is refused.
+func findBinDir() (string, error) {
+	if named := os.Getenv(BinDirVariable); named != "" {
+		if hasServer(named) {
+			return filepath.Abs(named)
+		}
+		return "", &MissingError{
+			What: fmt.Sprintf("no initdb and postgres in %s", named),
+			Hint: "Check " + BinDirVariable + "; it names the directory of initdb, for example /usr/lib/postgresql/15/bin.",
+		}
+	}
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
+	slices.Reverse(dirs)                                  // from version 10 on, all have two digits
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(initdb))
+	}
+	if i := slices.IndexFunc(dirs, hasServer); i >= 0 {
+		return dirs[i], nil
+	}
+	return "", &MissingError{
+		What: "no PostgreSQL server programs (initdb, postgres) on this machine",
+		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql and postgresql-<version>-cron; elsewhere set " +
+			BinDirVariable + " to the directory of initdb.",
+	}
+}
+
+func hasServer(dir string) bool {
+	_, initdb := exec.LookPath(filepath.Join(dir, "initdb"))
+	_, postgres := exec.LookPath(filepath.Join(dir, "postgres"))
+	return initdb == nil && postgres == nil
+}
+
+// socketLimit is the longest path of a unix socket: sun_path has 108 bytes on Linux, 104 on the
+// BSDs, one of them the closing zero.
+const socketLimit = 103
+
+// makeDir makes the private directory of one server. Trust authentication is safe because
+// nobody but the account and root can enter it.
+func makeDir(account account) (string, error) {
+	dir, err := makeDirIn(os.TempDir(), account)
+	if err != nil {
+		var second error
+		if dir, second = makeDirIn("/tmp", account); second != nil {
+			return "", fmt.Errorf("making a temporary directory: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+func makeDirIn(place string, account account) (string, error) {
+	place, err := filepath.Abs(place)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(place, "pgretain-")
+	if err != nil {
+		return "", err
+	}
+	if account != nil {
+		err = os.Chown(dir, int(account.Uid), int(account.Gid))
+	}
+	if socket := filepath.Join(dir, ".s.PGSQL."+port); len(socket) > socketLimit {
+		err = fmt.Errorf("the socket's path %s is longer than %d bytes", socket, socketLimit)
+	} else if err == nil {
+		enter := exec.Command("/bin/sh", "-c", ":")
+		enter.Dir = dir
+		runAs(account, enter)
+		if err = enter.Run(); err != nil {
+			err = fmt.Errorf("the server's user cannot enter %s: %w", dir, err)
+		}
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// account is who the server runs as: nil means ourselves.
+type account = *syscall.Credential
+
+// serverAccount picks postgres or nobody when we are root, because initdb and postgres refuse
+// to run as root.
+func serverAccount() (account, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+			gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
+		}
+	}
+	return nil, &MissingError{
+		What: "PostgreSQL does not run as root, and there is no user postgres or nobody",
+		Hint: "Run as an ordinary user, or create a user postgres.",
+	}
+}
+
+// runAs makes cmd run as the account, out of reach of the terminal's signals.
+func runAs(account account, cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: account}
 }

@@ -9,6 +9,7 @@ import (
 	_ "embed" // create_database.sql, postgresql.conf
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"os"
@@ -50,16 +51,16 @@ type Server struct {
 	binDir     string
 	account    account
 	dir        string
-	reaper     *reaper
+	reaper     *exec.Cmd
+	pipe       io.Closer   // which the reaper waits for
 	forget     func() bool // ends the watch on the context
 	stop       func() error
 	postmaster atomic.Pointer[postmaster]
 }
 
 // Start makes a cluster and waits until it takes connections and, with Cron, pg_cron's launcher is connected to
-// Database. The server stops when ctx is done,
-// when Stop is called, or when this process ends, whichever comes first. A MissingError says
-// that PostgreSQL or pg_cron is not installed.
+// Database. The server stops when ctx is done, when Stop is called, or when this process ends, whichever comes first. A
+// MissingError says that PostgreSQL or pg_cron is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	binDir, err := findBinDir()
 	if err != nil {
@@ -72,7 +73,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 		s.dir, err = makeDir(s.account)
 	}
 	if err == nil {
-		if s.reaper, err = startReaper(s.dir, s.account); err != nil {
+		if err = s.startReaper(); err != nil {
 			err = errors.Join(err, os.RemoveAll(s.dir))
 		} else if err = s.create(ctx); err != nil {
 			err = errors.Join(err, s.Stop())
@@ -87,19 +88,19 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 
 // create makes a cluster, and in one that is no copy the database and the extension.
 func (s *Server) create(ctx context.Context) error {
-	cmd := s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
-		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
 	if s.options.Data != nil {
-		cmd = s.options.Data(s)
+		if err := s.launchOn(ctx, s.options.Data(s)); err != nil {
+			return err
+		}
+		return s.awaitLauncher(ctx)
 	}
-	err := s.launchOn(ctx, cmd)
-	if err == nil && s.options.Data == nil && s.Database() != maintenance {
+	err := s.launchOn(ctx, s.Command(ctx, "initdb", "--pgdata="+s.DataDir(), "--username="+superuser, "--auth=trust",
+		"--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions"))
+	if err == nil && s.Database() != maintenance {
 		err = s.CreateDatabase(ctx, s.Database())
 	}
-	if err == nil && s.options.Data == nil && s.options.Cron {
-		if err = s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron"); err != nil {
-			err = fmt.Errorf("creating extension pg_cron: %w", err)
-		}
+	if err == nil && s.options.Cron {
+		err = s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron")
 	}
 	if err == nil {
 		err = s.awaitLauncher(ctx)
@@ -143,17 +144,15 @@ var createDatabase string
 
 // CreateDatabase makes an empty one.
 func (s *Server) CreateDatabase(ctx context.Context, name string) error {
-	err := s.execute(ctx, maintenance, strings.ReplaceAll(createDatabase, "sandbox_database", quote.Ident(name)))
-	if err != nil {
-		return fmt.Errorf("creating database %s: %w", name, err)
-	}
-	return nil
+	return s.execute(ctx, maintenance, strings.ReplaceAll(createDatabase, "sandbox_database", quote.Ident(name)))
 }
 
 func (s *Server) execute(ctx context.Context, database, sql string) error {
 	return s.With(ctx, database, "", func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, sql)
-		return err
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", sql, err)
+		}
+		return nil
 	})
 }
 
@@ -179,13 +178,8 @@ func (s *Server) Dir() string { return s.dir }
 // URL is the connection URL of a database for a user; "" means Database and the superuser.
 func (s *Server) URL(database, user string) string {
 	database = cmp.Or(database, s.Database())
-	u := url.URL{
-		Scheme:   "postgres",
-		User:     url.User(cmp.Or(user, superuser)),
-		Path:     "/" + database,
-		RawPath:  "/" + url.PathEscape(database),
-		RawQuery: url.Values{"host": {s.dir}, "port": {port}}.Encode(),
-	}
+	u := url.URL{Scheme: "postgres", User: url.User(cmp.Or(user, superuser)), Path: "/" + database,
+		RawPath: "/" + url.PathEscape(database), RawQuery: url.Values{"host": {s.dir}, "port": {port}}.Encode()}
 	return u.String()
 }
 
@@ -203,9 +197,9 @@ func (s *Server) end() error {
 	if s.forget != nil {
 		s.forget()
 	}
-	s.postmaster.Load().shutdown()
+	s.Shutdown()
 	_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
-	return errors.Join(s.reaper.finish(), os.RemoveAll(s.dir))
+	return errors.Join(s.reap(), os.RemoveAll(s.dir))
 }
 
 // Kill ends the postmaster with SIGKILL, as a crash would. Its sessions end as soon as they
@@ -215,16 +209,21 @@ func (s *Server) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stopping postgres: %w", err)
 	}
-	<-p.done
+	<-p.gone.Done()
 	return nil
 }
 
-// Shutdown ends the postmaster in order and keeps its files. Restart brings the server back.
-func (s *Server) Shutdown() { s.postmaster.Load().shutdown() }
+// Shutdown ends the postmaster in order, where there is one, and keeps its files. Restart brings the server back.
+func (s *Server) Shutdown() {
+	if p := s.postmaster.Load(); p != nil {
+		p.stop()
+		<-p.gone.Done()
+	}
+}
 
 // Restart shuts the server down where it still runs and starts it on the same data.
 func (s *Server) Restart(ctx context.Context) error {
-	s.postmaster.Load().shutdown()
+	s.Shutdown()
 	err := s.launch(ctx)
 	if err == nil {
 		err = s.awaitLauncher(ctx)

@@ -242,7 +242,7 @@ func TestLongSocketPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(long) })
-	if dir, err := makeDirIn(long, account{}); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if dir, err := makeDirIn(long, nil); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("got %q, %v", dir, err)
 	}
 }

@@ -290,7 +290,7 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 				t.Error("a new row has no clocks")
 			}
 			in.DB.Exec(t, "DELETE FROM public.tracked_protocols WHERE slug = 'new'")
-			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations"}, true); err != nil {
+			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations", All: true}); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
 			}
 			if diff := cmp.Diff(before, kit.Catalog(t, in.DB, "retention")); diff != "" {

@@ -44,7 +44,7 @@ func upOwn(t *testing.T, p *project) { p.in.Up(t) }
 func downOwn(t *testing.T, p *project, n int) {
 	for n > 0 {
 		done, err := install.Down(t.Context(), p.in.URL(kit.Migrator), p.dir,
-			install.Options{Install: p.in.File.Install, Path: "migrations"}, false)
+			install.Options{Install: p.in.File.Install, Path: "migrations"})
 		if err != nil || len(done) == 0 {
 			t.Fatalf("down: %d undone, %v", len(done), err)
 		}

@@ -1,9 +1,10 @@
 package history
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,13 +33,11 @@ func downSQL(t *testing.T, in *kit.Installed) string {
 	return ""
 }
 
-func downAll(t *testing.T, in *kit.Installed, export *bytes.Buffer) ([]install.Migration, error) {
+func downAll(t *testing.T, in *kit.Installed, export string) ([]install.Migration, error) {
 	t.Helper()
 	o := in.Options()
-	if export != nil {
-		o.Export = export
-	}
-	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o, true)
+	o.Export, o.All = export, true
+	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o)
 }
 
 // TestDownRefusesHolds: whatever kind of hold is in force, nothing that would drop it is done, by no tool; those
@@ -61,8 +60,8 @@ func TestDownRefusesHolds(t *testing.T) {
 				}
 			}
 			before := kit.Catalog(t, in.DB, "retention")
-			done, err := downAll(t, in, nil)
-			var check *install.CheckError
+			done, err := downAll(t, in, "")
+			var check *install.Error
 			if !errors.As(err, &check) || len(done) > 0 || !strings.Contains(check.Detail, "case 8") || strings.Contains(check.Detail, "case 7") ||
 				!strings.Contains(check.Hint, "--export") {
 				t.Errorf("%d files undone, %+v", len(done), err)
@@ -75,7 +74,7 @@ func TestDownRefusesHolds(t *testing.T) {
 				t.Errorf("another tool: %v", err)
 			}
 			in.Exec(t, "UPDATE retention.hold SET until = '2024-01-01' WHERE released_at IS NULL")
-			if _, err := downAll(t, in, nil); err != nil {
+			if _, err := downAll(t, in, ""); err != nil {
 				t.Errorf("holds that are over: %v", err)
 			}
 		})
@@ -126,13 +125,17 @@ func TestDownExports(t *testing.T) {
 	}
 	in.Exec(t, "INSERT INTO app.note VALUES (11, 'o', '2023-12-01')")
 	in.Done("old", "2024-01-02")
-	var out bytes.Buffer
-	if _, err := downAll(t, in, &out); err != nil {
+	export := filepath.Join(t.TempDir(), "export.jsonl")
+	if _, err := downAll(t, in, export); err != nil {
 		t.Fatalf("%v %+v", err, install.Diagnostics(err))
+	}
+	out, err := os.ReadFile(export)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var holds []string
 	tables := map[string]int{}
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(string(out)) {
 		var row struct {
 			Table string
 			Row   json.RawMessage

@@ -93,7 +93,7 @@ func TestUpgradeGivesUpOnALock(t *testing.T) {
 	dump := in.Conn(t)
 	pgtest.Exec(t, dump, "BEGIN; LOCK TABLE retention.run IN ACCESS SHARE MODE")
 	_, err := in.TryUp(t)
-	var refused *install.StatementError
+	var refused *install.Error
 	if !errors.As(err, &refused) || refused.Code != "55P03" {
 		t.Fatalf("got %v, want a lock that was not available", err)
 	}

@@ -71,7 +71,9 @@ func (s stage) up(t *testing.T, url string) error {
 }
 
 func (s stage) down(t *testing.T, url string) error {
-	_, err := install.Down(t.Context(), url, s.Migrations, s.Options(), true)
+	o := s.Options()
+	o.All = true
+	_, err := install.Down(t.Context(), url, s.Migrations, o)
 	return err
 }
 

@@ -212,7 +212,9 @@ func (in *Installed) TryUp(t testing.TB) ([]install.Migration, error) {
 
 // TryDown undoes the last step, or everything.
 func (in *Installed) TryDown(t testing.TB, all bool) ([]install.Migration, error) {
-	return install.Down(t.Context(), in.URL(Migrator), in.Migrations, in.Options(), all)
+	o := in.Options()
+	o.All = all
+	return install.Down(t.Context(), in.URL(Migrator), in.Migrations, o)
 }
 
 // Options are those of the migrations.

@@ -2,3 +2,5 @@
 CREATE OR REPLACE FUNCTION retention._prove(p_policy text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
 END $function$;
+-- Instants are read and shown in the zone of the install.
+SELECT pg_catalog.set_config('TimeZone', i.time_zone, false) FROM retention.install i;

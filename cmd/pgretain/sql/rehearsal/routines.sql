@@ -1,7 +1,8 @@
--- What plpgsql_check finds in the routines of schema $1, with the routine and its line.
+-- What plpgsql_check finds in the routines of schema $1, by the name of the routine, with its line.
 -- _run_all tries on purpose a COMMIT that cannot work, and catches what it raises; what reads schema cron
 -- looks first whether it is there.
-SELECT p.oid::regprocedure::text, p.proname::text, coalesce(c.lineno, 0), coalesce(c.sqlstate, ''), c.message,
+SELECT p.proname::text, format('line %s of %s would fail: %s', coalesce(c.lineno, 0), p.oid::regprocedure,
+                               c.message || coalesce(' [' || c.sqlstate || ']', '')),
        coalesce(c.detail, ''), coalesce(c.hint, '')
 FROM pg_proc p
 JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
@@ -11,4 +12,4 @@ CROSS JOIN LATERAL rehearsal.plpgsql_check_function_tb(
 WHERE c.level = 'error'
   AND NOT (c.sqlstate = '2D000' AND p.proname = '_run_all')
   AND NOT (c.sqlstate = '42P01' AND to_regnamespace('cron') IS NULL AND c.message LIKE '%"cron.%')
-ORDER BY 1, 3, 5
+ORDER BY p.oid::regprocedure::text, c.lineno, c.message

@@ -1,12 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgretain/internal/diag"
+	"pgretain/internal/htmlreport"
+	"pgretain/internal/parallel"
+	"pgretain/internal/report"
 )
 
 // preview is one row of retention.preview with the rows of retention.blast_radius. The names are those
@@ -43,18 +51,7 @@ type effect struct {
 	Note   *string `json:"note"`
 }
 
-// foreseenRun is one row of retention.preview_job. The names are those of the JSON format.
-type foreseenRun struct {
-	Policy   string           `json:"policy"`
-	State    string           `json:"state"`
-	Taken    int64            `json:"taken"`
-	Kept     map[string]int64 `json:"kept"`
-	Related  map[string]int64 `json:"related"`
-	Cascaded map[string]int64 `json:"cascaded"`
-	Message  *string          `json:"message"`
-}
-
-// preview shows one policy, or all, each by itself; or runs a job and undoes it.
+// preview shows one policy, or all, each by itself.
 func (c *console) preview(ctx context.Context, args []string) error {
 	policy := strings.Join(args, "")
 	switch {
@@ -62,17 +59,8 @@ func (c *console) preview(ctx context.Context, args []string) error {
 		return usagef("--limit must be 1 or more")
 	case policy == "" && c.OlderThan+c.Scope != "":
 		return usagef("--older-than and --scope need the name of a policy")
-	case c.Job != "" && (policy != "" || c.Limit > 0):
-		return usagef("--job takes neither a policy nor --limit")
 	}
-	return c.with(ctx, c.Job != "", func(s *session) error {
-		if c.Job != "" {
-			list, err := rows[foreseenRun](ctx, s, "preview_job", c.Job, orNull(c.AsOf))
-			if err != nil {
-				return err
-			}
-			return c.result("preview of a job", list, "job", c.Job, "runs", list)
-		}
+	return c.with(ctx, false, func(s *session) error {
 		var list []preview
 		// In one snapshot, so that numbers agree with each other.
 		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -96,38 +84,32 @@ func (c *console) preview(ctx context.Context, args []string) error {
 func (c *console) previews(ctx context.Context, s *session, policy, job string) (list []preview, err error) {
 	names := []string{policy}
 	if policy == "" || c.First {
-		names, err = s.names(ctx, "policies", policy, job)
+		if names, err = column(ctx, s.conn, s.statement("policies"), orNull(job), orNull(policy)); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil && len(names) == 0 && policy != "" {
+	if len(names) == 0 && policy != "" {
 		names = []string{policy} // whose preview says what it is not
-	}
-	if err != nil {
-		return nil, err
 	}
 	for _, name := range names {
 		p, err := c.previewOf(ctx, s, name, policy != "")
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, p)
+		list = append(list, *p)
 	}
 	return list, nil
 }
 
-// names asks for those of policies.
-func (s *session) names(ctx context.Context, statement, policy, job string) ([]string, error) {
-	found, _ := s.conn.Query(ctx, s.statement(statement), orNull(job), orNull(policy)) // found gives the same error
-	return pgx.CollectRows(found, pgx.RowTo[string])
-}
-
-func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (p preview, err error) {
+func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (*preview, error) {
 	var text []byte
-	err = s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
+	err := s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
 		Scan(&text)
-	if err == nil {
-		err = json.Unmarshal(text, &p)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	var p preview
+	return &p, json.Unmarshal(text, &p)
 }
 
 // overview is for a line for each policy, and their sum.
@@ -160,12 +142,96 @@ func (p preview) Locks() (list [][2]string) {
 	return list
 }
 
-// Others is how many rows go beside those of the policy.
-func (r foreseenRun) Others() (n int64) {
-	for _, counts := range []map[string]int64{r.Related, r.Cascaded} {
-		for _, rows := range counts {
-			n += rows
+// htmlReport writes a report whole, or none.
+func (c *console) htmlReport(ctx context.Context, _ []string) error {
+	if c.Output != "" {
+		if err := refuseOverwriting(c.Output, c.Force); err != nil {
+			return err
 		}
 	}
-	return n
+	options := htmlreport.Options{Timeout: c.Timeout, Version: programVersion()}
+	switch {
+	case !c.Verify:
+		options.Unverified = "verify was not asked for (--verify=false)."
+	case c.noPolicy():
+		options.Unverified = "There is no policy file to verify the database with: " + c.Policy + "."
+	default:
+		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) {
+			report, err := c.verified(ctx, true)
+			if err != nil {
+				return nil, err
+			}
+			return &htmlreport.Verification{
+				Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings,
+			}, nil
+		})
+	}
+	var text bytes.Buffer
+	err := c.with(ctx, false, func(s *session) (err error) {
+		options.Schema = s.install.Schema
+		c.verdict, c.well, err = htmlreport.Write(ctx, s.conn, &text, options)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.Output == "":
+		_, err = c.out.Write(text.Bytes())
+		return err
+	}
+	return writeAll([]output{{c.Output, text.String()}}, true)
+}
+
+// refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no
+// file.
+func refuseOverwriting(path string, force bool) error {
+	if missing(path) {
+		return nil
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return refuse("no file", path)
+	} else if err == nil && force {
+		return nil
+	}
+	text, err := readFile("report", path, "Name another file with --output.")
+	if err == nil && !bytes.HasPrefix(text, []byte(htmlreport.Mark+"\n")) {
+		err = refuse("no report", path)
+	}
+	return err
+}
+
+// status shows retention.status and retention.health(); an error among the latter is a finding.
+func (c *console) status(ctx context.Context, _ []string) error {
+	type problem struct{ Severity, Message, Hint string }
+	var found struct{ Health []problem }
+	err := c.with(ctx, false, func(s *session) error {
+		if c.JSON {
+			var text json.RawMessage // which keeps the order of the columns
+			err := s.row(ctx, "status_json").Scan(&text)
+			if err == nil {
+				err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
+			}
+			return err
+		}
+		text, _, err := s.answer(ctx, "status")
+		if err == nil {
+			c.aligned(text)
+			found.Health, err = rows[problem](ctx, s, "health")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var list diag.List
+	for _, p := range found.Health {
+		list.Add(diag.Diagnostic{Severity: diag.Severity(p.Severity), Message: p.Message, Hint: p.Hint})
+	}
+	if !c.JSON {
+		c.show(list, nil)
+	}
+	if list.HasErrors() {
+		return exitCode(1)
+	}
+	return nil
 }

@@ -1,0 +1,236 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"pgretain/internal/quote"
+)
+
+// Settings reads url, or the PG* variables where url is empty. The parser's own message is kept
+// back: it may quote a part of the password.
+func Settings(url string) (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, Refusal("cannot read the connection settings", "",
+			"Write postgres://user@host:5432/database, or set PGHOST, PGPORT, PGDATABASE and PGUSER. "+
+				"Percent-encode special characters of a password, or use PGPASSWORD or a password file.")
+	}
+	// pgx waits two minutes unless told otherwise.
+	if config.ConnectTimeout == 2*time.Minute {
+		config.ConnectTimeout = 15 * time.Second
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "pgretain"
+	}
+	// When a context ends, ask the server to cancel, and wait for its answer: the backend must not outlive
+	// the client, and the session can still be asked what became of the query.
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
+	}
+	return config, nil
+}
+
+// Connect opens a session. An error names server, database and user, and nothing else of the settings.
+func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
+	return connect(ctx, url, pgx.ConnectConfig)
+}
+
+func connect(
+	ctx context.Context, url string, dial func(context.Context, *pgx.ConnConfig) (*pgx.Conn, error),
+) (*pgx.Conn, error) {
+	config, err := Settings(url)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := dial(ctx, config)
+	if err != nil {
+		return nil, connectError(ctx, config, err)
+	}
+	return conn, nil
+}
+
+// connectHints are for what a server refuses to those who come, by SQLSTATE.
+var connectHints = map[string]string{
+	"28000": "Check user, password and the server's pg_hba.conf.",
+	"28P01": "Check user, password and the server's pg_hba.conf.",
+	"3D000": "Create it, or check PGDATABASE or --database-url.",
+	"53300": "Wait until others have left, or raise max_connections.",
+	"57P03": "The server starts or shuts down. Try again when it is back.",
+}
+
+// connectError says why a server could not be reached, in the words of the operating system, or what it refused.
+func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	place := "at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+	if strings.HasPrefix(config.Host, "/") {
+		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
+	}
+	if server, refused := errors.AsType[*pgconn.PgError](err); refused {
+		return Refusal(fmt.Sprintf("the server %s refuses user %q: %s [%s]", place, config.User, server.Message, server.Code),
+			sentence(server.Detail), cmp.Or(server.Hint, connectHints[server.Code]))
+	}
+	words := strings.Split(err.Error(), ": ")
+	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place, cmp.Or(config.Database, config.User)), // as libpq has it
+		sentence(words[len(words)-1]),
+		"Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.")
+}
+
+// session is the one connection of a migration: the lock lives in it.
+type session struct {
+	Options
+	dir    fs.FS
+	db     *sql.DB   // for goose
+	conn   *pgx.Conn // the one of db
+	server server
+
+	running Migration // under way
+	rest    string    // of its content, not sent yet
+}
+
+// link is the connection as database/sql has it.
+type link struct {
+	*stdlib.Conn
+	s *session
+}
+
+// connector connects a session.
+type connector struct {
+	driver.Connector
+	s *session
+}
+
+// Connect refuses a second connection: it would work without the lock.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	if c.s.conn != nil {
+		return nil, errors.New("the connection to the server was lost")
+	}
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := link{conn.(*stdlib.Conn), c.s} // that is what its Connect returns
+	c.s.conn = l.Conn.Conn()
+	return l, nil
+}
+
+// open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
+func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
+	s := &session{Options: o, dir: dir}
+	_, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+		// What a role's defaults would do to a migration is undone.
+		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+			return conn.Exec(ctx, query("session")).Close()
+		}
+		s.db = sql.OpenDB(connector{stdlib.GetConnector(*config), s})
+		return nil, s.db.PingContext(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err = s.inspect(ctx); err == nil && o.Cron {
+		_, err = s.conn.Exec(ctx, query("session_database"), o.Install.Database)
+	}
+	if err = s.lost(ctx, err); err != nil {
+		s.db.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// row reads one row of a statement of sql; doing says what for. No row is pgx.ErrNoRows itself.
+func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {
+	err := s.conn.QueryRow(ctx, query(name), args...).Scan(into...)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%s: %w", doing, err)
+	}
+	return err
+}
+
+// lost replaces an error of the network, whose text is about the protocol, by a message.
+func (s *session) lost(ctx context.Context, err error) error {
+	_, said := errors.AsType[*pgconn.PgError](err)
+	_, ours := errors.AsType[*Error](err)
+	if err == nil || ctx.Err() != nil || said || ours || s.conn.Ping(ctx) == nil {
+		return err
+	}
+	return Refusal("the connection to the server was lost", sentence(fmt.Sprint(err)),
+		"Run the command again when the server is there: it goes on where it stopped.").because(err)
+}
+
+// pollInterval is how often a waiting migrator asks for the lock.
+const pollInterval = 200 * time.Millisecond
+
+// lock takes the session advisory lock of the install or says who has it. Between two attempts
+// the session is idle: it holds no snapshot, so an index build in another session does not wait for it.
+func (s *session) lock(ctx context.Context) error {
+	timeout := cmp.Or(s.LockTimeout, time.Minute)
+	deadline, poll := time.After(timeout), time.Tick(pollInterval)
+	for {
+		var locked bool
+		if err := s.row(ctx, "taking the migration lock", "try_lock", []any{s.schema()}, &locked); err != nil || locked {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline:
+			return s.refusals(ctx, "looking for the holder of the migration lock", "lock_holder", s.schema(), timeout.String())
+		case <-poll:
+		}
+	}
+}
+
+// sentence makes a message of the server, or of the operating system, a whole sentence.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+//go:embed sql
+var files embed.FS
+
+// statements are the templates under sql: the one place where a name becomes part of a
+// statement, and only through quote. Values are query parameters.
+var statements = template.Must(template.New("").Funcs(template.FuncMap{
+	"ident":   quote.Ident,
+	"literal": quote.Literal,
+	"comment": strconv.Quote, // for a line comment, whatever a name holds
+}).ParseFS(files, "sql/*.tmpl"))
+
+// query is the text of a statement without names of the install.
+func query(name string) string { return quote.File(files, "sql/"+name+".sql") }
+
+// render fills one template of sql, whose names are constants of this program.
+func render(name string, data map[string]any) string {
+	var text strings.Builder
+	if err := statements.ExecuteTemplate(&text, name+".sql.tmpl", data); err != nil {
+		panic(err)
+	}
+	return text.String()
+}
+
+// statement is a template that takes the schema alone.
+func (s *session) statement(name string) string {
+	return render(name, map[string]any{"Schema": s.schema()})
+}
