@@ -10,6 +10,7 @@ import (
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 )
 
 // rule is what a word must match, or must not. In its texts WHAT is what the word is, NAME its key, and TEXT itself.
@@ -37,9 +38,9 @@ var words = map[string][]rule{
 		must(`^[a-z][a-z0-9_]*$`, codeName, "invalid WHAT name TEXT", "", "Use lower-case letters, digits and underscores, and begin with a letter."),
 		must(`^.{1,40}$`, codeName, "WHAT name TEXT is too long", "", "Use at most 40 characters."),
 	},
-	"system": { // of a role or schema of the install
+	"system": { // of a role or schema of the install, which the runtime writes without quotes
 		must(`^[a-z_][a-z0-9_]{0,49}$`, codeName, "invalid NAME name TEXT", "", "Use at most 50 lower-case letters, digits and underscores, and begin with a letter."),
-		mustNot(`^(pg_.*|public|none|cron|information_schema)$`, codeReserved, "NAME name TEXT is reserved", "", "Choose another name."),
+		mustNot(`^(pg_.*|public|cron|information_schema|`+strings.Join(quote.Keywords, "|")+`)$`, codeReserved, "NAME name TEXT is reserved", "", "Choose another name."),
 	},
 	"role": {mustNot(`^(public|none)$`, codeReserved, "role TEXT is reserved", "", "Name the roles that may call the function.")},
 	// What depends on who calls is refused: the path must mean the same in every generated function.

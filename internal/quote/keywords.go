@@ -2,9 +2,9 @@ package quote
 
 import "strings"
 
-// keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
+// Keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
 // https://www.postgresql.org/docs/current/sql-keywords-appendix.html
-var keywords = strings.Fields(`
+var Keywords = strings.Fields(`
 	all analyse analyze and any array as asc asymmetric authorization begin between bigint binary bit boolean both by case
 	cast char character check coalesce collate collation column concurrently constraint create cross current_catalog
 	current_date current_role current_schema current_time current_timestamp current_user dec decimal declare default

@@ -15,7 +15,7 @@ import (
 // letters, digits and "_", or is a key word that SQL or PL/pgSQL might take for its own.
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
-	if plain.MatchString(name) && !slices.Contains(keywords, name) {
+	if plain.MatchString(name) && !slices.Contains(Keywords, name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
