@@ -112,7 +112,7 @@ func (c *Clock) read(r *reader, f field) {
 		c.NullsKept = !c.NullsDue
 	}
 	if c.UpTo != nil { // one value, read when the run starts, when there is no row yet
-		if parsed := (Part{*c.UpTo, IsQuery}).Parsed(); parsed.Results > 1 {
+		if parsed := (Part{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
 			r.add(codeExpression, c.UpTo.Position, fmt.Sprintf("\"up_to\" is one value, and its query returns %d", parsed.Results), "", "Select one column.")
 		}
 	}

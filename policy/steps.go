@@ -168,7 +168,7 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	}
 	r.once(append(given, a.Set...))
 	for _, set := range a.Set {
-		parsed := Part{set.Value, IsExpression}.Parsed()
+		parsed := Part{Expr: set.Value, Kind: IsExpression}.Parsed()
 		if a.Document == "" || set.Column != a.Document || slices.ContainsFunc(parsed.Columns, func(c pgparse.ColumnRef) bool {
 			return c.Star && len(c.Fields) == 1 && c.Fields[0] == row
 		}) {
