@@ -160,7 +160,7 @@ func (w *pageWriter) reportFunction(r *policy.Report) (Object, map[string]*expec
 // explained says what the policy does, with what the catalog says and how it is generated.
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitioned.ofValues()}
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(), ByList: w.partitioned.ofValues(), Tables: w.tables}
 	for _, k := range w.clocks {
 		typ := ""
 		if k != nil {
