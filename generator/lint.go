@@ -59,7 +59,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 		if mark := marks[part.Expr]; mark != "" {
 			checks = append(checks, Check{part.Expr, w.checkText(mark, nil, nil)})
 		} else if part.Kind == policy.IsExpression {
-			checks = append(checks, w.check(part.Expr, nil))
+			checks = append(checks, w.check(part, nil))
 		}
 	}
 	for _, s := range w.steps {
@@ -68,8 +68,12 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	return checks
 }
 
-func (w *pageWriter) check(e policy.Expr, others []sqlText) Check {
-	return Check{e, w.checkText(enclosed(w.bind(e)), w.joins, others)}
+func (w *pageWriter) check(part policy.Part, others []sqlText) Check {
+	value := enclosed(w.bind(part.Expr))
+	if part.Condition {
+		value = fragment("is not true", value)
+	}
+	return Check{part.Expr, w.checkText(value, w.joins, others)}
 }
 
 // checkText reads the policy's table, with the columns that "ensure" will add where the server does not have them yet.
@@ -110,7 +114,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 	for _, part := range s.parts {
 		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
 		if part.Kind == policy.IsExpression && !ofJoin {
-			checks = append(checks, w.check(part.Expr, others))
+			checks = append(checks, w.check(part, others))
 		}
 	}
 	return checks
@@ -160,7 +164,7 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
-					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and more than 100 of them fail a run.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
+					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and a run in which a thousand more are refused than taken fails.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
 					"Write a step that deletes the rows that refer first, or a guard that keeps what they refer to.")
 			}
 		}

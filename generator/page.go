@@ -139,7 +139,8 @@ func (c *compiler) reports() []Object {
 func (w *pageWriter) explained() []explain.Line {
 	p := w.policy
 	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(),
-		ByList: w.partitioned.ofValues(), Clocks: each(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
+		ByList: w.partitioned.ofValues(), Tables: w.tables,
+		Clocks: each(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
 	for _, d := range p.Deletes() {
 		facts.Cascades = append(facts.Cascades, w.changedBy(d.Table.String())...)
 	}

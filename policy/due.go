@@ -110,7 +110,7 @@ func (c *Clock) read(r *reader, f field) {
 		c.NullsKept = !c.NullsDue
 	}
 	if c.UpTo != nil { // one value, read when the run starts, when there is no row yet
-		if parsed := (Part{*c.UpTo, IsQuery}).Parsed(); parsed.Results > 1 {
+		if parsed := (Part{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
 			r.add("P011 up_to", c.UpTo.Position, parsed.Results)
 		}
 	}

@@ -20,9 +20,10 @@ type scope struct {
 	rank   bool     // may read keep.<guard>
 	guards []string // those that it may read
 
-	run     bool   // may read run.id and run.reason
-	rowless bool   // there is no row: no name stands alone but as_of
-	once    string // what a query is, for messages, that is read when the run starts
+	run       bool   // may read run.id and run.reason
+	rowless   bool   // there is no row: no name stands alone but as_of
+	condition bool   // what is read has to be a boolean
+	once      string // what a query is, for messages, that is read when the run starts
 }
 
 func (s scope) with(name string) scope {
@@ -39,7 +40,7 @@ func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 
 // checkSQL checks what one piece of SQL refers to.
 func (r *reader) checkSQL(e *Expr, kind string, s scope) {
-	parsed := Part{*e, kind}.Parsed()
+	parsed := Part{Expr: *e, Kind: kind}.Parsed()
 	if s.once != "" {
 		r.checkOnce(e, parsed, s)
 	}

@@ -17,8 +17,9 @@ const (
 
 // Part is a piece of SQL of a policy.
 type Part struct {
-	Expr Expr
-	Kind string // IsExpression, IsQuery or IsStatement
+	Expr      Expr
+	Kind      string // IsExpression, IsQuery or IsStatement
+	Condition bool   // an expression that has to be a boolean
 }
 
 // Parse is what the piece says; it was read with the file, without an error.
@@ -48,14 +49,14 @@ func (e Expr) Statement() *pgparse.Expr { return sure(pgparse.Statement(e.SQL)) 
 
 // Parts lists the query, if it could be read; the alert reads its columns only.
 func (r *Report) Parts() []Part {
-	return slices.DeleteFunc([]Part{{r.Query, IsQuery}}, func(p Part) bool { return p.Expr.SQL == "" })
+	return slices.DeleteFunc([]Part{{Expr: r.Query, Kind: IsQuery}}, func(p Part) bool { return p.Expr.SQL == "" })
 }
 
 // Parts lists every piece of SQL that a policy holds, but the defaults of "ensure", which are the
 // table's own.
 func (p *Policy) Parts() []Part {
 	var list []Part
-	collect := func(e *Expr, kind string, _ scope) { list = append(list, Part{*e, kind}) }
+	collect := func(e *Expr, kind string, s scope) { list = append(list, Part{*e, kind, s.condition}) }
 	visitor{collect, func(diag.Position, string, scope) {}}.policy(p)
 	return list
 }
@@ -71,14 +72,14 @@ const onceJoin = "a query read once per run"
 
 func (v visitor) policy(p *Policy) {
 	s := v.joins(p.Joins, scope{names: []string{"t"}})
-	v.expr(p.Where, s)
+	v.condition(p.Where, s)
 	guards := lists.Map(p.Keep, func(g Guard) string { return g.Name })
 	for _, entry := range p.DueEntries() {
 		v.clock(entry.Clock, s)
 		v.rank(entry.Beyond, scope{names: s.names, rank: true, guards: guards})
 	}
 	for i, g := range p.Keep {
-		v.expr(g.Condition, s)
+		v.condition(g.Condition, s)
 		v.rank(g.Rank, scope{names: s.names, rank: true, guards: guards[:i]})
 	}
 	s.run = true
@@ -97,7 +98,7 @@ func (v visitor) policy(p *Policy) {
 		v.assignments(scope{names: []string{"t"}}, p.Touch.Set)
 		if revive := p.Touch.Revive; revive != nil {
 			v.assignments(scope{names: []string{revive.As}, rowless: true}, revive.Set)
-			v.expr(revive.Also, scope{names: []string{"t"}})
+			v.condition(revive.Also, scope{names: []string{"t"}})
 		}
 	}
 }
@@ -109,6 +110,11 @@ func (v visitor) piece(e *Expr, kind string, s scope) {
 }
 
 func (v visitor) expr(e *Expr, s scope) { v.piece(e, IsExpression, s) }
+
+func (v visitor) condition(e *Expr, s scope) {
+	s.condition = true
+	v.expr(e, s)
+}
 
 func (v visitor) assignments(s scope, lists ...[]Assignment) {
 	for _, list := range lists {
@@ -128,7 +134,7 @@ func (v visitor) joins(joins []Join, s scope) scope {
 		}
 		v.piece(j.Query, IsQuery, query)
 		s = s.with(j.Name)
-		v.expr(j.Where, s)
+		v.condition(j.Where, s)
 	}
 	return s
 }
@@ -142,14 +148,14 @@ func (v visitor) clock(k *Clock, s scope) {
 	upTo.once = `the query of "up_to"`
 	v.piece(k.UpTo, IsQuery, upTo)
 	if k.Watermark != nil {
-		v.expr(k.Watermark.Where, scope{names: []string{}})
+		v.condition(k.Watermark.Where, scope{names: []string{}})
 	}
 	v.window(k.Window, s)
 }
 
 func (v visitor) window(w Window, s scope) {
 	for _, t := range w.Tiers {
-		v.expr(t.When, s)
+		v.condition(t.When, s)
 		if t.Data != nil {
 			v.expr(t.Data.Value, s)
 		}
@@ -169,18 +175,18 @@ func (v visitor) rank(r *Rank, s scope) {
 	for i := range r.Order {
 		v.expr(&r.Order[i].Expr, s)
 	}
-	v.expr(r.Among, s)
+	v.condition(r.Among, s)
 }
 
 func (v visitor) step(step Step, s scope) {
-	v.expr(step.Where, s)
+	v.condition(step.Where, s)
 	if related := step.Related; related != nil {
 		if related.As != "" {
 			v.name(related.AsPosition, related.As, s)
 			s = s.with(related.As)
 		}
 		s = v.joins(related.Joins, s)
-		v.expr(&related.Where, s)
+		v.condition(&related.Where, s)
 	}
 	switch {
 	case step.Update != nil:

@@ -71,7 +71,7 @@ func (r *reader) sql(f field, kind string) Expr {
 		r.text(f)
 	}
 	e := r.raw(f)
-	parsed, err := Part{e, is}.Parse()
+	parsed, err := Part{Expr: e, Kind: is}.Parse()
 	switch {
 	case err != nil:
 		r.sqlError(e, is, err)

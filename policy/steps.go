@@ -158,7 +158,7 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	r.once("P003 column", append(given, a.Set...))
 	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
-		columns := Part{set.Value, IsExpression}.Parsed().Columns
+		columns := Part{Expr: set.Value, Kind: IsExpression}.Parsed().Columns
 		if a.Document != "" && set.Column == a.Document && !slices.ContainsFunc(columns, isRow) {
 			r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
 		}

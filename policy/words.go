@@ -9,6 +9,7 @@ import (
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 )
 
 // rule is what a word must match, or must not, and the fault of one that breaks it.
@@ -32,9 +33,9 @@ var rules = map[string][]rule{
 		mustNot(`^(`+strings.Join(reserved, "|")+`)$`, "P008 own"),
 		must(`^[a-z][a-z0-9_]*$`, "P007 own"), must(`^.{1,40}$`, "P007 long"),
 	},
-	"system": { // of a role or schema of the install
+	"system": { // of a role or schema of the install, which the runtime writes without quotes
 		must(`^[a-z_][a-z0-9_]{0,49}$`, "P007 system"),
-		mustNot(`^(pg_.*|public|none|cron|information_schema)$`, "P008 system"),
+		mustNot(`^(pg_.*|public|cron|information_schema|`+strings.Join(quote.Keywords, "|")+`)$`, "P008 system"),
 	},
 	"role": {mustNot(`^(public|none)$`, "P008 role")},
 	// What depends on who calls is refused: the path must mean the same in every generated function.

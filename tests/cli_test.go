@@ -193,10 +193,11 @@ func testRefusals(t *testing.T, binary string) {
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
 	c.want(1, `retention.yaml:7:25: error: table "app.lines" has no column "at"`, "migrate", "up")
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN since TO at")
-	c.write("retention.yaml", cliPolicy+"  typed: {table: app.lines, where: \"id = at\", keep: {late: no_such(id)}, then: [{emit: {event: gone, payload: {x: \"id || 1\", y: \"at + id\"}}}, delete]}\n")
+	c.write("retention.yaml", cliPolicy+"  typed: {table: app.lines, where: \"id = at\", keep: {late: no_such(id)}, then: [{emit: {event: gone, payload: {x: \"id || 1\", y: \"at + id\"}}}, {delete: {where: id}}]}\n")
 	for _, want := range []string{
 		`retention.yaml:10:37: error: operator does not exist: bigint = timestamp with time zone [P057]`,
 		`retention.yaml:10:60: error: function no_such(bigint) does not exist [P057]`,
+		`retention.yaml:10:160: error: argument of IS NOT TRUE must be type boolean, not type bigint [P057]`,
 		`retention.yaml:10:130: error: operator does not exist: timestamp with time zone + bigint [P057]`,
 	} {
 		c.want(1, want, "migrate", "up")

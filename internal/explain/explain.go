@@ -36,6 +36,7 @@ type Facts struct {
 	Cascades []catalog.ForeignKey // along which its deletes change other rows
 	ByList   bool                 // each partition holds one value
 	Holds    []string             // the tables whose holds keep rows, "schema.name", the policy's own first
+	Tables   catalog.Graph        // where a schema's name ends: names may have dots
 }
 
 // subject is a policy with its facts.
@@ -80,10 +81,9 @@ var source string
 var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"inc": func(i int) int { return i + 1 }, "join": strings.Join, "trim": strings.TrimSpace, "oneLine": oneLine,
 	"ident": quote.Ident, "idents": quote.Idents, "qualified": quote.Qualified, "name": name, "table": table,
-	"names":       func(list []policy.Name) string { return joined(list, name) },
-	"tables":      func(list []policy.Table) string { return joined(list, table) },
-	"tablesNamed": func(list []string) string { return joined(list, tableNamed) },
-	"sql":         sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
+	"names":  func(list []policy.Name) string { return joined(list, name) },
+	"tables": func(list []policy.Table) string { return joined(list, table) },
+	"sql":    sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
 	"operands": func(list []policy.Expr) string { return joined(list, operand) },
 	"duration": Duration, "percent": percent, "number": Number, "length": length,
 	"caveat": caveat, "epoch": epoch, "sole": sole, "whole": whole,
@@ -155,6 +155,9 @@ func (s subject) Steps() []policy.Step {
 	return s.Then
 }
 
+// Held are the tables whose holds keep rows.
+func (s subject) Held() string { return joined(s.Holds, s.tableNamed) }
+
 // Reached are the foreign keys that change other rows, and the tables that are allowed without one, each once.
 func (s subject) Reached() (texts []string) {
 	add := func(text string) {
@@ -163,7 +166,7 @@ func (s subject) Reached() (texts []string) {
 		}
 	}
 	for _, key := range s.Cascades {
-		add(tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " + strings.ToUpper(key.OnDelete))
+		add(s.tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " + strings.ToUpper(key.OnDelete))
 	}
 	for _, step := range s.Then {
 		if step.Delete == nil {
@@ -197,7 +200,10 @@ func sql(e policy.Expr) string { return oneLine(e.SQL) }
 func table(t policy.Table) string { return quote.Qualified(t.Schema, t.Name) }
 
 // tableNamed quotes "schema.name".
-func tableNamed(text string) string {
+func (f Facts) tableNamed(text string) string {
+	if t := f.Tables[text]; t != nil {
+		return quote.Qualified(t.Schema, t.Name)
+	}
 	schema, name, _ := strings.Cut(text, ".")
 	return quote.Qualified(schema, name)
 }

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"pgretain/internal/catalog"
+	"pgretain/policy"
 )
 
 // TestPagesReadBack: whatever a line says, a page has it in lines that are narrow enough, and it is read from there again.
@@ -32,6 +35,16 @@ func TestPagesReadBack(t *testing.T) {
 				t.Fatalf("a line of %d characters: %s", utf8.RuneCountInString(line), line)
 			}
 		}
+	}
+}
+
+// A schema's name may have dots as well as a table's.
+func TestNamesWithDots(t *testing.T) {
+	t.Parallel()
+	s := subject{&policy.Policy{}, Facts{Holds: []string{"a.b.c"}, Tables: catalog.Graph{"a.b.c": {Schema: "a.b", Name: "c"}},
+		Cascades: []catalog.ForeignKey{{Table: "a.b.c", Columns: []string{"d"}, OnDelete: "cascade"}}}}
+	if diff := cmp.Diff([]string{`"a.b".c`, `"a.b".c (d): ON DELETE CASCADE`}, append([]string{s.Held()}, s.Reached()...)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -118,6 +118,7 @@ func TestExpressionKinds(t *testing.T) {
 		{sql: "a IS DISTINCT FROM 'x'::app.state", simple: true},
 		{sql: "a < as_of", simple: true},
 		{sql: "o.a = 1", simple: true},
+		{sql: "a = 1 AND t.* IS NOT NULL"},
 		{sql: "lower(a) = 'x'"},
 		{sql: "a LIKE 'x%'"},
 		{sql: "a IN (SELECT 1)"},

@@ -231,7 +231,7 @@ func simple(node *query.Node) bool {
 	case *query.Node_BoolExpr:
 		return all(n.BoolExpr.Args, simple)
 	case *query.Node_NullTest:
-		return n.NullTest.Arg.GetColumnRef() != nil
+		return column(n.NullTest.Arg)
 	case *query.Node_BooleanTest:
 		return simple(n.BooleanTest.Arg)
 	case *query.Node_AExpr:
@@ -267,7 +267,13 @@ func all(nodes []*query.Node, is func(*query.Node) bool) bool {
 	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
 }
 
-func operand(node *query.Node) bool { return constant(node) || node.GetColumnRef() != nil }
+func operand(node *query.Node) bool { return constant(node) || column(node) }
+
+// column is one column, not a whole row as in t.*, which no index can read.
+func column(node *query.Node) bool {
+	names := texts(node.GetColumnRef().GetFields())
+	return len(names) > 0 && !slices.Contains(names, "")
+}
 
 // constant also takes 'x'::type: PostgreSQL folds a quoted literal with a cast into one constant
 // of that type when it reads the statement. Times are left out, they depend on the session.

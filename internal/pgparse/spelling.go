@@ -21,8 +21,8 @@ const (
 	Same
 )
 
-// spelling is what several spellings of a part have in common: casts are left out, IN is "= ANY", AND in AND is one
-// AND. Constants stand apart, in their order.
+// spelling is what several spellings of a part have in common: casts are left out, and schemas of functions, operators and
+// collations; IN is "= ANY", AND in AND is one AND. Constants stand apart, in their order.
 type spelling struct {
 	form      string
 	constants []typedConstant
@@ -107,7 +107,12 @@ func (s *spelling) normal(m protoreflect.Message) {
 		if name := n.Funcname[0].GetString_(); name.GetSval() == "transaction_timestamp" {
 			name.Sval = "now"
 		}
+	case *query.A_Expr:
+		n.Name = n.Name[len(n.Name)-1:]
+	case *query.CollateClause:
+		n.Collname = n.Collname[len(n.Collname)-1:]
 	case *query.IndexElem:
+		n.Collation = n.Collation[max(0, len(n.Collation)-1):]
 		if n.NullsOrdering == query.SortByNulls_SORTBY_NULLS_DEFAULT {
 			n.NullsOrdering = query.SortByNulls_SORTBY_NULLS_LAST
 			if n.Ordering == query.SortByDir_SORTBY_DESC {
@@ -130,7 +135,11 @@ func (s *spelling) node(n *query.Node) {
 	}
 	switch e := n.Node.(type) {
 	case *query.Node_AConst:
-		if value, ok := literal(n); ok && value.Kind != NullConstant {
+		value, ok := literal(n)
+		if bits := e.AConst.GetBsval().GetBsval(); bits != "" { // after its B or X
+			value, ok = Constant{TextConstant, bits[1:]}, true
+		}
+		if ok && value.Kind != NullConstant {
 			own := map[ConstantKind]string{NumberConstant: "number", BooleanConstant: "bool"}[value.Kind]
 			s.constants = append(s.constants, typedConstant{value.Text, cmp.Or(cast, own)})
 			n.Node = query.MakeParamRefNode(0, 0).Node

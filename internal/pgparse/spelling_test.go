@@ -56,6 +56,13 @@ func TestIndexLike(t *testing.T) {
 		"an enum":              {"(id) WHERE (s = 'done')", "(id) WHERE (s = 'done'::app.state)", Same},
 		"a cast with a length": {"(id) WHERE (s = 'done')", "(id) WHERE ((s)::character varying(2) = 'done'::text)", Same},
 		"a column cut off":     {"(id) WHERE (at > '2020-01-01')", "(id) WHERE ((at)::date > '2020-01-01'::date)", Same},
+		"citext":               {"(id) WHERE (s = 'x')", "(id) WHERE (s OPERATOR(public.=) 'x'::public.citext)", Same},
+		"IN of citext":         {"(id) WHERE (s IN ('x', 'y'))", "(id) WHERE (s OPERATOR(public.=) ANY (ARRAY['x'::public.citext, 'y'::public.citext]))", Same},
+		"citext by another":    {"(id) WHERE (s = 'x')", "(id) WHERE (s OPERATOR(public.<>) 'x'::public.citext)", Different},
+		"a schema's collation": {"(s COLLATE nd)", "(s COLLATE public.nd)", Same},
+		"collated inside":      {"(id) WHERE ((s COLLATE nd) = 'x')", "(id) WHERE ((s COLLATE public.nd) = 'x'::text)", Same},
+		"bits":                 {"(id) WHERE (s = B'101')", "(id) WHERE (s = '101'::\"bit\")", Same},
+		"hexadecimal bits":     {"(id) WHERE (s = X'5')", "(id) WHERE (s = '0101'::\"bit\")", Unclear},
 		"a function":           {"(id) WHERE (s = 'done')", "(id) WHERE (lower(s) = 'done'::text)", Different},
 	} {
 		t.Run(name, func(t *testing.T) {

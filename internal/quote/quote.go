@@ -15,7 +15,7 @@ import (
 // letters, digits and "_", or is a key word that SQL or PL/pgSQL might take for its own.
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
-	if plain.MatchString(name) && !slices.Contains(keywords, name) {
+	if plain.MatchString(name) && !slices.Contains(Keywords, name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
@@ -69,9 +69,9 @@ func Comment(text string) string {
 	}, text)
 }
 
-// keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
+// Keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
 // https://www.postgresql.org/docs/current/sql-keywords-appendix.html
-var keywords = strings.Fields(`
+var Keywords = strings.Fields(`
 	all analyse analyze and any array as asc asymmetric authorization begin between bigint binary bit boolean both by case
 	cast char character check coalesce collate collation column concurrently constraint create cross current_catalog
 	current_date current_role current_schema current_time current_timestamp current_user dec decimal declare default

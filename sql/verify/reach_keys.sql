@@ -54,8 +54,8 @@ SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.never T
               CASE WHEN x.partitions
                    THEN format('refers to "%s". Partitions that are referred to are refused (23503), whatever the key says of '
                                'deletes.', x.parent)
-                   ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and more than 100 of them fail '
-                               'a run. The path is %s -> %s.', x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
+                   ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and a run in which '
+                               'a thousand more are refused than taken fails. The path is %s -> %s.', x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
                                CASE WHEN x.strict IS NULL THEN 23503 ELSE 23502 END, x.parent, x.child) END,
               CASE WHEN x.new AND NOT x.never THEN ' The key is newer than the catalog snapshot.' END) AS detail,
        CASE WHEN x.never THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict, x.child)

@@ -81,7 +81,7 @@ func TestUnknownBeforehand(t *testing.T) {
 		CREATE TABLE other (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
 		CREATE TABLE strict (id int PRIMARY KEY REFERENCES other ON DELETE RESTRICT);
 		CREATE TABLE plain (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
-		CREATE TABLE log (id int PRIMARY KEY);
+		CREATE TABLE log (id int PRIMARY KEY, m int);
 		CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END';
 		CREATE TRIGGER veto BEFORE DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto();
 		INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO archived (id) VALUES (4);
@@ -90,6 +90,7 @@ policies:
   archives: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: archived}, delete]}
   restricted: {table: other, due: {age: {column: at, older_than: 7 days}}, keep: {seen: "EXISTS (SELECT FROM strict s WHERE s.id = t.id + 100)"}, then: [delete]}
   triggered: {table: plain, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  empties: {table: plain, due: {age: {column: at, older_than: 9 days}}, then: [{update: {table: log, as: l, where: "l.m = t.id", set: {m: null}}}, {delete: {table: log, as: l, where: "l.m IS NULL"}}, delete]}
   worded: {table: plain, due: {age: {column: at, older_than: 8 days}}, then: [sql: "INSERT INTO public.log SELECT id FROM batch", delete]}
 `)
 	for _, c := range []struct{ name, change, arguments, want, note string }{
@@ -104,6 +105,9 @@ policies:
 		{"what fires afterwards", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()", "'triggered'", "1 delete public.plain 5", "fires trigger after"},
 		{"a part", "", "'triggered', max_rows => 3", "1 delete public.plain 3", "or more, since only 3 due rows were looked at"},
 		{"later", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'", "1 delete public.plain 2", "fires trigger after"},
+		{"a step finds what one before it leaves", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'", "1 update public.log 1; 2 delete public.log ?; 3 delete public.plain 2",
+			"0 as things are: it acts on table \"public.log\", which step 1 writes"},
+		{"nothing due, nothing left", "", "'empties', '2020-01-01'", "", ""},
 		{"nothing due", "", "'triggered', '2020-01-01'", "", ""},
 	} {
 		in.Exec(t, c.change+";")

@@ -40,6 +40,10 @@ BEGIN
             WHEN 'd' THEN 'set default' ELSE 'blocked' END, k.child_root, false, NULL, NULL
         FROM keys k JOIN found f ON f.target = k.parent_root AND f.verb IN ('delete', 'cascade')
         WHERE k.missing IS NOT NULL GROUP BY k.n, k.action, k.child_root
+        UNION ALL  -- steps that find nothing as things are
+        SELECT e.step, 0, e.verb, (retention._named(ARRAY[e."table"]))[1], false, e."table", 0
+        FROM jsonb_to_recordset(v_policy.steps) e (step integer, verb text, "table" text)
+        WHERE e.verb IN ('delete', 'update') AND (e.step, e.verb) NOT IN (SELECT f.step, f.verb FROM found f)
     ), against AS (  -- what makes numbers doubtful: those of a step, or all (0)
         SELECT f.step, f.note AS why FROM found f WHERE f.verb IN ('unknown', 'note')
         UNION ALL SELECT 0, CASE f.verb WHEN 'blocked' THEN format('foreign key %s refuses some', k.path)
@@ -79,6 +83,6 @@ BEGIN
     CROSS JOIN LATERAL (SELECT string_agg(DISTINCT w.why, '; ') AS doubt FROM (
         SELECT a.why FROM against a
         WHERE a.step IN (0, l.step) AND (l.verb NOT IN ('blocked', 'refused') OR l.n IS NULL)
-        UNION ALL SELECT format('trigger %s may keep rows', r.before) WHERE r.before IS NOT NULL) w) d
-    WHERE l.n IS NULL OR l.n > 0 ORDER BY l.step, l.key, 3, l.verb;
+        UNION ALL SELECT format('trigger %s may keep rows', r.before) WHERE r.before IS NOT NULL AND l.n > 0) w) d
+    WHERE l.n IS DISTINCT FROM 0 OR d.doubt IS NOT NULL ORDER BY l.step, l.key, 3, l.verb;
 END $function$;

@@ -26,6 +26,8 @@ BEGIN
            string_agg(format('t.%I = s.c%s', c.name, a.attnum), ' AND ') FILTER (WHERE k.n > 0) AS same_row,
            string_agg(format('%L, retention._printed(v.c%s)', c.name, a.attnum), ', ')
                FILTER (WHERE k.n > 0) AS match_kept,
+           string_agg(format('v.c%s %s ($3 ->> %L)::%s', a.attnum, retention._equality(a.atttypid), c.name,
+               format_type(a.atttypid, -1)), ' AND ') FILTER (WHERE k.n > 0) AS asked,
            string_agg(format('%L, retention._printed(t.%1$I)', c.name), ', ') FILTER (WHERE k.n > 0) AS match_back,
            array_agg(c.name) AS known
     INTO v FROM jsonb_each_text(p_source -> 'columns') c (name, type)
@@ -49,10 +51,10 @@ BEGIN
                 coalesce(array_agg(x.tid) FILTER (WHERE x.loose), ''{}'') AS tids
          FROM (SELECT a.tableoid AS rel, a.ctid AS tid,
              (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose FROM %s a WHERE a.%I = $1%s
-             AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE m.match = $3))) x',
+             AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE %s))) x',
         v_stays, ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
         (SELECT string_agg(format(' AND a.%I IS NOT DISTINCT FROM (%s)', s.key, s.value), '')
-            FROM jsonb_each_text(p_source -> 'same') s), v_named);
+            FROM jsonb_each_text(p_source -> 'same') s), v_named, v.asked);
     back := format(
         'WITH source AS (
              SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.* FROM unnest($1::oid[], $2::tid[]) x (rel, tid)
