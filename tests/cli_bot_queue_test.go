@@ -44,6 +44,9 @@ func testBotQueue(t *testing.T, binary string) {
 		t.Errorf("no line for each policy, or no sum:\n%s", r.stdout)
 	}
 	c.previewJSON(t)
+	if r := c.must("preview", "--job", "enqueued_messages"); !regexp.MustCompile(`(?s)_ttl +done +66,000 .*_cap +done +28,500 `).MatchString(r.stdout) {
+		t.Errorf("the preview of the job does not take 66,000 rows, then 28,500:\n%s", r.stdout)
+	}
 	if r := c.must("run", "--job", "enqueued_messages", "--reason", "test"); !strings.Contains(r.stdout, "28,500 deleted") {
 		t.Errorf("the run of the cap did not delete 28,500 rows:\n%s", r.stdout)
 	}

@@ -46,6 +46,8 @@ func TestCLI(t *testing.T) {
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
 		"first of each":    testFirstOfEach,
+		"looks again":      testLooksAgain,
+		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,
 		"rehearsal":        testRehearsal,
 		"rehearsal away":   testRehearsalElsewhere,

@@ -51,7 +51,18 @@ type effect struct {
 	Note   *string `json:"note"`
 }
 
-// preview shows one policy, or all, each by itself.
+// foreseenRun is one row of retention.preview_job. The names are those of the JSON format.
+type foreseenRun struct {
+	Policy   string           `json:"policy"`
+	State    string           `json:"state"`
+	Taken    int64            `json:"taken"`
+	Kept     map[string]int64 `json:"kept"`
+	Related  map[string]int64 `json:"related"`
+	Cascaded map[string]int64 `json:"cascaded"`
+	Message  *string          `json:"message"`
+}
+
+// preview shows one policy, or all, each by itself; or runs a job and undoes it.
 func (c *console) preview(ctx context.Context, args []string) error {
 	policy := strings.Join(args, "")
 	switch {
@@ -59,8 +70,17 @@ func (c *console) preview(ctx context.Context, args []string) error {
 		return usagef("--limit must be 1 or more")
 	case policy == "" && c.OlderThan+c.Scope != "":
 		return usagef("--older-than and --scope need the name of a policy")
+	case c.Job != "" && (policy != "" || c.Limit > 0):
+		return usagef("--job takes neither a policy nor --limit")
 	}
-	return c.with(ctx, false, func(s *session) error {
+	return c.with(ctx, c.Job != "", func(s *session) error {
+		if c.Job != "" {
+			list, err := rows[foreseenRun](ctx, s, "preview_job", c.Job, orNull(c.AsOf))
+			if err != nil {
+				return err
+			}
+			return c.result("preview of a job", list, "job", c.Job, "runs", list)
+		}
 		var list []preview
 		// In one snapshot, so that numbers agree with each other.
 		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
@@ -142,13 +162,39 @@ func (p preview) Locks() (list [][2]string) {
 	return list
 }
 
-// htmlReport writes a report whole, or none.
+// Others is how many rows go beside those of the policy.
+func (r foreseenRun) Others() (n int64) {
+	for _, counts := range []map[string]int64{r.Related, r.Cascaded} {
+		for _, rows := range counts {
+			n += rows
+		}
+	}
+	return n
+}
+
+// htmlReport writes a report whole, or none; or serves reports.
 func (c *console) htmlReport(ctx context.Context, _ []string) error {
+	if c.Serve != "" {
+		return c.serveReports(ctx)
+	}
 	if c.Output != "" {
 		if err := refuseOverwriting(c.Output, c.Force); err != nil {
 			return err
 		}
 	}
+	text, err := c.reportNow(ctx)
+	switch {
+	case err != nil:
+		return err
+	case c.Output == "":
+		_, err = c.out.Write(text)
+		return err
+	}
+	return writeAll([]output{{c.Output, string(text)}}, true)
+}
+
+// reportNow makes a report of this moment.
+func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	options := htmlreport.Options{Timeout: c.Timeout, Version: programVersion()}
 	switch {
 	case !c.Verify:
@@ -172,14 +218,7 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 		c.verdict, c.well, err = htmlreport.Write(ctx, s.conn, &text, options)
 		return err
 	})
-	switch {
-	case err != nil:
-		return err
-	case c.Output == "":
-		_, err = c.out.Write(text.Bytes())
-		return err
-	}
-	return writeAll([]output{{c.Output, text.String()}}, true)
+	return text.Bytes(), err
 }
 
 // refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no
@@ -200,26 +239,30 @@ func refuseOverwriting(path string, force bool) error {
 	return err
 }
 
-// status shows retention.status and retention.health(); an error among the latter is a finding.
+// status shows retention.status and retention.health(), once or again and again; an error among the latter is a finding.
 func (c *console) status(ctx context.Context, _ []string) error {
+	return c.with(ctx, false, func(s *session) error {
+		if c.Watch != 0 {
+			return c.watch(ctx, func() error { return c.look(ctx, s) })
+		}
+		return c.look(ctx, s)
+	})
+}
+
+func (c *console) look(ctx context.Context, s *session) (err error) {
 	type problem struct{ Severity, Message, Hint string }
 	var found struct{ Health []problem }
-	err := c.with(ctx, false, func(s *session) error {
-		if c.JSON {
-			var text json.RawMessage // which keeps the order of the columns
-			err := s.row(ctx, "status_json").Scan(&text)
-			if err == nil {
-				err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
-			}
-			return err
+	var text json.RawMessage // which keeps the order of the columns
+	if c.JSON {
+		if err = s.row(ctx, "status_json").Scan(&text); err == nil {
+			err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
 		}
-		text, _, err := s.answer(ctx, "status")
-		if err == nil {
-			c.aligned(text)
-			found.Health, err = rows[problem](ctx, s, "health")
-		}
-		return err
-	})
+	} else if said, _, wrong := s.answer(ctx, "status"); wrong != nil {
+		err = wrong
+	} else {
+		c.aligned(said)
+		found.Health, err = rows[problem](ctx, s, "health")
+	}
 	if err != nil {
 		return err
 	}

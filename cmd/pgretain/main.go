@@ -207,9 +207,9 @@ type flags struct {
 	First, Yes                  bool
 
 	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply bool
-	Export, Output, Example, Database, Migrator             string
+	Export, Output, Serve, Example, Database, Migrator      string
 	Rebase, Only, Skip                                      []string
-	Timeout                                                 time.Duration
+	Timeout, Watch                                          time.Duration
 }
 
 //go:embed flags.txt
@@ -242,6 +242,11 @@ func (f *flags) places() map[string]any {
 	return places
 }
 
+// exclusive are flags of which a command line has one at most.
+var exclusive = [][2]string{
+	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
+}
+
 // add gives a command its flags: those of flags.txt whose names a line lists, and those that a line defines.
 func (f *flags) add(command *cobra.Command, places map[string]any, lines string) {
 	set := command.Flags()
@@ -254,9 +259,9 @@ func (f *flags) add(command *cobra.Command, places map[string]any, lines string)
 			define(command, places, line)
 		}
 	}
-	for _, name := range []string{"database-url", "cron-database-url"} {
-		if set.Lookup("fleet") != nil && set.Lookup(name) != nil {
-			command.MarkFlagsMutuallyExclusive("fleet", name)
+	for _, pair := range exclusive {
+		if set.Lookup(pair[0]) != nil && set.Lookup(pair[1]) != nil {
+			command.MarkFlagsMutuallyExclusive(pair[0], pair[1])
 		}
 	}
 }
