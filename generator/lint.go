@@ -31,11 +31,21 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil { // the server has no such schema
+		// The server has no schema for each, nor columns that another policy's "ensure" will add.
+		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil && !slices.ContainsFunc(p.Uses(), c.isToCome(p)) {
 			checks = append(checks, c.checks(p, table)...)
 		}
 	}
 	return checks
+}
+
+// isToCome says whether a table that a policy uses beside its own will have columns that it has not yet.
+func (c *compiler) isToCome(p *policy.Policy) func(policy.Effect) bool {
+	return func(use policy.Effect) bool {
+		name := use.Table.String()
+		now, then := c.snapshot.Table(name), c.tables[name]
+		return name != p.Table.String() && now != nil && then != nil && len(now.Columns) < len(then.Columns)
+	}
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {

@@ -143,7 +143,7 @@ func TestWords(t *testing.T) {
 	words := func(policy string) string {
 		return pgtest.Value[string](t, in, "SELECT words FROM retention.words WHERE policy = $1", policy)
 	}
-	runs := "runs      at 00:00 on Sundays (@weekly), in job weekly: parity, then broken, then p, then quiet\n"
+	runs := "runs      on schedule @weekly, in job weekly: parity, then broken, then p, then quiet\n"
 	want := `deletes   rows of public.m
 due       at lies more than 7 days back
 order     oldest first, by at, id
