@@ -31,7 +31,7 @@ func TestTutorial(t *testing.T) {
 	db, commands := pgtest.CronServer(t), 0
 	p := newPerson(t, db.URL("shop"))
 	hour := fmt.Sprintf("%02d", time.Now().Add(6*time.Hour).UTC().Hour()) // no tick comes meanwhile
-	page := strings.NewReplacer(`+    schedule: "17 3 `, `+    schedule: "17 `+hour+" ", "03:17 (17 3 ", hour+":17 (17 "+hour+" ", "| 17 3 ", "| 17 "+hour+" ").
+	page := strings.NewReplacer(`+    schedule: "17 3 `, `+    schedule: "17 `+hour+" ", "on schedule 17 3 ", "on schedule 17 "+hour+" ", "| 17 3 ", "| 17 "+hour+" ").
 		Replace(fixture.ReadFile(t, "../../docs/tutorial.md"))
 	for _, block := range tutorialBlock.FindAllStringSubmatch(page, -1) {
 		switch block[1] {
