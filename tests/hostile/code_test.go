@@ -101,6 +101,7 @@ var attacks = map[string]struct {
 	"who may create there":       {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
 	"who may create there: all":  {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
 	"the owner of a schema":      {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
+	"the owner of the database":  {"ALTER DATABASE :db OWNER TO stranger", `schema "public" belongs to role "pg_database_owner"`, false},
 	"a function that is called":  {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
 	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
 	"his tables beside":          {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
