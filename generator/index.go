@@ -13,8 +13,8 @@ import (
 	"pgretain/policy"
 )
 
-// passIndex is the index by which a pass finds its rows: on (clock, key) or (per, order), partial on "where" when that
-// may stand in a predicate.
+// passIndex is the index by which a pass, or a rank of a guard, finds its rows: on (clock, key) or (per, order), partial
+// on "where" when that may stand in a predicate.
 type passIndex struct {
 	items     []orderItem
 	predicate sqlText
@@ -37,15 +37,22 @@ func (w *pageWriter) passIndexes() []passIndex {
 		default:
 			index.byKey = true
 		}
-		serves := func(i catalog.Index) bool { return w.leads(i, index.items) }
-		if i := slices.IndexFunc(w.table.Indexes, serves); i >= 0 {
-			index.serves = w.table.Indexes[i].Name
-		}
-		if len(index.items) > 0 {
-			list = append(list, index)
+		list = append(list, index)
+	}
+	for _, r := range w.ranks { // of guards: batches look at the first rows of their groups
+		items := w.rankItems(r)
+		begins := func(i passIndex) bool { return len(i.items) >= len(items) && slices.Equal(i.items[:len(items)], items) }
+		if !slices.ContainsFunc(list, begins) {
+			list = append(list, passIndex{items: items, predicate: w.predicate})
 		}
 	}
-	return list
+	for i := range list {
+		serves := func(of catalog.Index) bool { return w.leads(of, list[i].items) }
+		if at := slices.IndexFunc(w.table.Indexes, serves); at >= 0 {
+			list[i].serves = w.table.Indexes[at].Name
+		}
+	}
+	return slices.DeleteFunc(list, func(i passIndex) bool { return len(i.items) == 0 })
 }
 
 // wantedIndexes are those that migrations build.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,12 +16,14 @@ type ranked struct {
 	Count    fields // instead of First: a number from data
 	WithTies bool
 	Order    []orderItem
+	Total    []orderItem // the order of batches, which skip the rows that they passed by: ties must not change places
 	Keys     []groupKey
 	Rows     []sqlText // which rows have a place
 	Table    sqlText
 	columns  bool // every key and every item of the order is a plain column that an index can hold
 	source   *policy.Rank
-	InGroup  *ranked // the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
+	Arms     []*ranked // see armsOf
+	InGroup  *ranked   // of an arm: the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
 }
 
 // orderItem is one item of ORDER BY, on t, or of an index.
@@ -39,6 +42,7 @@ type groupKey struct {
 	Type     sqlText
 	NotNull  bool
 	MayBeRow bool // see mayBeRow
+	Null     bool // meant are the rows in which it is NULL
 }
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
@@ -47,10 +51,14 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
 	w.scalars = w.asScalars(w.policy.Joins, nil)
 	r := w.rankTexts(source, name)
-	r.InGroup = r
-	if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" }) {
-		w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, r.Keys) }
-		r.InGroup = w.rankTexts(source, name)
+	r.Arms = armsOf(r)
+	for _, arm := range r.Arms {
+		arm.InGroup = r
+		if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" }) {
+			w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, arm.Keys) }
+			arm.InGroup = w.rankTexts(source, name)
+		}
+		arm.Total = w.withKey(arm.InGroup.Order)
 	}
 	w.ranks = append(w.ranks, r)
 	return r
@@ -87,11 +95,14 @@ func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 	return w.guardVerdict(name)
 }
 
+// verdictAlone is a guard's verdict, which is never NULL.
+var verdictAlone = regexp.MustCompile(`^keep\.\w+$`)
+
 // compileOrder compiles the order, made total unless ties count as one, and the keys of groups.
 func (w *pageWriter) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
 		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
-		if i == 0 && (column == nil || !column.NotNull) {
+		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
 			name := "is not null"
 			if column != nil && mayBeRow(column.Type) {
 				name = "row is not null"
@@ -153,7 +164,34 @@ func matches(keys []groupKey) []sqlText {
 	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
-// RowsOfGroup are the rows of a group, g.
+// Unindexed says that no index finds the rows of a group, so that all groups are ranked at once.
+func (r *ranked) Unindexed() bool {
+	return slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
+}
+
+// armsOf are the parts of a group, g: itself, but where a key may be NULL, the rows that have a value, and those that have
+// none, since no index finds rows by "= OR IS NULL". Keys after the second are compared by that.
+func armsOf(r *ranked) []*ranked {
+	arms := []*ranked{r}
+	for i, k := range r.Keys {
+		if k.NotNull || r.Unindexed() || len(arms) == 4 {
+			continue
+		}
+		var parts []*ranked
+		for _, arm := range arms {
+			value, null := *arm, *arm
+			value.Keys, null.Keys = slices.Clone(arm.Keys), slices.Clone(arm.Keys)
+			value.Keys[i].NotNull, null.Keys[i].Null = true, true
+			parts = append(parts, &value, &null)
+		}
+		arms = parts
+	}
+	return arms
+}
+
+func (r *ranked) NullKeys() bool { return len(r.Arms) > 1 }
+
+// RowsOfGroup are the rows of a group, or of an arm of it.
 func (r *ranked) RowsOfGroup() []sqlText {
 	return append(slices.Clone(r.InGroup.Rows), matches(r.Keys)...)
 }

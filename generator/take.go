@@ -106,8 +106,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
-			// Batches skip the rows that they passed by: ties must not change places between them.
-			data := fields{"Rank": p.beyond, "Order": w.withKey(p.beyond.InGroup.Order)}
+			data := fields{"Rank": p.beyond}
 			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })

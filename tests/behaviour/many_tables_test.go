@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"fmt"
 	"testing"
 
 	"pgretain/internal/sandbox"
@@ -89,5 +90,70 @@ func TestAStartAfterManyRuns(t *testing.T) {
 	}
 	if read > 100 {
 		t.Errorf("%d rows and entries of the log were read", read)
+	}
+}
+
+// What a batch reads of a table that a guard looks into, and of the groups of a rank, grows with its rows, not with the
+// table: no batch hashes all of it, or reads all of it for each group. Where no index leads to the groups, it is read once
+// or twice.
+func TestABatchBesideLargeTables(t *testing.T) {
+	t.Parallel()
+	const rows, many = 20000, 100000
+	const age = "due: {age: {column: at, older_than: 7 days}}, "
+	for _, c := range []struct {
+		name, rule string
+		most       int64 // rows that a batch of 1000 reads, of the table and of the guard's
+	}{
+		{"a guard", age + `keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, rows},
+		{"a joined table", age + `join: {g: {table: g, where: "g.id = t.id"}}, where: "g.id IS NULL"`, rows},
+		{"the newest are kept", age + `keep: {newest: {first: 2, per: [owner], order: "at DESC"}}`, rows},
+		{"of groups with a key that may be NULL", age + `keep: {newest: {first: 2, per: [kind], order: "at DESC"}}`, rows},
+		{"of groups with two", age + `keep: {newest: {first: 2, per: [kind, part], order: "at DESC"}}`, rows},
+		{"all but the newest", `due: {beyond: {first: 2, per: [owner], order: "at DESC"}}`, rows},
+		{"all but the newest, with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "at DESC"}}`, rows},
+		{"all but the newest, beside an age", `due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 2, per: [owner], order: "at DESC"}}]}`, rows},
+		{"a rank that reads a rank", `due: {beyond: {first: 2, per: [owner], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [owner], among: "part = 1", order: "at DESC"}}`, rows},
+		{"the same with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [kind], among: "part = 1", order: "at DESC"}}`, rows},
+		{"a rank that reads a guard", `due: {beyond: {first: 2, per: [owner], order: "keep.open DESC, at DESC"}}, keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, 2 * many},
+		{"a rank and a guard", `due: {beyond: {first: 2, per: [owner], order: "at DESC"}}, keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, rows},
+		{"by an expression", `due: {beyond: {first: 2, per: ["upper(kind)"], order: "at DESC"}}`, 4 * rows},
+		{"kept by an expression", age + `keep: {newest: {first: 2, per: ["upper(kind)"], order: "at DESC"}}`, 4 * rows},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := kit.Install(t, fmt.Sprintf(`
+				CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL, owner text NOT NULL, kind text, part int);
+				CREATE TABLE g (id bigint PRIMARY KEY);
+				INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s', 'o' || i %% 2000,
+					nullif('k' || i %% 2000, 'k7'), nullif(i %% 3, 0) FROM generate_series(1, %d) i;
+				INSERT INTO g SELECT -i FROM generate_series(1, %d) i`, rows, many),
+				"policies:\n  p: {table: m, "+c.rule+", batch: {rows: 1000}, breaker: {fraction: 1}, then: [delete]}\n")
+			in.Exec(t, "ANALYZE")
+			conn := in.Conn(t)
+			var id, taken, read int64
+			step := func() {
+				t.Helper()
+				pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")
+				pgtest.Exec(t, conn, "BEGIN")
+				if _, err := conn.Exec(t.Context(), "SELECT retention._step($1)", id); err != nil {
+					t.Fatal(err)
+				}
+				if err := conn.QueryRow(t.Context(), `SELECT (SELECT sum(b.scanned) FROM retention.batch b WHERE b.run_id = $1),
+						sum(pg_stat_get_xact_tuples_returned(c.oid)) FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
+					WHERE '{m,g}'::regclass[] @> ARRAY[coalesce(i.indrelid, c.oid)::regclass]`, id).Scan(&taken, &read); err != nil {
+					t.Fatal(err)
+				}
+				pgtest.Exec(t, conn, "COMMIT")
+			}
+			if err := conn.QueryRow(t.Context(), "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s",
+				noon).Scan(&id); err != nil {
+				t.Fatal(err)
+			}
+			step() // the start, which may count
+			for n := range 2 {
+				if step(); taken < 1000*int64(n+1)-10 || read > c.most {
+					t.Errorf("after batch %d: %d rows looked at, %d read, at most %d are well", n+1, taken, read, c.most)
+				}
+			}
+		})
 	}
 }

@@ -41,9 +41,7 @@ BEGIN
                 WHILE until - v_before > interval '1 second' LOOP
                     v_middle := v_before + (until - v_before) / 2; v_slice.as_of := v_middle;
                     EXECUTE v_judge INTO v_found USING v_slice, v_rel, v_tid;
-                    IF v_found THEN until := v_middle;
-                    ELSE v_before := v_middle;
-                    END IF;
+                    IF v_found THEN until := v_middle; ELSE v_before := v_middle; END IF;
                 END LOOP;
                 until := date_trunc('second', until);
             END IF;

@@ -10,9 +10,9 @@ CREATE OR REPLACE FUNCTION retention._batch_as_worker(
 RETURNS retention.batch_result
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
-SET lc_monetary = 'C' SET lc_numeric = 'C' SET lc_time = 'C'
-SET transform_null_equals = off SET array_nulls = on SET row_security = off SET jit = off
-SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
+SET lc_monetary = 'C' SET lc_numeric = 'C' SET lc_time = 'C' SET transform_null_equals = off SET array_nulls = on
+SET row_security = off SET jit = off SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off
+SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
     v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
@@ -34,6 +34,8 @@ BEGIN
         END;
     END IF;
     PERFORM retention._pin(p_policy);
+    -- Planned by rows read, not pages: what guards and joins ask for is looked up, no table is hashed. Ranks ask for much.
+    IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
         v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);

@@ -4,9 +4,8 @@ CREATE OR REPLACE FUNCTION retention._group_position(
 LANGUAGE plpgsql AS $function$
 DECLARE v_group CONSTANT bigint := p_groups[cardinality(p_groups)]; v_left bigint;
 BEGIN
-    EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid) JOIN %s t ON t.ctid = x.tid
-        AND t.tableoid = x.rel
-                    WHERE x."group" = $4', p_table)
+    EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid)
+                    JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel WHERE x."group" = $4', p_table)
     INTO v_left USING p_groups, p_rels, p_tids, v_group;
     RETURN jsonb_build_array(v_group,
         v_left + CASE WHEN v_group = coalesce((p_lo ->> 0)::bigint, 1) THEN coalesce((p_lo ->> 1)::bigint, 0)

@@ -9,8 +9,8 @@ BEGIN
            AND b.sqlstate IS NOT NULL)
        AND NOT (v_pass ? 'groups' AND EXISTS (
                SELECT FROM retention.run_group r
-               WHERE r.run_id = p_last.run_id AND r.pass = p_last.next_pass
-                   AND r.ordinal = coalesce((p_last.next_position ->> 0)::bigint, 1)
+               WHERE (r.run_id, r.pass) = (p_last.run_id, p_last.next_pass)
+                 AND r.ordinal = coalesce((p_last.next_position ->> 0)::bigint, 1)
                  AND (r.surplus > least(p_policy.batch_rows, p_policy.budget_rows - p_last.total_taken)
                      OR (p_last.next_position ->> 1)::bigint > 0)));
 END $function$;
