@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	"pgretain/internal/inspect"
 	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
-	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 )
 
@@ -75,9 +75,10 @@ func (v *inspection) checkIndexes(r reading) error {
 	return err
 }
 
-// compareIndex: the policy says what is wanted, and decides. Where casts and constants leave it open,
-// what PostgreSQL printed right after the build does. Another spelling of that is one of another version of PostgreSQL, or of a
-// column with another type.
+// stored is how an index is stored, in its definition.
+var stored = regexp.MustCompile(` WITH \([^()]*\)`)
+
+// compareIndex goes by what PostgreSQL printed right after the build: an index of another definition has another name.
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
 	on := fmt.Sprintf("index %q", o.Name)
 	if !live.Index {
@@ -90,30 +91,24 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 	if live.Table != "" {
 		on += fmt.Sprintf(" on table %q", live.Table)
 	}
-	unlike := func(a, b string) bool { return a != b && pgparse.LikeIndex(a, b) == pgparse.Different }
-	changed := live.Recorded != nil && unlike(*live.Recorded, *live.Definition)
 	schema, _ := v.tableParts(o.Table) // an index is in the schema of its table
-	f := message{Code: codeIndexDiffers, Hint: fmt.Sprintf("SELECT %s(%s, %s);", v.runtime("_record_index"), quote.Literal(schema),
-		quote.Literal(strings.TrimPrefix(o.Name, schema+".")))}
+	record := fmt.Sprintf("SELECT %s(%s, %s);", v.runtime("_record_index"), quote.Literal(schema),
+		quote.Literal(strings.TrimPrefix(o.Name, schema+".")))
+	f := message{Code: codeIndexDiffers}
 	switch {
 	case !live.Valid || !live.Ready:
 		return message{Code: codeIndexInvalid, Message: on + " is invalid",
 			Detail: "A concurrent build did not finish; queries cannot use the index.", Hint: v.buildHint(o)}, nil
-	case unlike(o.Definition, *live.Definition), changed && !unlike(o.Definition, *live.Recorded):
-		f.Message, f.Hint = on+" is not the one that was built", v.rebuildHint(o)
-		f.Want, f.Got = o.Definition, *live.Definition
-		if live.Recorded != nil && !unlike(o.Definition, *live.Recorded) {
-			f.Want = *live.Recorded // as PostgreSQL prints it
-		}
-		if live.Table != o.Table { // the statements would drop an index that is right
-			f.Hint = "Correct the name of the table first, there or in the policy file."
-		}
 	case live.Recorded == nil:
-		f.Severity, f.Message = diag.Unknown, "no migration wrote down how "+on+" was built"
+		f.Severity, f.Message, f.Hint = diag.Unknown, "no migration wrote down how "+on+" was built", record
 		f.Detail = "There is nothing to compare its definition with. Look at it; if it is right, have it written down."
-	case changed:
-		f.Message, f.Want, f.Got = "what was written down of "+on+" is not the index that is there", *live.Definition, *live.Recorded
-		f.Detail = "The index is the one that the policy wants."
+	case live.Table != o.Table: // the statements would drop an index that is right
+		f.Message, f.Want, f.Got = on+" is not the one that was built", o.Definition, *live.Definition
+		f.Hint = "Correct the name of the table first, there or in the policy file."
+	case stored.ReplaceAllString(*live.Recorded, "") != stored.ReplaceAllString(*live.Definition, ""):
+		f.Message, f.Want, f.Got = on+" is not the one that was built", *live.Recorded, *live.Definition
+		f.Detail = "If it is right, as where a column got another type, have it written down: " + record
+		f.Hint = v.rebuildHint(o)
 	default:
 		return message{}, nil
 	}

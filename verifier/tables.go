@@ -92,15 +92,31 @@ func (v *inspection) checkEnsured(r reading) error {
 	return err
 }
 
-// otherDefault asks the server only where two constants have to be compared as values of their type.
+// otherDefault compares constants as values of the column's type, for which it asks the server; a constant, or none, is
+// another default than what calls a function. Of others it knows nothing.
 func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
-	likeness, constants, err := pgparse.LikeDefault(w.value, live.Default)
-	if err != nil || constants == nil || !live.Plain {
-		return likeness == pgparse.Different && err == nil, nil
+	var constants []pgparse.Constant
+	calls, none := false, false
+	for _, sql := range []string{cmp.Or(w.value, "NULL"), cmp.Or(live.Default, "NULL")} {
+		c, err := pgparse.ParseCondition(sql)
+		if err != nil {
+			return false, nil
+		}
+		if c.Form == pgparse.Fixed {
+			constants, none = append(constants, c.Value), none || c.Value.Kind == pgparse.NullConstant
+		} else if e, err := pgparse.Expression(sql); err == nil {
+			calls = calls || len(e.Calls) > 0 || e.Clock.Text != ""
+		}
+	}
+	switch {
+	case len(constants) < 2:
+		return len(constants) == 1 && (calls || none), nil
+	case constants[0].Text == constants[1].Text || none || !live.Plain:
+		return none && constants[0] != constants[1], nil
 	}
 	same := true
-	err = r.savepoint(func() error {
-		values := [][]byte{[]byte(constants[0]), []byte(constants[1])}
+	err := r.savepoint(func() error {
+		values := [][]byte{[]byte(constants[0].Text), []byte(constants[1].Text)}
 		result := r.tx.Conn().PgConn().ExecParams(r.ctx, verifysql.Query("same_constants", r.schema), values, []uint32{live.Type, live.Type}, nil, nil).Read()
 		same = result.Err != nil || len(result.Rows) != 1 || string(result.Rows[0][0]) == "t"
 		return result.Err
