@@ -120,9 +120,6 @@ func (dir migrationDir) read() (*History, error) {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	if err == nil {
-		err = dir.checkAlone()
-	}
 	h := &History{tool: dir.tool, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits

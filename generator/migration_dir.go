@@ -143,16 +143,11 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 
 // duplicate explains two files with one number: most often two branches that were merged.
 func (dir migrationDir) duplicate(a, b numbered) error {
-	own, ours := a.name, b.name
-	if dir.isOurs(own) {
-		own, ours = ours, own
-	}
 	hint := ErrDuplicate.hint
-	if dir.isOurs(own) {
-		hint = fmt.Sprintf(ErrFork.hint, a.name, b.name)
-	} else if dir.isOurs(ours) {
-		hint = fmt.Sprintf("If %s is applied nowhere, give it another number; if %s is applied nowhere, "+
-			"run \"pgretain generate --rebase=%[2]s\".", own, ours)
+	for _, n := range []numbered{a, b} {
+		if dir.isOurs(n.name) {
+			hint += fmt.Sprintf(" If that is %s, run \"pgretain generate --rebase=%[1]s\".", n.name)
+		}
 	}
 	message := fmt.Sprintf("this migration and %s both have number %d", a.name, a.version)
 	return hinted(ErrDuplicate, hint, message, a.name, b.name)
@@ -208,8 +203,7 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	return file, nil
 }
 
-// readOne reads one file of ours: up is what it does, down what its second part does where it has one. What configures
-// it must be beside it: without that the tool would run the migration in another way than it was written for.
+// readOne reads one file of ours: up is what it does, down what its second part does where it has one.
 func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 	content, err := fs.ReadFile(dir, name)
 	if err != nil {
@@ -230,39 +224,7 @@ func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 	if part := partLine.FindStringSubmatch(body); part != nil {
 		file.Part, _ = strconv.Atoi(part[1]) // digits, or too many of them
 	}
-	return file, dir.checkConfiguration(name, text)
-}
-
-// checkConfiguration looks at the file beside one with this content.
-func (dir migrationDir) checkConfiguration(name, content string) error {
-	if dir.tool.format != Flyway {
-		return nil
-	}
-	configuration, want := name+".conf", dir.tool.configuration(name, content)
-	got, err := fs.ReadFile(dir, configuration)
-	switch missing := errors.Is(err, fs.ErrNotExist); {
-	case err != nil && !missing:
-		return fmt.Errorf("reading %s: %w", configuration, err)
-	case missing && want != "":
-		return historyError(ErrHalf, configuration+", by which this migration is run, is missing", configuration, name)
-	case unixLines(got) != want:
-		return historyError(ErrEdited, "this is not the configuration that "+name+" was generated with", configuration)
-	}
-	return nil
-}
-
-// checkAlone refuses a Down file whose migration has gone.
-func (dir migrationDir) checkAlone() error {
-	var wanted []string
-	for _, n := range dir.list() {
-		wanted = append(wanted, n.name, dir.tool.downName(n.name))
-	}
-	for _, path := range dir.paths {
-		if dir.tool.separate() && !slices.Contains(wanted, path) && dir.isOurs(path) {
-			return historyError(ErrHalf, "the migration that this file takes back is missing", path)
-		}
-	}
-	return nil
+	return file, nil
 }
 
 // companions are the files that stand beside a migration of ours: its Down file, and what configures both.
@@ -276,24 +238,15 @@ func (dir migrationDir) companions(name string) []string {
 // damage says what has become of a generated file whose lines are not those that were written; nil for a user's file.
 func damage(name, text string) error {
 	lines := strings.Split(text, "\n")
-	ours := slices.Index(lines, firstLine)
 	// The first line that git writes around two versions: https://git-scm.com/docs/git-merge#_how_conflicts_are_presented
 	conflict := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "<<<<<<< ") })
-	first := lines[:min(len(lines), 5)]
-	before := slices.IndexFunc(first, func(line string) bool { return strings.HasSuffix(line, firstLine) })
-	cut := ours == 0 && !strings.HasSuffix(text, "\n") ||
-		ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text))
+	ours := slices.IndexFunc(lines, func(line string) bool { return strings.HasSuffix(line, firstLine) })
 	switch {
 	case ours >= 0 && conflict >= 0:
 		return &HistoryError{ErrConflict, []string{name}, conflict + 1,
 			"this generated migration has conflict markers: two branches wrote it", ErrConflict.hint}
-	case cut:
-		return hinted(ErrEdited, "Restore the file from version control.", "this generated migration is cut off", name)
-	case ours == 0:
-		return historyError(ErrEdited, "this generated migration was edited by hand", name)
-	case before >= 0:
-		return &HistoryError{ErrEdited, []string{name}, before + 1,
-			"something stands before the first line of this generated migration", ErrEdited.hint}
+	case ours >= 0, ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text)):
+		return historyError(ErrEdited, "this generated migration was edited by hand, or is cut off", name)
 	}
 	return nil
 }

@@ -80,17 +80,9 @@ func TestReadRefusesHalfAMigration(t *testing.T) {
 	}{
 		"undo file gone":     {generator.Flyway, remove(flywayDown), generator.ErrHalf, []string{flywayDown, flywayUp}},
 		"undo file edited":   {generator.Flyway, replaceIn(flywayDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited, []string{flywayDown}},
-		"configuration gone": {generator.Flyway, remove(flywayUp + ".conf"), generator.ErrHalf, []string{flywayUp + ".conf", flywayUp}},
-		"configuration of the undo file gone": {generator.Flyway, remove(flywayDown + ".conf"), generator.ErrHalf,
-			[]string{flywayDown + ".conf", flywayDown}},
-		"configuration edited": {generator.Flyway, replaceIn(flywayUp+".conf", "false", "true"), generator.ErrEdited, []string{flywayUp + ".conf"}},
-		"configuration too many": {generator.Flyway, func(_ *testing.T, dir fstest.MapFS) {
-			dir["V1__pgretain_runtime.sql.conf"] = dir[flywayUp+".conf"]
-		}, generator.ErrEdited, []string{"V1__pgretain_runtime.sql.conf"}},
-		"last migration gone": {generator.Flyway, remove("V8__retention_drop_indexes.sql"), generator.ErrHalf, []string{"U8__retention_drop_indexes.sql"}},
-		"up file edited":      {generator.Flyway, replaceIn(flywayUp, "CREATE INDEX", "CREATE UNIQUE INDEX"), generator.ErrEdited, []string{flywayUp}},
-		"down script gone":    {generator.Psql, remove(psqlDown), generator.ErrHalf, []string{psqlDown, psqlUp}},
-		"down script edited":  {generator.Psql, replaceIn(psqlDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited, []string{psqlDown}},
+		"up file edited":     {generator.Flyway, replaceIn(flywayUp, "CREATE INDEX", "CREATE UNIQUE INDEX"), generator.ErrEdited, []string{flywayUp}},
+		"down script gone":   {generator.Psql, remove(psqlDown), generator.ErrHalf, []string{psqlDown, psqlUp}},
+		"down script edited": {generator.Psql, replaceIn(psqlDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited, []string{psqlDown}},
 		"transaction taken out": {generator.Psql, replaceIn("00001_pgretain_runtime.up.sql", "BEGIN;\n", ""), generator.ErrEdited,
 			[]string{"00001_pgretain_runtime.up.sql"}},
 		"down script of another step": {generator.Psql, func(_ *testing.T, dir fstest.MapFS) {
