@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,12 +92,21 @@ func (p *project) check(files *flags) error {
 	return nil
 }
 
-// take adds what was found, with the suppressions that are about it.
+// take adds what was found, with the policy or report and the table that it is about, which it need not say itself, and
+// with the suppressions that are about it.
 func (l *linted) take(list diag.List) {
-	for _, d := range list {
-		if l.project != nil {
-			d = l.project.place(d)
+	owners, tables := map[int]string{}, map[string]string{}
+	if l.project != nil {
+		owners = l.project.owners()
+		for _, policy := range l.project.file.Policies {
+			tables[policy.Name] = policy.Table.String()
 		}
+	}
+	for _, d := range list {
+		if l.project != nil && d.Position.File == l.project.file.Path {
+			d.Policy = cmp.Or(d.Policy, owners[d.Position.Line])
+		}
+		d.Table = cmp.Or(d.Table, tables[d.Policy])
 		l.findings = append(l.findings, report.Finding{Diagnostic: d, Suppressed: l.filter.Match(d)})
 	}
 }
@@ -196,28 +206,24 @@ func (l *linted) looked(code string) bool {
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)
 
-// place says which policy or report a message is about, and of which table, where it does not say so itself: the last
-// one that begins at or above its line, as long as no line between begins another part of the file.
-func (p *project) place(d diag.Diagnostic) diag.Diagnostic {
-	names := map[int]string{}
+// owners are the policies and reports of the file by its lines: from where one begins to the next, or to the line where
+// another part of the file begins.
+func (p *project) owners() map[int]string {
+	names, owners, owner := map[int]string{}, map[int]string{}, ""
 	for _, policy := range p.file.Policies {
 		names[policy.Position.Line] = policy.Name
 	}
 	for _, report := range p.file.Reports {
 		names[report.Position.Line] = report.Name
 	}
-	lines := strings.Split(string(p.sources[p.file.Path]), "\n")
-	if d.Position.File == p.file.Path {
-		for n := min(d.Position.Line, len(lines)); n > 0 && d.Policy == "" && !topLevel.MatchString(lines[n-1]); n-- {
-			d.Policy = names[n]
+	for i, line := range strings.Split(string(p.sources[p.file.Path]), "\n") {
+		if topLevel.MatchString(line) {
+			owner = ""
 		}
+		owner = cmp.Or(names[i+1], owner)
+		owners[i+1] = owner
 	}
-	for _, policy := range p.file.Policies {
-		if d.Table == "" && policy.Name == d.Policy {
-			d.Table = policy.Table.String()
-		}
-	}
-	return d
+	return owners
 }
 
 // explainedThing is what a policy or a report does.
