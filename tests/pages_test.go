@@ -216,11 +216,11 @@ func testScheduleRefused(t *testing.T, binary string) {
 			move(aside, filepath.Join(c.dir, "migrations"))
 		}
 		r := c.run("migrate", "up")
-		said := regexp.MustCompile(`(?s)^migrations/00003_retention_policies.sql:\d+:1: error: the pg_cron of .* remove (.*), which must not have been applied anywhere, and run "pgretain generate"\.\n$`).FindStringSubmatch(r.stderr)
-		if r.code != 2 || r.stdout != "" || said == nil || said[1] != strings.Join(pending, ", ") {
-			t.Fatalf("exit code %d, want 2 and %s to be removed:\n%s%s", r.code, pending, r.stdout, r.stderr)
+		said := regexp.MustCompile(`(?s)^migrations/00003_retention_policies.sql:\d+:1: error: .*Remove the files that are not applied, then run "pgretain generate"\.\n$`)
+		if r.code != 2 || !said.MatchString(r.stderr) {
+			t.Fatalf("exit code %d, want 2:\n%s%s", r.code, r.stdout, r.stderr)
 		}
-		for _, file := range strings.Split(said[1], ", ") {
+		for _, file := range pending {
 			if err := os.Remove(filepath.Join(c.dir, file)); err != nil {
 				t.Fatal(err)
 			}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"pgretain/generator"
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
@@ -42,31 +40,19 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 		v.add(message{Code: codeCronDiffers, Position: v.install.Position, Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
 			Want: quoted(v.install.Database), Got: quoted(v.server.Database), Hint: "Connect to the database that install.database names."})
 	}
-	if v.opt.Cron == nil {
-		why := "There is no connection to that database."
-		if v.opt.CronRefused != nil {
-			why = fmt.Sprintf("The connection failed: %v.", v.opt.CronRefused)
-		}
-		v.jobsUnseen(why, "Name it with --cron-database-url.")
-		return nil
-	}
-	err := v.read(r.ctx, v.opt.Cron, obeying(v.readCronElsewhere))
-	refused, ok := errors.AsType[*pgconn.PgError](err)
+	err := v.opt.CronRefused
 	switch {
-	case err == nil || r.ctx.Err() != nil:
-		return r.ctx.Err()
-	case ok:
-		v.jobsUnseen(fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code), "Try again when the server is less busy, or allow more time.")
-	default:
-		v.jobsUnseen("The connection to that database was lost.", "Verify again.")
+	case v.opt.Cron != nil:
+		err = v.read(r.ctx, v.opt.Cron, obeying(v.readCronElsewhere))
+	case err == nil:
+		err = errors.New("there is no connection")
 	}
-	return nil
-}
-
-// jobsUnseen: the jobs in another database could not be looked at.
-func (v *inspection) jobsUnseen(detail, hint string) {
-	v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-		Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase), Detail: detail, Hint: hint})
+	if err != nil && r.ctx.Err() == nil {
+		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
+			Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase),
+			Detail:  fmt.Sprintf("The answer was: %v.", err), Hint: "Name that database with --cron-database-url, or verify again."})
+	}
+	return r.ctx.Err()
 }
 
 // readCronElsewhere reads as the role of the session if that sees all, else as the runner.

@@ -5,16 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pressly/goose/v3"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/lists"
@@ -140,36 +136,11 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	return s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
 }
 
-// scheduled is a statement of a generated file that schedules a job: it begins a line, and the second literal is when.
-var scheduled = regexp.MustCompile(`(?m)^SELECT cron\.schedule(?:_in_database)?\((?:E?'(?:[^']|'')*'|replace\([^)]*\)\)), '([^']*)'`)
-
-// checkSchedules schedules each for a moment, as the runner, in a transaction that is rolled back:
-// what a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
-// A message names the files that have to go: what is generated after a pending one does not keep it from being applied.
-func (s *session) checkSchedules(ctx context.Context, pending []Migration) error {
-	schedules, files := slices.Clone(s.Schedules), map[string][]string{}
-	paths := lists.Map(pending, func(m Migration) string { return path.Join(s.Path, m.Name) })
-	for i, m := range pending {
-		for _, at := range scheduled.FindAllStringSubmatchIndex(strings.TrimSuffix(m.content, m.down()), -1) {
-			text := m.content[at[2]:at[3]]
-			schedules = append(schedules, policy.Schedule{Text: text, Position: place(paths[i], m.content, at[0], 0)})
-			if files[text] == nil {
-				files[text] = paths[i:]
-			}
-		}
-	}
+// checkSchedules schedules each of the policy file for a moment, as the runner, in a transaction that is rolled back: what
+// a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
+func (s *session) checkSchedules(ctx context.Context) error {
 	var errs []error
-	tried := map[string]bool{}
-	for _, schedule := range schedules {
-		if tried[schedule.Text] {
-			continue
-		}
-		tried[schedule.Text] = true
-		hint := "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. " +
-			"Or write five plain fields"
-		if remove := files[schedule.Text]; remove != nil {
-			hint += ", remove " + strings.Join(remove, ", ") + ", which must not have been applied anywhere,"
-		}
+	for _, schedule := range s.Schedules {
 		runner := rolesOf(s.Install, s.server.user).Runner
 		_, err := s.conn.Exec(ctx, render("try_schedule", map[string]any{"Role": runner, "Schedule": schedule.Text}))
 		server, refused := errors.AsType[*pgconn.PgError](err)
@@ -177,7 +148,8 @@ func (s *session) checkSchedules(ctx context.Context, pending []Migration) error
 		case refused && server.Code == "22023":
 			wrong := Refusal(
 				fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
-				"It says: "+server.Message+".", hint+` and run "pgretain generate".`).because(server)
+				"It says: "+server.Message+".", "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. "+
+					`Or write five plain fields and run "pgretain generate".`).because(server)
 			wrong.Position, wrong.Code = schedule.Position, server.Code
 			errs = append(errs, wrong)
 		case err != nil && !refused:
@@ -199,20 +171,6 @@ func (s *session) refusals(ctx context.Context, doing, name string, args ...any)
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return errors.Join(found...)
-}
-
-// checkPrograms refuses migrations in Go, which only a program that has them built in can run.
-func checkPrograms(dir fs.FS) error {
-	programs, _ := fs.Glob(dir, "*.go") // the pattern is well formed
-	programs = slices.DeleteFunc(programs, func(path string) bool {
-		_, err := goose.NumericComponent(path)
-		return err != nil || strings.HasSuffix(path, "_test.go")
-	})
-	if len(programs) == 0 {
-		return nil
-	}
-	return Refusal("the directory holds migrations in Go: "+strings.Join(programs, ", "), "",
-		"Apply it with your own program in which they are built in; goose applies the generated files as well.")
 }
 
 // checkOrder is checkApplied, and also refuses a pending file below one that is applied: the later

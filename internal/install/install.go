@@ -23,7 +23,7 @@ type Options struct {
 	Install policy.Install
 	// Cron applies the migrations of the jobs, in the database where schema cron lives.
 	Cron bool
-	// Schedules are those of the policy file: the pg_cron at hand must take them, and those of pending migrations.
+	// Schedules are those of the policy file: the pg_cron at hand must take them.
 	Schedules []policy.Schedule
 	// Path is the migration directory as it is shown in messages.
 	Path string
@@ -81,7 +81,7 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 			return nil, err
 		}
 		pending := only(known, func(m Migration) bool { return !m.Applied })
-		if err := s.checkSchedules(ctx, only(pending, func(m Migration) bool { return m.part > 0 })); err != nil {
+		if err := s.checkSchedules(ctx); err != nil {
 			return nil, err
 		}
 		if err := s.versions(ctx, "creating", "create_schema", s.server.schemaMissing); err != nil {
@@ -175,9 +175,6 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migr
 func migrate(
 	ctx context.Context, url string, dir fs.FS, o Options, up bool, do func(*session) ([]Migration, error),
 ) ([]Migration, error) {
-	if err := checkPrograms(dir); err != nil {
-		return nil, err
-	}
 	s, err := open(ctx, url, dir, o)
 	if err != nil {
 		return nil, err
