@@ -280,8 +280,11 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 		if role, known := roles[o.As]; known && o.As != AsMigrator {
 			names[string(o.As)] = role
 		}
+		if o.Kind != KindTable {
+			continue
+		}
 		// Operator and viewer own nothing: they may look at the runtime's tables.
-		if to := grantees.FindStringSubmatch(o.SQL); o.Kind == KindTable && to != nil {
+		if to := grantees.FindStringSubmatch(o.SQL); to != nil {
 			names["readers"] = to[1]
 		}
 	}
