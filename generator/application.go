@@ -189,7 +189,7 @@ func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 		}
 	}
 	d := fields{
-		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
+		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "KeyCast": sqlText(castType(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
 		"Expired": fragment(expired, clock.comparison(nowName)), "Set": set, "Defaults": defaults,
 	}
 	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))

@@ -139,3 +139,17 @@ func TestClaimStatistics(t *testing.T) {
 		t.Errorf("statistics of 91 days ago are left: %d", left)
 	}
 }
+
+// Keys of types whose name alone means one character are claimed whole.
+func TestClaimKeysWithALength(t *testing.T) {
+	t.Parallel()
+	for typ, key := range map[string]string{"character(3)": "abc", "bit(3)": "101", "bit varying(8)": "1011", "numeric(5,2)": "12.25", "interval second(1)": "00:00:01.5"} {
+		in := kit.Install(t, "CREATE TABLE m (k "+typ+" PRIMARY KEY, until timestamptz NOT NULL)",
+			"policies: {p: {table: m, due: {expires: {column: until}}, then: [delete], claim: {key: k, ttl: 1 hour}}}")
+		for _, want := range []string{"{" + key + "}", "{}"} {
+			if got := pgtest.Value[string](t, in, "SELECT ARRAY(SELECT retention.p_claim(ARRAY['"+key+"']::"+typ+"[]))::text"); got != want {
+				t.Errorf("%s: won %s, want %s", typ, got, want)
+			}
+		}
+	}
+}
