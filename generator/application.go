@@ -105,6 +105,14 @@ func setColumns(set []valueText) []string {
 	return each(set, func(v valueText) string { return string(v.Column) })
 }
 
+// collated has keys that are given compared as the column's own are, where those have a collation of their own.
+func collated(key *catalog.Column) sqlText {
+	if key.Collation == "" {
+		return ""
+	}
+	return sqlText(" COLLATE " + key.Collation)
+}
+
 // castType is a type without length or precision for a cast, which would cut values off to these, and say so to nobody.
 func castType(typ string) string {
 	typ = catalog.Unsized(typ)
@@ -165,7 +173,8 @@ func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
 		}
 	}
 	d := fields{
-		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "Type": sqlText(clock.typ), "Now": now, "Expires": expires,
+		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "KeyCast": sqlText(castType(key.Type)), "Collate": collated(key),
+		"Type": sqlText(clock.typ), "Now": now, "Expires": expires,
 		"Expired": fragment(expired, clock.comparison(nowName)), "Set": set, "Defaults": defaults,
 	}
 	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))
@@ -248,7 +257,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	typ := catalog.Unsized(key.Type)
 	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
 	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
-	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Trim": text,
+	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Collate": collated(key), "Trim": text,
 		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
 	if t.Revive != nil {
 		d["Revive"] = w.revive(t, key)

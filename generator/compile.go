@@ -172,12 +172,12 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	}
 	ranks := 0
 	for _, e := range p.DueEntries() {
-		if e.Beyond != nil && e.Clock == nil && !p.Partitions {
+		if e.Beyond != nil && !p.Partitions {
 			ranks++
 		}
 	}
 	if ranks > 1 {
-		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" go by rank alone",
+		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" have a rank",
 			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
 	}
 	if own > 1 {

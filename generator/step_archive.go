@@ -34,6 +34,9 @@ func (w *pageWriter) archive(s step) sqlText {
 			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
 		}
 	}
+	if s.Archive.Existing == "keep" && slices.ContainsFunc(into.Indexes, catalog.Index.Deferrable) {
+		w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has a unique constraint that is deferrable, by which no row that exists is found", s.Archive.Into), "Make it NOT DEFERRABLE, or choose another value for \"existing\".")
+	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
 		w.wholes = append(w.wholes, tableName(s.from))

@@ -333,10 +333,11 @@ func isCount(sql string) bool {
 // rollUp is the unique key by which a roll-up finds the row that exists.
 func (w *pageWriter) rollUp(s step, table *catalog.Table) []ident {
 	names := each(s.Insert.Key, assignedColumn)
+	nulls := slices.ContainsFunc(uniqueOn(table, names), func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
-		if column := table.Column(a.Column); column != nil && !column.NotNull {
+		if column := table.Column(a.Column); column != nil && !column.NotNull && !nulls {
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so that its unique index would not find the row that exists", a.Column, tableName(table)),
-				"Make it NOT NULL; a value for \"none\" can come from coalesce().")
+				"Make it NOT NULL, or the index NULLS NOT DISTINCT; a value for \"none\" can come from coalesce().")
 		}
 	}
 	if !hasUnique(table, names) {
@@ -348,10 +349,15 @@ func (w *pageWriter) rollUp(s step, table *catalog.Table) []ident {
 
 // hasUnique says whether a table has a unique index on exactly these columns.
 func hasUnique(table *catalog.Table, names []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(table.PrimaryKey)), slices.Sorted(slices.Values(names))) && !table.Temporal() ||
+		len(uniqueOn(table, names)) > 0
+}
+
+// uniqueOn are a table's unique indexes on exactly these columns.
+func uniqueOn(table *catalog.Table, names []string) []catalog.Index {
 	wanted := slices.Sorted(slices.Values(names))
-	same := func(columns []string) bool { return slices.Equal(slices.Sorted(slices.Values(columns)), wanted) }
-	return same(table.PrimaryKey) && !table.Temporal() || slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
-		return i.Unique && i.Valid && i.Predicate == "" && same(i.Columns)
+	return slices.DeleteFunc(slices.Clone(table.Indexes), func(i catalog.Index) bool {
+		return !i.Unique || !i.Valid || i.Predicate != "" || !slices.Equal(slices.Sorted(slices.Values(i.Columns)), wanted)
 	})
 }
 

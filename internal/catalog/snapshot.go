@@ -154,6 +154,11 @@ func (t *Table) IsKey(i Index) bool {
 	return i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable)
 }
 
+// Deferrable says that a unique constraint is checked at COMMIT, or may be: ON CONFLICT fails at it.
+func (i Index) Deferrable() bool {
+	return i.Method == "btree" && !i.Unique && strings.HasPrefix(i.Definition, "CREATE UNIQUE ")
+}
+
 // Temporal says that the primary key is WITHOUT OVERLAPS or deferrable: it names one row, and ON CONFLICT cannot go by it.
 func (t *Table) Temporal() bool {
 	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })

@@ -135,7 +135,7 @@ WITH RECURSIVE relation AS MATERIALIZED (
                    'name', c.relname, 'definition', pg_get_indexdef(i.indexrelid), 'method', m.amname,
                    'columns', keys.names, 'descending', keys.descending, 'nulls_first', keys.nulls_first,
                    -- as ON CONFLICT wants it: at once, and by equality, as WITHOUT OVERLAPS (PostgreSQL 18) is not
-                   'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion, 'primary', i.indisprimary,
+                   'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion AND keys.equal, 'primary', i.indisprimary,
                    'predicate', CASE WHEN i.indpred IS NULL THEN '' ELSE pg_get_expr(i.indpred, i.indrelid) END,
                    'valid', i.indisvalid AND i.indisready) ORDER BY c.relname COLLATE "C") AS list
           FROM read
@@ -145,9 +145,23 @@ WITH RECURSIVE relation AS MATERIALIZED (
          CROSS JOIN LATERAL ( -- indkey and indoption count from 0; of indoption 1 is DESC, 2 NULLS FIRST
             SELECT jsonb_agg(coalesce(a.attname, '') ORDER BY k) AS names,
                    jsonb_agg((i.indoption[k] & 1) <> 0 ORDER BY k) AS descending,
-                   jsonb_agg((i.indoption[k] & 2) <> 0 ORDER BY k) AS nulls_first
+                   jsonb_agg((i.indoption[k] & 2) <> 0 ORDER BY k) AS nulls_first,
+                   -- what the index tells apart its columns do: no other collation, nor operator class, has more values
+                   bool_or(i.indcollation[k] <> a.attcollation AND EXISTS (
+                           SELECT FROM pg_collation AS l
+                            WHERE l.oid IN (i.indcollation[k], a.attcollation) AND NOT l.collisdeterministic)
+                       OR EXISTS (
+                           SELECT FROM pg_opclass AS o
+                             JOIN pg_opclass AS d ON d.opcmethod = o.opcmethod AND d.opcdefault
+                                  AND d.opcintype IN (y.oid, y.typbasetype, o.opcintype)
+                             JOIN pg_amop AS e ON (e.amopfamily, e.amoplefttype, e.amoprighttype, e.amopstrategy)
+                                  = (o.opcfamily, o.opcintype, o.opcintype, 3)
+                             JOIN pg_amop AS f ON (f.amopfamily, f.amoplefttype, f.amoprighttype, f.amopstrategy)
+                                  = (d.opcfamily, d.opcintype, d.opcintype, 3)
+                            WHERE o.oid = i.indclass[k] AND e.amopopr <> f.amopopr)) IS NOT TRUE AS equal
               FROM generate_series(0, i.indnkeyatts - 1) AS k
-              LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = nullif(i.indkey[k], 0)) AS keys
+              LEFT JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = nullif(i.indkey[k], 0)
+              LEFT JOIN pg_type AS y ON y.oid = a.atttypid) AS keys
          WHERE c.oid NOT IN (SELECT oid FROM made) AND NOT (c.relispartition AND EXISTS (
                    SELECT FROM pg_partition_ancestors(c.oid) AS above (oid) JOIN made USING (oid)))
          GROUP BY 1) AS indexes USING (oid)

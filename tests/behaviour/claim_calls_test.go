@@ -139,3 +139,39 @@ func TestClaimStatistics(t *testing.T) {
 		t.Errorf("statistics of 91 days ago are left: %d", left)
 	}
 }
+
+// Keys that the column holds for equal are one, which is claimed, seen and touched once.
+func TestKeysOfACollation(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+		CREATE TABLE m (k text COLLATE nocase PRIMARY KEY, until timestamptz NOT NULL); CREATE TABLE k (k text COLLATE nocase PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE every (k text); INSERT INTO every VALUES ('a'), ('b')`, `policies:
+  p: {table: m, due: {expires: {column: until}}, then: [delete], claim: {key: k, ttl: 1 hour}}
+  q: {table: k, due: {age: {column: at, older_than: 1 hour}}, then: [delete], touch: {key: k, set: {at: as_of}, revive: {table: every, as: c, set: {k: c.k}}}}
+`)
+	for _, c := range []struct{ query, want string }{
+		{"SELECT array_agg(lower(k))::text FROM retention.p_claim(ARRAY['A', 'a', 'b', 'A']) k", "{a,b}"},
+		{"SELECT count(*)::text FROM retention.p_claim(ARRAY['a', 'B'])", "0"},
+		{"SELECT count(*)::text FROM retention.p_seen(ARRAY['a', 'A', 'c'])", "1"},
+		{"SELECT t::text FROM retention.q_touch(ARRAY['a', 'A', 'b', 'c']) t", "(0,2)"},
+		{"SELECT t::text FROM retention.q_touch(ARRAY['a', 'A', 'b', 'c']) t", "(2,0)"},
+	} {
+		if got := pgtest.Value[string](t, in, c.query); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+}
+
+// Keys of types whose name alone means one character are claimed whole.
+func TestClaimKeysWithALength(t *testing.T) {
+	t.Parallel()
+	for typ, key := range map[string]string{"character(3)": "abc", "bit(3)": "101", "bit varying(8)": "1011", "numeric(5,2)": "12.25", "interval second(1)": "00:00:01.5"} {
+		in := kit.Install(t, "CREATE TABLE m (k "+typ+" PRIMARY KEY, until timestamptz NOT NULL)",
+			"policies: {p: {table: m, due: {expires: {column: until}}, then: [delete], claim: {key: k, ttl: 1 hour}}}")
+		for _, want := range []string{"{" + key + "}", "{}"} {
+			if got := pgtest.Value[string](t, in, "SELECT ARRAY(SELECT retention.p_claim(ARRAY['"+key+"']::"+typ+"[]))::text"); got != want {
+				t.Errorf("%s: won %s, want %s", typ, got, want)
+			}
+		}
+	}
+}

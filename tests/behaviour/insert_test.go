@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -144,5 +146,18 @@ func TestHeaders(t *testing.T) {
 		if wrong != 0 || apart != 0 || under != 32 {
 			t.Errorf("batches of %d: %d rows under the wrong header, %d headers with other numbers, %d rows under one", rows, wrong, apart, under)
 		}
+	}
+}
+
+// A group of NULL adds to the row that exists, by an index for which NULLs are equal.
+func TestInsertsOfANullGroup(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, g int, h text); CREATE TABLE sums (g int, h text, n bigint, UNIQUE NULLS NOT DISTINCT (h, g));
+		INSERT INTO m SELECT i, nullif(i % 3, 0), CASE WHEN i % 2 = 0 THEN 'x' END FROM generate_series(1, 60) i; INSERT INTO sums VALUES (NULL, NULL, 5), (NULL, 'y', 7)`,
+		`policies: {p: {table: m, where: "true", then: [{insert: {into: sums, key: {g: g, h: h}, add: {n: "count(*)"}}}, delete]}}`)
+	in.SetBatch(7)
+	in.Done("p", noon)
+	if diff := cmp.Diff([]string{"(,,15)", "(,x,10)", "(,y,7)", "(1,,10)", "(1,x,10)", "(2,,10)", "(2,x,10)"}, in.Rows("SELECT * FROM sums")); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -2,11 +2,13 @@ package behaviour
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/diag"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -55,6 +57,37 @@ func TestKeysOfAnyType(t *testing.T) {
 				if got := pgtest.Value[string](t, in.Conn(t), left); got != want {
 					t.Errorf("%s leaves %s, want %s", policy, got, want)
 				}
+			}
+		})
+	}
+}
+
+// An index that tells more values apart than the columns do is no key: a batch would pass by the second of two that are
+// equal, and a step find both by one of them. One that tells the same apart is.
+func TestKeysThatEqualRowsShare(t *testing.T) {
+	for _, c := range []struct {
+		name, typ, index string
+		key              bool
+	}{
+		{"another collation", "text COLLATE nocase", `k COLLATE "C"`, false},
+		{"the column's collation", "text COLLATE nocase", "k", true},
+		{"another collation of the same equality", "text", `k COLLATE "C"`, true},
+		{"a coarser collation", "text", "k COLLATE nocase", false},
+		{"another type's operators", "citext", "k text_ops", false},
+		{"a domain's, too", "short", "k text_ops", false},
+		{"the type's", "citext", "k", true},
+		{"other operators of the same equality", "text", "k text_pattern_ops", true},
+		{"bytes of a row", "pair", "k record_image_ops", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Prepare(t, `CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+				CREATE DOMAIN short AS citext; CREATE TYPE pair AS (a numeric, b text);
+				CREATE TABLE m (k `+c.typ+` NOT NULL, at timestamptz NOT NULL); CREATE UNIQUE INDEX ON m (`+c.index+`)`,
+				"policies: {p: {table: m, where: \"true\", then: [delete]}}", kit.Before("CREATE EXTENSION citext"))
+			_, list := in.Compile(t, "policies: {p: {table: m, where: \"true\", then: [delete]}}")
+			if got := !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P052" }); got != c.key {
+				t.Errorf("a key: %t, want %t: %v", got, c.key, list)
 			}
 		})
 	}

@@ -333,6 +333,22 @@ func TestRestoreUnderAnotherKey(t *testing.T) {
 	}
 }
 
+// What a key tells apart that is checked at COMMIT comes back, too, but for a row that is there again.
+func TestRestoreByADeferrableKey(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, at timestamptz NOT NULL);
+		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; CREATE TABLE old (id bigint, at timestamptz, run_id bigint)`,
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]}}")
+	run := in.Done("p", noon)
+	in.Exec(t, "INSERT INTO m VALUES (2, '2024-06-01')")
+	if got, want := restore(t, in, "p", run.ID), (restored{3, 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got := in.Rows("SELECT id, at::date FROM m"); cmp.Diff([]string{"(1,2024-01-01)", "(2,2024-06-01)", "(3,2024-01-01)", "(4,2024-01-01)"}, got) != "" {
+		t.Errorf("there are %v", got)
+	}
+}
+
 // Columns of an archive may have the names of what restore reads.
 func TestRestoreOfArchiveWithOurNames(t *testing.T) {
 	t.Parallel()

@@ -72,9 +72,9 @@ BEGIN
              THEN format('UPDATE %s t SET %s FROM source s WHERE %s AND to_jsonb(t) || s.written = to_jsonb(t)',
                  v_table, (SELECT string_agg(format('%I = (%s)', s.key, s.value), ', ')
                              FROM jsonb_each_text(p_source -> 'set') s), v.same_row)
-             ELSE format('INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s
-                 FROM source s ON CONFLICT (%s) DO NOTHING',
-                 v_table, v.names, v.given, (SELECT string_agg(quote_ident(k), ', ') FROM unnest(v_key) k)) END,
+             ELSE format('INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s
+                 FROM source s WHERE NOT EXISTS (SELECT FROM %1$s t WHERE %4$s)',
+                 v_table, v.names, v.given, v.same_row) END,
         v.match_back, v_logical[cardinality(v_logical)]::regclass, v_key,
         CASE WHEN NOT v_stays THEN format(', gone AS (DELETE FROM %s a USING source s JOIN back b ON b.match = s.match
                                                       WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END,
