@@ -35,7 +35,7 @@ BEGIN
               AND (d.classid = 'pg_constraint'::regclass OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')
             UNION ALL  -- anybody may make a cast to or from a type of his own, which nothing here has a value of
             SELECT 'pg_proc'::regclass, k.castfunc FROM pg_depend d JOIN pg_cast k ON k.oid = d.objid
-            JOIN pg_type t ON t.oid IN (k.castsource, k.casttarget) AND t.oid <> r.id
+            JOIN pg_type t ON t.oid = CASE k.castsource WHEN r.id THEN k.casttarget ELSE k.castsource END
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
               AND d.classid = 'pg_cast'::regclass
               AND (t.typowner = ANY (p_trusted) OR pg_has_role(t.typowner, p_trusted[1], 'MEMBER'))) x
