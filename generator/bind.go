@@ -28,7 +28,6 @@ type binder struct {
 	content     sqlText                    // what the relation "partition" stands for, "" for nothing
 	partitioned *partitioned               // the table whose partitions the rows are, nil for rows
 	deleted     []string                   // tables that steps before delete from: what is left of them is read
-	qualify     bool                       // tables that are named without a schema get theirs
 }
 
 // restored puts the binder back as it is now: defer w.restored()().
@@ -136,7 +135,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 			}
 			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
 		default: // what PostgreSQL brings along comes before all schemas
-			if table := b.lookUp(t); b.qualify && t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
+			if table := b.lookUp(t); t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
 			}
 			continue

@@ -140,7 +140,9 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 		return chainError(h.files, file, all)
 	}
 	h.replay(file)
-	h.path = file.path
+	if file.path != ownPath {
+		h.path = file.path
+	}
 	maps.Copy(h.roles, file.roles)
 	if got := stateOf(h.sums); got != file.State {
 		message := fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got)

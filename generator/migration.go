@@ -49,6 +49,8 @@ type NextOptions struct {
 	// SearchPath, when given, is set in every file: names in expressions then mean the same
 	// whoever runs the file. Parts are identifiers, in order.
 	SearchPath []string
+	// Trust are the roles of install.trust: whose code an index or a default may run while the migration makes it.
+	Trust []policy.Name
 	// Schema, when given, is made by the first file for a tool that "pgretain migrate" does not stand for.
 	Schema string
 	// Cron says that the files are for the database where schema cron lives, and hold jobs only.

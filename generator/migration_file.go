@@ -227,7 +227,17 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	if whole {
 		write(beginLine)
 	}
+	evaluates := func(a action) bool { return !a.drops && (a.object.Kind == KindIndex || a.object.Kind == KindColumn) }
+	if path != "" && !slices.ContainsFunc(actions, func(a action) bool { return !a.drops && !isRuntime(&a.object) }) {
+		path = ownPath
+	}
 	write(p.settings(path))
+	if p.opt.home != "" && slices.ContainsFunc(actions, evaluates) {
+		system := func(name string) bool { return strings.HasPrefix(name, "pg_") }
+		schemas := slices.DeleteFunc(slices.Clone(p.opt.SearchPath), system)
+		write(execute("refuse_untrusted.sql.tmpl", fields{"Schema": sqlText(p.opt.home), "Schemas": textArray(schemas),
+			"Trust": textArray(names(p.opt.Trust))}))
+	}
 	current, plain, chapter := "", false, ""
 	for _, a := range actions {
 		if chapters && a.object.Chapter != "" && a.object.Chapter != chapter {
@@ -259,6 +269,9 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, closes) {
 		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
 	}
+	if path == ownPath && !p.noTransaction { // the tool may look its own table up
+		write("SET LOCAL search_path TO DEFAULT;\n")
+	}
 	if whole {
 		write(endLine)
 	} else if p.noTransaction && path != "" {
@@ -270,6 +283,9 @@ func (p part) write(actions []action, path string, chapters bool) string {
 // closed are the kinds whose privileges retention._close() sees to, the last statement of Up or Down: until it commits,
 // nobody sees them. An archive is a table of the application, and has what its tables have.
 var closed = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
+
+// ownPath is where names are looked up by what has no expression of a policy: the runtime, and what only drops.
+const ownPath = "pg_catalog, pg_temp"
 
 // settings say what names mean, and how long a table may be waited for.
 func (p part) settings(path string) (text string) {

@@ -113,7 +113,7 @@ func (c *compiler) reports() []Object {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
 		w := c.writer(p, &catalog.Table{}, "p_as_of")
-		w.report, w.qualify = true, false
+		w.report = true
 		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
 		if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
 			data["Alert"] = w.valueFrom(*r.Alert, nil, "")

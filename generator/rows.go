@@ -76,7 +76,7 @@ func (g guard) Unknown() literal { return g.Name + "?" }
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *pageWriter {
 	w := &pageWriter{inRun: asOf == ofSlice, reliances: reliances{named: map[string]bool{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
-		partitioned: c.partitionedOf(p), qualify: true}
+		partitioned: c.partitionedOf(p)}
 	if w.partitioned != nil {
 		w.content = fragment("partition content", w.partitioned.texts())
 	}

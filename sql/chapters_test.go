@@ -24,7 +24,7 @@ var apart = map[string][]string{"_begin": {"_dry_run", "_run_report"}}
 // their parts: a new template is taken for one.
 var notByRuns = []string{
 	"advance", "application", "claim_keys", "close", "cron_command", "each", "each_drop", "index", "index_drop", "index_partitioned",
-	"install", "install_drop", "job", "job_drop", "page", "policy", "policy_drop", "privilege", "seen_keys", "touch",
+	"install", "install_drop", "job", "job_drop", "page", "policy", "policy_drop", "privilege", "refuse_untrusted", "seen_keys", "touch",
 }
 
 // TestRunsCallTheirChapters: a DBA who asks what can change rows reads what stands above the chapters of Besides, and nothing else.

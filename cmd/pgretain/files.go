@@ -185,7 +185,7 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 // next writes the files that bring a directory from its history to what is wanted of it.
 func (p *project) next(history *generator.History, wanted []generator.Object, cron bool) ([]generator.File, error) {
 	in := p.file.Install
-	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Schema: in.Schema,
+	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema,
 		Version: func(last int64) int64 { return nextNumber(last, time.Now()) }}
 	if cron {
 		options.Cron, options.Schema = true, "" // jobs need none

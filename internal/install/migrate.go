@@ -62,11 +62,13 @@ func (s *session) run(ctx context.Context, m Migration, up bool) error {
 	// How long one of our files waits for a lock is how long others wait behind it. An index build blocks no writers, and
 	// must be able to wait for old snapshots as long as it takes. A file says itself what it needs beyond that; a file of
 	// the user's own is not ours to bound.
-	timeout := "no_lock_timeout"
-	if m.part > 0 && m.inTransaction() {
-		timeout = "lock_timeout"
+	settings := "no_lock_timeout"
+	if m.part == 0 {
+		settings = "own_file"
+	} else if m.inTransaction() {
+		settings = "lock_timeout"
 	}
-	if _, err := s.conn.Exec(ctx, query(timeout)); err != nil {
+	if _, err := s.conn.Exec(ctx, query(settings)); err != nil {
 		return err
 	}
 	versions, err := database.NewStore(database.DialectPostgres, quote.Qualified(s.schema(), "goose_db_version"))

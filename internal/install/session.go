@@ -47,9 +47,14 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// Connect opens a session. An error names server, database and user, and nothing else of the settings.
+// Connect opens a session in which names mean PostgreSQL's own objects: others could have put functions that fit better
+// into a schema of the search path that the role or the database has. An error names server, database and user, and
+// nothing else of the settings.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
-	return connect(ctx, url, pgx.ConnectConfig)
+	return connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+		config.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
+		return pgx.ConnectConfig(ctx, config)
+	})
 }
 
 func connect(
@@ -68,6 +73,7 @@ func connect(
 
 // connectHints are for what a server refuses to those who come, by SQLSTATE.
 var connectHints = map[string]string{
+	"08P01": "Connect to the server itself, or have the pool between ignore the parameter: PgBouncer's ignore_startup_parameters.",
 	"28000": "Check user, password and the server's pg_hba.conf.",
 	"28P01": "Check user, password and the server's pg_hba.conf.",
 	"3D000": "Create it, or check PGDATABASE or --database-url.",

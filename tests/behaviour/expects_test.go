@@ -161,11 +161,14 @@ policies:
       mark: "EXISTS (SELECT FROM marks WHERE item_id = id AND EXISTS (SELECT FROM app.item o JOIN marks m ON m.of = o.id))"
     then:
       - sql: "INSERT INTO public.log SELECT c.item_id FROM bits c JOIN batch b ON b.id = c.item_id"
-      - delete`)
+      - delete
+reports:
+  open: {query: "WITH old AS (SELECT item_id FROM cases) SELECT c.item_id FROM cases c JOIN old USING (item_id)"}`)
 	in.Exec(t, "SET ROLE "+kit.Migrator+`; CREATE TABLE app.cases (item_id int); CREATE TABLE app.plans (item_id int, keeps boolean);
 		CREATE TABLE app.bits (item_id int); ALTER TABLE plans ADD id int; ALTER TABLE marks ADD id int; GRANT SELECT ON app.cases, app.plans, app.bits TO public; RESET ROLE`)
 	in.Done("p", noon)
-	for query, want := range map[string][]int{"SELECT id FROM app.item ORDER BY 1": {1, 2, 3, 4}, "SELECT item_id FROM log ORDER BY 1": {5}} {
+	for query, want := range map[string][]int{"SELECT id FROM app.item ORDER BY 1": {1, 2, 3, 4}, "SELECT item_id FROM log ORDER BY 1": {5},
+		"SELECT (answer -> 'item_id')::int FROM retention.ask('open')": {1}} {
 		if diff := cmp.Diff(want, pgtest.Column[int](t, in, query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}

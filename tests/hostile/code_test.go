@@ -3,11 +3,14 @@ package hostile
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/install"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 )
@@ -68,6 +71,8 @@ var attacks = map[string]struct {
 	"the table of a guard's view": {"ALTER TABLE users OWNER TO stranger", `table public.users belongs to role "stranger"`, false},
 	"a function in a guard's view": {"GRANT stranger TO CURRENT_USER; CREATE OR REPLACE VIEW vips AS SELECT id, item_id FROM (SELECT * FROM users WHERE vip UNION ALL SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)",
 		"function stranger.yes(bigint)", true},
+	"below the table of a guard's view": {"CREATE TABLE tools.kid () INHERITS (users); ALTER TABLE tools.kid OWNER TO stranger; GRANT ALL ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE INDEX ON tools.kid (id) WHERE stranger.yes(5); GRANT SELECT ON tools.kid TO public; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger",
+		"function stranger.yes(bigint)", true},
 	"a trigger of the table":      {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
 	"a trigger of a cascade":      {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
 	"a trigger of the archive":    {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
@@ -89,6 +94,9 @@ var attacks = map[string]struct {
 	"an operator class":         {"CREATE FUNCTION stranger.cmp(bigint, bigint) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 0'; ALTER FUNCTION stranger.cmp OWNER TO stranger; CREATE OPERATOR CLASS tools.ops FOR TYPE bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 stranger.cmp(bigint, bigint); CREATE INDEX ON attic (id tools.ops)", "function stranger.cmp(bigint,bigint)", false},
 	"his statistics":            {"CREATE STATISTICS st ON id, at FROM item; ALTER STATISTICS st OWNER TO stranger", "", false},
 	"a cast to his type":        {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); RESET ROLE; CREATE CAST (mood AS stranger.mood) WITH INOUT", "", false},
+	"his cast to his type":      {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); CREATE FUNCTION stranger.turn(public.mood) RETURNS stranger.mood LANGUAGE sql AS 'SELECT NULL::stranger.mood'; CREATE CAST (public.mood AS stranger.mood) WITH FUNCTION stranger.turn(public.mood) AS IMPLICIT", "", false},
+	"his cast of whole rows":    {"SET ROLE stranger; CREATE TYPE pg_temp.nix AS (); CREATE FUNCTION pg_temp.turn(item) RETURNS pg_temp.nix LANGUAGE sql AS 'SELECT ROW()::pg_temp.nix'; CREATE CAST (item AS pg_temp.nix) WITH FUNCTION pg_temp.turn(item)", "", false},
+	"his cast to whole rows":    {"SET ROLE stranger; CREATE TYPE stranger.nix AS (); CREATE FUNCTION stranger.turn(stranger.nix) RETURNS item LANGUAGE sql AS 'SELECT NULL::item'; CREATE CAST (stranger.nix AS item) WITH FUNCTION stranger.turn(stranger.nix) AS IMPLICIT", "", false},
 	"the type of a column":      {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
 	"a cast of a column's type": {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
 	"a cascade from his table":  {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
@@ -168,6 +176,81 @@ func TestCodeOfStrangers(t *testing.T) {
 				t.Errorf("with trust the run ended %s (%s), and the code ran: %v", o.State, o.Message, ran())
 			}
 		})
+	}
+}
+
+// fitting are functions of the stranger's in a schema, :s, which fit calls better than PostgreSQL's own of their names:
+// those take any type, any number of arguments, or other integers.
+const fitting = `
+	CREATE SCHEMA IF NOT EXISTS ":s"; GRANT ALL ON SCHEMA ":s" TO stranger; GRANT USAGE ON SCHEMA ":s" TO public; SET ROLE stranger;
+	DO $$ BEGIN
+	    EXECUTE (SELECT string_agg(format('CREATE FUNCTION ":s".%I(%s) RETURNS %s LANGUAGE plpgsql IMMUTABLE AS $f$ BEGIN PERFORM nextval(''stranger.mark''); RETURN NULL; END $f$', f, a, r), '; ')
+	        FROM (VALUES ('format', 'text'), ('concat', 'text'), ('concat_ws', 'text'), ('jsonb_build_object', 'jsonb'), ('json_build_object', 'json')) f (f, r),
+	            unnest('{"text, text","text, name","text, text, text","text, name, text","text, name, name","text, bigint","text, text, text, text"}'::text[]) a);
+	END $$;
+	CREATE FUNCTION ":s".hashtextextended(text, integer) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN 1; END';
+	CREATE OPERATOR ":s".= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar);
+	RESET ROLE; REVOKE CREATE ON SCHEMA ":s" FROM stranger`
+
+// Who may create in public, or in a schema of a role's name, has nobody run his functions: not who bootstraps, not who
+// migrates, no index, no view of the runtime, and nobody who uses the program.
+func TestFunctionsThatFitBetter(t *testing.T) {
+	t.Parallel()
+	yaml := strings.Replace(trusts, " AND upper(t.state) = 'DONE' AND tools.plain(t.id)", "", 1)
+	in := kit.Prepare(t, trusting, yaml)
+	in.Exec(t, strings.Replace(stranger, "LANGUAGE plpgsql AS", "LANGUAGE plpgsql IMMUTABLE AS", -1)+"; "+strings.ReplaceAll(fitting, ":s", "public"))
+	unheard := func(what string) {
+		t.Helper()
+		if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
+			t.Errorf("code of the stranger was run %s", what)
+			in.Exec(t, "SELECT setval('stranger.mark', 1, false)")
+		}
+	}
+	script, err := install.Bootstrap(in.File.Install, in.Name, kit.Migrator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Exec(t, script)
+	unheard("by who bootstraps")
+	for range 2 {
+		if _, err := in.TryMigrate(t, yaml); err == nil || !strings.Contains(err.Error(), `belongs to role "stranger"`) {
+			t.Errorf("migrating said %v", err)
+		}
+	}
+	unheard("by who migrates")
+	const his = "FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proowner = 'stranger'::regrole"
+	in.Exec(t, "DROP OPERATOR public.= (varchar, varchar); DO $$ BEGIN EXECUTE (SELECT string_agg('DROP FUNCTION ' || p.oid::regprocedure, '; ') "+his+"); END $$") // no view of ours is of them
+	in.Up(t)
+	in.Exec(t, "GRANT retention_operator TO "+kit.Migrator)
+	for _, role := range []string{kit.Migrator, "postgres"} {
+		in.Exec(t, strings.ReplaceAll(fitting, ":s", role))
+		for _, verb := range []string{"preview p", "run p", "hold item id=4 --reason x", "holds", "pause p --reason x", "status", "resume p", "why p id=4", "settle"} {
+			cmd := exec.Command(kit.Program(t), append(strings.Fields(verb), "--schema", "retention")...)
+			cmd.Env = append(os.Environ(), kit.Settings(t, in.URL(role))...)
+			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 {
+				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
+			}
+			unheard(fmt.Sprintf("by pgretain %s as %s", verb, role))
+		}
+		if _, err := install.Up(t.Context(), in.URL(role), in.Migrations, in.Options()); err != nil {
+			t.Error(err)
+		}
+		unheard("by " + role + ", who migrates")
+	}
+}
+
+// Who owns the runtime's schema, or a function there, could have a migration call it.
+func TestSchemaOfAStranger(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, trusting, trusts)
+	in.Exec(t, stranger)
+	for _, plant := range []string{"ALTER SCHEMA retention OWNER TO stranger", "CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS ''; ALTER FUNCTION retention._register(text) OWNER TO stranger"} {
+		conn := in.Conn(t)
+		pgtest.Exec(t, conn, "BEGIN; "+plant)
+		if _, err := conn.Exec(t.Context(), "SELECT retention._close()"); err == nil || !strings.Contains(err.Error(), `belongs to role "stranger"`) {
+			t.Errorf("%s: the end of a migration said %v", plant, err)
+		}
+		pgtest.Exec(t, conn, "ROLLBACK")
 	}
 }
 

@@ -128,7 +128,7 @@ func Next(dir fstest.MapFS, in policy.Install, wanted []generator.Object) ([]gen
 	if err != nil {
 		return nil, err
 	}
-	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path()})
+	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust})
 	for _, f := range files {
 		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}

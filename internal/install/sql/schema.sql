@@ -3,8 +3,10 @@
 SELECT f.message, f.detail, f.hint
 FROM (SELECT) AS one
 LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = $1
-LEFT JOIN LATERAL (SELECT min(c.relname) AS name, bool_or(c.relname IN ('goose_db_version', 'install')) AS ours
-                   FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) o ON true
+LEFT JOIN LATERAL (SELECT min(c.relname) AS name, bool_or(w.wanted)
+                          AND bool_and(NOT w.wanted OR pg_has_role(c.relowner, $2::name, 'MEMBER')) AS ours
+                   FROM pg_catalog.pg_class c CROSS JOIN LATERAL (SELECT c.relname IN ('goose_db_version', 'install') AS wanted) w
+                   WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) o ON true
 CROSS JOIN LATERAL (VALUES
     (n.oid IS NULL AND NOT has_database_privilege(current_database(), 'CREATE'),
         format('role "%s" may not create schema "%s" in database "%s"', current_user, $1::text, current_database()),
@@ -13,6 +15,10 @@ CROSS JOIN LATERAL (VALUES
         format('role "%s" may not create objects in schema "%s"', $2::text, $1::text),
         format('The schema exists and belongs to "%s".', pg_get_userbyid(n.nspowner)),
         'Name another schema under install.schema, or make that role its owner.'),
+    (NOT pg_has_role(n.nspowner, $2::name, 'MEMBER'),
+        format('schema "%s" belongs to role "%s", who is no member of "%s"', $1::text, pg_get_userbyid(n.nspowner), $2::text),
+        'Who owns a schema may drop what others create in it, and migrations would run what stands there already.',
+        format('ALTER SCHEMA %I OWNER TO %I; or name another schema under install.schema.', $1::text, $2::text)),
     (NOT o.ours,
         format('schema "%s" is that of something else: table "%s" is in it', $1::text, o.name),
         'Migrations take all rights there from others.', 'Name another schema under install.schema.')

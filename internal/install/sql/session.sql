@@ -1,5 +1,7 @@
 -- What a role or a database sets for its applications must not end a migration: an index build
 -- may take hours, and a default of read only would refuse everything.
+-- What these statements and those of this program name is PostgreSQL's own, whatever stands in the session's schemas.
+SET search_path = pg_catalog, pg_temp;
 -- These two first: they are running already. Not every version has the second.
 SET statement_timeout = 0;
 SELECT set_config(s.name, '0', false) FROM pg_catalog.pg_settings s WHERE s.name = 'transaction_timeout';

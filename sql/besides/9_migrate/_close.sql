@@ -1,10 +1,20 @@
 -- Makes the privileges of all in the schema what _rights() says, besides EXECUTE for the worker on what runs as its
 -- caller, and USAGE of types; every migration calls it last. Skips what belongs to an extension, and, unless listed, to
 -- other owners. What default privileges give to applications is not theirs. No nested loops: nothing is known of sizes.
+-- Raises 42501 where others own the schema, or a function in it, which a call of ours could mean.
 CREATE OR REPLACE FUNCTION retention._close() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $function$
 DECLARE v_statement text;
 BEGIN
+    SELECT format('%s belongs to role "%s", which could have the runtime call its own code', x.what,
+                  pg_get_userbyid(x.owner)) INTO v_statement
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL (
+        SELECT format('schema "%s"', n.nspname), n.nspowner UNION ALL
+        SELECT format('function %s', p.oid::regprocedure), p.proowner FROM pg_proc p WHERE p.pronamespace = n.oid
+    ) x (what, owner)
+    WHERE c.oid = 'retention.policy'::regclass AND NOT pg_has_role(x.owner, c.relowner, 'MEMBER') AND x.owner <> ALL (
+        ARRAY(SELECT r.role FROM retention._rights() r WHERE r.word IN ('worker', 'runner') AND r.role IS NOT NULL));
+    IF v_statement IS NOT NULL THEN RAISE insufficient_privilege USING MESSAGE = v_statement; END IF;
     FOR v_statement IN
         WITH rights AS MATERIALIZED (SELECT r.* FROM retention._rights() r),
         home AS (

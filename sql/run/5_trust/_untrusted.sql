@@ -19,7 +19,7 @@ BEGIN
             SELECT d.classid AS class, d.objid AS id FROM pg_depend d
             WHERE r.class IN ('pg_class'::regclass, 'pg_constraint'::regclass, 'pg_opclass'::regclass,
                               'pg_opfamily'::regclass) AND d.refclassid = r.class
-              AND d.refobjid = r.id AND d.deptype IN ('a', 'i', 'P', 'S') AND d.classid IN (
+              AND d.refobjid = r.id AND (d.deptype <> 'n' OR d.classid = r.class) AND d.classid IN (
                   'pg_class'::regclass, 'pg_type'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass,
                   'pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_policy'::regclass,
                   'pg_statistic_ext'::regclass, 'pg_amop'::regclass, 'pg_amproc'::regclass)
@@ -29,12 +29,16 @@ BEGIN
               AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_extension'::regclass)
               AND r.class <> 'pg_proc'::regclass AND (d.refclassid <> 'pg_class'::regclass
                   OR r.class IN ('pg_rewrite'::regclass, 'pg_type'::regclass))
-              AND (r.class <> 'pg_cast'::regclass OR d.refclassid = 'pg_proc'::regclass)
             UNION ALL
             SELECT d.classid, d.objid FROM pg_depend d
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
-              AND (d.classid IN ('pg_cast'::regclass, 'pg_constraint'::regclass)
-                   OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')) x
+              AND (d.classid = 'pg_constraint'::regclass OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')
+            UNION ALL  -- anybody may make a cast to or from a type of his own, which nothing here has a value of
+            SELECT 'pg_proc'::regclass, k.castfunc FROM pg_depend d JOIN pg_cast k ON k.oid = d.objid
+            JOIN pg_type t ON t.oid = CASE k.castsource WHEN r.id THEN k.casttarget ELSE k.castsource END
+            WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
+              AND d.classid = 'pg_cast'::regclass
+              AND (t.typowner = ANY (p_trusted) OR pg_has_role(t.typowner, p_trusted[1], 'MEMBER'))) x
     )
     SELECT x.why FROM (
         SELECT r.place, format('%s belongs to role "%s", which is not trusted%s', pg_describe_object(r.class, r.id, 0),
