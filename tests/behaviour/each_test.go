@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/tests/kit"
@@ -180,20 +181,23 @@ func TestEachWhileItChanges(t *testing.T) {
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_b")+"RESET ROLE")
 	migration := in.Conn(t)
 	pgtest.Exec(t, migration, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._drop_each('messages')")
-	ended := make(chan *pgconn.PgError)
-	go func() {
-		_, err := in.Call("CALL retention.run('messages@tenant_b', $1)", noon)
-		ended <- err
-	}()
-	for !pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')") {
-		select {
-		case err := <-ended:
-			t.Fatalf("the run did not wait: %v", err)
-		case <-time.After(10 * time.Millisecond):
+	meanwhile := func(other *pgx.Conn, call string) *pgconn.PgError { // what becomes of a call that waits until the other commits
+		ended := make(chan *pgconn.PgError)
+		go func() {
+			_, err := in.Call(call, noon)
+			ended <- err
+		}()
+		for !pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')") {
+			select {
+			case err := <-ended:
+				t.Fatalf("the call did not wait: %v", err)
+			case <-time.After(10 * time.Millisecond):
+			}
 		}
+		pgtest.Exec(t, other, "COMMIT")
+		return <-ended
 	}
-	pgtest.Exec(t, migration, "COMMIT")
-	if err := <-ended; err == nil || err.Code != "P0002" {
+	if err := meanwhile(migration, "CALL retention.run('messages@tenant_b', $1)"); err == nil || err.Code != "P0002" {
 		t.Errorf("a run of what was dropped meanwhile: %v", err)
 	}
 	wantLeft(t, in, map[string]string{"tenant_b": whole})
@@ -211,6 +215,18 @@ func TestEachWhileItChanges(t *testing.T) {
 	}
 	if got := in.Rows("SELECT name FROM retention.policy"); len(got) != 1 || got[0] != "(messages@tenant_a)" {
 		t.Errorf("policies: %v", got)
+	}
+
+	// Two calls at once drop the page of a schema that is gone.
+	in = kit.Install(t, tenants("tenant_a", "tenant_b"), messages(20))
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
+		t.Error(err)
+	}
+	in.DB.Exec(t, "DROP SCHEMA tenant_b CASCADE")
+	other := in.Conn(t)
+	pgtest.Exec(t, other, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._expanded('{messages}')")
+	if err := meanwhile(other, "CALL retention.run_job('hourly', $1)"); err != nil {
+		t.Errorf("a call beside another one: %v", err)
 	}
 }
 

@@ -109,6 +109,8 @@ var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 		`[delete]`, "'m', '{\"k\": \"02\"}', 'case'", "ALTER TABLE m ALTER k TYPE int USING k::int", "these are of type integer now"},
 	"a table of its name": {rowsOfM, `[delete]`, "'m', '2', 'case'",
 		"CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m; GRANT SELECT, UPDATE, DELETE ON n TO retention_worker; ALTER TABLE m RENAME TO o; ALTER TABLE n RENAME TO m", `is called "public.o" now`},
+	"a table made anew": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO retention_worker", `[delete]`, "'r', '2', 'case'",
+		"DROP TABLE r; CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2)", "is not the present one of that name"},
 	"no table": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO retention_worker", `[delete]`, "'r', '2', 'case'", "DROP TABLE r", "which is not there"},
 }
 

@@ -35,6 +35,8 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 		"a trigger that changes the row":        {triggers("UPDATE m SET v = v + 1 WHERE id = OLD.id;"), age("then: [delete]"), "", "27000", ""},
 		"a trigger with an SQLSTATE of its own": {triggers("RAISE EXCEPTION 'no' USING ERRCODE = 'AB001';"), age("then: [delete]"), "", "AB001", ""},
 		"another one":                           {triggers("RAISE EXCEPTION 'no' USING ERRCODE = '45000';"), age("then: [delete]"), "", "45000", ""},
+		"a trigger that asserts":                {triggers("ASSERT OLD.id <> 15;"), age("then: [delete]"), "", "P0004", ""},
+		"a condition that asserts":              {"CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN ASSERT id <> 15; RETURN true; END $$;", age(`where: "sound(id)", then: [delete]`), "", "P0004", ""},
 		"a trigger that finds nothing":          {triggers("RAISE no_data_found;"), age("then: [delete]"), "", "P0002", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,3 +124,26 @@ func TestRestoreMeetsANewerRow(t *testing.T) {
 		t.Errorf("written down: %s", n)
 	}
 }
+
+// Somebody changes or deletes a row of the archive while restore brings it back: it is in one place, as he left it.
+func TestRestoreMeetsAChangeOfTheArchive(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]string{"UPDATE old SET v = 99": "99|0|30 0", "DELETE FROM old": "|0|29 1"} {
+		t.Run(change, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, archive, archived)
+			s.refill(30)
+			s.run("p").ok()
+			s.application("BEGIN; " + change + " WHERE id = 15")
+			restore := s.start(s.session("retention_operator"), "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))")
+			restore.mustWait()
+			s.application("COMMIT")
+			restore.ok()
+			got := pgtest.Value[string](t, s.watch, `SELECT format('%s|%s|%s', (SELECT string_agg(v::text, ' ') FROM m WHERE id = 15),
+				(SELECT count(*) FROM old), (SELECT restored || ' ' || refused FROM retention.restored))`)
+			if got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}

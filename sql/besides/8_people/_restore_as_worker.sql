@@ -26,11 +26,11 @@ BEGIN
                     USING v_rels[v_from : v_from + v_size - 1], v_tids[v_from : v_from + v_size - 1],
                         p_until, format('restored run %s', p_run), v_as_of;
                     IF v_others THEN  -- they would come back again and again
-                        RAISE EXCEPTION 'a trigger gives rows another key when they are inserted';
+                        RAISE EXCEPTION 'a trigger gives rows another key, or somebody has changed what was kept';
                     END IF;
                     SET CONSTRAINTS ALL IMMEDIATE;
                     restored := restored + v_rows; v_from := v_from + v_size; v_size := v_size * 2;
-                EXCEPTION WHEN integrity_constraint_violation OR raise_exception THEN
+                EXCEPTION WHEN integrity_constraint_violation OR raise_exception OR assert_failure THEN
                     v_from := v_from + (v_size = 1)::integer; v_size := greatest(v_size / 2, 1);
                 END;
                 EXIT WHEN v_from > cardinality(v_tids);

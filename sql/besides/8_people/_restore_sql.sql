@@ -66,7 +66,7 @@ BEGIN
              SELECT c.table_name, %5$L::regclass, %6$L::text[], c.attnums, c.types, b.match, $4, $3, %8$L
              FROM back b CROSS JOIN LATERAL retention._held_columns(%5$L::regclass, %6$L, b.match) c
          )%7$s
-         SELECT count(*) AS rows, NOT coalesce(bool_and(b.match IN (SELECT s.match FROM source s)), true) AS others
+         SELECT count(*) AS rows, NOT coalesce(bool_and(b.match IN (SELECT s.match FROM source s)), true)%9$s AS others
              FROM back b',
         v_from, v_named, CASE WHEN v_undo
              THEN format('UPDATE %s t SET %s FROM source s WHERE %s AND to_jsonb(t) || s.written = to_jsonb(t)',
@@ -77,6 +77,6 @@ BEGIN
                  v_table, v.names, v.given, v.same_row) END,
         v.match_back, v_logical[cardinality(v_logical)]::regclass, v_key,
         CASE WHEN NOT v_stays THEN format(', gone AS (DELETE FROM %s a USING source s JOIN back b ON b.match = s.match
-                                                      WHERE a.tableoid = s.rel AND a.ctid = s.tid)', v_from) END,
-        cardinality(v_logical) = 1);
+             WHERE a.tableoid = s.rel AND a.ctid = s.tid RETURNING 1)', v_from) END,
+        cardinality(v_logical) = 1, CASE WHEN NOT v_stays THEN ' OR (SELECT count(*) FROM gone) <> count(*)' END);
 END $function$;

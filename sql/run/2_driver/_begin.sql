@@ -22,7 +22,7 @@ BEGIN
     ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
     END IF;
     RETURN (retention._take_table(v_policy, v_request, v_started), true, NULL)::retention.step;
-EXCEPTION WHEN query_canceled OR OTHERS THEN
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()),
         CASE SQLSTATE WHEN '55P03' THEN 'busy' ELSE 'failed' END, nullif(SQLSTATE, '55P03'), SQLERRM);
 END $function$;

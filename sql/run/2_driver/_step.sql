@@ -9,7 +9,7 @@ DECLARE v_run retention.run; v_why text;
 BEGIN
     PERFORM retention._refuse_unfit();
     RETURN retention._run_step(p_run);
-EXCEPTION WHEN query_canceled OR OTHERS THEN
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     v_run := retention._running(p_run);
     IF SQLSTATE <> '57014' AND NOT EXISTS (SELECT FROM retention.policy p JOIN retention.install i
             ON i.runtime_version = '1' WHERE p.name = v_run.policy AND p.hash = v_run.policy_hash) THEN

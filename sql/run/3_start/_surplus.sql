@@ -51,7 +51,7 @@ BEGIN
                 p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than, p_lo);
             breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         END IF;
-    EXCEPTION WHEN OTHERS THEN  -- a batch passes such a row by; at most all rows of the table are due
+    EXCEPTION WHEN OTHERS OR assert_failure THEN  -- a batch passes such a row by; at most all rows of the table are due
         IF retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' THEN RAISE; END IF;
         IF v_allowed THEN RETURN; END IF;
         v_uncounted := format('the rows that are due cannot be counted for the breaker: %s', SQLERRM);

@@ -39,7 +39,7 @@ BEGIN
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
         v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
         IF NOT p_skip OR retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
             RAISE;
         END IF;

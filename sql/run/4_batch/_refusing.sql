@@ -20,7 +20,7 @@ BEGIN
             USING v_slice;
             EXIT WHEN v_at IS NULL;
             v_good := v_n;
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             IF retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' THEN RAISE; END IF;
             v_bad := v_n; hi := v_at; passed := v_row;
         END;

@@ -18,7 +18,7 @@ BEGIN
     LOOP
         BEGIN
             v_try := retention._try(p_policy, v_slice, v_rows, v_skip, v_locked, p_held, p_next);
-        EXCEPTION WHEN OTHERS THEN
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
             v_by := retention._refused_by(SQLSTATE);
             IF v_by IS NULL OR v_skip OR v_by = 'row' AND v_pass ? 'undone' THEN RAISE; END IF;
             p_next.sqlstate := SQLSTATE; p_next.message := SQLERRM; v_doubtful := greatest(v_doubtful, v_rows);

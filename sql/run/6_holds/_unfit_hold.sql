@@ -9,7 +9,8 @@ DECLARE
     v_hold record; v_foreign text; v_values text;
 BEGIN
     FOR v_hold IN
-        SELECT h.*, now.attnums AS attnums_now, now.types AS types_now, CASE WHEN c.oid IS NULL THEN 'is not there'
+        SELECT h.*, now.attnums AS attnums_now, now.types AS types_now, CASE WHEN c.oid IS NULL THEN 'is not ' || CASE
+                   retention._named(ARRAY[h.table_name]) WHEN '{}' THEN 'there' ELSE 'the present one of that name' END
                    WHEN c.relispartition THEN format('is a partition of "%s" now', retention._table_name(c.oid))
                    WHEN retention._table_name(c.oid) <> h.table_name
                    THEN format('is called "%s" now', retention._table_name(c.oid)) END AS fault
