@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -76,9 +77,11 @@ func (r *reader) document() field {
 	return field{value: root.Content[0]}
 }
 
-// readable refuses characters that the library reports without a place.
+// readable refuses characters that the library reports without a place, and line breaks that editors do not count.
 func (r *reader) readable() {
-	refused := func(c rune) bool { return c == utf8.RuneError || c < ' ' && c != '\t' || c == 0x7f }
+	refused := func(c rune) bool {
+		return c == utf8.RuneError || c != '\t' && unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp)
+	}
 	for i, line := range r.lines {
 		if j := slices.IndexFunc(line, refused); j >= 0 {
 			r.fail("P001 character", diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}, nil)
