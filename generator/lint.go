@@ -9,6 +9,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 )
 
@@ -204,10 +205,10 @@ func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
 	if table == nil || c.findsRows(table, key) || c.buildsFor(table, key) {
 		return
 	}
-	columns := strings.Join(key.Columns, ", ")
+	columns := quote.Idents(key.Columns)
 	c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
 		fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read the whole table.", key.Name, columns),
-		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", key.Table, columns))
+		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", qualified(table), columns))
 }
 
 // buildsFor says whether migrations build such an index on a table for a policy of the file; no snapshot has these.

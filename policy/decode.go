@@ -204,8 +204,8 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 			v.Elem().Set(item)
 		}
 		item.Elem().FieldByName("Name").SetString(name)
-		if r.value(f, item.Interface(), "") {
-			into.Set(reflect.Append(into, v.Elem()))
-		}
+		item.Elem().FieldByName("Position").Set(reflect.ValueOf(r.at(f.key)))
+		r.value(f, item.Interface(), "") // one that cannot be read has its name all the same
+		into.Set(reflect.Append(into, v.Elem()))
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -60,6 +63,7 @@ func (*version) read(r *reader, f field) {
 
 // document parses the YAML. What the library says of a syntax error is put into words of ours.
 func (r *reader) document() field {
+	r.readable()
 	decoder := yaml.NewDecoder(bytes.NewReader(r.source))
 	var root, second yaml.Node
 	if err := decoder.Decode(&root); err != nil {
@@ -73,12 +77,35 @@ func (r *reader) document() field {
 	return field{value: root.Content[0]}
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+)`)
+// readable refuses characters that the library reports without a place, and line breaks that editors do not count.
+func (r *reader) readable() {
+	refused := func(c rune) bool {
+		return c == utf8.RuneError || c != '\t' && unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp)
+	}
+	for i, line := range r.lines {
+		if j := slices.IndexFunc(line, refused); j >= 0 {
+			r.fail("P001 character", diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}, nil)
+		}
+	}
+}
+
+var (
+	yamlLine   = regexp.MustCompile(`line (\d+)`)
+	yamlAnchor = regexp.MustCompile(`unknown anchor '([^']*)' referenced`)
+)
 
 func (r *reader) syntax(err error) {
 	text, line := err.Error(), 1
 	if errors.Is(err, io.EOF) {
 		r.fail("P001 empty", r.lineAt(1), nil)
+	}
+	if m := yamlAnchor.FindStringSubmatch(text); m != nil {
+		before, _, _ := bytes.Cut(r.source, []byte("*"+m[1]))
+		at := diag.Position{
+			File: r.path, Line: bytes.Count(before, []byte("\n")) + 1, Width: utf8.RuneCountInString(m[1]) + 1,
+			Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+		}
+		r.fail("P001 anchor", at, m[1])
 	}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])

@@ -54,7 +54,7 @@ func (r *reader) checkJobs(f *File) {
 			if !slices.Contains(known, ref.Text) {
 				r.add("P025", ref.Position, words{"Job": j.Name, "Name": ref.Text, "Known": known})
 			}
-			if p := f.policy(ref.Text); p != nil {
+			if p := f.policy(ref.Text); p != nil && p.Table.Name != "" { // else it could not be read
 				r.checkScope(j, p)
 			}
 		}

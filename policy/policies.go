@@ -30,16 +30,12 @@ func (r *reader) policies(file mapping) {
 		own := &reader{path: r.path, source: r.source, lines: r.lines, policy: &p}
 		if own.value(m.fields[name], &p, "") {
 			visitor{own.checkSQL, own.checkUnused}.policy(&p)
-		} else {
-			own.policy = nil
 		}
 		return own, nil
 	})
 	for _, part := range parts {
 		r.diags = append(r.diags, part.diags...)
-		if part.policy != nil {
-			r.model.Policies = append(r.model.Policies, part.policy)
-		}
+		r.model.Policies = append(r.model.Policies, part.policy)
 	}
 }
 
@@ -75,7 +71,6 @@ func (p *Policy) read(r *reader, f field) {
 
 // read reads a join: a map, or a query as text.
 func (j *Join) read(r *reader, f field) {
-	j.Position = r.at(f.key)
 	if kindName(f.value) == "text" {
 		r.value(f, &j.Query, IsQuery)
 		return
@@ -86,7 +81,6 @@ func (j *Join) read(r *reader, f field) {
 
 // read reads a guard: a condition is an expression, a rank a map.
 func (g *Guard) read(r *reader, f field) {
-	g.Position = r.at(f.key)
 	if f.is(yaml.MappingNode) {
 		r.value(f, &g.Rank, "")
 	} else {

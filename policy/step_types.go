@@ -90,7 +90,6 @@ type Renamed struct {
 }
 
 func (c *Renamed) read(r *reader, f field) {
-	c.Position = r.at(f.key)
 	r.read(f, &c.From, "column")
 }
 

@@ -131,7 +131,7 @@ func (c *console) showFound(found *linted, sources map[string][]byte) {
 
 // conclude writes the summary, or what machines read, and ends with the exit code.
 func (c *console) conclude(found *linted) (err error) {
-	log := report.Log{Verb: "lint", File: c.Policy, Findings: slices.Clone(found.findings)}
+	log := report.Log{Verb: "lint", File: c.Policy, Findings: append([]report.Finding{}, found.findings...)}
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
 	switch {
 	case c.Format != "text":

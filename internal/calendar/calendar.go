@@ -146,8 +146,11 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 	}
 	if strings.HasPrefix(text, "@") {
 		i := slices.Index(cronWords, text)
-		if i < 0 {
+		switch i {
+		case -1:
 			return s, "Words: " + strings.Join(cronWords, ", ") + "."
+		case 0:
+			return s, ""
 		}
 		text = wordMeans[i]
 	}
@@ -155,7 +158,7 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 		text = fmt.Sprintf("%d%s", of-1, rest) // the latest that it may be
 	}
 	fields := strings.Fields(text)
-	if text != "" && len(fields) != len(cronFields) {
+	if len(fields) != len(cronFields) {
 		return s, fmt.Sprintf("It has %d of 5 fields.", len(fields))
 	}
 	s.zone = zone
