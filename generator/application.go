@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pgretain/internal/catalog"
@@ -131,7 +132,7 @@ func castType(typ string) string {
 // for many, and those of its cursor.
 func (w *pageWriter) claim(c *policy.Claim) []Object {
 	key := w.uniqueKey(w.table, c.Key)
-	if w.clocks[0] == nil {
+	if !w.claimable(c) || w.clocks[0] == nil {
 		return nil
 	}
 	w.refuseNames(w.table, c.Position, isApplicationName)
@@ -146,6 +147,29 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 		objects = append(objects, w.cursorFunctions(c)...)
 	}
 	return objects
+}
+
+// claimable refuses policies whose rows are more than entries that expire: a claim writes an
+// expired entry over, and no step would see it go.
+func (w *pageWriter) claimable(c *policy.Claim) bool {
+	refused := func(at diag.Position, message, hint string) bool {
+		w.refuse(at, codeApplication, message, hint)
+		return false
+	}
+	ttl, then := c.TTL.Tiers[0], w.policy.Then
+	switch {
+	case w.policy.DueEntries()[0].Clock.UpTo != nil: // of others the reader of the file has refused a claim
+		return refused(c.Position, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
+			"Write due: {expires: {column: ...}}.")
+	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
+		return refused(c.TTL.Position, "a time to live is an interval, not an expression",
+			"Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
+	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil,
+		len(then[0].Delete.Cascades) > 0:
+		return refused(c.Position, "a claim writes an expired entry over, which no step would see",
+			"With claim, \"then\" is [delete] and nothing else.")
+	}
+	return true
 }
 
 func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
@@ -201,22 +225,42 @@ func intervalValue(i *policy.Interval) sqlText {
 	return fragment("interval", literal(i.Text))
 }
 
-// rounds is of types that hold an instant rounded to the nearest, perhaps before the claim ends.
-var rounds = regexp.MustCompile(`^(numeric\(|timestamp\([0-5]\))`)
+var (
+	scaled  = regexp.MustCompile(`^numeric\([0-9]+,([0-9]+)\)$`)
+	rounded = regexp.MustCompile(`^timestamp\(([0-5])\)`)
+)
 
 // instants are now and the end of the claim in the clock's own type, such that the policy does not
 // find the entry due before that end; "" for one that an instant is already.
 func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
 	column := w.table.Column(k.column)
 	switch {
-	case column.Generated || rounds.MatchString(column.Plain()) || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
+	case column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
-			"It must be a date, a timestamp, or a number of seconds or milliseconds, without a precision that rounds, and not generated.")
+			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
 	case k.conversion != "":
+		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
+		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
+			places, _ := strconv.Atoi(found[1]) // digits
+			scale = sqlText("1" + strings.Repeat("0", places))
+		}
 		now = w.converted(k, w.asOf)
-		expires = fragment("expires "+k.conversion, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive})
+		expires = fragment("expires "+k.conversion, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
 	}
-	return now, expires
+	return now, toPrecision(expires, column.Plain(), k.typ)
+}
+
+// toPrecision rounds up what a column of few decimal places would round to the nearest.
+func toPrecision(value sqlText, columnType, typ string) sqlText {
+	found := rounded.FindStringSubmatch(columnType)
+	if found == nil || typ != "timestamptz" && typ != "timestamp" {
+		return value
+	}
+	if value == "" {
+		value = "v_until"
+	}
+	step := map[string]sqlText{"0": "1 second", "1": "100 ms", "2": "10 ms", "3": "1 ms", "4": "100 us", "5": "10 us"}[found[1]]
+	return fragment("expires to precision", fields{"Value": value, "Step": step})
 }
 
 // cursorFunctions are <policy>_advance and <policy>_cursor.

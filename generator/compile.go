@@ -301,16 +301,11 @@ var catalogNames = map[string]string{
 
 // formatType gives the common spellings of a type the form in which the catalog prints them.
 func formatType(name string) string {
-	lower := strings.ReplaceAll(strings.ToLower(strings.Join(strings.Fields(name), " ")), ", ", ",")
-	plain, size, sized := strings.Cut(lower, "(")
-	full, ok := catalogNames[strings.TrimSpace(plain)]
-	switch {
-	case !ok, sized && strings.HasPrefix(full, "time"): // whose size stands inside
-		return lower
-	case sized:
-		return full + "(" + size
+	lower := strings.ToLower(strings.Join(strings.Fields(name), " "))
+	if full, ok := catalogNames[lower]; ok {
+		return full
 	}
-	return full
+	return lower
 }
 
 func tableName(t *catalog.Table) string { return t.String() }

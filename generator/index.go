@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -244,19 +243,15 @@ func (w *pageWriter) ensureColumns() []Object {
 // refuseType refuses another type for a column that an earlier migration added: how its values become
 // others is not for us to guess. Once the table has the type, the policy may say so.
 func (w *pageWriter) refuseType(before Object, live *catalog.Column, column policy.Column) {
-	types := []string{formatType(cmp.Or(live, &catalog.Column{}).Type)}
-	if added := addedType.FindStringSubmatch(before.SQL); added != nil {
-		types = append(types, formatType(added[1]))
-	}
-	if !slices.Contains(types, formatType(column.Type)) {
+	wanted, _ := pgparse.TypeIdentity(column.Type) // it was parsed before
+	added, _ := pgparse.AddedType(before.SQL)
+	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
+	if wanted != added && wanted != is {
 		w.refuse(column.Position, codeStep, fmt.Sprintf("column %q of table %q was added with another type", column.Name, tableName(w.table)),
 			fmt.Sprintf("Write a migration of your own, ALTER TABLE %s ALTER COLUMN %s TYPE %s, apply it, and run \"pgretain snapshot\".",
 				qualified(w.table), ident(column.Name), column.Type))
 	}
 }
-
-// addedType finds the type in what column writes.
-var addedType = regexp.MustCompile(` ADD COLUMN IF NOT EXISTS (?:"(?:[^"]|"")+"|\w+)\s+(.*?)(?:\s+DEFAULT |;)`)
 
 func (w *pageWriter) column(column policy.Column) Object {
 	value := sqlText("")

@@ -32,18 +32,21 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		// The server has no schema for each, nor columns that an "ensure" will add.
-		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil && !slices.ContainsFunc(p.Uses(), c.isToCome) {
+		// The server has no schema for each, nor columns that another policy's "ensure" will add.
+		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil && !slices.ContainsFunc(p.Uses(), c.isToCome(p)) {
 			checks = append(checks, c.checks(p, table)...)
 		}
 	}
 	return checks
 }
 
-// isToCome says that a table that a policy uses will have columns that it has not yet.
-func (c *compiler) isToCome(use policy.Effect) bool {
-	now, then := c.snapshot.Table(use.Table.String()), c.tables[use.Table.String()]
-	return now != nil && then != nil && len(now.Columns) < len(then.Columns)
+// isToCome says whether a table that a policy uses beside its own will have columns that it has not yet.
+func (c *compiler) isToCome(p *policy.Policy) func(policy.Effect) bool {
+	return func(use policy.Effect) bool {
+		name := use.Table.String()
+		now, then := c.snapshot.Table(name), c.tables[name]
+		return name != p.Table.String() && now != nil && then != nil && len(now.Columns) < len(then.Columns)
+	}
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
@@ -84,10 +87,19 @@ func (w *pageWriter) check(part policy.Part, others []sqlText) Check {
 	return Check{part.Expr, w.checkText(value, w.joins, others)}
 }
 
-// checkText reads the policy's table.
+// checkText reads the policy's table, with the columns that "ensure" will add where the server does not have them yet.
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
+	table, missing := w.rowsRelation(), []columnText{}
+	for _, column := range w.table.Columns {
+		if !w.policy.Partitions && w.snapshot.Table(tableName(w.table)).Column(column.Name) == nil {
+			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
+		}
+	}
+	if len(missing) > 0 {
+		table = fragment("with columns to come", fields{"Table": table, "Columns": missing})
+	}
 	return layout(execute("check.sql.tmpl",
-		fields{"Value": value, "Table": w.rowsRelation(), "Joins": joins, "Columns": nil, "Others": others}))
+		fields{"Value": value, "Table": table, "Joins": joins, "Columns": nil, "Others": others}))
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.

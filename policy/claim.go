@@ -2,25 +2,18 @@ package policy
 
 import "slices"
 
-// checkClaim checks that the policy is one whose rows expire, and go without a trace, for a time that is known; and that
-// set leaves key and clock alone.
+// checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
 func (r *reader) checkClaim(p *Policy) {
-	clocks, ttl := p.DueClocks(), p.Claim.TTL
-	if len(clocks) != 1 || len(p.DueRanks()) > 0 || clocks[0].Kind != "expires" || clocks[0].Column == "" || clocks[0].UpTo != nil {
+	column := ""
+	if clocks := p.DueClocks(); len(clocks) == 1 && len(p.DueRanks()) == 0 && clocks[0].Kind == "expires" {
+		column = clocks[0].Column
+	}
+	if column == "" {
 		r.add("P043 policy", p.Claim.Position, nil)
 		return
 	}
-	if len(ttl.Tiers) > 1 || len(ttl.Tiers) == 1 && (ttl.Tiers[0].When != nil || ttl.Tiers[0].Data != nil && ttl.Tiers[0].Data.Value != nil) {
-		r.add("P043 ttl", ttl.Position, nil)
-	}
-	plain := func(s Step) bool {
-		return s.Delete != nil && s.Related == nil && s.Where == nil && len(s.Delete.Cascades) == 0
-	}
-	if len(p.Then) != 1 || !plain(p.Then[0]) {
-		r.add("P043 then", p.Claim.Position, nil)
-	}
 	for _, a := range p.Claim.Set {
-		if a.Column == p.Claim.Key.Text || a.Column == clocks[0].Column {
+		if a.Column == p.Claim.Key.Text || a.Column == column {
 			r.add("P043 set", a.Position, a.Column)
 		}
 	}

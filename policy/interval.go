@@ -12,12 +12,20 @@ import (
 // Zero says whether an interval is none.
 func (i Interval) Zero() bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
 
-// LongerThan says whether i is longer than other for certain, from whatever day both are counted back.
+// LongerThan says whether i is longer than other, from whatever day both are counted back.
 func (i Interval) LongerThan(other Interval) bool {
-	if i.Months == other.Months && i.Days == other.Days {
-		return i.Time > other.Time
+	more := Interval{Months: i.Months - other.Months, Days: i.Days - other.Days, Time: i.Time - other.Time}
+	if more.Months >= 0 && more.Days >= 0 && more.Time >= 0 {
+		return !more.Zero()
 	}
-	return i.hours(28, 365) > other.hours(31, 366)+2 // which a change of the clocks may move, in each of the two
+	margin := 0.0 // an hour for each that counts days, which a change of the clocks may move
+	for _, each := range []Interval{i, other} {
+		if each.Months != 0 || each.Days != 0 {
+			margin++
+		}
+	}
+	// What both have in common may be left out, or not: either is enough.
+	return more.shortest() > margin || i.shortest()-other.hours(31, 366) > margin
 }
 
 // NotLongerThan says so of at most as long.
@@ -28,6 +36,14 @@ func (i Interval) NotLongerThan(other Interval) bool {
 // hours are those of an interval, with months and years of so many days.
 func (i Interval) hours(month, year int) float64 {
 	return float64(i.Months/12*year+i.Months%12*month+i.Days)*24 + i.Time.Hours()
+}
+
+// shortest is how many hours there are at least; of months that are subtracted the most go away.
+func (i Interval) shortest() float64 {
+	if i.Months < 0 {
+		return i.hours(31, 366)
+	}
+	return i.hours(28, 365)
 }
 
 // units are what one of a word adds to an interval.

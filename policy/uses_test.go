@@ -55,7 +55,7 @@ policies:
     table: app.u16
     due: {expires: {column: at}}
     then: [delete]
-    claim: {key: id, ttl: 15 minutes, set: {a: "(SELECT x48)"}, cursor: {table: app.u17, key: id, position: [at]}}
+    claim: {key: id, ttl: {minutes: "(SELECT x47 FROM app.v8)"}, set: {a: "(SELECT x48)"}, cursor: {table: app.u17, key: id, position: [at]}}
   partitions:
     partitions_of: app.u18
     due: {age: {older_than: 3 days}}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,10 +28,7 @@ func Read(text string) (*Snapshot, error) {
 func (s *Snapshot) read(data []byte) error {
 	var head struct{ Version *int } // comes first: a newer form may have keys that strict decoding would complain about
 	if err := json.Unmarshal(data, &head); err != nil {
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok { // as where two branches changed the file
-			return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:syntax.Offset], []byte("\n")), err)
-		}
-		return err
+		return explain(err, data)
 	}
 	if head.Version == nil {
 		return errors.New("no version; is this a catalog snapshot?")
@@ -41,9 +39,21 @@ func (s *Snapshot) read(data []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(s); err != nil {
-		return err
+		return explain(err, data)
 	}
 	return s.check()
+}
+
+// explain says in which line of the file decoding went wrong, in words of the file.
+func explain(err error, data []byte) error {
+	line := func(offset int64) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("line %d: %w", line(syntax.Offset), err)
+	}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the whole file has no path
+		return fmt.Errorf("line %d: %s cannot be a JSON %s", line(kind.Offset), cmp.Or(kind.Field, "the snapshot"), kind.Value)
+	}
+	return err
 }
 
 // check refuses tables without a name, names that stand for two tables, and types that are more than a type: they

@@ -81,9 +81,14 @@ func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 
 // greatest says whether "up_to" is the greatest value of the clock itself, with nothing taken off.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
-	tables := policy.Part{Expr: *k.UpTo, Kind: policy.IsQuery}.Tables()
-	return len(tables) == 1 && tables[0].Name == p.Table.Name && plainMax.MatchString(k.UpTo.SQL)
+	parsed := policy.Part{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
+	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
+		return false
+	}
+	table, column := parsed.Tables[0], parsed.Columns[0].Fields
+	return table.Name == p.Table.Name && (table.Schema == p.Table.Schema || table.Schema == "") &&
+		column[len(column)-1] == k.Column
 }
 
 var plainMax = regexp.MustCompile(`(?i)^\s*select\s+(coalesce\s*\(\s*)?max\s*\([^()]*\)` +
-	`(\s*,\s*[^()]*\))?(\s*::\s*\w+)?(\s+(as\s+)?\w+)?\s+from\s+[\w."]+(\s+(as\s+)?\w+)?\s*$`)
+	`(\s*,\s*[^()]*\))?(\s*::\s*\w+)?(\s+(as\s+)?\w+)?\s+from\s`)

@@ -46,6 +46,21 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	return tree, nil
 }
 
+// first is the first statement of a text that get finds; the text may hold others.
+func first[T comparable](sql, what string, get func(*query.Node) T) (found T, err error) {
+	tree, err := parse("", sql, "")
+	if err != nil {
+		return found, err
+	}
+	var none T
+	for _, raw := range tree.Stmts {
+		if found = get(raw.Stmt); found != none {
+			return found, nil
+		}
+	}
+	return none, &Error{Message: "there is no " + what}
+}
+
 // plainText refuses what the parser cannot be handed: it takes C strings in UTF-8.
 func plainText(sql string) error {
 	if i := strings.IndexByte(sql, 0); i >= 0 {

@@ -108,7 +108,7 @@ func (w *walker) message(m protoreflect.Message) {
 		w.qualified(n.Names)
 	case *query.A_Expr:
 		w.qualified(n.Name)
-		if op := lastName(n.Name); op == "@@" || op == "@@@" {
+		if op := lastName(n.Name); (op == "@@" || op == "@@@") && n.Lexpr != nil && !searched(n.Lexpr) {
 			w.first(&w.expr.Session, op, n.Location)
 		}
 	}
@@ -193,7 +193,8 @@ func (w *walker) call(n *query.FuncCall) {
 	}
 	w.expr.Calls = append(w.expr.Calls, call)
 	w.qualified(n.Funcname)
-	if slices.Contains(sessionFunctions, name) {
+	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments ||
+		name == "ts_headline" && call.Arguments == 3 && n.Args[0].GetAConst() == nil && n.Args[0].GetTypeCast() == nil {
 		w.first(&w.expr.Session, name, n.Location)
 	}
 	if slices.Contains(timeFunctions, name) || name == "age" && len(n.Args) == 1 {
@@ -221,11 +222,23 @@ var (
 	// https://www.postgresql.org/docs/current/functions-info.html
 	sessionWords = strings.Fields("user current_user current_role session_user current_catalog current_schema")
 
-	// sessionFunctions go by default_text_search_config, all or some of each name.
+	// sessionFunctions go by default_text_search_config where they have that many arguments.
 	// https://www.postgresql.org/docs/current/functions-textsearch.html
-	sessionFunctions = strings.Fields(`to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery
-		json_to_tsvector jsonb_to_tsvector ts_headline ts_match_tt ts_match_tq`)
+	sessionFunctions = map[string]int{
+		"to_tsvector": 1, "to_tsquery": 1, "plainto_tsquery": 1, "phraseto_tsquery": 1, "websearch_to_tsquery": 1,
+		"json_to_tsvector": 2, "jsonb_to_tsvector": 2, "ts_headline": 2, "ts_match_tt": 2, "ts_match_tq": 2,
+	}
+	searchTypes = strings.Fields("tsvector tsquery jsonb")
 )
+
+// searched says whether what stands before @@ is seen not to be a text, which goes by default_text_search_config there.
+func searched(n *query.Node) bool {
+	if call := n.GetFuncCall(); call != nil {
+		name := lastName(call.Funcname)
+		return strings.HasSuffix(name, "to_tsvector") || strings.HasSuffix(name, "to_tsquery")
+	}
+	return slices.Contains(searchTypes, lastName(n.GetTypeCast().GetTypeName().GetNames()))
+}
 
 // valueFunction is current_date and kin, perhaps with a precision, or a word for the session.
 func (w *walker) valueFunction(n *query.SQLValueFunction) {

@@ -196,11 +196,16 @@ func TestClaimClocks(t *testing.T) {
 		late                  string // how much later it may be at most
 	}{
 		{"timestamptz", "", "e < s", "2 us"},
+		{"timestamptz(0)", "", "e < s", "1 second 2 us"},
+		{"timestamptz(3)", "", "e < s", "1 ms 2 us"},
 		{"timestamp", "", "e < s AT TIME ZONE 'Europe/Berlin'", "2 us"},
+		{"timestamp(1)", "", "e < s AT TIME ZONE 'Europe/Berlin'", "100 ms 2 us"},
 		{"date", "", "e < (s AT TIME ZONE 'Europe/Berlin')::date", "25 hours"},
 		{"int", "epoch_s", "e < floor(extract(epoch FROM s))", "1 second 2 us"},
 		{"bigint", "epoch_ms", "e < floor(extract(epoch FROM s) * 1000)", "1 ms 2 us"},
 		{"numeric", "epoch_s", "e < extract(epoch FROM s)", "2 us"},
+		{"numeric(12,2)", "epoch_s", "e < extract(epoch FROM s)", "10 ms 2 us"},
+		{"numeric(20)", "epoch_ms", "e < extract(epoch FROM s) * 1000", "1 ms 2 us"},
 		{"float8", "epoch_s", "e < extract(epoch FROM s)::float8", "3 us"},
 		{"float8", "epoch_ms", "e < (extract(epoch FROM s) * 1000)::float8", "3 us"},
 	}
