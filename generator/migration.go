@@ -281,8 +281,10 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 			names[string(o.As)] = role
 		}
 		// Operator and viewer own nothing: they may look at the runtime's tables.
-		if to := grantees.FindStringSubmatch(o.SQL); o.Kind == KindTable && to != nil {
-			names["readers"] = to[1]
+		if o.Kind == KindTable {
+			if to := grantees.FindStringSubmatch(o.SQL); to != nil {
+				names["readers"] = to[1]
+			}
 		}
 	}
 	return names
