@@ -35,12 +35,12 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestManyPolicies lints 20,000 policies, for which comparing each with each takes minutes of processor time.
+// TestManyPolicies lints 10,000 policies, for which comparing each with each takes minutes of processor time.
 func TestManyPolicies(t *testing.T) {
 	t.Parallel()
 	var policies, jobs strings.Builder
 	snapshot := &catalog.Snapshot{Version: 1}
-	for i := range 20_000 {
+	for i := range 10_000 {
 		if i%10 == 0 {
 			snapshot.Tables = append(snapshot.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("t%d", i/10), Kind: "table", PrimaryKey: []string{"id"},
 				Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "state", Type: "text"}, {Name: "at", Type: "timestamp with time zone", NotNull: true}}})
@@ -57,7 +57,7 @@ func TestManyPolicies(t *testing.T) {
 	if list := lint.Check(file, snapshot); len(list) > 0 {
 		t.Errorf("%+v", list[0])
 	}
-	if took := processorTime(t) - before; took > time.Minute {
+	if took := processorTime(t) - before; took > 20*time.Second {
 		t.Errorf("it took %s", took)
 	}
 }

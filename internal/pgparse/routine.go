@@ -50,7 +50,9 @@ var (
 // ReadRoutine reads the first CREATE FUNCTION or CREATE PROCEDURE of a text that the project wrote. It knows no more of
 // the grammar than these texts use, in the order in which they use it. The error is an *Error.
 func ReadRoutine(sql string) (Routine, error) {
-	form := routineForm.FindStringSubmatch(sql)
+	head, rest, _ := strings.Cut(sql, "AS $") // the form takes long to be found in a long text
+	quote, _, _ := strings.Cut(rest, "\n")
+	form := routineForm.FindStringSubmatch(head + "AS $" + quote)
 	if form == nil {
 		return Routine{}, &Error{Message: "it creates no function or procedure in the way of ours"}
 	}

@@ -112,7 +112,7 @@ var busyRows = []string{
 // and calls nothing drift.
 func TestVerifyBesideEverything(t *testing.T) {
 	t.Parallel()
-	const seed, rounds = 1, 24
+	const seed, rounds = 1, 12
 	in := kit.Install(t, busySchema, busyPolicies)
 	wanted, _ := in.Compile(t, busyPolicies)
 	// The schedule has promised something by now: what is overdue is counted.

@@ -71,7 +71,7 @@ func TestClockTypes(t *testing.T) {
 	// The instant has more digits than most of the types.
 	const instant = "2024-03-31 12:00:00.123456+00"
 	for i, way := range [][2]string{{"age", ""}, {"expires", "inclusive: true"}, {"age", "nulls: due"}} {
-		s := suite{batches: []int{3, 1000}}
+		s := suite{batch: 3}
 		for _, typ := range clockTypes {
 			s.scenarios = append(s.scenarios, clockScenario(typ.name, typ.typ, typ.encoding, typ.value, typ.bound, way[0], way[1], instant))
 		}

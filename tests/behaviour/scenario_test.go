@@ -51,7 +51,7 @@ type suite struct {
 	zone      string // default UTC
 	before    string // as the superuser
 	path      string // install.search_path, default [public]
-	batches   []int  // sizes, default 1, 3, 1000; what decides on a row only, and not on the next one, needs no batches of one
+	batch     int    // size of the small batches, default 1; what decides on a row only, and not on the next one, takes 3
 	scenarios []scenario
 }
 
@@ -62,7 +62,10 @@ type bench struct {
 	zone, path string
 }
 
-// run installs the suite, and runs each scenario at several batch sizes, each from fresh data, and
+// inOne is a batch that has all rows of a scenario.
+const inOne = 1000
+
+// run installs the suite, and runs each scenario in small batches and in one, each from fresh data, and
 // each again: a second run at the same instant changes nothing.
 func (s suite) run(t *testing.T) {
 	t.Parallel()
@@ -72,8 +75,8 @@ func (s suite) run(t *testing.T) {
 	if s.path == "" {
 		s.path = "[public]"
 	}
-	if s.batches == nil {
-		s.batches = []int{1, 3, 1000}
+	if s.batch == 0 {
+		s.batch = 1
 	}
 	b := &bench{zone: s.zone, path: strings.Trim(s.path, "[]")}
 	schemas, yaml := s.texts()
@@ -82,7 +85,7 @@ func (s suite) run(t *testing.T) {
 	for i, c := range s.scenarios {
 		t.Run(c.name, func(t *testing.T) {
 			own := &bench{b.With(t), b.conn, b.zone, b.path}
-			own.scenario(t, fmt.Sprintf("s%d", i), c, s.batches)
+			own.scenario(t, fmt.Sprintf("s%d", i), c, s.batch)
 		})
 	}
 }
@@ -99,7 +102,7 @@ func (s suite) texts() (schemas, yaml string) {
 
 func at(schema, text string) string { return strings.ReplaceAll(text, "@.", schema+".") }
 
-func (b *bench) scenario(t *testing.T, name string, c scenario, batches []int) {
+func (b *bench) scenario(t *testing.T, name string, c scenario, batch int) {
 	if c.table == "" {
 		c.table = "m"
 	}
@@ -107,7 +110,7 @@ func (b *bench) scenario(t *testing.T, name string, c scenario, batches []int) {
 		c.asOf = noon
 	}
 	pgtest.Exec(t, b.conn, "SET search_path = "+name+", "+b.path+"; SET TimeZone = '"+b.zone+"'")
-	for _, rows := range batches {
+	for _, rows := range []int{batch, inOne} {
 		b.fill(t, name, c)
 		b.once(t, "p"+name, c, rows)
 		if t.Failed() {
@@ -164,7 +167,7 @@ func (b *bench) content(t *testing.T, c scenario, want map[string]string) map[st
 func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 	t.Helper()
 	goes := b.rows(t, c, c.goes)
-	b.SetBatch(rows * (1 + len(goes)/16)) // sixteen batches of one, or of a few: tests/model has as many as chance wants
+	b.SetBatch(rows * (1 + len(goes)/8)) // eight batches of one, or of a few: tests/model has as many as chance wants
 	want := b.content(t, c, c.leaves)
 	if _, told := c.leaves[c.table]; !told {
 		want[c.table] = slices.DeleteFunc(want[c.table], func(row string) bool { return slices.Contains(goes, row) })
@@ -173,7 +176,7 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 
 	var o kit.Outcome
 	run := func() { o = b.Run(policy, c.asOf) }
-	if rows == 3 {
+	if rows == inOne { // the preview knows no batches
 		run()
 	} else {
 		for _, why := range b.Foreseen(t, policy, c.asOf, nil, run) {
@@ -189,7 +192,7 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 		t.Errorf("batches of %d: rows differ (-want +got):\n%s", rows, diff)
 	}
 	b.sameCounts(t, c, o)
-	if rows != 3 {
+	if rows == inOne {
 		b.forget(t) // else the next run may go on where this one ended
 	}
 	if again := b.Run(policy, c.asOf); again.State != "done" || again.Taken != 0 {

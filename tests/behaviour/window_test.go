@@ -31,7 +31,7 @@ func windowScenario(window, asOf, typ, value, bound string) scenario {
 }
 
 func windowSuite(zone string, cases [][2]string) suite {
-	s := suite{zone: zone, batches: []int{3, 1000}}
+	s := suite{zone: zone, batch: 3}
 	for _, c := range cases {
 		s.scenarios = append(s.scenarios, windowScenario(c[1], c[0], "timestamptz", "x", "%s"))
 	}

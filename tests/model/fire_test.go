@@ -10,7 +10,7 @@ import (
 	"pgretain/tests/kit"
 )
 
-// numberVariable says how many policies, by default 160, and 10,000 where fireVariable is set; seedVariable repeats the
+// numberVariable says how many policies, by default 80, and 10,000 where fireVariable is set; seedVariable repeats the
 // choice of a run.
 const (
 	numberVariable = "PGRETAIN_TEST_POLICIES"
@@ -24,7 +24,7 @@ const (
 func TestPoliciesEqualTheModel(t *testing.T) {
 	t.Parallel()
 	seed := setting(t, seedVariable, uint64(time.Now().UnixNano()/1e6))
-	number := uint64(160)
+	number := uint64(80)
 	if os.Getenv(fireVariable) != "" {
 		number = 10000
 	}
