@@ -1,10 +1,13 @@
 package behaviour
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -213,5 +216,143 @@ policies:
 	in.Run("p", noon)
 	if got := row(""); got != "3000 2000 t t 1 f" {
 		t.Errorf("after one: %q", got)
+	}
+}
+
+// A stranger who had REFERENCES refers to the table, with a type whose casts are his. Nobody runs them as the owner, not
+// for the blast radius either. The same table in the hands of whoever owns the policy's table is counted.
+func TestBlastRadiusRunsNobodysCode(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `
+		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
+		INSERT INTO m SELECT generate_series(1, 5)`, `
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+`)
+	in.Exec(t, pgtest.MakeRole("radius_stranger")+`
+		CREATE SCHEMA own AUTHORIZATION radius_stranger;
+		GRANT USAGE ON SCHEMA public TO radius_stranger;
+		GRANT REFERENCES ON m TO radius_stranger;
+		SET ROLE radius_stranger;
+		CREATE TYPE own.number AS ENUM ('1', '2');
+		CREATE FUNCTION own.value(own.number) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+			RAISE EXCEPTION 'run as %', current_user;
+		END $$;
+		CREATE CAST (own.number AS bigint) WITH FUNCTION own.value(own.number) AS IMPLICIT;
+		CREATE TABLE own.child (m_id own.number);
+		ALTER TABLE own.child ADD FOREIGN KEY (m_id) REFERENCES public.m;
+		GRANT USAGE ON SCHEMA own TO PUBLIC;
+		GRANT SELECT ON own.child TO PUBLIC;
+		RESET ROLE;
+		REVOKE REFERENCES ON m FROM radius_stranger`)
+	_, err := in.Viewer().Exec(t.Context(), "SELECT * FROM retention.blast_radius('p')")
+	if sqlState(err) != "PR004" || !strings.Contains(err.Error(), `belongs to role "radius_stranger", which is not trusted`) {
+		t.Errorf("blast_radius answers %v", err)
+	}
+
+	in.Exec(t, `DROP TABLE own.child; CREATE TABLE own.child (m_id bigint REFERENCES m); INSERT INTO own.child VALUES (2);
+		GRANT SELECT ON own.child TO PUBLIC; ALTER TABLE own.child OWNER TO `+kit.Migrator+`; ALTER SCHEMA own OWNER TO `+kit.Migrator)
+	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child 1", strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhy: what people are told of one row is what a run does with it, and when.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int, part varchar(1), at timestamptz, pinned boolean, PRIMARY KEY (id, part));
+		INSERT INTO m VALUES (1, 'a', '2024-03-01 12:00:00+00', false), (2, 'a', '2024-03-30 12:00:00.25+00', false),
+			(3, 'a', '2024-03-01', true), (4, 'a', '2024-03-01', NULL), (5, 'a', NULL, false), (6, 'a', 'infinity', false), (1, 'b', '2024-03-31', true);
+		CREATE TABLE e (id int PRIMARY KEY, until date); INSERT INTO e VALUES (1, '2024-04-30'), (2, '2024-03-30');
+		CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r SELECT generate_series(1, 3)`,
+		`policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {pinned: pinned}, then: [delete]}
+  expiring: {table: e, due: {expires: {column: until}}, then: [delete]}
+  rank: {table: r, due: {beyond: {first: 2, order: id desc}}, then: [delete]}`)
+	for _, c := range []struct{ policy, key, want string }{
+		{"p", `{"id": 1, "part": "a"}`, `(t,,)`},
+		{"p", `{"id": 1, "part": "ab"}`, ``},
+		{"p", `{"id": 2, "part": "a"}`, `(f,"not due","2024-04-06 12:00:00+00")`},
+		{"p", `{"id": 3}`, `(f,pinned,)`},
+		{"p", `{"id": 4}`, `(f,pinned,)`},
+		{"p", `{"id": 5}`, `(f,"not due",)`},
+		{"p", `{"id": 6}`, `(f,"not due",)`},
+		{"p", `{"id": 7}`, ``},
+		{"p", `{}`, ``},
+		{"p", `{"id": 1}`, `(f,"not due","2024-04-07 00:00:00+00"),(t,,)`},
+		{"expiring", `{"id": 1}`, `(f,"not due","2024-05-01 00:00:00+00")`},
+		{"expiring", `{"id": 2}`, `(t,,)`},
+		{"rank", `{"id": 1}`, `(t,,)`},
+		{"rank", `{"id": 3}`, `(f,"not due",)`},
+	} {
+		got := pgtest.Value[string](t, in, "SELECT coalesce(string_agg(w::text, ',' ORDER BY w::text), '') FROM retention.why($1, $2, $3) w", c.policy, c.key, noon)
+		if got != c.want {
+			t.Errorf("why(%s, %s) is %s, want %s", c.policy, c.key, got, c.want)
+		}
+	}
+	for sql, code := range map[string]string{
+		`SELECT retention.why('q', '{"id": 1}')`: "P0002",
+		`SELECT retention.why('p', '{"x": 1}')`:  "42703",
+	} {
+		var refused *pgconn.PgError
+		if err := in.Operator(sql); !errors.As(err, &refused) || refused.Code != code {
+			t.Errorf("%s: %v, want %s", sql, err, code)
+		}
+	}
+}
+
+// TestClocksShown: the oldest and the newest that are due are instants for people. The keys are published ones, of RFC
+// 9562, the ULID specification, and two services that document theirs, with the instants published there.
+func TestClocksShown(t *testing.T) {
+	t.Parallel()
+	const ulid, ulidAt = "01ARZ3NDEKTSV4RRFFQ69G5FAV", "2016-07-30 23:54:10.259+00"
+	cases := []struct{ typ, clock, values, oldest, newest string }{
+		{"integer", "epoch_s", "0, 1234567890", "1970-01-01 00:00:00+00", "2009-02-13 23:31:30+00"},
+		{"numeric", "epoch_s", "-0.5, 1234567890.123456", "1969-12-31 23:59:59.5+00", "2009-02-13 23:31:30.123456+00"},
+		{"double precision", "epoch_s", "'-infinity', 1234567890.25", "-Infinity", "2009-02-13 23:31:30.25+00"},
+		{"bigint", "epoch_s", "-9223372036854775808, 1234567890", "-9223372036854775808", "2009-02-13 23:31:30+00"},
+		{"bigint", "epoch_ms", "-1, 1234567890123", "1969-12-31 23:59:59.999+00", "2009-02-13 23:31:30.123+00"},
+		{"bigint", "{snowflake: {shift: 22, epoch: 1420070400000}}", "-1, 175928847299117063", "2014-12-31 23:59:59.999+00", "2016-04-30 11:18:25.796+00"},
+		{"bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}", "4194303, 1541815603606036480", "2010-11-04 01:42:54.657+00", "2022-06-28 16:07:40.105+00"},
+		{"bigint", "{snowflake: {shift: 16, epoch: 0}}", "65536, 80908641239040000", "1970-01-01 00:00:00.001+00", "2009-02-13 23:31:30+00"},
+		{"uuid", "uuidv7", "'017F22E2-79B0-7CC3-98C4-DC0C0C07398F'", "2022-02-22 19:22:22+00", "2022-02-22 19:22:22+00"},
+		{"uuid", "uuidv7, nulls: due", "'00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', NULL, 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
+			"2022-02-22 19:22:22+00", "2022-02-22 19:22:22+00"},
+		{"uuid", "ulid", "'01563e3a-b5d3-d676-4c61-efb99302bd5b'", ulidAt, ulidAt},
+		{"text", "ulid", "'00000000000000000000000000', '" + ulid + "'", "1970-01-01 00:00:00+00", ulidAt},
+		{"char(26)", "ulid, nulls: due", "'', '0', '" + ulid + "', 'old'", ulidAt, ulidAt},
+		{"date", "", "'2024-01-01', '2024-02-01'", "2024-01-01", "2024-02-01"},
+		{"bigint", "position", "1234567890, 1234567890123", "1234567890", "1234567890123"},
+		{"uuid", "position", "'017f22e2-79b0-7cc3-98c4-dc0c0c07398f'", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"},
+	}
+	var schema, policies strings.Builder
+	for i, c := range cases {
+		fmt.Fprintf(&schema, "CREATE TABLE m%d (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, c %s); INSERT INTO m%[1]d (c) SELECT unnest(ARRAY[%[3]s]::%[2]s[]);", i, c.typ, c.values)
+		due := "age: {column: c, older_than: 7 days, encoding: " + c.clock + "}"
+		switch {
+		case c.clock == "":
+			due = "age: {column: c, older_than: 7 days}"
+		case c.clock == "position":
+			due = fmt.Sprintf(`position: {column: c, up_to: "SELECT max(c::text)::%s FROM m%d"}`, c.typ, i)
+		}
+		fmt.Fprintf(&policies, "  p%d: {table: m%[1]d, due: {%s}, then: [delete]}\n", i, due)
+	}
+	schema.WriteString(`CREATE TABLE parts (id bigint PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (175928847299117063);
+		CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (175928847299117063) TO (MAXVALUE);`)
+	policies.WriteString("  parts: {partitions_of: parts, due: {age: {encoding: {snowflake: {shift: 22, epoch: 1420070400000}}, older_than: 7 days}}, then: [drop]}\n")
+	in := kit.Install(t, schema.String(), "policies:\n"+policies.String())
+	shown := func(query, name string) string {
+		return pgtest.Value[string](t, in, "SELECT concat_ws(' to ', x.oldest, x.newest) FROM "+strings.ReplaceAll(query, "@", name))
+	}
+	for i, c := range cases {
+		name := fmt.Sprintf("p%d", i)
+		for _, query := range []string{"retention.preview('@') x", "retention.backlog x WHERE x.policy = '@'"} {
+			if got, want := shown(query, name), c.oldest+" to "+c.newest; got != want {
+				t.Errorf("%s %s of %s: %s shows %s, want %s", c.typ, c.clock, c.values, query, got, want)
+			}
+		}
+	}
+	if got, want := shown("retention.preview('@') x", "parts"), "2016-04-30 11:18:25.796+00 to 2016-04-30 11:18:25.796+00"; got != want {
+		t.Errorf("partitions by Snowflake IDs: %s, want %s", got, want)
 	}
 }

@@ -1,7 +1,11 @@
 package behaviour
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -106,4 +110,206 @@ func TestKeptBecauseOfNull(t *testing.T) {
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+}
+
+// Rows that refer to each other go from the last to the first, and one below which a row is kept stays, with a guard that
+// keeps what is referred to; without it a kept row would go by cascade, and the policy is refused.
+func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
+	t.Parallel()
+	const policy = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [public.m]}], keep: {pinned: pinned%s}}}`
+	const guard = `, referred_to: "EXISTS (SELECT FROM m c WHERE c.parent = t.id)"`
+	in := kit.Prepare(t, "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE CASCADE, pinned boolean NOT NULL, at timestamptz NOT NULL DEFAULT '2024-01-01')", fmt.Sprintf(policy, guard))
+	if _, list := in.Compile(t, fmt.Sprintf(policy, "")); len(list) != 1 || list[0].Code != "P065" {
+		t.Errorf("without a guard: %v", list)
+	}
+	in.Migrate(t, fmt.Sprintf(policy, guard))
+	in.Exec(t, "INSERT INTO m VALUES (1, NULL, false), (2, 1, false), (3, 2, true), (4, 2, false), (5, NULL, false), (6, 5, false), (7, 6, false)")
+	for range 3 { // a level a run
+		in.Done("p", noon)
+	}
+	if diff := cmp.Diff([]string{"(1)", "(2)", "(3)"}, in.Rows("SELECT id FROM m ORDER BY id")); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
+const protectedAsOf = "2025-06-01 12:00:00+00"
+
+// protectedSchema has rows of every table for each row of item, all of them due.
+const protectedSchema = `
+	CREATE TABLE item (id int PRIMARY KEY, state text NOT NULL DEFAULT 'new', at timestamptz NOT NULL DEFAULT '2025-01-01 00:00:00+00');
+	CREATE TABLE child (id int PRIMARY KEY, item_id int REFERENCES item ON DELETE CASCADE, note text);
+	CREATE TABLE loose (id int PRIMARY KEY, item_id int, note text);
+	CREATE TABLE ledger (id int PRIMARY KEY, item_id int DEFAULT 1, child_id int, loose_id int);
+	CREATE TABLE kin (id int PRIMARY KEY, state text, at timestamptz);
+	CREATE TABLE old (id int PRIMARY KEY, state text, at timestamptz);
+	CREATE TABLE mark (id int NOT NULL);
+	CREATE TABLE part (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+	CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM ('2025-01-01 00:00:00+00') TO ('2025-02-01 00:00:00+00');
+	CREATE TABLE part_2 PARTITION OF part FOR VALUES FROM ('2025-02-01 00:00:00+00') TO ('2025-03-01 00:00:00+00');
+	CREATE TABLE part_3 PARTITION OF part FOR VALUES FROM ('2025-03-01 00:00:00+00') TO ('2025-12-01 00:00:00+00');
+	INSERT INTO item SELECT i FROM generate_series(1, 6) i;
+	INSERT INTO child SELECT i, i FROM generate_series(1, 6) i;
+	INSERT INTO loose SELECT i, i FROM generate_series(1, 6) i;
+	INSERT INTO ledger SELECT i, i, i, i FROM generate_series(1, 6) i;
+	INSERT INTO old SELECT i, 'old' FROM generate_series(1, 3) i;
+	INSERT INTO mark VALUES (0);
+	INSERT INTO part SELECT i, '2025-01-01 00:00:00+00'::timestamptz + i * interval '20 days' FROM generate_series(0, 5) i;`
+
+var protectedTables = []string{"item", "child", "loose", "ledger", "kin", "old", "mark", "part", "part_1", "part_2"}
+
+const (
+	itemAge  = `table: item, due: {age: {column: at, older_than: 7 days}}, then: `
+	itemGone = itemAge + `[delete: {cascades: [child]}]`
+	looseSQL = itemAge + `[{sql: "DELETE FROM public.loose l USING batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
+	itemSet  = itemAge + `[{update: {set: {state: "'s' || id", at: as_of}}}]`
+	looseSet = itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`
+	wordSet  = itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' || l.id FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
+	paired   = "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = 'new'; ALTER TABLE ledger ADD FOREIGN KEY (item_id, st) REFERENCES item (id, state) ON UPDATE "
+	noted    = "UPDATE loose SET note = id; ALTER TABLE loose ADD UNIQUE (note); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = id; ALTER TABLE ledger ADD FOREIGN KEY (st) REFERENCES loose (note) ON UPDATE "
+	protect  = "UPDATE retention.install SET protect = ARRAY['public."
+)
+
+// protectedCases: a policy that is in order, and what the database becomes behind its back; "" in change
+// stands for protecting the table in the registry. says is a part of the message.
+var protectedCases = map[string]struct{ rule, change, says string }{
+	"cascade":                     {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE CASCADE", "public.item -> public.ledger"},
+	"set null":                    {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL", "public.item -> public.ledger"},
+	"set default":                 {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET DEFAULT", "public.item -> public.ledger"},
+	"cascade two deep":            {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON DELETE CASCADE", "public.child -> public.ledger"},
+	"set null two deep":           {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON DELETE SET NULL", "public.child -> public.ledger"},
+	"cascade from a related one":  {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
+	"cascade from a statement's":  {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
+	"set null from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE SET NULL", "public.loose -> public.ledger"},
+	"update cascades":             {itemSet, paired + "CASCADE", "public.item -> public.ledger"},
+	"update sets null":            {itemSet, paired + "SET NULL", "public.item -> public.ledger"},
+	"update sets default":         {itemSet, paired + "SET DEFAULT", "public.item -> public.ledger"},
+	"update cascades two deep":    {itemSet, "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE kin ADD UNIQUE (state), ADD FOREIGN KEY (id, state) REFERENCES item (id, state) ON UPDATE CASCADE; ALTER TABLE ledger ADD st text REFERENCES kin (state) ON UPDATE CASCADE", "public.item -> public.kin"},
+	"related update cascades":     {looseSet, noted + "CASCADE", "public.loose -> public.ledger"},
+	"statement's update cascades": {wordSet, noted + "CASCADE", "public.loose -> public.ledger"},
+	"set null goes on": {itemGone, "ALTER TABLE child DROP CONSTRAINT child_item_id_fkey, ADD UNIQUE (item_id), ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL; " +
+		"ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES child (item_id) ON UPDATE CASCADE", "public.item -> public.child"},
+	"delete":                   {itemGone, protect + "item']", `"public.item"`},
+	"cascades":                 {itemGone, protect + "child']", `"public.child"`},
+	"update":                   {itemAge + `[{update: {set: {at: as_of}}}]`, protect + "item']", `"public.item"`},
+	"related delete":           {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"related update":           {itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"statement that deletes":   {looseSQL, protect + "loose']", `"public.loose"`},
+	"statement that updates":   {itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"archive that replaces":    {itemAge + `[{archive: {into: old, existing: replace}}, {delete: {cascades: [child]}}]`, protect + "old']", `"public.old"`},
+	"watermark":                {`table: item, due: {position: {column: id, up_to: "SELECT 4", watermark: {table: mark, column: id}}}, then: [{insert: {into: kin, set: {id: id}}}]`, protect + "mark']", `"public.mark"`},
+	"detach":                   {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [detach]`, protect + "part']", `"public.part"`},
+	"drop":                     {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part']", `"public.part"`},
+	"drop of a partition":      {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part_2']", `"public.part"`},
+	"delete from above":        {`table: part, due: {age: {column: at, older_than: 7 days}}, then: [delete]`, protect + "part_1']", `"public.part"`},
+	"delete of an heir's rows": {itemAge + `[{delete: {table: kin, as: k, where: "k.id = t.id"}}, {delete: {cascades: [child]}}]`, "CREATE TABLE mother (id int); ALTER TABLE kin ALTER id SET NOT NULL; ALTER TABLE kin INHERIT mother; " + protect + "mother']", `"public.kin"`},
+}
+
+// TestProtectedSince: what is protected, or within reach of a protected table, since the policy was
+// installed, trips the run before it touches anything.
+func TestProtectedSince(t *testing.T) {
+	t.Parallel()
+	for name, c := range protectedCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			yaml := "policies: {p: {" + c.rule + "}}"
+			if !strings.Contains(c.change, "protect") {
+				yaml = "protect: [ledger]\n" + yaml
+			}
+			in := kit.Install(t, protectedSchema, yaml)
+			if due, _ := in.Count("p", protectedAsOf); due == 0 {
+				t.Fatal("nothing is due, so that nothing is shown")
+			}
+			in.Exec(t, c.change)
+			before := protectedRows(in)
+			o := in.Run("p", protectedAsOf)
+			if o.State != "tripped" || !strings.Contains(o.Message, c.says) || strings.Contains(c.change, "protect") && !strings.Contains(o.Message, "protected") {
+				t.Errorf("the run ended %s: %q, want a message with %q", o.State, o.Message, c.says)
+			}
+			if diff := cmp.Diff(before, protectedRows(in)); diff != "" {
+				t.Errorf("the run touched something (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUpdateReachesUnnamed: a key that came since carries what a step sets to a table that the policy does not
+// speak of, or to its own. One on a column that no step sets, and one that carries nothing, are no reason.
+func TestUpdateReachesUnnamed(t *testing.T) {
+	t.Parallel()
+	const more = `; CREATE TABLE doc (id int PRIMARY KEY, code text UNIQUE, mail text UNIQUE, up text, at timestamptz NOT NULL DEFAULT '2025-01-01');
+		INSERT INTO doc SELECT i, 'c' || i, 'm' || i, NULL FROM generate_series(1, 5) i; CREATE TABLE copy (id int PRIMARY KEY, doc text)`
+	for name, c := range map[string]struct{ change, state, docs string }{
+		"cascade":                 {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
+		"set null":                {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON UPDATE SET NULL", "tripped", "m1 m2 m3 m4 m5"},
+		"another column":          {"INSERT INTO copy SELECT id, code FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (code) ON UPDATE CASCADE", "done", "x1 x2 x3 x4 x5"},
+		"a key that refuses":      {"INSERT INTO copy SELECT id, mail FROM doc WHERE id = 3; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail)", "done", "m3 x1 x2 x4 x5"},
+		"the policy's own table":  {"UPDATE doc SET up = 'm1' WHERE id = 2; ALTER TABLE doc ADD FOREIGN KEY (up) REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
+		"only what deletes reach": {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON DELETE CASCADE ON UPDATE RESTRICT", "done", "m1 m2 m3 m4 m5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, protectedSchema+more, `policies: {p: {table: doc, due: {age: {column: at, older_than: 7 days}}, then: [{update: {set: {mail: "'x' || id", at: as_of}}}]}}`)
+			in.Exec(t, c.change)
+			before := in.Rows("SELECT * FROM copy ORDER BY id")
+			stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+protectedAsOf+"')")
+			o := in.Run("p", protectedAsOf)
+			if o.State != c.state || (stopped != "") != (c.state == "tripped") {
+				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
+			}
+			if diff := cmp.Diff(before, in.Rows("SELECT * FROM copy ORDER BY id")); diff != "" {
+				t.Errorf("the run touched another table (-before +after):\n%s", diff)
+			}
+			if docs := pgtest.Value[string](t, in, "SELECT string_agg(mail, ' ' ORDER BY mail) FROM doc"); docs != c.docs {
+				t.Errorf("the column is %s, want %s", docs, c.docs)
+			}
+		})
+	}
+}
+
+// TestStatementThroughView: what a statement sets by way of a view is no table's column, and no reason to fail.
+func TestStatementThroughView(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, protectedSchema+"; CREATE VIEW seen AS SELECT * FROM loose",
+		"policies: {p: {"+itemAge+`[{sql: "UPDATE public.seen l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]}}`)
+	in.Exec(t, "GRANT SELECT, UPDATE ON seen TO retention_worker; GRANT SELECT, UPDATE ON loose TO PUBLIC")
+	if o := in.Run("p", protectedAsOf); o.State != "done" || o.Taken != 6 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestProtectedTakesRows: steps may add to a protected table, and what refers to it may go.
+func TestProtectedTakesRows(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, protectedSchema, `
+protect: [kin, old, ledger]
+policies:
+  p:
+    `+"table: item\n    due: {age: {column: at, older_than: 7 days}}"+`
+    then:
+      - insert: {into: kin, key: {id: "id % 2"}, max: {at: "max(at)"}, set: {state: state}}
+      - insert: {into: ledger, set: {id: "id + 100", item_id: id}}
+      - archive: {into: old, existing: keep}
+      - delete: {cascades: [child]}
+`)
+	if o := in.Done("p", protectedAsOf); o.Taken != 6 {
+		t.Errorf("%+v", o)
+	}
+	for query, want := range map[string][]string{
+		"SELECT id, state FROM kin":                                     {"(0,new)", "(1,new)"},
+		"SELECT id, state FROM old":                                     {"(1,old)", "(2,old)", "(3,old)", "(4,new)", "(5,new)", "(6,new)"},
+		"SELECT count(*), count(*) FILTER (WHERE id > 100) FROM ledger": {"(12,6)"},
+		"SELECT count(*) FROM item":                                     {"(0)"},
+	} {
+		if diff := cmp.Diff(want, in.Rows(query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+func protectedRows(in *kit.Installed) map[string][]string {
+	rows := map[string][]string{}
+	for _, table := range protectedTables {
+		rows[table] = in.Rows("SELECT tableoid::regclass, x.* FROM " + table + " x")
+	}
+	return rows
 }

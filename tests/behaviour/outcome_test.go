@@ -1,9 +1,15 @@
 package behaviour
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
@@ -44,5 +50,274 @@ func TestHoldWhereNoPolicyReads(t *testing.T) {
 	}
 	if left := fmt.Sprint(pgtest.Column[int32](t, in, "SELECT id FROM apart ORDER BY id")); left != "[1 3]" {
 		t.Errorf("left are %s", left)
+	}
+}
+
+// What only looks ends with an error of its own. Code of a policy that raises the same one is no end: half an answer would
+// let held rows go.
+func TestCodeRaisesTheErrorOfLooking(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `
+		CREATE FUNCTION looks(bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE 'PR009'; END $$;
+		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE n (id bigint PRIMARY KEY, m_id bigint)`, `
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    then: [delete: {table: n, as: x, where: "x.m_id = t.id AND looks(x.id)"}, delete]
+`)
+	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; INSERT INTO n SELECT i, i FROM generate_series(1, 4) i")
+	if err := in.Operator(`SELECT retention.place_hold('n', '3', 'case 1')`); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Operator("SELECT * FROM retention.preview('p')"); err == nil || !strings.Contains(err.Error(), "PR009") {
+		t.Errorf("preview says %v", err)
+	}
+	if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR009" {
+		t.Errorf("the run ended %s %s: %s", o.State, o.SQLState, o.Message)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 4 {
+		t.Errorf("%d of 4 rows are left", n)
+	}
+}
+
+// With "whole" an error that a row causes, wherever it is raised, undoes the batch and ends the run; batches before it
+// stay. Without the error the next run takes all. What others lock, or a hold keeps, is passed by as ever.
+func TestWholeBatch(t *testing.T) {
+	t.Parallel()
+	const schema = plain + `; CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED); CREATE TABLE gone (id int PRIMARY KEY, at timestamptz, run bigint);
+		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$`
+	for name, c := range map[string]struct{ more, step, fault, mend, state string }{
+		"foreign key": {"", "", "INSERT INTO child VALUES (12)", "DELETE FROM child", "23503"},
+		"trigger":     {"", "", "CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 12) EXECUTE FUNCTION no()", "DROP TRIGGER no ON m", "P0001"},
+		"condition":   {`where: "1 / (id - 12) IS NOT NULL", `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
+		"guard":       {`keep: {some: "1 / (id - 12) > 7"}, `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
+		"archive":     {"", "{archive: {into: gone, set: {run: run.id}}}, ", "INSERT INTO gone VALUES (12)", "DELETE FROM gone WHERE run IS NULL", "23505"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			yaml := fmt.Sprintf("policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, %sbatch: {rows: 1000, whole: true}, then: [%sdelete]}}", c.more, c.step)
+			in := kit.Install(t, schema, yaml)
+			all := in.Rows("SELECT * FROM m")
+			fails := func(rows, taken int) {
+				t.Helper()
+				in.SetBatch(rows)
+				if o := in.Run("p", noon); o.State != "failed" || o.SQLState != c.state || o.Taken != int64(taken) || o.Refused != 0 {
+					t.Errorf("batches of %d: %+v", rows, o)
+				}
+				if left := len(in.Rows("SELECT FROM m")); left != 20-taken {
+					t.Errorf("batches of %d: %d rows are left", rows, left)
+				}
+			}
+			in.Exec(t, c.fault)
+			fails(1000, 0)
+			if diff := cmp.Diff(all, in.Rows("SELECT * FROM m")); diff != "" {
+				t.Errorf("rows changed:\n%s", diff)
+			}
+			fails(1, 8) // 20 to 13 go first
+			in.Exec(t, c.mend)
+			if o := in.Done("p", noon); o.Taken != 5 || len(in.Rows("SELECT FROM m")) != 7 {
+				t.Errorf("after that: %+v", o)
+			}
+		})
+	}
+	t.Run("held and locked", func(t *testing.T) {
+		t.Parallel()
+		in := kit.Install(t, schema, "defaults: {batch: {whole: true}}\n"+old("batch: {rows: 1000}, "))
+		hold(t, in, "'m', '9', 'case 1'")
+		other := in.Conn(t)
+		if _, err := other.Exec(t.Context(), "BEGIN; SELECT FROM m WHERE id = 15 FOR UPDATE"); err != nil {
+			t.Fatal(err)
+		}
+		if o := in.Done("p", noon); o.Taken != 11 || o.Kept["hold"] != 1 || o.Contended != 1 {
+			t.Errorf("%+v", o)
+		}
+		if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 9, 15}, ids(t, in)); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := other.Exec(t.Context(), "COMMIT; INSERT INTO child VALUES (15)"); err != nil {
+			t.Fatal(err)
+		}
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "23503" { // "whole" is that of the defaults
+			t.Errorf("%+v", o)
+		}
+	})
+}
+
+// Which holds by a key have lost their row.
+func TestLostRows(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TYPE colour AS ENUM ('red', 'blue');
+		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE c (a text, b colour, n numeric, PRIMARY KEY (a, b, n));
+		CREATE TABLE shut (id int PRIMARY KEY);
+		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i;
+		INSERT INTO c VALUES ('x', 'red', 1.50), ('x', 'blue', 2);
+		INSERT INTO shut VALUES (1)`,
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	in.Exec(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
+	for _, held := range []string{"'m', '1'", "'m', '2'", `'c', '{"a": "x", "b": "red", "n": 1.5}'`, `'c', '{"a": "x", "b": "blue", "n": 2.0}'`, "'public.shut', '1'",
+		"'m', '9'", `'m', '{"at": "2024-01-01"}'`} {
+		hold(t, in, held+", 'case'")
+	}
+	lost := func() []string {
+		t.Helper()
+		return pgtest.Column[string](t, in, "SELECT l.hold_id || ' ' || l.fault FROM retention._lost_rows(100) l ORDER BY l.hold_id")
+	}
+	if diff := cmp.Diff([]string{}, lost()); diff != "" {
+		t.Errorf("as they were placed (-want +got):\n%s", diff)
+	}
+	in.Exec(t, "DELETE FROM m WHERE id = 2; UPDATE c SET n = 3 WHERE b = 'blue'; UPDATE c SET n = 1.500 WHERE b = 'red'; REVOKE SELECT ON shut FROM retention_worker")
+	if diff := cmp.Diff([]string{"2 gone", "4 gone", "5 denied"}, lost()); diff != "" {
+		t.Errorf("lost rows differ (-want +got):\n%s", diff)
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention._lost_rows(4)"); n != 2 {
+		t.Errorf("%d of the newest holds", n)
+	}
+}
+
+// Rows alone are exact; with a time a batch grows toward it from 500 rows and never beyond "rows".
+func TestSizeOfBatches(t *testing.T) {
+	for _, c := range []struct{ name, batch, rule, want string }{
+		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
+		{"rows alone, LOCKED", "{rows: 1900}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "1900 1900 1200"},
+		{"rows below 500", "{rows: 450, time: 10s}", "", "450 450 450 450 450 450 450 450 450 450 450 50"},
+		{"a long time", "{rows: 1800, time: 10s}", "", "500 1800 1800 900"},
+		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "500 2000 2500"},
+		{"no time at all", "{time: 1ms, rows: 600}", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rows := 5000
+			if c.want == "" { // they shrink until it is not the rows that take the time
+				rows = 1200
+			}
+			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int); INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, "+strconv.Itoa(rows)+") i",
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+c.rule+"then: [delete], batch: "+c.batch+"}}")
+			if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
+				t.Fatal(err)
+			}
+			sizes := pgtest.Value[string](t, in.Conn(t), "SELECT string_agg(scanned::text, ' ' ORDER BY n) FROM retention.batch WHERE scanned > 0")
+			if c.want != "" && c.want != sizes {
+				t.Errorf("batches of %s, want %s", sizes, c.want)
+			}
+			if n := pgtest.Value[int](t, in.Conn(t), "SELECT max(scanned) FROM retention.batch"); c.want == "" && n > 600 {
+				t.Errorf("a batch has %d rows", n)
+			}
+			if n := pgtest.Value[int](t, in.Conn(t), "SELECT count(*) FROM m"); n != 0 {
+				t.Errorf("%d rows are left", n)
+			}
+		})
+	}
+}
+
+// A strict job goes on only after "done", and says what it did not run.
+func TestStrictJobSaysWhatItLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		second, code, message string
+		runs                  []string
+	}{
+		{`{table: m, due: {age: {column: at, older_than: 15 days}}, then: [delete]}`, "", "",
+			[]string{"(first,done,1)", "(last,done,8)", "(second,done,4)"}},
+		{`{table: m, due: {age: {column: at, older_than: 15 days}}, budget: {rows: 2}, then: [delete]}`, "P0001",
+			"not run, because second ended more: last", []string{"(first,done,1)", "(second,more,2)"}},
+		{`{table: m, where: "current_setting('retention.' || id) <> ''", then: [delete]}`, "42704",
+			"second: failed", []string{"(first,done,1)", "(second,failed,0)"}},
+	} {
+		for _, strict := range []bool{true, false} {
+			in := kit.Install(t, plain, `
+policies:
+  first: {table: m, due: {age: {column: at, older_than: 19 days}}, then: [delete]}
+  second: `+c.second+`
+  last: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs: {nightly: {schedule: "@daily", run: [first, second, last]`+map[bool]string{true: ", strict: true"}[strict]+`}}`)
+			_, err := in.Call("CALL retention.run_job('nightly', $1)", noon)
+			got := in.Rows("SELECT policy, state, taken FROM retention.run")
+			if !strict {
+				if len(got) != 3 || err != nil && err.Code != "42704" {
+					t.Errorf("not strict: %v, %v", got, err)
+				}
+				continue
+			}
+			if diff := cmp.Diff(c.runs, got); diff != "" {
+				t.Errorf("%s: runs differ:\n%s", c.second, diff)
+			}
+			switch {
+			case c.code == "" && err != nil:
+				t.Errorf("%s: %v", c.second, err)
+			case c.code != "" && (err == nil || err.Code != c.code || !strings.Contains(err.Message, c.message) || !strings.Contains(err.Message, "not run, because second ended")):
+				t.Errorf("%s: %v", c.second, err)
+			}
+		}
+	}
+}
+
+// The scope of a job narrows every policy of it, and nothing else.
+func TestJobWithAScope(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, scoped, `
+policies:
+  aged: {table: m, scope: [g, k], due: {age: {column: at, older_than: 12 days}}, then: [delete]}
+  rest: {table: m, scope: [g], where: "id > 3", then: [delete]}
+jobs:
+  ones: {schedule: "@daily", run: [aged, rest], scope: {g: 1}, strict: true}
+  all: {schedule: "@daily", run: [aged]}
+  letters: {schedule: "@daily", run: [aged], scope: {g: 0, k: "'b'"}}`)
+	in.Exec(t, "CREATE TABLE before AS TABLE m")
+	for _, c := range []struct{ job, gone string }{
+		{"letters", "g = 0 AND k = 'b' AND id > 12"}, {"ones", "g = 1 AND (id > 12 OR id > 3)"}, {"all", "id > 12"},
+	} {
+		in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before")
+		if _, err := in.Call("CALL retention.run_job($1, $2)", c.job, noon); err != nil {
+			t.Errorf("%s: %v", c.job, err)
+		}
+		want := pgtest.Column[int](t, in, "SELECT id FROM before WHERE ("+c.gone+") IS NOT TRUE ORDER BY id")
+		if diff := cmp.Diff(want, ids(t, in)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.job, diff)
+		}
+	}
+	// A policy that somehow lost its scope takes nothing, rather than everything.
+	in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before; UPDATE retention.policy SET scope = '{}' WHERE name = 'aged'")
+	if _, err := in.Call("CALL retention.run_job('ones', $1)", noon); err == nil || err.Code != "22023" || !strings.Contains(err.Message, "not run, because aged ended failed: rest") {
+		t.Errorf("%v", err)
+	}
+	if n := len(ids(t, in)); n != 20 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
+// Each policy of a job is previewed on what those before it leave, and then everything is as it was. A policy that fails
+// does not hide what the next one does.
+func TestPreviewOfAJob(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain+`; CREATE TABLE n (id int PRIMARY KEY, m int, at timestamptz NOT NULL);
+		INSERT INTO n SELECT id, id, '2024-03-01 12:00+00' FROM m`, `
+policies:
+  aged: {table: m, due: {age: {column: at, older_than: 12 days}}, then: [{update: {table: n, as: c, where: "c.m = t.id", set: {m: "NULL"}}}, delete]}
+  fails: {table: m, where: "current_setting('retention.' || id) <> ''", due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+  orphans: {table: n, where: "m IS NULL", due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
+	const foreseen = "SELECT policy, state, taken FROM retention.preview_job('nightly', '" + noon + "')"
+	want := []string{"(aged,done,8)", "(fails,failed,0)", "(orphans,done,8)"}
+	if diff := cmp.Diff(want, pgtest.Column[string](t, in.Runner(), "SELECT format('%s', p) FROM ("+foreseen+") p")); diff != "" {
+		t.Errorf("the preview differs (-want +got):\n%s", diff)
+	}
+	if left := in.Rows("SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*) FROM retention.run"); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
+		t.Errorf("the preview left %v", left)
+	}
+	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err == nil {
+		t.Error("the job with a policy that fails ended well")
+	}
+	if diff := cmp.Diff(want, in.Rows("SELECT policy, state, taken FROM retention.run")); diff != "" {
+		t.Errorf("the runs differ (-want +got):\n%s", diff)
+	}
+	err := pgx.BeginFunc(t.Context(), in.Runner(), func(tx pgx.Tx) error {
+		pgtest.Exec(t, in.Runner(), "CREATE TEMPORARY TABLE begun ()")
+		_, err := tx.Exec(t.Context(), foreseen)
+		return err
+	})
+	if refused := (*pgconn.PgError)(nil); !errors.As(err, &refused) || refused.Code != "25001" {
+		t.Errorf("a preview in a transaction that has written: %v", err)
 	}
 }

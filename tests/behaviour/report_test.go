@@ -162,3 +162,183 @@ takes     one statement a batch (RANGE); LOCKED where rows are contended, refuse
 		t.Errorf("after a change (-want +got)\n%s", diff)
 	}
 }
+
+// logged writes runs of policies that the file does not have: policy, state, and how many days ago they ended.
+func logged(t *testing.T, in *kit.Installed, runs string) {
+	t.Helper()
+	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
+		SELECT p, 'public.other', '', now(), s, now() - d * interval '1 day', now() - d * interval '1 day'
+		FROM (VALUES `+runs+`) v (p, s, d) ORDER BY d DESC`)
+	in.Exec(t, `INSERT INTO retention.total (policy, last_success_at)
+		SELECT policy, max(ended_at) FILTER (WHERE state IN ('done', 'more')) FROM retention.run GROUP BY 1`)
+	in.Exec(t, "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) SELECT id, 0, 'start', 1, 1 FROM retention.run")
+}
+
+// left are the runs of logged that are there, with their batches.
+func left(in *kit.Installed) []string {
+	return in.Rows(`SELECT r.policy, r.state, (now()::date - started_at::date), count(b.n)
+		FROM retention.run r LEFT JOIN retention.batch b ON b.run_id = r.id WHERE r.policy <> 'p' GROUP BY r.id`)
+}
+
+// earlier lets the runs have ended hours ago: the first run to end in an hour purges.
+func earlier(t *testing.T, in *kit.Installed) {
+	t.Helper()
+	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '2 hours'")
+}
+
+// The log keeps what status and verifier look at: the newest run of each policy, and the newest that went well.
+func TestRunLogIsKeptShort(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	logged(t, in, `('o', 'done', 200), ('o', 'more', 150), ('o', 'failed', 120), ('o', 'failed', 110),
+		('gone', 'failed', 300), ('gone', 'done', 250), ('gone', 'done', 91), ('gone', 'busy', 89)`)
+	if o := in.Done("p", "now"); o.Taken != 20 || o.Note != "" {
+		t.Errorf("the run ended %+v", o)
+	}
+	if diff := cmp.Diff([]string{"(gone,busy,89,1)", "(gone,done,91,1)", "(o,failed,110,1)", "(o,more,150,1)"}, left(in)); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+// One run purges all that is due, of each kind, in as many transactions as it takes; and nothing else.
+func TestARunPurgesAllThatIsDue(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, reporting)
+	logged(t, in, "('o', 'done', 100), ('o', 'done', 95), ('o', 'done', 10), ('o', 'done', 9)")
+	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
+			SELECT 'many', 'public.many', '', now(), 'failed', now() - interval '1 year', now() - interval '1 year' FROM generate_series(1, 250);
+		INSERT INTO retention.undo (run_id, policy, key, written) SELECT id, 'o', ARRAY[i::text], '{}' FROM retention.run, generate_series(1, 1200) i WHERE policy = 'o';
+		INSERT INTO retention.restored (policy, run_id, restored, refused) SELECT policy, id, 0, 0 FROM retention.run WHERE policy = 'o';
+		INSERT INTO retention.event (policy, event, at) SELECT 'o', 'x', now() - d * interval '1 day' FROM (VALUES (31), (29)) v (d), generate_series(1, 1200);
+		INSERT INTO retention.claim (policy, at, asked, won) SELECT 'o', now() - d * interval '1 day', 1, 1 FROM (VALUES (8), (6)) v (d), generate_series(1, 1200);
+		INSERT INTO retention.report (name, as_of, at, run_id, rows, alerts) SELECT n, now(), now() - d * interval '1 day', 1, '[]', 0
+			FROM generate_series(1, 1200), (VALUES ('parity', 400), ('parity', 300), ('gone', 500)) v (n, d)`)
+	in.Done("p", "now")
+	got := in.Rows(`SELECT 'undo', count(*) FROM retention.undo UNION ALL SELECT 'restored', count(*) FROM retention.restored
+		UNION ALL SELECT 'event', count(*) FROM retention.event UNION ALL SELECT 'claim', count(*) FROM retention.claim
+		UNION ALL SELECT name, count(*) FROM retention.report GROUP BY name UNION ALL SELECT policy, count(*) FROM retention.run GROUP BY policy`)
+	want := []string{"(claim,1200)", "(event,1200)", "(gone,1)", "(many,1)", "(o,2)", "(p,1)", "(parity,1200)", "(restored,2)", "(undo,2400)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
+// What must touch nothing does not purge either, nor does a run that looks at the past see more due than there was.
+func TestNothingIsPurged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, call string }{
+		"in a dry run":         {"", "CALL retention.run('p', dry_run => true)"},
+		"while all are paused": {"SELECT retention.pause(reason => 'a look')", "CALL retention.run('p')"},
+		"on a copy":            {"UPDATE retention.install SET system_identifier = 1", "CALL retention.run('p')"},
+		"as of the past":       {"", "CALL retention.run('p', as_of => now() - interval '30 days')"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, plain, old(""))
+			logged(t, in, "('o', 'done', 100), ('o', 'done', 95)")
+			if c.before != "" {
+				in.Exec(t, c.before)
+			}
+			if outcome, err := in.Call(c.call); err != nil || len(left(in)) != 2 {
+				t.Errorf("%q, %v, left %v", outcome, err, left(in))
+			}
+		})
+	}
+}
+
+// Rows that somebody has locked are passed by: neither a restore nor another run's purge is waited for.
+func TestPurgeWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old(""))
+	logged(t, in, "('o', 'done', 102), ('o', 'done', 101), ('o', 'done', 100), ('o', 'done', 99)")
+	in.Exec(t, "INSERT INTO retention.undo (run_id, policy, key, written) SELECT id, 'o', '{1}', '{}' FROM retention.run WHERE id = 2")
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "BEGIN; SELECT FROM retention.run WHERE id = 1 FOR UPDATE; DELETE FROM retention.undo")
+	if o := in.Done("p", "now"); o.Note != "" {
+		t.Errorf("the note says %q", o.Note)
+	}
+	if diff := cmp.Diff([]string{"(o,done,101,1)", "(o,done,102,1)", "(o,done,99,1)"}, left(in)); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	pgtest.Exec(t, conn, "ROLLBACK")
+	earlier(t, in)
+	in.Done("p", "now")
+	if undo := in.Rows("SELECT FROM retention.undo"); len(left(in)) != 1 || len(undo) != 0 {
+		t.Errorf("left %v, undo %v", left(in), undo)
+	}
+}
+
+// A purge that finds a lock leaves all runs of its job, and the log, as they are, until the next hour.
+func TestPurgeThatFindsALock(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, reporting)
+	logged(t, in, "('o', 'done', 100), ('o', 'done', 95)")
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE retention.claim IN ACCESS EXCLUSIVE MODE")
+	_, err := in.Call("CALL retention.run_job('weekly')")
+	pgtest.Exec(t, conn, "ROLLBACK")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runs := in.Rows("SELECT FROM retention.run WHERE job = 'weekly' AND state = 'done'"); len(runs) != 4 || len(left(in)) != 5 {
+		t.Errorf("%d runs are done, left %v", len(runs), left(in))
+	}
+	earlier(t, in)
+	in.Done("p", "now")
+	if len(left(in)) != 4 {
+		t.Errorf("left %v", left(in))
+	}
+}
+
+// The first job of an hour purges the role's own rows of cron.job_run_details; without the right the call fails after its runs.
+func TestCronLogIsKeptShort(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, "install: {scheduler: pg_cron}\n"+old("")+"\njobs: {yearly: {schedule: '0 0 1 1 *', run: [p]}}", kit.On(pgtest.CronServer(t)))
+	aged := func() {
+		in.Exec(t, `TRUNCATE cron.job_run_details;
+			INSERT INTO cron.job_run_details (runid, username, start_time, end_time)
+			SELECT x.id, x.username, x.start, CASE WHEN x.ended THEN x.start + interval '1 minute' END
+			FROM (VALUES (1, 'retention_runner', now() - interval '15 days', true),
+			             (2, 'retention_runner', NULL, false),                          -- crashed before the next one
+			             (3, 'retention_runner', now() - interval '16 days', false),    -- crashed
+			             (4, 'postgres', now() - interval '15 days', true),
+			             (5, 'retention_runner', now() - interval '13 days', true),
+			             (6, 'retention_runner', NULL, false)) x (id, username, start, ended);  -- under way`)
+	}
+	run := func(call string, want ...int64) {
+		t.Helper()
+		if outcome, err := in.Call(call); err != nil {
+			t.Fatal(outcome, err)
+		}
+		if diff := cmp.Diff(want, pgtest.Column[int64](t, in, "SELECT runid FROM cron.job_run_details ORDER BY 1")); diff != "" {
+			t.Errorf("%s left of cron.job_run_details (-want +got):\n%s", call, diff)
+		}
+	}
+	const job = "CALL retention.run_job('yearly')"
+	aged()
+	run("CALL retention.run_job('yearly', dry_run => true)", 1, 2, 3, 4, 5, 6)
+	in.Exec(t, "CALL retention.run('p')") // by hand, by somebody else, whose rows are not the jobs'
+	run("CALL retention.run('p', dry_run => true)", 1, 2, 3, 4, 5, 6)
+	earlier(t, in)
+	run(job, 4, 5, 6)
+	aged()
+	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at + interval '1 hour'") // the hour may have changed
+	run(job, 1, 2, 3, 4, 5, 6)
+	earlier(t, in)
+	run(job, 4, 5, 6)
+	aged()
+	earlier(t, in)
+	other := in.Conn(t) // purges it as well
+	pgtest.Exec(t, other, "BEGIN; SELECT FROM cron.job_run_details FOR UPDATE")
+	run(job, 1, 2, 3, 4, 5, 6)
+	pgtest.Exec(t, other, "ROLLBACK")
+	aged()
+	earlier(t, in)
+	in.Exec(t, "REVOKE DELETE ON cron.job_run_details FROM PUBLIC")
+	if _, err := in.Call(job); err == nil || err.Code != "42501" {
+		t.Errorf("got %v, want the right that is missing", err)
+	}
+	if o := in.Last("p"); o.State != "done" {
+		t.Errorf("the run ended %+v", o)
+	}
+}

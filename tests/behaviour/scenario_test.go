@@ -1,3 +1,5 @@
+// Package behaviour holds what policies mean, each against an oracle that is written down
+// independently of the generated SQL.
 package behaviour
 
 import (
@@ -240,3 +242,5 @@ func inSchema(o kit.Outcome, counts map[string]int64) map[string]int64 {
 	}
 	return named
 }
+
+func TestMain(m *testing.M) { pgtest.Main(m) }

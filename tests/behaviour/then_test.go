@@ -1,6 +1,18 @@
 package behaviour
 
-import "testing"
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
 
 func TestJoins(t *testing.T) {
 	const schema = `CREATE TABLE owner (id int PRIMARY KEY, status text, days int, note text);
@@ -104,4 +116,284 @@ func TestDelete(t *testing.T) {
 			rule: `{table: "@.m", due: {beyond: {first: 2, per: [blob_id], order: "id"}}, then: [delete, delete: {table: "@.blob", as: b, where: "b.id = t.id"}]}`,
 			goes: "SELECT * FROM m WHERE id % 3 = 2 AND id > 3", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id NOT IN (5, 8, 11, 14, 17, 20)"}, related: map[string]int64{"@.blob": 6}},
 	}}.run(t)
+}
+
+func TestUpdates(t *testing.T) {
+	const schema = `CREATE TYPE state AS ENUM ('open', 'closed');
+		CREATE TABLE owner (id int PRIMARY KEY, score numeric, days int);
+		CREATE TABLE m (id int PRIMARY KEY, owner_id int, state state, expired boolean NOT NULL DEFAULT false, note text, doc json, tags text[],
+			expires_at timestamptz, updated_at timestamptz NOT NULL DEFAULT '2020-01-01 00:00:00+00');
+		CREATE TABLE r (id int PRIMARY KEY, m_id int, state text, by int)`
+	const data = `INSERT INTO owner SELECT i, i * 1.5, i FROM generate_series(1, 3) i;
+		INSERT INTO m (id, owner_id, state, note, doc, tags, expires_at) SELECT i, i % 5, CASE WHEN i % 2 = 0 THEN 'open'::state END, 'n' || i, '{"a":1}', CASE WHEN i % 4 > 0 THEN ARRAY['x', i::text] END,
+			:as_of - (i - 10) * interval '1 hour' FROM generate_series(1, 30) i;
+		INSERT INTO m (id) VALUES (99);
+		INSERT INTO r SELECT i, i % 20, 'open', 0 FROM generate_series(1, 40) i`
+	suite{scenarios: []scenario{
+		{name: "mark", schema: schema, data: data,
+			rule:   `{table: "@.m", where: "NOT expired", due: {expires: {column: expires_at, inclusive: true}}, then: [{update: {set: {expired: true, updated_at: as_of}}}]}`,
+			goes:   "SELECT m.* FROM m WHERE expires_at <= :as_of",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, expires_at <= :as_of IS TRUE, note, doc, tags, expires_at, CASE WHEN expires_at <= :as_of THEN :as_of ELSE updated_at END FROM m"}},
+		{name: "the clock is rewritten", schema: schema, data: data,
+			rule:   `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {set: {expires_at: "as_of + interval '1 month'", note: "'rotated'"}}}]}`,
+			goes:   "SELECT m.* FROM m WHERE expires_at < :as_of",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, expired, CASE WHEN expires_at < :as_of THEN 'rotated' ELSE note END, doc, tags, CASE WHEN expires_at < :as_of THEN :as_of + interval '1 month' ELSE expires_at END, updated_at FROM m"}},
+		{name: "the clock is rewritten, NULL is due", schema: schema, data: data,
+			rule:   `{table: "@.m", due: {expires: {column: expires_at, nulls: due}}, then: [{update: {set: {expires_at: "as_of + interval '1 month'"}}}]}`,
+			goes:   "SELECT m.* FROM m WHERE (expires_at < :as_of) IS NOT FALSE",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, expired, note, doc, tags, CASE WHEN (expires_at < :as_of) IS NOT FALSE THEN :as_of + interval '1 month' ELSE expires_at END, updated_at FROM m"}},
+		{name: "a value from a join", schema: schema, data: data,
+			rule:   `{table: "@.m", join: {o: {table: "@.owner", where: "o.id = t.owner_id"}, d: "SELECT o.score * 2 AS twice"}, where: "note IS DISTINCT FROM d.twice::text", then: [{update: {set: {note: "d.twice::text"}}}]}`,
+			goes:   "SELECT m.* FROM m LEFT JOIN owner o ON o.id = m.owner_id WHERE note IS DISTINCT FROM (o.score * 2)::text",
+			leaves: map[string]string{"m": "SELECT m.id, owner_id, state, expired, (o.score * 2)::text, doc, tags, expires_at, updated_at FROM m LEFT JOIN owner o ON o.id = m.owner_id"}},
+		{name: "types", schema: schema, data: data,
+			rule:   `{table: "@.m", where: "id % 3 = 0 AND state IS DISTINCT FROM 'closed'", then: [{update: {set: {state: "'closed'", doc: "'{}'", tags: "'{}'", note: null}}}]}`,
+			goes:   "SELECT m.* FROM m WHERE id % 3 = 0",
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN id % 3 = 0 THEN 'closed' ELSE state END, expired, CASE WHEN id % 3 > 0 THEN note END, CASE WHEN id % 3 = 0 THEN '{}' ELSE doc END, CASE WHEN id % 3 = 0 THEN '{}' ELSE tags END, expires_at, updated_at FROM m"}},
+		{name: "what does not change is not written", schema: schema, data: data,
+			rule:   `{table: "@.m", where: "owner_id = 1 AND (state IS NULL OR note <> 'n6')", then: [{update: {set: {state: "'open'", note: "'n6'"}}}]}`,
+			goes:   "SELECT m.* FROM m WHERE owner_id = 1 AND (state IS NULL OR note <> 'n6')",
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN owner_id = 1 THEN 'open' ELSE state END, expired, CASE WHEN owner_id = 1 THEN 'n6' ELSE note END, doc, tags, expires_at, updated_at FROM m"}},
+		{name: "related rows too", schema: schema, data: data,
+			rule:    `{table: "@.m", where: "state = 'open'", due: {expires: {column: expires_at}}, then: [{update: {set: {state: "'closed'"}}}, {update: {table: "@.r", as: r, where: "r.m_id = t.id", set: {state: "'gone'"}}}]}`,
+			goes:    "SELECT m.* FROM m WHERE state = 'open' AND expires_at < :as_of",
+			related: map[string]int64{"@.r": 8},
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN state = 'open' AND expires_at < :as_of THEN 'closed' ELSE state END, expired, note, doc, tags, expires_at, updated_at FROM m",
+				"r": "SELECT id, m_id, CASE WHEN m_id IN (SELECT id FROM m WHERE state = 'open' AND expires_at < :as_of) THEN 'gone' ELSE state END, by FROM r"}},
+		{name: "a related row, by a query of the step", schema: schema, data: data,
+			rule:    `{table: "@.m", where: "state = 'open'", due: {expires: {column: expires_at}}, then: [{update: {table: "@.r", as: r, where: "r.m_id = t.id", join: {o: {query: "SELECT id, max(days) AS days FROM @.owner GROUP BY id", where: "o.id = t.owner_id"}}, set: {by: o.days}}}, {update: {set: {state: "'closed'"}}}]}`,
+			goes:    "SELECT m.* FROM m WHERE state = 'open' AND expires_at < :as_of",
+			related: map[string]int64{"@.r": 8},
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN state = 'open' AND expires_at < :as_of THEN 'closed' ELSE state END, expired, note, doc, tags, expires_at, updated_at FROM m",
+				"r": "SELECT r.id, r.m_id, r.state, CASE WHEN m.id IS NULL THEN r.by ELSE (SELECT days FROM owner WHERE id = m.owner_id) END FROM r LEFT JOIN m ON m.id = r.m_id AND m.state = 'open' AND m.expires_at < :as_of"}},
+		{name: "the first in the batch's order wins", schema: schema + "; CREATE TABLE once (id int PRIMARY KEY, by int)",
+			data:    data + "; INSERT INTO once VALUES (1, NULL), (2, NULL)",
+			rule:    `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {table: "@.once", as: r, where: "r.id = 1 AND t.state = 'open' AND r.by IS NULL", set: {by: t.id}}}, delete]}`,
+			goes:    "SELECT m.* FROM m WHERE expires_at < :as_of",
+			related: map[string]int64{"@.once": 1},
+			leaves:  map[string]string{"once": "SELECT id, CASE WHEN id = 1 THEN (SELECT m.id FROM m WHERE state = 'open' AND expires_at < :as_of ORDER BY expires_at, m.id LIMIT 1) END FROM once"}},
+		{name: "pointers are repaired", schema: `CREATE TABLE m (id int PRIMARY KEY, previous_id int REFERENCES m, at timestamptz NOT NULL)`,
+			data:   `INSERT INTO m SELECT i, nullif(i - 1, 0), :as_of - (20 - i) * interval '1 day' FROM generate_series(1, 20) i`,
+			rule:   `{table: "@.m", due: {age: {column: at, older_than: 9 days}}, then: [{update: {table: "@.m", as: n, where: "n.previous_id = t.id", set: {previous_id: null}}}, delete]}`,
+			goes:   "SELECT m.* FROM m WHERE at < :as_of - interval '9 days'",
+			leaves: map[string]string{"m": "SELECT id, CASE WHEN id > 11 THEN previous_id END, at FROM m WHERE at >= :as_of - interval '9 days'"}, uncounted: true},
+		{name: "update, then delete, with what was judged", schema: schema + "; CREATE TABLE log (id int, note text, tags text[], old_state state)", data: data,
+			rule: `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {set: {note: "'seen'", state: "'closed'"}}}, {insert: {into: "@.log", set: {id: id, note: note, tags: tags, old_state: state}}}, delete,
+				{update: {table: "@.r", as: r, where: "r.m_id = t.id AND t.note LIKE 'n%'", set: {state: t.note}}}]}`,
+			goes: "SELECT m.* FROM m WHERE expires_at < :as_of", uncounted: true,
+			leaves: map[string]string{"log": "SELECT id, note, tags, state FROM m WHERE expires_at < :as_of",
+				"r": "SELECT r.id, r.m_id, CASE WHEN m.expires_at < :as_of THEN m.note ELSE r.state END, by FROM r LEFT JOIN m ON m.id = r.m_id"}},
+		{name: "all rows of the batch at once", unforeseen: "only a batch knows", schema: schema + "; CREATE TABLE c (id int PRIMARY KEY, ids int[] NOT NULL, n bigint NOT NULL)", data: data + "; INSERT INTO c SELECT i, ARRAY[i, i + 10, i + 20], 100 FROM generate_series(1, 9) i",
+			rule: `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {table: "@.c", as: c, where: "c.ids @> ARRAY[t.id]", set: {ids: "ARRAY(SELECT u.s FROM unnest(c.ids) u(s) WHERE NOT EXISTS (SELECT FROM batch b WHERE b.id = u.s))"}}},
+				delete, {update: {table: "@.c", as: c, where: "c.id = t.id % 10", set: {n: "c.n - (SELECT count(*) FROM batch WHERE batch.id % 10 = c.id)"}}}]}`,
+			goes: "SELECT m.* FROM m WHERE expires_at < :as_of", uncounted: true,
+			leaves: map[string]string{"c": "SELECT id, ARRAY(SELECT x FROM unnest(ids) x WHERE x NOT IN (SELECT id FROM m WHERE expires_at < :as_of)), 100 - (SELECT count(*) FROM m WHERE expires_at < :as_of AND m.id % 10 = c.id) FROM c"}},
+		{name: "where passes by", schema: schema, data: data,
+			rule:   `{table: "@.m", where: "NOT expired", due: {expires: {column: expires_at}}, then: [{update: {where: "state = 'open'", set: {expired: true}}}]}`,
+			goes:   "SELECT m.* FROM m WHERE expires_at < :as_of AND state = 'open'",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, (expires_at < :as_of AND state = 'open') IS TRUE, note, doc, tags, expires_at, updated_at FROM m"}},
+	}}.run(t)
+}
+
+// Row 1 is due; deleting it takes 2, and with 2 the held row 3, along a foreign key that leads back to its own table.
+// 5 and 6 refer to each other, and lead to no held row. Released, all of them go.
+func TestHoldAtTheEndOfACircle(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL,
+			parent_id int REFERENCES m ON DELETE CASCADE);
+		INSERT INTO m VALUES (1, '2024-01-01', NULL), (2, '2024-03-31', 1), (3, '2024-03-31', 2), (4, '2024-03-31', NULL),
+			(5, '2024-01-01', NULL), (6, '2024-03-31', 5);
+		UPDATE m SET parent_id = 6 WHERE id = 5`,
+		`
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    then: [delete: {cascades: [m]}]
+`)
+	hold(t, in, "'m', '3', 'case 1'")
+	due, _ := in.Count("p", noon)
+	if o := in.Done("p", noon); o.Taken != 1 || o.Kept["hold"] != 1 || due != 1 {
+		t.Errorf("%+v; %d due", o, due)
+	}
+	if diff := cmp.Diff([]int{1, 2, 3, 4}, ids(t, in)); diff != "" {
+		t.Errorf("with the hold, rows differ (-want +got):\n%s", diff)
+	}
+	if err := in.Operator("SELECT retention.release_hold(1, 'closed')"); err != nil {
+		t.Fatal(err)
+	}
+	in.Done("p", noon)
+	if diff := cmp.Diff([]int{4}, ids(t, in)); diff != "" {
+		t.Errorf("after release, rows differ (-want +got):\n%s", diff)
+	}
+}
+
+const ledger = `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
+	CREATE SCHEMA "Od d";`
+
+// A row that names what is not to be dropped stays and counts as refused; the others go.
+func TestDropTable(t *testing.T) {
+	t.Parallel()
+	type named struct {
+		name, makes string // "" makes nothing
+		dropped     bool   // the table goes with its row
+		refused     bool   // both stay
+	}
+	rows := []named{
+		{name: "public.plain", makes: "CREATE TABLE plain (id serial PRIMARY KEY); CREATE INDEX ON plain (id)", dropped: true},
+		{name: `"Od d"."Cap.1"`, makes: `CREATE TABLE "Od d"."Cap.1" (id int)`, dropped: true},
+		{name: "public.parted", makes: "CREATE TABLE parted (id int) PARTITION BY RANGE (id); CREATE TABLE parted_1 PARTITION OF parted DEFAULT", dropped: true},
+		{name: "public.never_there"},
+		{name: "no_schema.at_all"},
+		{name: "bare", makes: "CREATE TABLE bare (id int)", refused: true},
+		{name: "public.Capital", makes: "CREATE TABLE capital (id int)", refused: true},
+		{name: "public.capital; DROP TABLE det", refused: true},
+		{name: "postgres.public.capital", refused: true},
+		{name: "", refused: true},
+		{name: "public.attached_1", makes: "CREATE TABLE attached (id int) PARTITION BY RANGE (id); CREATE TABLE attached_1 PARTITION OF attached FOR VALUES FROM (1) TO (2)", refused: true},
+		{name: "public.seen", makes: "CREATE TABLE seen (id int); CREATE VIEW sees AS SELECT * FROM seen", refused: true},
+		{name: "public.referred", makes: "CREATE TABLE referred (id int PRIMARY KEY); CREATE TABLE refers (id int REFERENCES referred ON DELETE CASCADE)", refused: true},
+		{name: "public.inherited", makes: "CREATE TABLE inherited (id int); CREATE TABLE heir () INHERITS (inherited)", refused: true},
+		{name: "public.sees", refused: true},
+		{name: "public.a_sequence", makes: "CREATE SEQUENCE a_sequence", refused: true},
+		{name: "public.det_pkey", refused: true},
+		{name: "public.det", refused: true},
+		{name: "public.other", makes: "CREATE TABLE other (id int PRIMARY KEY)", refused: true},
+		{name: "public.kept", makes: "CREATE TABLE kept (id int PRIMARY KEY)", refused: true},
+		{name: "public.kept_below", makes: "CREATE TABLE kept_below (id int) PARTITION BY RANGE (id); CREATE TABLE kept_leaf PARTITION OF kept_below DEFAULT", refused: true},
+		{name: "public.kept_child", makes: "CREATE TABLE kept_child () INHERITS (kept)", refused: true}, // its rows are rows of kept
+		{name: "public.stranger", makes: "CREATE TABLE stranger (id int)", refused: true},
+		{name: "pg_catalog.pg_class", refused: true},
+		{name: "information_schema.sql_features", refused: true},
+		{name: "retention.run", refused: true},
+	}
+	schema, insert := ledger, ""
+	for i, r := range rows {
+		schema += r.makes + ";"
+		insert += fmt.Sprintf("INSERT INTO det VALUES (%d, nullif('%s', ''));", i, strings.ReplaceAll(r.name, "'", "''"))
+	}
+	in := kit.Install(t, schema, `
+protect: [kept, kept_leaf]
+policies:
+  p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: name}, delete]}
+  o: {table: other, where: "id = 1", then: [delete]}
+`)
+	in.Exec(t, pgtest.MakeRole("kit_stranger")+"ALTER TABLE stranger OWNER TO kit_stranger;"+insert)
+	for _, batch := range []int{1000, 1, 3} {
+		in.SetBatch(batch)
+		o := in.Done("p", noon)
+		left := pgtest.Column[int](t, in, "SELECT id FROM det ORDER BY id")
+		want := map[string]int64{}
+		for i, r := range rows {
+			if slices.Contains(left, i) != r.refused {
+				t.Errorf("%q: row left: %v", r.name, slices.Contains(left, i))
+			}
+			if made := regexp.MustCompile(`^CREATE [A-Z]+ ("Od d"."Cap.1"|\S+)`).FindStringSubmatch(r.makes); made != nil {
+				if there := pgtest.Value[bool](t, in, "SELECT to_regclass($1) IS NOT NULL", made[1]); there != r.refused {
+					t.Errorf("%q: table there: %v", r.name, there)
+				}
+			}
+			if batch == 1000 && r.dropped {
+				want["tables dropped"]++
+			} else if batch == 1000 && !r.refused {
+				want["tables gone before"]++
+			}
+		}
+		if !maps.Equal(want, o.Related) || o.Refused != 21 {
+			t.Errorf("batches of %d: %+v, want %v and 21 refused", batch, o, want)
+		}
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_class WHERE relname IN ('parted_1', 'refers', 'sees', 'heir', 'kept_leaf')"); n != 4 {
+		t.Errorf("%d of the tables that hang on others are there, want 4", n)
+	}
+}
+
+// A table with a held row stays, and the row that names it counts as held.
+func TestDropTableHeld(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); GRANT SELECT ON one TO retention_worker; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')",
+		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}")
+	hold(t, in, "'one', '7', 'case 1'")
+	if o := in.Done("p", noon); o.Taken != 1 || o.Kept["hold"] != 1 || o.Related["tables dropped"] != 1 {
+		t.Errorf("got %+v", o)
+	}
+	if there := pgtest.Value[string](t, in, "SELECT concat(to_regclass('one'), ' ', to_regclass('two'))"); there != "one " {
+		t.Errorf("there are %q", there)
+	}
+}
+
+// A table with a row that was held when it was a partition stays, whether or not anybody may look into it.
+func TestDropTableOfADetachedPartition(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hold, grant string
+		dropped     int64
+	}{
+		"a row":                  {"'m', '{\"id\": 1, \"at\": \"2024-01-05\"}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 0},
+		"an owner's":             {"'m', '{\"owner\": 1.50}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 0},
+		"nobody may look":        {"'m', '{\"owner\": 1.50}', 'case'", "SELECT", 0},
+		"a row elsewhere":        {"'m', '{\"owner\": 3}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 1},
+		"of a table not like it": {"'det', '{\"name\": \"x\"}', 'case'", "SELECT", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, `CREATE TABLE m (id int, at date NOT NULL, owner numeric, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+				CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+				CREATE TABLE det (name text PRIMARY KEY, drop_after timestamptz NOT NULL);
+				INSERT INTO m VALUES (1, '2024-01-05', 1.5), (2, '2024-01-06', 2); INSERT INTO det VALUES ('public.m_1', '2024-01-01')`,
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 100 years}}, then: [delete]}, gone: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: name}, delete]}}")
+			hold(t, in, c.hold)
+			in.Exec(t, "ALTER TABLE m DETACH PARTITION m_1; "+c.grant)
+			if o := in.Done("gone", noon); o.Taken != c.dropped || o.Kept["hold"] != 1-c.dropped {
+				t.Errorf("%+v", o)
+			}
+			if there := pgtest.Value[bool](t, in, "SELECT to_regclass('m_1') IS NULL"); there != (c.dropped == 1) {
+				t.Errorf("the table is gone: %v", there)
+			}
+		})
+	}
+}
+
+// Detached and written down by one policy, dropped a week later by another.
+func TestDetachThenDropTable(t *testing.T) {
+	t.Parallel()
+	schema := `CREATE TABLE m (id int, at date NOT NULL) PARTITION BY RANGE (at);
+		CREATE TABLE "M 1" PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
+		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
+		CREATE TABLE m_3 PARTITION OF m FOR VALUES FROM ('2024-03-01') TO ('2024-05-01');
+		CREATE TABLE det (name text PRIMARY KEY, rows bigint, run bigint, drop_after timestamptz NOT NULL);
+		INSERT INTO m VALUES (1, '2024-01-05'), (2, '2024-01-06'), (3, '2024-02-05')`
+	in := kit.Install(t, schema, `
+policies:
+  out:
+    partitions_of: m
+    due: {age: {older_than: 1 month}}
+    then:
+      - insert: {into: det, set: {name: "format('%I.%I', t.schema, t.name)", rows: "(SELECT count(*) FROM partition)", run: run.id, drop_after: "as_of + interval '7 days'"}}
+      - detach
+      - emit: {event: detached, payload: {name: t.name, upper: upper}}
+  gone: {table: det, due: {expires: {column: drop_after, inclusive: true}}, then: [{drop_table: name}, delete]}
+`)
+	const day = "2024-03-15 00:00:00+00"
+	if o := in.Done("out", day); o.Taken != 1 || o.Related["public.det"] != 1 || o.Related["retention.event"] != 1 {
+		t.Errorf("got %+v", o)
+	}
+	if got := in.Rows("SELECT name, rows, run, drop_after AT TIME ZONE 'UTC' FROM det"); !slices.Equal(got, []string{`("public.""M 1""",2,1,"2024-03-22 00:00:00")`}) {
+		t.Errorf("the ledger has %v", got)
+	}
+	if got := in.Rows("SELECT event, payload FROM retention.event"); !slices.Equal(got, []string{`(detached,"{""name"": ""M 1"", ""upper"": ""2024-02-01""}")`}) {
+		t.Errorf("the events are %v", got)
+	}
+	if n := pgtest.Value[int](t, in, `SELECT count(*) FROM "M 1"`); n != 2 {
+		t.Errorf("%d rows in the detached partition", n)
+	}
+	if o := in.Done("gone", "2024-03-21 23:59:59+00"); o.Taken != 0 {
+		t.Errorf("too early: %+v", o)
+	}
+	if o := in.Done("gone", "2024-03-22 00:00:00+00"); o.Taken != 1 || o.Related["tables dropped"] != 1 {
+		t.Errorf("got %+v", o)
+	}
+	if got := pgtest.Column[string](t, in, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"); !slices.Equal(got, []string{"det", "m_2", "m_3"}) {
+		t.Errorf("tables left: %v", got)
+	}
 }
