@@ -106,7 +106,7 @@ func nextBinary(t *testing.T) string {
 	if err := os.WriteFile(path, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-overlay", path, "-o", binary, "../cmd/pgretain").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", path, "-o", binary, "../cmd/pgretain").CombinedOutput(); err != nil {
 		t.Fatalf("building the next version: %v\n%s", err, out)
 	}
 	return binary
