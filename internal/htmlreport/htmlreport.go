@@ -71,7 +71,7 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdi
 		}
 	}
 	v := compose(found, verified, opt)
-	return v.Verdict.Word, v.Verdict.Class == fine.Class, page.Execute(w, v)
+	return v.Verdict.Word, v.Verdict.Class == "ok", page.Execute(w, v)
 }
 
 // WriteFleet writes a page that leads to the reports of many databases, those first that are not well, in the looks of a
