@@ -104,7 +104,7 @@ func (c *console) preview(ctx context.Context, args []string) error {
 func (c *console) previews(ctx context.Context, s *session, policy, job string) (list []preview, err error) {
 	names := []string{policy}
 	if policy == "" || c.First {
-		if names, err = column(ctx, s.conn, s.statement("policies"), orNull(job), orNull(policy)); err != nil {
+		if names, err = s.names(ctx, "policies", orNull(job), orNull(policy)); err != nil {
 			return nil, err
 		}
 	}

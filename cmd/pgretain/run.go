@@ -88,7 +88,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 		return err
 	}
 	code, all := 0, int64(0)
-	each, err := column(ctx, s.conn, s.statement("each"), orNull(c.Job), orNull(policy))
+	each, err := s.names(ctx, "each", orNull(c.Job), orNull(policy))
 	if err != nil {
 		return err
 	}
