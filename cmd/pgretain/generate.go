@@ -57,9 +57,6 @@ func (c *console) generate(context.Context, []string) error {
 // nextSteps reads everything, compiles, and compares: the directory of the tables' database, and
 // that of schema cron's where it is another one, or was.
 func (c *console) nextSteps() ([]step, error) {
-	if err := c.checkDirectories(); err != nil {
-		return nil, err
-	}
 	project, err := c.read()
 	if err != nil {
 		return nil, err

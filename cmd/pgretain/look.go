@@ -15,6 +15,7 @@ import (
 	"pgretain/internal/htmlreport"
 	"pgretain/internal/parallel"
 	"pgretain/internal/report"
+	"pgretain/verifier"
 )
 
 // preview is one row of retention.preview with the rows of retention.blast_radius. The names are those
@@ -202,15 +203,7 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	case c.noPolicy():
 		options.Unverified = "There is no policy file to verify the database with: " + c.Policy + "."
 	default:
-		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) {
-			report, err := c.verified(ctx, true)
-			if err != nil {
-				return nil, err
-			}
-			return &htmlreport.Verification{
-				Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings,
-			}, nil
-		})
+		options.Verify = parallel.Start(func() (*verifier.Report, error) { return c.verified(ctx, true) })
 	}
 	var text bytes.Buffer
 	err := c.with(ctx, false, func(s *session) (err error) {

@@ -53,9 +53,6 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 	}
 	at = c.tables(project)
 	if cron {
-		if err := c.checkDirectories(); err != nil {
-			return at, err
-		}
 		at.directory = directory{c.cronDirectory(), true}
 		if at.url, err = c.cronDatabase(project.file.Install); err != nil {
 			return at, err

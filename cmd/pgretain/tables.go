@@ -129,7 +129,8 @@ func (c *console) init(ctx context.Context, _ []string) error {
 	var snapshot *catalog.Snapshot
 	var statistics *catalog.Statistics
 	err := c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
+		request := inspect.Request{SearchPath: []string{"public"}, Runtime: policy.DefaultInstall("").Schema}
+		snapshot, statistics, err = inspect.Survey(ctx, conn, request)
 		return err
 	})
 	if err != nil {
@@ -152,9 +153,6 @@ func (c *console) init(ctx context.Context, _ []string) error {
 	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
 }
-
-// everything is what is asked for without a policy file.
-var everything = inspect.Request{All: true, SearchPath: []string{"public"}, Runtime: policy.DefaultInstall("").Schema}
 
 // sandbox starts a throw-away server and stops it when ctx ends.
 func (c *console) sandbox(ctx context.Context, _ []string) error {

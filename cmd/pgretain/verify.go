@@ -100,9 +100,6 @@ func upToDate(ctx context.Context, s *session) error {
 // follow looks for the jobs in the other database where schema cron lives, or where they were once.
 // Not being able to is a finding.
 func (c *console) follow(ctx context.Context, project *project, options *verifier.Options) error {
-	if err := c.checkDirectories(); err != nil {
-		return err
-	}
 	jobs := directory{c.cronDirectory(), true}
 	history, err := jobs.history()
 	if err != nil {

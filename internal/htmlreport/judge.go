@@ -11,6 +11,7 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/report"
+	"pgretain/verifier"
 )
 
 // state is how a policy stands.
@@ -145,7 +146,7 @@ var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
 
 // remarks are what verify found, without what the policy file suppresses; or, without verify, what the runtime says.
-func remarks(f *found, v *Verification) (list []report.Finding) {
+func remarks(f *found, v *verifier.Report) (list []report.Finding) {
 	if v == nil {
 		for _, h := range f.Read["health"] {
 			list = append(list, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Severity(h["severity"].(string)),
@@ -167,7 +168,7 @@ func remarks(f *found, v *Verification) (list []report.Finding) {
 type view struct {
 	*found
 	Options
-	Verified *Verification
+	Verified *verifier.Report
 	Verdict  state
 	Number   map[string]int // of policies, by the class of their state
 	Reports  bool           // some are reports
@@ -185,16 +186,16 @@ const mostNamed = 5
 const conformance = "conformance"
 
 // verdicts are those of verify, "" where it was not asked.
-var verdicts = map[string]state{
+var verdicts = map[verifier.Verdict]state{
 	"conforms": {Word: "Conforms", Class: "ok", Sign: "✓"}, "drift": {Word: "Drift", Class: "bad", Sign: "✕"},
 	"unknown": {Word: "Unknown", Class: "warn", Sign: "?"}, "": {Word: "Not verified", Class: "warn", Sign: "?"},
 }
 
 // compose judges what was read.
-func compose(f *found, verified *Verification, opt Options) *view {
+func compose(f *found, verified *verifier.Report, opt Options) *view {
 	v := &view{found: f, Options: opt, Verified: verified, Verdict: verdicts[""], Number: map[string]int{}}
 	if verified != nil {
-		v.Verdict = verdicts[verified.Verdict]
+		v.Verdict = verdicts[verified.Verdict()]
 	}
 	v.Remarks = remarks(f, verified)
 	lanes, zone := by(f.Read["lanes"], "job"), location(f.Database.ScheduleZone)
