@@ -123,14 +123,9 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 }
 
 func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (*preview, error) {
-	var text []byte
-	err := s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
-		Scan(&text)
-	if err != nil {
-		return nil, err
-	}
 	var p preview
-	return &p, json.Unmarshal(text, &p)
+	return &p, s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
+		Scan(&p)
 }
 
 // overview is for a line for each policy, and their sum.

@@ -108,16 +108,12 @@ func (c *console) root() (root *cobra.Command) {
 		} else {
 			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
 		}
-		group, _, below := strings.Cut(part.Name, " ")
-		parent := root
-		if below {
-			parent, _, _ = root.Find([]string{group})
-		}
 		if root == nil {
 			root = command
-		} else {
-			parent.AddCommand(command)
+			continue
 		}
+		parent, _, _ := root.Find(strings.Fields(part.Name)) // as much as there is of it
+		parent.AddCommand(command)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
@@ -300,12 +296,12 @@ func define(command *cobra.Command, places map[string]any, line string) {
 func (f *flags) check(command *cobra.Command) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(f.places())) {
 		flag := command.Flags().Lookup(name)
-		if flag == nil || flag.Annotations[choices] == nil {
+		if flag == nil {
 			continue
 		}
 		known := flag.Annotations[choices]
 		switch {
-		case !flag.Changed:
+		case known != nil && !flag.Changed:
 			_ = flag.Value.Set(known[0]) // a value of our own
 		case len(known) > 1:
 			err = cmp.Or(err, oneOf(name, flag.Value.String(), known...))
