@@ -24,10 +24,7 @@ import (
 
 // The roles of a rehearsal. The schema is loaded as a superuser, because extensions need one; its
 // objects then go to one that migrates and is none, as it is in production.
-const (
-	superuser = ""
-	loader    = "rehearsal_loader"
-)
+const superuser, loader = "", "rehearsal_loader"
 
 // stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what
 // no file alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds no fault

@@ -192,11 +192,9 @@ func (c *console) summarise(runs []outcome) error {
 			code = 2 // no such policy, or an as_of that is refused: no run was started
 		}
 	}
-	if err := c.result("runs", runs, "runs", runs); err != nil {
-		return err
-	}
+	err := c.result("runs", runs, "runs", runs)
 	c.show(list, nil)
-	return ends(code)
+	return cmp.Or(err, ends(code))
 }
 
 const (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -131,8 +132,5 @@ func (c *console) printReport(report *verifier.Report) (err error) {
 	if c.Format == "github" {
 		c.printf("%s\n", report.Summary())
 	}
-	if err != nil {
-		return err
-	}
-	return ends(report.ExitCode())
+	return cmp.Or(err, ends(report.ExitCode()))
 }

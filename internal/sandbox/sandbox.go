@@ -37,7 +37,6 @@ const (
 type Options struct {
 	Cron     bool              // load pg_cron and create the extension in Database
 	Database string            // the one that exists from the start, "" is postgres
-	Fsync    bool              // survive a crash of the machine as well
 	Settings map[string]string // further postgresql.conf settings; they win over ours
 
 	// Data is the command that makes the data directory, with all that is in it, of a copy of another server; nil: initdb.
@@ -118,10 +117,6 @@ func (s *Server) configure() error {
 	text := settings
 	set := func(name, value string) { text += fmt.Sprintf("%s = '%s'\n", name, escape.Replace(value)) }
 	set("unix_socket_directories", s.dir)
-	if !s.options.Fsync {
-		set("fsync", "off")
-		set("full_page_writes", "off")
-	}
 	if s.options.Cron {
 		set("shared_preload_libraries", "pg_cron")
 		set("cron.database_name", s.Database())
