@@ -173,10 +173,8 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 	if c.Serve != "" {
 		return c.serveReports(ctx)
 	}
-	if c.Output != "" {
-		if err := refuseOverwriting(c.Output, c.Force); err != nil {
-			return err
-		}
+	if err := refuseOverwriting(c.Output, c.Force); err != nil {
+		return err
 	}
 	text, err := c.reportNow(ctx)
 	switch {

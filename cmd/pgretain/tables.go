@@ -81,11 +81,9 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	var list diag.List
 	for _, t := range tables {
 		if slices.Contains(unknown, t.name) && !t.Created {
-			list.Add(diag.Diagnostic{
-				Position: t.Position,
-				Message:  fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
-				Hint:     "Check the name and install.search_path, or create the table first.",
-			})
+			list.Add(diag.Diagnostic{Position: t.Position,
+				Message: fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
+				Hint:    "Check the name and install.search_path, or create the table first."})
 		}
 	}
 	if len(list) > 0 {
@@ -180,12 +178,9 @@ func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.
 
 // loadExample runs the files of an example, schema before data.
 func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
-	if dir == "" {
-		return nil
-	}
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
-		if name == "data.sql" && missing(path) {
+		if dir == "" || name == "data.sql" && missing(path) {
 			continue
 		}
 		text, err := readFile("file of the example", path, "Name another directory with --example.")

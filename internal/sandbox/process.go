@@ -113,12 +113,8 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 
 // pause waits a moment; false when ctx is done.
 func pause(ctx context.Context) bool {
-	select {
-	case <-time.After(15 * time.Millisecond):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	time.Sleep(15 * time.Millisecond)
+	return ctx.Err() == nil
 }
 
 //go:embed cron_launcher.sql
@@ -128,7 +124,7 @@ var cronLauncher string
 // postmaster starts it with the server, but where the database does not exist yet it exits, and is started again only
 // a second later.
 func (s *Server) awaitLauncher(ctx context.Context) error {
-	if !s.options.Cron {
+	if !s.Options.Cron {
 		return nil
 	}
 	ctx, cancel := bounded(ctx)
