@@ -150,13 +150,12 @@ func (c *console) exit(err error) int {
 		c.show(found.list, found.sources)
 		return 1
 	case errors.As(err, &usage):
-		c.show(diag.List{{Severity: diag.Error, Message: usage.message,
-			Hint: strings.TrimSpace(fmt.Sprintf("%s Run \"%s --help\".", usage.hint, c.command.CommandPath()))}}, nil)
+		hint := fmt.Sprintf("%s Run \"%s --help\".", usage.hint, c.command.CommandPath())
+		err = install.Refusal(usage.message, "", strings.TrimSpace(hint))
 	case errors.Is(err, context.Canceled) && !errors.As(err, &check):
-		c.show(diag.List{{Severity: diag.Error, Message: "interrupted"}}, nil)
-	default:
-		c.show(install.Diagnostics(err), nil)
+		err = errors.New("interrupted")
 	}
+	c.show(install.Diagnostics(err), nil)
 	return 2
 }
 
