@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"internal/catalog":    {"internal/pgparse"},
 	"internal/diag":       {},
 	"internal/explain":    {"policy", "internal/catalog", "internal/quote", "internal/lists"},
-	"internal/htmlreport": {"internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report", "internal/lists"},
+	"internal/htmlreport": {"verifier", "internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report", "internal/lists"},
 	"internal/lint":       {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/lists":      {},
 	"internal/parallel":   {},

@@ -14,6 +14,7 @@ import (
 	"pgretain/tests/browser"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
+	"pgretain/verifier"
 )
 
 const hostile = `<script>alert("1")</script> & 'x' </td></table> {{.}} javascript:1`
@@ -117,9 +118,7 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 	found := in.Verify(t, viewer, wanted)
 	var text bytes.Buffer
 	_, _, err = htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second,
-		Verify: func() (*htmlreport.Verification, error) {
-			return &htmlreport.Verification{Verdict: string(found.Verdict()), Summary: found.Summary(), Findings: found.Findings}, nil
-		}})
+		Verify: func() (*verifier.Report, error) { return found, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,8 +72,8 @@ func (s *stage) leftovers(ctx context.Context) error {
 		d.Position, d.Code = in.Position, codeLeftover
 		s.found.Add(d)
 	}
-	names := func(conn *pgx.Conn, query string, args ...any) error {
-		list, err := column(ctx, conn, s.text(query), args...)
+	named := func(in *session, query string, args ...any) error {
+		list, err := in.names(ctx, query, args...)
 		for _, name := range list {
 			if !slices.Contains(s.brought, name) {
 				left(name + " is left")
@@ -83,31 +83,29 @@ func (s *stage) leftovers(ctx context.Context) error {
 	}
 	other := func(o generator.Object) bool { return o.Kind != generator.KindArchive }
 	archives := slices.DeleteFunc(slices.Clone(s.wanted), other)
-	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		err := names(conn, "leftovers", in.Schema, lists.Map(archives, func(o generator.Object) string { return o.Name }))
-		if err != nil {
-			return err
-		}
-		after, err := s.inspect(ctx, conn)
-		if err != nil {
-			return err
-		}
-		for _, was := range s.before.Tables {
-			name := was.String()
-			if is := after.Table(name); is == nil || !reflect.DeepEqual(s.withoutOurs(was), s.withoutOurs(is)) {
-				left(fmt.Sprintf("table %q is not what it was before,", name))
-			}
-		}
-		return nil
-	})
-	if err != nil || in.Scheduler != "pg_cron" {
+	err := named(s.session, "rehearsal/leftovers", in.Schema,
+		lists.Map(archives, func(o generator.Object) string { return o.Name }))
+	if err != nil {
 		return err
+	}
+	after, err := s.inspect(ctx, s.conn)
+	if err != nil {
+		return err
+	}
+	for _, was := range s.before.Tables {
+		name := was.String()
+		if is := after.Table(name); is == nil || !reflect.DeepEqual(s.withoutOurs(was), s.withoutOurs(is)) {
+			left(fmt.Sprintf("table %q is not what it was before,", name))
+		}
+	}
+	if in.Scheduler != "pg_cron" {
+		return nil
 	}
 	prefix := in.Schema + "."
 	if in.CronElsewhere() {
 		prefix = in.CronJobPrefix()
 	}
-	return s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error { return names(conn, "jobs", prefix) })
+	return named(s.elsewhere, "rehearsal/jobs", prefix)
 }
 
 // withoutOurs leaves out the columns that migrations add: the schema file may be of a database that has them.
@@ -125,24 +123,20 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0
-	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		found, _ := conn.Query(ctx, s.text("routines"), schema) // found gives the same error
-		faults, err := pgx.CollectRows(found, pgx.RowToStructByPos[fault])
-		if err != nil {
-			return err
-		}
-		for _, f := range faults {
-			d := diag.Diagnostic{Position: s.file.Install.Position, Code: codeRoutine,
-				Message: f.Message, Detail: f.Detail, Hint: f.Hint}
-			for _, o := range s.wanted {
-				if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
-					d.Position = o.Position
-				}
+	faults, err := rows[fault](ctx, s.session, "rehearsal/routines", schema)
+	for _, f := range faults {
+		d := diag.Diagnostic{Position: s.file.Install.Position, Code: codeRoutine,
+			Message: f.Message, Detail: f.Detail, Hint: f.Hint}
+		for _, o := range s.wanted {
+			if name, _, _ := strings.Cut(o.Name, "("); o.Policy != "" && name == schema+"."+f.Name {
+				d.Position = o.Position
 			}
-			s.found.Add(d)
 		}
-		return conn.QueryRow(ctx, s.text("routine_count"), schema).Scan(&n)
-	})
+		s.found.Add(d)
+	}
+	if err == nil {
+		err = s.row(ctx, "rehearsal/routine_count", schema).Scan(&n)
+	}
 	return plural(n, "routine") + " by plpgsql_check", err
 }
 
@@ -171,12 +165,12 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 		if state == "busy" {
 			time.Sleep(50 * time.Millisecond)
 		}
-		_, err := conn.Exec(ctx, s.text("run"), name)
+		_, err := conn.Exec(ctx, s.statement("rehearsal/run"), name)
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		if err != nil && !refused {
 			return err
 		}
-		err = conn.QueryRow(ctx, s.text("last_run"), name).Scan(&state, &message)
+		err = conn.QueryRow(ctx, s.statement("rehearsal/last_run"), name).Scan(&state, &message)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows) && refused: // it did not even start
 			state, message = "failed", fmt.Sprintf("%s [%s]", server.Message, server.Code)
@@ -200,17 +194,13 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 // verify looks as a superuser, and waits for every answer, so that nothing is unknown.
 func (s *stage) verify(ctx context.Context) (string, error) {
 	options := verifier.Options{Counts: true, Timeout: longest}
-	err := s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		return s.server.With(ctx, s.server.Database(), superuser, func(cron *pgx.Conn) (err error) {
-			if s.file.Install.CronElsewhere() {
-				options.Cron = cron
-			}
-			s.report, err = verifier.Verify(ctx, conn, s.file, s.wanted, options)
-			return err
-		})
-	})
+	if s.file.Install.CronElsewhere() {
+		options.Cron = s.elsewhere.conn
+	}
+	report, err := verifier.Verify(ctx, s.conn, s.file, s.wanted, options)
 	if err != nil {
 		return "", err
 	}
-	return string(s.report.Verdict()), nil
+	s.report = report
+	return string(report.Verdict()), nil
 }

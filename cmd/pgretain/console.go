@@ -150,13 +150,12 @@ func (c *console) exit(err error) int {
 		c.show(found.list, found.sources)
 		return 1
 	case errors.As(err, &usage):
-		c.show(diag.List{{Severity: diag.Error, Message: usage.message,
-			Hint: strings.TrimSpace(fmt.Sprintf("%s Run \"%s --help\".", usage.hint, c.command.CommandPath()))}}, nil)
+		hint := fmt.Sprintf("%s Run \"%s --help\".", usage.hint, c.command.CommandPath())
+		err = install.Refusal(usage.message, "", strings.TrimSpace(hint))
 	case errors.Is(err, context.Canceled) && !errors.As(err, &check):
-		c.show(diag.List{{Severity: diag.Error, Message: "interrupted"}}, nil)
-	default:
-		c.show(install.Diagnostics(err), nil)
+		err = errors.New("interrupted")
 	}
+	c.show(install.Diagnostics(err), nil)
 	return 2
 }
 
@@ -233,13 +232,12 @@ func (t table) print(w io.Writer, markdown bool) {
 	if len(t) == 0 {
 		return
 	}
+	head, rule := t[0], []string{}
 	right, widths := map[int]bool{}, map[int]int{}
-	head, rule := slices.Clone(t[0]), slices.Clone(t[0])
 	for i, name := range head {
 		head[i], right[i] = strings.CutPrefix(name, ">")
-		rule[i] = map[bool]string{true: "---:", false: "---"}[right[i]]
+		rule = append(rule, map[bool]string{true: "---:", false: "---"}[right[i]])
 	}
-	t = append(table{head}, t[1:]...)
 	if markdown {
 		escape := strings.NewReplacer("|", "\\|", "<", "&lt;")
 		for _, cells := range slices.Insert(t, 1, rule) {
@@ -255,11 +253,8 @@ func (t table) print(w io.Writer, markdown bool) {
 	for _, cells := range t {
 		line := ""
 		for i, cell := range cells {
-			width := -widths[i] // to the left, as fmt has it
-			if right[i] {
-				width = widths[i]
-			}
-			line += fmt.Sprintf("%*s  ", width, cell)
+			side := map[bool]int{true: 1, false: -1}[right[i]] // as fmt has it
+			line += fmt.Sprintf("%*s  ", side*widths[i], cell)
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}

@@ -205,11 +205,9 @@ func (p *project) explain(err error) error {
 }
 
 // output is one file to be written.
-type output struct{ path, text string }
+type output struct{ Path, text string }
 
-func (o output) String() string { return o.path }
-
-func (o output) MarshalText() ([]byte, error) { return []byte(o.path), nil }
+func (o output) MarshalText() ([]byte, error) { return []byte(o.Path), nil }
 
 // writeAll writes files whole: all of them or none, and none in part. Replace allows a file
 // to exist.
@@ -230,26 +228,26 @@ func exchange(old []string, files []output, replace bool) error {
 		}
 	}
 	for _, f := range files {
-		if _, err := os.Lstat(f.path); err == nil && !replace && !slices.Contains(old, f.path) {
-			return fmt.Errorf("writing %s: %w", f.path, fs.ErrExist)
+		if _, err := os.Lstat(f.Path); err == nil && !replace && !slices.Contains(old, f.Path) {
+			return fmt.Errorf("writing %s: %w", f.Path, fs.ErrExist)
 		}
-		t, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+".*")
+		t, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+".*")
 		if err == nil {
 			fresh = append(fresh, t.Name())
 			_, err = t.WriteString(f.text)
 			err = errors.Join(err, t.Chmod(0o644), t.Sync(), t.Close())
 		}
 		if err != nil {
-			return fmt.Errorf("writing %s: %w", f.path, err)
+			return fmt.Errorf("writing %s: %w", f.Path, err)
 		}
 	}
 	for i, f := range files {
-		if err := os.Rename(fresh[i], f.path); err != nil {
-			return fmt.Errorf("writing %s: %w", f.path, err)
+		if err := os.Rename(fresh[i], f.Path); err != nil {
+			return fmt.Errorf("writing %s: %w", f.Path, err)
 		}
 	}
 	for _, path := range old {
-		if slices.ContainsFunc(files, func(f output) bool { return f.path == path }) {
+		if slices.ContainsFunc(files, func(f output) bool { return f.Path == path }) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {

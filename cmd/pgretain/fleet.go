@@ -103,14 +103,11 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 		return err
 	}
 	members := f.goThrough(ctx, stages)
-	if err := f.show(members); err != nil {
-		return err
-	}
 	code := 0
 	for _, m := range members {
 		code = max(code, m.Code)
 	}
-	return cmp.Or(ctx.Err(), ends(code)) // an interrupt leaves databases that were not begun
+	return cmp.Or(f.show(members), ctx.Err(), ends(code)) // an interrupt leaves databases that were not begun
 }
 
 // find lists the databases of each stage, each once. A query that cannot be asked ends a verb that changes something

@@ -57,9 +57,6 @@ func (c *console) generate(context.Context, []string) error {
 // nextSteps reads everything, compiles, and compares: the directory of the tables' database, and
 // that of schema cron's where it is another one, or was.
 func (c *console) nextSteps() ([]step, error) {
-	if err := c.checkDirectories(); err != nil {
-		return nil, err
-	}
 	project, err := c.read()
 	if err != nil {
 		return nil, err
@@ -157,7 +154,7 @@ func nextNumber(previous int64, now time.Time) int64 {
 // change is what a step does to one object, or to several of the runtime. Text is what a person reads of it.
 type change struct {
 	generator.Change
-	sign, text string
+	Text string
 }
 
 // changes tells what a step does to which object. New and changed objects of the runtime are only
@@ -171,19 +168,17 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 			runtime[sign]++
 			continue
 		}
-		list = append(list, change{c, sign, string(o.Kind) + " " + o.Name + c.Words()})
+		list = append(list, change{c, sign + " " + string(o.Kind) + " " + o.Name + c.Words()})
 	}
 	for _, sign := range []string{"+", "~"} {
 		if n := runtime[sign]; n > 0 {
-			counted = append(counted, change{sign: sign, text: "runtime: " + plural(n, "object")})
+			counted = append(counted, change{Text: sign + " runtime: " + plural(n, "object")})
 		}
 	}
 	return append(counted, list...)
 }
 
-func (c change) String() string { return c.sign + " " + c.text }
-
-func (c change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+func (c change) MarshalText() ([]byte, error) { return []byte(c.Text), nil }
 
 // Difference is what changes in an object, as a unified diff; of one that is new or goes nothing.
 func (c change) Difference() []string {

@@ -60,7 +60,13 @@ func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	if err == nil {
 		found.take(found.useless())
 	}
-	c.showFound(found, wrong.sources)
+	var list diag.List // for people
+	for _, f := range found.findings {
+		if c.Format == "text" && f.Severity != diag.Info && (f.Suppressed == nil || c.Verbose) {
+			list = append(list, f.Shown())
+		}
+	}
+	c.show(list, wrong.sources)
 	if err != nil {
 		return err
 	}
@@ -116,17 +122,6 @@ func (l *linted) failed() bool {
 	return slices.ContainsFunc(l.findings, func(f report.Finding) bool {
 		return f.Suppressed == nil && f.Severity != diag.Warning && f.Severity != diag.Info
 	})
-}
-
-// showFound writes findings for people.
-func (c *console) showFound(found *linted, sources map[string][]byte) {
-	var list diag.List
-	for _, f := range found.findings {
-		if c.Format == "text" && f.Severity != diag.Info && (f.Suppressed == nil || c.Verbose) {
-			list = append(list, f.Shown())
-		}
-	}
-	c.show(list, sources)
 }
 
 // conclude writes the summary, or what machines read, and ends with the exit code.

@@ -5,9 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,6 +19,7 @@ import (
 	"pgretain/internal/htmlreport"
 	"pgretain/internal/parallel"
 	"pgretain/internal/report"
+	"pgretain/verifier"
 )
 
 // preview is one row of retention.preview with the rows of retention.blast_radius. The names are those
@@ -104,7 +109,7 @@ func (c *console) preview(ctx context.Context, args []string) error {
 func (c *console) previews(ctx context.Context, s *session, policy, job string) (list []preview, err error) {
 	names := []string{policy}
 	if policy == "" || c.First {
-		if names, err = column(ctx, s.conn, s.statement("policies"), orNull(job), orNull(policy)); err != nil {
+		if names, err = s.names(ctx, "policies", orNull(job), orNull(policy)); err != nil {
 			return nil, err
 		}
 	}
@@ -122,14 +127,9 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 }
 
 func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (*preview, error) {
-	var text []byte
-	err := s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
-		Scan(&text)
-	if err != nil {
-		return nil, err
-	}
 	var p preview
-	return &p, json.Unmarshal(text, &p)
+	return &p, s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
+		Scan(&p)
 }
 
 // overview is for a line for each policy, and their sum.
@@ -177,10 +177,8 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 	if c.Serve != "" {
 		return c.serveReports(ctx)
 	}
-	if c.Output != "" {
-		if err := refuseOverwriting(c.Output, c.Force); err != nil {
-			return err
-		}
+	if err := refuseOverwriting(c.Output, c.Force); err != nil {
+		return err
 	}
 	text, err := c.reportNow(ctx)
 	switch {
@@ -202,15 +200,7 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	case c.noPolicy():
 		options.Unverified = "There is no policy file to verify the database with: " + c.Policy + "."
 	default:
-		options.Verify = parallel.Start(func() (*htmlreport.Verification, error) {
-			report, err := c.verified(ctx, true)
-			if err != nil {
-				return nil, err
-			}
-			return &htmlreport.Verification{
-				Verdict: string(report.Verdict()), Summary: report.Summary(), Findings: report.Findings,
-			}, nil
-		})
+		options.Verify = parallel.Start(func() (*verifier.Report, error) { return c.verified(ctx, true) })
 	}
 	var text bytes.Buffer
 	err := c.with(ctx, false, func(s *session) (err error) {
@@ -277,4 +267,73 @@ func (c *console) look(ctx context.Context, s *session) (err error) {
 		return exitCode(1)
 	}
 	return nil
+}
+
+// serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It listens
+// on an address of this machine only, and answers to its names only: reports have names of people, and no password.
+func (c *console) serveReports(ctx context.Context) error {
+	isLocal := func(address string) bool {
+		host, _, err := net.SplitHostPort(address)
+		ip := net.ParseIP(host)
+		return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+	}
+	if !isLocal(c.Serve) {
+		return refuse("not local", c.Serve)
+	}
+	listener, err := net.Listen("tcp", c.Serve)
+	if err != nil {
+		return err
+	}
+	c.notef("http://%s, until Ctrl-C\n", listener.Addr())
+	var one sync.Mutex
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, request *http.Request) {
+		if !isLocal(request.Host) {
+			http.Error(w, "this is for the machine itself", http.StatusForbidden)
+			return
+		}
+		one.Lock()
+		defer one.Unlock()
+		text, err := c.reportNow(request.Context())
+		if err != nil {
+			http.Error(w, "pgretain: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Refresh", "60")
+		_, _ = w.Write(text)
+	})
+	server := http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, BaseContext: func(net.Listener) context.Context { return ctx }}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// watch looks again and again until ctx ends, each time on an empty screen where there is one. What is found the last time
+// counts.
+func (c *console) watch(ctx context.Context, look func() error) (last error) {
+	if c.Watch < 100*time.Millisecond {
+		return refuse("short watch", c.Watch)
+	}
+	for {
+		if terminalWidth(c.out) > 0 {
+			c.printf("\x1b[H\x1b[2J")
+		}
+		code, found := exitCode(0), look()
+		switch {
+		case ctx.Err() != nil:
+			return last
+		case found != nil && !errors.As(found, &code):
+			return found
+		}
+		last = found
+		select {
+		case <-ctx.Done():
+			return last
+		case <-time.After(c.Watch):
+		}
+	}
 }

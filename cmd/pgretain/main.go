@@ -5,8 +5,7 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed" // flags.txt
-	_ "embed" // help.txt
+	_ "embed" // flags.txt, help.txt
 	"fmt"
 	"io"
 	"maps"
@@ -60,16 +59,13 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // action is what a verb does.
 type action = func(c *console, ctx context.Context, args []string) error
 
-// actions are the verbs; all else about them is in help.txt.
+// actions are the verbs, beside those of calls; all else about them is in help.txt.
 var actions = map[string]action{
 	"init": (*console).init, "snapshot": (*console).snapshot, "lint": (*console).lint, "explain": (*console).explain,
 	"generate": (*console).generate, "bootstrap": (*console).bootstrap,
 	"migrate up": (*console).up, "migrate down": (*console).down, "migrate status": (*console).migrations,
 	"verify": (*console).verify, "plan": (*console).plan, "preview": (*console).preview, "run": (*console).run,
 	"status": (*console).status, "report": (*console).htmlReport, "uninstall": (*console).uninstall,
-	"accept": (*console).call, "pause": (*console).call, "resume": (*console).call, "window": (*console).call,
-	"hold": (*console).call, "holds": (*console).call, "release": (*console).call, "restore": (*console).call,
-	"why": (*console).call, "adopt": (*console).call, "settle": (*console).call,
 	"sandbox": (*console).sandbox, "schema": (*console).schema,
 	"version": (*console).version,
 }
@@ -101,23 +97,23 @@ func (c *console) root() (root *cobra.Command) {
 		lines := strings.SplitN(text, "\n", 4)
 		command := &cobra.Command{Use: lines[0], Short: lines[1]}
 		command.Long, command.Example, _ = strings.Cut(lines[3], "\n\nExamples:\n")
-		if act := actions[part.Name]; act != nil {
+		act := actions[part.Name]
+		if _, calls := calls[part.Name]; calls {
+			act = (*console).call
+		}
+		if act != nil {
 			command.Args = arguments
 			command.RunE = func(command *cobra.Command, args []string) error { return c.act(command, part.Name, act, args) }
 			c.flags.add(command, places, flags)
 		} else {
 			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
 		}
-		group, _, below := strings.Cut(part.Name, " ")
-		parent := root
-		if below {
-			parent, _, _ = root.Find([]string{group})
-		}
 		if root == nil {
 			root = command
-		} else {
-			parent.AddCommand(command)
+			continue
 		}
+		parent, _, _ := root.Find(strings.Fields(part.Name)) // as much as there is of it
+		parent.AddCommand(command)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetUsageTemplate(usageTemplate)
@@ -300,12 +296,12 @@ func define(command *cobra.Command, places map[string]any, line string) {
 func (f *flags) check(command *cobra.Command) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(f.places())) {
 		flag := command.Flags().Lookup(name)
-		if flag == nil || flag.Annotations[choices] == nil {
+		if flag == nil {
 			continue
 		}
 		known := flag.Annotations[choices]
 		switch {
-		case !flag.Changed:
+		case known != nil && !flag.Changed:
 			_ = flag.Value.Set(known[0]) // a value of our own
 		case len(known) > 1:
 			err = cmp.Or(err, oneOf(name, flag.Value.String(), known...))
@@ -316,6 +312,9 @@ func (f *flags) check(command *cobra.Command) (err error) {
 			}
 			f.JSON = f.Format == "json"
 		}
+	}
+	if filepath.Clean(f.Migrations) == filepath.Clean(f.cronDirectory()) {
+		err = cmp.Or(err, usagef("--migrations and --cron-migrations must be two directories"))
 	}
 	return err
 }
@@ -333,14 +332,6 @@ func oneOf(flag, value string, known ...string) error {
 // cronDirectory is where the migrations of the other database are.
 func (f *flags) cronDirectory() string {
 	return cmp.Or(f.CronMigrations, filepath.Clean(f.Migrations)+"_cron")
-}
-
-// checkDirectories refuses one directory for two databases.
-func (f *flags) checkDirectories() error {
-	if filepath.Clean(f.Migrations) == filepath.Clean(f.cronDirectory()) {
-		return usagef("--migrations and --cron-migrations must be two directories")
-	}
-	return nil
 }
 
 // catalogFile is where the snapshot is.

@@ -53,9 +53,6 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 	}
 	at = c.tables(project)
 	if cron {
-		if err := c.checkDirectories(); err != nil {
-			return at, err
-		}
 		at.directory = directory{c.cronDirectory(), true}
 		if at.url, err = c.cronDatabase(project.file.Install); err != nil {
 			return at, err
@@ -322,7 +319,23 @@ func (at destination) belongings(ctx context.Context, places []destination) (fou
 
 // bootstrap prints the script that a DBA runs once, or runs it.
 func (c *console) bootstrap(ctx context.Context, _ []string) error {
-	script, err := c.bootstrapScript()
+	project, err := readProject(c.Policy)
+	if err != nil {
+		return err
+	}
+	config, err := install.Settings(c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	migrator, database, in := cmp.Or(c.Migrator, config.User), c.Database, project.file.Install
+	if in.Database != policy.AnyDatabase {
+		database = cmp.Or(database, in.Database)
+	}
+	database = cmp.Or(database, config.Database, migrator) // the last one as libpq has it
+	script, err := install.Bootstrap(in, database, migrator)
+	if c.Cron {
+		script, err = install.BootstrapCron(in.In(database), migrator)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -333,24 +346,4 @@ func (c *console) bootstrap(ctx context.Context, _ []string) error {
 		return usagef("--apply needs --migrator: the connection is that of the DBA")
 	}
 	return install.Run(ctx, c.DatabaseURL, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
-}
-
-func (c *console) bootstrapScript() (string, error) {
-	project, err := readProject(c.Policy)
-	if err != nil {
-		return "", err
-	}
-	config, err := install.Settings(c.DatabaseURL)
-	if err != nil {
-		return "", err
-	}
-	migrator, database, in := cmp.Or(c.Migrator, config.User), c.Database, project.file.Install
-	if in.Database != policy.AnyDatabase {
-		database = cmp.Or(database, in.Database)
-	}
-	database = cmp.Or(database, config.Database, migrator) // the last one as libpq has it
-	if c.Cron {
-		return install.BootstrapCron(in.In(database), migrator)
-	}
-	return install.Bootstrap(in, database, migrator)
 }

@@ -197,7 +197,7 @@ policies:
 }
 
 func changeOf(before, after string) change {
-	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~", "function f()"}
+	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~ function f()"}
 }
 
 func TestDifference(t *testing.T) {
@@ -212,9 +212,9 @@ func TestDifference(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	for _, c := range []change{new, same, {sign: "+", text: "runtime: 3 objects"}} {
+	for _, c := range []change{new, same, {Text: "+ runtime: 3 objects"}} {
 		if got := c.Difference(); len(got) > 0 {
-			t.Errorf("%s: %q", c, got)
+			t.Errorf("%s: %q", c.Text, got)
 		}
 	}
 }

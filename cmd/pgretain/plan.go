@@ -128,7 +128,7 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 
 // begin makes the session's temporary schema, and looks who it is and what is there.
 func (p *planner) begin(ctx context.Context) (owners []string, err error) {
-	err = send(ctx, p.live.conn, p.live.statement("plan_settings"))
+	err = p.live.send(ctx, "plan_settings")
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "42501" || server.Code == "25006") {
 		err = refuse("no temporary objects", server.Message)
 	}

@@ -17,7 +17,6 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/install"
 	"pgretain/internal/lists"
-	"pgretain/internal/quote"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
 	"pgretain/verifier"
@@ -25,10 +24,7 @@ import (
 
 // The roles of a rehearsal. The schema is loaded as a superuser, because extensions need one; its
 // objects then go to one that migrates and is none, as it is in production.
-const (
-	superuser = ""
-	loader    = "rehearsal_loader"
-)
+const superuser, loader = "", "rehearsal_loader"
 
 // stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what
 // no file alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds no fault
@@ -36,9 +32,10 @@ const (
 type stage struct {
 	*console
 	*project
+	*session            // a superuser's, in the database of the tables
+	elsewhere  *session // that of the server's first database, where schema cron lives
 	schema     schemaFile
 	server     *sandbox.Server
-	database   string             // of the tables
 	migrator   string             // a role
 	wanted     []generator.Object // what the policy file means for the tables at hand
 	migrations fs.FS
@@ -62,26 +59,37 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		schema.roles = append(schema.roles, lists.Map(p.Grants(), policy.Name.String)...)
 	}
 	in := file.Install
-	server, err := sandbox.Start(ctx, sandbox.Options{
-		Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database),
+	options := sandbox.Options{
+		Cron: schema.cron || in.Scheduler == "pg_cron", Database: cmp.Or(in.CronDatabase, in.Database)}
+	return withSandbox(ctx, options, func(server *sandbox.Server, cron *pgx.Conn) error {
+		database := cmp.Or(in.In("rehearsal").Database, server.Database())
+		if database != server.Database() {
+			if err := server.CreateDatabase(ctx, database); err != nil {
+				return err
+			}
+		}
+		return server.With(ctx, database, superuser, func(conn *pgx.Conn) error {
+			s := &stage{console: c, project: found.project, schema: schema, server: server,
+				session: &session{conn: conn, install: in, database: database}, elsewhere: &session{conn: cron, install: in}}
+			err := s.rehearse(ctx)
+			found.take(s.found.Unique())
+			if s.report != nil {
+				found.rehearsed, found.findings = true, append(found.findings, s.report.Findings...)
+			}
+			return err
+		})
 	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = server.Stop() }() // it stops with the process at the latest
-	s := &stage{console: c, project: found.project, schema: schema, server: server,
-		database: cmp.Or(in.In("rehearsal").Database, server.Database())}
-	err = s.rehearse(ctx)
-	found.take(s.found.Unique())
-	if s.report != nil {
-		found.rehearsed, found.findings = true, append(found.findings, s.report.Findings...)
-	}
-	return err
 }
 
 // rehearse does one act after the other. What PostgreSQL refuses in a migration ends it as a finding.
 func (s *stage) rehearse(ctx context.Context) error {
-	if err := s.prepare(ctx); err != nil {
+	if err := s.send(ctx, "rehearsal/roles"); err != nil {
+		return err
+	}
+	if err := s.send(ctx, "rehearsal/plpgsql_check"); err != nil {
+		return refuse("no plpgsql_check", err)
+	}
+	if err := createRoles(ctx, s.conn, s.schema.roles); err != nil {
 		return err
 	}
 	for _, act := range []struct {
@@ -106,82 +114,46 @@ func (s *stage) rehearse(ctx context.Context) error {
 	return nil
 }
 
-// text is a file of sql/rehearsal with the schema of the install in place of the default one.
-func (s *stage) text(name string) string {
-	return quote.InSchema(statementFiles, "sql/rehearsal/"+name+".sql", s.file.Install.Schema)
-}
-
-// prepare makes the database, roles, and plpgsql_check.
-func (s *stage) prepare(ctx context.Context) error {
-	if s.database != s.server.Database() {
-		if err := s.server.CreateDatabase(ctx, s.database); err != nil {
-			return err
-		}
-	}
-	return s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) error {
-		if err := send(ctx, conn, s.text("roles")); err != nil {
-			return err
-		}
-		if err := send(ctx, conn, s.text("plpgsql_check")); err != nil {
-			return refuse("no plpgsql_check", err)
-		}
-		return createRoles(ctx, conn, s.schema.roles)
-	})
-}
-
 // load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
 func (s *stage) load(ctx context.Context) (string, error) {
 	in := s.file.Install.In(s.database)
 	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error {
 		return load(ctx, conn, s.schema.path, s.schema.text)
 	})
+	if err == nil {
+		tables := lists.Map(s.file.Policies, func(p *policy.Policy) string { return p.Table.String() })
+		err = s.row(ctx, "rehearsal/migrator", tables).Scan(&s.migrator)
+	}
+	if err == nil {
+		err = s.send(ctx, "rehearsal/hand_over")
+	}
+	if err == nil {
+		s.brought, err = s.names(ctx, "rehearsal/leftovers", in.Schema, []string{})
+	}
+	if err == nil {
+		s.before, err = s.inspect(ctx, s.conn)
+	}
+	if err == nil {
+		err = s.compileFor(ctx)
+	}
 	if err != nil {
 		return "", err
 	}
-	err = s.server.With(ctx, s.database, superuser, func(conn *pgx.Conn) (err error) {
-		tables := lists.Map(s.file.Policies, func(p *policy.Policy) string { return p.Table.String() })
-		if err = conn.QueryRow(ctx, s.text("migrator"), tables).Scan(&s.migrator); err != nil {
-			return err
-		}
-		if err = send(ctx, conn, s.text("hand_over")); err != nil {
-			return err
-		}
-		if s.brought, err = column(ctx, conn, s.text("leftovers"), in.Schema, []string{}); err != nil {
-			return err
-		}
-		if s.before, err = s.inspect(ctx, conn); err != nil {
-			return err
-		}
-		if err = s.compileFor(ctx, conn); err != nil {
-			return err
-		}
-		s.file.Install, s.wanted = in, generator.JobsIn(s.wanted, s.database)
-		script, err := install.Bootstrap(in, s.database, s.migrator)
-		if err == nil {
-			err = send(ctx, conn, script)
-		}
-		return err
-	})
+	s.file.Install, s.wanted = in, generator.JobsIn(s.wanted, s.database)
+	script, err := install.Bootstrap(in, s.database, s.migrator)
+	if err == nil {
+		err = send(ctx, s.conn, script)
+	}
 	if err == nil && in.CronElsewhere() {
-		err = s.server.With(ctx, s.server.Database(), superuser, func(conn *pgx.Conn) error {
-			script, err := install.BootstrapCron(in, s.migrator)
-			if err == nil {
-				err = send(ctx, conn, script)
-			}
-			return err
-		})
+		if script, err = install.BootstrapCron(in, s.migrator); err == nil {
+			err = send(ctx, s.elsewhere.conn, script)
+		}
 	}
 	return "the schema", err
 }
 
-// column reads the rows of a query that has one column.
-func column(ctx context.Context, conn *pgx.Conn, query string, args ...any) ([]string, error) {
-	found, _ := conn.Query(ctx, query, args...) // found gives the same error
-	return pgx.CollectRows(found, pgx.RowTo[string])
-}
-
 // compileFor makes of the project what is installed on the tables at hand.
-func (s *stage) compileFor(ctx context.Context, conn *pgx.Conn) error {
+func (s *stage) compileFor(ctx context.Context) error {
 	tables, jobs := directory{s.Migrations, false}, directory{s.cronDirectory(), true}
 	history, err := playable(tables)
 	if err == nil {
@@ -191,7 +163,7 @@ func (s *stage) compileFor(ctx context.Context, conn *pgx.Conn) error {
 		err = s.compareSnapshot(history)
 	}
 	if err == nil {
-		err = s.project.plan(ctx, conn, s.before)
+		err = s.project.plan(ctx, s.conn, s.before)
 	}
 	if err != nil {
 		return err

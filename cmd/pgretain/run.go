@@ -88,7 +88,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 		return err
 	}
 	code, all := 0, int64(0)
-	each, err := column(ctx, s.conn, s.statement("each"), orNull(c.Job), orNull(policy))
+	each, err := s.names(ctx, "each", orNull(c.Job), orNull(policy))
 	if err != nil {
 		return err
 	}
@@ -192,11 +192,9 @@ func (c *console) summarise(runs []outcome) error {
 			code = 2 // no such policy, or an as_of that is refused: no run was started
 		}
 	}
-	if err := c.result("runs", runs, "runs", runs); err != nil {
-		return err
-	}
+	err := c.result("runs", runs, "runs", runs)
 	c.show(list, nil)
-	return ends(code)
+	return cmp.Or(err, ends(code))
 }
 
 const (

@@ -81,11 +81,9 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	var list diag.List
 	for _, t := range tables {
 		if slices.Contains(unknown, t.name) && !t.Created {
-			list.Add(diag.Diagnostic{
-				Position: t.Position,
-				Message:  fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
-				Hint:     "Check the name and install.search_path, or create the table first.",
-			})
+			list.Add(diag.Diagnostic{Position: t.Position,
+				Message: fmt.Sprintf("table %q does not exist in database %q", t.name, conn.Config().Database),
+				Hint:    "Check the name and install.search_path, or create the table first."})
 		}
 	}
 	if len(list) > 0 {
@@ -129,7 +127,8 @@ func (c *console) init(ctx context.Context, _ []string) error {
 	var snapshot *catalog.Snapshot
 	var statistics *catalog.Statistics
 	err := c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		snapshot, statistics, err = inspect.Survey(ctx, conn, everything)
+		request := inspect.Request{SearchPath: []string{"public"}, Runtime: policy.DefaultInstall("").Schema}
+		snapshot, statistics, err = inspect.Survey(ctx, conn, request)
 		return err
 	})
 	if err != nil {
@@ -152,9 +151,6 @@ func (c *console) init(ctx context.Context, _ []string) error {
 	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
 }
-
-// everything is what is asked for without a policy file.
-var everything = inspect.Request{All: true, SearchPath: []string{"public"}, Runtime: policy.DefaultInstall("").Schema}
 
 // sandbox starts a throw-away server and stops it when ctx ends.
 func (c *console) sandbox(ctx context.Context, _ []string) error {
@@ -182,12 +178,9 @@ func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.
 
 // loadExample runs the files of an example, schema before data.
 func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
-	if dir == "" {
-		return nil
-	}
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
-		if name == "data.sql" && missing(path) {
+		if dir == "" || name == "data.sql" && missing(path) {
 			continue
 		}
 		text, err := readFile("file of the example", path, "Name another directory with --example.")

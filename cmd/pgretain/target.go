@@ -124,6 +124,17 @@ func rows[T any](ctx context.Context, s *session, name string, args ...any) ([]T
 	return pgx.CollectRows(found, pgx.RowToStructByPos[T])
 }
 
+// names asks one of our statements for rows of one column.
+func (s *session) names(ctx context.Context, name string, args ...any) ([]string, error) {
+	found, _ := s.conn.Query(ctx, s.statement(name), args...) // found gives the same error
+	return pgx.CollectRows(found, pgx.RowTo[string])
+}
+
+// send executes one of our statements, or several, that need no answer.
+func (s *session) send(ctx context.Context, name string) error {
+	return send(ctx, s.conn, s.statement(name))
+}
+
 // cronDatabase is where schema cron lives: as given, or the other connection with its database replaced.
 func (f *flags) cronDatabase(in policy.Install) (string, error) {
 	switch {

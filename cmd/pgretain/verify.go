@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -100,9 +101,6 @@ func upToDate(ctx context.Context, s *session) error {
 // follow looks for the jobs in the other database where schema cron lives, or where they were once.
 // Not being able to is a finding.
 func (c *console) follow(ctx context.Context, project *project, options *verifier.Options) error {
-	if err := c.checkDirectories(); err != nil {
-		return err
-	}
 	jobs := directory{c.cronDirectory(), true}
 	history, err := jobs.history()
 	if err != nil {
@@ -134,8 +132,5 @@ func (c *console) printReport(report *verifier.Report) (err error) {
 	if c.Format == "github" {
 		c.printf("%s\n", report.Summary())
 	}
-	if err != nil {
-		return err
-	}
-	return ends(report.ExitCode())
+	return cmp.Or(err, ends(report.ExitCode()))
 }

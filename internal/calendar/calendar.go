@@ -28,9 +28,13 @@ func Parse(schedules []string, zone *time.Location) Ticks {
 
 // Next is the first tick after an instant, zero when there is none.
 func (t Ticks) Next(after time.Time) time.Time {
-	var first time.Time
-	for _, schedule := range t {
-		if at := schedule.next(after); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+	return Earliest(t, func(s schedule) time.Time { return s.next(after) })
+}
+
+// Earliest is the first of the instants that things have, zero for none.
+func Earliest[T any](list []T, of func(T) time.Time) (first time.Time) {
+	for _, one := range list {
+		if at := of(one); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
@@ -40,15 +44,11 @@ func (t Ticks) Next(after time.Time) time.Time {
 // Deadline is when what was in order at an instant must be so again: at the second tick from there, so that one may be
 // missed, and after the time that a run may take. Zero when there is none.
 func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
-	first := t.Next(from)
-	if first.IsZero() {
-		return first
+	second := t.Next(t.Next(from)) // without a first one there is none
+	if !second.IsZero() {
+		second = second.Add(budget)
 	}
-	second := t.Next(first)
-	if second.IsZero() {
-		return second
-	}
-	return second.Add(budget)
+	return second
 }
 
 // Longest is no less than the longest time between two ticks by the clock on the wall, whatever its zone: that of the
@@ -179,28 +179,23 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 	return s, ""
 }
 
+var cronItem = regexp.MustCompile(`^(?:\*|(\w+)|(\w+)-(\w+))(?:/(\d+))?$`)
+
 // set sets the bits of *, a number or name, or a range; all but the number may have a step. False for anything else.
 func (f cronField) set(item string, into *uint64) bool {
-	item, stepText, stepped := strings.Cut(item, "/")
-	step := 1
-	if stepped {
-		var err error
-		if step, err = strconv.Atoi(stepText); err != nil || step < 1 || step > f.high {
-			return false
-		}
+	m := cronItem.FindStringSubmatch(item)
+	if m == nil || m[1] != "" && m[4] != "" {
+		return false
 	}
-	first, last := f.low, f.high
-	if item != "*" {
-		from, to, isRange := strings.Cut(item, "-")
-		if !isRange {
-			to = from
-		}
-		var ok, okTo bool
-		first, ok = f.value(from)
-		last, okTo = f.value(to)
-		if !ok || !okTo || first > last || stepped && !isRange {
-			return false
-		}
+	first, last, step := f.low, f.high, 1
+	if item[0] != '*' {
+		first, last = f.value(m[1]+m[2]), f.value(m[1]+m[3])
+	}
+	if m[4] != "" {
+		step, _ = strconv.Atoi(m[4]) // what is too long for it is too great
+	}
+	if first < f.low || first > last || last > f.high || step < 1 || step > f.high {
+		return false
 	}
 	for n := first; n <= last; n += step {
 		*into |= 1 << n
@@ -208,12 +203,15 @@ func (f cronField) set(item string, into *uint64) bool {
 	return true
 }
 
-func (f cronField) value(text string) (int, bool) {
+// value is that of a number or name, -1 for anything else.
+func (f cronField) value(text string) int {
 	if i := slices.Index(f.words, strings.ToLower(text)); i >= 0 {
-		return f.low + i, true
+		return f.low + i
 	}
-	n, err := strconv.Atoi(text)
-	return n, err == nil && n >= f.low && n <= f.high && !strings.ContainsAny(text, "+-")
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return -1
 }
 
 // horizon is beyond the longest gap that a calendar can have: eight years between two leap days.

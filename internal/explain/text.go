@@ -90,14 +90,13 @@ func Read(page string) []Line {
 // Changes say how one page differs from another: "due: ... 7 days back -> ... 3 days back". None is "".
 func Changes(before, after string) string {
 	was, is := withDefaults(Read(before)), withDefaults(Read(after))
-	var keys []string
+	var list, keys []string
 	for _, l := range slices.Concat(was, is) {
-		if !slices.Contains(keys, l.Key) {
-			keys = append(keys, l.Key)
+		key := l.Key
+		if slices.Contains(keys, key) {
+			continue
 		}
-	}
-	var list []string
-	for _, key := range keys {
+		keys = append(keys, key)
 		old, new := without(was, is, key), without(is, was, key)
 		if len(old) == len(new) {
 			for i, text := range old {

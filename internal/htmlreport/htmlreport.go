@@ -21,7 +21,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
-	"pgretain/internal/report"
+	"pgretain/verifier"
 )
 
 // Mark is in the first line of each report, so that one can be told from other files.
@@ -29,17 +29,11 @@ const Mark = `<!DOCTYPE html><!-- pgretain report -->`
 
 // Options say what is in a report besides what is in the database.
 type Options struct {
-	Schema     string                        // of the runtime
-	Timeout    time.Duration                 // of each query; what takes longer is unknown
-	Verify     func() (*Verification, error) // waits for what verify finds; nil: Unverified says why it was not asked
+	Schema     string                           // of the runtime
+	Timeout    time.Duration                    // of each query; what takes longer is unknown
+	Verify     func() (*verifier.Report, error) // waits for what verify finds; nil: Unverified says why it was not asked
 	Unverified string
 	Version    string // of this program
-}
-
-// Verification is what verify found.
-type Verification struct {
-	Verdict, Summary string
-	Findings         []report.Finding
 }
 
 //go:embed *.html.tmpl
@@ -64,14 +58,14 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdi
 	if err != nil {
 		return "", false, fmt.Errorf("reading for the report: %w", err)
 	}
-	var verified *Verification
+	var verified *verifier.Report
 	if opt.Verify != nil {
 		if verified, err = opt.Verify(); err != nil {
 			return "", false, err
 		}
 	}
 	v := compose(found, verified, opt)
-	return v.Verdict.Word, v.Verdict.Class == fine.Class, page.Execute(w, v)
+	return v.Verdict.Word, v.Verdict.Class == "ok", page.Execute(w, v)
 }
 
 // WriteFleet writes a page that leads to the reports of many databases, those first that are not well, in the looks of a

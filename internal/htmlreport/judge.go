@@ -11,35 +11,37 @@ import (
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/report"
+	"pgretain/verifier"
 )
 
-// state is how a policy stands. The order is that of the report, the worst first.
+// state is how a policy stands.
 type state struct {
-	Rank              int
 	Word, Class, Sign string // Class: bad, warn or ok; Sign says the same without a colour
+	is                func(subject) bool
 }
 
-var (
-	failing   = state{0, "failing", "bad", "✕"}
-	tripped   = state{1, "tripped", "bad", "✕"}
-	behind    = state{2, "behind", "bad", "▲"}
-	late      = state{3, "late", "bad", "▲"}
-	paused    = state{4, "paused", "warn", "‖"}
-	unknown   = state{5, "unknown", "warn", "?"}
-	differs   = state{6, "drift", "warn", "≠"}
-	remarked  = state{7, "look", "warn", "!"}
-	unplanned = state{8, "no schedule", "warn", "–"}
-	waiting   = state{9, "not yet run", "ok", "…"}
-	working   = state{10, "running", "ok", "▶"}
-	fine      = state{11, "fine", "ok", "✓"}
-)
+// states are in the order of the report, the worst first; of those that are so the first counts.
+var states = []state{
+	{"failing", "bad", "✕", func(s subject) bool { return s.State == "failed" || s.State == "abandoned" }},
+	{"tripped", "bad", "✕", func(s subject) bool { return s.State == "tripped" }},
+	{"behind", "bad", "▲", func(s subject) bool { return s.Paused == "" && s.isBehind() }},
+	{"late", "bad", "▲", func(s subject) bool { return s.Paused == "" && s.State != "running" && s.isLate() }},
+	{"paused", "warn", "‖", func(s subject) bool { return s.Paused != "" }},
+	{"unknown", "warn", "?", func(s subject) bool { return s.Unknown != "" }},
+	{"drift", "warn", "≠", func(s subject) bool { return len(s.Findings) > 0 }},
+	{"look", "warn", "!", func(s subject) bool { return s.Refused > 0 }},
+	{"no schedule", "warn", "–", func(s subject) bool { return len(s.jobs) == 0 }},
+	{"not yet run", "ok", "…", func(s subject) bool { return s.State == "" }},
+	{"running", "ok", "▶", func(s subject) bool { return s.State == "running" }},
+	{"fine", "ok", "✓", func(subject) bool { return true }},
+}
 
 // subject is all that is known about one policy.
 type subject struct {
 	policyRow
 	backlog
 	ID           string // on the page
-	Is           state
+	rank         int    // how it stands: a place in states
 	jobs         []job
 	Findings     []report.Finding // drift that verify found
 	overdue      bool             // it found rows that should be gone
@@ -66,24 +68,14 @@ func (j job) When() string {
 // Next is when it starts the next time; zero for never.
 func (j job) Next() time.Time { return j.ticks.Next(j.now).In(j.now.Location()) }
 
-// earliest is the first of the instants that the jobs of the policy have; zero for none.
-func (s subject) earliest(of func(job) time.Time) (first time.Time) {
-	for _, j := range s.jobs {
-		if t := of(j); !t.IsZero() && (first.IsZero() || t.Before(first)) {
-			first = t
-		}
-	}
-	return first
-}
-
 // Next is when a job of the policy starts the next time.
-func (s subject) Next() time.Time { return s.earliest(job.Next) }
+func (s subject) Next() time.Time { return calendar.Earliest(s.jobs, job.Next) }
 
 // Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
 // and after the time that a run may take; where the policy or its job is younger, from when it could run. That is what
 // verify goes by.
 func (s subject) Deadline(from time.Time) time.Time {
-	return s.earliest(func(j job) time.Time {
+	return calendar.Earliest(s.jobs, func(j job) time.Time {
 		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
 		return j.ticks.Deadline(begun, time.Duration(s.Budget*float64(time.Second)))
 	})
@@ -114,33 +106,12 @@ func (s subject) isBehind() bool {
 	return s.overdue || s.State != "done" || s.Refused > 0 || s.isLate()
 }
 
-// judge says how a policy stands.
-func (s subject) judge() state {
-	switch {
-	case s.State == "tripped":
-		return tripped
-	case s.State == "failed", s.State == "abandoned":
-		return failing
-	case s.Paused != "":
-		return paused
-	case s.isBehind():
-		return behind
-	case s.State != "running" && s.isLate():
-		return late
-	case s.Unknown != "":
-		return unknown
-	case len(s.Findings) > 0:
-		return differs
-	case s.Refused > 0:
-		return remarked
-	case len(s.jobs) == 0:
-		return unplanned
-	case s.State == "":
-		return waiting
-	case s.State == "running":
-		return working
-	}
-	return fine
+// Is says how a policy stands.
+func (s subject) Is() state { return states[s.rank] }
+
+// judge is its place in states.
+func (s subject) judge() int {
+	return slices.IndexFunc(states, func(is state) bool { return is.is(s) })
 }
 
 // since is how long a row has been due, 0 where that is not by time.
@@ -175,7 +146,7 @@ var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
 
 // remarks are what verify found, without what the policy file suppresses; or, without verify, what the runtime says.
-func remarks(f *found, v *Verification) (list []report.Finding) {
+func remarks(f *found, v *verifier.Report) (list []report.Finding) {
 	if v == nil {
 		for _, h := range f.Read["health"] {
 			list = append(list, report.Finding{Diagnostic: diag.Diagnostic{Severity: diag.Severity(h["severity"].(string)),
@@ -197,7 +168,7 @@ func remarks(f *found, v *Verification) (list []report.Finding) {
 type view struct {
 	*found
 	Options
-	Verified *Verification
+	Verified *verifier.Report
 	Verdict  state
 	Number   map[string]int // of policies, by the class of their state
 	Reports  bool           // some are reports
@@ -215,16 +186,16 @@ const mostNamed = 5
 const conformance = "conformance"
 
 // verdicts are those of verify, "" where it was not asked.
-var verdicts = map[string]state{
+var verdicts = map[verifier.Verdict]state{
 	"conforms": {Word: "Conforms", Class: "ok", Sign: "✓"}, "drift": {Word: "Drift", Class: "bad", Sign: "✕"},
 	"unknown": {Word: "Unknown", Class: "warn", Sign: "?"}, "": {Word: "Not verified", Class: "warn", Sign: "?"},
 }
 
 // compose judges what was read.
-func compose(f *found, verified *Verification, opt Options) *view {
+func compose(f *found, verified *verifier.Report, opt Options) *view {
 	v := &view{found: f, Options: opt, Verified: verified, Verdict: verdicts[""], Number: map[string]int{}}
 	if verified != nil {
-		v.Verdict = verdicts[verified.Verdict]
+		v.Verdict = verdicts[verified.Verdict()]
 	}
 	v.Remarks = remarks(f, verified)
 	lanes, zone := by(f.Read["lanes"], "job"), location(f.Database.ScheduleZone)
@@ -236,11 +207,11 @@ func compose(f *found, verified *Verification, opt Options) *view {
 	for i := range v.Policies {
 		p := &v.Policies[i]
 		p.ID = fmt.Sprintf("p%d", i+1)
-		v.Number[p.Is.Class]++
+		v.Number[p.Is().Class]++
 		v.Reports = v.Reports || p.Report
-		if p.Is.Class == "bad" && i < mostNamed {
+		if p.Is().Class == "bad" && i < mostNamed {
 			v.Worst = append(v.Worst, *p)
-			v.Verdict.Class, v.Verdict.Sign = failing.Class, failing.Sign
+			v.Verdict.Class, v.Verdict.Sign = states[0].Class, states[0].Sign
 		}
 	}
 	var wanting []string
@@ -273,11 +244,11 @@ func (v *view) addPolicies() {
 				}
 			}
 		}
-		s.Is = s.judge()
+		s.rank = s.judge()
 		v.Policies = append(v.Policies, s)
 	}
 	slices.SortStableFunc(v.Policies, func(a, b subject) int {
-		return cmp.Or(cmp.Compare(a.Is.Rank, b.Is.Rank), cmp.Compare(b.since(), a.since()),
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.since(), a.since()),
 			cmp.Compare(b.Due, a.Due), cmp.Compare(a.Name, b.Name))
 	})
 }

@@ -109,7 +109,10 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		return nil, err
 	}
 	f.Database = one[0]
-	r.use(f.Database.Zone, &f.Database.Now, &f.Database.AdoptedAt)
+	zone := location(f.Database.Zone) // that of the install, in which all instants are read from here on
+	f.Database.Now, f.Database.AdoptedAt = f.Database.Now.In(zone), f.Database.AdoptedAt.In(zone)
+	codec := &pgtype.TimestamptzCodec{ScanLocation: zone}
+	r.conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
 	if f.policies, err = ask(ctx, r, "policies", pgx.RowToStructByPos[policyRow]); err != nil {
 		return nil, err
 	}
@@ -130,16 +133,6 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		}
 	}
 	return f, r.count(ctx, f)
-}
-
-// use has instants read in the zone of the install, those that were read before among them.
-func (r *reader) use(name string, read ...*time.Time) {
-	zone := location(name)
-	for _, t := range read {
-		*t = t.In(zone)
-	}
-	codec := &pgtype.TimestamptzCodec{ScanLocation: zone}
-	r.conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
 }
 
 // location is a time zone of the server, UTC where this program does not know it.

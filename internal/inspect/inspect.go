@@ -68,7 +68,8 @@ func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 // Read is Snapshot in a transaction of the caller's, after Prepare. It has schemas in the places of the words that stand
 // for many, and puts the words back.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
-	tables, path := texts(request.Tables), texts(request.SearchPath)
+	// An empty array of nil, which the server would take for NULL, and a copy of another one.
+	tables, path := append([]string{}, request.Tables...), append([]string{}, request.SearchPath...)
 	type example struct{ Word, Schema string }
 	examples, err := collect[example](ctx, tx, "example", request.Each, tables)
 	if err != nil {
@@ -109,9 +110,6 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	}
 	return snapshot, answer.Unknown, nil
 }
-
-// texts makes an empty array of nil, which the server would take for NULL, and a copy of another one.
-func texts(values []string) []string { return append([]string{}, values...) }
 
 // rename gives those of the tables that are in one schema the names that they would have in another.
 func rename(tables []string, from, to string) {

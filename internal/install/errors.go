@@ -80,12 +80,8 @@ func place(file, content string, start, characters int) diag.Position {
 	}
 	before := content[:offset]
 	lineStart := strings.LastIndex(before, "\n") + 1
-	return diag.Position{
-		File:   file,
-		Line:   strings.Count(before, "\n") + 1,
-		Column: utf8.RuneCountInString(before[lineStart:]) + 1,
-		Width:  1,
-	}
+	line, column := strings.Count(before, "\n")+1, utf8.RuneCountInString(before[lineStart:])+1
+	return diag.Position{File: file, Line: line, Column: column, Width: 1}
 }
 
 // Said is what the server says of a statement.

@@ -38,13 +38,12 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 		f.CronDatabase = ""
 	}
 	write := func() string {
+		f.relateAll()
 		return f.text("file", map[string]any{"From": from, "Server": f.Server, "Trust": f.owners(),
 			"Proposals": f.proposed(), "Run": f.childrenFirst(), "Schemas": f.schemas(), "Exempt": f.exempt()})
 	}
-	f.relateAll()
 	text := write()
 	for f.withdraw(snapshot, text) {
-		f.relateAll()
 		text = write()
 	}
 	w := Written{Text: text, Proposals: len(f.proposed()), Exempt: len(f.exempt())}

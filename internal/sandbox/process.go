@@ -74,10 +74,8 @@ func (s *Server) launch(ctx context.Context) error {
 		ended, log := p.gone.Err() != nil, s.Log()
 		switch {
 		case ended && strings.Contains(log, noCron):
-			return &MissingError{
-				What: fmt.Sprintf("no pg_cron for the PostgreSQL in %s", s.binDir),
-				Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server.",
-			}
+			return &MissingError{"no pg_cron for the PostgreSQL in " + s.binDir,
+				"On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server."}
 		case ended && !strings.Contains(log, inUse):
 			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
 		case !pause(ctx):
@@ -115,12 +113,8 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 
 // pause waits a moment; false when ctx is done.
 func pause(ctx context.Context) bool {
-	select {
-	case <-time.After(15 * time.Millisecond):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	time.Sleep(15 * time.Millisecond)
+	return ctx.Err() == nil
 }
 
 //go:embed cron_launcher.sql
@@ -130,7 +124,7 @@ var cronLauncher string
 // postmaster starts it with the server, but where the database does not exist yet it exits, and is started again only
 // a second later.
 func (s *Server) awaitLauncher(ctx context.Context) error {
-	if !s.options.Cron {
+	if !s.Options.Cron {
 		return nil
 	}
 	ctx, cancel := bounded(ctx)
@@ -184,10 +178,7 @@ func (s *Server) reap() error {
 const BinDirVariable = "PGRETAIN_PG_BINDIR"
 
 // MissingError says that something the sandbox needs is not installed. Hint says how to get it.
-type MissingError struct {
-	What string
-	Hint string
-}
+type MissingError struct{ What, Hint string }
 
 func (e *MissingError) Error() string { return e.What }
 
@@ -203,10 +194,8 @@ func findBinDir() (string, error) {
 		if hasServer(named) {
 			return filepath.Abs(named)
 		}
-		return "", &MissingError{
-			What: fmt.Sprintf("no initdb and postgres in %s", named),
-			Hint: "Check " + BinDirVariable + "; it names the directory of initdb, for example /usr/lib/postgresql/15/bin.",
-		}
+		return "", &MissingError{"no initdb and postgres in " + named,
+			"Check " + BinDirVariable + "; it names the directory of initdb, for example /usr/lib/postgresql/15/bin."}
 	}
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
 	slices.Reverse(dirs)                                  // from version 10 on, all have two digits
@@ -216,11 +205,9 @@ func findBinDir() (string, error) {
 	if i := slices.IndexFunc(dirs, hasServer); i >= 0 {
 		return dirs[i], nil
 	}
-	return "", &MissingError{
-		What: "no PostgreSQL server programs (initdb, postgres) on this machine",
-		Hint: "On Debian and Ubuntu run .ci/setup, or install postgresql and postgresql-<version>-cron; elsewhere set " +
-			BinDirVariable + " to the directory of initdb.",
-	}
+	return "", &MissingError{"no PostgreSQL server programs (initdb, postgres) on this machine",
+		"On Debian and Ubuntu run .ci/setup, or install postgresql and postgresql-<version>-cron; elsewhere set " +
+			BinDirVariable + " to the directory of initdb."}
 }
 
 func hasServer(dir string) bool {
@@ -236,14 +223,15 @@ const socketLimit = 103
 // makeDir makes the private directory of one server. Trust authentication is safe because
 // nobody but the account and root can enter it.
 func makeDir(account account) (string, error) {
-	dir, err := makeDirIn(os.TempDir(), account)
-	if err != nil {
-		var second error
-		if dir, second = makeDirIn("/tmp", account); second != nil {
-			return "", fmt.Errorf("making a temporary directory: %w", err)
+	var first error
+	for _, place := range []string{os.TempDir(), "/tmp"} {
+		dir, err := makeDirIn(place, account)
+		if err == nil {
+			return dir, nil
 		}
+		first = cmp.Or(first, err)
 	}
-	return dir, nil
+	return "", fmt.Errorf("making a temporary directory: %w", first)
 }
 
 func makeDirIn(place string, account account) (string, error) {
@@ -290,10 +278,8 @@ func serverAccount() (account, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(uidErr, gidErr)
 		}
 	}
-	return nil, &MissingError{
-		What: "PostgreSQL does not run as root, and there is no user postgres or nobody",
-		Hint: "Run as an ordinary user, or create a user postgres.",
-	}
+	return nil, &MissingError{"PostgreSQL does not run as root, and there is no user postgres or nobody",
+		"Run as an ordinary user, or create a user postgres."}
 }
 
 // runAs makes cmd run as the account, out of reach of the terminal's signals.

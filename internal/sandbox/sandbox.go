@@ -37,7 +37,6 @@ const (
 type Options struct {
 	Cron     bool              // load pg_cron and create the extension in Database
 	Database string            // the one that exists from the start, "" is postgres
-	Fsync    bool              // survive a crash of the machine as well
 	Settings map[string]string // further postgresql.conf settings; they win over ours
 
 	// Data is the command that makes the data directory, with all that is in it, of a copy of another server; nil: initdb.
@@ -47,7 +46,7 @@ type Options struct {
 // Server is one running throw-away server. Its methods may be called from any goroutine, but
 // only one of Kill, Restart and Stop at a time.
 type Server struct {
-	options    Options
+	Options    Options // that it was started with
 	binDir     string
 	account    account
 	dir        string
@@ -66,7 +65,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: options, binDir: binDir}
+	s := &Server{Options: options, binDir: binDir}
 	s.stop = sync.OnceValue(s.end)
 	// The directory comes before the process that removes it, and the server last.
 	if s.account, err = serverAccount(); err == nil {
@@ -88,8 +87,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 
 // create makes a cluster, and in one that is no copy the database and the extension.
 func (s *Server) create(ctx context.Context) error {
-	if s.options.Data != nil {
-		if err := s.launchOn(ctx, s.options.Data(s)); err != nil {
+	if s.Options.Data != nil {
+		if err := s.launchOn(ctx, s.Options.Data(s)); err != nil {
 			return err
 		}
 		return s.awaitLauncher(ctx)
@@ -99,7 +98,7 @@ func (s *Server) create(ctx context.Context) error {
 	if err == nil && s.Database() != maintenance {
 		err = s.CreateDatabase(ctx, s.Database())
 	}
-	if err == nil && s.options.Cron {
+	if err == nil && s.Options.Cron {
 		err = s.execute(ctx, s.Database(), "CREATE EXTENSION IF NOT EXISTS pg_cron")
 	}
 	if err == nil {
@@ -118,18 +117,14 @@ func (s *Server) configure() error {
 	text := settings
 	set := func(name, value string) { text += fmt.Sprintf("%s = '%s'\n", name, escape.Replace(value)) }
 	set("unix_socket_directories", s.dir)
-	if !s.options.Fsync {
-		set("fsync", "off")
-		set("full_page_writes", "off")
-	}
-	if s.options.Cron {
+	if s.Options.Cron {
 		set("shared_preload_libraries", "pg_cron")
 		set("cron.database_name", s.Database())
 		set("cron.host", s.dir) // by default pg_cron would connect to localhost, where we do not listen
 		set("cron.use_background_workers", "off")
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.options.Settings)) {
-		set(name, s.options.Settings[name])
+	for _, name := range slices.Sorted(maps.Keys(s.Options.Settings)) {
+		set(name, s.Options.Settings[name])
 	}
 	f, err := os.OpenFile(filepath.Join(s.DataDir(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -167,13 +162,7 @@ func (s *Server) With(ctx context.Context, database, user string, do func(*pgx.C
 }
 
 // Database names the database that exists from the start; with Cron it has the extension.
-func (s *Server) Database() string { return cmp.Or(s.options.Database, maintenance) }
-
-// Options are those that it was started with.
-func (s *Server) Options() Options { return s.options }
-
-// Dir is the temporary directory, which is also that of the socket.
-func (s *Server) Dir() string { return s.dir }
+func (s *Server) Database() string { return cmp.Or(s.Options.Database, maintenance) }
 
 // URL is the connection URL of a database for a user; "" means Database and the superuser.
 func (s *Server) URL(database, user string) string {
@@ -233,6 +222,9 @@ func (s *Server) Restart(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Dir is the temporary directory, which is also that of the socket.
+func (s *Server) Dir() string { return s.dir }
 
 // DataDir is the data directory.
 func (s *Server) DataDir() string { return filepath.Join(s.dir, "data") }

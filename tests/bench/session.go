@@ -53,7 +53,8 @@ type session struct {
 }
 
 func start(ctx context.Context, o options, progress io.Writer) (*session, error) {
-	server, err := sandbox.Start(ctx, sandbox.Options{Fsync: o.fsync, Settings: settings})
+	settings["fsync"] = map[bool]string{true: "on", false: "off"}[o.fsync]
+	server, err := sandbox.Start(ctx, sandbox.Options{Settings: settings})
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	n, number := deaths(), seed(t)
 	t.Logf("%s=%d chooses these instants", seedVariable, number)
 	k := &killer{T: t, dice: rand.New(rand.NewPCG(number, 0)), met: map[string]int{}, sessions: map[*pgx.Conn]bool{}}
-	db := pgtest.Server(t, sandbox.Options{Fsync: true})
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"fsync": "on", "full_page_writes": "on"}})
 	k.in = kit.Install(t, schema, policies, kit.On(db))
 	k.in.SetBatch(20)
 	k.in.DB.Exec(t, due)

@@ -104,7 +104,7 @@ func (db *DB) CloneFiles(t testing.TB) *DB {
 // copied starts another server, with the same options, on the files that a command brings.
 func (db *DB) copied(t testing.TB, settings map[string]string, bring func(*sandbox.Server) *exec.Cmd) *DB {
 	t.Helper()
-	options := db.Server.Options()
+	options := db.Server.Options
 	options.Data, options.Settings = bring, maps.Clone(options.Settings)
 	maps.Copy(options.Settings, settings)
 	s, err := sandbox.Start(context.Background(), options)

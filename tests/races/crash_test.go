@@ -23,7 +23,7 @@ func TestPostmasterIsKilledDuringARun(t *testing.T) {
 }
 
 func killed(t *testing.T, flushed bool) {
-	db := pgtest.Server(t, sandbox.Options{Fsync: true})
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"fsync": "on", "full_page_writes": "on"}})
 	// The run sleeps by itself: a gate's session could die first, and let the run go on for a moment.
 	s := newStageOf(t, tableM+`
 		CREATE FUNCTION sleeper() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN OLD; END $$;

@@ -11,5 +11,5 @@ SELECT json_build_object(
     'run_seconds', extract(epoch FROM p.run_time)::double precision, 'based_on', p.based_on,
     'effects', CASE WHEN $6 THEN
         (SELECT coalesce(json_agg(row_to_json(b)), '[]')
-         FROM retention.blast_radius($1, coalesce($2::text::timestamptz, now()), $3::text::interval, $4::text::jsonb, $5) b) END)::text
+         FROM retention.blast_radius($1, coalesce($2::text::timestamptz, now()), $3::text::interval, $4::text::jsonb, $5) b) END)
 FROM retention.preview($1, coalesce($2::text::timestamptz, now()), $3::text::interval, $4::text::jsonb, $5) p;
