@@ -163,14 +163,8 @@ func (t *partitioned) texts() fields {
 func (w *pageWriter) partitionFields() fields {
 	d := w.partitioned.texts()
 	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
-	d["Joins"], d["Columns"] = w.joins, w.columns
+	d["Joins"], d["Columns"], d["Places"] = w.joins, w.columns, w.ranks
 	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.passes...)...)
-	d["Ranks"] = each(w.ranks, func(r *ranked) *ranked {
-		among := *r
-		among.Table, among.Rows = "part", append([]sqlText{"NOT t.detaching", fragment("has an end", nil)}, r.Rows...)
-		among.Order = append([]orderItem{{Expr: fragment("has no beginning", nil)}}, r.Order...)
-		return &among
-	})
 	return d
 }
 

@@ -22,8 +22,8 @@ type ranked struct {
 	Table    sqlText
 	columns  bool // every key and every item of the order is a plain column that an index can hold
 	source   *policy.Rank
-	Arms     []*ranked // see armsOf
-	InGroup  *ranked   // of an arm: the same where the group is known, as g.k1 and so on: itself unless it reads what ranks keep
+	Arms     []*ranked // the same of a group that is known, as g.k1 and so on, by parts: see armsOf
+	Later    bool      // meant are the rows past the first ones, see later
 }
 
 // orderItem is one item of ORDER BY, on t, or of an index.
@@ -51,14 +51,13 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
 	w.scalars = w.asScalars(w.policy.Joins, nil)
 	r := w.rankTexts(source, name)
-	r.Arms = armsOf(r)
-	for _, arm := range r.Arms {
-		arm.InGroup = r
-		if len(r.Keys) > 0 && !slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" }) {
-			w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, arm.Keys) }
-			arm.InGroup = w.rankTexts(source, name)
+	for _, keys := range armsOf(r) {
+		if len(keys) > 0 {
+			w.verdict = func(guard string) sqlText { return w.verdictInGroup(guard, keys) }
 		}
-		arm.Total = w.withKey(arm.InGroup.Order)
+		arm := w.rankTexts(source, name)
+		arm.Rows, arm.Keys = append(arm.Rows, matches(keys)...), nil
+		r.Arms = append(r.Arms, arm)
 	}
 	w.ranks = append(w.ranks, r)
 	return r
@@ -66,6 +65,10 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 
 func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
+	if w.policy.Partitions {
+		r.Table, r.Rows = ofParts, []sqlText{"NOT t.detaching", fragment("has an end", nil)}
+		r.Order = []orderItem{{Expr: fragment("has no beginning", nil)}}
+	}
 	for _, e := range []*policy.Expr{w.policy.Where, source.Among} {
 		if e != nil {
 			r.Rows = append(r.Rows, w.optional(e))
@@ -114,8 +117,8 @@ func (w *pageWriter) compileOrder(r *ranked) {
 		}
 		r.Order = append(r.Order, compiled)
 	}
-	if !r.WithTies {
-		r.Order = w.withKey(r.Order)
+	if r.Total = w.withKey(r.Order); !r.WithTies {
+		r.Order = r.Total
 	}
 	for i, per := range r.source.Per {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
@@ -164,36 +167,41 @@ func matches(keys []groupKey) []sqlText {
 	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
+// ofParts is the relation that holds the partitions of a policy on these.
+const ofParts sqlText = "part"
+
 // Unindexed says that no index finds the rows of a group, so that all groups are ranked at once.
 func (r *ranked) Unindexed() bool {
-	return slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
+	return r.Table == ofParts || slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
 }
 
-// armsOf are the parts of a group, g: itself, but where a key may be NULL, the rows that have a value, and those that have
-// none, since no index finds rows by "= OR IS NULL". Keys after the second are compared by that.
-func armsOf(r *ranked) []*ranked {
-	arms := []*ranked{r}
+// armsOf are the parts of a group by its keys: itself, but where a key may be NULL, the rows that have a value, and those
+// that have none, since no index finds rows by "= OR IS NULL". Keys after the second are compared by that.
+func armsOf(r *ranked) [][]groupKey {
+	if r.Unindexed() {
+		return nil
+	}
+	arms := [][]groupKey{r.Keys}
 	for i, k := range r.Keys {
-		if k.NotNull || r.Unindexed() || len(arms) == 4 {
+		if k.NotNull || len(arms) == 4 {
 			continue
 		}
-		var parts []*ranked
-		for _, arm := range arms {
-			value, null := *arm, *arm
-			value.Keys, null.Keys = slices.Clone(arm.Keys), slices.Clone(arm.Keys)
-			value.Keys[i].NotNull, null.Keys[i].Null = true, true
-			parts = append(parts, &value, &null)
+		var parts [][]groupKey
+		for _, keys := range arms {
+			value, null := slices.Clone(keys), slices.Clone(keys)
+			value[i].NotNull, null[i].Null = true, true
+			parts = append(parts, value, null)
 		}
 		arms = parts
 	}
 	return arms
 }
 
-func (r *ranked) NullKeys() bool { return len(r.Arms) > 1 }
-
-// RowsOfGroup are the rows of a group, or of an arm of it.
-func (r *ranked) RowsOfGroup() []sqlText {
-	return append(slices.Clone(r.InGroup.Rows), matches(r.Keys)...)
+// later is the rank whose rows are those past the first ones.
+func (r *ranked) later() *ranked {
+	later := *r
+	later.Later, later.Arms = true, each(r.Arms, (*ranked).later)
+	return &later
 }
 
 // byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that

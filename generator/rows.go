@@ -203,7 +203,9 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 		due = append(due, w.where)
 	}
 	if len(passes) == 1 {
-		due = append(due, w.entryOf(passes[0])...)
+		for _, condition := range w.entryOf(passes[0]) {
+			due = with(due, condition)
+		}
 	} else {
 		due = append(due, either(each(passes, func(p pass) sqlText {
 			entry := w.entryOf(p)
@@ -232,9 +234,7 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 	} else if p.clock != nil {
 		due = p.clock.exact()
 	}
-	if p.beyond != nil && w.policy.Partitions {
-		due = append(due, fragment("place beyond", p.beyond))
-	} else if p.beyond != nil {
+	if p.beyond != nil {
 		due = append(slices.Concat(due, p.beyond.Rows), fragment("not among places", p.beyond))
 	}
 	return due

@@ -252,6 +252,7 @@ func (w *pageWriter) insertFields(s step, numbered bool, list []policy.Assignmen
 		newer = append(newer, each(s.from.PrimaryKey, func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
 	d["Pairs"], d["Newer"], d["Override"], d["Conflict"], d["Target"], d["Copied"] = pairs, newer, false, false, nil, false
+	d["Header"], d["Number"] = false, s.number
 	return d
 }
 
@@ -280,25 +281,25 @@ func (w *pageWriter) insert(s step) sqlText {
 	}
 	d["Groups"], d["Totals"], d["Newest"], d["Fixed"] = w.valueTexts(slices.Concat(in.Key, in.Per), ""), totals, newest, fixed
 	d["Into"], d["Changes"], d["Header"] = quotedTable(in.Into), slices.Concat(totals, newest, fixed), in.As != ""
-	if d["Number"] = s.number; len(in.Key) > 0 {
+	if len(in.Key) > 0 {
 		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
 	}
-	return w.inserted("step_insert_grouped", "grouped insert", d)
+	return w.inserted("a row for each group", "grouped insert", d)
 }
 
 // plainInsert writes a row for each, and gives one that is there those columns that say how.
 func (w *pageWriter) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
-	d["What"], d["Into"], d["Columns"] = what, into, columns
+	d["Into"], d["Columns"] = into, columns
 	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
-	return w.inserted("step_insert", "plain insert", d)
+	return w.inserted(what, "plain insert", d)
 }
 
 // inserted is an insert as a step of its own, or, in way RANGE, as a part of the one statement.
-func (w *pageWriter) inserted(template, statement string, d fields) sqlText {
-	if w.inRange {
-		return fragment(statement, d)
+func (w *pageWriter) inserted(what sqlText, statement string, d fields) sqlText {
+	if d["What"], d["SQL"] = what, fragment(statement, d); w.inRange {
+		return d["SQL"].(sqlText)
 	}
-	return stepText(template, d)
+	return stepText("step_insert", d)
 }
 
 // emit is an insert into the runtime's own table of events.

@@ -106,7 +106,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
-			data := fields{"Rank": p.beyond}
+			data := fields{"Rank": p.beyond.later()}
 			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
@@ -174,7 +174,7 @@ func (w *pageWriter) take() Object {
 func (w *pageWriter) takeInRange(d fields) {
 	var conditions []sqlText
 	if p := w.passes[0]; p.beyond != nil {
-		d["Threshold"], conditions = p.beyond.InGroup, p.beyond.RowsOfGroup()
+		d["Threshold"], conditions = p.beyond, p.beyond.Arms[0].Rows
 	} else {
 		d["Cursor"], conditions = w.cursor(p), w.dueOf(p)
 	}

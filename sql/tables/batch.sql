@@ -3,7 +3,7 @@
 CREATE TABLE IF NOT EXISTS retention.batch (
     run_id bigint NOT NULL, n integer NOT NULL, at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ms double precision NOT NULL DEFAULT 0,
-    mode text NOT NULL CHECK (mode IN ('start', 'range', 'locked', 'skip', 'undone')),
+    mode text NOT NULL CHECK (mode IN ('start', 'range', 'locked', 'undone')),
     scanned bigint NOT NULL DEFAULT 0, taken bigint NOT NULL DEFAULT 0, kept jsonb NOT NULL DEFAULT '{}',
     contended bigint NOT NULL DEFAULT 0, refused bigint NOT NULL DEFAULT 0, related jsonb NOT NULL DEFAULT '{}',
     cascaded jsonb NOT NULL DEFAULT '{}', sqlstate text, message text, total_taken bigint NOT NULL DEFAULT 0,

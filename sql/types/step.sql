@@ -1,4 +1,4 @@
--- What _begin, _step and _interrupted tell the driver: which run, whether to go on, and when (never before wake_at).
+-- What _begin and _step tell the driver: which run, whether to go on, and when (never before wake_at).
 CREATE TYPE retention.step AS (
     run_id bigint, going boolean, wake_at timestamptz
 );

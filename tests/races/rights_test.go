@@ -18,7 +18,7 @@ var around = []attempt{
 	{"a step", "SELECT retention._step(1)", "55000"},
 	{"calling a batch by name", "SELECT retention._try(NULL, NULL, 1, false, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
-	{"an interrupted step", "SELECT retention._interrupted(1)", "55000"},
+	{"an interrupted step", "SELECT retention._step(1, true)", "55000"},
 	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
 	{"another as_of", "UPDATE retention.run SET as_of = '2099-01-01'", "42501"},
 	{"purging the log", "DELETE FROM retention.run", "42501"},
@@ -45,7 +45,7 @@ var around = []attempt{
 	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
 	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
 	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
-	{"another owner's rights", "ALTER FUNCTION retention._step(bigint) SECURITY INVOKER", "42501"},
+	{"another owner's rights", "ALTER FUNCTION retention._step(bigint, boolean) SECURITY INVOKER", "42501"},
 	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()", "42501"},
 }
 
@@ -87,7 +87,7 @@ func TestStepOfAnotherSessionsRun(t *testing.T) {
 	run := s.run("p")
 	run.mustWait()
 	id := pgtest.Value[int64](t, s.watch, "SELECT id FROM retention.run WHERE state = 'running'")
-	for _, sql := range []string{"SELECT retention._step($1)", "SELECT retention._interrupted($1)"} {
+	for _, sql := range []string{"SELECT retention._step($1)", "SELECT retention._step($1, true)"} {
 		if err := s.start(s.session("retention_runner"), sql, id).end(); err == nil || err.Code != "55000" {
 			t.Errorf("%s: %v, want 55000", sql, err)
 		}

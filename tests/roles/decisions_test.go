@@ -49,7 +49,7 @@ var calls = []decision{
 // views run with the rights of who calls them, because only so they can commit, and count as that role.
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"},
-	{"_step", "ro", "run"}, {"_interrupted", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
+	{"_step", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
 	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"}, {"_idle", "ro", "run"},
 	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
@@ -65,7 +65,7 @@ var closed = []string{
 	"_refuse_unfit", "_run_step", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked",
 	"_begin_page", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
-	"_finish", "_granted", "_group_position", "_half_upgraded", "_holdable",
+	"_finish", "_granted", "_half_upgraded", "_holdable",
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_kept_here", "_key_columns", "_keys_to", "_keys_reached", "_known",
 	"_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_of_rows",
 	"_pass_by", "_position", "_prove", "_put_install", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",

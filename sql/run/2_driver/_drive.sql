@@ -15,7 +15,7 @@ BEGIN
             EXIT WHEN v_nap IS NULL;
             BEGIN
                 PERFORM pg_catalog.pg_sleep(v_nap);
-            EXCEPTION WHEN query_canceled THEN v_step := retention._interrupted(v_step.run_id);
+            EXCEPTION WHEN query_canceled THEN v_step := retention._step(v_step.run_id, true);
             END;
             COMMIT AND CHAIN;
         END LOOP;

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
-    v_run retention.run; v_policy retention.policy; v_last retention.batch;
+    v_run retention.run; v_policy retention.policy; v_last retention.batch; v_next retention.batch;
     v_stop record; v_taken record; v_held boolean; v_why text;
     v_started CONSTANT timestamptz := clock_timestamp(); v_lsn CONSTANT pg_lsn := pg_current_wal_insert_lsn();
 BEGIN
@@ -21,20 +21,21 @@ BEGIN
         UPDATE retention.run r SET waited_s = r.waited_s + 1, waited_for = v_why WHERE r.id = p_run;
         RETURN (p_run, true, v_started + interval '1 s')::retention.step;
     END IF;
+    v_next := retention._next(v_last);
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
         PERFORM retention._misplaced(v_policy.name);
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN
-        RETURN retention._missed(v_last, format('place_hold() is not committed yet, or the shard moves: %s', SQLERRM));
+        RETURN retention._missed(v_next, format('place_hold() is not committed yet, or the shard moves: %s', SQLERRM));
     END;
     PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
     FROM retention.install i WHERE i.logical_messages;
     v_held := retention._holds(v_policy.name, v_run.as_of);
     v_taken := retention._take(
-        v_run, v_policy, v_held, v_held OR NOT retention._in_range(v_policy, v_last), retention._next(v_last));
+        v_run, v_policy, v_held, v_held OR NOT retention._in_range(v_policy, v_last), v_next);
     IF v_taken.outcome = 'locked' AND (v_taken.p_next).scanned = 0 THEN
-        RETURN retention._missed(v_last, 'the table is locked by somebody else');
+        RETURN retention._missed(v_next, 'the table is locked by somebody else');
     END IF;
     RETURN retention._after(v_policy, v_taken.p_next, v_taken.outcome, v_started, v_lsn);
 END $function$;

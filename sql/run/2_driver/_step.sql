@@ -1,12 +1,13 @@
 -- The next step of a run of this session, by _run_step. An error that is no row's rolls it back and ends the run
--- "failed", as does a cancel; but "more" or "paused" where a migration has replaced, or is replacing, what the batch
--- calls. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on the rows it takes, waited for at most
+-- "failed", as does a cancel, in it or before it (p_cancelled); but "more" or "paused" where a migration has replaced,
+-- or is replacing, what it calls. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows, waited for at most
 -- lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not waited for.
-CREATE OR REPLACE FUNCTION retention._step(p_run bigint) RETURNS retention.step
+CREATE OR REPLACE FUNCTION retention._step(p_run bigint, p_cancelled boolean DEFAULT false) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$
 DECLARE v_run retention.run; v_why text;
 BEGIN
+    IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled between two batches'; END IF;
     PERFORM retention._refuse_unfit();
     RETURN retention._run_step(p_run);
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN

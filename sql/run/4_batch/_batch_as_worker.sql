@@ -16,7 +16,7 @@ SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple
 DECLARE
     v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
-    v_found record; v_refusing record; v_judged record; v_taken retention.taken; v_left bigint;
+    v_found record; v_refusing record; v_judged record; v_taken retention.taken; v_left bigint; v_group bigint;
     v_out retention.batch_result;
 BEGIN
     IF p_policy.partitions THEN
@@ -52,18 +52,13 @@ BEGIN
         coalesce(v_found.hi, p_slice.lo), NULL);
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
-        IF v_found.groups <> '{}' THEN
-            v_out."position" := retention._group_position(p_slice.lo, v_table, v_found.groups, v_found.rels,
-                v_found.tids);
-        END IF;
-        RETURN v_out;
     ELSIF p_lock THEN
         v_judged := retention._judged(p_policy, v_slice, v_table, v_found.rels, v_found.tids);
         v_slice.rels := v_judged.rels; v_slice.tids := v_judged.tids;
         v_out.contended := v_found.scanned - v_judged.locked; v_out.kept := v_judged.kept;
     END IF;
-    IF cardinality(v_slice.tids) > 0 OR v_slice.tids IS NULL AND coalesce(v_slice.hi, v_slice.groups) IS NOT NULL
-       OR p_slice.prove OR v_pass ? 'whole' THEN
+    IF NOT p_skip AND (cardinality(v_slice.tids) > 0 OR p_slice.prove OR v_pass ? 'whole'
+        OR v_slice.tids IS NULL AND coalesce(v_slice.hi, v_slice.groups) IS NOT NULL) THEN
         -- Foreign keys' queries are planned for each row, too, unless the page says EXECUTE.
         IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
@@ -88,8 +83,13 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    IF v_found.hi IS NULL AND v_found.groups <> '{}' THEN
-        v_out."position" := retention._group_position(p_slice.lo, v_table, v_found.groups, v_found.rels, v_found.tids);
+    IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN  -- the last group; how many of its rows stay
+        v_group := v_found.groups[cardinality(v_found.groups)];
+        EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid)
+                        JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel WHERE x."group" = $4', v_table)
+        INTO v_left USING v_found.groups, v_found.rels, v_found.tids, v_group;
+        v_out."position" := jsonb_build_array(v_group, v_left + CASE WHEN v_group = coalesce(
+            (p_slice.lo ->> 0)::bigint, 1) THEN coalesce((p_slice.lo ->> 1)::bigint, 0) ELSE 0 END);
     END IF;
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     RETURN v_out;

@@ -19,24 +19,19 @@ BEGIN
         EXECUTE format('SELECT jsonb_build_array(%s) FROM (SELECT %s %s ORDER BY %s OFFSET $2 - 1 LIMIT 1) x',
                        v_cursor.column_texts, v_cursor.columns, v_cursor.rows, v_cursor.names)
         INTO hi USING v_slice, p_rows;
-        last := hi IS NULL; scanned := p_rows;
-        IF last THEN EXECUTE format('SELECT count(*) %s', v_cursor.rows) INTO scanned USING v_slice; END IF;
-        IF last AND scanned > 0 THEN
-            EXECUTE format('SELECT jsonb_build_array(%s) %s ORDER BY %s LIMIT 1', v_cursor.texts, v_cursor.rows,
-                v_cursor.backward)
-            INTO hi USING v_slice;
-        END IF;
-    ELSE
+        scanned := p_rows;
+    END IF;
+    IF hi IS NULL THEN
         EXECUTE format(
             'WITH x AS MATERIALIZED (SELECT d.rel, d.tid, %s %s ORDER BY %s %s)
-             SELECT (SELECT count(*) FROM x), ARRAY(SELECT x.rel FROM x), ARRAY(SELECT x.tid FROM x),
-                    (SELECT jsonb_build_array(%s) FROM x ORDER BY %s LIMIT 1)',
-            v_cursor.columns, v_cursor.rows, v_cursor.names,
-                CASE WHEN v_pass ? 'whole' THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END,
-            v_cursor.column_texts, v_cursor.columns_backward)
+             SELECT n.n, ARRAY(SELECT x.rel FROM x), ARRAY(SELECT x.tid FROM x),
+                    (SELECT jsonb_build_array(%s) FROM x OFFSET greatest(n.n, 1) - 1)
+             FROM (SELECT count(*) AS n FROM x) n',
+            v_cursor.columns, v_cursor.rows, v_cursor.names, CASE WHEN v_pass ? 'whole'
+                THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END, v_cursor.column_texts)
         INTO scanned, rels, tids, hi USING v_slice, p_rows;
-        last := scanned < p_rows OR p_slice.prove;
     END IF;
+    last := scanned < p_rows OR p_slice.prove;
     IF last AND v_pass ? 'filtered' THEN  -- rows that do not meet the other conditions were looked at as well
         EXECUTE format('SELECT jsonb_build_array(%s) FROM %s t WHERE %s ORDER BY %s LIMIT 1',
                        v_cursor.texts, retention._table(p_policy.table_name)::regclass, v_pass ->> 'bound',
