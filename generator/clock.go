@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"pgretain/internal/catalog"
 	"pgretain/policy"
@@ -285,7 +284,7 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 	if w.inRun {
 		olderThan = "($1).older_than"
 	}
-	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(intervalText(*d.Else))}))
+	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(d.Else.Text)}))
 }
 
 // dataCutoff is the cutoff of a window that an expression gives, row by row.
@@ -334,7 +333,7 @@ func (w *pageWriter) zone() literal { return literal(w.file.Install.TimeZone) }
 
 // cutoffBefore is the instant that lies an interval before as_of.
 func (w *pageWriter) cutoffBefore(i policy.Interval) sqlText {
-	return fragment("cutoff", w.inZone(fields{"Window": literal(cmp.Or(i.Text, intervalText(i)))}))
+	return fragment("cutoff", w.inZone(fields{"Window": literal(i.Text)}))
 }
 
 // converted is an instant as a value of the clock's type.
@@ -344,10 +343,4 @@ func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
 	}
 	return fragment(k.conversion, w.inZone(fields{"Cutoff": instant, "Inclusive": k.source.Inclusive,
 		"Epoch": k.source.Encoding.Epoch, "Shift": k.source.Encoding.Shift}))
-}
-
-// intervalText writes an interval as PostgreSQL reads it whatever the settings.
-func intervalText(i policy.Interval) string {
-	seconds := int64(i.Time / time.Second)
-	return fmt.Sprintf("%d months %d days %02d:%02d:%02d", i.Months, i.Days, seconds/3600, seconds/60%60, seconds%60)
 }

@@ -226,6 +226,11 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 	if hint == "" {
 		hint = `Run "pgretain snapshot" after the table was created.`
 	}
+	for _, p := range c.file.Policies {
+		if slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name }) {
+			hint = fmt.Sprintf(`A migration creates it for policy %q: write this policy after "pgretain migrate up" and "pgretain snapshot".`, p.Name)
+		}
+	}
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
 }
 

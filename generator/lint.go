@@ -136,10 +136,12 @@ func (w *pageWriter) stepChecks(s step) []Check {
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	c := newCompiler(file, snapshot, nil)
 	concerns := file.Concerns()
+	built := map[string]bool{}
 	for _, p := range file.Policies {
 		for _, d := range p.Deletes() {
 			c.noteDelete(p, d, concerns)
 		}
+		c.noteIndexes(p, built)
 		for _, use := range p.Uses() {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
 				c.warn(use.Table.Position, codeTableKind,
@@ -171,7 +173,6 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 			c.notePastGuards(p, d.Table, t)
 		}
 		for _, key := range t.Referenced {
-			c.noteIndex(p, key)
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
@@ -211,16 +212,32 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *
 	}
 }
 
-// noteIndex warns where a key's table has no index for it, and migrations build none that serves policies of the table.
-func (c *compiler) noteIndex(p *policy.Policy, key catalog.ForeignKey) {
-	table := c.tables[key.Table]
-	if table == nil || c.findsRows(table, key) || c.buildsFor(table, key) {
-		return
+// noteIndexes warns where tables have no index for keys that deletes meet, and migrations build none that serves policies of
+// the table. Those that were said of a policy before are not said again.
+func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
+	var missing []string
+	for _, d := range p.Deletes() {
+		for _, name := range c.tables.Cascade(d.Table.String(), func(string) bool { return true }) {
+			if c.tables[name] == nil {
+				continue // refused elsewhere
+			}
+			for _, key := range c.tables[name].Referenced {
+				table := c.tables[key.Table]
+				if table == nil || c.findsRows(table, key) || c.buildsFor(table, key) {
+					continue
+				}
+				index := fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", qualified(table), quote.Idents(key.Columns))
+				if !said[index] {
+					said[index], missing = true, append(missing, index)
+				}
+			}
+		}
 	}
-	columns := quote.Idents(key.Columns)
-	c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look for rows of %q without an index", p.Name, key.Table),
-		fmt.Sprintf("For each row that goes, foreign key %q (%s) makes PostgreSQL read the whole table.", key.Name, columns),
-		fmt.Sprintf("Unless the table stays small: CREATE INDEX CONCURRENTLY ON %s (%s), then run \"pgretain snapshot\".", qualified(table), columns))
+	if missing != nil {
+		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look without an index for rows that refer to deleted ones", p.Name),
+			`For each row that goes, a foreign key makes PostgreSQL read the whole table. Unless that stays small, build the index, then run "pgretain snapshot".`,
+			strings.Join(missing, "\n"))
+	}
 }
 
 // buildsFor says whether migrations build such an index on a table for a policy of the file; no snapshot has these.

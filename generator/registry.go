@@ -212,7 +212,7 @@ func window(i *policy.Interval) any {
 	if i == nil {
 		return nil
 	}
-	return intervalText(*i)
+	return i.Text
 }
 
 func names(list []policy.Name) []string {

@@ -47,6 +47,18 @@ func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.selected(t, "", 0, []string{"installed"}, nil), "V001")
 }
 
+// All checks go by the members of a policy for each schema, whichever are asked for: without them nothing else is told.
+func testSelectionOfMembers(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "each@selection")
+	expectCodes(t, c, c.selected(t, "", 0, nil, []string{"V019"}))
+	expectCodes(t, c, c.selected(t, "", 0, []string{"V010", "tables"}, nil))
+	holder := c.connect(t, "")
+	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE retention.each")
+	expectCodes(t, c, c.selected(t, "", waiting, nil, nil), "V091")
+	pgtest.Exec(t, holder, "ROLLBACK; DROP SCHEMA retention CASCADE")
+	expectCodes(t, c, c.selected(t, "", 0, nil, nil), "V001")
+}
+
 func (c driftCase) selected(t *testing.T, user string, timeout time.Duration, only, skip []string) *verifier.Report {
 	t.Helper()
 	opt := selected(t, only, skip)

@@ -57,6 +57,7 @@ func TestVerify(t *testing.T) {
 		"WindowSet":        testWindowSet,
 		"Selection":        testSelection,
 		"WithoutRuntime":   testSelectionWithoutRuntime,
+		"Members":          testSelectionOfMembers,
 		"TableIsLocked":    testTableIsLocked,
 		"Suppressed":       testSuppressed,
 		"UnknownIsNot":     testUnknownIsNotSuppressed,

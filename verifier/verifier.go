@@ -113,18 +113,21 @@ func (v *inspection) run(ctx context.Context) error {
 	switch {
 	case !v.server.Installed:
 		v.notInstalled()
+		v.expand(nil, nil)
 		return v.ask(ctx, v.tableProbes())
 	case !v.server.Usage:
 		v.nothingRead(fmt.Sprintf("Role %q has no USAGE on it.", v.server.User), v.connectHint())
+		v.expand(nil, nil)
 		return v.ask(ctx, append(v.tableProbes(), v.snapshotProbe()))
 	}
 	v.oneRole()
-	v.complete = true
-	if len(v.objects(generator.KindEach)) > 0 {
-		if err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: []string{codeMember}, check: v.readMembers}}); err != nil {
+	if len(v.objects(generator.KindEach)) > 0 { // what all others go by
+		err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: v.opt.Checks.Codes(), check: v.readMembers}})
+		if err != nil || v.file == v.source {
 			return err
 		}
 	}
+	v.complete = true
 	return v.ask(ctx, v.probes())
 }
 

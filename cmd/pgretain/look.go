@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -150,6 +152,47 @@ func (p preview) Runs() int64 {
 		return 0
 	}
 	return (*p.Due + *p.OneRun - 1) / *p.OneRun
+}
+
+// Doubts are the notes of its effects: why a number is missing, and which triggers fire. Each reason is there once, at the first.
+func (p preview) Doubts() (list []string) {
+	said := map[string]bool{}
+	for _, e := range p.Effects {
+		var reasons []string
+		for reason := range strings.SplitSeq(e.note(1), "; ") {
+			if reason != "" && !said[reason] {
+				said[reason], reasons = true, append(reasons, reason)
+			}
+		}
+		if reasons != nil {
+			list = append(list, fmt.Sprintf("step %d, %s %s: %s", e.Step, e.Effect, e.Table, strings.Join(reasons, "; ")))
+		}
+	}
+	return list
+}
+
+// Count is the number of rows, with a question mark where it is that of the present and a run's may differ.
+func (e effect) Count() string {
+	if e.Rows != nil {
+		return cell(e.Rows)
+	}
+	now, err := strconv.ParseInt(e.note(0), 10, 64)
+	if err != nil {
+		return "unknown"
+	}
+	return count(now) + "?"
+}
+
+// note is its part before (0) or after (1) "as things are", which stands behind a number.
+func (e effect) note(part int) string {
+	if e.Note == nil {
+		return ""
+	}
+	now, why, found := strings.Cut(*e.Note, " as things are: ")
+	if !found {
+		now, why = "", *e.Note
+	}
+	return []string{now, why}[part]
 }
 
 // Locks are those that its steps take, each once, with their tables.

@@ -266,6 +266,11 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 		return planned, nil
 	}
 	planned.Then, err = p.preview(ctx, p.scratch, o.Name, &planned.Note)
+	if planned.Then != nil {
+		for i, e := range planned.Then.Effects {
+			planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".", p.live.install.Schema+".", 1)
+		}
+	}
 	return planned, err
 }
 

@@ -2,6 +2,6 @@
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.tracked_protocols_rows(retention.slice)'::regprocedure),
-                    '0 months 30 days', '0 months 3 days');
+                    '30 days', '3 days');
 END
 $$;

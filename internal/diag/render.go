@@ -22,6 +22,16 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			fmt.Fprintf(out, "%s: %s\n", label, oneLine(text))
 		}
 	}
+	paragraph := func(label, text string) {
+		if !strings.Contains(text, "\n") {
+			clause(label, text)
+			return
+		}
+		fmt.Fprintln(out, label+":") // its lines can be pasted
+		for line := range strings.Lines(text) {
+			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
+		}
+	}
 	for i, d := range l {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -38,15 +48,8 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			clause("want", cmp.Or(d.Want, "nothing"))
 			clause("got", " "+cmp.Or(d.Got, "nothing")) // below each other
 		}
-		clause("detail", d.Detail)
-		if !strings.Contains(d.Hint, "\n") {
-			clause("hint", d.Hint)
-			continue
-		}
-		fmt.Fprintln(out, "hint:") // its lines can be pasted
-		for line := range strings.Lines(d.Hint) {
-			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
-		}
+		paragraph("detail", d.Detail)
+		paragraph("hint", d.Hint)
 	}
 	return out.Flush()
 }

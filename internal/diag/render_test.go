@@ -17,7 +17,7 @@ func list() diag.List {
 	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 1, Column: 3, Width: 99}, Severity: diag.Drift, Code: "V001", Message: "a\nb\x1b"})
 	l.Add(diag.Diagnostic{Severity: diag.Unknown, Message: "nowhere"})
 	l.Add(diag.Diagnostic{Severity: diag.Unknown, Message: "nowhere"})
-	l.Add(diag.Diagnostic{Severity: diag.Info, Message: "somewhere", Hint: "SELECT 1;\nSELECT\x1b 2;\n"})
+	l.Add(diag.Diagnostic{Severity: diag.Info, Message: "somewhere", Detail: "this is left:\nGRANT a TO b;  -- why\nGRANT c TO d;", Hint: "SELECT 1;\nSELECT\x1b 2;\n"})
 	return l.Unique()
 }
 
@@ -27,6 +27,10 @@ func TestRender(t *testing.T) {
 	want := `pgretain: unknown: nowhere
 
 pgretain: info: somewhere
+detail:
+this is left:
+GRANT a TO b;  -- why
+GRANT c TO d;
 hint:
 SELECT 1;
 SELECT` + "\ufffd" + ` 2;

@@ -61,7 +61,7 @@ func bounds(p *policy.Policy) []Line {
 	usual.Partitions, usual.Then = p.Partitions, p.Then
 	lines, byDefault := said("bounds", subject{Policy: p.Bounded()}), said("bounds", subject{Policy: usual.Bounded()})
 	for i := range lines {
-		lines[i].Extra = lines[i] == byDefault[i]
+		lines[i].Extra = slices.Contains(byDefault, lines[i])
 	}
 	return lines
 }

@@ -59,7 +59,7 @@ UNION ALL
 SELECT 0, 'V046', CASE WHEN j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND j.failed <= 1
                             AND j.state <> 'tripped' THEN 'info' ELSE '' END, j.policy,
        format('the last run of %s "%s" (%s) %s%s', j.kind, j.policy, j.id, CASE j.state WHEN 'failed' THEN '' ELSE 'was ' END || j.state,
-              CASE WHEN j.failed > 1 THEN format(', as did %s before it', j.failed - 1) END),
+              CASE WHEN j.failed > 1 THEN format(', %s in a row', j.failed) END),
        coalesce(j.message, ''), 'SELECT * FROM retention.health();'
 FROM judged j WHERE j.state IN ('failed', 'tripped', 'abandoned')
 UNION ALL

@@ -14,7 +14,7 @@ import (
 
 // withStandby does something while a hot standby follows the server.
 func (s *session) withStandby(ctx context.Context, do func() error) error {
-	options := s.server.Options()
+	options := s.server.Options
 	options.Settings = maps.Clone(options.Settings)
 	options.Settings["wal_receiver_status_interval"] = "1s"
 	options.Data = func(standby *sandbox.Server) *exec.Cmd {

@@ -1,5 +1,5 @@
--- Why a run ends before its next step: the state it ends in and a sentence, or no row. p_policy: as the run began, NULL
--- where it has changed. Knows the runtime's version by itself: it may have waited for a migration.
+-- Why a run ends before its next step: the state it ends in and a sentence, NULL where it goes on. p_policy: as the
+-- run began, NULL where it has changed. Knows the runtime's version by itself: it may have waited for a migration.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint, OUT state text, OUT message text)
 LANGUAGE plpgsql AS $function$
