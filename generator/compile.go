@@ -51,6 +51,7 @@ type compiler struct {
 	granted  []policy.Name // who calls functions for applications
 
 	member bool // of a policy for each schema
+	dry    bool // nothing is rendered: only what is refused counts
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
@@ -72,16 +73,27 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 // within each kind. The history tells what earlier migrations built already, so that a snapshot taken since makes no
 // difference; nil means nothing. With errors among the diagnostics there are no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
+	return newCompiler(file, snapshot, history).compile()
+}
+
+// Faults is what Compile says, in less time: it makes no objects.
+func Faults(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
 	c := newCompiler(file, snapshot, history)
+	c.dry = true
+	_, list := c.compile()
+	return list
+}
+
+func (c *compiler) compile() ([]Object, diag.List) {
 	c.checkSnapshot()
-	objects := slices.Concat(Runtime(file.Install), []Object{c.install()}, c.policies())
+	objects := slices.Concat(Runtime(c.file.Install), []Object{c.install()}, c.policies())
 	c.checkStored(objects)
-	objects = slices.Concat(objects, c.reports(), c.privileges(), c.jobs())
+	objects = append(objects, c.reports()...)
 	c.diags.Sort()
-	if c.diags.HasErrors() {
+	if c.dry || c.diags.HasErrors() {
 		return nil, c.diags.Unique()
 	}
-	return withoutRepeated(objects), c.diags
+	return withoutRepeated(slices.Concat(objects, c.privileges(), c.jobs())), c.diags
 }
 
 // checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
@@ -111,7 +123,7 @@ func (c *compiler) policies() []Object {
 	compilers := make([]compiler, len(c.file.Policies))
 	lists, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) ([]Object, error) {
 		own := &compilers[slices.Index(c.file.Policies, p)]
-		*own = compiler{file: c.file, snapshot: c.snapshot, tables: c.tables, history: c.history}
+		*own = compiler{file: c.file, snapshot: c.snapshot, tables: c.tables, history: c.history, dry: c.dry}
 		if e := c.file.EachOf(p); e != nil {
 			return own.compileEach(p, e), nil
 		}
@@ -145,6 +157,11 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
+	}
+	if c.dry { // what is only for the registry may be refused, too
+		w.stepEntries()
+		w.restores()
+		return before
 	}
 	row := w.registryRow(functions, passes)
 	row.Needs = w.needs()
@@ -192,19 +209,18 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 func withoutRepeated(objects []Object) []Object {
 	first := map[ID]int{}
 	for i, o := range objects {
-		shared := slices.Contains([]Kind{KindIndex, KindColumn, KindArchive, KindPrivilege}, o.Kind)
-		if at, seen := first[o.ID()]; shared && (!seen || o.Policy < objects[at].Policy) {
+		if at, seen := first[o.ID()]; isShared(o.Kind) && (!seen || o.Policy < objects[at].Policy) {
 			first[o.ID()] = i
 		}
 	}
-	var list []Object
-	for i, o := range objects {
-		if at, shared := first[o.ID()]; !shared || at == i {
-			list = append(list, o)
-		}
-	}
-	return list
+	i := -1
+	return slices.DeleteFunc(objects, func(o Object) bool {
+		i++
+		return isShared(o.Kind) && first[o.ID()] != i
+	})
 }
+
+func isShared(kind Kind) bool { return holdsData(kind) || kind == KindPrivilege || kind == KindIndex }
 
 func (c *compiler) schema() string { return c.file.Install.Schema }
 

@@ -257,11 +257,12 @@ type expectation struct {
 func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	all := map[string]*expectation{}
 	own, other := w.namesIn(functions)
+	uses := w.policy.Uses()
 	for _, r := range w.rights {
 		name := r.table.String()
 		table, names := w.tables[name], other
 		made := func(u policy.Effect) bool { return u.Created && u.Table.String() == name }
-		if all[name] != nil || table == nil || table.Schema == w.schema() || slices.ContainsFunc(w.policy.Uses(), made) {
+		if all[name] != nil || table == nil || table.Schema == w.schema() || slices.ContainsFunc(uses, made) {
 			continue
 		}
 		if name == tableName(w.table) {
@@ -352,8 +353,8 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 	}
 	own, other = maps.Clone(w.named), maps.Clone(w.named)
 	for _, f := range functions {
-		for i, r := range f.SQL {
-			if r != '.' {
+		for i := range len(f.SQL) {
+			if f.SQL[i] != '.' {
 				continue
 			}
 			name := oneName.FindString(f.SQL[i+1:])
@@ -361,7 +362,7 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 				name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 			}
 			other[name] = true
-			own[name] = own[name] || endsInRow.MatchString(f.SQL[max(0, i-2):i])
+			own[name] = own[name] || endsInRow(f.SQL[:i])
 		}
 	}
 	if w.star {
@@ -371,7 +372,12 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 }
 
 // endsInRow says that what follows the next dot is of the row.
-var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
+func endsInRow(sql string) bool {
+	before, is := strings.CutSuffix(sql, "t")
+	return is && (before == "" || !inName.MatchString(before[len(before)-1:]))
+}
+
+var inName = regexp.MustCompile(`[\w$\x{80}-\x{10FFFF}]`)
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
 func (w *pageWriter) noteNames(e *pgparse.Expr) {

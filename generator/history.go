@@ -77,13 +77,20 @@ func hinted(kind *Problem, hint, message string, files ...string) *HistoryError 
 type History struct {
 	tool    tool
 	files   []Migration
-	objects []Object      // in the order of their first creation
-	sums    map[ID]string // kind, name and hash of each of them
+	objects map[ID]*installed
+	created int // objects in all
 	left    map[ID]bool
 	path    string        // search_path of the last file, as SET has it, "" for none
 	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
+}
+
+// installed is an object with its kind, name and hash, and its place in the order of first creations.
+type installed struct {
+	Object
+	sum   string
+	place int
 }
 
 // Migration is one file of ours: State is what holds after it, After what must hold before it.
@@ -120,7 +127,7 @@ func (dir migrationDir) read() (*History, error) {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	h := &History{tool: dir.tool, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, objects: map[ID]*installed{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
@@ -144,7 +151,7 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 		h.path = file.path
 	}
 	maps.Copy(h.roles, file.roles)
-	if got := stateOf(h.sums); got != file.State {
+	if got := stateOf(h.sums()); got != file.State {
 		message := fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got)
 		return historyError(ErrEdited, message, file.Name)
 	}
@@ -187,24 +194,31 @@ func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(
 // sumOf is the part of an object in it, from the hash of the object.
 func sumOf(id ID, hash string) string { return string(id.Kind) + "\x00" + id.Name + "\x00" + hash }
 
+func (h *History) sums() map[ID]string {
+	sums := make(map[ID]string, len(h.objects))
+	for id, o := range h.objects {
+		sums[id] = o.sum
+	}
+	return sums
+}
+
 // Object is what the migrations installed last under id, with its texts as they were generated.
 // Policy, Table and Position are not recorded.
 func (h *History) Object(id ID) (Object, bool) {
 	if !h.Has(id) {
 		return Object{}, false
 	}
-	return *h.place(id), true
-}
-
-func (h *History) place(id ID) *Object {
-	return &h.objects[slices.IndexFunc(h.objects, func(o Object) bool { return o.ID() == id })]
+	return h.objects[id].Object, true
 }
 
 // Has says whether the migrations install id.
-func (h *History) Has(id ID) bool { return h.sums[id] != "" }
+func (h *History) Has(id ID) bool { return h.objects[id] != nil }
 
 // Objects are all installed objects in the order of their first creation.
-func (h *History) Objects() []Object { return slices.Clone(h.objects) }
+func (h *History) Objects() []Object {
+	all := slices.SortedFunc(maps.Values(h.objects), func(a, b *installed) int { return a.place - b.place })
+	return each(all, func(o *installed) Object { return o.Object })
+}
 
 // OnlyCron says whether the migrations install jobs and nothing else: they are for the database
 // where schema cron lives.
@@ -212,7 +226,12 @@ func (h *History) OnlyCron() bool { return len(h.objects) > 0 && !h.HasMore() }
 
 // HasMore says whether the migrations install anything but jobs.
 func (h *History) HasMore() bool {
-	return slices.ContainsFunc(h.Objects(), func(o Object) bool { return o.Kind != KindCron })
+	for id := range h.objects {
+		if id.Kind != KindCron {
+			return true
+		}
+	}
+	return false
 }
 
 // Files are the generated migrations in order.
@@ -246,9 +265,9 @@ func (h *History) replay(file *migrationFile) {
 		before, had := h.Object(id)
 		switch {
 		case id.Kind == KindRuntime:
-			for _, o := range h.Objects() {
-				if isRuntime(&o) {
-					h.remove(o.ID())
+			for id, o := range h.objects {
+				if isRuntime(&o.Object) {
+					h.remove(id)
 				}
 			}
 			continue
@@ -264,19 +283,18 @@ func (h *History) replay(file *migrationFile) {
 		default:
 			o.Drop = removal[id]
 		}
-		if h.sums[id] = sumOf(id, o.Hash()); had { // a replaced one keeps its place
-			*h.place(id) = o
-		} else {
-			h.objects = append(h.objects, o)
+		if !had { // a replaced one keeps its place
+			h.created++
+			h.objects[id] = &installed{place: h.created}
 		}
+		h.objects[id].Object, h.objects[id].sum = o, sumOf(id, o.Hash())
 	}
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
 // again must not drop it in Down.
 func (h *History) remove(id ID) {
-	h.objects = slices.DeleteFunc(h.objects, func(o Object) bool { return o.ID() == id })
-	delete(h.sums, id)
+	delete(h.objects, id)
 	h.left[id] = holdsData(id.Kind)
 }
 

@@ -89,7 +89,7 @@ func mustReadFormat(t *testing.T, dir fs.FS, format Format) *History {
 
 func texts(h *History) map[ID]string {
 	m := map[ID]string{}
-	for _, object := range h.objects {
+	for _, object := range h.Objects() {
 		m[object.ID()] = string(object.As) + "\n" + object.SQL
 	}
 	return m

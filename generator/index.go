@@ -65,7 +65,11 @@ func (w *pageWriter) wantedIndexes() []passIndex {
 // since nobody could write meanwhile.
 func (w *pageWriter) indexes() []Object {
 	wanted := w.wantedIndexes()
-	if w.file.EachOf(w.policy) == nil {
+	switch {
+	case w.file.EachOf(w.policy) != nil:
+	case w.dry:
+		return nil
+	default:
 		return each(wanted, w.index)
 	}
 	for _, i := range wanted {

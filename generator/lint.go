@@ -134,12 +134,16 @@ func (w *pageWriter) stepChecks(s step) []Check {
 // Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
 // who check a policy, since a design may want it so.
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	c := newCompiler(file, snapshot, nil)
-	concerns := file.Concerns()
-	built := map[string]bool{}
+	c, concerns := newCompiler(file, snapshot, nil), file.Concerns()
+	guarded, built := map[string][]*policy.Policy{}, map[string]bool{}
+	for _, p := range file.Policies {
+		if table := p.Table.String(); firstCondition(p) != "" && c.tables[table] != nil {
+			guarded[c.tables.Root(table)] = append(guarded[c.tables.Root(table)], p)
+		}
+	}
 	for _, p := range file.Policies {
 		for _, d := range p.Deletes() {
-			c.noteDelete(p, d, concerns)
+			c.noteDelete(p, d, concerns, guarded)
 		}
 		c.noteIndexes(p, built)
 		for _, use := range p.Uses() {
@@ -160,7 +164,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 }
 
 // noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.Concerns) {
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.Concerns, guarded map[string][]*policy.Policy) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
 	for i, name := range taken {
@@ -170,7 +174,7 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 		}
 		c.noteTriggers(p, t)
 		if i > 0 {
-			c.notePastGuards(p, d.Table, t)
+			c.notePastGuards(p, d.Table, guarded[c.tables.Root(name)])
 		}
 		for _, key := range t.Referenced {
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
@@ -197,18 +201,18 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	}
 }
 
-// notePastGuards warns where cascades of deletes from a table take rows that a guard of another policy keeps; where that
-// policy reads the table, what it keeps rows for goes with them.
-func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, reached *catalog.Table) {
-	for _, other := range c.file.Policies {
-		guarded, guard := c.tables[other.Table.String()], firstCondition(other)
-		if other == p || guard == "" || guarded == nil || c.tables.Root(tableName(guarded)) != c.tables.Root(tableName(reached)) ||
-			c.readsTable(p, other.Table.String()) || c.readsTable(other, from.String()) {
+// notePastGuards warns where cascades of deletes from a table take rows that a guard of another policy keeps, one of
+// those that have guards; where that policy reads the table, what it keeps rows for goes with them.
+func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded []*policy.Policy) {
+	for _, other := range guarded {
+		name := other.Table.String()
+		if other == p || c.readsTable(p, name) || c.readsTable(other, from.String()) {
 			continue
 		}
-		c.warn(p.Position, codePastGuard, fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, tableName(guarded), other.Name),
-			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", guard),
-			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, tableName(guarded)))
+		c.warn(p.Position, codePastGuard,
+			fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, name, other.Name),
+			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", firstCondition(other)),
+			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, name))
 	}
 }
 

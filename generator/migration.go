@@ -72,7 +72,7 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 		return nil, err
 	}
 	wanted = Pages(wanted, opt.Roles)
-	opt.home = installSchema(append(h.Objects(), wanted...))
+	opt.home = cmp.Or(installSchema(h.Objects()), installSchema(wanted))
 	changes, err := compare(h, wanted)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 	if opt.pathBefore = h.path; len(h.files) == 0 {
 		opt.pathBefore = opt.path
 	}
-	sums, last, state := maps.Clone(h.sums), h.last, h.State()
+	sums, last, state := h.sums(), h.last, h.State()
 	for i := range parts {
 		version, err := nextVersion(h.tool, last, opt)
 		if err != nil {

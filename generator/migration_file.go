@@ -143,12 +143,12 @@ func (p part) head(intro string) string {
 		fmt.Fprintf(&b, "-- pgretain: format %s\n", p.tool.format)
 	}
 	b.WriteString(intro)
-	counted, others := map[Kind]int{}, ""
+	counted, others := map[Kind]int{}, strings.Builder{}
 	for _, c := range p.changes {
 		if c.Before == nil && isRuntime(c.After) {
 			counted[c.After.Kind]++
 		} else {
-			others += fmt.Sprintf("--   %s %s %s%s\n", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
+			fmt.Fprintf(&others, "--   %s %s %s%s\n", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
 		}
 	}
 	for _, kind := range kinds {
@@ -156,7 +156,7 @@ func (p part) head(intro string) string {
 			fmt.Fprintf(&b, "--   + %s: %d\n", kind, n)
 		}
 	}
-	return b.String() + others
+	return b.String() + others.String()
 }
 
 // dropRuntime takes back the file that installs the runtime.

@@ -24,7 +24,10 @@ func (w *pageWriter) made(kind Kind, name, template string, data fields) Object 
 		"SearchPath": identifiers(w.file.Install.SearchPath), "Table": qualified(w.table), "TableComment": tableComment(w.table),
 	}
 	maps.Copy(all, data)
-	o := made(kind, name, template, all, w.policy.Position)
+	o := Object{Kind: kind, Name: name, Position: w.policy.Position}
+	if !w.dry {
+		o = made(kind, name, template, all, w.policy.Position)
+	}
 	if o.Policy = w.policy.Name; !w.report {
 		o.Table = tableName(w.table)
 	}
@@ -121,6 +124,9 @@ func (c *compiler) reports() []Object {
 		}
 		for _, part := range parts {
 			w.noteReads(part)
+		}
+		if c.dry {
+			continue
 		}
 		expects := map[string]*expectation{}
 		for _, read := range w.tablesRead(parts) {

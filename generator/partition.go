@@ -190,7 +190,7 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 		c.diags = append(c.diags, shards.Check(&member, e, c.tables)...)
 	}
 	parts := c.compilePolicy(&member)
-	if len(parts) == 0 || c.diags.HasErrors() {
+	if len(parts) == 0 || c.dry || c.diags.HasErrors() {
 		return nil
 	}
 	c.member = true
@@ -233,8 +233,9 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
 	admit := made(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data, p.Position).grantedTo(roles, roles.Owner)
 	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, member.Table
-	r := row{{"name", p.Name, nil}, {"word", e.Name, nil}, {"schemas", e.Pattern(), nil}, {"shards", shards, nil}, {"words", pageText(member.Words), nil},
-		{"page", "\n" + page, nil}, {"registers", json.RawMessage(registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]), nil}}
+	r := row{field("name", p.Name, nil), field("word", e.Name, nil), field("schemas", e.Pattern(), nil),
+		field("shards", shards, nil), field("words", pageText(member.Words), nil), field("page", "\n"+page, nil),
+		field("registers", json.RawMessage(registers[strings.IndexByte(registers, '{'):strings.LastIndexByte(registers, '}')+1]), nil)}
 	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
 		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Members: members, Row: r.columns()}}
 }

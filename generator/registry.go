@@ -19,10 +19,11 @@ import (
 )
 
 // rowField is a column of the registry's table of policies with the value that a page gives it, and what it has where
-// a page leaves it out.
-type rowField struct {
-	Name           string
-	Value, Default any
+// a page leaves it out; both as JSON.
+type rowField struct{ name, value, byDefault string }
+
+func field(name string, value, byDefault any) rowField {
+	return rowField{name, encode(value), encode(byDefault)}
 }
 
 // row is a policy's or report's row of the registry, as pages write it and as retention._register reads it.
@@ -33,7 +34,7 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 	facts, steps := w.facts(), w.stepEntries()
 	r := w.fields(passes, facts, steps, w.expects(functions))
 	texts := slices.Concat(each(functions, func(f Object) string { return f.SQL }),
-		each(r, func(f rowField) string { return encode(f.Value) }))
+		each(r, func(f rowField) string { return f.value }))
 	return w.policyObject(r, texts...).explained(w.explained())
 }
 
@@ -42,7 +43,7 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 func (w *pageWriter) policyObject(r row, texts ...string) Object {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
-	r = slices.Insert(r, 2, rowField{"hash", hash, nil})
+	r = slices.Insert(r, 2, field("hash", hash, nil))
 	o := w.made(KindPolicy, w.policy.Name, "policy",
 		fields{"Name": literal(w.policy.Name), "Row": r.page(len("SELECT " + w.schema() + "._register("))})
 	o.Row = r.columns()
@@ -52,7 +53,7 @@ func (w *pageWriter) policyObject(r row, texts ...string) Object {
 func (r row) columns() map[string]json.RawMessage {
 	columns := map[string]json.RawMessage{}
 	for _, f := range r {
-		columns[f.Name] = json.RawMessage(encode(f.Value))
+		columns[f.name] = json.RawMessage(f.value)
 	}
 	return columns
 }
@@ -67,18 +68,18 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 		table, plain = "", steps
 	}
 	return slices.Concat(row{
-		{"name", p.Name, nil}, {"table_name", table, ""},
-		{"report", w.report, false}, {"partitions", p.Partitions, false}, {"prepares", w.prepares, false}, {"scope", names(p.Scope), []string{}},
-		{"window_own", window(settable.Else), nil}, {"window_at_least", window(settable.AtLeast), nil},
-		{"window_at_most", window(settable.AtMost), nil},
+		field("name", p.Name, nil), field("table_name", table, ""),
+		field("report", w.report, false), field("partitions", p.Partitions, false), field("prepares", w.prepares, false), field("scope", names(p.Scope), []string{}),
+		field("window_own", window(settable.Else), nil), field("window_at_least", window(settable.AtLeast), nil),
+		field("window_at_most", window(settable.AtMost), nil),
 	}, bounds(p.Bounded()), row{
-		{"owns", each(p.OncePerRun(), w.storedTable), []string{}}, {"grants", w.callers(), map[string][]string{}},
-		{"passes", passes, []passEntry{}}, {"joined", orNull(w.fromRows()), nil}, {"facts", facts, rowFacts{}}, {"steps", steps, plain},
-		{"deletes", w.deletes, deletes}, {"related", ordered(w.related), related},
-		{"changes", ordered(tableNames(p.Changes())), changes}, {"writes", p.Writes(), writes},
-		{"unguarded", w.unguarded, []string{}}, {"statement_deletes", tableNames(p.StatementDeletes()), []string{}},
-		{"reach", w.reach, []string{}}, {"restores", w.restores(), []restoreSource(nil)},
-		{"expects", expects, map[string]*expectation{}}, {"schemas", append([]string{}, w.schemas...), []string{}},
+		field("owns", each(p.OncePerRun(), w.storedTable), []string{}), field("grants", w.callers(), map[string][]string{}),
+		field("passes", passes, []passEntry{}), field("joined", orNull(w.fromRows()), nil), field("facts", facts, rowFacts{}), field("steps", steps, plain),
+		field("deletes", w.deletes, deletes), field("related", ordered(w.related), related),
+		field("changes", ordered(tableNames(p.Changes())), changes), field("writes", p.Writes(), writes),
+		field("unguarded", w.unguarded, []string{}), field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
+		field("reach", w.reach, []string{}), field("restores", w.restores(), []restoreSource(nil)),
+		field("expects", expects, map[string]*expectation{}), field("schemas", append([]string{}, w.schemas...), []string{}),
 	})
 }
 
@@ -86,16 +87,16 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 func bounds(p *policy.Policy) row {
 	values := func(p *policy.Policy) row {
 		return row{
-			{"batch_rows", p.Batch.Rows, nil}, {"batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil},
-			{"lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil}, {"budget_rows", orNull(p.Budget.Rows), nil},
-			{"budget_time", orNull(p.Budget.Time.String()), nil}, {"breaker_rows", orNull(p.Breaker.Rows), nil},
-			{"breaker_fraction", orNull(p.Breaker.Fraction), nil}, {"busy", orNull(p.Throttle.Busy), nil},
-			{"waits", waits(p.Throttle), nil},
+			field("batch_rows", p.Batch.Rows, nil), field("batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil),
+			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil), field("budget_rows", orNull(p.Budget.Rows), nil),
+			field("budget_time", orNull(p.Budget.Time.String()), nil), field("breaker_rows", orNull(p.Breaker.Rows), nil),
+			field("breaker_fraction", orNull(p.Breaker.Fraction), nil), field("busy", orNull(p.Throttle.Busy), nil),
+			field("waits", waits(p.Throttle), nil),
 		}
 	}
-	list, byDefault := values(p), values(policy.Default())
-	for i := range list {
-		list[i].Default = byDefault[i].Value
+	list := values(p)
+	for i, usual := range values(policy.Default()) {
+		list[i].byDefault = usual.value
 	}
 	return list
 }
@@ -147,12 +148,11 @@ func ordered(names []string) []string {
 func (r row) page(first int) sqlText {
 	var lines []string // which may go on below at their line breaks
 	for _, f := range r {
-		value := encode(f.Value)
-		if value == encode(f.Default) {
+		if f.value == f.byDefault {
 			continue
 		}
-		text := encode(f.Name) + ": " + spaced(value) + ","
-		if last := len(lines) - 1; last < 0 || strings.ContainsAny(value[:1], "[{") || f.Name == "joined" {
+		text := `"` + f.name + `": ` + spaced(f.value) + ","
+		if last := len(lines) - 1; last < 0 || strings.ContainsAny(f.value[:1], "[{") || f.name == "joined" {
 			lines = append(lines, text)
 		} else {
 			lines[last] += "\n" + text
@@ -170,6 +170,9 @@ func (r row) page(first int) sqlText {
 
 // encode is value as JSON: of strings, numbers and lists of them, which never fails.
 func encode(value any) string {
+	if value == nil { // as many are
+		return "null"
+	}
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -229,8 +232,8 @@ func (c *compiler) install() Object {
 	if in.CronElsewhere() {
 		elsewhere = orNull(in.CronDatabase)
 	}
-	r := row{{"runtime_version", sqlfiles.Version, nil}, {"search_path", strings.Join(in.SearchPath, ", "), nil}, {"time_zone", in.TimeZone, nil},
-		{"scheduler", in.Scheduler, nil}, {"protect", tableNames(c.file.Protect), []string{}}, {"trust", names(in.Trust), []string{}}, {"cron_database", elsewhere, nil}}
+	r := row{field("runtime_version", sqlfiles.Version, nil), field("search_path", strings.Join(in.SearchPath, ", "), nil), field("time_zone", in.TimeZone, nil),
+		field("scheduler", in.Scheduler, nil), field("protect", tableNames(c.file.Protect), []string{}), field("trust", names(in.Trust), []string{}), field("cron_database", elsewhere, nil)}
 	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
 	o := made(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
@@ -264,8 +267,8 @@ func (c *compiler) job(job *policy.Job) Object {
 		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
 			return valueText{Column: ident(a.Column), Value: sqlText(strings.TrimSpace(a.Value.SQL))}
 		})}
-	r := row{{"name", job.Name, nil}, {"words", pageText(words), nil}, {"strict", job.Strict, nil}, {"scope", scopeOf(job), nil},
-		{"schedules", schedules, nil}, {"every", orNull(every), nil}, {"policies", policies, nil}}
+	r := row{field("name", job.Name, nil), field("words", pageText(words), nil), field("strict", job.Strict, nil), field("scope", scopeOf(job), nil),
+		field("schedules", schedules, nil), field("every", orNull(every), nil), field("policies", policies, nil)}
 	o := made(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()
 	return o
@@ -294,8 +297,11 @@ type CronJob struct{ Name, Schedule, Command, Database string }
 // SplitCron takes apart what goes into the database of the tables and what into the one where
 // schema cron lives; the second is empty where that is the same.
 func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
+	if !install.CronElsewhere() {
+		return objects, nil
+	}
 	for _, o := range objects {
-		if o.Kind == KindCron && install.CronElsewhere() {
+		if o.Kind == KindCron {
 			elsewhere = append(elsewhere, o)
 		} else {
 			here = append(here, o)

@@ -191,10 +191,8 @@ func enclosed(text sqlText) sqlText {
 	return "(" + text + ")"
 }
 
-var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
-
 // oneLine puts a text on one line, so that no migration tool reads a line of it as its own markers.
-func oneLine(text string) string { return strings.TrimSpace(lineBreak.ReplaceAllString(text, " ")) }
+func oneLine(text string) string { return strings.TrimSpace(quote.OneLine(text)) }
 
 // textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
 const textWidth = 120
@@ -203,8 +201,8 @@ const textWidth = 120
 var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|FROM|WHERE|GROUP BY|ORDER BY|ON) `)
 
 // clauses begin lines that go on with a statement.
-var clauses = regexp.MustCompile(`^(?:(?:FROM|WHERE|AND|ORDER BY|GROUP BY|HAVING|FETCH FIRST|OFFSET|ON|USING|SET|RETURNS|` +
-	`RETURNING|LIMIT|LANGUAGE|INTO) |AS \$)`)
+var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET |RETURNS |"+
+	"RETURNING |LIMIT |LANGUAGE |INTO |AS $", "|")
 
 // quoted is what stands in quotes on one line; unbroken are lines that stay as they are, since a break there might mean
 // something: with an escape, with a comment, with a whole dollar quote.
@@ -222,7 +220,8 @@ func filledLines(text string) string {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
 		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // goes on with what was counted
-		if room && (clauses.MatchString(clause) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+		begins := func(with string) bool { return strings.HasPrefix(clause, with) }
+		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause
 		} else {
 			b.WriteString(wrapped(line))

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 
 	"pgretain/internal/lists"
@@ -51,7 +50,7 @@ const (
 
 // effects lists what a policy does: with its own table in all first, then by part.
 func (p *Policy) effects() []Effect {
-	list := []Effect{{Table: p.Table, Step: ofPolicy, what: fmt.Sprintf("policy %q", p.Name)}}
+	list := []Effect{{Table: p.Table, Step: ofPolicy, what: "policy"}}
 	add := func(step int, more ...Effect) {
 		for _, e := range more {
 			e.Step = step

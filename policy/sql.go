@@ -11,6 +11,7 @@ import (
 
 	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 )
 
 // At is the place of the character at byte offset of the expression, underlined to the end of its
@@ -34,8 +35,6 @@ var (
 	sqlNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 )
 
-var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
-
 // raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that
 // no migration tool reads a line of it as its own markers.
 func (r *reader) raw(f field) Expr {
@@ -56,7 +55,7 @@ func (r *reader) raw(f field) Expr {
 	if offset := pgparse.BreakInside(e.SQL); offset >= 0 {
 		r.fail("P011 break", e.At(offset), nil)
 	}
-	if line := lineBreak.ReplaceAllString(e.SQL, " "); line != e.SQL {
+	if line := quote.OneLine(e.SQL); line != e.SQL {
 		e.SQL, e.Position.Width = line, 1 // see exact
 	}
 	return e

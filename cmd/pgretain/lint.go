@@ -91,7 +91,7 @@ func (p *project) check(files *flags) error {
 	if err != nil {
 		return err
 	}
-	_, _ = p.compile(snapshot, history) // what is wrong stands in the notes
+	p.notes, p.compiled = append(p.notes, generator.Faults(p.file, snapshot, history)...).Unique(), true
 	if !p.notes.HasErrors() {
 		p.notes = append(p.notes, generator.Notes(p.file, snapshot)...)
 	}

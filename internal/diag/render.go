@@ -32,7 +32,12 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
 		}
 	}
+	lines := map[string][]string{}
 	for i, d := range l {
+		file := d.Position.File
+		if lines[file] == nil && len(sources[file]) > 0 {
+			lines[file] = strings.Split(strings.TrimPrefix(string(sources[file]), "\ufeff"), "\n")
+		}
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
@@ -43,7 +48,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			fmt.Fprintf(out, " [%s]", d.Code)
 		}
 		fmt.Fprintln(out)
-		source(out, d.Position, sources[d.Position.File], colour)
+		source(out, d.Position, lines[file], colour)
 		if d.Want != "" || d.Got != "" {
 			clause("want", cmp.Or(d.Want, "nothing"))
 			clause("got", " "+cmp.Or(d.Got, "nothing")) // below each other
@@ -64,9 +69,8 @@ func (p Position) String() string {
 
 // source shows the line and underlines the value. A tab before that stays one, so that the carets line up whatever the
 // terminal makes of it.
-func source(out io.Writer, p Position, text []byte, colour bool) {
-	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
-	if len(text) == 0 || p.Line < 1 || p.Line > len(lines) || p.Width == 0 {
+func source(out io.Writer, p Position, lines []string, colour bool) {
+	if p.Line < 1 || p.Line > len(lines) || p.Width == 0 {
 		return
 	}
 	line := []rune(strings.TrimSuffix(lines[p.Line-1], "\r"))

@@ -15,6 +15,7 @@ import (
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/lists"
+	"pgretain/internal/parallel"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -59,12 +60,31 @@ func Policy(p *policy.Policy, f Facts) []Line {
 func bounds(p *policy.Policy) []Line {
 	usual := policy.Default()
 	usual.Partitions, usual.Then = p.Partitions, p.Then
-	lines, byDefault := said("bounds", subject{Policy: p.Bounded()}), said("bounds", subject{Policy: usual.Bounded()})
+	lines, byDefault := slices.Clone(boundLines(boundsOf(p))), boundLines(boundsOf(usual))
 	for i := range lines {
 		lines[i].Extra = slices.Contains(byDefault, lines[i])
 	}
 	return lines
 }
+
+type boundsKey struct {
+	partitions bool
+	batch      policy.Batch
+	budget     policy.Budget
+	breaker    policy.Breaker
+	throttle   policy.Throttle
+}
+
+func boundsOf(p *policy.Policy) boundsKey {
+	b := p.Bounded()
+	return boundsKey{b.Partitions, b.Batch, b.Budget, b.Breaker, b.Throttle}
+}
+
+// boundLines are said once for the policies that have the same bounds.
+var boundLines = parallel.Remember(func(b boundsKey) []Line {
+	return said("bounds", subject{Policy: &policy.Policy{Partitions: b.partitions, Batch: b.batch, Budget: b.budget,
+		Breaker: b.breaker, Throttle: b.throttle}})
+})
 
 // Report is what a report asks.
 func Report(r *policy.Report) []Line { return said("report", r) }

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,11 +180,9 @@ func shortened(before, after string) (string, string) {
 
 // oneLine is text as a line may have it: no character of it ends the line, nor is it an annotation of a migration tool.
 func oneLine(text string) string {
-	text = quote.Comment(strings.TrimSpace(lineBreak.ReplaceAllString(text, " ")))
+	text = quote.Comment(strings.TrimSpace(quote.OneLine(text)))
 	return strings.ReplaceAll(text, "+goose", "(+)goose")
 }
-
-var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 

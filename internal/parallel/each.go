@@ -39,3 +39,16 @@ func Start[T any](f func() (T, error)) func() (T, error) {
 	go once()
 	return once
 }
+
+// Remember is f, which is called once for each argument. Nobody may change what it returns.
+func Remember[K comparable, V any](f func(K) V) func(K) V {
+	var known sync.Map
+	return func(of K) V {
+		value, ok := known.Load(of)
+		if !ok {
+			value = f(of)
+			known.Store(of, value)
+		}
+		return value.(V)
+	}
+}

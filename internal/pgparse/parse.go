@@ -4,29 +4,27 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	query "github.com/pganalyze/pg_query_go/v6"
 	"github.com/pganalyze/pg_query_go/v6/parser"
+
+	"pgretain/internal/parallel"
 )
 
-// remember reads each text once: every object that is made of a policy reads the policy's SQL again. Nobody may
-// change what it returns.
+// remember reads each text once: every object that is made of a policy reads the policy's SQL again.
 func remember[T any](read func(sql string) (T, error)) func(sql string) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
-	var known sync.Map
+	once := parallel.Remember(func(sql string) answer {
+		value, err := read(sql)
+		return answer{value, err}
+	})
 	return func(sql string) (T, error) {
-		a, ok := known.Load(sql)
-		if !ok {
-			value, err := read(sql)
-			a = answer{value, err}
-			known.Store(sql, a)
-		}
-		return a.(answer).value, a.(answer).err
+		a := once(sql)
+		return a.value, a.err
 	}
 }
 

@@ -14,6 +14,12 @@ import (
 // visit calls f for every message directly inside m, in the order of the fields' numbers, but not for those of
 // some fields.
 func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoreflect.Name) {
+	if _, ok := m.Interface().(*query.Node); ok { // one of some 270 fields
+		if field := m.WhichOneof(m.Descriptor().Oneofs().Get(0)); field != nil {
+			f(m.Get(field).Message())
+		}
+		return
+	}
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		field := fields.Get(i)

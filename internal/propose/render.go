@@ -61,8 +61,7 @@ var proposal = regexp.MustCompile(`(?m)^# `)
 func (f *file) withdraw(snapshot *catalog.Snapshot, text string) (withdrawn bool) {
 	parsed, list := policy.Parse("", []byte(proposal.ReplaceAllString(text, "")))
 	if parsed != nil {
-		_, compiled := generator.Compile(parsed, snapshot, nil)
-		list = slices.Concat(list, lint.Check(parsed, snapshot), compiled)
+		list = slices.Concat(list, lint.Check(parsed, snapshot), generator.Faults(parsed, snapshot, nil))
 	}
 	lines := strings.Split(text, "\n")
 	for _, d := range f.proposed() {

@@ -4,8 +4,8 @@ package quote
 import (
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"pgretain/internal/lists"
@@ -15,13 +15,12 @@ import (
 // letters, digits and "_", or is a key word that SQL or PL/pgSQL might take for its own.
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
-	if plain.MatchString(name) && !slices.Contains(Keywords, name) {
+	plain := name > ":" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" // ":" comes after the digits
+	if plain && !keywords()[name] {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
-
-var plain = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // Idents is a list of names.
 func Idents(names []string) string { return strings.Join(lists.Map(names, Ident), ", ") }
@@ -68,6 +67,24 @@ func Comment(text string) string {
 		return r
 	}, text)
 }
+
+// OneLine has a space in place of each line break with the space around it.
+func OneLine(text string) string {
+	if !strings.ContainsAny(text, "\r\n") { // as most
+		return text
+	}
+	return lineBreak.ReplaceAllString(text, " ")
+}
+
+var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
+
+var keywords = sync.OnceValue(func() map[string]bool {
+	known := map[string]bool{}
+	for _, word := range Keywords {
+		known[word] = true
+	}
+	return known
+})
 
 // Keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
 // https://www.postgresql.org/docs/current/sql-keywords-appendix.html
