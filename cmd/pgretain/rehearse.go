@@ -191,7 +191,7 @@ func (s *stage) compileFor(ctx context.Context, conn *pgx.Conn) error {
 		err = s.compareSnapshot(history)
 	}
 	if err == nil {
-		err = s.project.plan(ctx, conn, s.before)
+		err = s.project.parse(ctx, conn, s.before)
 	}
 	if err != nil {
 		return err
