@@ -243,7 +243,9 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 		hint = `Run "pgretain snapshot" after the table was created.`
 	}
 	for _, p := range c.file.Policies {
-		if slices.ContainsFunc(p.Then, func(s policy.Step) bool { return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name }) {
+		if slices.ContainsFunc(p.Then, func(s policy.Step) bool {
+			return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name
+		}) {
 			hint = fmt.Sprintf(`A migration creates it for policy %q: write this policy after "pgretain migrate up" and "pgretain snapshot".`, p.Name)
 		}
 	}

@@ -20,7 +20,7 @@ var (
 	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
 )
 
-// Check is an EXPLAIN that a server answers exactly when it can plan an expression of the policy.
+// Check is an EXPLAIN that a server parses exactly when it understands an expression of the policy.
 type Check struct {
 	Expr policy.Expr
 	SQL  string

@@ -141,15 +141,15 @@ func (at destination) fits(ctx context.Context) error {
 			_, err = at.project.compile(snapshot, history)
 		}
 		if err == nil {
-			err = at.project.plan(ctx, conn, snapshot)
+			err = at.project.parse(ctx, conn, snapshot)
 		}
 		return err
 	})
 }
 
-// plan lets the server plan every expression of the policy, in a transaction that reads only: what it
-// refuses is said with the line of the policy.
-func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
+// parse lets the server parse every expression of the policy: what it refuses is said with the line of the policy. It
+// plans none: that would evaluate functions of constants, also of indexes, and nobody has asked yet whose they are.
+func (p *project) parse(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
 	path := quote.Idents(p.file.Install.Path())
 	var list diag.List
 	for _, check := range generator.Checks(p.file, snapshot) {
@@ -157,7 +157,7 @@ func (p *project) plan(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Sn
 			if _, err := tx.Exec(ctx, catalogsql.Query("search_path"), path); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, check.SQL)
+			_, err := tx.Prepare(ctx, "", check.SQL)
 			return err
 		})
 		server, said := errors.AsType[*pgconn.PgError](err)

@@ -307,8 +307,12 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 			}
 		case o.Kind == generator.KindIndex:
 			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
+			evaluated := func(of plannedPolicy) bool { return of.Policy == o.Policy && of.Then != nil && of.Then.Due != nil }
 			var content string
-			failed := p.attempt(ctx, func() error { return p.tx.QueryRow(ctx, o.Content).Scan(&content) })
+			failed := errors.ErrUnsupported // to plan the query evaluates what indexes of the table call
+			if slices.ContainsFunc(out.Policies, evaluated) {
+				failed = p.attempt(ctx, func() error { return p.tx.QueryRow(ctx, o.Content).Scan(&content) })
+			}
 			if failed == nil { // otherwise it is on a column that the migration adds
 				if err := p.live.row(ctx, "plan_index", content).Scan(&index.Bytes); err != nil {
 					return err

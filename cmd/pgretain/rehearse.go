@@ -163,7 +163,7 @@ func (s *stage) compileFor(ctx context.Context) error {
 		err = s.compareSnapshot(history)
 	}
 	if err == nil {
-		err = s.project.plan(ctx, s.conn, s.before)
+		err = s.project.parse(ctx, s.conn, s.before)
 	}
 	if err != nil {
 		return err

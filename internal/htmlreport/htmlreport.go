@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -65,13 +66,28 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdi
 		}
 	}
 	v := compose(found, verified, opt)
-	return v.Verdict.Word, v.Verdict.Class == "ok", page.Execute(w, v)
+	return v.Verdict.Word, v.Verdict.Class == "ok", write(w, "report.html.tmpl", v)
+}
+
+// write keeps control characters of reasons and messages out of a page, which no HTML has and a terminal obeys.
+func write(w io.Writer, name string, data any) error {
+	var text strings.Builder
+	if err := page.ExecuteTemplate(&text, name, data); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text.String()))
+	return err
 }
 
 // WriteFleet writes a page that leads to the reports of many databases, those first that are not well, in the looks of a
 // report. They have a Name, a File, which is "" where there is no report, a Verdict, LastRun, State and Overdue.
 func WriteFleet[T any](w io.Writer, version string, wrong, well []T) error {
-	return page.ExecuteTemplate(w, "fleet.html.tmpl", map[string]any{
+	return write(w, "fleet.html.tmpl", map[string]any{
 		"Version": version, "At": time.Now().UTC(), "Wrong": len(wrong), "Rows": slices.Concat(wrong, well)})
 }
 

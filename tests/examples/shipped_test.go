@@ -30,7 +30,7 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			t.Parallel()
 			in := kit.ShippedFiles(t, dir)
 			in.DB.Exec(t, fixture.ReadFile(t, dir, "data.sql"))
-			for _, check := range generator.Checks(in.File, kit.Snapshot(t, dir)) { // as "migrate up" does
+			for _, check := range generator.Checks(in.File, kit.Snapshot(t, dir)) {
 				in.DB.Exec(t, check.SQL)
 			}
 			before := kit.Catalog(t, in.DB, "retention")

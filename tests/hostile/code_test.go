@@ -39,6 +39,8 @@ policies:
       case: "EXISTS (SELECT FROM cases c WHERE c.item_id = t.id AND c.open)"
       vip: "EXISTS (SELECT FROM vips v WHERE v.item_id = t.id)"
     batch: {rows: 5}
+    budget: {rows: 100000}
+    breaker: {fraction: 50%}
     then:
       - archive: {into: attic, set: {run_id: run.id}}
       - delete: {cascades: [part]}
@@ -82,6 +84,7 @@ var attacks = map[string]struct {
 	"a default of the archive":    {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()", "function stranger.yes()", true},
 	"an index of the archive":     {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
 	"a type within a type":        {"CREATE DOMAIN inner_ AS text; CREATE TYPE outer_ AS (a inner_); ALTER TABLE attic ADD more outer_; ALTER DOMAIN inner_ OWNER TO stranger", "public.inner_", false},
+	"an index of the table":       {"CREATE INDEX ON item (id) WHERE stranger.yes(5)", "function stranger.yes(bigint)", true},
 	"an exclusion of the archive": {"ALTER TABLE attic ADD EXCLUDE ((CASE WHEN stranger.yes(id) THEN id END) WITH =)", "function stranger.yes(bigint)", true},
 	"his publication":             {"CREATE PUBLICATION his FOR TABLE item; GRANT CREATE ON DATABASE :db TO stranger; ALTER PUBLICATION his OWNER TO stranger", "", false},
 	"a trigger of nobody's code": {`GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item FOR EACH STATEMENT
@@ -236,6 +239,36 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 			t.Error(err)
 		}
 		unheard("by " + role + ", who migrates")
+	}
+}
+
+// Who owns a table that a policy file names has nobody run his functions before anything is installed: planning a query
+// evaluates what an index calls with constants.
+func TestWhoInstallsRunsNobodysCode(t *testing.T) {
+	t.Parallel()
+	in := kit.Prepare(t, trusting, trusts)
+	in.Exec(t, stranger+`; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id bigint PRIMARY KEY, open boolean);
+		CREATE INDEX ON public.his (id) WHERE stranger.yes(5); GRANT SELECT ON public.his TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger;
+		ALTER DATABASE `+in.Name+` SET track_functions = 'all'`) // what counts in a transaction that reads only, and is undone
+	dir := t.TempDir()
+	yaml := "version: 1\ninstall: {scheduler: none}\n" + strings.Replace(trusts, "cases c WHERE c.item_id", "his c WHERE c.id", 1) +
+		"  q: {table: his, where: t.open, then: [delete]}\n"
+	if err := os.WriteFile(dir+"/retention.yaml", []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const called = "SELECT EXISTS (SELECT FROM pg_stat_user_functions f WHERE f.schemaname = 'stranger')" // also where it failed
+	for _, role := range []string{kit.Migrator, "postgres"} {
+		for _, verb := range []string{"snapshot", "lint", "plan", "generate", "migrate up", "verify"} {
+			cmd := exec.Command(kit.Program(t), strings.Fields(verb)...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), kit.Settings(t, in.URL(role))...)
+			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 && !strings.Contains(stderr, "not trusted") && !strings.Contains(stderr, "may not grant") && !strings.Contains(stderr, "is a superuser") {
+				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
+			}
+			pgtest.Until(t, in, "SELECT count(*) = 0 FROM pg_stat_activity a WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()")
+			if pgtest.Value[bool](t, in, called) {
+				t.Fatalf("code of the stranger was run by pgretain %s as %s", verb, role)
+			}
+		}
 	}
 }
 

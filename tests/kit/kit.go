@@ -115,7 +115,7 @@ func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration,
 	return in.TryUp(t)
 }
 
-// Migrate generates the next step for yaml and applies it, after the server has planned each expression, as
+// Migrate generates the next step for yaml and applies it, after the server has parsed each expression, as
 // "pgretain migrate up" has it do.
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()

@@ -21,12 +21,12 @@ BEGIN
     BEGIN
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,
             v_request.older_than);
+        breaker_limit := retention._breaker_limit(v_policy, least(v_count.due, v_policy.budget_rows));
     EXCEPTION WHEN invalid_function_definition OR SQLSTATE 'PR004' THEN  -- another table has its name; foreign code
         IF stopped_by IS NULL THEN RAISE; END IF;
     END;
     due := v_count.due; kept := v_count.kept; kept_null := v_count.kept_null; oldest := v_count.oldest;
     newest := v_count.newest;
-    breaker_limit := retention._breaker_limit(v_policy, least(due, v_policy.budget_rows));
     would_trip := coalesce(least(due, v_policy.budget_rows) > breaker_limit, false);
     stopped_by := coalesce(retention._copy(), retention._half_upgraded(), retention._paused(v_policy.name), stopped_by);
     one_run := least(due, v_policy.budget_rows); capped := v_count.capped;

@@ -14,7 +14,7 @@ BEGIN
         v_rows := p_taken + retention._look(
             format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT ($1)::bigint) x',
                    retention._table(p_policy.table_name)::regclass),
-            to_jsonb(greatest(floor(p_due / v_fraction)::bigint + 1 - p_taken, 0)))::bigint;
+            to_jsonb(greatest(floor(p_due / v_fraction)::bigint + 1 - p_taken, 0)), p_policy.name)::bigint;
     END IF;
     IF v_rows < 10000.0 THEN RETURN p_policy.breaker_rows; END IF;
     RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);

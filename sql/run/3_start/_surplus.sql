@@ -56,7 +56,7 @@ BEGIN
         IF v_allowed THEN RETURN; END IF;
         v_uncounted := format('the rows that are due cannot be counted for the breaker: %s', SQLERRM);
         due := retention._look(format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT ($1)::bigint) x',
-            retention._table(p_policy.table_name)::regclass), to_jsonb(v_most));
+            retention._table(p_policy.table_name)::regclass), to_jsonb(v_most), p_policy.name);
         breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
     END;
     IF least(due, p_policy.budget_rows) > breaker_limit THEN
