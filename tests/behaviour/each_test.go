@@ -113,6 +113,12 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	if got := in.Finding(t, yaml, "V019"); got != `schema "tenant_empty" has no table "message", for policy "messages"` {
 		t.Errorf("verify says %q", got)
 	}
+	// A file names tables of members by their own names as well, also those that the snapshot has for all.
+	in.Migrate(t, yaml+`
+reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenant_c.message c USING (id)"}}`)
+	if got := in.Rows("SELECT answer ->> 'n' FROM retention.ask('left')"); len(got) != 1 || got[0] != "(6)" {
+		t.Errorf("the report says %v", got)
+	}
 	if _, err := in.TryDown(t, true); err != nil {
 		t.Error(err)
 	}
