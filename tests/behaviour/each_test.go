@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -96,6 +97,15 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	// Another version is every member's from its next run on.
 	yaml = messages(4)
 	in.Migrate(t, yaml)
+	for _, call := range []string{ // what would say what the next run does, by the page of the version before
+		"SELECT * FROM retention.preview('messages@tenant_a')", "SELECT * FROM retention.blast_radius('messages@tenant_a')",
+		"SELECT * FROM retention.why('messages@tenant_a', '{\"id\": 5}')", "SELECT retention.accept('messages@tenant_a', 'x', 9)",
+	} {
+		var refused *pgconn.PgError
+		if err := in.Operator(call); !errors.As(err, &refused) || refused.Code != "55000" {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 		"tenant_a done 0, tenant_c done 3, tenant_a done 3")
 	// One that goes and comes again is a new one.
