@@ -176,11 +176,26 @@ func (s *Snapshot) Rename(from, to string) error {
 			t.Schema = to
 		}
 	}
-	slices.SortFunc(renamed.Tables, func(a, b *Table) int {
-		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
-	})
+	renamed.sort()
 	*s = *renamed
 	return nil
+}
+
+func (s *Snapshot) sort() {
+	slices.SortFunc(s.Tables, func(a, b *Table) int {
+		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Add gives the snapshot those of the tables that it lacks.
+func (s *Snapshot) Add(tables []*Table) {
+	there := s.Graph()
+	for _, t := range tables {
+		if there[t.String()] == nil {
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	s.sort()
 }
 
 // ZoneDecides says whether the comparison of two columns depends on the time zone of the session, by

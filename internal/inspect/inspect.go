@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -66,7 +67,7 @@ func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 }
 
 // Read is Snapshot in a transaction of the caller's, after Prepare. It has schemas in the places of the words that stand
-// for many, and puts the words back.
+// for many, and puts the words back; a table there that is asked for by its own name as well is in the snapshot twice.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
 	// An empty array of nil, which the server would take for NULL, and a copy of another one.
 	tables, path := append([]string{}, request.Tables...), append([]string{}, request.SearchPath...)
@@ -75,6 +76,15 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	if err != nil {
 		return nil, nil, err
 	}
+	var own []string
+	for _, e := range examples {
+		for _, table := range tables {
+			if strings.HasPrefix(table, e.Schema+".") {
+				own = append(own, table)
+			}
+		}
+	}
+	tables = slices.DeleteFunc(tables, func(table string) bool { return slices.Contains(own, table) })
 	for _, e := range examples {
 		rename(tables, e.Word, e.Schema)
 	}
@@ -108,7 +118,15 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 			return nil, nil, err
 		}
 	}
-	return snapshot, answer.Unknown, nil
+	if len(own) == 0 {
+		return snapshot, answer.Unknown, nil
+	}
+	named, unknown, err := Read(ctx, tx, Request{Tables: own, SearchPath: request.SearchPath, Runtime: request.Runtime})
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot.Add(named.Tables)
+	return snapshot, append(answer.Unknown, unknown...), nil
 }
 
 // rename gives those of the tables that are in one schema the names that they would have in another.

@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -96,6 +97,15 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	// Another version is every member's from its next run on.
 	yaml = messages(4)
 	in.Migrate(t, yaml)
+	for _, call := range []string{ // what would say what the next run does, by the page of the version before
+		"SELECT * FROM retention.preview('messages@tenant_a')", "SELECT * FROM retention.blast_radius('messages@tenant_a')",
+		"SELECT * FROM retention.why('messages@tenant_a', '{\"id\": 5}')", "SELECT retention.accept('messages@tenant_a', 'x', 9)",
+	} {
+		var refused *pgconn.PgError
+		if err := in.Operator(call); !errors.As(err, &refused) || refused.Code != "55000" {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 		"tenant_a done 0, tenant_c done 3, tenant_a done 3")
 	// One that goes and comes again is a new one.
@@ -112,6 +122,12 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	in.DB.Exec(t, "CREATE SCHEMA tenant_empty")
 	if got := in.Finding(t, yaml, "V019"); got != `schema "tenant_empty" has no table "message", for policy "messages"` {
 		t.Errorf("verify says %q", got)
+	}
+	// A file names tables of members by their own names as well, also those that the snapshot has for all.
+	in.Migrate(t, yaml+`
+reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenant_c.message c USING (id)"}}`)
+	if got := in.Rows("SELECT answer ->> 'n' FROM retention.ask('left')"); len(got) != 1 || got[0] != "(6)" {
+		t.Errorf("the report says %v", got)
 	}
 	if _, err := in.TryDown(t, true); err != nil {
 		t.Error(err)

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key jsonb, p_as_of timestamptz)
 RETURNS TABLE (due boolean, kept_by text, until timestamptz) LANGUAGE plpgsql STABLE AS $function$
 DECLARE
-    v_policy CONSTANT retention.policy := retention._known(p_policy);
+    v_policy CONSTANT retention.policy := retention._known(p_policy, true);
     v_table CONSTANT regclass := retention._table(v_policy.table_name);
     v_judge CONSTANT text := format('SELECT true, rtrim(d.verdict, ''?'') FROM retention.%I($1) d WHERE d.rel = $2
         AND d.tid = $3',

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION retention.blast_radius(
 RETURNS TABLE (step integer, effect text, table_name text, path text, rows bigint, bytes bigint, locks text, note text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
-    v_policy CONSTANT retention.policy := retention._known(blast_radius.policy);
+    v_policy CONSTANT retention.policy := retention._known(blast_radius.policy, true);
     v_request retention.request; v_keys jsonb; v_found jsonb;
 BEGIN
     v_request.as_of := blast_radius.as_of; v_request.older_than := blast_radius.older_than;

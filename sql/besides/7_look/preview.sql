@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION retention.preview(
     OUT bytes bigint, OUT run_time interval, OUT based_on integer, OUT capped boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
-    v_policy CONSTANT retention.policy := retention._known(preview.policy);
+    v_policy CONSTANT retention.policy := retention._known(preview.policy, true);
     v_request retention.request; v_count retention.due_count; v_pace record;
 BEGIN
     IF v_policy.report THEN

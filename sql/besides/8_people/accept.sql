@@ -2,7 +2,7 @@
 -- Without a number it takes all that are due; the last run must have tripped by the breaker then (55000).
 CREATE OR REPLACE FUNCTION retention.accept(policy text, reason text DEFAULT '', rows bigint DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_policy CONSTANT retention.policy := retention._known(accept.policy); v_run retention.run;
+DECLARE v_policy CONSTANT retention.policy := retention._known(accept.policy, true); v_run retention.run;
 BEGIN
     SELECT r.* INTO v_run FROM retention.run r
     WHERE r.policy = v_policy.name AND NOT r.dry_run AND r.state NOT IN ('running', 'busy', 'paused')
