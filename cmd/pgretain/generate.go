@@ -160,8 +160,7 @@ type change struct {
 // changes tells what a step does to which object. New and changed objects of the runtime are only
 // counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
 func changes(history *generator.History, wanted []generator.Object) []change {
-	list, counted := []change{}, []change{}
-	runtime := map[string]int{}
+	list, runtime := []change{}, map[string]int{}
 	for _, c := range generator.Changes(history.Objects(), wanted) {
 		o, sign := c.Object(), c.Sign()
 		if sign != "-" && c.OfRuntime() {
@@ -170,12 +169,12 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 		}
 		list = append(list, change{c, sign + " " + string(o.Kind) + " " + o.Name + c.Words()})
 	}
-	for _, sign := range []string{"+", "~"} {
+	for _, sign := range []string{"~", "+"} {
 		if n := runtime[sign]; n > 0 {
-			counted = append(counted, change{Text: sign + " runtime: " + plural(n, "object")})
+			list = slices.Insert(list, 0, change{Text: sign + " runtime: " + plural(n, "object")})
 		}
 	}
-	return append(counted, list...)
+	return list
 }
 
 func (c change) MarshalText() ([]byte, error) { return []byte(c.Text), nil }

@@ -130,8 +130,8 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 
 func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (*preview, error) {
 	var p preview
-	return &p, s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit), effects).
-		Scan(&p)
+	return &p, s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit),
+		effects).Scan(&p)
 }
 
 // overview is for a line for each policy, and their sum.
@@ -312,8 +312,9 @@ func (c *console) look(ctx context.Context, s *session) (err error) {
 	return nil
 }
 
-// serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It listens
-// on an address of this machine only, and answers to its names only: reports have names of people, and no password.
+// serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It
+// listens on an address of this machine only, and answers to its names only: reports have names of people, and no
+// password.
 func (c *console) serveReports(ctx context.Context) error {
 	isLocal := func(address string) bool {
 		host, _, err := net.SplitHostPort(address)
@@ -347,7 +348,8 @@ func (c *console) serveReports(ctx context.Context) error {
 		w.Header().Set("Refresh", "60")
 		_, _ = w.Write(text)
 	})
-	server := http.Server{Handler: mux, ReadHeaderTimeout: time.Minute, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := http.Server{Handler: mux, ReadHeaderTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -355,8 +357,8 @@ func (c *console) serveReports(ctx context.Context) error {
 	return nil
 }
 
-// watch looks again and again until ctx ends, each time on an empty screen where there is one. What is found the last time
-// counts.
+// watch looks again and again until ctx ends, each time on an empty screen where there is one. What is found the last
+// time counts.
 func (c *console) watch(ctx context.Context, look func() error) (last error) {
 	if c.Watch < 100*time.Millisecond {
 		return refuse("short watch", c.Watch)

@@ -70,7 +70,8 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 		}
 		return server.With(ctx, database, superuser, func(conn *pgx.Conn) error {
 			s := &stage{console: c, project: found.project, schema: schema, server: server,
-				session: &session{conn: conn, install: in, database: database}, elsewhere: &session{conn: cron, install: in}}
+				session:   &session{conn: conn, install: in, database: database},
+				elsewhere: &session{conn: cron, install: in}}
 			err := s.rehearse(ctx)
 			found.take(s.found.Unique())
 			if s.report != nil {

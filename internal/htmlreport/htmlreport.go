@@ -32,7 +32,7 @@ const Mark = `<!DOCTYPE html><!-- pgretain report -->`
 type Options struct {
 	Schema     string                           // of the runtime
 	Timeout    time.Duration                    // of each query; what takes longer is unknown
-	Verify     func() (*verifier.Report, error) // waits for what verify finds; nil: Unverified says why it was not asked
+	Verify     func() (*verifier.Report, error) // waits for what it finds; nil: Unverified says why it was not asked
 	Unverified string
 	Version    string // of this program
 }

@@ -74,8 +74,8 @@ func (s *Server) launch(ctx context.Context) error {
 		ended, log := p.gone.Err() != nil, s.Log()
 		switch {
 		case ended && strings.Contains(log, noCron):
-			return &MissingError{"no pg_cron for the PostgreSQL in " + s.binDir,
-				"On Debian and Ubuntu run .ci/setup, or install postgresql-<version>-cron for the version of this server."}
+			return &MissingError{"no pg_cron for the PostgreSQL in " + s.binDir, "On Debian and Ubuntu run .ci/setup, " +
+				"or install postgresql-<version>-cron for the version of this server."}
 		case ended && !strings.Contains(log, inUse):
 			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
 		case !pause(ctx):
