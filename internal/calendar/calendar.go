@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -42,15 +43,12 @@ func (t Ticks) Next(after time.Time) time.Time {
 // Deadline is when what was in order at an instant must be so again: at the second tick from there, so that one may be
 // missed, and after the time that a run may take. Zero when there is none.
 func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
-	first := t.Next(from)
-	if first.IsZero() {
-		return first
+	for range 2 {
+		if from = t.Next(from); from.IsZero() {
+			return from
+		}
 	}
-	second := t.Next(first)
-	if second.IsZero() {
-		return second
-	}
-	return second.Add(budget)
+	return from.Add(budget)
 }
 
 // Longest is no less than the longest time between two ticks by the clock on the wall, whatever its zone: that of the
@@ -222,7 +220,7 @@ func (f cronField) value(text string) (int, bool) {
 const horizon = 9 * 366 * 24 * time.Hour
 
 // next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes
-// days and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
+// days and hours that do not match as a whole, and minutes within an hour. A minute that the zone skips has no tick, one that it repeats has two.
 func (s schedule) next(after time.Time) time.Time {
 	if s.every > 0 {
 		return after.Add(s.every)
@@ -230,14 +228,17 @@ func (s schedule) next(after time.Time) time.Time {
 	end := after.Add(horizon)
 	for t := after.UTC().Truncate(time.Minute).Add(time.Minute); t.Before(end); {
 		local, pass := t.In(s.zone), time.Minute
+		hour, minute, _ := local.Clock()
 		switch {
 		case !s.matches(local):
 			midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, s.zone)
 			pass = max(midnight.Truncate(time.Minute).Sub(t), pass) // where the zone has no such midnight
-		case s.hour>>local.Hour()&1 == 0:
-			pass = time.Duration(60-local.Minute()) * time.Minute
-		case s.minute>>local.Minute()&1 == 1:
+		case s.hour>>hour&1 == 0:
+			pass = time.Duration(60-minute) * time.Minute
+		case s.minute>>minute&1 == 1:
 			return t
+		default:
+			pass = time.Duration(min(bits.TrailingZeros64(s.minute>>minute), 60-minute)) * time.Minute
 		}
 		t = t.Add(pass)
 	}
@@ -287,11 +288,12 @@ var longestDays = parallel.Remember(func(s schedule) (most int) {
 
 // matches says whether a local day is one of the schedule's.
 func (s schedule) matches(local time.Time) bool {
-	day := s.day>>local.Day()&1 == 1 || s.lastDay && local.Add(24*time.Hour).Day() == 1
-	weekday := s.weekday>>local.Weekday()&1 == 1
-	if s.month>>local.Month()&1 == 0 {
+	_, month, date := local.Date()
+	if s.month>>month&1 == 0 {
 		return false
 	}
+	day := s.day>>date&1 == 1 || s.lastDay && local.Add(24*time.Hour).Day() == 1
+	weekday := s.weekday>>local.Weekday()&1 == 1
 	if s.star {
 		return day && weekday
 	}
