@@ -66,9 +66,6 @@ func (w *pageWriter) wantedIndexes() []passIndex {
 func (w *pageWriter) indexes() []Object {
 	wanted := w.wantedIndexes()
 	if w.file.EachOf(w.policy) == nil {
-		if w.dry {
-			return nil
-		}
 		return each(wanted, w.index)
 	}
 	for _, i := range wanted {

@@ -297,11 +297,8 @@ type CronJob struct{ Name, Schedule, Command, Database string }
 // SplitCron takes apart what goes into the database of the tables and what into the one where
 // schema cron lives; the second is empty where that is the same.
 func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
-	if !install.CronElsewhere() {
-		return objects, nil
-	}
 	for _, o := range objects {
-		if o.Kind == KindCron {
+		if o.Kind == KindCron && install.CronElsewhere() {
 			elsewhere = append(elsewhere, o)
 		} else {
 			here = append(here, o)

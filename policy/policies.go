@@ -153,10 +153,8 @@ func (r *reader) checkProtected(f *File) {
 		}
 		for _, e := range p.effects() {
 			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {
-				if e.what == "policy" {
-					e.what = fmt.Sprintf("policy %q", p.Name)
-				}
-				r.add("P027", e.Table.Position, words{"What": e.what, "Table": e.Table, "At": f.Protect[i].Position})
+				r.add("P027", e.Table.Position,
+					words{"What": e.what, "Policy": p.Name, "Table": e.Table, "At": f.Protect[i].Position})
 			}
 		}
 	}

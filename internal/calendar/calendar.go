@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"pgretain/internal/parallel"
 )
 
 // Ticks are the instants of one or several schedules of a policy file.
@@ -260,31 +258,24 @@ func (s schedule) longest() time.Duration {
 	if len(minutes) == 0 {
 		return 0
 	}
-	gap := 0
+	gap, last := 0, -1
 	for i := 1; i < len(minutes); i++ {
 		gap = max(gap, minutes[i]-minutes[i-1])
 	}
-	days := longestDays(schedule{day: s.day, month: s.month, weekday: s.weekday, star: s.star, lastDay: s.lastDay})
-	if days == 0 {
-		return 0
-	}
-	gap = max(gap, days*24*60+minutes[0]-minutes[len(minutes)-1])
-	return max(time.Duration(gap)*time.Minute, time.Minute)
-}
-
-// longestDays are the most from one day that matches to the next, 0 without any. Most schedules of a file are alike in it.
-var longestDays = parallel.Remember(func(s schedule) (most int) {
-	last, day := -1, time.Date(2096, 1, 1, 0, 0, 0, 0, time.UTC)
+	day := time.Date(2096, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := range int(horizon / (24 * time.Hour)) {
-		if s.matches(day.AddDate(0, 0, n)) {
+		if s.matches(day.Add(time.Duration(n) * 24 * time.Hour)) {
 			if last >= 0 {
-				most = max(most, n-last)
+				gap = max(gap, (n-last)*24*60+minutes[0]-minutes[len(minutes)-1])
 			}
 			last = n
 		}
 	}
-	return most
-})
+	if last < 0 {
+		return 0
+	}
+	return max(time.Duration(gap)*time.Minute, time.Minute)
+}
 
 // matches says whether a local day is one of the schedule's.
 func (s schedule) matches(local time.Time) bool {

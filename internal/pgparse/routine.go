@@ -1,7 +1,6 @@
 package pgparse
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,17 +84,8 @@ func ReadRoutine(sql string) (Routine, error) {
 	return r, err
 }
 
-// parameters reads what stands between brackets; many routines have the same.
+// parameters reads what stands between brackets.
 func parameters(sql, mode string) ([]Parameter, error) {
-	list, err := readParameters(sql)
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].Mode = cmp.Or(list[i].Mode, mode)
-	}
-	return list, err
-}
-
-var readParameters = remember(func(sql string) ([]Parameter, error) {
 	tokens, err := Tokens(sql)
 	text := func(span []Token) string { return sql[span[0].Offset:span[len(span)-1].end()] }
 	list := []Parameter{}
@@ -103,7 +93,7 @@ var readParameters = remember(func(sql string) ([]Parameter, error) {
 		if len(span) == 0 { // without parameters
 			break
 		}
-		var p Parameter
+		p := Parameter{Mode: mode}
 		if slices.Contains([]string{"INOUT", "OUT", "VARIADIC"}, span[0].Text) {
 			p.Mode, span = span[0].Text, span[1:]
 		}
@@ -117,7 +107,7 @@ var readParameters = remember(func(sql string) ([]Parameter, error) {
 		list = append(list, p)
 	}
 	return list, err
-})
+}
 
 // unquoted is what a word names.
 func unquoted(word string) string {
