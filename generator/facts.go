@@ -362,7 +362,7 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 				name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
 			}
 			other[name] = true
-			own[name] = own[name] || endsInRow(f.SQL[:i])
+			own[name] = own[name] || i > 0 && f.SQL[i-1] == 't' && endsInRow.MatchString(f.SQL[max(0, i-2):i])
 		}
 	}
 	if w.star {
@@ -372,12 +372,7 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 }
 
 // endsInRow says that what follows the next dot is of the row.
-func endsInRow(sql string) bool {
-	before, is := strings.CutSuffix(sql, "t")
-	return is && (before == "" || !inName.MatchString(before[len(before)-1:]))
-}
-
-var inName = regexp.MustCompile(`[\w$\x{80}-\x{10FFFF}]`)
+var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
 func (w *pageWriter) noteNames(e *pgparse.Expr) {

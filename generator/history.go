@@ -77,20 +77,14 @@ func hinted(kind *Problem, hint, message string, files ...string) *HistoryError 
 type History struct {
 	tool    tool
 	files   []Migration
-	objects map[ID]*installed
-	created int // objects in all
+	objects []Object      // in the order of their first creation; without a kind where it is gone
+	places  map[ID]int    // of all in it
+	sums    map[ID]string // kind, name and hash of each that is there
 	left    map[ID]bool
 	path    string        // search_path of the last file, as SET has it, "" for none
 	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
-}
-
-// installed is an object with its kind, name and hash, and its place in the order of first creations.
-type installed struct {
-	Object
-	sum   string
-	place int
 }
 
 // Migration is one file of ours: State is what holds after it, After what must hold before it.
@@ -127,7 +121,7 @@ func (dir migrationDir) read() (*History, error) {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	h := &History{tool: dir.tool, objects: map[ID]*installed{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
@@ -151,7 +145,7 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 		h.path = file.path
 	}
 	maps.Copy(h.roles, file.roles)
-	if got := stateOf(h.sums()); got != file.State {
+	if got := stateOf(h.sums); got != file.State {
 		message := fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got)
 		return historyError(ErrEdited, message, file.Name)
 	}
@@ -194,44 +188,30 @@ func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(
 // sumOf is the part of an object in it, from the hash of the object.
 func sumOf(id ID, hash string) string { return string(id.Kind) + "\x00" + id.Name + "\x00" + hash }
 
-func (h *History) sums() map[ID]string {
-	sums := make(map[ID]string, len(h.objects))
-	for id, o := range h.objects {
-		sums[id] = o.sum
-	}
-	return sums
-}
-
 // Object is what the migrations installed last under id, with its texts as they were generated.
 // Policy, Table and Position are not recorded.
 func (h *History) Object(id ID) (Object, bool) {
 	if !h.Has(id) {
 		return Object{}, false
 	}
-	return h.objects[id].Object, true
+	return h.objects[h.places[id]], true
 }
 
 // Has says whether the migrations install id.
-func (h *History) Has(id ID) bool { return h.objects[id] != nil }
+func (h *History) Has(id ID) bool { return h.sums[id] != "" }
 
 // Objects are all installed objects in the order of their first creation.
 func (h *History) Objects() []Object {
-	all := slices.SortedFunc(maps.Values(h.objects), func(a, b *installed) int { return a.place - b.place })
-	return each(all, func(o *installed) Object { return o.Object })
+	return slices.DeleteFunc(slices.Clone(h.objects), func(o Object) bool { return o.Kind == "" })
 }
 
 // OnlyCron says whether the migrations install jobs and nothing else: they are for the database
 // where schema cron lives.
-func (h *History) OnlyCron() bool { return len(h.objects) > 0 && !h.HasMore() }
+func (h *History) OnlyCron() bool { return len(h.sums) > 0 && !h.HasMore() }
 
 // HasMore says whether the migrations install anything but jobs.
 func (h *History) HasMore() bool {
-	for id := range h.objects {
-		if id.Kind != KindCron {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Objects(), func(o Object) bool { return o.Kind != KindCron })
 }
 
 // Files are the generated migrations in order.
@@ -265,9 +245,9 @@ func (h *History) replay(file *migrationFile) {
 		before, had := h.Object(id)
 		switch {
 		case id.Kind == KindRuntime:
-			for id, o := range h.objects {
-				if isRuntime(&o.Object) {
-					h.remove(id)
+			for _, o := range h.Objects() {
+				if isRuntime(&o) {
+					h.remove(o.ID())
 				}
 			}
 			continue
@@ -284,17 +264,19 @@ func (h *History) replay(file *migrationFile) {
 			o.Drop = removal[id]
 		}
 		if !had { // a replaced one keeps its place
-			h.created++
-			h.objects[id] = &installed{place: h.created}
+			h.places[id], h.objects = len(h.objects), append(h.objects, o)
 		}
-		h.objects[id].Object, h.objects[id].sum = o, sumOf(id, o.Hash())
+		h.objects[h.places[id]], h.sums[id] = o, sumOf(id, o.Hash())
 	}
 }
 
 // remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
 // again must not drop it in Down.
 func (h *History) remove(id ID) {
-	delete(h.objects, id)
+	if h.Has(id) {
+		h.objects[h.places[id]] = Object{}
+	}
+	delete(h.sums, id)
 	h.left[id] = holdsData(id.Kind)
 }
 

@@ -65,11 +65,7 @@ func (w *pageWriter) wantedIndexes() []passIndex {
 // since nobody could write meanwhile.
 func (w *pageWriter) indexes() []Object {
 	wanted := w.wantedIndexes()
-	switch {
-	case w.file.EachOf(w.policy) != nil:
-	case w.dry:
-		return nil
-	default:
+	if w.file.EachOf(w.policy) == nil {
 		return each(wanted, w.index)
 	}
 	for _, i := range wanted {

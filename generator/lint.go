@@ -89,9 +89,9 @@ func (w *pageWriter) check(part policy.Part, others []sqlText) Check {
 
 // checkText reads the policy's table, with the columns that "ensure" will add where the server does not have them yet.
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
-	table, missing := w.rowsRelation(), []columnText{}
+	table, missing, live := w.rowsRelation(), []columnText{}, w.snapshot.Table(tableName(w.table))
 	for _, column := range w.table.Columns {
-		if !w.policy.Partitions && w.snapshot.Table(tableName(w.table)).Column(column.Name) == nil {
+		if !w.policy.Partitions && live.Column(column.Name) == nil {
 			missing = append(missing, columnText{sqlText(ident(column.Name).String()), sqlText(column.Type)})
 		}
 	}

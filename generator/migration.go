@@ -163,7 +163,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 	if opt.pathBefore = h.path; len(h.files) == 0 {
 		opt.pathBefore = opt.path
 	}
-	sums, last, state := h.sums(), h.last, h.State()
+	sums, last, state := maps.Clone(h.sums), h.last, h.State()
 	for i := range parts {
 		version, err := nextVersion(h.tool, last, opt)
 		if err != nil {

@@ -94,10 +94,10 @@ func (c *compiler) checkStored(objects []Object) {
 
 // start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
 func (w *pageWriter) start() []Object {
-	var stored, values []namedValue
-	for _, j := range w.policy.OncePerRun() {
-		stored = append(stored, namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)})
-	}
+	var values []namedValue
+	stored := each(w.policy.OncePerRun(), func(j policy.Join) namedValue {
+		return namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)}
+	})
 	for i, k := range w.clocks {
 		if k != nil && k.upTo != "" {
 			values = append(values, namedValue{sqlText(ceilingName(i + 1).String()), w.ceiling(k, i+1, false)})

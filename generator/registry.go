@@ -84,8 +84,8 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 }
 
 // bounds are those of a policy's batches and runs, with the columns' defaults.
-func bounds(p *policy.Policy) row {
-	values := func(p *policy.Policy) row {
+func bounds(p policy.Bounds) row {
+	values := func(p policy.Bounds) row {
 		return row{
 			field("batch_rows", p.Batch.Rows, nil), field("batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil),
 			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil), field("budget_rows", orNull(p.Budget.Rows), nil),
@@ -95,7 +95,7 @@ func bounds(p *policy.Policy) row {
 		}
 	}
 	list := values(p)
-	for i, usual := range values(policy.Default()) {
+	for i, usual := range values(policy.Default().Bounded()) {
 		list[i].byDefault = usual.value
 	}
 	return list
@@ -297,11 +297,8 @@ type CronJob struct{ Name, Schedule, Command, Database string }
 // SplitCron takes apart what goes into the database of the tables and what into the one where
 // schema cron lives; the second is empty where that is the same.
 func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
-	if !install.CronElsewhere() {
-		return objects, nil
-	}
 	for _, o := range objects {
-		if o.Kind == KindCron {
+		if o.Kind == KindCron && install.CronElsewhere() {
 			elsewhere = append(elsewhere, o)
 		} else {
 			here = append(here, o)

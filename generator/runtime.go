@@ -216,11 +216,9 @@ var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDAT
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
 	text, _ := sqlfiles.Runtime.ReadFile("besides/9_migrate/_rights.sql") // embedded; a test looks that the list is found
-	var list []grant
-	for _, found := range grantLine.FindAllStringSubmatch(string(text), -1) {
-		list = append(list, grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])})
-	}
-	return list
+	return each(grantLine.FindAllStringSubmatch(string(text), -1), func(found []string) grant {
+		return grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])}
+	})
 })
 
 // listed is an object of the runtime with what the list says of it: the roles that may call or read it, what else the

@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"sql/catalog":         {"internal/quote"},
 	"sql/verify":          {"internal/quote"},
 	"migrations":          {},
-	"internal/calendar":   {"internal/parallel"},
+	"internal/calendar":   {},
 	"internal/catalog":    {"internal/pgparse"},
 	"internal/diag":       {},
 	"internal/explain":    {"policy", "internal/catalog", "internal/parallel", "internal/quote", "internal/lists"},

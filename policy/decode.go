@@ -8,9 +8,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"pgretain/internal/lists"
-	"pgretain/internal/parallel"
 )
 
 // A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the key.
@@ -28,36 +25,17 @@ type (
 	checker interface{ check(r *reader, m mapping) }
 )
 
-// tagged is a field of a struct with a tag. Position is the place of the field that takes where its value stands, -1
-// without one.
-type tagged struct {
-	index    int
-	key      string
-	options  []string
-	kind     string // the last option
-	position int
-}
-
-func (t tagged) has(option string) bool { return slices.Contains(t.options, option) }
-
-// taggedOf lists those of a type.
-var taggedOf = parallel.Remember(func(of reflect.Type) (list []tagged) {
-	for i := range of.NumField() {
-		if tag, ok := of.Field(i).Tag.Lookup("yaml"); ok {
-			options := strings.Split(tag, ",")
-			t := tagged{i, options[0], options[1:], options[len(options)-1], -1}
-			if at, ok := of.FieldByName(of.Field(i).Name + "Position"); ok {
-				t.position = at.Index[0]
-			}
-			list = append(list, t)
-		}
-	}
-	return list
-})
-
 // keysOf lists the keys of the struct that into points to.
 func keysOf(into any) []string {
-	return lists.Map(taggedOf(reflect.TypeOf(into).Elem()), func(t tagged) string { return t.key })
+	var keys []string
+	t := reflect.TypeOf(into).Elem()
+	for i := range t.NumField() {
+		if tag, ok := t.Field(i).Tag.Lookup("yaml"); ok {
+			key, _, _ := strings.Cut(tag, ",")
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // structure reads a map into the struct that into points to; what names it in messages.
@@ -70,35 +48,38 @@ func (r *reader) structure(f field, what string, into any) mapping {
 // fill reads the fields of a struct from a map. Its Position is that of the key, or else of the value.
 func (r *reader) fill(m mapping, into any) {
 	v := reflect.ValueOf(into).Elem()
-	for _, t := range taggedOf(v.Type()) {
-		f, written := m.fields[t.key]
-		field := v.Field(t.index)
+	for i := range v.NumField() {
+		tag, ok := v.Type().Field(i).Tag.Lookup("yaml")
+		options := strings.Split(tag, ",")
+		has := func(option string) bool { return slices.Contains(options[1:], option) }
+		f, written := m.fields[options[0]]
+		kind := options[len(options)-1]
 		switch {
-		case written && t.has("by hand"):
+		case !ok || written && has("by hand"):
 			continue
 		case !written:
-			if t.has("required") {
-				m.require(t.key)
+			if has("required") {
+				m.require(options[0])
 			}
-			if first, _, choice := strings.Cut(t.kind, "|"); choice && field.IsZero() {
-				field.SetString(first)
+			if first, _, choice := strings.Cut(kind, "|"); choice && v.Field(i).IsZero() {
+				v.Field(i).SetString(first)
 			}
 			continue
 		}
-		if node := resolve(f.value); t.has("filled") && len(node.Content) == 0 && node.Kind != yaml.ScalarNode {
+		if node := resolve(f.value); has("filled") && len(node.Content) == 0 && node.Kind != yaml.ScalarNode {
 			r.add("P005 empty", r.fieldAt(f), f.name())
 		}
-		if t.has("of") {
+		if has("of") {
 			f.what = f.label() + " of " + m.what
 		}
-		if t.position >= 0 {
-			v.Field(t.position).Set(reflect.ValueOf(r.at(f.value)))
+		if at := v.FieldByName(v.Type().Field(i).Name + "Position"); at.IsValid() {
+			at.Set(reflect.ValueOf(r.at(f.value)))
 		}
-		if t.has("null") && isNull(f) {
-			field.SetZero()
+		if has("null") && isNull(f) {
+			v.Field(i).SetZero()
 			continue
 		}
-		r.value(f, field.Addr().Interface(), t.kind)
+		r.value(f, v.Field(i).Addr().Interface(), kind)
 	}
 	if at := v.FieldByName("Position"); at.IsValid() && at.IsZero() {
 		at.Set(reflect.ValueOf(r.fieldAt(m.from)))

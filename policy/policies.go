@@ -106,18 +106,27 @@ func (p *Policy) DropsTables() bool {
 	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.DropTable != nil })
 }
 
-// Bounded is the policy with the bounds that hold. Where tables go a batch looks at few rows, since each table stays
+// Bounds are those of a policy's batches and runs.
+type Bounds struct {
+	Partitions bool // the rows are partitions
+	Batch      Batch
+	Budget     Budget
+	Breaker    Breaker
+	Throttle   Throttle
+}
+
+// Bounded are the bounds that hold. Where tables go a batch looks at few rows, since each table stays
 // locked until it commits, and one that cannot go is found soon. No share of a table's rows says anything about its
 // partitions.
-func (p *Policy) Bounded() *Policy {
-	bounded := *p
+func (p *Policy) Bounded() Bounds {
+	bounded := Bounds{p.Partitions, p.Batch, p.Budget, p.Breaker, p.Throttle}
 	if p.Partitions || p.DropsTables() {
 		bounded.Batch.Rows, bounded.Batch.Time = min(p.Batch.Rows, 10), 0
 	}
 	if p.Partitions {
 		bounded.Breaker.Fraction = 0
 	}
-	return &bounded
+	return bounded
 }
 
 // read reads rows and time: rows alone are exact.
@@ -144,10 +153,8 @@ func (r *reader) checkProtected(f *File) {
 		}
 		for _, e := range p.effects() {
 			if i := slices.IndexFunc(f.Protect, e.Table.same); i >= 0 && e.what != "" {
-				if e.what == "policy" {
-					e.what = fmt.Sprintf("policy %q", p.Name)
-				}
-				r.add("P027", e.Table.Position, words{"What": e.what, "Table": e.Table, "At": f.Protect[i].Position})
+				r.add("P027", e.Table.Position,
+					words{"What": e.what, "Policy": p.Name, "Table": e.Table, "At": f.Protect[i].Position})
 			}
 		}
 	}

@@ -12,9 +12,7 @@ import (
 
 // distinct sorts, and drops repetitions; it is never nil, which would be NULL to the server.
 func distinct(names []string) []string {
-	list := append([]string{}, names...)
-	slices.Sort(list)
-	return slices.Compact(list)
+	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
 func quoted(text string) string { return `"` + text + `"` }

@@ -5,13 +5,12 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"pgretain/internal/parallel"
 )
 
 // Ticks are the instants of one or several schedules of a policy file.
@@ -220,7 +219,7 @@ func (f cronField) value(text string) int {
 const horizon = 9 * 366 * 24 * time.Hour
 
 // next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes
-// days and hours that do not match as a whole. A minute that the zone skips has no tick, one that it repeats has two.
+// days and hours that do not match as a whole, and minutes within an hour. A minute that the zone skips has no tick, one that it repeats has two.
 func (s schedule) next(after time.Time) time.Time {
 	if s.every > 0 {
 		return after.Add(s.every)
@@ -228,14 +227,17 @@ func (s schedule) next(after time.Time) time.Time {
 	end := after.Add(horizon)
 	for t := after.UTC().Truncate(time.Minute).Add(time.Minute); t.Before(end); {
 		local, pass := t.In(s.zone), time.Minute
+		hour, minute, _ := local.Clock()
 		switch {
 		case !s.matches(local):
 			midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, s.zone)
 			pass = max(midnight.Truncate(time.Minute).Sub(t), pass) // where the zone has no such midnight
-		case s.hour>>local.Hour()&1 == 0:
-			pass = time.Duration(60-local.Minute()) * time.Minute
-		case s.minute>>local.Minute()&1 == 1:
+		case s.hour>>hour&1 == 0:
+			pass = time.Duration(60-minute) * time.Minute
+		case s.minute>>minute&1 == 1:
 			return t
+		default:
+			pass = time.Duration(min(bits.TrailingZeros64(s.minute>>minute), 60-minute)) * time.Minute
 		}
 		t = t.Add(pass)
 	}
@@ -257,39 +259,33 @@ func (s schedule) longest() time.Duration {
 	if len(minutes) == 0 {
 		return 0
 	}
-	gap := 0
+	gap, last := 0, -1
 	for i := 1; i < len(minutes); i++ {
 		gap = max(gap, minutes[i]-minutes[i-1])
 	}
-	days := longestDays(schedule{day: s.day, month: s.month, weekday: s.weekday, star: s.star, lastDay: s.lastDay})
-	if days == 0 {
-		return 0
-	}
-	gap = max(gap, days*24*60+minutes[0]-minutes[len(minutes)-1])
-	return max(time.Duration(gap)*time.Minute, time.Minute)
-}
-
-// longestDays are the most from one day that matches to the next, 0 without any. Most schedules of a file are alike in it.
-var longestDays = parallel.Remember(func(s schedule) (most int) {
-	last, day := -1, time.Date(2096, 1, 1, 0, 0, 0, 0, time.UTC)
+	day := time.Date(2096, 1, 1, 0, 0, 0, 0, time.UTC)
 	for n := range int(horizon / (24 * time.Hour)) {
-		if s.matches(day.AddDate(0, 0, n)) {
+		if s.matches(day.Add(time.Duration(n) * 24 * time.Hour)) {
 			if last >= 0 {
-				most = max(most, n-last)
+				gap = max(gap, (n-last)*24*60+minutes[0]-minutes[len(minutes)-1])
 			}
 			last = n
 		}
 	}
-	return most
-})
+	if last < 0 {
+		return 0
+	}
+	return max(time.Duration(gap)*time.Minute, time.Minute)
+}
 
 // matches says whether a local day is one of the schedule's.
 func (s schedule) matches(local time.Time) bool {
-	day := s.day>>local.Day()&1 == 1 || s.lastDay && local.Add(24*time.Hour).Day() == 1
-	weekday := s.weekday>>local.Weekday()&1 == 1
-	if s.month>>local.Month()&1 == 0 {
+	_, month, date := local.Date()
+	if s.month>>month&1 == 0 {
 		return false
 	}
+	day := s.day>>date&1 == 1 || s.lastDay && local.Add(24*time.Hour).Day() == 1
+	weekday := s.weekday>>local.Weekday()&1 == 1
 	if s.star {
 		return day && weekday
 	}

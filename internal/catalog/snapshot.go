@@ -113,7 +113,7 @@ func (s *Snapshot) Table(name string) *Table {
 		return nil
 	}
 	for _, t := range s.Tables {
-		if t.String() == name {
+		if strings.HasSuffix(name, t.Name) && t.String() == name {
 			return t
 		}
 	}

@@ -60,31 +60,15 @@ func Policy(p *policy.Policy, f Facts) []Line {
 func bounds(p *policy.Policy) []Line {
 	usual := policy.Default()
 	usual.Partitions, usual.Then = p.Partitions, p.Then
-	lines, byDefault := slices.Clone(boundLines(boundsOf(p))), boundLines(boundsOf(usual))
+	lines, byDefault := slices.Clone(boundLines(p.Bounded())), boundLines(usual.Bounded())
 	for i := range lines {
 		lines[i].Extra = slices.Contains(byDefault, lines[i])
 	}
 	return lines
 }
 
-type boundsKey struct {
-	partitions bool
-	batch      policy.Batch
-	budget     policy.Budget
-	breaker    policy.Breaker
-	throttle   policy.Throttle
-}
-
-func boundsOf(p *policy.Policy) boundsKey {
-	b := p.Bounded()
-	return boundsKey{b.Partitions, b.Batch, b.Budget, b.Breaker, b.Throttle}
-}
-
 // boundLines are said once for the policies that have the same bounds.
-var boundLines = parallel.Remember(func(b boundsKey) []Line {
-	return said("bounds", subject{Policy: &policy.Policy{Partitions: b.partitions, Batch: b.batch, Budget: b.budget,
-		Breaker: b.breaker, Throttle: b.throttle}})
-})
+var boundLines = parallel.Remember(func(b policy.Bounds) []Line { return said("bounds", b) })
 
 // Report is what a report asks.
 func Report(r *policy.Report) []Line { return said("report", r) }
@@ -106,7 +90,7 @@ var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"sql":    sql, "operand": operand, "when": when, "assignments": assignments, "payload": payload,
 	"operands": func(list []policy.Expr) string { return joined(list, operand) },
 	"duration": Duration, "percent": percent, "number": Number, "length": length,
-	"caveat": caveat, "epoch": epoch, "sole": sole, "whole": whole,
+	"caveat": caveat, "counted": counted, "epoch": epoch, "sole": sole, "whole": whole,
 }).Parse(source))
 
 // said are the lines of a template that say something.
@@ -156,9 +140,9 @@ func (s subject) Unit() string {
 	return "row"
 }
 
-// Counted is a number of what the policy is about.
-func (s subject) Counted(n any) string {
-	return Count(reflect.ValueOf(n).Int(), s.Unit())
+// counted is a number of what a policy is about.
+func counted(partitions bool, n any) string {
+	return Count(reflect.ValueOf(n).Int(), subject{Policy: &policy.Policy{Partitions: partitions}}.Unit())
 }
 
 // Function is one that the policy makes for applications.

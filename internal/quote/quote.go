@@ -4,8 +4,8 @@ package quote
 import (
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"pgretain/internal/lists"
@@ -16,7 +16,7 @@ import (
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
 	plain := name > ":" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" // ":" comes after the digits
-	if plain && !keywords()[name] {
+	if plain && !slices.Contains(Keywords, name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
@@ -77,14 +77,6 @@ func OneLine(text string) string {
 }
 
 var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
-
-var keywords = sync.OnceValue(func() map[string]bool {
-	known := map[string]bool{}
-	for _, word := range Keywords {
-		known[word] = true
-	}
-	return known
-})
 
 // Keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
 // https://www.postgresql.org/docs/current/sql-keywords-appendix.html

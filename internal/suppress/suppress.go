@@ -24,10 +24,7 @@ type Entry struct {
 // an instant. Days are those of the install's time zone. A suppression holds for a year at most: up to the end of its
 // day, and not before the year that ends with it.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
-	zone, err := time.LoadLocation(file.Install.TimeZone)
-	if err != nil { // the policy file was checked
-		zone = time.UTC
-	}
+	zone, _ := time.LoadLocation(file.Install.TimeZone) // the file's reader has found it
 	for _, s := range file.Suppress {
 		if !strings.ContainsAny(s.Check[:1], letters) {
 			continue

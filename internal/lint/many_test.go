@@ -12,29 +12,6 @@ import (
 	"pgretain/policy"
 )
 
-// BenchmarkCheck lints 1,000 policies of 300 tables, with as many jobs.
-func BenchmarkCheck(b *testing.B) {
-	var policies, jobs strings.Builder
-	snapshot := &catalog.Snapshot{Version: 1}
-	for i := range 300 {
-		snapshot.Tables = append(snapshot.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("t%d", i), Kind: "table", PrimaryKey: []string{"id"},
-			Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "state", Type: "text"}, {Name: "at", Type: "timestamp with time zone", NotNull: true}}})
-	}
-	for i := range 1000 {
-		fmt.Fprintf(&policies, "  p%d:\n    table: app.t%d\n    where: \"state = 's%d' AND id > %d\"\n", i, i%300, i, i)
-		fmt.Fprintf(&policies, "    due: {age: {column: at, older_than: [{when: \"state = 'x%d'\", then: 2 days}, {else: %d days}]}}\n", i, i+1)
-		fmt.Fprintf(&policies, "    keep: {held: \"EXISTS (SELECT FROM app.t1 x WHERE x.id = t.id AND x.id <> %d)\"}\n    then: [delete]\n", i)
-		fmt.Fprintf(&jobs, "  j%d: {schedule: \"%d %d * * *\", run: [p%d]}\n", i, i%60, i%24, i)
-	}
-	file, list := policy.Parse("policy.yaml", []byte("version: 1\npolicies:\n"+policies.String()+"jobs:\n"+jobs.String()))
-	if file == nil {
-		b.Fatalf("%+v", list)
-	}
-	for b.Loop() {
-		lint.Check(file, snapshot)
-	}
-}
-
 // TestManyPolicies lints 10,000 policies, for which comparing each with each takes minutes of processor time.
 func TestManyPolicies(t *testing.T) {
 	t.Parallel()
