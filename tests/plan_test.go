@@ -122,7 +122,7 @@ policies:
 	if err := in.Operator(`SELECT retention.place_hold('app.lines', '{"id": 20}', 'case 7')`); err != nil {
 		t.Fatal(err)
 	}
-	c.write("retention.yaml", strings.NewReplacer("30 days", "10 days", "lines_bad", "lines_worst", "older_than: 1 day}}, then: [delete]",
+	c.write("retention.yaml", strings.NewReplacer("30 days", "10 days", "lines_bad", "lines_worst", "where: bad", "where: NOT bad", "older_than: 1 day}}, then: [delete]",
 		`older_than: 1 day}}, keep: {twin: "EXISTS (SELECT FROM app.lines l WHERE l.id = - t.id)"}, then: [{emit: {event: gone}}, delete]`).Replace(yaml))
 	plans := planOf(t, c, "--as-of", "2026-05-01 00:00:00+00")
 	// Ages 31 to 100 are due now, 11 to 100 then, but for the row under the hold.
@@ -136,11 +136,11 @@ policies:
 	if bad := plans["lines_bad"]; bad.Change != "removed" || bad.Now == nil || bad.Then != nil {
 		t.Errorf("the plan of the removed policy is %+v", bad)
 	}
-	if worst := plans["lines_worst"]; worst.Change != "new" || worst.Now != nil || worst.Then == nil || worst.Then.Due != 0 {
+	if worst := plans["lines_worst"]; worst.Change != "new" || worst.Now != nil || worst.Then == nil || worst.Then.Due != 98 {
 		t.Errorf("the plan of the new policy is %+v", worst)
 	}
 	text := c.must("plan", "--as-of", "2026-05-01 00:00:00+00").stdout
-	for _, want := range []string{"lines_old    changed          70         89     1", "lines_worst  1     insert  retention.event    0?",
+	for _, want := range []string{"lines_old    changed          70         89     1", "lines_worst  1     insert  retention.event   98?",
 		`lines_worst, step 1, insert retention.event: conditions read table "app.lines", which step 2 writes: later batches may judge otherwise`, "LOCKS OF THE MIGRATION", "ROW EXCLUSIVE"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, text)

@@ -161,7 +161,7 @@ func (v *inspection) probes() []probe {
 		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns},
 
 		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
-		{about: "what policies rely on", codes: []string{codeUnexpected}, check: v.checkUnexpected},
+		{about: "what policies rely on", codes: []string{codeUnexpected, codeIndexDiffers}, check: v.checkUnexpected},
 		{about: "what is within reach of deletes", check: v.readReach,
 			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeKeyOff}},
 		{about: "row security", codes: []string{codeRowSecurity}, check: v.checkRowSecurity},
@@ -246,6 +246,11 @@ func (v *inspection) drop() {
 		return cmp.Or(f.Table, f.Policy) != "" && v.found(cmp.Or(f.Table, f.Policy), causes[f.Code]...)
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
+	for i, f := range v.report.Findings {
+		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected) { // the statements would drop an index that is right
+			v.report.Findings[i].Hint = "First mend what the policy was not made for."
+		}
+	}
 	v.report.Findings = slices.DeleteFunc(v.report.Findings, func(f Finding) bool { return !v.opt.Checks.shows(f.Code) })
 }
 
