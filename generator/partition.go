@@ -216,6 +216,11 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 			page += o.SQL
 		}
 	}
+	if name := strayed(e.Name, page); name != "" {
+		c.refuse(p.Position, codeReservedName, fmt.Sprintf("the page of policy %q would have a schema's name in %q", p.Name, name),
+			fmt.Sprintf("Name %q otherwise under \"each\", so that it is part of no other name.", e.Name))
+		return nil
+	}
 	// The hash of a member's row covers what its schema is given, too.
 	members := &Members{Each: e, Objects: parts}
 	hash, member := members.Hash(), members.policy()
@@ -238,6 +243,16 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		field("registers", json.RawMessage(registers[strings.IndexByte(registers, '{'):strings.LastIndexByte(registers, '}')+1]), nil)}
 	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
 		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Members: members, Row: r.columns()}}
+}
+
+// strayed is a name in the page of a policy for each schema that has the word in it, and is not a schema: "" for none.
+func strayed(word, page string) string {
+	for _, name := range regexp.MustCompile(`[\w$@]*`+word+`[\w$]*\.?`).FindAllString(page, -1) {
+		if name != word+"." && !strings.Contains(name, policy.MemberMark+word) {
+			return strings.TrimSuffix(name, ".")
+		}
+	}
+	return ""
 }
 
 // distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for

@@ -75,8 +75,16 @@ func (r *reader) checkEach(f *File) {
 				r.add("P036 sql", part.Expr.Position, own.Name)
 			}
 		}
-		if strings.Contains(p.Name, own.Name) {
-			r.add("P036 name", p.Position, words{"Policy": p.Name, "Each": own.Name})
+		names := []string{p.Name}
+		for _, s := range p.Then {
+			if s.Emit != nil {
+				names = append(names, s.Emit.Event)
+			}
+		}
+		for _, name := range names {
+			if strings.Contains(name, own.Name) {
+				r.add("P036 name", p.Position, words{"Name": name, "Each": own.Name})
+			}
 		}
 		r.checkMember(p)
 	}

@@ -112,6 +112,11 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; DROP SCHEMA tenant_c CASCADE;"+tenants("tenant_c")+"RESET ROLE")
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 		"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0")
+	// So is what is said of them.
+	yaml = strings.Replace(yaml, "  messages:", "  messages:\n    description: for four days", 1)
+	in.Migrate(t, yaml)
+	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
+		"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0, tenant_c done 0, tenant_a done 0")
 	// What differs in the schema that the snapshot shows, and changes nothing, is no drift.
 	wanted, _ := in.Compile(t, yaml)
 	in.DB.Exec(t, "CREATE INDEX ON tenant_a.message (id, at)")

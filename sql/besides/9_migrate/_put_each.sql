@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION retention._put_each(
     p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb,
     p_shards boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE v_member text;
+DECLARE v_member text; v_words CONSTANT text := (SELECT e.words FROM retention.each e WHERE e.name = p_name);
 BEGIN
     INSERT INTO retention.each (name, word, schemas, words, page, registers, shards)
     VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
@@ -20,7 +20,7 @@ BEGIN
     PERFORM retention._drop_policy(p.name) FROM retention.policy p
     WHERE starts_with(p.name, p_name || '@') AND p.name <> ALL (retention._members(p_name));
     UPDATE retention.policy p SET hash = ''
-    WHERE starts_with(p.name, p_name || '@') AND p.hash <> p_registers ->> 'hash';
+    WHERE starts_with(p.name, p_name || '@') AND (p.hash <> p_registers ->> 'hash' OR v_words <> p_words);
     FOREACH v_member IN ARRAY retention._members(p_name) LOOP
         BEGIN
             PERFORM retention._misplaced(v_member);
