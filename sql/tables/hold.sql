@@ -9,3 +9,4 @@ CREATE TABLE IF NOT EXISTS retention.hold (
 );
 CREATE INDEX IF NOT EXISTS hold_in_force ON retention.hold (rel)
     WHERE released_at IS NULL;
+CREATE INDEX IF NOT EXISTS hold_by_name ON retention.hold (table_name) WHERE released_at IS NULL;

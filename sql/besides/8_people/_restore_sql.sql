@@ -47,14 +47,19 @@ BEGIN
         'CROSS JOIN LATERAL jsonb_populate_record(NULL::' || v_table || ', a.' || v_document || ') d',
         v.values || CASE WHEN v_undo THEN ', a.written' ELSE '' END, v.match_kept);
     kept := format(
-        'SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
+        'WITH x AS MATERIALIZED (
+             SELECT row_number() OVER () AS n, a.tableoid AS rel, a.ctid AS tid, true%s AS fits FROM %s a
+             WHERE a.%I = $1%s
+               AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE %s))
+         ), held AS MATERIALIZED (
+             SELECT unnest(retention._is_held(%L::regclass, array_agg(x.rel ORDER BY x.n),
+                 array_agg(x.tid ORDER BY x.n), $2)) AS n FROM x WHERE NOT %L)
+         SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
                 coalesce(array_agg(x.tid) FILTER (WHERE x.loose), ''{}'') AS tids
-         FROM (SELECT a.tableoid AS rel, a.ctid AS tid,
-             (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose FROM %s a WHERE a.%I = $1%s
-             AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE %s))) x',
-        v_stays, ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
+         FROM (SELECT x.*, x.fits AND x.n NOT IN (SELECT h.n FROM held h) AS loose FROM x) x',
+        ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
         (SELECT string_agg(format(' AND a.%I IS NOT DISTINCT FROM (%s)', s.key, s.value), '')
-            FROM jsonb_each_text(p_source -> 'same') s), v_named, v.asked);
+            FROM jsonb_each_text(p_source -> 'same') s), v_named, v.asked, v_from, v_stays);
     back := format(
         'WITH source AS (
              SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.* FROM unnest($1::oid[], $2::tid[]) x (rel, tid)
