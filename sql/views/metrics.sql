@@ -13,7 +13,8 @@ CROSS JOIN LATERAL (
     WHERE split_part(p.name, '@', 1) = ANY (j.policies) AND j.scope IS NULL) j
 LEFT JOIN LATERAL (
     SELECT x.state, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
-    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run ORDER BY x.id DESC LIMIT 1) r ON true
+    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run AND x.state <> 'busy'
+    ORDER BY x.id DESC LIMIT 1) r ON true
 CROSS JOIN LATERAL (VALUES
     ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::float8, 'Rows or partitions taken.'),
     ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),

@@ -1,5 +1,6 @@
 -- One row per policy: how its last run went, when it last succeeded, what stands in its way, and the
--- window in force where one can be set at run time. A dry run is no run, and stands apart.
+-- window in force where one can be set at run time. A dry run is no run, and stands apart; nor is a call that found
+-- another one on the table ("busy"): it says nothing of the policy, and would hide a run that tripped or is under way.
 CREATE OR REPLACE VIEW retention.status AS
 SELECT p.name AS policy, p.table_name,
        (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j
@@ -24,6 +25,6 @@ CROSS JOIN LATERAL retention._window_set(p.*) w
 LEFT JOIN LATERAL (
     SELECT x.id, x.state, x.pid, x.started_at, x.ended_at, x.scanned, x.taken, x.kept, x.contended,
            x.refused, x.cascaded, x.message
-    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run
+    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run AND x.state <> 'busy'
     ORDER BY x.id DESC LIMIT 1) r ON true
 ORDER BY p.name;

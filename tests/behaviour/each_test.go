@@ -238,6 +238,17 @@ func TestEachWhileItChanges(t *testing.T) {
 		t.Errorf("policies: %v", got)
 	}
 
+	// Two schemas change their names: a page was made for the table that is called otherwise now.
+	in = kit.Install(t, tenants("tenant_a", "tenant_b"), messages(7))
+	for range 2 {
+		if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
+			t.Error(err)
+		}
+		wantLeft(t, in, map[string]string{"tenant_a": rest, "tenant_b": rest})
+		in.DB.Exec(t, "INSERT INTO tenant_a.message VALUES (9, '2020-01-01'); INSERT INTO tenant_a.reaction VALUES (9, 9)")
+		in.DB.Exec(t, "ALTER SCHEMA tenant_a RENAME TO a; ALTER SCHEMA tenant_b RENAME TO tenant_a; ALTER SCHEMA a RENAME TO tenant_b")
+	}
+
 	// Two calls at once drop the page of a schema that is gone.
 	in = kit.Install(t, tenants("tenant_a", "tenant_b"), messages(20))
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {

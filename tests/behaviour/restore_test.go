@@ -208,6 +208,26 @@ policies:
 	}
 }
 
+// Thousands of holds, which restores leave behind also when they have run out, cost a restore or a claim of thousands no
+// look at each hold for each row: that took minutes, with retention.hold locked.
+func TestRestoreAfterARestoreOfThousands(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz); CREATE TABLE a (id int PRIMARY KEY, at timestamptz, run bigint); CREATE TABLE seen (k int PRIMARY KEY, till timestamptz)`, `policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: a, set: {run: run.id}}}, delete]}
+  c: {table: seen, due: {expires: {column: till}}, then: [delete], claim: {key: k, ttl: 1 day}}`)
+	in.Exec(t, "INSERT INTO m SELECT i, '2020-01-01' FROM generate_series(1, 3000) i; INSERT INTO seen SELECT i, '2020-01-01' FROM generate_series(1, 3000) i; SET statement_timeout = '100s'")
+	for range 2 {
+		run := in.Done("p", noon)
+		if got, want := restore(t, in, "p", run.ID), (restored{3000, 0}); got != want {
+			t.Errorf("restored: %v, want %v", got, want)
+		}
+		in.Exec(t, "UPDATE retention.hold SET until = '2020-01-01'")
+	}
+	if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM retention.c_claim(ARRAY(SELECT k FROM seen))"); n != 3000 {
+		t.Errorf("%d keys claimed, want 3000", n)
+	}
+}
+
 const marked = `CREATE TABLE m (id int, part text, state text NOT NULL DEFAULT 'open', title text, marks int NOT NULL DEFAULT 0, at timestamptz NOT NULL, PRIMARY KEY (part, id));
 	CREATE UNIQUE INDEX ON m (title) WHERE state = 'open'`
 

@@ -153,6 +153,42 @@ func TestCancelledInANap(t *testing.T) {
 	s.leaves()
 }
 
+// A run that is paused while it naps, or whose budget of time is spent, ends then, however long it was to sleep.
+func TestEndsInANap(t *testing.T) {
+	t.Parallel()
+	for state, end := range map[string]string{"paused": "SELECT retention.pause('p')", "more": "UPDATE retention.policy SET budget_time = '1 ms'"} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "", drowsy)
+			s.refill(30)
+			run := s.run("p")
+			s.sees(sleeps, run.pid)
+			s.Exec(t, end)
+			run.ok()
+			s.logged("p", counts{State: state, Taken: 10})
+		})
+	}
+}
+
+// A preview in a transaction that stays open locks no counter: a run under way, of which it says that it is busy, ends.
+func TestRunEndsBesideAPreview(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+gateAt15, "policies: {p: "+strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)+"}\njobs: {j: {schedule: '@daily', run: [p]}}")
+	s.refill(30)
+	s.shut()
+	run := s.run("p")
+	run.mustWait()
+	operator := s.session("retention_operator")
+	pgtest.Exec(t, operator, "BEGIN")
+	if state := pgtest.Value[string](t, operator, "SELECT state FROM retention.preview_job('j')"); state != "busy" {
+		t.Errorf("the preview says %s", state)
+	}
+	s.open()
+	run.ok()
+	s.logged("p", counts{State: "done", Taken: 30})
+	s.leaves()
+}
+
 // While it naps a run holds no transaction that would stop others: neither locks nor a snapshot
 // that grows old.
 func TestANapHoldsNothing(t *testing.T) {

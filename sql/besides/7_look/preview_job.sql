@@ -16,6 +16,7 @@ BEGIN
         FOR v_place IN 1 .. cardinality(v_policies) LOOP
             v_step := retention._begin((v_policies[v_place], v_job.as_of, NULL, preview_job.job, NULL, v_job.scope,
                 false, NULL)::retention.request);
+            UPDATE retention.run r SET dry_run = true WHERE r.id = v_step.run_id;  -- keeps no counter locked
             BEGIN
                 WHILE v_step.going LOOP v_step := retention._run_step(v_step.run_id); END LOOP;
             EXCEPTION WHEN OTHERS OR assert_failure THEN

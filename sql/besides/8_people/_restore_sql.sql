@@ -10,6 +10,7 @@ DECLARE
     v_undo CONSTANT boolean := p_source ? 'set'; v_stays CONSTANT boolean := p_source ? 'stays';
     v_key CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(p_source -> 'key')); v_named text; v record;
     v_logical CONSTANT oid[] := retention._logical(ARRAY[v_table::oid]);
+    v_root CONSTANT oid := coalesce(pg_partition_root(v_from), v_from);
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
@@ -47,14 +48,22 @@ BEGIN
         'CROSS JOIN LATERAL jsonb_populate_record(NULL::' || v_table || ', a.' || v_document || ') d',
         v.values || CASE WHEN v_undo THEN ', a.written' ELSE '' END, v.match_kept);
     kept := format(
-        'SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
+        'WITH x AS MATERIALIZED (
+             SELECT row_number() OVER ()::integer AS n, a.tableoid AS rel, a.ctid AS tid, true%s AS fits FROM %s a
+             WHERE a.%I = $1%s
+               AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE %s))
+         ), held AS MATERIALIZED (
+             SELECT unnest(retention._held_here(%s, array_agg(x.n), array_agg(x.rel), array_agg(x.tid), $2)) AS n
+             FROM x WHERE NOT %L AND EXISTS (
+                 SELECT FROM retention.hold h WHERE h.released_at IS NULL AND (
+                     h.rel = ANY (retention._logical(ARRAY[%s]::oid[])) OR h.table_name = retention._table_name(%s))))
+         SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
                 coalesce(array_agg(x.tid) FILTER (WHERE x.loose), ''{}'') AS tids
-         FROM (SELECT a.tableoid AS rel, a.ctid AS tid,
-             (%L OR NOT retention._is_held(a.tableoid, a.ctid, $2))%s AS loose FROM %s a WHERE a.%I = $1%s
-             AND ($3::jsonb IS NULL OR EXISTS (SELECT FROM (SELECT) o %s WHERE %s))) x',
-        v_stays, ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
+         FROM (SELECT x.*, x.fits AND x.n NOT IN (SELECT h.n FROM held h) AS loose FROM x) x',
+        ' AND a.' || v_document || format(' - %L::text[] = ''{}''', v.known), v_from, p_source ->> 'run',
         (SELECT string_agg(format(' AND a.%I IS NOT DISTINCT FROM (%s)', s.key, s.value), '')
-            FROM jsonb_each_text(p_source -> 'same') s), v_named, v.asked);
+            FROM jsonb_each_text(p_source -> 'same') s), v_named, v.asked,
+        v_root, v_stays, v_root, v_root);
     back := format(
         'WITH source AS (
              SELECT DISTINCT ON (m.match) x.rel, x.tid, m.match, v.* FROM unnest($1::oid[], $2::tid[]) x (rel, tid)

@@ -11,7 +11,7 @@ BEGIN
         v_step := retention._step(v_step.run_id);
         COMMIT AND CHAIN;
         WHILE v_step.wake_at IS NOT NULL LOOP
-            v_nap := retention._nap(v_step.wake_at);
+            v_nap := retention._nap(v_step.run_id, v_step.wake_at);
             EXIT WHEN v_nap IS NULL;
             BEGIN
                 PERFORM pg_catalog.pg_sleep(v_nap);

@@ -1,7 +1,8 @@
 -- Ends a run: adds up its batches, writes its row for the second and last time, and adds it to its policy's counters,
--- where a dry run does not count. A policy has caught up when a run leaves nothing that was due at its instant. One for
--- some of the rows, with a window that somebody gave it, or that goes on where an earlier one ended, says nothing of
--- the rest. What runs left that did not end "done" is counted later, by _count_left.
+-- where a dry run does not count, nor a call that was "busy": the row is the other run's. A policy has caught up when
+-- a run leaves nothing that was due at its instant. One for some of the rows, with a window that somebody gave it, or
+-- that goes on where an earlier one ended, says nothing of the rest. What runs left that did not end "done" is counted
+-- later, by _count_left.
 CREATE OR REPLACE FUNCTION retention._finish(
     p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
@@ -41,10 +42,9 @@ BEGIN
            CASE WHEN r.state IN ('done', 'more') THEN r.ended_at END,
            CASE WHEN r.state = 'done' AND r.contended + r.refused = 0 AND r.from_start AND r.scope IS NULL
                      AND (r.older_than IS NULL OR r.job IS NOT NULL) THEN r.as_of END,
-           CASE r.state WHEN 'done' THEN r.contended + r.refused WHEN 'busy' THEN (
-               SELECT o.rows_left FROM retention.total o WHERE o.policy = r.policy) END
+           CASE r.state WHEN 'done' THEN r.contended + r.refused END
     FROM r CROSS JOIN LATERAL (SELECT (r.state IN ('failed', 'tripped', 'abandoned'))::integer AS bad) x
-    WHERE NOT r.dry_run
+    WHERE NOT r.dry_run AND r.state <> 'busy'
     ON CONFLICT (policy) DO UPDATE SET
         runs = t.runs + 1, failed = t.failed + excluded.failed, scanned = t.scanned + excluded.scanned,
         taken = t.taken + excluded.taken, refused = t.refused + excluded.refused,

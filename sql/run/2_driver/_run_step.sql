@@ -27,7 +27,8 @@ BEGIN
         PERFORM retention._misplaced(v_policy.name);
         LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN
-        RETURN retention._missed(v_next, format('place_hold() is not committed yet, or the shard moves: %s', SQLERRM));
+        RETURN retention._missed(v_next, format(
+            'place_hold() or restore() is not committed yet, or the shard moves: %s', SQLERRM));
     END;
     PERFORM pg_logical_emit_message(true, 'pgretain', jsonb_build_object('policy', v_policy.name, 'run', p_run)::text)
     FROM retention.install i WHERE i.logical_messages;

@@ -6,7 +6,13 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' A
 DECLARE v_run bigint; v_other retention.run;
 BEGIN
     LOOP
-        v_run := retention._new_run(p_policy, p_request, p_started, 'running');
+        BEGIN
+            v_run := retention._new_run(p_policy, p_request, p_started, 'running');
+        EXCEPTION WHEN lock_not_available THEN
+            RAISE lock_not_available USING HINT = 'Wait for its end, and call again.', MESSAGE = format(
+                'a restore(), a preview_job() or the start of a run on table "%s" is not committed yet',
+                p_policy.table_name);
+        END;
         IF v_run IS NOT NULL THEN RETURN v_run; END IF;
         SELECT * INTO v_other FROM retention.run r WHERE r.table_name = p_policy.table_name AND r.state = 'running';
         CONTINUE WHEN v_other.id IS NULL;  -- it has just ended

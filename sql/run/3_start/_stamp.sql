@@ -10,8 +10,10 @@ BEGIN
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
-          -- It goes with the table, which may have come again.
-          AND EXISTS (SELECT FROM pg_proc f WHERE f.proname = format('%s_rows', p.name))) FOR UPDATE;
+          -- It goes with the table, which may have come again, or is called otherwise now and another one so.
+          AND EXISTS (SELECT FROM pg_proc f JOIN pg_class c ON c.reltype = ANY (f.proallargtypes)
+                      WHERE f.proname = format('%s_rows', p.name)
+                        AND c.oid = ANY (retention._named(ARRAY[p.table_name])))) FOR UPDATE;
     IF NOT FOUND THEN RETURN false; END IF;
     v_names := (SELECT p.names FROM retention._places(v_each) p WHERE p.place = v_place);
     IF v_names IS NULL THEN
