@@ -170,23 +170,26 @@ func TestEndsInANap(t *testing.T) {
 	}
 }
 
-// A preview in a transaction that stays open locks no counter: a run under way, of which it says that it is busy, ends.
+// A preview locks no counter while it goes through its job: a run under way, of which it has said that it is busy, ends.
 func TestRunEndsBesideAPreview(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, tableM+gateAt15, "policies: {p: "+strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)+"}\njobs: {j: {schedule: '@daily', run: [p]}}")
+	rule := strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)
+	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
+		"policies: {p: "+rule+", q: "+strings.Replace(simple, "table: m", "table: n", 1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
 	s.refill(30)
 	s.shut()
 	run := s.run("p")
 	run.mustWait()
-	operator := s.session("retention_operator")
-	pgtest.Exec(t, operator, "BEGIN")
-	if state := pgtest.Value[string](t, operator, "SELECT state FROM retention.preview_job('j')"); state != "busy" {
-		t.Errorf("the preview says %s", state)
-	}
+	other := s.session("kit_migrator")
+	pgtest.Exec(t, other, "BEGIN; LOCK TABLE n")
+	preview := s.start(s.session("retention_operator"), "SELECT * FROM retention.preview_job('j')")
+	preview.mustWait() // at its second policy
 	s.open()
 	run.ok()
 	s.logged("p", counts{State: "done", Taken: 30})
 	s.leaves()
+	pgtest.Exec(t, other, "ROLLBACK")
+	preview.ok()
 }
 
 // While it naps a run holds no transaction that would stop others: neither locks nor a snapshot
