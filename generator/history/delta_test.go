@@ -194,6 +194,9 @@ func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, di
 	}
 	history := mustRead(t, dir)
 	objects, list := generator.Compile(file, deltaSnapshot(t, file), history)
+	if faults := generator.Faults(file, deltaSnapshot(t, file), history); !slices.Equal(faults, list.Unique()) {
+		t.Errorf("without objects it says %v, with them %v", faults, list)
+	}
 	if list.HasErrors() {
 		return nil, list
 	}
