@@ -25,7 +25,7 @@ func (w *pageWriter) made(kind Kind, name, template string, data fields) Object 
 	}
 	maps.Copy(all, data)
 	o := Object{Kind: kind, Name: name, Position: w.policy.Position}
-	if !w.dry {
+	if !w.dry || kind == KindArchive { // which is compared with what the history has
 		o = made(kind, name, template, all, w.policy.Position)
 	}
 	if o.Policy = w.policy.Name; !w.report {

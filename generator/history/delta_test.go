@@ -175,6 +175,18 @@ func TestDeltaColumnTypeFollowsTheTable(t *testing.T) {
 	}
 }
 
+// TestDeltaOfNothing has an archive that a migration made, which the snapshot does not know yet.
+func TestDeltaOfNothing(t *testing.T) {
+	t.Parallel()
+	dir := fstest.MapFS{}
+	archive := "{archive: {into: app.old_served, create: true, set: {run_id: run.id}}}"
+	yaml := replaced("at, older_than: 30 days}}, then: [delete]", "at, older_than: 30 days}}, then: ["+archive+", delete]")(deltaBefore)
+	deltaStep(t, dir, yaml)
+	if files := deltaStep(t, dir, yaml); len(files) > 0 {
+		t.Errorf("%+v", files)
+	}
+}
+
 func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []generator.File {
 	t.Helper()
 	files, list := tryDelta(t, dir, yaml)
@@ -194,6 +206,9 @@ func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, di
 	}
 	history := mustRead(t, dir)
 	objects, list := generator.Compile(file, deltaSnapshot(t, file), history)
+	if faults := generator.Faults(file, deltaSnapshot(t, file), history); !slices.Equal(faults, list.Unique()) {
+		t.Errorf("without objects it says %v, with them %v", faults, list)
+	}
 	if list.HasErrors() {
 		return nil, list
 	}
