@@ -165,6 +165,7 @@ var (
 	codeBlocked          = register("V053", Reach, "a foreign key keeps rows that are due")
 	codeRowSecurity      = register("V055", Reach, "row security stops the functions of a policy")
 	codeTrigger          = register("V056", Reach, "a trigger of the application runs in the batches")
+	codeIdentity         = register("V058", Reach, "a published table has no replica identity that serves")
 	codeKeyOff           = register("V059", Reach, "a foreign key is switched off")
 	codeOverdue          = register("V060", Conformance, "rows are overdue")
 	codeNoClock          = register("V061", Conformance, "rows have no clock and never go")

@@ -61,6 +61,7 @@ func (v *inspection) reachProbes() []probe {
 		// fires BEFORE each row may keep the row. The policy names under "triggers" those that somebody has looked at.
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
 			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
+		{about: "replica identities", codes: []string{codeIdentity}, check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
 	}
 }
 

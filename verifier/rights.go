@@ -7,6 +7,7 @@ import (
 
 	"pgretain/generator"
 	"pgretain/internal/lists"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -25,6 +26,39 @@ func (v *inspection) checkRights(r reading) error {
 		wanted, about = append(wanted, o.Rights...), append(about, slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
 	return v.finds(codeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
+}
+
+// checkFunctionRights: functions that expressions name are called by the worker too. PostgreSQL looks at its
+// right only when it runs them.
+func (v *inspection) checkFunctionRights(r reading) error {
+	var about []generator.Object
+	calls := []row{}
+	add := func(kind, name string, parts []policy.Part) {
+		known := map[pgparse.Call]bool{}
+		for _, part := range parts {
+			for _, c := range part.Parsed().Calls {
+				if !known[c] {
+					known[c] = true
+					about = append(about, generator.Object{Policy: name, Position: part.Expr.Position})
+					calls = append(calls, row{"schema": c.Schema, "function": c.Name, "arguments": c.Arguments,
+						"kind": kind, "name": name})
+				}
+			}
+		}
+	}
+	for _, p := range v.file.Policies {
+		add("policy", p.Name, p.Parts())
+	}
+	for _, r := range v.file.Reports {
+		add("report", r.Name, r.Parts())
+	}
+	lacking := []string{}
+	for _, f := range v.report.Findings {
+		if f.Code == codeTableRights {
+			lacking = append(lacking, f.Object)
+		}
+	}
+	return v.finds(codeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath, lacking)(r)
 }
 
 // checkPrivileges is about what the list of retention._close() says of each object in the runtime's schema.

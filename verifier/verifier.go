@@ -163,12 +163,13 @@ func (v *inspection) probes() []probe {
 		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
 		{about: "what policies rely on", codes: []string{codeUnexpected, codeIndexDiffers}, check: v.checkUnexpected},
 		{about: "what is within reach of deletes", check: v.readReach,
-			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeKeyOff}},
+			codes: []string{codeReferencingIndex, codeBlocked, codeTrigger, codeIdentity, codeKeyOff}},
 		{about: "row security", codes: []string{codeRowSecurity}, check: v.checkRowSecurity},
 		{more: v.reachProbes},
 
 		v.snapshotProbe(),
 		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
+		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
 		{more: v.expressionProbes},
 
 		{skip: !counts, more: v.overdueProbes},

@@ -163,8 +163,11 @@ func (s subscriber) refused(t *testing.T) {
 
 // unidentified: PostgreSQL refuses what subscribers could not find again, in a table that is added to as in any other.
 func (s subscriber) unidentified(t *testing.T) {
-	for _, table := range []string{"message", "tally"} {
+	for table, what := range map[string]string{"message": "delete", "tally": "update"} {
 		s.pub.Exec(t, "ALTER TABLE "+table+" REPLICA IDENTITY NOTHING")
+		if found := s.pub.Finding(t, copiedPolicies, "V058"); !strings.HasPrefix(found, fmt.Sprintf(`policy "messages" cannot %s rows of published table "public.%s"`, what, table)) {
+			t.Errorf("of %s verify finds %q", table, found)
+		}
 		if o := s.pub.Run("messages", noon); o.State != "failed" || o.SQLState != "55000" || !strings.Contains(o.Message, "does not have a replica identity") {
 			t.Errorf("without the identity of %s the run ended %s: %s", table, o.State, o.Message)
 		}
