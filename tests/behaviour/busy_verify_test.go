@@ -185,7 +185,7 @@ func beBusy(ctx context.Context, t *testing.T, conn *pgx.Conn, statements []stri
 
 // What a batch asks the catalog for does not grow with the database, nor with the server: none of the catalogs that have a
 // row for each table, column, constraint, type, function, partition or role is read from end to end, nor are the holds. All that is in
-// the schemas where names are looked up is read by the start alone.
+// the schemas where names are looked up, some 2100 objects, is not read for trust before and after each batch.
 func TestABatchAmongManyTables(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -238,7 +238,7 @@ policies:
 				pg_inherits,retention.hold}'::regclass[]) c,
 				LATERAL (SELECT c::oid UNION ALL SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = c
 					AND (i.indrelid IN ('pg_inherits'::regclass, 'retention.hold'::regclass) OR $1 AND i.indrelid = 'pg_depend'::regclass)) r (x)
-			WHERE pg_stat_get_xact_tuples_returned(x) >= 700`, n > 0).Scan(&read); err != nil {
+			WHERE pg_stat_get_xact_tuples_returned(x) >= CASE WHEN x = 'pg_depend_reference_index'::regclass THEN 3000 ELSE 700 END`, n > 0).Scan(&read); err != nil {
 			t.Fatal(err)
 		}
 		if read != nil {
