@@ -5,4 +5,5 @@ CREATE TABLE IF NOT EXISTS retention.event (
     payload jsonb NOT NULL DEFAULT '{}', at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()
 );
 CREATE INDEX IF NOT EXISTS event_at ON retention.event (at);
+CREATE INDEX IF NOT EXISTS event_name ON retention.event (event, id);
 CREATE INDEX IF NOT EXISTS event_policy ON retention.event (policy, id);

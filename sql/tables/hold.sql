@@ -7,5 +7,6 @@ CREATE TABLE IF NOT EXISTS retention.hold (
     placed_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), released_by text, released_at timestamptz,
     release_reason text, row_seen boolean NOT NULL DEFAULT true
 );
-CREATE INDEX IF NOT EXISTS hold_in_force ON retention.hold (rel)
-    WHERE released_at IS NULL;
+CREATE INDEX IF NOT EXISTS hold_kind ON retention.hold
+    (table_name COLLATE "C", rel, columns COLLATE "C", attnums, types COLLATE "C", until DESC) WHERE released_at IS NULL;
+CREATE INDEX IF NOT EXISTS hold_value ON retention.hold USING hash ((match ->> columns[1])) WHERE released_at IS NULL;

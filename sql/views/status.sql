@@ -11,9 +11,7 @@ SELECT p.name AS policy, p.table_name,
        round(r.scanned::numeric / nullif(r.taken, 0), 2) AS scanned_per_taken,
        r.kept AS last_kept, r.contended AS last_contended, r.refused AS last_refused, r.cascaded AS last_cascaded,
        t.last_success_at, coalesce(t.failed_in_a_row, 0) AS failed_in_a_row,
-       (SELECT count(*) FROM retention.hold h
-        WHERE h.table_name = p.table_name AND h.released_at IS NULL
-          AND (h.until IS NULL OR h.until > pg_catalog.clock_timestamp())) AS holds,
+       coalesce(h.holds, 0) AS holds,
        retention._paused(p.name) AS paused, r.message AS last_message,
        (SELECT max(d.id) FROM retention.run d WHERE d.policy = p.name AND d.dry_run) AS last_dry_run,
        coalesce(w.older_than, p.window_own) AS older_than,
@@ -21,6 +19,9 @@ SELECT p.name AS policy, p.table_name,
                          FROM retention.setting s WHERE s.policy = p.name AND s.name = 'window')) AS older_than_note
 FROM retention.policy p
 LEFT JOIN retention.total t ON t.policy = p.name
+LEFT JOIN (SELECT x.table_name, count(*) AS holds FROM retention.hold x
+           WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > pg_catalog.clock_timestamp()) GROUP BY 1) h
+    ON h.table_name = p.table_name
 CROSS JOIN LATERAL retention._window_set(p.*) w
 LEFT JOIN LATERAL (
     SELECT x.id, x.state, x.pid, x.started_at, x.ended_at, x.scanned, x.taken, x.kept, x.contended,

@@ -75,7 +75,7 @@ var closed = []string{
 	"_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_facts_as_worker", "_idle_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
-	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_match", "_hold_tables", "_hold_terms", "_any_held", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
+	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms", "_any_held", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.

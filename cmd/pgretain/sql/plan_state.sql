@@ -5,5 +5,5 @@ INSERT INTO pg_temp.setting SELECT * FROM retention.setting;
 INSERT INTO pg_temp.event OVERRIDING SYSTEM VALUE SELECT * FROM retention.event;
 INSERT INTO pg_temp.run OVERRIDING SYSTEM VALUE
 SELECT r.* FROM retention.policy p CROSS JOIN LATERAL (
-    SELECT r.* FROM retention.run r WHERE r.policy = p.name AND r.state IN ('done', 'more') AND r.taken >= 1000
-    ORDER BY r.id DESC LIMIT 5) r;
+    SELECT r.* FROM (SELECT * FROM retention.run x WHERE x.policy = p.name ORDER BY x.id DESC LIMIT 1000) r
+    WHERE r.state IN ('done', 'more') AND r.taken >= 1000 ORDER BY r.id DESC LIMIT 5) r;

@@ -6,7 +6,7 @@ RETURNS SETOF record LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET 
 SET datestyle = 'ISO, YMD' SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1
 SET standard_conforming_strings = on SET transform_null_equals = off SET array_nulls = on SET row_security = off
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = on SET lock_timeout = '200ms'
-AS $function$
+SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
     v_policy retention.policy; v_slice retention.slice := retention._slice(clock_timestamp());
     v_pass record; v_cursor record;
@@ -22,7 +22,8 @@ BEGIN
             batch := v_policy.name || CASE WHEN v_pass.value ? 'cursor' THEN '_rows' ELSE '_beyond' END;
             plan := NULL; code := NULL; message := NULL; v_slice.pass := v_pass.number;
             BEGIN
-                PERFORM retention._pin(v_policy);
+                PERFORM retention._pin(v_policy), set_config('cpu_tuple_cost',
+                    CASE WHEN v_pass.value ? 'ranked' THEN '0.01' ELSE '1' END, true);
                 IF v_pass.value ? 'cursor' THEN
                     v_cursor := retention._cursor(v_policy, v_slice);
                     EXECUTE format('EXPLAIN (FORMAT JSON) SELECT d.rel, d.tid %s ORDER BY %s LIMIT $2', v_cursor.rows,

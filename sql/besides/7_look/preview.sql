@@ -33,12 +33,11 @@ BEGIN
     IF NOT v_policy.partitions THEN
         bytes := (due * retention._row_bytes(retention._table(v_policy.table_name)))::bigint;
     END IF;
-    -- The median of the last five runs that ended well and took 1000 rows or more.
+    -- The median of the last five runs, of a thousand, that ended well and took 1000 rows or more.
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r.taken / r.seconds) AS rows_per_second, count(*) AS runs
         INTO v_pace
     FROM (SELECT r.taken, greatest(extract(epoch FROM r.ended_at - r.started_at), 0.001)::double precision AS seconds
-          FROM retention.run r
-          WHERE r.policy = v_policy.name AND r.state IN ('done', 'more') AND NOT r.dry_run AND r.taken >= 1000
-          ORDER BY r.id DESC LIMIT 5) r;
+          FROM (SELECT * FROM retention.run x WHERE x.policy = v_policy.name ORDER BY x.id DESC LIMIT 1000) r
+          WHERE r.state IN ('done', 'more') AND NOT r.dry_run AND r.taken >= 1000 ORDER BY r.id DESC LIMIT 5) r;
     based_on := v_pace.runs; run_time := make_interval(secs => ceil(one_run / v_pace.rows_per_second * 10) / 10);
 END $function$;

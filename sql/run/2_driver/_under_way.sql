@@ -2,7 +2,8 @@
 -- only the runtime may. Between two of them the lock is missing, so a backend whose statement is hidden is looked at
 -- for half a second; then the row is read again. A standby takes the row's word.
 CREATE OR REPLACE FUNCTION retention._under_way(p_run bigint) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan
+AS $function$
 DECLARE v_pid CONSTANT integer := (SELECT r.pid FROM retention.run r WHERE r.id = p_run); v_gone boolean;
 BEGIN
     FOR v_look IN 1 .. 25 LOOP

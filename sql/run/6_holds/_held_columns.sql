@@ -1,5 +1,5 @@
 -- What a hold records of its table and columns: the registry's name, where the columns stand, and their types with
--- modifier, collation, and the OID of an enum's value. An element less for each column that is not there.
+-- modifier, collation, and an enum's value with its OID. An element less for each column that is not there.
 CREATE OR REPLACE FUNCTION retention._held_columns(
     p_rel oid, p_columns text[], p_match jsonb, OUT table_name text, OUT attnums smallint[], OUT types text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
@@ -8,7 +8,7 @@ BEGIN
            coalesce(array_agg(format_type(a.atttypid, a.atttypmod)
                               || CASE WHEN a.attcollation NOT IN (0, 'pg_catalog.default'::regcollation)
                                       THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END
-                              || coalesce(' value ' || e.oid, '') ORDER BY u.n), '{}')
+                              || coalesce(' value ' || e.oid || ' ' || e.enumlabel, '') ORDER BY u.n), '{}')
     INTO table_name, attnums, types FROM unnest(p_columns) WITH ORDINALITY u (name, n)
     JOIN pg_attribute a ON a.attrelid = p_rel AND a.attname = u.name AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_type d ON d.oid = a.atttypid AND d.typtype = 'd'

@@ -6,11 +6,12 @@ CREATE OR REPLACE FUNCTION retention._held_query(
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT string_agg(format(
         '%s JOIN (SELECT %s FROM retention.hold h WHERE h.rel = %s AND h.columns = %L::text[] AND h.released_at IS NULL
-                    AND (h.until IS NULL OR h.until > %L::timestamptz) OFFSET 0) h ON %s',
-        p_select, t."values", g.rel, g.columns, retention._printed(p_as_of), t.equal), ' UNION ALL ')
-    FROM (SELECT DISTINCT h.rel, h.columns FROM retention.hold h
-          WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of)
-            AND (h.rel = ANY (retention._logical(p_holds))
+                    AND (h.until IS NULL OR h.until > %L::timestamptz)%s) h ON %s',
+        p_select, CASE WHEN t.printed IS NULL THEN t."values" ELSE 'h.*' END, g.rel, g.columns,
+        retention._printed(p_as_of), CASE WHEN t.printed IS NULL THEN ' OFFSET 0' END,
+        coalesce(t.printed, t.equal)), ' UNION ALL ')
+    FROM (SELECT DISTINCT h.rel, h.columns FROM retention._hold_kinds(p_as_of) h
+          WHERE (h.rel = ANY (retention._logical(p_holds))
               OR p_former AND h.types = (retention._held_columns(p_table, h.columns, h.match)).types
                  AND EXISTS (SELECT FROM pg_class c WHERE c.oid = h.rel AND c.relkind = 'p'))) g
     CROSS JOIN LATERAL retention._hold_terms(p_table, g.columns) t

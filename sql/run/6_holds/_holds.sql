@@ -5,8 +5,7 @@ DECLARE v_tables oid[];
 BEGIN
     IF NOT EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN RETURN false; END IF;
     v_tables := retention._hold_tables(p_policy);
-    RETURN EXISTS (SELECT FROM retention.hold h
-                   WHERE (h.rel = ANY (v_tables) OR h.table_name IN (SELECT retention._table_name(t)
-                       FROM unnest(v_tables) t))
-                     AND h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of));
+    RETURN EXISTS (SELECT FROM retention._hold_kinds(p_as_of) h
+                   WHERE h.rel = ANY (v_tables) OR h.table_name IN (SELECT retention._table_name(t)
+                       FROM unnest(v_tables) t));
 END $function$;

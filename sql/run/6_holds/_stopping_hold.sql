@@ -7,6 +7,6 @@ BEGIN
     RETURN coalesce(retention._unfit_hold(retention._hold_tables(p_policy), p_as_of), (
         SELECT format('hold %s is in force on table "%s", which a "sql" step or an archive changes: '
                       'whether it meets the held row cannot be told', h.id, h.table_name)
-        FROM retention.hold h JOIN retention.policy p ON p.name = p_policy AND h.table_name = ANY (p.unguarded)
-        WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > p_as_of) ORDER BY h.id LIMIT 1));
+        FROM retention._hold_kinds(p_as_of) h JOIN retention.policy p ON p.name = p_policy
+            AND h.table_name = ANY (p.unguarded) ORDER BY h.id LIMIT 1));
 END $function$;

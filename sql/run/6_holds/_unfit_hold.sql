@@ -6,7 +6,7 @@ DECLARE
     c_again CONSTANT text := ': place it again as things are now, then release this one';
     v_tables CONSTANT oid[] := retention._logical(p_tables);
     v_names CONSTANT text[] := ARRAY(SELECT retention._table_name(t) FROM unnest(p_tables) t);
-    v_hold record; v_foreign text; v_values text;
+    v_hold record; v_foreign text; v_terms record;
 BEGIN
     FOR v_hold IN
         SELECT h.*, now.attnums AS attnums_now, now.types AS types_now, CASE WHEN c.oid IS NULL THEN 'is not ' || CASE
@@ -14,11 +14,7 @@ BEGIN
                    WHEN c.relispartition THEN format('is a partition of "%s" now', retention._table_name(c.oid))
                    WHEN retention._table_name(c.oid) <> h.table_name
                    THEN format('is called "%s" now', retention._table_name(c.oid)) END AS fault
-        FROM (SELECT x.rel, x.table_name, x.columns, x.attnums, x.types, min(x.id) AS id, m.match FROM retention.hold x
-              CROSS JOIN LATERAL (SELECT CASE WHEN x.types::text LIKE '% value %' THEN x.match END AS match) m
-              WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > p_as_of)
-              GROUP BY x.rel, x.table_name, x.columns, x.attnums, x.types, m.match) h
-        LEFT JOIN pg_class c ON c.oid = h.rel AND c.relkind IN ('r', 'p')
+        FROM retention._hold_kinds(p_as_of) h LEFT JOIN pg_class c ON c.oid = h.rel AND c.relkind IN ('r', 'p')
         LEFT JOIN LATERAL retention._held_columns(c.oid, h.columns, h.match) now ON h.rel = ANY (v_tables)
         WHERE c.oid IS NULL OR h.rel = ANY (v_tables) OR h.table_name = ANY (v_names)
            OR c.relispartition AND pg_partition_root(c.oid) = ANY (p_tables)
@@ -35,16 +31,17 @@ BEGIN
         END IF;
         v_foreign := (SELECT u FROM retention._untrusted(ARRAY[v_hold.rel], '{}') u LIMIT 1);
         IF v_foreign IS NOT NULL THEN RETURN format('hold %s cannot be looked at: %s', v_hold.id, v_foreign); END IF;
-        v_values := (retention._hold_terms(v_hold.rel, v_hold.columns))."values";
+        v_terms := retention._hold_terms(v_hold.rel, v_hold.columns);
+        CONTINUE WHEN v_terms.printed IS NOT NULL;
         BEGIN
-            IF v_values IS NULL THEN RAISE data_exception USING MESSAGE = 'values cannot be compared'; END IF;
+            IF v_terms."values" IS NULL THEN RAISE data_exception USING MESSAGE = 'values cannot be compared'; END IF;
             PERFORM retention._look(format(
                 'SELECT to_jsonb(count((h.*)::text))
                  FROM (SELECT %s FROM retention.hold h WHERE h.rel = %s AND h.columns = %L::text[]
                        AND h.released_at IS NULL AND (h.until IS NULL OR h.until > ($1 #>> ''{}'')::timestamptz)) h',
-                v_values, v_hold.rel::oid, v_hold.columns), to_jsonb(p_as_of));
+                v_terms."values", v_hold.rel::oid, v_hold.columns), to_jsonb(p_as_of));
         EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation THEN
-            RETURN format('hold %s on table "%s" by (%s), or a later one, '
+            RETURN format('hold %s on table "%s" by (%s), or another one, '
                           'has a value that its type cannot read any more (%s)', v_hold.id, v_hold.table_name,
                           array_to_string(v_hold.columns, ', '), SQLERRM) || c_again;
         END;
