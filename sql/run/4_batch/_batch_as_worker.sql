@@ -20,7 +20,7 @@ DECLARE
     v_out retention.batch_result;
 BEGIN
     IF p_policy.partitions THEN
-        PERFORM retention._pin(p_policy, NOT p_slice.prove);
+        PERFORM retention._pin(p_policy);
         v_out := retention._batch_partitions(p_policy, p_slice, p_rows, p_skip);
         SET CONSTRAINTS ALL IMMEDIATE;
         RETURN v_out;
@@ -33,7 +33,7 @@ BEGIN
             RETURN v_out;
         END;
     END IF;
-    PERFORM retention._pin(p_policy, NOT p_slice.prove);
+    PERFORM retention._pin(p_policy);
     -- Planned by rows read, not pages: what guards and joins ask for is looked up, no table is hashed. Ranks ask for much.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;

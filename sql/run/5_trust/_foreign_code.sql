@@ -1,8 +1,7 @@
 -- Whose code could run where policies or reports are evaluated, though nobody trusts them, a sentence each: what
 -- _untrusted says of their relations and schemas, and of tables whose foreign keys are checked when their rows go; who
 -- may put triggers or foreign keys on their tables, whose author nobody can tell later; event triggers on DROP.
-CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[], p_again boolean DEFAULT false)
-RETURNS SETOF text
+CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
@@ -15,8 +14,7 @@ DECLARE
         UNION ALL SELECT unnest(p.schemas) FROM unnest(p_policies) p);
 BEGIN
     RETURN QUERY SELECT u FROM retention._untrusted(
-        v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k), v_schemas, v_trusted,
-        p_again) u;
+        v_tables || ARRAY(SELECT k.conrelid FROM retention._keys_to(v_tables) k), v_schemas, v_trusted) u;
     RETURN QUERY SELECT format('%s has %s on table %s; REVOKE %2$s ON %3$s FROM %4$s',
                   CASE x.grantee WHEN 0 THEN 'everybody (PUBLIC)' ELSE format('role "%s"', pg_get_userbyid(x.grantee))
                   END, x.privilege, x.rel::regclass,

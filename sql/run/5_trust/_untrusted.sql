@@ -1,11 +1,9 @@
 -- Whose code could run where relations are read or written, or names looked up in schemas, though nobody trusts them: a
 -- sentence each. Follows pg_depend from the relations to what belongs to them (triggers, rules, checks, indexes, ...)
 -- and to what these refer to (functions, operators, types, casts, ...), and asks for the owners, who answer for what
--- they call. In the schemas all counts, used or not: a better match for its arguments is enough to be called. p_again:
--- a run asked for these when it began; what is there is not read again, but who could have come there since then is.
+-- they call. In the schemas all counts, used or not: a better match for its arguments is enough to be called.
 CREATE OR REPLACE FUNCTION retention._untrusted(
-    p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted(), p_again boolean DEFAULT false)
-RETURNS SETOF text
+    p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
@@ -48,7 +46,7 @@ BEGIN
                                ', and stands where names of the policy are looked up' END) || c_mend
         FROM (SELECT 1 AS place, r.class, r.id FROM reached r UNION ALL
               SELECT 4, d.classid, d.objid FROM pg_depend d  -- not the types of tables, nor those of arrays
-              WHERE NOT p_again AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas)
+              WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas)
                 AND d.classid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)) r
         CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend has no predefined roles
             WHEN 'pg_class'::regclass THEN (
