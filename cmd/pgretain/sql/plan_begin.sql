@@ -4,9 +4,9 @@
 SELECT n.nspname::text, current_setting('is_superuser')::boolean, current_user::text, current_database()::text,
        ARRAY(SELECT r.rolname::text FROM pg_roles o JOIN pg_roles r ON pg_has_role(r.oid, o.oid, 'MEMBER')
              WHERE o.rolname = $1),
-       ARRAY(SELECT x.name FROM unnest($2::text[]) x (name) WHERE NOT EXISTS (
-           SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname || '.' || c.relname = x.name
+       ARRAY(SELECT unnest($2::text[]) EXCEPT (
+           SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
            UNION ALL
-           SELECT FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-           WHERE n.nspname || '.' || c.relname || '.' || a.attname = x.name AND NOT a.attisdropped))
+           SELECT n.nspname || '.' || c.relname || '.' || a.attname FROM pg_attribute a
+           JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace WHERE NOT a.attisdropped))
 FROM pg_namespace n WHERE n.oid = pg_my_temp_schema();
