@@ -9,6 +9,7 @@ BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
+        PERFORM retention._misplaced(p_policy.name);
         v_message := coalesce((SELECT u.why FROM retention._unexpected(ARRAY[p_policy], false) u LIMIT 1),
             retention._stopping_hold(p_policy.name, p_run.as_of));
         IF v_message IS NOT NULL THEN  -- foreign code is said first
