@@ -32,9 +32,11 @@ WITH asked AS MATERIALIZED (
     LEFT JOIN LATERAL (SELECT CASE WHEN l.state = 'running' THEN (NOT retention._under_way(l.id))::integer END AS lone) a ON true
     CROSS JOIN LATERAL (
         SELECT CASE WHEN isfinite(t.last_success_at) IS NOT FALSE THEN t.last_success_at
-                    ELSE (SELECT r.ended_at FROM retention.run r -- a hand wrote that: the log knows better
-                          WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND isfinite(r.ended_at)
-                          ORDER BY r.id DESC LIMIT 1) END) s (success)
+                    ELSE (SELECT max(x.success) -- a hand wrote that: the log knows better
+                          FROM (SELECT retention._success_at(r, o.scope) AS success FROM retention.run r
+                                CROSS JOIN (SELECT j.scope FROM retention.job j WHERE j.name = w.job) o
+                                WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND isfinite(r.ended_at)
+                                ORDER BY r.id DESC LIMIT 1) x) END) s (success)
 ), judged AS (
     SELECT r.*, NOT r.paused AND coalesce(r.counted <= r.due, false) AS late,
            (SELECT format(' pg_cron''s last attempt%s failed: %s.',

@@ -1,8 +1,11 @@
--- What is due right now, policy by policy, and what keeps the rest. Reading it counts the rows.
+-- backlog counts what is due now and what keeps the rest: a row for each policy, or for each scope of its jobs. Where a
+-- policy cannot be evaluated, problem says why and the numbers are NULL. Reading the view counts the rows.
 CREATE OR REPLACE VIEW retention.backlog AS
-SELECT p.name AS policy, c.due, c.kept, c.oldest, c.newest
+SELECT p.name AS policy, s.scope, c.due, c.kept, c.oldest, c.newest, c.problem
 FROM retention.policy p
 CROSS JOIN LATERAL retention._window_set(p.*) w
+CROSS JOIN LATERAL retention._scopes(p.name) s (scope)
 CROSS JOIN LATERAL (SELECT pg_catalog.clock_timestamp() AS at) x
-CROSS JOIN LATERAL retention._count(p.name, x.at, NULL, NULL, retention._window_at(p.*, w.older_than, x.at)) c
-WHERE NOT p.report ORDER BY p.name;
+CROSS JOIN LATERAL retention._count_or_problem(
+    p.name, x.at, s.scope, retention._window_at(p.*, w.older_than, x.at)) c
+WHERE NOT p.report ORDER BY p.name, s.scope;

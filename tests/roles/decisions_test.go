@@ -48,13 +48,13 @@ var calls = []decision{
 // inner are the runtime's own functions that somebody else than the owner may call. The driver and the
 // views run with the rights of who calls them, because only so they can commit, and count as that role.
 var inner = []decision{
-	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"},
+	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"}, {"_check_scope", "ro", "run"},
 	{"_step", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
 	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"}, {"_idle", "ro", "run"},
 	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
-	{"_count", "rov", "verify"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
+	{"_count", "rov", "verify"}, {"_count_or_problem", "rov", "backlog"}, {"_scopes", "rov", "backlog"}, {"_success_at", "rov", "verify"}, {"_job_scopes", "rov", "backlog"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
 	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"}, {"_unexpected", "rov", "verify"},

@@ -9,7 +9,8 @@ BEGIN
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         SELECT * INTO v_found
-        FROM retention.preview(p_policy.name, p_request.as_of, p_request.older_than, p_request.scope);
+        FROM retention.preview(p_policy.name, p_request.as_of, p_request.older_than,
+            coalesce(p_request.scope, '"all"'));
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(v_run, 'more', '55P03', 'a table is locked by somebody else');
     END;

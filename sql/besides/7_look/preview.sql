@@ -1,4 +1,5 @@
--- What a run would find at an instant, which may lie ahead. one_run is what one run takes of due; bytes and run_time
+-- preview returns what a run would find at an instant, which may lie ahead. due is NULL where what stops a run keeps it from
+-- being counted. one_run is what one run takes of due; bytes and run_time
 -- are estimated; breaker_limit is exact where it would trip. With max_rows counting stops there, without kept.
 CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
@@ -22,8 +23,8 @@ BEGIN
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,
             v_request.older_than);
         breaker_limit := retention._breaker_limit(v_policy, least(v_count.due, v_policy.budget_rows));
-    EXCEPTION WHEN invalid_function_definition OR SQLSTATE 'PR004' THEN  -- another table has its name; foreign code
-        IF stopped_by IS NULL THEN RAISE; END IF;
+    EXCEPTION WHEN OTHERS OR assert_failure THEN  -- what stops a run may also stop counting
+        IF stopped_by IS NULL OR SQLSTATE = '55P03' THEN RAISE; END IF;
     END;
     due := v_count.due; kept := v_count.kept; kept_null := v_count.kept_null; oldest := v_count.oldest;
     newest := v_count.newest;

@@ -1,4 +1,5 @@
--- Whether a run would take the rows with these values, and what keeps each: a guard, a hold, or its clock ("not due").
+-- why returns whether a run would take the rows with these values, and what keeps each: a guard, a hold, the clock ("not
+-- due"), or "scope" where the row is outside the scopes of the policy's jobs.
 -- until is when the clock lets it go, to the second: NULL for never within 1000 years. Locks nothing.
 --   SELECT * FROM retention.why('sessions', '{"id": 4711}');
 CREATE OR REPLACE FUNCTION retention.why(policy text, key jsonb, as_of timestamptz DEFAULT clock_timestamp())

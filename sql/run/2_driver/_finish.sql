@@ -1,8 +1,7 @@
 -- Ends a run: adds up its batches, writes its row for the second and last time, and adds it to its policy's counters,
--- where a dry run does not count, nor a call that was "busy": the row is the other run's. A policy has caught up when
--- a run leaves nothing that was due at its instant. One for some of the rows, with a window that somebody gave it, or
--- that goes on where an earlier one ended, says nothing of the rest. What runs left that did not end "done" is counted
--- later, by _count_left.
+-- where a dry run does not count, nor a call that was "busy": the row is the other run's. What a success is says
+-- _success_at. A policy has caught up when such a run of all rows, from the start, leaves nothing that was due at its
+-- instant. What runs left that did not end "done" is counted later, by _count_left.
 CREATE OR REPLACE FUNCTION retention._finish(
     p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
@@ -31,7 +30,9 @@ BEGIN
                      bool_or(b.kept <> '{}') AS any_kept, bool_or(b.related <> '{}') AS any_related,
                      bool_or(b.cascaded <> '{}') AS any_cascaded
               FROM retention.batch b WHERE b.run_id = p_run) s
-        WHERE r.id = p_run AND r.ended_at IS NULL RETURNING r.*  -- nobody else has ended it meanwhile
+        WHERE r.id = p_run AND r.ended_at IS NULL  -- nobody else has ended it meanwhile
+        RETURNING r.*, (SELECT max(retention._success_at(r, x.scope)) FROM retention._scopes(r.policy) x (scope))
+            AS success_at
     ), emptied AS (
         DELETE FROM retention.run_group g WHERE g.run_id IN (SELECT r.id FROM r)
     )
@@ -39,9 +40,9 @@ BEGIN
         (policy, runs, failed, scanned, taken, refused, related, cascaded, failed_in_a_row, last_success_at,
          caught_up_at, rows_left)
     SELECT r.policy, 1, x.bad, r.scanned, r.taken, r.refused, r.related, r.cascaded, x.bad,
-           CASE WHEN r.state IN ('done', 'more') THEN r.ended_at END,
+           r.success_at,
            CASE WHEN r.state = 'done' AND r.contended + r.refused = 0 AND r.from_start AND r.scope IS NULL
-                     AND (r.older_than IS NULL OR r.job IS NOT NULL) THEN r.as_of END,
+                THEN r.success_at END,
            CASE r.state WHEN 'done' THEN r.contended + r.refused END
     FROM r CROSS JOIN LATERAL (SELECT (r.state IN ('failed', 'tripped', 'abandoned'))::integer AS bad) x
     WHERE NOT r.dry_run AND r.state <> 'busy'
@@ -51,7 +52,7 @@ BEGIN
         related = retention._sum(t.related, excluded.related), rows_left = excluded.rows_left,
         cascaded = retention._sum(t.cascaded, excluded.cascaded),
         failed_in_a_row = (t.failed_in_a_row + excluded.failed) * (excluded.last_success_at IS NULL)::integer,
-        last_success_at = coalesce(excluded.last_success_at, t.last_success_at),
+        last_success_at = greatest(excluded.last_success_at, t.last_success_at),
         caught_up_at = greatest(excluded.caught_up_at, t.caught_up_at);
     RETURN (p_run, false, NULL)::retention.step;
 END $function$;

@@ -19,6 +19,7 @@ BEGIN
     FROM retention.each e JOIN retention.policy p ON p.name = ANY (v_asked) AND p.hash = e.registers ->> 'hash'
     WHERE num_nonnulls(p_request.scope, p_request.older_than, retention._copy(), retention._half_upgraded()) = 0
       AND e.name = v_each AND v_request.as_of <= v_started AND NOT p.prepares
+      AND EXISTS (SELECT FROM retention._scopes(e.name) s (scope) WHERE s.scope IS NULL)
       AND NOT p.passes @? '$[*] ? (exists (@.groups) || exists (@.whole))'
       AND NOT EXISTS (SELECT FROM retention.setting s WHERE s.policy IN (p.name, e.name, '*'))
       AND NOT EXISTS (SELECT FROM retention.run r WHERE r.table_name = p.table_name AND r.state = 'running')

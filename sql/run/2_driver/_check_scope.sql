@@ -1,0 +1,17 @@
+-- _check_scope raises 22023 where a call by hand gives a policy, or a policy for each schema, a scope that it does not allow.
+-- The call is refused before anything is written down. An unknown policy passes: the run says so.
+CREATE OR REPLACE FUNCTION retention._check_scope(p_policy text, p_scope jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_policy retention.policy;
+BEGIN
+    FOR v_policy IN
+        SELECT p.* FROM retention.policy p WHERE p.name = p_policy
+        UNION ALL
+        SELECT r.* FROM retention.each e CROSS JOIN LATERAL jsonb_populate_record(
+            NULL::retention.policy, e.registers || jsonb_build_object('name', e.name, 'scope', coalesce(
+                e.registers -> 'scope', '[]'))) r
+        WHERE e.name = p_policy
+    LOOP
+        PERFORM retention._checked_scope(v_policy, p_scope);
+    END LOOP;
+END $function$;

@@ -1,0 +1,204 @@
+package behaviour
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// Policies that look at the same rows, of which 40 are due at noon. Their jobs narrow them in every way that there is.
+const (
+	scopedTable = `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
+		INSERT INTO tok SELECT i, i % 4, CASE i % 3 WHEN 0 THEN 'a' ELSE 'b' END, '` + noon + `'::timestamptz - i * interval '1 day'
+		FROM generate_series(1, 50) i`
+	scopedJobs = `
+policies:
+  one: {table: tok, scope: [nid, kind], due: {age: {column: at, older_than: 10 days}}, then: [delete]}
+  two: {table: tok, scope: [nid, kind], due: {age: {column: at, older_than: 10 days}}, then: [delete]}
+  both: {table: tok, scope: [nid, kind], due: {age: {column: at, older_than: 10 days}}, then: [delete]}
+  free: {table: tok, scope: [nid, kind], due: {age: {column: at, older_than: 10 days}}, then: [delete]}
+jobs:
+  first: {schedule: "@daily", run: [one, two, both], scope: {nid: 1}}
+  second: {schedule: "@daily", run: [two], scope: {nid: 1, kind: "'a'"}}
+  third: {schedule: "@daily", run: [two], scope: {nid: 2}}
+  whole: {schedule: "@daily", run: [both]}`
+)
+
+// mayTake says in SQL which rows a policy may take, by its jobs: a condition for each of their scopes, in the scopes' order.
+var mayTake = map[string][]string{
+	"one": {"nid = 1"}, "two": {"nid = 1", "nid = 2", "nid = 1 AND kind = 'a'"}, "both": {"true"}, "free": {"true"},
+}
+
+// withoutScope are functions of a policy that count none of its rows, or have no scope for the given reason.
+var withoutScope = map[string]string{
+	"accept": "the next run", "facts": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
+	"restore": "a run's rows", "resume": "all runs", "set_window": "all runs", "take_events": "events", "why": "answers scope", "window_of": "all runs",
+	"claim": "keys",
+}
+
+// TestScopesOfJobs: nothing that takes or counts rows of a policy leaves the scopes of its jobs, unless it is told "all".
+// The catalog names the functions: whatever takes a policy takes a scope as well, or says why it does not.
+func TestScopesOfJobs(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, scopedTable, scopedJobs)
+	calls := map[string]string{}
+	for _, name := range pgtest.Column[string](t, in, `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
+			AND p.proname NOT LIKE '\_%' AND p.proargnames @> '{policy,scope}'`) {
+		calls[name] = "SELECT retention." + name + "(policy => $1, as_of => $2, scope => $3)"
+		if name == "run" {
+			calls[name] = "CALL retention.run(policy => $1, as_of => $2, scope => $3)"
+			calls["dry run"] = "CALL retention.run(policy => $1, as_of => $2, scope => $3, dry_run => true)"
+		}
+	}
+	for _, name := range pgtest.Column[string](t, in, `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
+			AND p.proname NOT LIKE '\_%' AND p.proargnames @> '{policy}' AND NOT p.proargnames @> '{scope}'
+			AND (array_position(p.proargnames, 'policy') <= p.pronargs)`) {
+		if withoutScope[name] == "" {
+			t.Errorf("function %s takes a policy and no scope", name)
+		}
+	}
+	if len(calls) < 5 {
+		t.Fatalf("only %v", slices.Sorted(maps.Keys(calls)))
+	}
+	in.Exec(t, "CREATE TABLE before AS TABLE tok")
+	refused := func(call, policy string, scope *string) *pgconn.PgError {
+		in.Exec(t, "TRUNCATE tok; INSERT INTO tok TABLE before")
+		_, err := in.Runner().Exec(t.Context(), calls[call], policy, noon, scope)
+		if err == nil {
+			return nil
+		}
+		return err.(*pgconn.PgError) //nolint:errorlint // Exec returns it bare
+	}
+	all, narrower, own, elsewhere := `"all"`, `{"kind": "a"}`, `{"nid": "1"}`, `{"nid": 3, "kind": "a"}`
+	for policy, conditions := range mayTake {
+		isFree := conditions[0] == "true"
+		for call := range calls {
+			for _, scope := range []*string{nil, &narrower} {
+				err := refused(call, policy, scope)
+				if isFree != (err == nil) || err != nil && (err.Code != "22023" || !strings.Contains(err.Message, "only inside the scopes of its jobs") ||
+					!strings.Contains(err.Hint, `'{"nid": 1}' (job "first")`) || !strings.Contains(err.Hint, `"all"`)) {
+					t.Errorf("%s of %s with scope %v: %v", call, policy, scope, err)
+				}
+				if left := len(tokens(t, in)); !isFree && left != 50 {
+					t.Errorf("%s of %s, refused: %d rows left", call, policy, left)
+				}
+			}
+			for scope, want := range map[*string]string{&all: "true", &own: "nid = 1", &elsewhere: "nid = 3 AND kind = 'a'"} {
+				if err := refused(call, policy, scope); err != nil {
+					t.Errorf("%s of %s with scope %s: %v", call, policy, *scope, err)
+				}
+				if call != "run" {
+					want = "false"
+				}
+				wanted := pgtest.Column[int](t, in, "SELECT id FROM before WHERE (id > 10 AND "+want+") IS NOT TRUE ORDER BY id")
+				if diff := cmp.Diff(wanted, tokens(t, in)); diff != "" {
+					t.Errorf("%s of %s with scope %s (-want +got):\n%s", call, policy, *scope, diff)
+				}
+			}
+		}
+		in.Exec(t, "TRUNCATE tok; INSERT INTO tok TABLE before")
+		var due []int64 // of all rows, which are due by now
+		for _, c := range conditions {
+			due = append(due, pgtest.Value[int64](t, in, "SELECT count(*) FROM tok WHERE "+c))
+		}
+		got := pgtest.Column[int64](t, in, "SELECT due FROM retention.backlog WHERE policy = $1 AND problem IS NULL ORDER BY scope", policy)
+		if diff := cmp.Diff(due, got); diff != "" {
+			t.Errorf("the backlog of %s (-want +got):\n%s", policy, diff)
+		}
+		// A row is due where one of the scopes has it.
+		union := "(" + strings.Join(conditions, ") OR (") + ")"
+		why := `SELECT concat_ws(' ', t.id, w.due, w.kept_by) FROM tok t CROSS JOIN LATERAL retention.why($1, jsonb_build_object('id', t.id), $2) w ORDER BY t.id`
+		wanted := pgtest.Column[string](t, in, `SELECT concat_ws(' ', t.id, CASE WHEN NOT (`+union+`) THEN 'f scope' WHEN t.id > 10 THEN 't' ELSE 'f not due' END)
+			FROM tok t ORDER BY t.id`)
+		if diff := cmp.Diff(wanted, pgtest.Column[string](t, in, why, policy, noon)); diff != "" {
+			t.Errorf("why, of %s (-want +got):\n%s", policy, diff)
+		}
+	}
+}
+
+// TestViewsStayInScopes: rows that no job of a policy takes change nothing that a view says of the policy.
+func TestViewsStayInScopes(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, scopedTable, scopedJobs)
+	views := pgtest.Column[string](t, in, "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relnamespace = 'retention'::regnamespace AND c.relkind = 'v' ORDER BY 1")
+	said := func() map[string][]string {
+		m := map[string][]string{}
+		for _, view := range views {
+			m[view] = pgtest.Column[string](t, in, "SELECT to_jsonb(v)::text FROM "+view+` v WHERE to_jsonb(v)::text ~ '"(one|two)"' ORDER BY 1`)
+		}
+		return m
+	}
+	before := said()
+	in.Exec(t, "INSERT INTO tok SELECT i, 3, 'a', '"+noon+"'::timestamptz - i * interval '1 day' FROM generate_series(100, 400) i")
+	if diff := cmp.Diff(before, said()); diff != "" {
+		t.Errorf("what the views say differs (-before +after):\n%s", diff)
+	}
+	if len(before["retention.backlog"]) != 4 {
+		t.Errorf("the backlog has %v", before["retention.backlog"])
+	}
+}
+
+// TestScopeOfEach: a policy for each schema that its job narrows is refused without a scope, also where no row is due in
+// any schema, and then nothing is written down.
+func TestScopeOfEach(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tenants("tenant_a", "tenant_b"), strings.NewReplacer("then:", "scope: [id]\n    then:",
+		"run: [messages]", "run: [messages], scope: {id: 9}").Replace(messages(7)))
+	for _, as := range []string{noon, "2020-01-01 00:00+00"} {
+		for _, policy := range []string{"messages", "messages@tenant_a"} {
+			if _, err := in.Call("CALL retention.run($1, $2)", policy, as); err == nil || err.Code != "22023" || !strings.Contains(err.Hint, `{"id": 9}`) {
+				t.Errorf("%s as of %s: %v", policy, as, err)
+			}
+		}
+		if _, err := in.Call("CALL retention.run_job('hourly', $1)", as); err != nil {
+			t.Error(err)
+		}
+	}
+	wanted := []string{"(messages@tenant_a,done,0)", "(messages@tenant_a,done,1)", "(messages@tenant_b,done,0)", "(messages@tenant_b,done,1)"}
+	if diff := cmp.Diff(wanted, in.Rows("SELECT policy, state, taken FROM retention.run")); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{`(messages@tenant_a,"{""id"": 9}",0)`, `(messages@tenant_b,"{""id"": 9}",0)`},
+		in.Rows("SELECT policy, scope, due FROM retention.backlog")); diff != "" {
+		t.Errorf("backlog (-want +got):\n%s", diff)
+	}
+}
+
+// TestBrokenPolicyInTheBacklog: a policy that cannot be evaluated says why in its row, and the others are counted.
+func TestBrokenPolicyInTheBacklog(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ breaks, problem string }{
+		"column renamed":  {"ALTER TABLE m RENAME COLUMN at TO made_at", "at"},
+		"column dropped":  {"ALTER TABLE m DROP COLUMN at CASCADE", "at"},
+		"table renamed":   {"ALTER TABLE m RENAME TO n", "m"},
+		"table elsewhere": {"CREATE SCHEMA s; ALTER TABLE m SET SCHEMA s", "m"},
+		"division":        {"UPDATE m SET n = -1", "division by zero"},
+		"function":        {"CREATE OR REPLACE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN ASSERT false; END'", "assertion failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, numbered+"CREATE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RETURN true; END'; ALTER FUNCTION wanted(int) OWNER TO "+kit.Migrator, `
+policies:
+  broken: {table: m, where: "1 / (n + 1) >= 0 AND wanted(n)", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  sound: {table: r, where: "m_id = 0", then: [delete]}`)
+			in.Exec(t, c.breaks)
+			got := pgtest.Column[string](t, in.Viewer(), "SELECT concat_ws(' ', policy, due, problem) FROM retention.backlog")
+			if len(got) != 2 || !strings.HasPrefix(got[0], "broken ") || !strings.Contains(got[0], c.problem) || got[1] != "sound 4" {
+				t.Errorf("the backlog has %q", got)
+			}
+		})
+	}
+}
+
+// tokens are the rows of tok that are left.
+func tokens(t testing.TB, in *kit.Installed) []int {
+	t.Helper()
+	return pgtest.Column[int](t, in, "SELECT id FROM tok ORDER BY id")
+}
