@@ -173,7 +173,9 @@ type outcome struct {
 	Seconds   seconds          `json:"seconds"`
 	Code      string           `json:"sqlstate"`
 	Message   string           `json:"message"`
-	Done      string           `json:"-"` // what became of the rows
+	TrippedBy string           `json:"tripped_by"` // "breaker", "catalog", "trust", "hold" or "clock"; "" if it did not trip
+	WayOut    string           `json:"hint"`       // what to type after a run that tripped
+	Done      string           `json:"-"`          // what became of the rows
 }
 
 // summarise prints one line per run, and why those that went wrong did.

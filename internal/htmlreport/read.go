@@ -50,6 +50,7 @@ type (
 		PausedAt    *time.Time
 		WindowNote  string
 		Kept        string // by what, in the last run
+		WayOut      string // what to do after a run that tripped
 	}
 	jobRow struct {
 		Name                string

@@ -1,12 +1,15 @@
 -- The run log: a row per run, written when it starts and when it ends. abandoned: the backend is gone (views show it,
 -- the next run writes it). scope and older_than were given at run time, inputs is what the policy read at the start;
--- waited_for is what it waited for last before a batch, waited_s seconds in all. One run of a table at a time.
+-- waited_for is what it waited for last before a batch, waited_s seconds in all. tripped_by is what stopped a run that
+-- ended "tripped": the way out follows from it (_way_out). One run of a table at a time.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
     filenode oid, policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
     inputs jsonb NOT NULL DEFAULT '{}', dry_run boolean NOT NULL DEFAULT false,
     state text NOT NULL CHECK (
         state IN ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
+    tripped_by text CHECK (tripped_by IN ('breaker', 'catalog', 'trust', 'hold', 'clock')),
+    CONSTRAINT run_tripped_check CHECK ((state = 'tripped') = (tripped_by IS NOT NULL)),
     started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), ended_at timestamptz,
     pid integer NOT NULL DEFAULT pg_catalog.pg_backend_pid(), role text NOT NULL DEFAULT session_user,
     from_start boolean NOT NULL DEFAULT true, due bigint, breaker_limit bigint, scanned bigint NOT NULL DEFAULT 0,

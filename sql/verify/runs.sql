@@ -17,7 +17,7 @@ WITH asked AS MATERIALIZED (
                        ELSE EXISTS (SELECT FROM retention.run r WHERE r.job = j.job AND NOT r.dry_run) END AS ran
     FROM (SELECT a.job, bool_or(a.ran) AS ran FROM asked a GROUP BY 1) j
 ), run AS MATERIALIZED (
-    SELECT w.*, j.ran AS job_ran, s.success, b.since, l.id, CASE a.lone WHEN 1 THEN 'abandoned' ELSE l.state END AS state, l.message,
+    SELECT w.*, j.ran AS job_ran, s.success, b.since, l.id, CASE a.lone WHEN 1 THEN 'abandoned' ELSE l.state END AS state, l.message, l.tripped_by,
            coalesce(t.failed_in_a_row, 0) + coalesce(a.lone, 0) AS failed,
            coalesce(CASE WHEN w.ran OR s.success >= b.since THEN s.success END, b.since, s.success) AS counted
     FROM asked w
@@ -62,7 +62,7 @@ SELECT 0, 'V046', CASE WHEN j.success IS NOT NULL AND j.due IS NOT NULL AND NOT 
                             AND j.state <> 'tripped' THEN 'info' ELSE '' END, j.policy,
        format('the last run of %s "%s" (%s) %s%s', j.kind, j.policy, j.id, CASE j.state WHEN 'failed' THEN '' ELSE 'was ' END || j.state,
               CASE WHEN j.failed > 1 THEN format(', %s in a row', j.failed) END),
-       coalesce(j.message, ''), 'SELECT * FROM retention.health();'
+       coalesce(j.message, ''), coalesce(retention._way_out(j.tripped_by, j.policy, j.message), 'SELECT * FROM retention.health();')
 FROM judged j WHERE j.state IN ('failed', 'tripped', 'abandoned')
 UNION ALL
 SELECT j.n::integer, 'V048', 'info', '', format('job "%s" has not run yet', j.job), coalesce(ltrim(j.attempt), ''), ''

@@ -1,7 +1,9 @@
 -- Numbers for a monitoring system, in the terms of Prometheus: counters never go back, gauges do. Reads the runtime's
 -- own tables and the statistics of yours: waits for no lock there, and counts nothing.
 CREATE OR REPLACE VIEW retention.metrics AS
-SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name) AS labels, m.value, m.help
+SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name)
+           || CASE WHEN m.name = 'retention_tripped' AND r.tripped_by IS NOT NULL
+                   THEN pg_catalog.jsonb_build_object('by', r.tripped_by) ELSE '{}' END AS labels, m.value, m.help
 FROM retention.policy p
 CROSS JOIN retention.install i
 LEFT JOIN retention.total t ON t.policy = p.name
@@ -12,7 +14,7 @@ CROSS JOIN LATERAL (
     SELECT min(j.every) AS every FROM retention.job j
     WHERE split_part(p.name, '@', 1) = ANY (j.policies) AND j.scope IS NULL) j
 LEFT JOIN LATERAL (
-    SELECT x.state, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
+    SELECT x.state, x.tripped_by, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
     FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run AND x.state <> 'busy'
     ORDER BY x.id DESC LIMIT 1) r ON true
 CROSS JOIN LATERAL (VALUES
@@ -25,7 +27,7 @@ CROSS JOIN LATERAL (VALUES
     ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0), 'Runs that went wrong.'),
     ('retention_failed_in_a_row', 'gauge', true, coalesce(t.failed_in_a_row, 0), 'Those since the last success.'),
     ('retention_tripped', 'gauge', NOT p.report, (coalesce(r.state, '') = 'tripped')::integer,
-     'Whether the last run was stopped by its breaker, a hold or a change of the database.'),
+     'Whether the last run tripped; label "by" says by what: breaker, catalog, trust, hold or clock.'),
     ('retention_running_seconds', 'gauge', r.running_since IS NOT NULL,
      extract(epoch FROM pg_catalog.clock_timestamp() - r.running_since), 'Since when the policy is running.'),
     ('retention_last_success_timestamp_seconds', 'gauge', t.last_success_at IS NOT NULL,

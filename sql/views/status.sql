@@ -13,6 +13,7 @@ SELECT p.name AS policy, p.table_name,
        t.last_success_at, coalesce(t.failed_in_a_row, 0) AS failed_in_a_row,
        coalesce(h.holds, 0) AS holds,
        retention._paused(p.name) AS paused, r.message AS last_message,
+       r.tripped_by AS last_tripped_by,
        (SELECT max(d.id) FROM retention.run d WHERE d.policy = p.name AND d.dry_run) AS last_dry_run,
        coalesce(w.older_than, p.window_own) AS older_than,
        coalesce(w.note, (SELECT format('set by %s at %s instead of %s: %s', s.set_by, s.set_at, p.window_own, s.reason)
@@ -25,7 +26,7 @@ LEFT JOIN (SELECT x.table_name, count(*) AS holds FROM retention.hold x
 CROSS JOIN LATERAL retention._window_set(p.*) w
 LEFT JOIN LATERAL (
     SELECT x.id, x.state, x.pid, x.started_at, x.ended_at, x.scanned, x.taken, x.kept, x.contended,
-           x.refused, x.cascaded, x.message
+           x.refused, x.cascaded, x.message, x.tripped_by
     FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run AND x.state <> 'busy'
     ORDER BY x.id DESC LIMIT 1) r ON true
 ORDER BY p.name;

@@ -158,8 +158,8 @@ func TestEachThatCannotBe(t *testing.T) {
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": rest})
 	want := []string{
 		`(messages@tenant_C,failed,"schema ""tenant_C"" can be no member of policy ""messages""")`,
-		`(messages@tenant_a,failed,"function tenant_a.mine() belongs to role ""` + stranger + `"", which is not trusted; list the role under ""trust"" of the install, or take it away")`,
-		`(messages@tenant_b,tripped,"column ""at"" of ""tenant_b.message"" is of type timestamp without time zone, not timestamp with time zone; undo it, or run ""pgretain snapshot"", then ""pgretain generate"", and migrate")`,
+		`(messages@tenant_a,tripped,"function tenant_a.mine() belongs to role ""` + stranger + `"", which is not trusted; change its owner, drop it, or list the role under ""trust"" of the install")`,
+		`(messages@tenant_b,tripped,"column ""at"" of ""tenant_b.message"" is of type timestamp without time zone, not timestamp with time zone; undo it, or correct the policy file, run ""pgretain snapshot"" and ""pgretain generate"", and migrate")`,
 		`(messages@tenant_d,done,)`,
 	}
 	if diff := cmp.Diff(want, in.Rows("SELECT policy, state, message FROM retention.run")); diff != "" {
@@ -170,7 +170,7 @@ func TestEachThatCannotBe(t *testing.T) {
 	}
 	for code, want := range map[string]string{
 		"V046": `the last run of policy "messages@tenant_C" (1) failed
-the last run of policy "messages@tenant_a" (2) failed
+the last run of policy "messages@tenant_a" (2) was tripped
 the last run of policy "messages@tenant_b" (3) was tripped`,
 		"V050": `policy "messages@tenant_b" was not made for this catalog: column "at" of "tenant_b.message" is of type timestamp without time zone, not timestamp with time zone`,
 		"V019": `schema "tenant_C" can be no member of policy "messages"

@@ -117,7 +117,7 @@ func TestUnexpected(t *testing.T) {
 				if o.State != "running" || len(after) != len(before)-5 {
 					t.Errorf("the next batch left %d of %d: %+v", len(after), len(before), o)
 				}
-			} else if diff := cmp.Diff(before, after); diff != "" || o.State != "failed" { // of what is not there any more PostgreSQL speaks first
+			} else if diff := cmp.Diff(before, after); diff != "" || o.State != "tripped" || !strings.Contains(o.Message, c.says) {
 				t.Errorf("the next batch ended %+v; it took %s", o, diff)
 			}
 			if _, err := runner.Exec(ctx, "SELECT retention.settle()"); err != nil {

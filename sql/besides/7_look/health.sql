@@ -10,9 +10,8 @@ BEGIN
     FROM retention.status s CROSS JOIN LATERAL (VALUES
         ('error', s.last_state IN ('failed', 'tripped', 'abandoned'),
          format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
-         CASE WHEN s.last_state = 'tripped'
-              THEN format('Look with pgretain preview %1$s, or SELECT * FROM retention.preview(%1$L).', s.policy)
-              ELSE format('SELECT * FROM retention.run WHERE id = %s', s.last_run) END),
+         coalesce(retention._way_out(s.last_tripped_by, s.policy, s.last_message),
+                  format('SELECT * FROM retention.run WHERE id = %s', s.last_run))),
         ('warning', s.paused IS NOT NULL, s.paused,
          format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', s.policy)),
         ('warning', s.last_refused > 0, format('%s rows were refused in run %s', s.last_refused, s.last_run),

@@ -17,8 +17,7 @@ BEGIN
     END IF;
     v_request.as_of := preview.as_of; v_request.older_than := preview.older_than; v_request.scope := preview.scope;
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
-    stopped_by := coalesce((SELECT u.why FROM retention._unexpected(ARRAY[v_policy]) u LIMIT 1),
-        retention._stopping_hold(v_policy.name, v_request.as_of));
+    stopped_by := (SELECT o.message FROM retention._obstacle(v_policy, v_request.as_of, true) o);
     BEGIN
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,
             v_request.older_than);

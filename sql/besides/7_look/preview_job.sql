@@ -20,7 +20,7 @@ BEGIN
             BEGIN
                 WHILE v_step.going LOOP v_step := retention._run_step(v_step.run_id); END LOOP;
             EXCEPTION WHEN OTHERS OR assert_failure THEN
-                v_step := retention._finish(v_step.run_id, 'failed', SQLSTATE, SQLERRM);
+                v_step := retention._fail(v_step.run_id, SQLSTATE, SQLERRM);
             END;
             SELECT * INTO v_ended FROM retention.run r WHERE r.id = v_step.run_id;
             v_runs := v_runs || v_ended;

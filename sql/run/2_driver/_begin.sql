@@ -23,6 +23,9 @@ BEGIN
     END IF;
     RETURN (retention._take_table(v_policy, v_request, v_started), true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-    RETURN retention._finish(retention._new_run(v_policy, p_request, clock_timestamp()),
-        CASE SQLSTATE WHEN '55P03' THEN 'busy' ELSE 'failed' END, nullif(SQLSTATE, '55P03'), SQLERRM);
+    IF SQLSTATE = '55P03' THEN
+        RETURN retention._finish(
+            retention._new_run(v_policy, p_request, clock_timestamp()), 'busy', NULL, SQLERRM);
+    END IF;
+    RETURN retention._fail(retention._new_run(v_policy, p_request, clock_timestamp()), SQLSTATE, SQLERRM);
 END $function$;

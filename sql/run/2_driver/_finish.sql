@@ -3,16 +3,17 @@
 -- _success_at. A policy has caught up when such a run of all rows, from the start, leaves nothing that was due at its
 -- instant. What runs left that did not end "done" is counted later, by _count_left.
 CREATE OR REPLACE FUNCTION retention._finish(
-    p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL) RETURNS retention.step
+    p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL,
+    p_tripped_by text DEFAULT NULL) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     WITH r AS (
         UPDATE retention.run r
-        SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate,
+        SET state = p_state, ended_at = clock_timestamp(), sqlstate = p_sqlstate, tripped_by = p_tripped_by,
             -- Whoever called: batches run as the worker, who lacks the right.
             message = CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
                 coalesce(nullif('retention_worker', ''), current_user))
-                WHEN p_state = 'tripped' AND r.breaker_limit IS NOT NULL THEN p_message || format('; if that is right: '
+                WHEN p_tripped_by = 'breaker' THEN p_message || format('; if that is right: '
                     'pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')', r.policy)
                 ELSE p_message END,
             scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused,

@@ -12,7 +12,8 @@ BEGIN
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
     v_stop := retention._stop_reason(v_run, v_policy, v_last.total_taken);
     IF v_stop.state IS NOT NULL THEN
-        RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message);
+        RETURN retention._finish(p_run, v_stop.state, NULL, v_stop.message,
+            CASE v_stop.state WHEN 'tripped' THEN 'breaker' END);
     ELSIF v_last.run_id IS NULL THEN
         RETURN retention._start(v_run, v_policy);
     END IF;

@@ -1,5 +1,5 @@
 -- The next step of a run of this session, by _run_step. An error that is no row's rolls it back and ends the run
--- "failed", as does a cancel, in it or before it (p_cancelled); but "more" or "paused" where a migration has replaced,
+-- (_fail), as does a cancel, in it or before it (p_cancelled); but "more" or "paused" where a migration has replaced,
 -- or is replacing, what it calls. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows, waited for at most
 -- lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not waited for.
 CREATE OR REPLACE FUNCTION retention._step(p_run bigint, p_cancelled boolean DEFAULT false) RETURNS retention.step
@@ -18,5 +18,5 @@ EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
         RETURN retention._finish(p_run, CASE WHEN v_why IS NULL THEN 'more' ELSE 'paused' END, NULL,
             coalesce(v_why, 'the policy was changed during the run'));
     END IF;
-    RETURN retention._finish(p_run, 'failed', SQLSTATE, SQLERRM);
+    RETURN retention._fail(p_run, SQLSTATE, SQLERRM);
 END $function$;

@@ -4,17 +4,15 @@ CREATE OR REPLACE FUNCTION retention._start(p_run retention.run, p_policy retent
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
-    v_message text := retention._copy(); v_lo jsonb; v_due bigint; v_limit bigint;
+    v_message text := retention._copy(); v_by text; v_lo jsonb; v_due bigint; v_limit bigint;
 BEGIN
     IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
     PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
     BEGIN
         PERFORM retention._misplaced(p_policy.name);
-        v_message := coalesce((SELECT u.why FROM retention._unexpected(ARRAY[p_policy], false) u LIMIT 1),
-            retention._stopping_hold(p_policy.name, p_run.as_of));
-        IF v_message IS NOT NULL THEN  -- foreign code is said first
-            v_message := coalesce((SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1), v_message);
-        ELSE
+        SELECT o.tripped_by, o.message INTO v_by, v_message
+        FROM retention._obstacle(p_policy, p_run.as_of, false) o;
+        IF v_message IS NULL THEN
             IF p_policy.prepares THEN
                 UPDATE retention.run r SET inputs = retention._act(format(
                     'SELECT retention.%I(jsonb_populate_record(NULL::retention.slice, $1))', r.policy || '_start'),
@@ -23,19 +21,20 @@ BEGIN
             END IF;
             v_lo := retention._resume_point(p_run, p_policy);
             SELECT s.* INTO v_due, v_limit, v_message FROM retention._surplus(p_run, p_policy, v_lo) s;
+            v_by := CASE WHEN v_message IS NOT NULL THEN 'breaker' END;
         END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
-    WHEN SQLSTATE 'PR004' THEN v_message := SQLERRM;  -- foreign code, by _pin, before anything was evaluated
+    WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;  -- foreign code, by _pin, before anything was evaluated
     END;
     IF v_message IS NULL AND v_due = 0 AND v_lo IS NULL AND NOT p_policy.passes @? '$[*].whole' THEN
         RETURN retention._finish(p_run.id, 'done');  -- so do most runs
     END IF;
     UPDATE retention.run r
     SET due = v_due, breaker_limit = v_limit, from_start = v_lo IS NULL,
-        filenode = pg_relation_filenode(retention._table(p_policy.table_name))
+        filenode = pg_relation_filenode((retention._named(ARRAY[p_policy.table_name]))[1])
     WHERE r.id = p_run.id;
-    IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'tripped', NULL, v_message); END IF;
+    IF v_by IS NOT NULL THEN RETURN retention._finish(p_run.id, 'tripped', NULL, v_message, v_by); END IF;
     INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
     VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000, 1, v_lo,
             least(p_policy.batch_rows, CASE WHEN p_policy.batch_time_ms IS NOT NULL THEN 500 END));

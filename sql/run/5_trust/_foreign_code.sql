@@ -32,8 +32,8 @@ BEGIN
     IF EXISTS (SELECT FROM unnest(p_policies) p
                WHERE p.partitions OR p.steps @? '$[*] ? (@.verb == "drop table")') THEN
         RETURN QUERY SELECT format('event trigger "%s" calls function %s of role "%s", which is not trusted; '
-                      'list the role under "trust" of the install, or take it away', e.evtname,
-                      e.evtfoid::regprocedure, pg_get_userbyid(p.proowner))
+                      'change the owner of the function, drop the trigger, or list the role under "trust" of the '
+                      'install', e.evtname, e.evtfoid::regprocedure, pg_get_userbyid(p.proowner))
         FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid
         WHERE e.evtenabled <> 'D' AND p.proowner <> ALL (v_trusted)
           AND NOT pg_has_role(p.proowner, v_trusted[1], 'MEMBER') ORDER BY 1;

@@ -8,7 +8,8 @@ LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 AS $function$
 DECLARE
-    c_again CONSTANT text := '; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate';
+    c_again CONSTANT text := '; undo it, or correct the policy file, run "pgretain snapshot" and "pgretain generate", and '
+        'migrate';
     v_protect CONSTANT text[] := (SELECT i.protect FROM retention.install i);
     v_names text[]; v_tables oid[];  -- by place: a table that policies name, and one whose rows may be its rows
     v_rel record; v_keys jsonb; v_sets boolean;
@@ -24,8 +25,8 @@ BEGIN
           FROM unnest(p_policies) p GROUP BY 1) x (name)
     CROSS JOIN unnest(retention._family(ARRAY[x.name])) t (oid);
     IF cardinality(v_protect) > 0 THEN
-        RETURN QUERY SELECT p.name, format('the policy changes rows of table "%s", which is protected (%s)', x.name,
-                                     array_to_string(v_protect, ', '))
+        RETURN QUERY SELECT p.name, format('the policy changes rows of table "%s", which is protected (%s); take the '
+                               'table out of the policy', x.name, array_to_string(v_protect, ', '))
         FROM (SELECT m.name FROM unnest(v_names, v_tables) m (name, oid) GROUP BY m.name
               HAVING retention._logical(array_agg(m.oid)) && (SELECT retention._family(v_protect))) x
         JOIN unnest(p_policies) p ON x.name = ANY (p.changes || p.reach);
@@ -48,7 +49,8 @@ BEGIN
         WHERE c.relpersistence = 'u' OR coalesce(x.others, x.stored) IS NOT NULL ORDER BY c.oid
     LOOP
         RETURN QUERY
-        SELECT p.name, format('table %s is %s; rows of such a table cannot be taken', v_rel.oid::regclass,
+        SELECT p.name, format('table %s is %s, and rows of such a table cannot be taken; take the policy out, or run '
+                              'it where the rows are', v_rel.oid::regclass,
                               coalesce(v_rel.others, v_rel.stored))
         FROM unnest(p_policies) p
         WHERE v_rel.names && (p.changes || p.reach) AND (v_rel.others IS NOT NULL OR v_rel.stored IS NOT NULL

@@ -9,7 +9,7 @@ SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_me
 SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE
     c_first CONSTANT oid := 16384;  -- what initdb makes has lower numbers
-    c_mend CONSTANT text := '; list the role under "trust" of the install, or take it away';
+    c_mend CONSTANT text := '; change its owner, drop it, or list the role under "trust" of the install';
     v_schemas CONSTANT oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (p_schemas::name[]));
 BEGIN
     RETURN QUERY WITH RECURSIVE reached (class, id) AS (

@@ -1,0 +1,18 @@
+-- _way_out returns the hint for a run that tripped: what to type, by what it was tripped by. The sentences of _obstacle
+-- end with "; " and what mends them, a statement or words.
+CREATE OR REPLACE FUNCTION retention._way_out(p_tripped_by text, p_policy text, p_message text) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_mend CONSTANT text := substr(p_message, nullif(strpos(p_message, '; '), 0) + 2);
+BEGIN
+    RETURN CASE
+        WHEN p_tripped_by = 'breaker' THEN format('Look with pgretain preview %1$s, or SELECT * FROM '
+            'retention.preview(%1$L). If all of these rows may go: pgretain accept %1$s --reason ''...'', or SELECT '
+            'retention.accept(%1$L, ''...'').', p_policy)
+        WHEN p_tripped_by = 'clock' THEN format('Compare the rows that pgretain preview %s shows with the table. '
+            'Correct the clock in the policy file, then run "pgretain generate", and migrate.', p_policy)
+        WHEN v_mend ~ '^[A-Z]+ ' THEN v_mend || ';'
+        WHEN v_mend IS NOT NULL THEN upper(left(v_mend, 1)) || substr(v_mend, 2) || '.'
+        WHEN p_tripped_by = 'hold' THEN
+            'The policy waits for the hold. Leave it so; whoever placed the hold decides when it ends.'
+    END;
+END $function$;

@@ -1,0 +1,18 @@
+-- _fail ends a run that an error stopped. It ends "tripped" where something is in the way of the policy now, of which
+-- the error is a consequence, as a missing column is of ALTER TABLE; otherwise "failed", as after a cancel.
+CREATE OR REPLACE FUNCTION retention._fail(p_run bigint, p_sqlstate text, p_message text) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_why record;
+BEGIN
+    IF p_sqlstate = 'PR004' THEN RETURN retention._finish(p_run, 'tripped', NULL, p_message, 'trust'); END IF;
+    BEGIN
+        SELECT o.* INTO v_why FROM retention.run r JOIN retention.policy p ON p.name = r.policy
+        CROSS JOIN LATERAL retention._obstacle(p, r.as_of, true) o
+        WHERE r.id = p_run AND p_sqlstate <> '57014' AND o.tripped_by IS NOT NULL;
+    EXCEPTION WHEN OTHERS OR assert_failure THEN NULL;  -- the first error counts
+    END;
+    IF v_why.tripped_by IS NOT NULL THEN
+        RETURN retention._finish(p_run, 'tripped', NULL, v_why.message, v_why.tripped_by);
+    END IF;
+    RETURN retention._finish(p_run, 'failed', p_sqlstate, p_message);
+END $function$;

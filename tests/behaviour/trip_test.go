@@ -1,0 +1,106 @@
+package behaviour
+
+import (
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// trips are changes that trip the run of policy p, by what; hint is a part of what health() says, mend is the way out that
+// the hint describes, as SQL.
+var trips = map[string]struct{ by, change, says, hint, mend string }{
+	"too many rows": {"breaker", "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(10, 20) i", "the breaker allows",
+		"pgretain accept p", "SELECT retention.accept('p', 'all old')"},
+	"a column renamed": {"catalog", "ALTER TABLE m RENAME at TO moment", `column "at" of "public.m" is not there`,
+		"correct the policy file", "ALTER TABLE m RENAME moment TO at"},
+	"a table renamed": {"catalog", "ALTER TABLE m RENAME TO n", `table "public.m" is not there`,
+		"correct the policy file", "ALTER TABLE n RENAME TO m"},
+	"a column of a guard gone": {"catalog", "ALTER TABLE g RENAME id TO nr", `column "id" of "public.g" is not there`,
+		"correct the policy file", "ALTER TABLE g RENAME nr TO id"},
+	"a rule": {"catalog", "CREATE RULE r AS ON DELETE TO m DO ALSO NOTHING; CREATE RULE s AS ON DELETE TO m DO ALSO DELETE FROM g", `rule "s"`,
+		"DROP RULE s ON public.m;", "DROP RULE s ON m"},
+	"a right to create triggers": {"trust", "GRANT TRIGGER ON m TO pg_monitor", `role "pg_monitor" has TRIGGER`,
+		"REVOKE TRIGGER ON public.m FROM pg_monitor;", "REVOKE TRIGGER ON m FROM pg_monitor"},
+	"a held column of another type": {"hold", `SELECT retention.place_hold('m', '{"tag": "3"}', 'case'); ALTER TABLE m ALTER tag TYPE varchar(9)`,
+		"hold 1", "Place it again", `SELECT retention.place_hold('m', '{"tag": "3"}', 'case'), retention.release_hold(1, 'placed again')`},
+}
+
+// Each reason in which a run can trip has a case, and where a run tripped, all that tells of it says the same way out, which
+// is none of accept() but for the breaker. Who takes it has a run that goes on.
+func TestTripsSayTheWayOut(t *testing.T) {
+	t.Parallel()
+	const policies = `policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, keep: {g: "EXISTS (SELECT FROM g WHERE g.id = t.id)"},
+		breaker: {rows: 5}, then: [delete]}}
+jobs: {j: {schedule: "0 3 * * *", run: [p]}}
+install: {scheduler: none}`
+	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, tag text); CREATE TABLE g (id int); INSERT INTO g VALUES (2);
+		INSERT INTO m SELECT i, '2024-01-01', i FROM generate_series(1, 3) i`
+	in := kit.Install(t, schema, policies)
+	reasons := map[string]bool{}
+	for _, reason := range regexp.MustCompile(`'(\w+)'::text`).FindAllStringSubmatch(pgtest.Value[string](t, in,
+		"SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'run_tripped_by_check'"), -1) {
+		reasons[reason[1]] = true
+	}
+	for _, c := range trips {
+		delete(reasons, c.by)
+	}
+	if rest := slices.Collect(maps.Keys(reasons)); !cmp.Equal(rest, []string{"clock"}) { // TestClocks has that
+		t.Errorf("no case trips by %v", rest)
+	}
+	for name, c := range trips {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, schema, policies)
+			wanted, _ := in.Compile(t, policies)
+			told := 0
+			in.Exec(t, c.change)
+			o := in.Run("p", noon)
+			by := pgtest.Value[string](t, in, "SELECT coalesce(tripped_by, '') FROM retention.run WHERE id = $1", o.ID)
+			if o.State != "tripped" || by != c.by || !strings.Contains(o.Message, c.says) {
+				t.Fatalf("ended %s by %q: %s", o.State, by, o.Message)
+			}
+			hint := pgtest.Value[string](t, in, "SELECT hint FROM retention.health() WHERE policy = 'p' AND severity = 'error'")
+			if !strings.Contains(hint, c.hint) || (c.by != "breaker") == strings.Contains(hint, "accept") {
+				t.Errorf("the hint: %s", hint)
+			}
+			for _, f := range in.Verify(t, "", wanted).Findings {
+				if f.Code == "V046" && f.Hint != hint {
+					t.Errorf("verify says\n%s\nhealth()\n%s", f.Hint, hint)
+				} else if f.Code == "V046" {
+					told++
+				}
+			}
+			if told != 1 {
+				t.Errorf("verify tells %d times that the run tripped", told)
+			}
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.metrics WHERE name = 'retention_tripped' AND value = 1 AND labels ->> 'by' = $1", c.by); n != 1 {
+				t.Errorf("%d series say what it tripped by", n)
+			}
+			for _, rows := range []string{"", ", 3"} {
+				err := in.Operator("SELECT retention.accept('p', 'all old'" + rows + ")")
+				var refused *pgconn.PgError
+				if errors.As(err, &refused) != (c.by != "breaker") || refused != nil && (refused.Code != "55000" || refused.Hint != hint) {
+					t.Errorf("accept(%s): %v, not with the hint %s", rows, err, hint)
+				}
+			}
+			in.Exec(t, c.mend)
+			in.Done("p", noon)
+			kept := []string{"2"}
+			if c.by == "hold" {
+				kept = append(kept, "3")
+			}
+			if diff := cmp.Diff(kept, pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY id")); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
