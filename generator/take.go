@@ -80,15 +80,14 @@ type passEntry struct {
 	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
 	Range  bool        `json:"range,omitempty"`  // one statement may take the rows between two positions
 	Ranked bool        `json:"ranked,omitempty"`
-	Groups bool        `json:"groups,omitempty"`   // by rank alone, by <policy>_groups and _beyond
-	Index  bool        `json:"indexed,omitempty"`  // an index can give the order of a rank
-	Bound  string      `json:"bound,omitempty"`    // what ends the walk, "" for nothing
-	More   bool        `json:"filtered,omitempty"` // the rows meet more than that
-	Guards bool        `json:"guarded,omitempty"`  // the statement of way RANGE leaves rows that guards keep
-	Share  bool        `json:"share,omitempty"`    // <policy>_share locks what they read
-	Whole  bool        `json:"whole,omitempty"`    // no row may be passed by: a watermark moves past it
-	Undone bool        `json:"undone,omitempty"`   // an error that a row causes undoes the batch
-	Below  bool        `json:"below,omitempty"`    // rows that foreign keys lead to are locked: steps copy some of them
+	Groups bool        `json:"groups,omitempty"`  // by rank alone, by <policy>_groups and _beyond
+	Index  bool        `json:"indexed,omitempty"` // an index can give the order of a rank
+	Bound  string      `json:"bound,omitempty"`   // what ends the walk, "" for nothing
+	Guards bool        `json:"guarded,omitempty"` // the statement of way RANGE leaves rows that guards keep
+	Share  bool        `json:"share,omitempty"`   // <policy>_share locks what they read
+	Whole  bool        `json:"whole,omitempty"`   // no row may be passed by: a watermark moves past it
+	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
+	Below  bool        `json:"below,omitempty"`   // rows that foreign keys lead to are locked: steps copy some of them
 }
 
 // functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
@@ -110,9 +109,8 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
-			if !p.nulls && p.byClock() { // a run that goes on where one ended begins behind all rows that were looked at
-				bounds := p.clock.bounds()
-				entry.Bound, entry.More = plainText(sqlText(joined(bounds, " AND "))), p.clock.mark == "" && len(w.dueOf(p)) > len(bounds)
+			if !p.nulls && p.byClock() {
+				entry.Bound = plainText(sqlText(joined(p.clock.bounds(), " AND ")))
 			}
 		}
 		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0

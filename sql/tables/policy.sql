@@ -8,9 +8,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     grants jsonb NOT NULL DEFAULT '{}',         -- who else may call its functions: {claim or touch: [role, ...]}
     -- How a run walks through the rows, an entry of "due" each, in order. cursor: [expression, type] each; range: one
     -- statement may take the rows between two positions; ranked: by a rank, groups: by it alone, indexed: by an index;
-    -- bound: what ends the walk on the clock, filtered: where rows meet more than that; guarded: the one statement
-    -- leaves rows that guards keep, share: under locks on what they read; whole: no row may be passed by, since a
-    -- watermark moves past it; undone: an error of a row undoes the batch; below: steps copy rows that foreign keys
+    -- bound: what ends the walk on the clock; guarded: the one statement leaves rows that guards keep, share: under
+    -- locks on what they read; whole: no row may be passed by, since a watermark moves past it; undone: an error of a row undoes the batch; below: steps copy rows that foreign keys
     -- lead to, which are locked.
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,

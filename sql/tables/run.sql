@@ -1,10 +1,11 @@
 -- The run log: a row per run, written when it starts and when it ends. abandoned: the backend is gone (views show it,
 -- the next run writes it). scope and older_than were given at run time, inputs is what the policy read at the start;
--- waited_for is what it waited for last before a batch, waited_s seconds in all. tripped_by is what stopped a run that
--- ended "tripped": the way out follows from it (_way_out). One run of a table at a time.
+-- waited_for is what it waited for last before a batch, waited_s seconds in all. start_position and end_position are
+-- [pass, position], NULL for the beginning. tripped_by is what stopped a run that ended "tripped": the way out follows
+-- from it (_way_out). Each table has one run at a time.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
-    filenode oid, policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
+    policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
     inputs jsonb NOT NULL DEFAULT '{}', dry_run boolean NOT NULL DEFAULT false,
     state text NOT NULL CHECK (
         state IN ('running', 'done', 'more', 'tripped', 'paused', 'busy', 'failed', 'abandoned')),
@@ -12,11 +13,11 @@ CREATE TABLE IF NOT EXISTS retention.run (
     CONSTRAINT run_tripped_check CHECK ((state = 'tripped') = (tripped_by IS NOT NULL)),
     started_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), ended_at timestamptz,
     pid integer NOT NULL DEFAULT pg_catalog.pg_backend_pid(), role text NOT NULL DEFAULT session_user,
-    from_start boolean NOT NULL DEFAULT true, due bigint, breaker_limit bigint, scanned bigint NOT NULL DEFAULT 0,
+    due bigint, breaker_limit bigint, scanned bigint NOT NULL DEFAULT 0,
     taken bigint NOT NULL DEFAULT 0, kept jsonb NOT NULL DEFAULT '{}', contended bigint NOT NULL DEFAULT 0,
     refused bigint NOT NULL DEFAULT 0, related jsonb NOT NULL DEFAULT '{}', cascaded jsonb NOT NULL DEFAULT '{}',
-    batches integer NOT NULL DEFAULT 0, wasted_ms double precision NOT NULL DEFAULT 0,
-    end_position jsonb, sqlstate text, message text, note text, waited_s integer NOT NULL DEFAULT 0, waited_for text
+    batches integer NOT NULL DEFAULT 0, start_position jsonb, end_position jsonb,
+    sqlstate text, message text, note text, waited_s integer NOT NULL DEFAULT 0, waited_for text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
 -- Few policies have most of the runs. The planner is not to look for the newest of another one by its number alone,

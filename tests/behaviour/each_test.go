@@ -341,7 +341,7 @@ func TestEachWithNothingDue(t *testing.T) {
 	said := func() map[string]string {
 		said := map[string]string{}
 		for _, row := range pgtest.Column[string](t, in, `SELECT concat_ws(' ', r.policy,
-				to_jsonb(r) - '{id,job,started_at,ended_at,wasted_ms}'::text[],
+				to_jsonb(r) - '{id,job,started_at,ended_at}'::text[],
 				(SELECT jsonb_agg(to_jsonb(b) - '{run_id,at,ms}'::text[]) FROM retention.batch b WHERE b.run_id = r.id),
 				to_jsonb(t) - '{runs,last_success_at}'::text[], t.last_success_at = r.ended_at,
 				to_jsonb(s) - '{last_run,last_started_at,last_duration,last_success_at}'::text[], s.last_run = r.id)

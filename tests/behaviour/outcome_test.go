@@ -15,7 +15,47 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// What a call answers has how many rows were refused, and why the last one was.
+// TestRefusedRowsInTheOutcome reads how many rows were refused, and why the first one was, from the log and from what a
+// call answers. A run of which all rows were refused fails, in each way of taking rows.
+func TestRefusedRowsInTheOutcome(t *testing.T) {
+	t.Parallel()
+	const table = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', v int NOT NULL DEFAULT 1, done boolean NOT NULL DEFAULT false);
+		INSERT INTO m (id) SELECT i FROM generate_series(1, 4) i; CREATE TABLE child (id int REFERENCES m);
+		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'row % stays', OLD.id; END $$;`
+	rule := func(rest string) string {
+		return "policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, " + rest + "}}"
+	}
+	for name, c := range map[string]struct{ schema, policy, first, code, mend string }{
+		"a step":        {"", rule(`then: [{update: {set: {at: as_of, v: "CASE WHEN done THEN v END"}}}]`), `null value in column "v"`, "23502", "UPDATE m SET done = true WHERE id > 1"},
+		"a foreign key": {"INSERT INTO child SELECT id FROM m", rule("then: [delete]"), `update or delete on table "m" violates`, "23503", "DELETE FROM child WHERE id > 1"},
+		"a trigger":     {"CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.v > 0) EXECUTE FUNCTION no()", rule("then: [delete]"), "row 1 stays", "P0001", "UPDATE m SET v = 0 WHERE id > 1"},
+		"a condition":   {"UPDATE m SET v = 0", rule(`where: "1 / v > 0", then: [delete]`), "division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1"},
+		"row by row":    {"UPDATE m SET v = 0", rule(`keep: {x: "EXISTS (SELECT FROM m x WHERE x.id = -t.id AND 1 / t.v > 9)", y: "1 / v > 2"}, then: [delete]`), "division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, table+c.schema, c.policy)
+			for _, rows := range []int{1000, 2, 1} {
+				in.SetBatch(rows)
+				o := in.Run("p", noon)
+				if want := "no row was taken; 4 rows were refused, the first: " + c.first; o.State != "failed" || o.SQLState != c.code || o.Refused != 4 ||
+					!strings.HasPrefix(o.Message, want) || o.Err == nil || o.Err.Code != c.code || !strings.Contains(o.Err.Message, want) {
+					t.Errorf("batches of %d: %+v, want %q", rows, o, want)
+				}
+			}
+			in.Exec(t, c.mend)
+			o := in.Done("p", noon)
+			if want := "1 row was refused: " + c.first; o.Taken != 3 || o.Refused != 1 || !strings.HasPrefix(o.Message, want) || !strings.Contains(o.Summary, "3 of 4 rows taken; "+want) {
+				t.Errorf("%+v, want %q", o, want)
+			}
+			if o := in.Run("p", noon); o.State != "failed" || !strings.HasPrefix(o.Message, "no row was taken; 1 row was refused: "+c.first) {
+				t.Errorf("where one is left: %+v", o)
+			}
+		})
+	}
+}
+
+// A partition that is referred to is refused.
 func TestOutcomeOfARefusal(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
@@ -23,11 +63,9 @@ func TestOutcomeOfARefusal(t *testing.T) {
 		INSERT INTO m VALUES (1, '2024-01-01'), (2, '2024-01-02');
 		CREATE TABLE ref (id int, at timestamptz, FOREIGN KEY (id, at) REFERENCES m); INSERT INTO ref VALUES (1, '2024-01-01')`,
 		"policies: {p: {partitions_of: m, due: {age: {older_than: 1 day}}, then: [drop]}}")
-	outcome := pgtest.Value[string](t, in.Conn(t), "CALL retention.run('p', '"+noon+"')")
-	for _, want := range []string{"0 of 1 rows taken, 1 refused (", `"m_1" violates foreign key constraint "ref_id_at_fkey`} {
-		if !strings.Contains(outcome, want) {
-			t.Errorf("the outcome lacks %q: %s", want, outcome)
-		}
+	if o := in.Run("p", noon); o.State != "failed" || !strings.Contains(o.Err.Message, "0 of 1 rows taken; no row was taken; 1 row was refused: ") ||
+		!strings.Contains(o.Message, `"m_1" violates foreign key constraint "ref_id_at_fkey`) {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -133,36 +133,6 @@ func TestWindowIsRaisedToItsBound(t *testing.T) {
 	}
 }
 
-// Where a run goes on from is known from runs over the same rows only.
-func TestRunsOfOtherArgumentsLeaveNoFloor(t *testing.T) {
-	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
-		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 minute', i % 2 FROM generate_series(1, 250000) i; ANALYZE m`,
-		strings.Replace(narrowed, "then:", "keep: {odd: 'g = 1'}, batch: {rows: 50000}, breaker: {fraction: 100%}, then:", 1))
-	run := func(more string) bool {
-		t.Helper()
-		if _, err := in.Call("CALL retention.run('p', '" + noon + "'" + more + ")"); err != nil {
-			t.Fatal(err)
-		}
-		from := pgtest.Value[bool](t, in, "SELECT from_start FROM retention.run ORDER BY id DESC LIMIT 1")
-		in.Exec(t, "UPDATE retention.run SET wasted_ms = 100000000 WHERE NOT dry_run") // worth not to be done twice
-		return from
-	}
-	for i, c := range []struct {
-		more      string
-		fromStart bool
-	}{
-		{"", true}, {"", false}, {", dry_run => true", true}, {"", false},
-		{", older_than => '7 days'", true}, {", older_than => '7 days'", false}, {", older_than => '8 days'", true},
-		{", older_than => '1 month'", true}, {", older_than => '30 days'", true}, {`, scope => '{"g": 0}'`, true},
-		{`, scope => '{"g": 0}'`, true}, {`, scope => '{"g": 1}'`, true}, {"", false}, // of g = 0 nothing is left: no batch, no floor
-	} {
-		if got := run(c.more); got != c.fromStart {
-			t.Errorf("run %d (%s) began at the start: %v", i+1, c.more, got)
-		}
-	}
-}
-
 func TestSetWindow(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scoped, old(""))
@@ -255,43 +225,5 @@ func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
 	}
 	if got := in.Rows("SELECT old, new, reason FROM retention.setting_change WHERE new IS NULL"); len(got) != 1 || got[0] != `("10 days",,"the policy was dropped")` {
 		t.Errorf("history: %v", got)
-	}
-}
-
-// What becomes due behind the position of the last run waits for the next run that begins at the beginning, a day at
-// most: neither batches nor the breaker meet it before, whether the breaker counts or the table has no room for more.
-func TestRowsBehindTheFloor(t *testing.T) {
-	t.Parallel()
-	for _, breaker := range []string{"{fraction: 99%, rows: 200000}", "{fraction: 100%, rows: 1000000000}"} {
-		t.Run(breaker, func(t *testing.T) {
-			t.Parallel()
-			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
-				INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 second' FROM generate_series(1, 110000) i; ANALYZE m`,
-				"policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, breaker: "+breaker+", then: [delete]}}")
-			run := func(begin string, want int) {
-				t.Helper()
-				o := in.Run("p", noon)
-				from := pgtest.Value[bool](t, in, "SELECT from_start FROM retention.run ORDER BY id DESC LIMIT 1")
-				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); o.State != "done" || left != want || from != (begin == "start") {
-					t.Errorf("%d rows left, want %d; began at the start: %v, %+v", left, want, from, o)
-				}
-				// What a run has not looked at, it cannot say to have gone.
-				caught := pgtest.Value[bool](t, in, "SELECT caught_up_at IS NOT NULL FROM retention.total")
-				if caught != from {
-					t.Errorf("began at the start: %v; has caught up: %v", from, caught)
-				}
-				in.Exec(t, "UPDATE retention.run SET wasted_ms = 100000000; UPDATE retention.total SET caught_up_at = NULL") // worth not to be done twice
-			}
-			run("start", 3600)
-			in.Exec(t, "INSERT INTO m SELECT -i, '2024-01-01' FROM generate_series(1, 150000) i; ANALYZE m")
-			run("position", 153600)
-			if due := pgtest.Value[int](t, in, "SELECT due FROM retention.run ORDER BY id DESC LIMIT 1"); due != 0 {
-				t.Errorf("%d rows were counted", due)
-			}
-			in.Exec(t, "INSERT INTO m VALUES (0, '2024-03-31 10:59:59+00')")
-			run("position", 153601)
-			in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '1 day', started_at = started_at - interval '1 day'")
-			run("start", 3600)
-		})
 	}
 }

@@ -40,6 +40,9 @@ func (m *model) run() outcome {
 		batch, o = nil, outcome{State: "failed", Due: o.Due, Kept: map[string]int64{}, KeptByNull: o.KeptByNull}
 	}
 	o.Taken = len(batch)
+	if o.State == "done" && o.Taken == 0 && o.Refused > 0 {
+		o.State = "failed" // no row could be taken
+	}
 	if err := m.do(batch); err != nil {
 		panic(err)
 	}

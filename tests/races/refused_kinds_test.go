@@ -58,8 +58,10 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 			if codes := pgtest.Column[string](t, s.watch, "SELECT DISTINCT sqlstate FROM retention.batch WHERE refused > 0"); len(codes) != 1 || codes[0] != c.code {
 				t.Errorf("the log says %q, want %s", codes, c.code)
 			}
-			s.run("p").ok()
-			s.logged("p", counts{State: "done", Refused: 1})
+			if err := s.run("p").end(); err == nil || err.Code != c.code {
+				t.Errorf("with one row left: %v, want %s", err, c.code)
+			}
+			s.logged("p", counts{State: "failed", Refused: 1})
 		})
 	}
 }

@@ -5,7 +5,7 @@ RETURNS retention.due_count LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_facts CONSTANT jsonb := (retention._known(p_policy)).facts; v_count retention.due_count;
 BEGIN
     IF p_limit IS NOT NULL THEN
-        v_count.due := retention._due_as_worker(p_policy, p_as_of, p_limit, true, p_scope, p_older_than, NULL);
+        v_count.due := retention._due_as_worker(p_policy, p_as_of, p_limit, true, p_scope, p_older_than);
         v_count.kept := '{}'; v_count.capped := v_count.due >= p_limit;
         RETURN v_count;
     END IF;

@@ -1,6 +1,6 @@
 -- Asks members of a policy, the next hundred of a call, all at once whether any row is due. Those of which none is come
 -- next, each with a run that has ended as it would have alone. p_runs are runs by place, NULL for what runs alone: what
--- anything else is to be said of, and what cannot be told here (settings, groups, where an earlier run ended, ...).
+-- anything else is to be said of, and what cannot be told here (settings, groups, ...).
 CREATE OR REPLACE FUNCTION retention._idle(
     p_place integer, p_request retention.request, INOUT p_policies text[], INOUT p_runs bigint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET jit = off
@@ -23,7 +23,6 @@ BEGIN
       AND NOT p.passes @? '$[*] ? (exists (@.groups) || exists (@.whole))'
       AND NOT EXISTS (SELECT FROM retention.setting s WHERE s.policy IN (p.name, e.name, '*'))
       AND NOT EXISTS (SELECT FROM retention.run r WHERE r.table_name = p.table_name AND r.state = 'running')
-      AND (SELECT r.end_position FROM retention.run r WHERE r.policy = p.name ORDER BY r.id DESC LIMIT 1) IS NULL
       AND retention._stopping_hold(p.name, v_request.as_of) IS NULL;
     IF v_policies IS NULL THEN RETURN; END IF;
     v_idle := ARRAY(SELECT l #>> '{}' FROM retention._look(

@@ -9,10 +9,7 @@ BEGIN
     SELECT r.state, coalesce(r.sqlstate, 'P0001'),
            CASE WHEN r.dry_run THEN format('%s: dry run, %s (run %s): %s', r.policy, r.state, r.id, r.message)
                 WHEN r.table_name = '' THEN format('%s: %s (run %s): %s', r.policy, r.state, r.id, r.message)
-                ELSE format('%s: %s (run %s): %s of %s rows taken%s%s%s', r.policy, r.state, r.id, r.taken, r.scanned,
-                            CASE WHEN r.refused > 0 THEN format(', %s refused (%s)', r.refused,
-                                (SELECT b.message FROM retention.batch b WHERE b.run_id = r.id AND b.refused > 0
-                                 AND b.message IS NOT NULL ORDER BY b.n DESC LIMIT 1)) END,
+                ELSE format('%s: %s (run %s): %s of %s rows taken%s%s', r.policy, r.state, r.id, r.taken, r.scanned,
                             CASE WHEN r.waited_s > 0 THEN format(', waited %s s for %s', r.waited_s, r.waited_for) END,
                             '; ' || r.message) END,
            coalesce(r.sqlstate = '57014', false) OR p_strict AND r.state <> 'done',

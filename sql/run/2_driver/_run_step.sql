@@ -39,5 +39,5 @@ BEGIN
     IF v_taken.outcome = 'locked' AND (v_taken.p_next).scanned = 0 THEN
         RETURN retention._missed(v_next, 'the table is locked by somebody else');
     END IF;
-    RETURN retention._after(v_policy, v_taken.p_next, v_taken.outcome, v_started, v_lsn);
+    RETURN retention._after(v_run, v_policy, v_taken.p_next, v_taken.outcome, v_started, v_lsn);
 END $function$;

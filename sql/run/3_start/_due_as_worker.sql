@@ -1,20 +1,17 @@
 -- How many rows of a policy are due, p_limit at most. p_guards false leaves verdicts and holds out: an upper bound that
--- costs much less. p_lo leaves rows out up to a position of the only pass, where no hold is in force. Locks nothing.
+-- costs much less. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._due_as_worker(
-    p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval,
-    p_lo jsonb) RETURNS bigint
+    p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval)
+RETURNS bigint
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_slice retention.slice := retention._slice(p_as_of, p_older_than, p_scope);
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
-    v_rows text := format('FROM retention.%I($1) d WHERE true', p_policy || '_rows'); v_due bigint;
+    v_rows CONSTANT text := format('FROM retention.%I($1) d WHERE true', p_policy || '_rows'); v_due bigint;
 BEGIN
     IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- no rank is evaluated
     IF p_limit = 1 THEN  -- of what statistics take for half of the table there may be nothing left
         PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
-    END IF;
-    IF p_lo IS NOT NULL AND NOT v_held THEN
-        v_slice.pass := 1; v_slice.lo := p_lo; v_rows := (retention._cursor(retention._known(p_policy), v_slice)).rows;
     END IF;
     EXECUTE format(CASE WHEN v_held THEN
             'WITH found AS MATERIALIZED (SELECT d.rel, d.tid %s%s)

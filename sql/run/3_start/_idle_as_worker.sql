@@ -9,7 +9,7 @@ BEGIN
     FOR v_policy IN SELECT * FROM jsonb_array_elements_text(p_policies) LOOP
         v_due := NULL;
         BEGIN
-            v_due := retention._due_as_worker(v_policy, p_as_of, 1, false, NULL, NULL, NULL);
+            v_due := retention._due_as_worker(v_policy, p_as_of, 1, false, NULL, NULL);
             RAISE SQLSTATE 'PR009';
         EXCEPTION WHEN OTHERS OR assert_failure THEN
             IF v_due = 0 THEN RETURN NEXT v_policy; END IF;

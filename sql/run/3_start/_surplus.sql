@@ -1,8 +1,8 @@
--- The breaker: why a run that is about to start may not touch anything (message), NULL when it may. What is due behind
--- p_lo is counted up to the number that decides, guards asked only where the rows without them would trip it. Where the
+-- The breaker: why a run that is about to start may not touch anything (message), NULL when it may. What is due
+-- is counted up to the number that decides, guards asked only where the rows without them would trip it. Where the
 -- table has no room for so many, one row is looked for; due is then NULL, or 0. Uses up an acceptance, needed or not.
 CREATE OR REPLACE FUNCTION retention._surplus(
-    p_run retention.run, p_policy retention.policy, p_lo jsonb, OUT due bigint, OUT breaker_limit bigint,
+    p_run retention.run, p_policy retention.policy, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
@@ -40,15 +40,15 @@ BEGIN
     BEGIN
         IF v_allowed THEN
             due := coalesce(due, nullif(retention._due(
-                p_policy.name, p_run.as_of, 1, false, p_run.scope, p_run.older_than, p_lo), 1));
+                p_policy.name, p_run.as_of, 1, false, p_run.scope, p_run.older_than), 1));
             RETURN;
         END IF;
         due := coalesce(due, retention._due(
-            p_policy.name, p_run.as_of, v_most, false, p_run.scope, p_run.older_than, p_lo));
+            p_policy.name, p_run.as_of, v_most, false, p_run.scope, p_run.older_than));
         breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         IF least(due, p_policy.budget_rows) > breaker_limit THEN
             due := retention._due(
-                p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than, p_lo);
+                p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than);
             breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         END IF;
     EXCEPTION WHEN OTHERS OR assert_failure THEN  -- a batch passes such a row by; at most all rows of the table are due

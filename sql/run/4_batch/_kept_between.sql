@@ -4,9 +4,9 @@ LANGUAGE plpgsql AS $function$
 DECLARE v_cursor CONSTANT record := retention._cursor(p_policy, p_slice); v_kept jsonb;
 BEGIN
     EXECUTE format('SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
-                    FROM (SELECT rtrim(d.verdict, ''?'') AS guard, count(*) AS n %s AND (%s) <= (%s)
+                    FROM (SELECT rtrim(d.verdict, ''?'') AS guard, count(*) AS n %s
                         AND d.verdict IS NOT NULL GROUP BY 1) k',
-                   v_cursor.rows, v_cursor.names, retention._position(p_policy, p_slice.pass, p_slice.hi))
+                   v_cursor.rows)
     INTO v_kept USING p_slice;
     RETURN v_kept;
 END $function$;

@@ -1,13 +1,13 @@
--- The rows of a pass that come next, from the slice's lo on, in the order of its cursor: p_rows at most, with all that
--- share the last value where a watermark moves past them; hi is the position of the last. With p_range hi alone is
--- looked for. By rank, groups numbers the group of each row, keys are their keys.
+-- _next_rows returns the next rows of a pass in the order of its cursor, behind the slice's lo up to its hi. It returns
+-- p_rows at most, with all that share the last value where a watermark moves past them; hi is the position of the last.
+-- With p_range it looks for hi alone. By rank, groups numbers the group of each row, and keys are the groups' keys.
 CREATE OR REPLACE FUNCTION retention._next_rows(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
-    v_cursor record; v_end jsonb;
+    v_cursor record;
 BEGIN
     IF v_pass ? 'groups' THEN
         SELECT n.* INTO scanned, rels, tids, keys, groups, hi, last
@@ -32,11 +32,4 @@ BEGIN
         INTO scanned, rels, tids, hi USING v_slice, p_rows;
     END IF;
     last := scanned < p_rows OR p_slice.prove;
-    IF last AND v_pass ? 'filtered' THEN  -- rows that do not meet the other conditions were looked at as well
-        EXECUTE format('SELECT jsonb_build_array(%s) FROM %s t WHERE %s ORDER BY %s LIMIT 1',
-                       v_cursor.texts, retention._table(p_policy.table_name)::regclass, v_pass ->> 'bound',
-                           v_cursor.backward)
-        INTO v_end USING v_slice;
-        hi := coalesce(v_end, hi);
-    END IF;
 END $function$;

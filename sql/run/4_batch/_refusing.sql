@@ -8,7 +8,7 @@ DECLARE
     v_walk CONSTANT text := format('SELECT jsonb_build_array(%s) AS at, concat(t.tableoid, '' '', t.ctid) AS row
         FROM %s t WHERE %s%s ORDER BY %s OFFSET $2 - 1 LIMIT 1',
         v_cursor.texts, retention._table(p_policy.table_name)::regclass,
-        coalesce(p_policy.passes -> (p_slice.pass - 1) ->> 'bound', 'true'), v_cursor.after, v_cursor.names);
+        coalesce(p_policy.passes -> (p_slice.pass - 1) ->> 'bound', 'true'), v_cursor.bounds, v_cursor.names);
     v_good bigint := 0; v_bad bigint; v_n bigint := 1; v_at jsonb; v_row text;
 BEGIN
     WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP

@@ -15,13 +15,16 @@ DECLARE
 BEGIN
     v_slice.run_id := p_run.id; v_slice.reason := p_run.reason; v_slice.inputs := p_run.inputs;
     v_slice.pass := p_next.next_pass; v_slice.lo := p_next.next_position;
+    v_slice.hi := CASE WHEN p_next.wrapped AND v_slice.pass = (p_run.start_position ->> 0)::integer
+        THEN p_run.start_position -> 1 END;
     LOOP
         BEGIN
             v_try := retention._try(p_policy, v_slice, v_rows, v_skip, v_locked, p_held, p_next);
         EXCEPTION WHEN OTHERS OR assert_failure THEN
             v_by := retention._refused_by(SQLSTATE);
             IF v_by IS NULL OR v_skip OR v_by = 'row' AND v_pass ? 'undone' THEN RAISE; END IF;
-            p_next.sqlstate := SQLSTATE; p_next.message := SQLERRM; v_doubtful := greatest(v_doubtful, v_rows);
+            IF p_next.refused = 0 THEN p_next.sqlstate := SQLSTATE; p_next.message := SQLERRM; END IF;  -- of the first
+            v_doubtful := greatest(v_doubtful, v_rows);
             IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN
                 p_next.refused := NULL;
                 RETURN;
