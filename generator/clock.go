@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -56,7 +57,7 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 // clockColumn fills in where the clock is read and returns its type, "" when that is not known.
 func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 	if source.Expression != nil {
-		return w.clockExpression(k, *source.Expression, source.Encoding.Kind != "")
+		return w.clockExpression(k, *source.Expression)
 	}
 	column := w.knownColumn(w.table, source.Column, source.ColumnPos)
 	if column == nil {
@@ -74,45 +75,16 @@ func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 	return column.Plain()
 }
 
-var (
-	castAtEnd = regexp.MustCompile(`(?i)::\s*([a-z][a-z0-9_ ]*(?:\(\d+\))?)\s*$`)
-	plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
-)
+var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
 
-func (w *pageWriter) clockExpression(k *clock, e policy.Expr, encoded bool) string {
+func (w *pageWriter) clockExpression(k *clock, e policy.Expr) string {
 	parsed := w.parse(e)
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
-	if plainPick.MatchString(e.SQL) && w.indexable(parsed) {
+	oneType := pgparse.TypeOf(e.SQL, w.columnType) != "" // between two types the session's time zone decides
+	if oneType && plainPick.MatchString(e.SQL) && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(strings.TrimSpace(e.SQL)))
 	}
-	if found := castAtEnd.FindStringSubmatch(e.SQL); found != nil {
-		return formatType(found[1])
-	}
-	if typ := w.joinedType(e.SQL); typ != "" {
-		return typ
-	}
-	var types []string // of the row's columns that can hold an instant, each once; AT TIME ZONE makes another type of each
-	for _, column := range w.read(parsed) {
-		if typ := column.Plain(); encoded || strings.HasPrefix(typ, "timestamp") || typ == "date" {
-			types = with(types, typ)
-		}
-	}
-	if len(types) == 1 && !calls(parsed, "timezone") && (types[0] != "date" || plainPick.MatchString(e.SQL)) {
-		return types[0]
-	}
-	w.refuse(e.Position, codeClockType, "the type of this clock cannot be told from its text",
-		"End it with a cast, for example \"(...)::timestamptz\".")
-	return ""
-}
-
-// joinedType is the type of an expression that is one column of a joined table, "" otherwise.
-func (w *pageWriter) joinedType(sql string) string {
-	alias, name, ok := strings.Cut(sql, ".")
-	table := w.aliases[alias]
-	if !ok || table == nil || table.Column(name) == nil {
-		return ""
-	}
-	return table.Column(name).Plain()
+	return w.typeOf(e, "timestamptz")
 }
 
 // clockTypes are the types of cutoffs by those of clocks. No "real": it tells instants only 128 seconds apart, and would be
@@ -120,7 +92,7 @@ func (w *pageWriter) joinedType(sql string) string {
 var clockTypes = map[string]string{
 	"timestamp with time zone": "timestamptz", "timestamp without time zone": "timestamp", "date": "date", "uuid": "uuid",
 	"smallint": "bigint", "integer": "bigint", "bigint": "bigint", "numeric": "numeric", "double precision": "double precision",
-	"text": "text", "character varying": "text", "character": "text",
+	"text": "text", "character varying": "text", "character": "text", "bpchar": "text",
 }
 
 // clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, which there is where that
@@ -287,6 +259,22 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(d.Else.Text)}))
 }
 
+// checkWindow refuses an expression that gives neither an interval nor a number for a unit.
+func (w *pageWriter) checkWindow(d *policy.WindowData) {
+	e, wanted, hint := *d.Value, "interval", "Name the unit of a number, as in {days: ...}; of two timestamps the difference is an interval, of two dates a number of days."
+	typ := pgparse.TypeOf(e.SQL, w.columnType)
+	fits := slices.Contains(numberTypes, catalog.Unsized(typ))
+	if d.Unit != "interval" {
+		wanted, hint = "number", "Write {interval: ...} for an interval, or an expression that gives a number."
+	} else {
+		typ = w.typeOf(e, "interval")
+		fits = strings.HasPrefix(typ, "interval")
+	}
+	if typ != "" && !fits {
+		w.refuse(e.Position, CodeExpression, fmt.Sprintf("the window has type %q, and is no %s", typ, wanted), hint)
+	}
+}
+
 // dataCutoff is the cutoff of a window that an expression gives, row by row.
 func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
 	limit := func(i *policy.Interval) sqlText { // "" for none
@@ -295,6 +283,7 @@ func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (
 		}
 		return w.cutoffBefore(*i)
 	}
+	w.checkWindow(d)
 	data := w.inZone(fields{"Unit": sqlText(d.Unit), "ZeroDue": d.AtLeast != nil && d.AtLeast.Zero(),
 		"Else": sqlText("NULL"), "AtLeast": limit(d.AtLeast), "AtMost": limit(d.AtMost),
 		"Value": w.windowValue(k, *d.Value, number), "Never": each(d.NeverValues, w.bind)})

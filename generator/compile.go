@@ -19,6 +19,7 @@ import (
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/parallel"
+	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
 	"pgretain/policy"
 )
@@ -50,6 +51,8 @@ type compiler struct {
 	rights   []right
 	granted  []policy.Name // who calls functions for applications
 
+	questions []Question // for types that the snapshot does not have
+
 	member bool // of a policy for each schema
 	dry    bool // nothing is rendered: only what is refused counts
 }
@@ -60,7 +63,8 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 		for _, column := range p.Ensure {
 			if table := tables[p.Table.String()]; table != nil && table.Column(column.Name) == nil {
 				copied := *table
-				added := catalog.Column{Name: column.Name, Type: formatType(column.Type)}
+				typ, _ := pgparse.FormatType(column.Type) // it was parsed before
+				added := catalog.Column{Name: column.Name, Type: typ}
 				copied.Columns = append(slices.Clone(table.Columns), added)
 				tables[p.Table.String()] = &copied
 			}
@@ -314,22 +318,6 @@ func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken fun
 // for that, or that for it. Variables that end with an underscore are numbered.
 var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
-
-var catalogNames = map[string]string{
-	"timestamptz": "timestamp with time zone", "timestamp": "timestamp without time zone",
-	"int8": "bigint", "bigserial": "bigint", "int4": "integer", "int": "integer", "serial": "integer",
-	"int2": "smallint", "float8": "double precision", "float4": "real", "bool": "boolean",
-	"varchar": "character varying", "decimal": "numeric",
-}
-
-// formatType gives the common spellings of a type the form in which the catalog prints them.
-func formatType(name string) string {
-	lower := strings.ToLower(strings.Join(strings.Fields(name), " "))
-	if full, ok := catalogNames[lower]; ok {
-		return full
-	}
-	return lower
-}
 
 func tableName(t *catalog.Table) string { return t.String() }
 

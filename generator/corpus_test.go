@@ -90,6 +90,9 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 			own.Tables = append(own.Tables, table)
 		}
 	}
+	if own.Types == nil {
+		own.Types = common.Types
+	}
 	return own
 }
 

@@ -250,6 +250,7 @@ type expectation struct {
 	Whole    bool              `json:"whole,omitempty"`   // it has no others: rows are copied by their columns
 	Key      []string          `json:"key,omitempty"`     // rows are found again by it
 	Cascades []string          `json:"cascades,omitzero"` // where foreign keys delete its rows: those that go on from there
+	Types    map[string]string `json:"types,omitempty"`   // of the policy's expressions, by the queries that read them
 }
 
 // expects is what a policy relies on, by relation: of those that it names, and those that foreign keys reach from its
@@ -272,6 +273,9 @@ func (w *pageWriter) expects(functions []Object) map[string]*expectation {
 	}
 	for _, d := range w.policy.Deletes() {
 		w.expectCascades(all, d.Table.String())
+	}
+	if len(w.types) > 0 {
+		w.expected(all, tableName(w.table)).Types = w.types
 	}
 	return all
 }
@@ -309,17 +313,19 @@ func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *e
 	return e
 }
 
+// expected returns what is expected of a relation, the relation itself at least.
+func (w *pageWriter) expected(all map[string]*expectation, name string) *expectation {
+	if all[name] == nil {
+		all[name] = &expectation{Kind: kindOf(w.tables[name])}
+	}
+	return all[name]
+}
+
 // expectCascades notes the foreign keys along which deletes from a table change rows, at the table that they lead to.
 func (w *pageWriter) expectCascades(all map[string]*expectation, from string) {
-	entry := func(name string) *expectation {
-		if all[name] == nil {
-			all[name] = &expectation{Kind: kindOf(w.tables[name])}
-		}
-		return all[name]
-	}
 	for _, key := range w.changedBy(from) {
 		name := w.tables.Root(key.Table)
-		e, child := entry(w.tables.Root(key.RefTable)), entry(name)
+		e, child := w.expected(all, w.tables.Root(key.RefTable)), w.expected(all, name)
 		if key.OnDelete == "cascade" && child.Cascades == nil {
 			child.Cascades = []string{}
 		}

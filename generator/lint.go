@@ -87,8 +87,14 @@ func (w *pageWriter) check(part policy.Part, others []sqlText) Check {
 	return Check{part.Expr, w.checkText(value, w.joins, others)}
 }
 
-// checkText reads the policy's table, with the columns that "ensure" will add where the server does not have them yet.
+// checkText reads the policy's rows beside its joins.
 func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
+	return layout(execute("check.sql.tmpl",
+		fields{"Value": value, "Table": w.rowsToCome(), "Joins": joins, "Columns": nil, "Others": others}))
+}
+
+// rowsToCome is rowsRelation with the columns that "ensure" will add.
+func (w *pageWriter) rowsToCome() sqlText {
 	table, missing, live := w.rowsRelation(), []columnText{}, w.snapshot.Table(tableName(w.table))
 	for _, column := range w.table.Columns {
 		if !w.policy.Partitions && live.Column(column.Name) == nil {
@@ -98,8 +104,7 @@ func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) st
 	if len(missing) > 0 {
 		table = fragment("with columns to come", fields{"Table": table, "Columns": missing})
 	}
-	return layout(execute("check.sql.tmpl",
-		fields{"Value": value, "Table": table, "Joins": joins, "Columns": nil, "Others": others}))
+	return table
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.

@@ -50,9 +50,10 @@ type reliances struct {
 	// rankedBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would
 	// be written otherwise.
 	rankedBy []string
-	named    map[string]bool // names that may mean a column, in the policy's own SQL
-	star     bool            // there is a star among them
-	schemas  []string        // where its expressions look names up, besides the search path
+	types    map[string]string // that a server gave its expressions, by Question.Key
+	named    map[string]bool   // names that may mean a column, in the policy's own SQL
+	star     bool              // there is a star among them
+	schemas  []string          // where its expressions look names up, besides the search path
 }
 
 type join struct {
@@ -74,7 +75,7 @@ type guard struct {
 func (g guard) Unknown() literal { return g.Name + "?" }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *pageWriter {
-	w := &pageWriter{inRun: asOf == ofSlice, reliances: reliances{named: map[string]bool{}}}
+	w := &pageWriter{inRun: asOf == ofSlice, reliances: reliances{named: map[string]bool{}, types: map[string]string{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
 	if w.partitioned != nil {

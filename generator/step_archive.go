@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -198,14 +199,19 @@ func (w *pageWriter) createdTable(s step) Object {
 func (w *pageWriter) emptyValues(s step) []valueText {
 	list := w.valueTexts(s.Archive.Set, "")
 	for i, a := range s.Archive.Set {
-		typ := w.joinedType(a.Value.SQL)
-		if typ != "" && s.Related == nil {
-			list[i].Value = fragment("null of", sqlText(typ))
-		}
 		// There is no row of a join or a header at creation.
-		if value := values(s.Archive.Set[i : i+1]); typ == "" && (mentions(value, s.headerNames()...) || len(w.joinsRead(value)) > 0) {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "Create the archive yourself, or read the row only.")
+		value := values(s.Archive.Set[i : i+1])
+		header, joined := mentions(value, s.headerNames()...), len(w.joinsRead(value)) > 0
+		typ := pgparse.TypeOf(a.Value.SQL, w.columnType)
+		switch {
+		case !header && !joined:
+			continue
+		case typ == "" && !header && s.Related == nil:
+			typ = w.typeOf(a.Value, "text")
+		case typ == "":
+			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "End the value with a cast, or create the archive yourself.")
 		}
+		list[i].Value = fragment("null of", sqlText(typ))
 	}
 	return list
 }

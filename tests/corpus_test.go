@@ -224,5 +224,8 @@ func (j job) checkSnapshot(t *testing.T, in *kit.Installed) {
 	if err != nil || len(unknown) > 0 {
 		t.Fatalf("tables %v of the snapshot are unknown (%v)", unknown, err)
 	}
+	if _, err := inspect.Types(t.Context(), in.Conn(t), in.File, got); err != nil {
+		t.Fatal(err)
+	}
 	j.own.Compare(t, catalog.FileName, got.Text())
 }

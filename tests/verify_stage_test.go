@@ -106,6 +106,9 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 	request.Tables = pgtest.Column[string](t, conn, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
 	request.Tables = append(request.Tables, kit.EachTables(c.file)...)
 	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
+	if err == nil {
+		_, err = inspect.Types(t.Context(), conn, c.file, snapshot)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,9 @@ func (v *inspection) checkSnapshot(r reading) error {
 	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(),
 		Tables: lists.Map(v.opt.Snapshot.Tables, (*catalog.Table).String)}
 	live, _, err := inspect.Read(r.ctx, r.tx, request)
+	if err == nil {
+		err = v.compareTypes(r, live)
+	}
 	if err != nil {
 		return err
 	}
@@ -34,6 +37,28 @@ func (v *inspection) checkSnapshot(r reading) error {
 		v.compareSnapshot(live, tables)
 	} else {
 		v.effective = live
+	}
+	return nil
+}
+
+// compareTypes gives the live tables the types that the server tells now, and those of the snapshot where it tells none.
+func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
+	answers, err := inspect.ReadTypes(r.ctx, r.tx, v.source, live)
+	if err != nil {
+		return err
+	}
+	for _, a := range answers {
+		want := v.opt.Snapshot.Types[a.Key]
+		switch p := v.policyAt(a.Expr.Position); {
+		case a.Err != nil && want != "":
+			live.Types[a.Key] = want
+		case a.Err != nil, want == "", p == nil, want == a.Type:
+		default:
+			v.add(message{Code: codeSnapshot, Policy: p.Name, Position: a.Expr.Position, Want: want, Got: a.Type,
+				Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot", p.Name),
+				Detail:  fmt.Sprintf("It is read by: %s.", a.Key),
+				Hint:    `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up", or give the expression back its type.`})
+		}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/generator"
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
 	"pgretain/internal/inspect"
@@ -53,12 +54,12 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	c.show(project.notes, project.sources)
 	var snapshot *catalog.Snapshot
 	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
 		snapshot, err = project.inspect(ctx, conn)
 		return err
 	})
+	c.show(project.notes, project.sources)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,15 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	if len(list) > 0 {
 		return nil, &problems{list.Unique(), p.sources}
 	}
-	return snapshot, nil
+	answers, err := inspect.Types(ctx, conn, p.file, snapshot)
+	for _, a := range answers {
+		if a.Err != nil {
+			d := install.Said(a.Err)
+			d.Severity, d.Position, d.Code = diag.Warning, a.Expr.Position, generator.CodeExpression
+			p.notes.Add(d)
+		}
+	}
+	return snapshot, err
 }
 
 // mention is a table where the policy file first has it, by the name that is looked for.

@@ -77,6 +77,11 @@ func (s *Snapshot) check() error {
 			}
 		}
 	}
+	for sql, typ := range s.Types {
+		if pgparse.TypeName(typ) != nil {
+			return fmt.Errorf("expression %q: %q is not the name of a type", sql, typ)
+		}
+	}
 	return nil
 }
 

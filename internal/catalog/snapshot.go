@@ -19,6 +19,10 @@ type Snapshot struct {
 	Version    int      `json:"version"` // 1
 	Tables     []*Table `json:"tables"`
 	SearchPath []string `json:"search_path"` // install.search_path the names were looked up with
+
+	// Types are those of the policies' expressions, as format_type prints them, that of a domain's values for a domain.
+	// A key is a SELECT of one column that has the expression and what it reads.
+	Types map[string]string `json:"types,omitempty"`
 }
 
 // Table is one table, its rows' types and what points at it. Name parts are unquoted.
@@ -166,8 +170,7 @@ func (t *Table) Temporal() bool {
 
 // Rename gives a schema another name wherever it stands before a dot. Neither name needs quotes.
 func (s *Snapshot) Rename(from, to string) error {
-	before := regexp.MustCompile(`\b` + regexp.QuoteMeta(from) + `\.`)
-	renamed, err := Read(before.ReplaceAllLiteralString(s.Text(), to+"."))
+	renamed, err := Read(RenameSchema(s.Text(), from, to))
 	if err != nil {
 		return err
 	}
@@ -179,6 +182,11 @@ func (s *Snapshot) Rename(from, to string) error {
 	renamed.sort()
 	*s = *renamed
 	return nil
+}
+
+// RenameSchema gives a schema another name wherever it stands before a dot in a text. Neither name needs quotes.
+func RenameSchema(text, from, to string) string {
+	return regexp.MustCompile(`\b`+regexp.QuoteMeta(from)+`\.`).ReplaceAllLiteralString(text, to+".")
 }
 
 func (s *Snapshot) sort() {

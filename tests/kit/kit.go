@@ -170,6 +170,9 @@ func (in *Installed) compile(t testing.TB, conn *pgx.Conn, yaml string) ([]gener
 	}
 	request.Tables = append(request.Tables, EachTables(file)...)
 	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
+	if err == nil {
+		_, err = inspect.Types(t.Context(), conn, file, snapshot)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

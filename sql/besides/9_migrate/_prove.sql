@@ -14,6 +14,7 @@ BEGIN
     END IF;
     v_slice.run_id := 0; v_slice.inputs := '{}'; v_slice.prove := true;
     BEGIN
+        PERFORM retention._check_types(p_policy);
         FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP
             v_slice.pass := coalesce(v_slice.pass, 0) + 1;
             PERFORM retention._batch(v_policy, v_slice, 1, false, true);

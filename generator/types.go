@@ -1,0 +1,88 @@
+package generator
+
+import (
+	"fmt"
+	"slices"
+
+	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
+	"pgretain/internal/pgparse"
+	"pgretain/policy"
+)
+
+var codeNoType = diag.Register("P068", "type of an expression is not in the catalog snapshot")
+
+// Question asks a server for the type of an expression.
+type Question struct {
+	Expr policy.Expr
+	Key  string // a SELECT of one column: the snapshot keeps the answer under it, and a migration asks it again
+	SQL  string // Key for a table that does not have the columns of "ensure" yet
+}
+
+// Questions lists the expressions whose types the policies need and neither the grammar nor the snapshot tells. An answer
+// may lead to further questions.
+func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
+	c := newCompiler(file, snapshot, nil)
+	for _, p := range file.Policies {
+		if table := c.rowsTable(p); table != nil {
+			c.writer(p, table, "now()").createdTables()
+		}
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(c.questions, func(q Question) bool {
+		again := seen[q.Key]
+		seen[q.Key] = true
+		return again
+	})
+}
+
+// typeOf returns the type of an expression with its length and precision: as the grammar has it, or as a server told the
+// snapshot. It refuses the expression and returns "" where neither is known. Usual is a type for the hint.
+func (w *pageWriter) typeOf(e policy.Expr, usual string) string {
+	if typ := pgparse.TypeOf(e.SQL, w.columnType); typ != "" {
+		return typ
+	}
+	q := w.question(e)
+	if typ := w.snapshot.Types[q.Key]; typ != "" {
+		w.types[q.Key] = castType(typ)
+		return typ
+	}
+	w.questions = append(w.questions, q)
+	w.refuse(e.Position, codeNoType, "the catalog snapshot does not have the type of this expression",
+		fmt.Sprintf("Run \"pgretain snapshot\", or end the expression with a cast, for example \"(...)::%s\".", usual))
+	return ""
+}
+
+// columnType returns the type of the values of a column of the row or of a joined table, "" for any other name.
+func (w *pageWriter) columnType(name []string) string {
+	table, column := w.table, name[len(name)-1]
+	switch {
+	case len(name) == 1 && column == "as_of":
+		return "timestamp with time zone"
+	case len(name) == 2 && name[0] != "t":
+		table = w.aliases[name[0]]
+	case len(name) > 2:
+		return ""
+	}
+	if table == nil || table.Column(column) == nil {
+		return ""
+	}
+	return table.Column(column).Plain()
+}
+
+// question reads an expression outside of runs, beside the joins that it reads and those before them.
+func (w *pageWriter) question(e policy.Expr) Question {
+	defer w.restored()()
+	defer func(was bool) { w.inRun = was }(w.inRun)
+	w.inRun, w.binder.blank, w.binder.asOf, w.binder.scalars = false, true, "now()", nil
+	last := -1
+	for i, j := range w.policy.Joins {
+		if mentions([]policy.Part{{Expr: e, Kind: policy.IsExpression}}, j.Name) {
+			last = i
+		}
+	}
+	d := fields{"Value": w.bind(e), "Table": w.rowsRelation(), "Joins": each(w.policy.Joins[:last+1], w.joinOf), "Columns": nil}
+	key := plainText(fragment("type of expression", d))
+	d["Table"] = w.rowsToCome()
+	return Question{e, key, plainText(fragment("type of expression", d))}
+}

@@ -1,0 +1,151 @@
+package behaviour
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+	"pgretain/verifier"
+)
+
+// typed has columns of the types that hold times, parts of times and numbers, domains among them. Its rows are 5 hours
+// apart, over 12 days around the cutoffs.
+const typed = `
+	CREATE DOMAIN day AS date;
+	CREATE DOMAIN workday AS day CHECK (VALUE IS NULL OR VALUE > '2000-01-01');
+	CREATE DOMAIN moment AS timestamptz(0);
+	CREATE FUNCTION day_of(timestamptz) RETURNS date LANGUAGE sql IMMUTABLE AS $$ SELECT ($1 AT TIME ZONE 'UTC')::date $$;
+	CREATE FUNCTION moment_of(date) RETURNS moment LANGUAGE sql IMMUTABLE AS $$ SELECT ($1 + time '06:00') AT TIME ZONE 'UTC' $$;
+	CREATE TABLE x (id int PRIMARY KEY, made_at timestamptz, naive timestamp, rough timestamp(0), d date, due workday, seen moment,
+		tm time, slack interval, slack_text text, days int, zone text, seconds bigint, during tstzrange, doc jsonb);
+	INSERT INTO x SELECT n, at, at AT TIME ZONE 'UTC', at AT TIME ZONE 'UTC', (at AT TIME ZONE 'UTC')::date, (at AT TIME ZONE 'UTC')::date + n % 3,
+		at + n % 2 * interval '1 day', (at AT TIME ZONE 'UTC')::time, n % 5 * interval '7 hours', n % 3 || ' days', n % 4,
+		(ARRAY['UTC', 'Asia/Tokyo', 'America/New_York'])[1 + n % 3], extract(epoch FROM at), tstzrange(at, at + n % 2 * interval '1 day', '[]'),
+		jsonb_build_object('at', at, 'days', n % 4)
+	FROM generate_series(1, 60) n CROSS JOIN LATERAL (SELECT '` + noon + `'::timestamptz - interval '13 days' + n * interval '5 hours') a (at)`
+
+// typedClocks are expressions whose type stands in no text at their end, or another one.
+var typedClocks = []string{
+	"made_at", "made_at + slack", "made_at + slack_text::interval", "made_at - interval '1 hour' * days", "made_at::date", "made_at::date + 1",
+	"made_at::date + days", "date(made_at)", "greatest(made_at::date, d)", "greatest(made_at::date, due)", "greatest(made_at, d)", "least(naive, d)",
+	"date_trunc('day', made_at)", "date_trunc('day', naive)", "d + tm", "d + time '06:00'", "naive + slack::interval", "d + 1::int", "d + slack",
+	"due", "due + 1", "coalesce(due, d)", "seen", "seen::timestamp", "coalesce(seen, made_at)", "naive AT TIME ZONE zone", "naive AT TIME ZONE zone::text",
+	"made_at AT TIME ZONE 'Asia/Tokyo'", "day_of(made_at)", "day_of(made_at) + 1", "moment_of(d)", "to_timestamp(seconds)", "upper(during)",
+	"rough", "rough + interval '1 day'", "CASE WHEN days > 1 THEN made_at ELSE seen END", "CASE WHEN days > 1 THEN d ELSE naive END", "tm + d::date",
+	"make_date(2024, 3, (10 + days)::int)", "(SELECT max(y.d) FROM x y WHERE y.id <= t.id)", "(doc ->> 'at')::timestamptz", "to_date(naive::text, 'YYYY-MM-DD')",
+	"nullif(made_at, seen)", "j.at", "j.at::date + 1", "q.top", "q.top + days",
+}
+
+// typedJoins give two more rows for each row of typed.
+const typedJoins = `join: {j: {table: y, where: "j.id = t.id"}, q: "SELECT max(y.day) AS top FROM y WHERE y.id <= t.id"},`
+
+// PostgreSQL alone knows the type of an expression. Its cutoff is an instant, a local time or a day accordingly.
+func TestTypesOfExpressions(t *testing.T) {
+	t.Parallel()
+	const zone = "Asia/Kolkata"
+	schema, yaml := typed+"; CREATE TABLE y AS SELECT id, made_at AS at, d AS day FROM x;", "install: {scheduler: none, time_zone: "+zone+"}\npolicies:\n"
+	for i, clock := range typedClocks {
+		joins := ""
+		if strings.HasPrefix(clock, "j.") || strings.HasPrefix(clock, "q.") {
+			joins = typedJoins
+		}
+		schema += fmt.Sprintf("CREATE TABLE m%d AS SELECT * FROM x; ALTER TABLE m%[1]d ADD PRIMARY KEY (id);\n", i)
+		yaml += fmt.Sprintf("  p%d: {table: m%[1]d, %s due: {age: {expression: %q, older_than: 7 days}}, then: [delete]}\n", i, joins, clock)
+	}
+	in := kit.Install(t, schema, yaml)
+	cutoffs := map[string]string{
+		"timestamp with time zone":    "(%s AT TIME ZONE '%s' - interval '7 days') AT TIME ZONE '%[2]s'",
+		"timestamp without time zone": "%s AT TIME ZONE '%s' - interval '7 days'",
+		"date":                        "(%s AT TIME ZONE '%s' - interval '7 days')::date",
+	}
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, "SET TimeZone = '"+zone+"'") // as in runs
+	for i, clock := range typedClocks {
+		from := fmt.Sprintf("FROM m%d t JOIN y j USING (id) CROSS JOIN LATERAL (SELECT max(y.day) AS top FROM y WHERE y.id <= t.id) q", i)
+		bare := strings.NewReplacer("made_at", "t.made_at").Replace(clock)
+		typ := pgtest.Value[string](t, conn, fmt.Sprintf("SELECT pg_typeof(coalesce(%s, NULL))::text %s LIMIT 1", bare, from))
+		cutoff := fmt.Sprintf(cutoffs[typ], "timestamptz '"+noon+"'", zone)
+		due := fmt.Sprintf("(%s) < %s", bare, cutoff)
+		want := pgtest.Column[int](t, conn, fmt.Sprintf("SELECT t.id %s WHERE (%s) IS NOT TRUE ORDER BY 1", from, due))
+		gone := 60 - len(want)
+		in.Done(fmt.Sprintf("p%d", i), noon)
+		got := pgtest.Column[int](t, conn, fmt.Sprintf("SELECT id FROM m%d ORDER BY 1", i))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s is a %s; rows that stay (-want +got):\n%s", clock, typ, diff)
+		}
+		if gone == 0 || gone == 60 && !strings.HasPrefix(clock, "make_date") {
+			t.Errorf("%s: %d of 60 rows go, which tells nothing", clock, gone)
+		}
+	}
+}
+
+// What holds no instant, or is no window, is refused when the policy is compiled.
+func TestTypesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	in := kit.Prepare(t, typed, "policies: {p: {table: x, where: id > 0, then: [delete]}}")
+	age := func(clock, window string) string {
+		return fmt.Sprintf("age: {expression: %q, older_than: %s}", clock, window)
+	}
+	for name, c := range map[string]struct{ due, says string }{
+		"time of day":           {age("tm + slack", "7 days"), `type "time without time zone" holds no instant`},
+		"days between dates":    {age("d - due", "7 days"), `type "integer" holds no instant`},
+		"interval":              {age("made_at - seen", "7 days"), `type "interval" holds no instant`},
+		"text":                  {age("doc ->> 'at'", "7 days"), `type "text" holds no instant`},
+		"an encoding of dates":  {`age: {expression: "d + 1", encoding: epoch_s, older_than: 7 days}`, `encoding "epoch_s" does not go with type "date"`},
+		"a number for a window": {age("made_at", `{interval: "d - due"}`), `the window has type "integer", and is no interval`},
+		"a time for a window":   {age("made_at", `{interval: tm}`), `the window has type "time without time zone", and is no interval`},
+		"a sum of times":        {age("made_at", `{interval: "tm + slack"}`), `the window has type "time without time zone", and is no interval`},
+		"an interval of days":   {age("made_at", `{days: slack}`), `the window has type "interval", and is no number`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, list := in.Compile(t, "policies: {p: {table: x, due: {"+c.due+"}, then: [delete]}}")
+			if len(list) != 1 || !strings.Contains(list[0].Message, c.says) {
+				t.Errorf("wanted %q, got %+v", c.says, list)
+			}
+		})
+	}
+}
+
+// A migration stops where an expression has another type than in the snapshot, before a row can go, and verify tells of one
+// that changed later.
+func TestTypesWhenApplied(t *testing.T) {
+	t.Parallel()
+	const yaml = `policies: {p: {table: x, due: {age: {expression: "day_of(made_at)", older_than: 7 days}}, then: [delete]}}`
+	in := kit.Prepare(t, typed, yaml)
+	returning := func(typ string) {
+		in.DB.Exec(t, "DROP FUNCTION day_of; SET ROLE "+kit.Migrator+"; CREATE FUNCTION day_of(timestamptz) RETURNS "+typ+
+			" LANGUAGE sql IMMUTABLE AS 'SELECT NULL::"+typ+"'; RESET ROLE")
+	}
+	in.Generate(t, yaml)
+	returning("timestamptz")
+	_, err := in.TryUp(t)
+	if err == nil || !strings.Contains(err.Error(), `policy "p" cannot run: an expression has type timestamp with time zone, not date`) {
+		t.Errorf("the migration ended with %v", err)
+	}
+	returning("workday") // a domain over a date
+	in.Up(t)
+	wanted, _ := in.Compile(t, yaml)
+	in.WantConforms(t, wanted)
+	returning("timestamp")
+	const says = "an expression of policy \"p\" has another type than in the catalog snapshot"
+	if report := in.Verify(t, "", wanted); !slices.ContainsFunc(report.Findings, func(f verifier.Finding) bool {
+		return f.Message == says && f.Want == "date" && f.Got == "timestamp without time zone"
+	}) {
+		t.Errorf("verify finds %+v", report.Findings)
+	}
+}
+
+// The types of expressions in a policy for each schema are those of one of them.
+func TestTypesInEachSchema(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tenants("tenant_a", "tenant_b"), strings.Replace(messages(7), "column: at,", `expression: "at::date + 1",`, 1))
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
+		t.Error(err)
+	}
+	wantLeft(t, in, map[string]string{"tenant_a": rest, "tenant_b": rest}) // 8 is pinned
+}
