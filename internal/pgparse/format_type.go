@@ -11,7 +11,7 @@ import (
 // catalogNames maps pg_type.typname of PostgreSQL's own types to the name that format_type prints.
 var catalogNames = map[string]string{
 	"bool": "boolean", "int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
-	"numeric": "numeric", "text": "text", "varchar": "character varying", "bpchar": "character", "uuid": "uuid", "bytea": "bytea",
+	"numeric": "numeric", "text": "text", "varchar": "character varying", "bpchar": "bpchar", "uuid": "uuid", "bytea": "bytea",
 	"json": "json", "jsonb": "jsonb", "date": "date", "interval": "interval",
 	"timestamp": "timestamp without time zone", "timestamptz": "timestamp with time zone",
 	"time": "time without time zone", "timetz": "time with time zone",
@@ -42,6 +42,8 @@ func formatType(name *query.TypeName) string {
 		return ""
 	case typ == "numeric" && len(digits) == 1:
 		digits = append(digits, "0")
+	case typ == "bpchar" && len(digits) > 0:
+		typ = "character"
 	}
 	if len(digits) > 0 {
 		first, rest, _ := strings.Cut(typ, " ")

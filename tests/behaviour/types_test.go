@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pgretain/internal/pgparse"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
 	"pgretain/verifier"
@@ -108,6 +109,31 @@ func TestTypesThatAreRefused(t *testing.T) {
 				t.Errorf("wanted %q, got %+v", c.says, list)
 			}
 		})
+	}
+}
+
+// The names of types are those of the server's format_type, with which the catalog's columns are compared.
+func TestNamesOfTypes(t *testing.T) {
+	t.Parallel()
+	spellings := []string{"int", "int2", "INT8", "float4", "float", "decimal", "numeric(10)", "numeric(10,2)", "dec(4, 1)", "bool", "text", "varchar",
+		"varchar(20)", "character varying(3)", "char", "char(4)", "bpchar", "timestamptz", "timestamptz(3)", "timestamp", "timestamp(0) without time zone",
+		"timestamp with time zone", "time", "time(2)", "timetz", "timetz(1)", "date", "interval", "uuid", "json", "jsonb", "bytea", "int[]", "text[][]",
+		"varchar(5)[]", "pg_catalog.int4", "pg_catalog.timestamptz"}
+	in := kit.Prepare(t, "CREATE TABLE x (id int)", "policies: {p: {table: x, where: id > 0, then: [delete]}}")
+	var got []string
+	columns := "CREATE TABLE spelt (id int"
+	for i, typ := range spellings {
+		name, err := pgparse.FormatType(typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, columns = append(got, name), columns+fmt.Sprintf(", c%d %s", i, typ)
+	}
+	in.DB.Exec(t, columns+")")
+	want := pgtest.Column[string](t, in, `SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+		WHERE attrelid = 'spelt'::regclass AND attnum > 1 ORDER BY attnum`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names differ (-format_type +ours):\n%s", diff)
 	}
 }
 
