@@ -46,6 +46,8 @@ func TestCLI(t *testing.T) {
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
 		"first of each":    testFirstOfEach,
+		"scopes":           testScopes,
+		"plan of scopes":   testPlanOfScopes,
 		"looks again":      testLooksAgain,
 		"serves reports":   testServesReports,
 		"uninstall":        testUninstall,

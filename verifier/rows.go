@@ -2,6 +2,7 @@ package verifier
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,22 +15,32 @@ import (
 // countLimit is where counting overdue rows stops: more is no more wrong.
 const countLimit = 10000
 
-func (v *inspection) overdueProbes() []probe {
-	latest := map[string]scheduledRun{} // by policy, of all jobs that run it
-	for _, s := range v.runs() {
-		if other, found := latest[s.name]; s.due != nil && (!found || s.due.After(*other.due)) {
-			latest[s.name] = s
+// overdueProbes returns a probe for each policy and scope of its jobs: the rows in it should be gone by the schedules of
+// these jobs.
+func (v *inspection) overdueProbes() (list []probe) {
+	for _, p := range v.file.Policies {
+		latest := map[string]scheduledRun{} // by scope, of all jobs that run the policy
+		for _, s := range v.runs() {
+			scope := scopeText(s.job)
+			if other, found := latest[scope]; s.name == p.Name && s.due != nil && (!found || s.due.After(*other.due)) {
+				latest[scope] = s
+			}
+		}
+		for _, scope := range slices.Sorted(maps.Keys(latest)) {
+			s, about := latest[scope], fmt.Sprintf("overdue rows of policy %q", p.Name)
+			if scope != "" {
+				about += " for " + scope
+			}
+			list = append(list, probe{policy: p, about: about, codes: append(codesOfFunctions, codeOverdue),
+				check: v.finds(codeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name, lateByNature(p), p.Table.String())})
 		}
 	}
-	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
-		s, ok := latest[p.Name]
-		if !ok {
-			return probe{skip: true}
-		}
-		return probe{policy: p, about: fmt.Sprintf("overdue rows of policy %q", p.Name),
-			codes: append(codesOfFunctions, codeOverdue), check: v.finds(codeOverdue, nil, "overdue",
-				p.Name, s.due, countLimit, s.job.Name, lateByNature(p), p.Table.String())}
-	})
+	return list
+}
+
+// scopeText returns what a job narrows its policies to, as the file has it.
+func scopeText(j *policy.Job) string {
+	return strings.Join(lists.Map(j.Scope, func(a policy.Assignment) string { return a.Column + ": " + a.Value.SQL }), ", ")
 }
 
 // codesOfFunctions are found wherever functions of policies are called.

@@ -36,6 +36,7 @@ type console struct {
 	flags
 	out, err io.Writer
 	command  *cobra.Command // the verb
+	answers  *bufio.Reader  // of the person, made by the first question
 
 	verdict string // of the report that it wrote
 	well    bool   // which is a good one
@@ -89,9 +90,12 @@ func coloured(w io.Writer) bool { return terminalWidth(w) > 0 && os.Getenv("NO_C
 // agree asks a question, which anything but y or yes answers with an error.
 func (c *console) agree(ctx context.Context, question string) error {
 	c.notef("%s [y/N] ", question)
+	if c.answers == nil {
+		c.answers = bufio.NewReader(os.Stdin)
+	}
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // no line is no answer
+		line, _ := c.answers.ReadString('\n') // no line is no answer
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {

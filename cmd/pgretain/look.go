@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/htmlreport"
@@ -28,6 +30,7 @@ import (
 // of the JSON format.
 type preview struct {
 	Policy    string           `json:"policy"`
+	Scope     json.RawMessage  `json:"scope"`
 	Table     string           `json:"table"`
 	AsOf      string           `json:"as_of"`
 	Due       *int64           `json:"due"`
@@ -80,6 +83,9 @@ func (c *console) preview(ctx context.Context, args []string) error {
 	case c.Job != "" && (policy != "" || c.Limit > 0):
 		return usagef("--job takes neither a policy nor --limit")
 	}
+	if err := c.readScope(); err != nil {
+		return err
+	}
 	return c.with(ctx, c.Job != "", func(s *session) error {
 		if c.Job != "" {
 			list, err := rows[foreseenRun](ctx, s, "preview_job", c.Job, orNull(c.AsOf))
@@ -91,36 +97,73 @@ func (c *console) preview(ctx context.Context, args []string) error {
 		var list []preview
 		// In one snapshot, so that numbers agree with each other.
 		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-		err := pgx.BeginTxFunc(ctx, s.conn, once, func(pgx.Tx) (err error) {
-			list, err = c.previews(ctx, s, policy, "")
+		err := pgx.BeginTxFunc(ctx, s.conn, once, func(tx pgx.Tx) (err error) {
+			list, err = c.previews(ctx, s, tx, policy, "")
 			return err
 		})
 		switch {
 		case err != nil:
 			return err
 		case policy == "" || c.JSON:
-			return c.result("previews", overview(list), "policies", list)
+			err = c.result("previews", overview(list), "policies", list)
+		default:
+			c.aligned(say("preview", list[0]))
 		}
-		c.aligned(say("preview", list[0]))
-		return nil
+		if policy == "" && slices.ContainsFunc(list, func(p preview) bool { return p.Due == nil }) {
+			err = cmp.Or(err, ends(1))
+		}
+		return err
 	})
 }
 
-// previews are of a policy, with its effects, or of those of a job in its order, or of all; for a first run also of the
-// members of a policy.
-func (c *console) previews(ctx context.Context, s *session, policy, job string) (list []preview, err error) {
-	names := []string{policy}
+// readScope reads --scope, which becomes the JSON that SQL takes.
+func (c *console) readScope() error {
+	column, value, isPair := strings.Cut(c.Scope, "=")
+	switch {
+	case c.Scope == "" || strings.HasPrefix(c.Scope, "{"):
+		return nil
+	case c.Scope == "all":
+		c.Scope = `"all"`
+		return nil
+	case !isPair || column == "":
+		return usagef(`--scope needs a JSON object, COLUMN=VALUE, or "all"`)
+	}
+	text, err := json.Marshal(map[string]string{column: value})
+	c.Scope = string(text)
+	return err
+}
+
+// scoped is a policy and one of the scopes in which its jobs let it take rows; nil: all rows.
+type scoped struct {
+	Policy string
+	Scope  *string
+}
+
+// previews returns one preview of a policy, with its effects. Without a policy it returns one of each policy and scope, in
+// the order of the job if there is one; for a first run also of the instances of a policy. In such a list a policy that
+// cannot be evaluated is stopped by the error.
+func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview, err error) {
+	var found []scoped
 	if policy == "" || c.First {
-		if names, err = s.names(ctx, "policies", orNull(job), orNull(policy)); err != nil {
+		if found, err = rows[scoped](ctx, s, "policies", orNull(job), orNull(policy), orNull(c.Scope)); err != nil {
 			return nil, err
 		}
 	}
-	if len(names) == 0 && policy != "" {
-		names = []string{policy} // whose preview says what it is not
+	if len(found) == 0 && policy != "" {
+		found = []scoped{{policy, orNull(c.Scope)}} // whose preview says what it is not
 	}
-	for _, name := range names {
-		p, err := c.previewOf(ctx, s, name, policy != "")
-		if err != nil {
+	for _, one := range found {
+		var p *preview
+		err := pgx.BeginFunc(ctx, in, func(pgx.Tx) (err error) {
+			p, err = c.previewOf(ctx, s, one, policy != "")
+			return err
+		})
+		server, refused := errors.AsType[*pgconn.PgError](err)
+		switch {
+		case refused && policy == "" && server.Code != "57014":
+			p = &preview{Policy: one.Policy, AsOf: c.AsOf, StoppedBy: &server.Message}
+			p.Scope = orNullJSON(one.Scope)
+		case err != nil:
 			return nil, err
 		}
 		list = append(list, *p)
@@ -128,10 +171,30 @@ func (c *console) previews(ctx context.Context, s *session, policy, job string) 
 	return list, nil
 }
 
-func (c *console) previewOf(ctx context.Context, s *session, policy string, effects bool) (*preview, error) {
+// beginner begins a transaction, or a savepoint in one.
+type beginner interface {
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+func (c *console) previewOf(ctx context.Context, s *session, one scoped, effects bool) (*preview, error) {
 	var p preview
-	return &p, s.row(ctx, "preview", policy, orNull(c.AsOf), orNull(c.OlderThan), orNull(c.Scope), orNull(c.Limit),
-		effects).Scan(&p)
+	return &p, s.row(ctx, "preview", one.Policy, orNull(c.AsOf), orNull(c.OlderThan), one.Scope, orNull(c.Limit), effects).Scan(&p)
+}
+
+// scope is the JSON of its scope, nil for none.
+func (p preview) scope() *string {
+	if text := string(p.Scope); text != "null" {
+		return orNull(text)
+	}
+	return nil
+}
+
+// Name is the policy with its scope.
+func (p preview) Name() string {
+	if scope := p.scope(); scope != nil {
+		return p.Policy + " " + *scope
+	}
+	return p.Policy
 }
 
 // overview is for a line for each policy, and their sum.

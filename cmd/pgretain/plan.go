@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"regexp"
@@ -26,17 +27,21 @@ type plan struct {
 	Locks          []plannedLock
 }
 
-// plannedPolicy is a policy of the file or of the database. Now is what its runs find as it is installed, Then what they
+// plannedPolicy is a policy of the file or of the database, in one of its scopes. Now is what its runs find as it is installed, Then what they
 // would find; Note says why one of them is missing.
 type plannedPolicy struct {
-	Policy string   `json:"policy"`
-	Table  string   `json:"table"`
-	Change string   `json:"change"`          // new, changed, unchanged or removed
-	Words  string   `json:"words,omitempty"` // what changes
-	Now    *preview `json:"now"`
-	Then   *preview `json:"then"`
-	Note   string   `json:"note,omitempty"`
+	Policy string          `json:"policy"`
+	Scope  json.RawMessage `json:"scope"` // of the jobs that run it; null for all rows
+	Table  string          `json:"table"`
+	Change string          `json:"change"`          // new, changed, unchanged or removed
+	Words  string          `json:"words,omitempty"` // what changes
+	Now    *preview        `json:"now"`
+	Then   *preview        `json:"then"`
+	Note   string          `json:"note,omitempty"`
 }
+
+// Name is the policy with its scope.
+func (p plannedPolicy) Name() string { return preview{Policy: p.Policy, Scope: p.Scope}.Name() }
 
 // plannedIndex is an index that a migration would build, or one of the table's own that serves a policy (Serves).
 type plannedIndex struct {
@@ -180,6 +185,13 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 			}
 		}
 	}
+	for _, o := range p.objects {
+		if o.Kind == generator.KindJob { // whose scopes say which rows a policy may take
+			if err := send(ctx, p.live.conn, p.renamed(o.SQL)); err != nil {
+				return err
+			}
+		}
+	}
 	if _, err = p.tx.Exec(ctx, p.scratch.statement("plan_expects"), p.missing); err != nil {
 		return err
 	}
@@ -232,15 +244,17 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Policies = append(out.Policies, planned)
+		out.Policies = append(out.Policies, planned...)
 		delete(installed, o.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(installed)) {
-		removed := plannedPolicy{Policy: name, Change: "removed"}
-		if removed.Now, err = p.preview(ctx, p.live, name, &removed.Note); err != nil {
-			return nil, err
+		for _, scope := range p.scopes(ctx, p.live, name) {
+			removed := plannedPolicy{Policy: name, Scope: orNullJSON(scope), Change: "removed"}
+			if removed.Now, err = p.preview(ctx, p.live, scoped{name, scope}, &removed.Note); err != nil {
+				return nil, err
+			}
+			out.Policies = append(out.Policies, removed)
 		}
-		out.Policies = append(out.Policies, removed)
 	}
 	return out, p.effects(ctx, out)
 }
@@ -248,39 +262,94 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 // installedPolicy is a policy of the database: what makes its page what it is, and what the page says.
 type installedPolicy struct{ Name, Hash, Words string }
 
-// policy compares one policy of the file with what is installed.
-func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (planned plannedPolicy, err error) {
-	planned = plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
+// policy compares one policy of the file with what is installed, in each of the scopes of their jobs.
+func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (list []plannedPolicy, err error) {
+	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
+	var now, then []*string
 	if before.Name != "" {
 		planned.Change = "changed"
 		if string(o.Row["hash"]) == quoted(before.Hash) {
 			planned.Change = "unchanged"
 		}
 		planned.Words = explain.Changes(before.Words, explain.Page(o.Words))
-		if planned.Now, err = p.preview(ctx, p.live, o.Name, &planned.Note); err != nil {
-			return planned, err
+		now = p.scopes(ctx, p.live, o.Name)
+	}
+	broken := p.broken[o.Name]
+	then = p.scopes(ctx, p.scratch, o.Name)
+	has := func(list []*string, scope *string) bool {
+		return slices.ContainsFunc(list, func(s *string) bool { return scopeText(s) == scopeText(scope) })
+	}
+	for _, scope := range slices.Concat(then, slices.DeleteFunc(slices.Clone(now), func(s *string) bool { return has(then, s) })) {
+		planned.Scope, planned.Now, planned.Then, planned.Note = orNullJSON(scope), nil, nil, ""
+		if has(now, scope) {
+			if planned.Now, err = p.preview(ctx, p.live, scoped{o.Name, scope}, &planned.Note); err != nil {
+				return nil, err
+			}
 		}
-	}
-	if broken := p.broken[o.Name]; broken != nil {
-		planned.Note = broken.Error()
-		return planned, nil
-	}
-	planned.Then, err = p.preview(ctx, p.scratch, o.Name, &planned.Note)
-	if planned.Then != nil {
-		for i, e := range planned.Then.Effects {
-			planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".", p.live.install.Schema+".", 1)
+		switch {
+		case broken != nil:
+			planned.Note = broken.Error()
+		case has(then, scope):
+			if planned.Then, err = p.preview(ctx, p.scratch, scoped{o.Name, scope}, &planned.Note); err != nil {
+				return nil, err
+			}
+		default:
+			planned.Note = "no job takes these rows any more"
 		}
+		if planned.Then != nil {
+			for i, e := range planned.Then.Effects {
+				planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".", p.live.install.Schema+".", 1)
+			}
+		}
+		list = append(list, planned)
+		planned.Words = "" // once for the policy
 	}
-	return planned, err
+	return list, nil
 }
 
-// preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails.
-func (p *planner) preview(ctx context.Context, s *session, name string, note *string) (found *preview, err error) {
+// scopes returns the scopes in which the jobs of a runtime let a policy take rows; nil is all rows, as in a runtime that
+// cannot say.
+func (p *planner) scopes(ctx context.Context, s *session, name string) (found []*string) {
+	err := p.attempt(ctx, func() (err error) {
+		list, err := rows[struct{ Scope *string }](ctx, s, "plan_scopes", name)
+		for _, one := range list {
+			found = append(found, one.Scope)
+		}
+		return err
+	})
+	if err != nil {
+		return []*string{nil}
+	}
+	return found
+}
+
+// scopeText is the JSON of a scope, "" for all rows.
+func scopeText(scope *string) string {
+	if scope == nil {
+		return ""
+	}
+	return *scope
+}
+
+func orNullJSON(scope *string) json.RawMessage {
+	if scope == nil {
+		return nil
+	}
+	return json.RawMessage(*scope)
+}
+
+// preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails, or
+// where what stops its runs keeps it from being counted.
+func (p *planner) preview(ctx context.Context, s *session, one scoped, note *string) (found *preview, err error) {
 	for _, effects := range []bool{true, false} {
 		err = p.attempt(ctx, func() (err error) {
-			found, err = p.previewOf(ctx, s, name, effects)
+			found, err = p.previewOf(ctx, s, one, effects)
 			return err
 		})
+		if err == nil && found.Due == nil && found.StoppedBy != nil && s == p.scratch {
+			*note = *found.StoppedBy
+			return nil, nil
+		}
 		server, refused := errors.AsType[*pgconn.PgError](err)
 		if !refused {
 			return found, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -27,12 +28,21 @@ func (c *console) run(ctx context.Context, args []string) error {
 		return usagef("run takes a policy or --job, not both")
 	case c.Yes && !c.First:
 		return usagef("--yes goes with --first")
+	case policy == "" && c.Scope != "":
+		return usagef("--scope needs the name of a policy: a job has its own")
+	}
+	if err := c.readScope(); err != nil {
+		return err
 	}
 	return c.with(ctx, true, func(s *session) error {
 		if c.First {
 			return c.first(ctx, s, policy)
 		}
-		runs, err := c.runs(ctx, s, policy, c.Job)
+		asked := call{"run", policy, orNull(c.Scope)}
+		if c.Job != "" {
+			asked = call{"run_job", c.Job, nil}
+		}
+		runs, err := c.runs(ctx, s, asked)
 		if err != nil {
 			return err
 		}
@@ -40,9 +50,15 @@ func (c *console) run(ctx context.Context, args []string) error {
 	})
 }
 
+// call is a procedure of the runtime with what it runs; scope is for a policy.
+type call struct {
+	procedure, of string
+	scope         *string
+}
+
 // runs runs a policy or a job, shows progress over a second connection, since the first is busy, and says how its runs
 // ended. A call that failed in a run is no error here.
-func (c *console) runs(ctx context.Context, s *session, policy, job string) (runs []outcome, err error) {
+func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outcome, err error) {
 	err = c.with(ctx, true, func(beside *session) error {
 		var last int64 // the last run before ours
 		if err := beside.row(ctx, "last_run").Scan(&last); err != nil {
@@ -52,12 +68,12 @@ func (c *console) runs(ctx context.Context, s *session, policy, job string) (run
 		watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 		var busy sync.WaitGroup
 		busy.Go(func() { beside.follow(watching, s.conn.PgConn().PID(), c.err) })
-		statement := "run"
-		if job != "" {
-			statement = "run_job"
+		args := []any{asked.of, orNull(c.AsOf), orNull(c.Reason)}
+		if asked.procedure == "run" {
+			args = append(args, asked.scope)
 		}
 		// Outside a transaction, since the procedure commits after every batch.
-		failed := s.row(ctx, statement, cmp.Or(job, policy), orNull(c.AsOf), orNull(c.Reason)).Scan(new(*string))
+		failed := s.row(ctx, asked.procedure, args...).Scan(new(*string))
 		if failed != nil {
 			s.settle(ctx)
 		}
@@ -81,66 +97,79 @@ func (s *session) settle(ctx context.Context) {
 	_, _ = s.conn.Exec(ctx, s.statement("settle"))
 }
 
-// first takes what has become due before there was a policy: it shows the numbers, asks once, and lets runs pass the
-// breaker up to them. Ages are measured at one instant, so that no row becomes due meanwhile. It may be called again.
+// first takes what has become due before there was a policy: it shows the numbers, asks, and lets runs pass the breaker up
+// to them. Where these runs make more rows due under other policies, it does the same again, until they make none. Ages
+// are measured at one instant, so that no row becomes due by time. It may be called again.
 func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
 	}
-	code, all := 0, int64(0)
 	each, err := s.names(ctx, "each", orNull(c.Job), orNull(policy))
 	if err != nil {
 		return err
 	}
+	code, runs := 0, []outcome{}
 	for _, name := range each { // the members that can have a page have one then
 		if err := s.row(ctx, "pages", name).Scan(new(string)); err != nil {
 			c.show(install.Diagnostics(s.explain(err)), nil)
 			code = 1
 		}
 	}
-	list, err := c.previews(ctx, s, policy, c.Job)
-	if err == nil && len(list) == 0 && c.Job != "" {
-		err = refuse("no job", c.Job)
-	}
-	if err != nil {
-		return err
-	}
-	if !c.JSON {
-		c.aligned(say("previews", overview(list)))
-	}
-	list = slices.DeleteFunc(list, func(p preview) bool {
-		if p.StoppedBy != nil {
-			code = 1 // the list says why
-		} else if p.Due != nil {
-			all += *p.Due
+	left := map[string]int64{} // rows that stay due, by policy and scope: no reason to begin again
+	for round, most := 1, 1; round <= most; round++ {
+		list, err := c.previews(ctx, s, s.conn, policy, c.Job)
+		if err == nil && len(list) == 0 && c.Job != "" {
+			err = refuse("no job", c.Job)
 		}
-		return p.StoppedBy != nil || p.Due == nil || *p.Due == 0
-	})
-	if len(list) == 0 && code != 0 {
-		return exitCode(code)
-	}
-	if all > 0 && !c.Yes {
-		question := fmt.Sprintf("Take up to %s rows, of %s?", count(all), plural(len(list), "policy"))
-		if err := c.agree(ctx, question); err != nil {
-			return err
-		}
-	}
-	runs := []outcome{}
-	for _, p := range list {
-		more, err := c.takeAll(ctx, s, p)
-		runs = append(runs, more...)
 		if err != nil {
-			_ = c.summarise(runs) // the error is worse than how runs ended
 			return err
 		}
-		if len(more) > 0 && more[len(more)-1].Code == "57014" { // cancelled
+		all, shown := int64(0), overview(slices.Clone(list))
+		most = len(list) // each of them may make rows of the next one due
+		list = slices.DeleteFunc(list, func(p preview) bool {
+			if p.StoppedBy != nil {
+				code = 1 // the list says why
+			}
+			if p.StoppedBy != nil || p.Due == nil || *p.Due <= left[p.Name()] {
+				return true
+			}
+			all += *p.Due
+			return false
+		})
+		if !c.JSON && (round == 1 || len(list) > 0) {
+			c.aligned(say("previews", shown))
+		}
+		if len(list) == 0 && round == 1 && code != 0 {
+			return exitCode(code)
+		} else if len(list) == 0 {
 			break
+		} else if !c.Yes {
+			err = c.agree(ctx, fmt.Sprintf("Take up to %s rows, of %s?", count(all), plural(len(list), "policy")))
+		}
+		if err != nil && round == 1 {
+			return err
+		} else if err != nil {
+			break
+		}
+		for _, p := range list {
+			more, err := c.takeAll(ctx, s, p)
+			runs = append(runs, more...)
+			if err != nil {
+				_ = c.summarise(runs) // the error is worse than how runs ended
+				return err
+			}
+			last := more[len(more)-1]
+			if last.Code == "57014" { // cancelled
+				return c.summarise(runs)
+			} else if left[p.Name()] = last.Contended + last.Refused; last.State != "done" {
+				left[p.Name()] = math.MaxInt64
+			}
 		}
 	}
 	return cmp.Or(c.summarise(runs), ends(code))
 }
 
-// takeAll runs a policy as often as its budgets ask for, until as many rows are gone as were due.
+// takeAll runs a policy in a scope as often as its budgets ask for, until as many rows are gone as were due.
 func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []outcome, err error) {
 	for left := *p.Due; left > 0; {
 		if p.WouldTrip {
@@ -149,7 +178,7 @@ func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []out
 				return all, err
 			}
 		}
-		runs, err := c.runs(ctx, s, p.Policy, "")
+		runs, err := c.runs(ctx, s, call{"run", p.Policy, p.scope()})
 		all = append(all, runs...)
 		if err != nil || len(runs) != 1 || runs[0].State != "more" || runs[0].Taken == 0 {
 			return all, err

@@ -1,25 +1,27 @@
 -- A finding on rows of a policy that should be gone: for information where they come to be due after their time, and the last
 -- run left nothing, recently enough; none where the policy is paused, or before they could have gone by a run since the
 -- policy, or its job, was installed or the database adopted, unless a hand wrote infinity there. $1: the policy; $2: the
--- instant at which they were due, or earlier; $3: where counting stops; $4: the job; $5: whether rows can become due after
+-- instant at which they were due, or earlier; $3: where counting stops; $4: the job, inside whose scope they are; $5: whether rows can become due after
 -- their time; $6: the table.
 WITH asked AS MATERIALIZED ( -- before anything is counted
-    SELECT p.name FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job j
+    SELECT p.name, j.scope FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job j
     WHERE p.name = $1 AND j.name = $4 AND (nullif(greatest(p.installed_at, j.installed_at, i.adopted_at), 'infinity') <= $2) IS NOT FALSE
       AND NOT EXISTS (SELECT FROM retention.setting s
                       WHERE s.name = 'paused' AND s.policy IN ('*', p.name, split_part(p.name, '@', 1)))
 ), counted AS MATERIALIZED (
-    SELECT c.due, coalesce(c.capped, false) AS capped
-    FROM asked a CROSS JOIN LATERAL retention._count(a.name, $2, $3, NULL, retention.window_of(a.name)) c
+    SELECT c.due, coalesce(c.capped, false) AS capped, a.scope
+    FROM asked a CROSS JOIN LATERAL retention._count(a.name, $2, $3, a.scope, retention.window_of(a.name)) c
 )
 SELECT $1 AS policy, $6::text AS object, CASE WHEN x.since THEN 'info' ELSE '' END AS severity,
-       format('%s overdue %s in table "%s" under policy "%s"', c.due || CASE WHEN c.capped THEN ' or more' ELSE '' END,
-              CASE WHEN c.due = 1 AND NOT c.capped THEN 'row' ELSE 'rows' END, $6::text, $1) AS message,
+       format('%s overdue %s in table "%s" under policy "%s"%s', c.due || CASE WHEN c.capped THEN ' or more' ELSE '' END,
+              CASE WHEN c.due = 1 AND NOT c.capped THEN 'row' ELSE 'rows' END, $6::text, $1,
+              coalesce(' for ' || c.scope::text, '')) AS message,
        CASE WHEN x.since
             THEN format('Its last run left nothing behind, so they came to be due since; the next run of job "%s" takes them.', $4)
             ELSE format('They were due at %s, and the schedule of job "%s" promises that they are gone.',
                         to_char($2 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), $4) END AS detail,
-       CASE WHEN x.since THEN '' ELSE format('SELECT * FROM retention.status; CALL retention.run(%L);', $1) END AS hint
+       CASE WHEN x.since THEN '' ELSE format('SELECT * FROM retention.status; CALL retention.run(%L%s);', $1,
+                                                        CASE WHEN c.scope IS NOT NULL THEN format(', scope => %L', c.scope) END) END AS hint
 FROM counted c CROSS JOIN LATERAL (
     SELECT $5::boolean AND EXISTS (
         SELECT FROM retention.total t

@@ -145,6 +145,54 @@ func TestViewsStayInScopes(t *testing.T) {
 	}
 }
 
+// TestLatenessInScopes: verify asks for the rows that a job takes and for runs that could see them, and its hint takes no others.
+func TestLatenessInScopes(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, scopedTable, scopedJobs)
+	in.Exec(t, `UPDATE retention.policy SET installed_at = '2020-01-01'; UPDATE retention.job SET installed_at = '2020-01-01';
+		UPDATE retention.install SET adopted_at = '2020-01-01'; DELETE FROM tok WHERE nid = 2`)
+	found := func(code, policy string) (list []string) {
+		t.Helper()
+		wanted, _ := in.Compile(t, scopedJobs)
+		for _, f := range in.Verify(t, "", wanted).Findings {
+			if f.Code == code && f.Policy == policy {
+				list = append(list, f.Message+" "+f.Hint)
+			}
+		}
+		return list
+	}
+	const overdue = `13 overdue rows in table "public.tok" under policy "one" for {"nid": 1} SELECT * FROM retention.status; CALL retention.run('one', scope => '{"nid": 1}');`
+	if diff := cmp.Diff([]string{overdue}, found("V060", "one")); diff != "" {
+		t.Errorf("overdue (-want +got):\n%s", diff)
+	}
+	// Runs that could not see all rows of the job do not count.
+	for _, call := range []string{"CALL retention.run_job('first', as_of => '2000-01-01')", `CALL retention.run('one', scope => '{"nid": 1, "kind": "a"}')`,
+		`CALL retention.run('one', as_of => now() - interval '25 hours', scope => '{"nid": 1}')`, `CALL retention.run('one', scope => '{"nid": 3}')`} {
+		if _, err := in.Call(call); err != nil {
+			t.Fatal(err)
+		}
+		in.Exec(t, "TRUNCATE tok")
+		if late := found("V045", "one"); len(late) != 1 {
+			t.Errorf("after %s: %q", call, late)
+		}
+	}
+	in.Exec(t, "INSERT INTO tok SELECT i, i % 4, 'a', '"+noon+"'::timestamptz - i * interval '1 day' FROM generate_series(1, 40) i")
+	hint := overdue[strings.Index(overdue, "CALL"):]
+	if _, err := in.Runner().Exec(t.Context(), hint); err != nil {
+		t.Error(err)
+	}
+	if left := pgtest.Value[string](t, in, "SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid) FROM (SELECT nid, count(*) AS n FROM tok GROUP BY 1) x"); left != "0:10 2:10 3:10" {
+		t.Errorf("after the hint there are %s", left)
+	}
+	if list := append(found("V060", "one"), found("V045", "one")...); len(list) > 0 {
+		t.Errorf("after the hint: %q", list)
+	}
+	// A job with a scope and one without: all rows are promised.
+	if list := found("V060", "both"); len(list) != 1 || !strings.HasPrefix(list[0], "30 overdue rows") {
+		t.Errorf("of a policy with a job without a scope: %q", list)
+	}
+}
+
 // TestScopeOfEach: a policy for each schema that its job narrows is refused without a scope, also where no row is due in
 // any schema, and then nothing is written down.
 func TestScopeOfEach(t *testing.T) {

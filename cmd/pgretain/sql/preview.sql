@@ -1,7 +1,7 @@
 -- $1: policy; $2: as_of, NULL for now; $3: older_than; $4: scope; $5: how many due rows to look at; NULL for none;
 -- $6: also what steps and foreign keys would do.
 SELECT json_build_object(
-    'policy', $1::text,
+    'policy', $1::text, 'scope', $4::text::jsonb,
     'table', (SELECT r.table_name FROM retention.policy r WHERE r.name = $1),
     'as_of', to_char(coalesce($2::text::timestamptz, now()), 'YYYY-MM-DD HH24:MI:SSOF'),
     'due', p.due, 'capped', coalesce(p.capped, false), 'one_run', p.one_run, 'bytes', p.bytes,

@@ -1,5 +1,5 @@
--- How many rows of a policy are due, p_limit at most. p_guards false leaves verdicts and holds out: an upper bound that
--- costs much less. Locks nothing.
+-- _due_as_worker counts the rows of a policy that are due, p_limit at most. With an array of scopes a row counts that is in
+-- one of them. p_guards false leaves verdicts and holds out: an upper bound that costs much less. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._due_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval)
 RETURNS bigint
@@ -7,7 +7,11 @@ LANGUAGE plpgsql STABLE AS $function$
 DECLARE
     v_slice retention.slice := retention._slice(p_as_of, p_older_than, p_scope);
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
-    v_rows CONSTANT text := format('FROM retention.%I($1) d WHERE true', p_policy || '_rows'); v_due bigint;
+    v_rows CONSTANT text := format(CASE jsonb_typeof(p_scope) WHEN 'array' THEN
+        'FROM (SELECT DISTINCT ON (r.rel, r.tid) r.rel, r.tid, r.verdict FROM jsonb_array_elements(($1).scope) s (scope)
+               CROSS JOIN LATERAL retention.%I(retention._slice(($1).as_of, ($1).older_than, s.scope)) r) d WHERE true'
+        ELSE 'FROM retention.%I($1) d WHERE true' END, p_policy || '_rows');
+    v_due bigint;
 BEGIN
     IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- no rank is evaluated
     IF p_limit = 1 THEN  -- of what statistics take for half of the table there may be nothing left
