@@ -3,6 +3,7 @@ package generator
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -85,4 +86,32 @@ func (w *pageWriter) question(e policy.Expr) Question {
 	key := plainText(fragment("type of expression", d))
 	d["Table"] = w.rowsToCome()
 	return Question{e, key, plainText(fragment("type of expression", d))}
+}
+
+// LocalClock is a clock without a time zone, whose local times a run reads in the zone of the install.
+type LocalClock struct {
+	Policy, Clock string // Clock is the column or the expression
+	Position      diag.Position
+}
+
+// LocalClocks lists those of a file that compiles.
+func LocalClocks(file *policy.File, snapshot *catalog.Snapshot) (list []LocalClock) {
+	c := newCompiler(file, snapshot, nil)
+	for _, p := range file.Policies {
+		table := c.rowsTable(p)
+		if table == nil {
+			continue
+		}
+		for _, k := range c.writer(p, table, "now()").clocks {
+			if k == nil || k.conversion != "as timestamp" && k.conversion != "as date" {
+				continue
+			}
+			clock := LocalClock{p.Name, k.source.Column, k.source.ColumnPos}
+			if e := k.source.Expression; e != nil {
+				clock.Clock, clock.Position = strings.TrimSpace(e.SQL), e.Position
+			}
+			list = append(list, clock)
+		}
+	}
+	return list
 }

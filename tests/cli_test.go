@@ -57,6 +57,7 @@ func TestCLI(t *testing.T) {
 		"rehearsal dump":   testRehearsalOfDump,
 		"plan":             testPlan,
 		"plan of change":   testPlanOfChange,
+		"types of clocks":  testTypesOfClocks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,43 @@ func testPlan(t *testing.T, binary string) {
 				t.Error("no policy takes a row, so that nothing is shown")
 			}
 		})
+	}
+}
+
+// testTypesOfClocks edits the expression of a clock after the snapshot: lint asks for another one, which tells what the
+// server refuses. In a database of another time zone snapshot and plan warn of a clock without one.
+func testTypesOfClocks(t *testing.T, binary string) {
+	policy := func(clock string) string {
+		return fmt.Sprintf("version: 1\ninstall: {scheduler: none}\npolicies:\n"+
+			"  lines_old: {table: app.lines, due: {age: {expression: %q, older_than: 30 days}}, then: [delete]}\n", clock)
+	}
+	in := kit.Prepare(t, "CREATE SCHEMA app; CREATE TABLE app.lines (id int PRIMARY KEY, at timestamp, day date)", policy("at"))
+	in.DB.Exec(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = ''America/New_York''', current_database()); END $$")
+	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
+	c.write("retention.yaml", policy("day + 1"))
+	const unzoned = `retention.yaml:4:58: warning: clock "day + 1" of policy "lines_old" has no time zone`
+	c.want(0, unzoned, "snapshot")
+	c.want(0, unzoned, "plan")
+	c.want(0, "got:  America/New_York", "plan")
+	text, asked := fixture.ReadFile(t, c.dir, "retention.catalog.json"), `"SELECT t.day + 1 FROM app.lines t": "date"`
+	if !strings.Contains(text, asked) {
+		t.Errorf("the snapshot has no type:\n%s", text)
+	}
+	c.write("retention.yaml", policy("day + 2"))
+	lint := c.finish(c.command("lint"))
+	if says := "retention.yaml:4:58: error: the catalog snapshot does not have the type of this expression [P068]"; lint.code != 1 ||
+		!strings.Contains(lint.stderr, says) || !strings.Contains(lint.stderr, `hint: Run "pgretain snapshot"`) {
+		t.Errorf("lint says %s", lint.stderr)
+	}
+	c.must("snapshot")
+	if r := c.finish(c.command("generate")); r.code != 0 {
+		t.Error(r)
+	}
+	c.write("retention.yaml", policy("day + at"))
+	c.want(0, "retention.yaml:4:58: warning: operator does not exist: date + timestamp without time zone [P057]", "snapshot")
+	c.write("retention.yaml", policy("at AT TIME ZONE 'America/New_York'"))
+	if r := c.must("snapshot"); r.stderr != "" {
+		t.Errorf("a clock that says its zone: %s", r.stderr)
 	}
 }
 

@@ -151,6 +151,7 @@ var (
 	codeSnapshot         = register("V033", Tables, "a table is not as the catalog snapshot has it")
 	codeExpression       = register("V034", Tables, "an expression that the server refuses")
 	codeColumn           = register("V035", Tables, "a column that a migration made is not as the policy wants it")
+	codeLocalClock       = register("V036", Tables, "a clock without a time zone in a database of another time zone")
 	codeCronMissing      = register("V040", Schedule, "a pg_cron job is missing")
 	codeCronDiffers      = register("V041", Schedule, "a pg_cron job differs")
 	codeCronInactive     = register("V042", Schedule, "a pg_cron job is switched off")

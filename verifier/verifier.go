@@ -168,6 +168,7 @@ func (v *inspection) probes() []probe {
 		{more: v.reachProbes},
 
 		v.snapshotProbe(),
+		{skip: v.opt.Snapshot == nil, about: "the time zone of the database", codes: []string{codeLocalClock}, check: v.checkZone},
 		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
 		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
 		{more: v.expressionProbes},

@@ -85,7 +85,12 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		return err
 	}
 	var found *plan
+	project.notes = nil // lint has them
 	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
+		if err := project.noteZone(ctx, conn, project.snapshot); err != nil {
+			return err
+		}
+		c.show(project.notes, project.sources)
 		objects, err := withMembers(ctx, conn, project.objects)
 		if err == nil {
 			pages, err = withMembers(ctx, conn, pages)

@@ -22,6 +22,7 @@ import (
 	"pgretain/internal/propose"
 	"pgretain/internal/sandbox"
 	"pgretain/policy"
+	"pgretain/verifier"
 )
 
 // withTables calls do with a connection to the database whose tables are read, or to a throw-away one that holds a
@@ -56,7 +57,9 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	}
 	var snapshot *catalog.Snapshot
 	err = c.withTables(ctx, func(conn *pgx.Conn) (err error) {
-		snapshot, err = project.inspect(ctx, conn)
+		if snapshot, err = project.inspect(ctx, conn); err == nil && c.Schema == "" {
+			err = project.noteZone(ctx, conn, snapshot)
+		}
 		return err
 	})
 	c.show(project.notes, project.sources)
@@ -99,6 +102,13 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 		}
 	}
 	return snapshot, err
+}
+
+// noteZone warns of clocks without a time zone in a database of another zone.
+func (p *project) noteZone(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
+	list, err := verifier.LocalClocks(ctx, conn, p.file, snapshot)
+	p.notes = append(p.notes, list...).Unique()
+	return err
 }
 
 // mention is a table where the policy file first has it, by the name that is looked for.

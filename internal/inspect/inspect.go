@@ -218,3 +218,12 @@ func collect[T any](ctx context.Context, tx Querier, query string, args ...any) 
 	}
 	return list, nil
 }
+
+// OtherZone returns the time zone of the database's sessions, "" where its local times are those of zone for a year.
+func OtherZone(ctx context.Context, tx Querier, zone string) (string, error) {
+	found, err := collect[struct{ Zone string }](ctx, tx, "other_zone", zone)
+	if err != nil {
+		return "", err
+	}
+	return found[0].Zone, nil
+}
