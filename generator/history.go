@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,6 +49,7 @@ type HistoryError struct {
 	Kind    error
 	Files   []string
 	Line    int // of the last file, 0 where the file as a whole is meant
+	Column  int // in characters, 0 where the line as a whole is meant
 	Message string
 	Hint    string
 }
@@ -59,7 +61,7 @@ func (e *HistoryError) Unwrap() error { return e.Kind }
 // Diagnostic is the error in the form of all other messages, in its last file; the message names the others.
 func (e *HistoryError) Diagnostic() diag.Diagnostic {
 	return diag.Diagnostic{
-		Position: diag.Position{File: e.Files[len(e.Files)-1], Line: max(e.Line, 1), Column: 1},
+		Position: diag.Position{File: e.Files[len(e.Files)-1], Line: max(e.Line, 1), Column: max(e.Column, 1)},
 		Severity: diag.Error, Message: e.Message, Hint: e.Hint,
 	}
 }
@@ -85,6 +87,8 @@ type History struct {
 	roles   map[As]string // who created what, "" for the migrating role
 	last    int64
 	width   int
+	read    []*migrationFile
+	step    []*migrationFile // those of the step under way
 }
 
 // Migration is one file of ours: State is what holds after it, After what must hold before it.
@@ -128,6 +132,9 @@ func (dir migrationDir) read() (*History, error) {
 	for i := 0; i < len(files) && err == nil; i++ {
 		err = h.follow(files[i], files)
 	}
+	if err == nil {
+		err = h.checkSettings(h.step)
+	}
 	return h, err
 }
 
@@ -140,6 +147,9 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	if file.After != h.State() {
 		return chainError(h.files, file, all)
 	}
+	if err := cmp.Or(file.checkText(h.written(file)), h.checkActions(file)); err != nil {
+		return err
+	}
 	h.replay(file)
 	if file.path != ownPath {
 		h.path = file.path
@@ -150,7 +160,12 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 		return historyError(ErrEdited, message, file.Name)
 	}
 	h.files = append(h.files, file.Migration)
-	return nil
+	h.read, h.step = append(h.read, file), append(h.step, file)
+	if file.Part < file.parts {
+		return nil
+	}
+	defer func() { h.step = nil }()
+	return h.checkSettings(h.step)
 }
 
 // chainError finds out why file does not continue what came before it.
@@ -185,8 +200,15 @@ func (h *History) State() string {
 // stateOf covers kind, name and content of every object, whatever the order of creation.
 func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(sums))...) }
 
-// sumOf is the part of an object in it, from the hash of the object.
-func sumOf(id ID, hash string) string { return string(id.Kind) + "\x00" + id.Name + "\x00" + hash }
+// sumOf is the part of an object in it, from the hash of the object. It covers how the object is removed, which for the
+// runtime follows from its names.
+func sumOf(o *Object, hash string) string {
+	sum := string(o.Kind) + "\x00" + o.Name + "\x00" + hash
+	if rank(o.Kind) > rank(KindView) {
+		sum += "\x00" + o.Drop
+	}
+	return sum
+}
 
 // Object is what the migrations installed last under id, with its texts as they were generated.
 // Policy, Table and Position are not recorded.
@@ -266,7 +288,7 @@ func (h *History) replay(file *migrationFile) {
 		if !had { // a replaced one keeps its place
 			h.places[id], h.objects = len(h.objects), append(h.objects, o)
 		}
-		h.objects[h.places[id]], h.sums[id] = o, sumOf(id, o.Hash())
+		h.objects[h.places[id]], h.sums[id] = o, sumOf(&o, o.Hash())
 	}
 }
 
@@ -288,14 +310,14 @@ func quoteName(name string) string {
 
 // Rebase reads dir as ReadFormat does, and where its migrations fork it leaves out one side: the one that begins with
 // one of heads, or, with later, the one whose first file has the greater number. Two files with one number have no
-// later one. It returns what is left and the names that were left out, in the order of their numbers; none when
+// later one. Unlike ReadFormat it refuses a statement that no object of its kind has. It returns what is left and the names that were left out, in the order of their numbers; none when
 // nothing forks. Nothing is written. The error is a *HistoryError where a fork remains, or anything else is wrong.
 func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []string, error) {
 	d, err := openDir(dir, format)
 	for err == nil {
 		h, wrong := d.read()
 		if wrong == nil {
-			return h, d.leftOut(), nil
+			return h, d.leftOut(), h.checkStatements()
 		}
 		fork, _ := errors.AsType[*HistoryError](wrong)
 		forks := errors.Is(wrong, ErrFork) || errors.Is(wrong, ErrDuplicate)

@@ -104,20 +104,28 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 	return append(changes, views...), errors.Join(errs...)
 }
 
+// waitsForLocks ends what a file is for, where it bounds how long its statements wait for locks.
+const waitsForLocks = " Waits at most 10 s for a lock."
+
+// emptyParts are the files of a step in their order.
+func emptyParts(label string, cron bool) []part {
+	parts := []part{
+		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
+		{middle: label + "_tables", what: "The application's tables: columns and privileges." + waitsForLocks, lockTimeout: true},
+		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.", noTransaction: true},
+		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies." + waitsForLocks, lockTimeout: true},
+		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking writes.", noTransaction: true},
+	}
+	if cron {
+		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
+	}
+	return parts
+}
+
 // split sorts changes into the files of a step. What policies need comes before what uses it;
 // removals come last, except that cron jobs are unscheduled before anything else changes.
 func split(changes []Change, opt NextOptions) []part {
-	label := cmp.Or(opt.Label, "retention")
-	parts := []part{
-		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
-		{middle: label + "_tables", what: "The application's tables: columns and privileges. Waits at most 10 s for a lock.", lockTimeout: true},
-		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.", noTransaction: true},
-		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies. Waits at most 10 s for a lock.", lockTimeout: true},
-		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking writes.", noTransaction: true},
-	}
-	if opt.Cron {
-		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
-	}
+	parts := emptyParts(cmp.Or(opt.Label, "retention"), opt.Cron)
 	regranted := slices.ContainsFunc(changes, func(c Change) bool {
 		return c.Object().Kind == KindPrivilege && c.Sign() == "~"
 	})
@@ -130,7 +138,7 @@ func split(changes []Change, opt NextOptions) []part {
 			parts[i].changes = append(parts[i].changes, c)
 		}
 		if i == 0 && c.Object().Kind == KindUpgrade && !parts[0].lockTimeout { // it alters tables that every run reads
-			parts[0].what += " Waits at most 10 s for a lock."
+			parts[0].what += waitsForLocks
 			parts[0].lockTimeout = true
 		}
 	}
@@ -175,7 +183,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 				delete(sums, c.Before.ID())
 			}
 			if c.After != nil {
-				sums[c.After.ID()] = sumOf(c.After.ID(), c.sum)
+				sums[c.After.ID()] = sumOf(c.After, c.sum)
 			}
 		}
 		p.tool, p.opt, p.place = h.tool, opt, fmt.Sprintf("part %d of %d", i+1, len(parts))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ var (
 	// stateLine is the second line: what holds after the file, what before, and the hash of all lines below it.
 	stateLine = regexp.MustCompile(`^-- pgretain: state ([0-9a-f]{12}) after ([0-9a-f]{12}|none) sum ([0-9a-f]{12})$`)
 	// partLine is the third line: which file of its step this one is.
-	partLine = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of [0-9]+\n`)
+	partLine = regexp.MustCompile(`^-- pgretain: part ([0-9]+) of ([0-9]+)\n`)
 	// formatLine is the fourth line of a generated file; goose's have none.
 	formatLine = regexp.MustCompile(`^(?:.*\n){3}-- pgretain: format ([a-z]+)\n`)
 	// ourName is how generated files are called, whatever their number.
@@ -199,7 +200,11 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	case down == nil || down.State != file.State || down.After != file.After:
 		return nil, historyError(ErrEdited, "this is not the way back of "+n.name, name)
 	}
-	file.down = down.up
+	file.down, file.pathDown, file.texts = down.up, down.path, append(file.texts, down.texts...)
+	maps.Copy(down.roles, file.roles)
+	if file.roles = down.roles; !file.checksTrust {
+		file.checksTrust, file.schemas, file.trust = down.checksTrust, down.schemas, down.trust
+	}
 	return file, nil
 }
 
@@ -223,6 +228,15 @@ func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 	file.Migration = Migration{Name: name, State: m[1], After: m[2], Part: 1}
 	if part := partLine.FindStringSubmatch(body); part != nil {
 		file.Part, _ = strconv.Atoi(part[1]) // digits, or too many of them
+		file.parts, _ = strconv.Atoi(part[2])
+	}
+	file.texts = []File{{name, text}}
+	if configuration := name + ".conf"; dir.tool.format == Flyway && (dir.tool.configuration(name, text) != "" || slices.Contains(dir.paths, configuration)) {
+		content, err := fs.ReadFile(dir, configuration)
+		if err != nil {
+			return nil, historyError(ErrHalf, configuration+", the configuration of this migration, is missing", configuration, name)
+		}
+		file.texts = append(file.texts, File{configuration, unixLines(content)})
 	}
 	return file, nil
 }
@@ -243,8 +257,8 @@ func damage(name, text string) error {
 	ours := slices.IndexFunc(lines, func(line string) bool { return strings.HasSuffix(line, firstLine) })
 	switch {
 	case ours >= 0 && conflict >= 0:
-		return &HistoryError{ErrConflict, []string{name}, conflict + 1,
-			"this generated migration has conflict markers: two branches wrote it", ErrConflict.hint}
+		return &HistoryError{Kind: ErrConflict, Files: []string{name}, Line: conflict + 1,
+			Message: "this generated migration has conflict markers: two branches wrote it", Hint: ErrConflict.hint}
 	case ours >= 0, ourName.MatchString(name) && strings.HasPrefix(firstLine, strings.TrimSpace(text)):
 		return historyError(ErrEdited, "this generated migration was edited by hand, or is cut off", name)
 	}

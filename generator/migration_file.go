@@ -86,8 +86,13 @@ func (p part) files() []File {
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
 	}
-	up, back := p.write(ups(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false)
-	if first && p.tool.format != Goose && p.opt.Schema != "" { // "pgretain migrate" makes it itself
+	return p.around(p.write(ups(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
+}
+
+// around puts around Up and Down what the tool wants there. The first file of all begins with its contents, and makes
+// the schema where "pgretain migrate" does not.
+func (p part) around(up, back string, first bool) []File {
+	if first && p.tool.format != Goose && p.opt.Schema != "" {
 		owner := sqlText("")
 		if !p.opt.Roles.None {
 			owner = sqlText(quote.Ident(p.opt.Roles.Owner))
@@ -148,7 +153,7 @@ func (p part) head(intro string) string {
 		if c.Before == nil && isRuntime(c.After) {
 			counted[c.After.Kind]++
 		} else {
-			fmt.Fprintf(&others, "--   %s %s %s%s\n", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
+			others.WriteString(c.line() + "\n")
 		}
 	}
 	for _, kind := range kinds {
@@ -157,6 +162,11 @@ func (p part) head(intro string) string {
 		}
 	}
 	return b.String() + others.String()
+}
+
+// line says at the head of a file what becomes of an object.
+func (c Change) line() string {
+	return fmt.Sprintf("--   %s %s %s%s", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
 }
 
 // dropRuntime takes back the file that installs the runtime.

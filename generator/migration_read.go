@@ -3,6 +3,7 @@ package generator
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,8 +16,38 @@ import (
 type migrationFile struct {
 	Migration
 	up, down []action
-	path     string        // search_path, as SET has it, "" for none
 	roles    map[As]string // that create objects; with "roles: none" owner and runner are role ""
+
+	texts          []File // as they were read: Up, or both; Down where it has a file of its own
+	parts          int    // how many files its step has
+	what           fileKind
+	path, pathDown string // search_path of Up and of Down, as SET has it, "" for none
+	makesSchema    bool   // which another tool than ours needs
+	checksTrust    bool   // it asks for the owners of schemas
+	schemas, trust []string
+}
+
+// fileKind says which file of a step one is.
+type fileKind struct {
+	index                               int
+	what                                string // for its head
+	runtime, noTransaction, lockTimeout bool
+}
+
+// kindOf tells the kind of a file from the line that says what the file is for.
+func kindOfFile(text string) fileKind {
+	for _, cron := range []bool{false, true} {
+		for i, p := range emptyParts("", cron) {
+			k := fileKind{i, p.what, i == 0, p.noTransaction, p.lockTimeout}
+			if strings.Contains(text, "\n-- "+p.what+"\n") {
+				return k
+			}
+			if k.what, k.lockTimeout = p.what+waitsForLocks, true; strings.Contains(text, "\n-- "+k.what+"\n") {
+				return k
+			}
+		}
+	}
+	return fileKind{index: -1}
 }
 
 // parseBody reads the objects of a file below its second line, and the settings of its Up part.
@@ -28,7 +59,18 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	up := reader{tool: l, name: name, line: 2, roles: map[As]string{}}
 	down := reader{tool: l, name: name, line: 4 + strings.Count(above, "\n"), roles: map[As]string{}}
 	err := cmp.Or(up.read(above), down.read(below))
-	return &migrationFile{up: up.actions, down: down.actions, path: up.path, roles: up.roles}, err
+	maps.Copy(down.roles, up.roles)
+	f := &migrationFile{up: up.actions, down: down.actions, path: up.path, pathDown: down.path, roles: down.roles,
+		what: kindOfFile(body), makesSchema: strings.Contains(above, "\nDO $schema$\n")}
+	f.trusts(cmp.Or(up.trust, down.trust))
+	return f, err
+}
+
+// trusts reads the schemas and roles that the call of retention._refuse_untrusted() names.
+func (f *migrationFile) trusts(arguments string) {
+	if arrays, err := pgparse.TextArrays(arguments); err == nil && len(arrays) == 2 {
+		f.checksTrust, f.schemas, f.trust = true, arrays[0], arrays[1]
+	}
 }
 
 type reader struct {
@@ -38,6 +80,8 @@ type reader struct {
 	actions []action
 	path    string
 	roles   map[As]string
+	trust   string  // the arguments of retention._refuse_untrusted(), "" for none
+	chapter string  // of the runtime, under way
 	role    string  // as which the next objects are created
 	object  *action // whose text is under way, nil between objects; of kind KindRuntime below runtimeMark
 	text    string
@@ -54,6 +98,8 @@ func (r *reader) read(text string) error {
 		switch {
 		case mark == "end":
 			err = r.close()
+		case verb == "chapter":
+			err = r.begin(mark)
 		case verb == "put", verb == "drop":
 			if err = r.close(); err == nil {
 				err = r.open(verb, what)
@@ -80,11 +126,27 @@ func (r *reader) read(text string) error {
 	return nil
 }
 
+// begin begins with a chapter of the runtime. An object that needs no mark may stand below its heading.
+func (r *reader) begin(title string) error {
+	unmarked := r.object != nil && r.object.object.Kind == KindRuntime && !r.object.drops
+	err := r.close()
+	if unmarked {
+		r.object, r.text = &action{object: Object{Kind: KindRuntime}}, ""
+	}
+	r.chapter = ""
+	for _, chapter := range sqlfiles.Chapters() {
+		if first, _, _ := strings.Cut(heading(chapter), "\n"); first == ourPrefix+" "+title {
+			r.chapter = chapter
+		}
+	}
+	return err
+}
+
 // open begins with an object below what action.mark writes.
 func (r *reader) open(word, what string) error {
 	name, what, _ := strings.Cut(what, " ")
 	kind := Kind(name)
-	r.object, r.text = &action{object: Object{Kind: kind}}, ""
+	r.object, r.text = &action{object: Object{Kind: kind, Chapter: r.chapter}}, ""
 	if kind == KindRuntime && what == "" {
 		return nil
 	}
@@ -109,10 +171,9 @@ var frameLine = regexp.MustCompile(`(?m)^-- \+goose Statement.*\n`)
 // close ends the object under way, if there is one, or those of the runtime. The role may be switched for the next one.
 func (r *reader) close() error {
 	a, text := r.object, r.text
-	if a == nil {
+	if r.object = nil; a == nil || text == "" && a.object.Kind == KindRuntime && !a.drops {
 		return nil
 	}
-	r.object = nil
 	switched := text[strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n")+1:]
 	if switched == switchRole("") || strings.HasPrefix(switched, "SET LOCAL ROLE ") {
 		text = strings.TrimSuffix(text, switched)
@@ -135,7 +196,7 @@ func (r *reader) close() error {
 			if !ok {
 				return r.malformed("above it is what is no object of the runtime")
 			}
-			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text}})
+			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text, Chapter: r.chapter}})
 		}
 		return nil
 	}
@@ -144,12 +205,14 @@ func (r *reader) close() error {
 	return nil
 }
 
-var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*));$`)
+var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|SELECT .*\._refuse_untrusted\((.*)\));$`)
 
 // settings reads lines between objects.
 func (r *reader) settings(lines string) {
 	for _, m := range settingLine.FindAllStringSubmatch(lines, -1) {
-		if m[2] != "" {
+		if m[3] != "" {
+			r.trust = cmp.Or(r.trust, m[3])
+		} else if m[2] != "" {
 			r.path = cmp.Or(r.path, m[2])
 		} else if m[1] == "" {
 			r.role = ""

@@ -212,7 +212,7 @@ func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, di
 	if list.HasErrors() {
 		return nil, list
 	}
-	files, err := generator.Next(history, objects, generator.NextOptions{Roles: file.Install.Roles, SearchPath: []string{"pg_catalog", "public", "pg_temp"}})
+	files, err := generator.Next(history, objects, generator.NextOptions{Roles: file.Install.Roles, SearchPath: file.Install.Path(), Trust: file.Install.Trust})
 	var refused *generator.ObjectError
 	if errors.As(err, &refused) {
 		return nil, diag.List{refused.Diagnostic()}

@@ -21,10 +21,13 @@ func branch(t *testing.T, random *rand.Rand, base fstest.MapFS, format generator
 	dir := maps.Clone(base)
 	for range 1 + random.IntN(3) {
 		h := mustReadFormat(t, dir, format)
-		wanted := []generator.Object{{Kind: generator.KindIndex, Name: fmt.Sprint("app.", random.Int()), As: generator.AsMigrator, Policy: "p",
-			SQL: "SELECT 1;\n", Drop: "SELECT 0;\n"}}
+		index := fmt.Sprint("i", random.Int())
+		wanted := []generator.Object{{Kind: generator.KindIndex, Name: "app." + index, As: generator.AsMigrator, Policy: "p",
+			SQL:  "COMMENT ON INDEX app." + index + " IS 'new';\nSELECT retention._record_index('app', 'i');\n",
+			Drop: "DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'i';\n"}}
 		for i := range 3 {
-			wanted = append(wanted, function(fmt.Sprintf("retention.f%d()", i), fmt.Sprintf("SELECT %d;\n", random.Int())))
+			wanted = append(wanted, function(fmt.Sprintf("retention.f%d()", i), fmt.Sprintf("CREATE OR REPLACE FUNCTION retention.f%d() "+
+				"RETURNS bigint LANGUAGE sql AS $function$ SELECT %d $function$;\n", i, random.Int())))
 		}
 		files, err := generator.Next(h, wanted, generator.NextOptions{Roles: testRoles, Label: label,
 			Version: func(previous int64) int64 { return max(previous, first) + 1 }})

@@ -135,3 +135,29 @@ func Splice(sql string, edits []Edit) string {
 	out.WriteString(sql[done:])
 	return out.String()
 }
+
+// TextArrays returns the values of a list of expressions ARRAY['...', ...]::text[]. The error is an *Error where the
+// list holds anything else.
+func TextArrays(sql string) ([][]string, error) {
+	node, _, err := only("SELECT ", sql, "", "text arrays")
+	if err != nil {
+		return nil, err
+	}
+	var arrays [][]string
+	for _, target := range node.GetSelectStmt().GetTargetList() {
+		array := target.GetResTarget().GetVal().GetTypeCast().GetArg().GetAArrayExpr()
+		values := []string{}
+		for _, element := range array.GetElements() {
+			text, ok := element.GetAConst().GetVal().(*query.A_Const_Sval)
+			if !ok {
+				return nil, &Error{Message: "this is not an array of texts"}
+			}
+			values = append(values, text.Sval.Sval)
+		}
+		if array == nil {
+			return nil, &Error{Message: "this is not an array of texts"}
+		}
+		arrays = append(arrays, values)
+	}
+	return arrays, nil
+}

@@ -1,0 +1,161 @@
+package generator
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"pgretain/internal/pgparse"
+)
+
+// TestInsertedStatements inserts a statement at every end of a line and behind every semicolon outside literals, and bytes
+// at random places, into the migrations of golden cases. Sum and state of the file are computed again, as whoever edits
+// a file for evil does. None may be read.
+func TestInsertedStatements(t *testing.T) {
+	t.Parallel()
+	for _, format := range Formats {
+		for i, name := range []string{"ensure", "partitioned", "drop_table"} {
+			if format != Goose && i > 0 {
+				continue
+			}
+			t.Run(string(format)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				dir := goldenDir(t, name, format)
+				random := rand.New(rand.NewPCG(43, uint64(i)))
+				tried := 0
+				for _, file := range slices.Sorted(maps.Keys(dir)) {
+					text := string(dir[file].Data)
+					for _, at := range insertions(t, text) {
+						statement := []string{"DROP TABLE app.victim;\n", "-- a comment\rDROP TABLE app.victim;\n"}[tried%2]
+						refuses(t, dir, format, file, text[:at]+statement+text[at:], true)
+						tried++
+					}
+					outside := insertions(t, text)
+					for range 20 {
+						at := outside[random.IntN(len(outside))]
+						inserted := string(rune(32 + random.IntN(95)))
+						refuses(t, dir, format, file, text[:at]+inserted+text[at:], false)
+					}
+				}
+				if tried < 50 {
+					t.Errorf("only %d places", tried)
+				}
+			})
+		}
+	}
+}
+
+// goldenDir are the migrations of a golden case, with two tables for the whole runtime.
+func goldenDir(t *testing.T, name string, format Format) fstest.MapFS {
+	t.Helper()
+	dir := fstest.MapFS{}
+	for _, c := range cases(t, "golden", 24) {
+		if c.Name != name {
+			continue
+		}
+		file, _ := parseCase(t, c)
+		objects, _ := Compile(file, snapshotOf(t, c), nil)
+		objects = slices.DeleteFunc(objects, func(o Object) bool { return isRuntime(&o) && o.Kind != KindType && !strings.HasSuffix(o.Name, ".install") })
+		in := file.Install
+		files, err := Next(mustReadFormat(t, dir, format), objects, NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		addFiles(t, dir, files)
+	}
+	if _, _, err := Rebase(dir, format, nil, false); err != nil || len(dir) == 0 {
+		t.Fatalf("%d files as written: %v", len(dir), err)
+	}
+	return dir
+}
+
+// insertions are the ends of lines and the places behind semicolons that are not inside a literal.
+func insertions(t *testing.T, text string) (places []int) {
+	t.Helper()
+	sql := strings.ReplaceAll(text, "\n\\set", "\n--et") // psql's own command has no tokens of SQL
+	inside := map[int]bool{}
+	tokens, err := pgparse.Tokens(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range tokens {
+		for i := token.Offset + 1; i < token.Offset+len(token.Text) && !token.Comment; i++ {
+			inside[i] = true
+		}
+		if token.Text == ";" {
+			places = append(places, token.Offset+1)
+		}
+	}
+	for i := range text {
+		if text[i] == '\n' && !inside[i+1] {
+			places = append(places, i+1)
+		}
+	}
+	return places
+}
+
+// refuses reads a directory with another text of a file, whose first lines promise what the text holds.
+func refuses(t *testing.T, dir fstest.MapFS, format Format, name, text string, everything bool) {
+	t.Helper()
+	changed := maps.Clone(dir)
+	first, rest, _ := strings.Cut(text, "\n")
+	head, body, _ := strings.Cut(rest, "\n")
+	m := stateLine.FindStringSubmatch(head)
+	if m == nil { // the configuration of a file, or a line that is none of ours now
+		changed[name] = &fstest.MapFile{Data: []byte(text)}
+		if _, _, err := Rebase(changed, format, nil, false); err == nil {
+			t.Errorf("%s is read as\n%s", name, text)
+		}
+		return
+	}
+	state := m[1]
+	if everything {
+		state = stateWith(t, dir, format, name, body, state)
+	}
+	line := fmt.Sprintf("-- pgretain: state %s after %s sum %s", state, m[2], Hash(body))
+	changed[name] = &fstest.MapFile{Data: []byte(first + "\n" + line + "\n" + body)}
+	if state != m[1] { // those after it would have to be written again
+		for other := range dir {
+			if other > name && other[0] == name[0] {
+				delete(changed, other)
+			}
+		}
+	}
+	if _, _, err := Rebase(changed, format, nil, false); err == nil {
+		t.Errorf("%s is read:\n%s", name, text)
+	}
+}
+
+// stateWith is the state after a file with another body; the old one where the file cannot be taken apart.
+func stateWith(t *testing.T, dir fstest.MapFS, format Format, name, body, old string) string {
+	t.Helper()
+	d, err := openDir(dir, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &History{tool: d.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}}
+	files, err := d.ours(d.list())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if file.Name != name {
+			h.replay(file)
+			continue
+		}
+		edited, err := parseBody(d.tool, name, body)
+		if err != nil {
+			return old
+		}
+		if d.tool.separate() {
+			edited.down = file.down
+		}
+		h.replay(edited)
+		return stateOf(h.sums)
+	}
+	return old
+}

@@ -1,0 +1,232 @@
+package generator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
+	"pgretain/policy"
+)
+
+// checkText reports the first byte of a file that written, the same file rendered again from its objects, does not have.
+// So no statement and no comment stands between objects that this program would not write there.
+func (f *migrationFile) checkText(written []File) error {
+	for _, got := range f.texts {
+		want := ""
+		if i := slices.IndexFunc(written, func(w File) bool { return w.Name == got.Name }); i >= 0 {
+			want = written[i].Text
+		}
+		if got.Text == want {
+			continue
+		}
+		at := headEnd(got.Text)
+		if headEnd(want) != at {
+			at = 0
+		}
+		for at < min(len(got.Text), len(want)) && got.Text[at] == want[at] {
+			at++
+		}
+		for at > 0 && at < len(got.Text) && !utf8.RuneStart(got.Text[at]) {
+			at--
+		}
+		before := got.Text[:at]
+		start := strings.LastIndex(before, "\n") + 1
+		line, _, _ := strings.Cut(got.Text[start:], "\n")
+		e := historyError(ErrEdited, fmt.Sprintf("pgretain does not write this line here: %q", shortened(line, 100)), got.Name)
+		e.Line, e.Column = 1+strings.Count(before, "\n"), 1+utf8.RuneCountInString(before[start:])
+		return e
+	}
+	return nil
+}
+
+// headEnd is where the second line of a file ends: state and sum of what follows.
+func headEnd(text string) int {
+	first, rest, _ := strings.Cut(text, "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	return len(first) + len(second) + 2
+}
+
+// shortened returns a text of at most that many characters.
+func shortened(text string, most int) string {
+	if characters := []rune(text); len(characters) > most {
+		return string(characters[:most]) + "..."
+	}
+	return text
+}
+
+// written renders the files of one migration again, from the objects, roles, schemas and trusted roles that were read
+// from it, and from the state before it. Values that are no names or texts are left out, and so differ.
+func (h *History) written(f *migrationFile) []File {
+	p := part{Migration: f.Migration, tool: h.tool, place: fmt.Sprintf("part %d of %d", f.Part, f.parts)}
+	p.opt = NextOptions{Roles: policy.Roles{Owner: f.roles[AsOwner], Runner: f.roles[AsRunner]},
+		home: cmp.Or(installSchema(h.Objects()), installSchema(each(f.up, func(a action) Object { return a.object })))}
+	p.opt.Roles.Owner = cmp.Or(p.opt.Roles.Owner, f.roles[AsWorker])
+	p.opt.Roles.None = p.opt.Roles.Owner == "" && p.opt.Roles.Runner == ""
+	p.opt.SearchPath, p.opt.Trust = f.schemas, each(f.trust, func(name string) policy.Name { return policy.Name{Text: name} })
+	if f.makesSchema {
+		p.opt.Schema = p.opt.home
+	}
+	p.what, p.noTransaction, p.lockTimeout = f.what.what, f.what.noTransaction, f.what.lockTimeout
+	p.changes = h.changesOf(f)
+	up, down, first := f.actions(f.up), f.actions(f.down), p.After == none && f.what.runtime
+	if first && p.opt.home != "" {
+		whole := p
+		whole.opt.Roles = rolesIn(f.down, p.opt.Roles)
+		down = []action{whole.dropRuntime()}
+	}
+	return p.around(p.write(up, listed(f.path), first), p.write(down, listed(f.pathDown), false), first)
+}
+
+// listed returns a search path as SET has it, "" where the text is not a list of names.
+func listed(path string) string {
+	if names, ok := namesIn(path); ok {
+		return quote.Idents(names)
+	}
+	return ""
+}
+
+// namesIn reads a list of identifiers.
+func namesIn(list string) (names []string, ok bool) {
+	tokens, err := pgparse.Tokens(list)
+	for i, t := range tokens {
+		if i%2 == 1 {
+			ok = t.Text == ","
+		} else if name, wrong := pgparse.Name(t.Text); wrong == nil && len(name) == 1 {
+			names, ok = append(names, name[0]), true
+		} else {
+			ok = false
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return names, err == nil && len(tokens)%2 == 1
+}
+
+// rolesIn returns roles with the worker and the runner whose routines the removal of the runtime drops.
+func rolesIn(down []action, roles policy.Roles) policy.Roles {
+	if len(down) == 1 {
+		if found := ownersForm.FindStringSubmatch(down[0].object.Drop); found != nil {
+			if arrays, err := pgparse.TextArrays(found[1]); err == nil && len(arrays[0]) == 3 {
+				roles.Worker, roles.Runner = arrays[0][1], arrays[0][2]
+			}
+		}
+	}
+	return roles
+}
+
+var ownersForm = regexp.MustCompile(`(?s)p\.proowner\) <> ALL \((ARRAY\[.*?\]::text\[\])\)`)
+
+// ofFile returns a copy of an object that belongs to a policy where the file is not the runtime's: objects do not record
+// their policy.
+func (f *migrationFile) ofFile(o Object) Object {
+	if !f.what.runtime {
+		o.Policy = "policy"
+	}
+	return o
+}
+
+func (f *migrationFile) actions(list []action) []action {
+	return each(list, func(a action) action { a.object = f.ofFile(a.object); return a })
+}
+
+// changesOf returns what a file changes, in the order of the lines at its head.
+func (h *History) changesOf(f *migrationFile) []Change {
+	var list []Change
+	for _, a := range f.actions(f.up) {
+		before, had := h.Object(a.object.ID())
+		before, c := f.ofFile(before), Change{}
+		if had {
+			c.Before = &before
+		}
+		if at := slices.IndexFunc(list, func(c Change) bool { return c.Object().ID() == a.object.ID() }); at >= 0 {
+			list[at].After = &a.object // it was dropped first
+			continue
+		}
+		if c.After = &a.object; a.drops {
+			c.After = nil
+		}
+		if c.Before == nil && c.After == nil { // it drops what is not there
+			c.Before = &a.object
+		}
+		list = append(list, c)
+	}
+	place := map[string]int{}
+	for i, line := range strings.Split(h.tool.unescape.Replace(f.texts[0].Text), "\n") {
+		place[line] = i
+	}
+	slices.SortStableFunc(list, func(a, b Change) int { return place[a.line()] - place[b.line()] })
+	return list
+}
+
+// installed are the columns of the install's row that say how files are written.
+type installed struct {
+	SearchPath string   `json:"search_path"`
+	Trust      []string `json:"trust"`
+}
+
+// rowOf reads the row of the registry that a text writes.
+func rowOf(sql string, row any) bool {
+	quote := rowQuote.FindString(sql)
+	_, rest, _ := strings.Cut(sql, quote)
+	text, _, found := strings.Cut(rest, strings.TrimSpace(quote))
+	return quote != "" && found && json.Unmarshal([]byte(text), row) == nil
+}
+
+var rowQuote = regexp.MustCompile(`\$row[0-9]*\$ `)
+
+// checkSettings compares the search path and the trusted roles of the files of a step with those of the install that
+// holds after it. They are not part of the state.
+func (h *History) checkSettings(step []*migrationFile) error {
+	install, ok := h.Object(ID{KindInstall, "install"})
+	var row installed
+	if !ok || !rowOf(install.SQL, &row) {
+		return nil
+	}
+	for _, f := range step {
+		wrong := ""
+		switch names, _ := namesIn(f.path); {
+		case f.path != "" && f.path != ownPath && (len(names) < 2 || names[0] != "pg_catalog" || names[len(names)-1] != "pg_temp" ||
+			strings.Join(names[1:len(names)-1], ", ") != row.SearchPath):
+			wrong = fmt.Sprintf("it sets search_path to %s; the install has %s", f.path, row.SearchPath)
+		case f.checksTrust && strings.Join(f.schemas, ", ") != row.SearchPath:
+			wrong = fmt.Sprintf("it checks schemas %s; the install has %s", strings.Join(f.schemas, ", "), row.SearchPath)
+		case f.checksTrust && !slices.Equal(f.trust, row.Trust):
+			wrong = fmt.Sprintf("it trusts %q; the install trusts %q", f.trust, row.Trust)
+		}
+		if wrong != "" {
+			return historyError(ErrEdited, wrong, f.Name)
+		}
+	}
+	return nil
+}
+
+// checkActions refuses objects that stand in a file of another kind, texts of Down that are not those of the state
+// before the file, and roles that differ from those of the files before.
+func (h *History) checkActions(f *migrationFile) error {
+	for as, role := range f.roles {
+		if before, known := h.roles[as]; known && before != role && !f.what.noTransaction {
+			return historyError(ErrEdited, fmt.Sprintf("role %q creates objects in it that role %q created before", role, before), f.Name)
+		}
+	}
+	for _, a := range f.down {
+		before, had := h.Object(a.object.ID())
+		if !a.drops && (!had || before.SQL != a.object.SQL || before.As != a.object.As) {
+			message := fmt.Sprintf("its Down part puts %s %s, which the migrations before it do not install so", a.object.Kind, quoteName(a.object.Name))
+			return historyError(ErrEdited, message, f.texts[len(f.texts)-1].Name)
+		}
+	}
+	for _, c := range h.changesOf(f) {
+		if at := f.what.index; place(c, false) != at && place(c, true) != at {
+			message := fmt.Sprintf("%s %s does not belong into this file", c.Object().Kind, quoteName(c.Object().Name))
+			return historyError(ErrEdited, message, f.Name)
+		}
+	}
+	return nil
+}

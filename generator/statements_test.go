@@ -1,0 +1,30 @@
+package generator
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestStatementsOfGoldenObjects: statements.txt knows every statement that an object of the corpus holds.
+func TestStatementsOfGoldenObjects(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]bool{}
+	for _, c := range cases(t, "golden", 24) {
+		file, _ := parseCase(t, c)
+		objects, _ := Compile(file, snapshotOf(t, c), nil)
+		for _, o := range Pages(objects, file.Install.Roles) {
+			for _, drops := range []bool{false, true} {
+				a := action{object: o, drops: drops}
+				if err := a.checkStatements(file.Install.Schema); err != nil {
+					t.Errorf("%s: %s %q, dropped %t: %v", c.Name, o.Kind, o.Name, drops, err)
+				}
+				kinds[string(o.Kind)] = true
+			}
+		}
+	}
+	for heading := range forms() {
+		if _, kind, _ := strings.Cut(heading, " "); !kinds[kind] && kind != "upgrade" {
+			t.Errorf("no golden case has %q", heading)
+		}
+	}
+}
