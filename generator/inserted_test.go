@@ -59,7 +59,9 @@ func goldenDir(t *testing.T, name string, format Format) fstest.MapFS {
 		}
 		file, _ := parseCase(t, c)
 		objects, _ := Compile(file, snapshotOf(t, c), nil)
-		objects = slices.DeleteFunc(objects, func(o Object) bool { return isRuntime(&o) && o.Kind != KindType && !strings.HasSuffix(o.Name, ".install") })
+		objects = slices.DeleteFunc(objects, func(o Object) bool {
+			return isRuntime(&o) && o.Kind != KindType && !strings.HasSuffix(o.Name, ".install")
+		})
 		in := file.Install
 		files, err := Next(mustReadFormat(t, dir, format), objects, NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema})
 		if err != nil {

@@ -5,11 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 
 	"pgretain/internal/diag"
 	"pgretain/internal/explain"
 	"pgretain/internal/parallel"
+	"pgretain/internal/pgparse"
 	"pgretain/policy"
 )
 
@@ -210,12 +213,92 @@ func (c Change) Sign() string {
 	return "~"
 }
 
-// Words say how a policy changes, as in ": due: ... 7 days back -> ... 3 days back"; "" of anything else.
+// Words say how an object changes that is replaced, as in ": due: ... 7 days back -> ... 3 days back"; "" of one that is
+// new or goes, and of the runtime.
 func (c Change) Words() string {
-	if c.Sign() != "~" || !hasPage(c.After.Kind) {
+	if c.Sign() != "~" {
 		return ""
 	}
-	return ": " + cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), "the same definition, other SQL")
+	words := ""
+	switch kind := c.After.Kind; {
+	case hasPage(kind):
+		words = cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), "the same definition, other SQL")
+	case kind == KindJob:
+		words = cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), sqlWords(*c.Before, *c.After))
+	case kind == KindInstall:
+		words = installWords(*c.Before, *c.After)
+	case rank(kind) > rank(KindView):
+		words = sqlWords(*c.Before, *c.After)
+	default:
+		return ""
+	}
+	return ": " + strings.ReplaceAll(words, "+goose", `\u002bgoose`)
+}
+
+// sqlWords say what differs between the statements of two objects.
+func sqlWords(before, after Object) string {
+	lines := func(o Object) (list []explain.Line) {
+		statements, _ := pgparse.Statements(o.SQL) // of an object that was read or rendered
+		for _, sql := range statements {
+			list = append(list, explain.Line{Key: "SQL", Text: withoutComments(sql)})
+		}
+		return list
+	}
+	return cmp.Or(explain.Differences(lines(before), lines(after)), "other comments")
+}
+
+// withoutComments returns a statement without comments, with one blank where space stands between tokens.
+func withoutComments(sql string) string {
+	var b strings.Builder
+	end := 0
+	tokens, _ := pgparse.Tokens(sql)
+	for _, t := range tokens {
+		if !t.Comment {
+			if t.Offset > end && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(oneLine(t.Text))
+			end = t.Offset + len(t.Text)
+		}
+	}
+	return b.String()
+}
+
+// installWords say which columns of the install's row change, with both values.
+func installWords(before, after Object) string {
+	var was, is map[string]json.RawMessage
+	if !rowOf(before.SQL, &was) || !rowOf(after.SQL, &is) {
+		return sqlWords(before, after)
+	}
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(merged(was, is))) {
+		if from, to := shownValue(was[key]), shownValue(is[key]); from != to {
+			list = append(list, key+": "+from+" -> "+to)
+		}
+	}
+	return cmp.Or(strings.Join(list, "; "), "other comments")
+}
+
+func merged(a, b map[string]json.RawMessage) map[string]json.RawMessage {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// shownValue writes a column's value for a comment: "none" where it is missing, NULL or an empty list.
+func shownValue(value json.RawMessage) string {
+	var list []string
+	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
+		return strings.Join(each(list, quoteName), ", ")
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil && text != "" {
+		return quoteName(text)
+	}
+	if shown := string(value); shown != "" && shown != "null" && shown != "[]" && shown != `""` {
+		return oneLine(shown)
+	}
+	return "none"
 }
 
 // OfRuntime says whether the object belongs to the runtime, which has a file of its own.

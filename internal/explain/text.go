@@ -88,7 +88,11 @@ func Read(page string) []Line {
 
 // Changes say how one page differs from another: "due: ... 7 days back -> ... 3 days back". None is "".
 func Changes(before, after string) string {
-	was, is := withDefaults(Read(before)), withDefaults(Read(after))
+	return Differences(withDefaults(Read(before)), withDefaults(Read(after)))
+}
+
+// Differences is Changes of lines that were not on a page.
+func Differences(was, is []Line) string {
 	var list, keys []string
 	for _, l := range slices.Concat(was, is) {
 		key := l.Key
