@@ -1,7 +1,6 @@
 package generator
 
 import (
-	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,10 +10,8 @@ import (
 	"pgretain/internal/parallel"
 	"pgretain/internal/pgparse"
 	"pgretain/internal/quote"
+	"pgretain/templates"
 )
-
-//go:embed statements.txt
-var statementsText string
 
 // statement is one line of statements.txt.
 type statement struct {
@@ -25,7 +22,7 @@ type statement struct {
 // forms are the lines of statements.txt by "put kind" or "drop kind".
 var forms = sync.OnceValue(func() map[string][]statement {
 	lists, heading := map[string][]statement{}, ""
-	for line := range strings.Lines(statementsText) {
+	for line := range strings.Lines(templates.Statements) {
 		line = strings.TrimSpace(line)
 		verb, kind, _ := strings.Cut(line, " ")
 		switch {

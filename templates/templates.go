@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed *.sql.tmpl
 var FS embed.FS
+
+// Statements lists what the objects of a migration may execute.
+//
+//go:embed statements.txt
+var Statements string
