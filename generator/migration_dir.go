@@ -86,18 +86,31 @@ func Recognise(dir fs.FS) (Format, error) {
 	return d.tool.format, err
 }
 
-// filesOf lists the files of a directory that a tool may read. It refuses a named pipe, a device or a socket: reading
-// it would wait for a writer.
+// largestFile is how many bytes a migration may have.
+const largestFile = 64 << 20
+
+// filesOf lists the files of a directory that a tool may read. It refuses links, named pipes, devices, sockets and directories
+// with the name of a migration, and files that are too large: a link leads elsewhere, a pipe waits for a writer.
 func filesOf(dir fs.FS) ([]string, error) {
-	paths, _ := fs.Glob(dir, "*") // of a pattern that is well-formed
-	paths = slices.DeleteFunc(paths, func(p string) bool {
-		return !slices.Contains([]string{".sql", ".go", ".conf"}, path.Ext(p))
-	})
-	for _, path := range paths {
-		info, err := fs.Stat(dir, path) // one that is missing is reported where it is read
-		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			return nil, hinted(ErrMalformed, "Move it out of the directory of migrations.", "it is not a regular file", path)
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading migrations: %w", err)
+	}
+	var paths []string
+	for _, entry := range entries {
+		if !slices.Contains([]string{".sql", ".go", ".conf"}, path.Ext(entry.Name())) {
+			continue
 		}
+		message := ""
+		if info, err := entry.Info(); !entry.Type().IsRegular() {
+			message = "it is not a regular file"
+		} else if err == nil && info.Size() > largestFile { // one that is missing is reported where it is read
+			message = fmt.Sprintf("it has more than %d MB", largestFile>>20)
+		}
+		if message != "" {
+			return nil, hinted(ErrMalformed, "Move it out of the directory of migrations.", message, entry.Name())
+		}
+		paths = append(paths, entry.Name())
 	}
 	return paths, nil
 }

@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"sql/verify":          {"internal/quote"},
 	"migrations":          {},
 	"internal/calendar":   {},
-	"internal/catalog":    {"internal/pgparse"},
+	"internal/catalog":    {"internal/diag", "internal/pgparse"},
 	"internal/diag":       {},
 	"internal/explain":    {"policy", "internal/catalog", "internal/parallel", "internal/quote", "internal/lists"},
 	"internal/htmlreport": {"verifier", "internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report", "internal/lists"},

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -74,14 +73,24 @@ func (r *reader) document() field {
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 	}
+	r.visible(root.Content[0])
 	return field{value: root.Content[0]}
+}
+
+// visible refuses texts with characters that are not shown, or with more blanks in a row than a reader looks past; escapes
+// write such characters, too.
+func (r *reader) visible(node *yaml.Node) {
+	if node.Kind == yaml.ScalarNode && !strings.ContainsRune(node.Value, 0) && diag.HiddenIn(node.Value) >= 0 { // NUL has words of its own
+		r.fail("P001 hidden", r.at(node), diag.MostBlanks)
+	}
+	for _, inner := range node.Content {
+		r.visible(inner)
+	}
 }
 
 // readable refuses characters that the library reports without a place, and line breaks that editors do not count.
 func (r *reader) readable() {
-	refused := func(c rune) bool {
-		return c == utf8.RuneError || c != '\t' && unicode.In(c, unicode.Cc, unicode.Zl, unicode.Zp)
-	}
+	refused := func(c rune) bool { return c == utf8.RuneError || c != '\t' && diag.Hidden(c) }
 	for i, line := range r.lines {
 		if j := slices.IndexFunc(line, refused); j >= 0 {
 			r.fail("P001 character", diag.Position{File: r.path, Line: i + 1, Column: j + 1, Width: 1}, nil)

@@ -74,9 +74,21 @@ func (c *console) show(list diag.List, sources map[string][]byte) {
 	}
 }
 
+// plain returns a writer to w that all texts go through: names of files and of databases may hold what moves a cursor or
+// turns text around.
+func plain(w io.Writer) io.Writer { return &diag.PlainWriter{To: w, Colour: coloured(w)} }
+
+// direct returns what a writer of plain writes to, for the sequences of this program that move a cursor.
+func direct(w io.Writer) io.Writer {
+	if p, ok := w.(*diag.PlainWriter); ok {
+		return p.To
+	}
+	return w
+}
+
 // terminalWidth measures the terminal that w is; 0 for anything else.
 func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := direct(w).(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}

@@ -46,10 +46,16 @@ func readProject(path string) (*project, error) {
 	return &project{file: file, sources: sources, notes: list}, nil
 }
 
+// largestFile is how many bytes a policy file, a catalog snapshot or a fleet file may have.
+const largestFile = 256 << 20
+
 // readFile refuses a named pipe, a device or a socket, as the readers of migrations do: reading it would wait for a writer.
+// It refuses a file that does not fit into memory.
 func readFile(what, path, hint string) (text []byte, err error) {
 	if info, unknown := os.Stat(path); unknown == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = errors.New("it is not a regular file")
+	} else if unknown == nil && info.Size() > largestFile {
+		err = fmt.Errorf("it has more than %d MB", largestFile>>20)
 	} else {
 		text, err = os.ReadFile(path)
 	}

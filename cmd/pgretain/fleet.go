@@ -7,17 +7,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/htmlreport"
 	"pgretain/internal/lists"
 	"pgretain/internal/parallel"
@@ -167,7 +171,7 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 			if fault, _ := policy.ConnectionFault(d.Connection); fault != "" {
 				return d, errors.New(fault)
 			}
-			return d, nil
+			return d, f.checkFound(d, q.Connection.Connection)
 		})
 		return err
 	})
@@ -175,6 +179,39 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 		return nil, refuse("stage not found", map[string]any{"Stage": stage, "Error": err, "Position": q.Position})
 	}
 	return list, nil
+}
+
+// oddName is a name that leads a command for passwords elsewhere: a path, or an option.
+var oddName = regexp.MustCompile(`^-|[/\\]|^\.{1,2}$`)
+
+// checkFound refuses what a query must not decide: a name that is a path, and, where a command prints passwords, a connection
+// to another host than that of the query. The password of one database would be sent to a host that the query chose.
+func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
+	if oddName.MatchString(d.Name) || diag.HiddenIn(d.Name) >= 0 {
+		return fmt.Errorf("%q is no name of a database in a fleet", d.Name)
+	}
+	if len(f.PasswordCommand) == 0 {
+		return nil
+	}
+	from, err := pgconn.ParseConfig(asked)
+	to, wrong := pgconn.ParseConfig(d.Connection)
+	if err != nil || wrong != nil { // what it quotes may be a secret
+		return fmt.Errorf("the connection of %q cannot be read", d.Name)
+	}
+	hosts := func(c *pgconn.Config) []string {
+		list := []string{net.JoinHostPort(c.Host, fmt.Sprint(c.Port))}
+		for _, other := range c.Fallbacks {
+			list = append(list, net.JoinHostPort(other.Host, fmt.Sprint(other.Port)))
+		}
+		return list
+	}
+	for _, host := range hosts(to) {
+		if !slices.Contains(hosts(from), host) {
+			return fmt.Errorf("%q is on host %s, which is not that of the query, and password_command would print its password; "+
+				"list it under databases", d.Name, host)
+		}
+	}
+	return nil
 }
 
 // secret adds the password that the command of the file prints, where there is one.

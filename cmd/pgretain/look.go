@@ -428,7 +428,7 @@ func (c *console) watch(ctx context.Context, look func() error) (last error) {
 	}
 	for {
 		if terminalWidth(c.out) > 0 {
-			c.printf("\x1b[H\x1b[2J")
+			fmt.Fprint(direct(c.out), "\x1b[H\x1b[2J")
 		}
 		code, found := exitCode(0), look()
 		switch {

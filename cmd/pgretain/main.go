@@ -46,11 +46,11 @@ func main() {
 
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &console{out: stdout, err: stderr}
+	c := &console{out: plain(stdout), err: plain(stderr)}
 	root := c.root()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
 	command, err := root.ExecuteContextC(ctx)
 	c.command = command
 	return c.exit(err)

@@ -240,7 +240,7 @@ func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
 	width, pause := terminalWidth(out), sparse
 	if width > 0 {
 		pause = interval
-		defer fmt.Fprint(out, erase)
+		defer fmt.Fprint(direct(out), erase)
 	}
 	for next := time.After(quiet); ; next = time.After(pause) {
 		select {
@@ -250,7 +250,7 @@ func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
 		}
 		line, err := s.progress(ctx, pid)
 		if err == nil {
-			fmt.Fprint(out, progressLine(line, width))
+			fmt.Fprint(direct(out), progressLine(diag.Plain(line), width))
 		} else if !errors.Is(err, pgx.ErrNoRows) {
 			return
 		}

@@ -6,8 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"pgretain/internal/diag"
 	"pgretain/internal/pgparse"
 )
 
@@ -26,6 +30,9 @@ func Read(text string) (*Snapshot, error) {
 }
 
 func (s *Snapshot) read(data []byte) error {
+	if err := checkVisible(string(data)); err != nil {
+		return err
+	}
 	var head struct{ Version *int } // comes first: a newer form may have keys that strict decoding would complain about
 	if err := json.Unmarshal(data, &head); err != nil {
 		return explain(err, data)
@@ -42,6 +49,28 @@ func (s *Snapshot) read(data []byte) error {
 		return explain(err, data)
 	}
 	return s.check()
+}
+
+// escapedCharacter is one of JSON's escapes, or a backslash that is escaped.
+var escapedCharacter = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
+
+// checkVisible refuses characters that are not shown, as they are and as escapes: names of tables and columns are read by
+// reviewers and written into migrations.
+func checkVisible(text string) error {
+	at := strings.IndexFunc(text, func(r rune) bool { return diag.Hidden(r) && !strings.ContainsRune("\t\r\n", r) })
+	for _, found := range escapedCharacter.FindAllStringIndex(text, -1) {
+		digits, ok := strings.CutPrefix(text[found[0]:found[1]], `\u`)
+		if code, err := strconv.ParseUint(digits, 16, 16); ok && err == nil && diag.Hidden(rune(code)) &&
+			!strings.ContainsRune("\t\r\n", rune(code)) && (at < 0 || found[0] < at) {
+			at = found[0]
+			break
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	start := strings.LastIndex(text[:at], "\n") + 1
+	return fmt.Errorf("line %d, column %d: a character that is not shown", 1+strings.Count(text[:at], "\n"), 1+utf8.RuneCountInString(text[start:at]))
 }
 
 // explain says in which line of the file decoding went wrong, in words of the file.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 )
 
 // colours are those of severities; all others are red.
@@ -42,7 +41,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			fmt.Fprintln(out)
 		}
 		severity := paint(colour, cmp.Or(colours[d.Severity], "1;31"), string(d.Severity)+":")
-		place, message := Bold(d.Position.String()+":", colour), Bold(oneLine(d.Message), colour)
+		place, message := Bold(oneLine(d.Position.String())+":", colour), Bold(oneLine(d.Message), colour)
 		fmt.Fprintf(out, "%s %s %s", place, severity, message)
 		if d.Code != "" {
 			fmt.Fprintf(out, " [%s]", d.Code)
@@ -80,20 +79,13 @@ func source(out io.Writer, p Position, lines []string, colour bool) {
 			return r
 		}
 		return ' '
-	}, string(line[:column]))
+	}, printable(string(line[:column])))
 	carets := paint(colour, "1;32", strings.Repeat("^", max(min(p.Width, len(line)-column), 1)))
 	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, printable(string(line)), "", padding, carets)
 }
 
-// printable keeps control characters of a file away from the terminal.
-func printable(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\t' && unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, line)
-}
+// printable keeps hidden characters of a file away from the terminal.
+func printable(line string) string { return Plain(line) }
 
 func oneLine(text string) string {
 	return printable(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))

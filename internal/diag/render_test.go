@@ -33,10 +33,10 @@ GRANT a TO b;  -- why
 GRANT c TO d;
 hint:
 SELECT 1;
-SELECT` + "\ufffd" + ` 2;
+SELECT\u001b 2;
 
-a.yaml:1:3: drift: a b` + "\ufffd" + ` [V001]
-    1 | é	é` + "\ufffd" + `
+a.yaml:1:3: drift: a b\u001b [V001]
+    1 | é	é\u001b
       |  	^^
 
 a.yaml:2:7: error: invalid window "90 dayz" [P014]
