@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/pgparse"
@@ -26,6 +27,7 @@ type clock struct {
 	upTo       sqlText // the greatest value that may be due, "" for none
 	mark       sqlText // values up to this one have been worked off, "" for no watermark
 	key        sqlText // whether a value is a key of the encoding at all: others have no instant; "" where all are
+	since      sqlText // values below encode an instant that cannot be meant; "" without an encoding
 	source     *policy.Clock
 }
 
@@ -41,6 +43,9 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 		}
 		if kind := source.Encoding.Kind; !w.policy.Partitions && (kind == "uuidv7" || kind == "ulid" && k.typ == "text") {
 			k.key = fragment("a "+kind, k.expr)
+		}
+		if source.Encoding.Kind != "" {
+			k.since = w.converted(k, earliest(source))
 		}
 	}
 	if source.UpTo != nil {
@@ -121,6 +126,32 @@ func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (c
 	return "", ""
 }
 
+// defaultSince is the first day that a value of an encoded clock can mean, if the policy does not
+// say. A count in another unit than the policy's is before this day or far ahead.
+const defaultSince = "1990-01-01"
+
+// earliest returns the first instant that an encoded clock can mean, as SQL. A Snowflake ID of the
+// first hour of its epoch is as small as a count of seconds or milliseconds.
+func earliest(k *policy.Clock) sqlText {
+	at, err := time.Parse(time.DateOnly, cmp.Or(k.Since, defaultSince))
+	if err != nil {
+		panic(err) // the reader of the file has parsed it
+	}
+	first := time.UnixMilli(k.Encoding.Epoch).Add(time.Hour)
+	if k.Encoding.Kind == "snowflake" && k.Since == "" && first.After(at) {
+		at = first
+	}
+	typ := "timestamptz"
+	if strings.HasPrefix(k.Encoding.Kind, "epoch") {
+		typ = "timestamp" // of which the server takes the epoch when it plans
+	}
+	text := at.UTC().Format("2006-01-02 15:04:05.999")
+	if typ == "timestamptz" {
+		text += "+00"
+	}
+	return fragment("instant", fields{"Type": sqlText(typ), "At": literal(text)})
+}
+
 // none is when a row has no instant, and a window and an up_to that are not NULL: with these no row is due.
 func (k *clock) none() []sqlText {
 	none := []sqlText{fragment("is null", k.expr)}
@@ -137,7 +168,8 @@ func (k *clock) none() []sqlText {
 
 // bounds are the conditions that an index on the clock serves.
 func (k *clock) bounds() []sqlText {
-	bounds := slices.Concat(k.limited("older", k.latest), k.limited("up to", k.upTo), k.limited("newer", k.mark))
+	bounds := slices.Concat(k.limited("not before", k.since), k.limited("older", k.latest), k.limited("up to", k.upTo),
+		k.limited("newer", k.mark))
 	if len(bounds) == 0 {
 		return []sqlText{fragment("is not null", k.expr)}
 	}

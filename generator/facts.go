@@ -24,6 +24,25 @@ type rowFacts struct {
 	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
 	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
 	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
+	Clocks   []encodedClock    `json:"clocks,omitempty"`   // those with an encoding
+}
+
+// encodedClock tells retention._clock_sample how to read values of one encoded clock, as SQL over a row t and a slice
+// as $1, and retention._clock_fault what they should be.
+type encodedClock struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Since   string `json:"since"`             // values below encode no instant that can be meant
+	Until   string `json:"until"`             // values above lie far ahead
+	Key     string `json:"key,omitempty"`     // whether a value is a key of the encoding; "" where every value is
+	Foreign string `json:"foreign,omitempty"` // whether a value looks like a key of another kind; "" where nobody can tell
+	Years   int    `json:"years"`             // between as_of and Until
+	Checked bool   `json:"checked,omitempty"` // the policy has a "since" later than the default
+	From    string `json:"from,omitempty"`    // where the rows stand, if that is not the policy's table
+	Indexed bool   `json:"indexed,omitempty"` // an index can give the values in order
+	Where   string `json:"where,omitempty"`   // which rows the policy is about
+	Partial bool   `json:"partial,omitempty"` // that index is on these rows only
+	instantEncoding
 }
 
 // instantEncoding is how a number or key says an instant, for retention._shown.
@@ -36,7 +55,7 @@ type instantEncoding struct {
 // facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
 // several, a row may go by another one.
 func (w *pageWriter) facts() rowFacts {
-	f := rowFacts{Archives: w.factsArchives()}
+	f := rowFacts{Archives: w.factsArchives(), Clocks: w.encodedClocks()}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
 		if catalog.Unsized(w.partitioned.key.Plain()) == "uuid" {
@@ -63,11 +82,7 @@ func (w *pageWriter) facts() rowFacts {
 	if source.Kind == "position" {
 		return f
 	}
-	years := 1 // after which a clock is taken for a mistake: an age is of the past, and most expiries are near
-	if source.Kind == "expires" {
-		years = 10
-	}
-	f.Ahead = plainText(w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": years})))
+	f.Ahead = plainText(w.farAhead(k))
 	if shown != f.Clock {
 		f.Value = shown
 	}
@@ -78,6 +93,50 @@ func (w *pageWriter) facts() rowFacts {
 	column := w.table.Column(k.column)
 	f.Nulls = !source.NullsDue && !source.NullsKept && (column == nil || !column.NotNull)
 	return f
+}
+
+// yearsAhead returns after how many years a clock lies far ahead. An age is of the past, and most
+// expiries are near.
+func yearsAhead(source *policy.Clock) int {
+	if source.Kind == "expires" {
+		return 10
+	}
+	return 1
+}
+
+// farAhead returns the value of a clock past which it lies far ahead, as SQL.
+func (w *pageWriter) farAhead(k *clock) sqlText {
+	return w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": yearsAhead(k.source)}))
+}
+
+// encodedClocks returns the clocks that hold an instant by an encoding. Clocks that are read alike come once.
+func (w *pageWriter) encodedClocks() []encodedClock {
+	var list []encodedClock
+	for _, k := range w.clocks {
+		if k == nil || k.since == "" {
+			continue
+		}
+		encoding := k.source.Encoding
+		c := encodedClock{
+			Name: k.column, Value: plainText(k.expr), Since: plainText(k.since), Until: plainText(w.farAhead(k)),
+			Key: plainText(k.key), Years: yearsAhead(k.source), Checked: k.source.Since > defaultSince,
+			Where: plainText(w.where), Indexed: k.indexed != "" && !w.policy.Partitions, Partial: w.predicate != "",
+			instantEncoding: instantEncoding{encoding.Kind, encoding.Epoch, encoding.Shift},
+		}
+		if k.source.Expression != nil {
+			c.Name = k.source.Expression.SQL
+		}
+		if c.Kind == "ulid" && k.typ == "uuid" && !w.policy.Partitions {
+			c.Foreign = plainText(fragment("a uuid of another kind", k.expr))
+		}
+		if w.policy.Partitions {
+			c.From, c.Where = plainText(fragment("bounds of partitions", w.partitionFields())), ""
+		}
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all

@@ -16,8 +16,8 @@ var (
 	clocks    = []string{"age", "expires", "position"}
 	entryKeys = append(slices.Clone(clocks), "beyond")
 	clockKeys = map[string][]string{
-		"age":      {"older_than", "column", "expression", "encoding", "nulls", "inclusive", "up_to"},
-		"expires":  {"grace", "column", "expression", "encoding", "nulls", "inclusive", "up_to"},
+		"age":      {"older_than", "column", "expression", "encoding", "since", "nulls", "inclusive", "up_to"},
+		"expires":  {"grace", "column", "expression", "encoding", "since", "nulls", "inclusive", "up_to"},
 		"position": {"column", "expression", "encoding", "up_to", "watermark"},
 	}
 )
@@ -105,6 +105,9 @@ func (c *Clock) read(r *reader, f field) {
 		}
 	}
 	r.fill(m, c)
+	if m.has("since") && c.Encoding.Kind == "" {
+		r.add("P005 since", r.fieldAt(m.fields["since"]), nil)
+	}
 	if nulls, ok := m.fields["nulls"]; ok {
 		r.try(func() { c.NullsDue = r.choice(nulls, "keep", "due") == "due" })
 		c.NullsKept = !c.NullsDue

@@ -136,6 +136,7 @@ type Clock struct {
 	Column     string     `yaml:"column,column"` // exactly one of Column and Expression is set
 	Expression *Expr      `yaml:"expression"`
 	Encoding   Encoding   `yaml:"encoding"`
+	Since      string     `yaml:"since,date"` // a value that encodes an earlier day has no instant; "" for the default
 	NullsDue   bool       // nulls: due
 	NullsKept  bool       // nulls: keep, where the file says so
 	Inclusive  bool       `yaml:"inclusive"`

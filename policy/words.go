@@ -92,6 +92,10 @@ func (r *reader) word(f field, kind string) (text string) {
 		if _, err := time.Parse(time.DateOnly, text); err != nil {
 			r.fail("P048 day", at, text)
 		}
+	case "date":
+		if _, err := time.Parse(time.DateOnly, text); err != nil {
+			r.fail("P019 date", at, text)
+		}
 	case "zone":
 		if _, err := time.LoadLocation(text); err != nil || text == "" || text == "Local" {
 			r.fail("P024", at, text)

@@ -173,6 +173,7 @@ var (
 	codeFarAhead         = register("V062", Conformance, "rows have a clock that lies far ahead")
 	codeArchiveDiffers   = register("V063", Conformance, "an archive does not hold what the run log says")
 	codeLostRow          = register("V064", Conformance, "a hold holds no row")
+	codeNoInstant        = register("V067", Conformance, "values of a clock are no instants of its encoding")
 	codeKeepUp           = register("V066", Conformance, "a policy does not keep up with what comes in")
 	codePublic           = register("V070", Privileges, "everybody has a privilege on the runtime's schema")
 	codeRole             = register("V072", Privileges, "a role is missing or has the wrong attributes")

@@ -15,7 +15,7 @@ func (v *inspection) factProbes() []probe {
 	changed := v.changedTables(false)
 	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
 		return probe{skip: v.uncounted[p.Name], policy: p, about: fmt.Sprintf("clocks and archives of policy %q", p.Name),
-			codes: append(codesOfFunctions, codeNoClock, codeFarAhead, codeArchiveDiffers),
+			codes: append(codesOfFunctions, codeNoClock, codeFarAhead, codeNoInstant, codeArchiveDiffers),
 			known: []string{codeMissing, codeDiffers, codeNoTable, codeUnexpected},
 			check: func(r reading) error { return v.checkFacts(r, p, changed) }}
 	})
@@ -26,9 +26,15 @@ func (v *inspection) factProbes() []probe {
 func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) error {
 	about := []generator.Object{{Name: p.Table.String(), Policy: p.Name}}
 	var column *string
-	var encoding string
-	if k := p.DueClocks(); len(k) == 1 && k[0].Kind != "position" && !p.Partitions {
-		about[0].Position, column, encoding = k[0].Position, &k[0].Column, k[0].Encoding.Kind
+	clocks := p.DueClocks()
+	encoded := slices.ContainsFunc(clocks, func(k *policy.Clock) bool {
+		return k.Kind != "position" && k.Encoding.Kind != ""
+	})
+	if len(clocks) > 0 {
+		about[0].Position = clocks[0].Position
+	}
+	if len(clocks) == 1 && clocks[0].Kind != "position" && !p.Partitions {
+		column = &clocks[0].Column
 	}
 	var archives []string
 	for _, s := range p.Then {
@@ -37,8 +43,8 @@ func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) e
 			about = append(about, generator.Object{Name: s.Archive.Into.String(), Policy: p.Name, Position: s.Archive.Into.Position})
 		}
 	}
-	if column == nil && len(archives) == 0 {
+	if column == nil && !encoded && len(archives) == 0 {
 		return nil
 	}
-	return v.finds("", about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoding, archives)(r)
+	return v.finds("", about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded, archives)(r)
 }

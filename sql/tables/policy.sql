@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     writes text[] NOT NULL DEFAULT '{}',        -- as in "DELETE public.message": rules may rewrite these
     joined text,                                -- the FROM of its rows t, where that is not the table alone
     -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at), and its encoding; where;
-    -- nulls if rows may have no clock; past which instant one lies far ahead; archives: by table, their run_id.
+    -- nulls if rows may have no clock; past which instant one lies far ahead; archives: by table, their run_id; clocks:
+    -- those with an encoding, for _clock_sample().
     facts jsonb NOT NULL DEFAULT '{}',
     -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
     -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which

@@ -1,8 +1,9 @@
--- Findings on the rows of a policy, by facts(): rows without a clock (V061) or with one far ahead (V062), at place 1;
--- archives that do not hold what the log says of runs (V063), at the places from 2. $1: the policy; $2: the instant; $3: where
--- counting stops; $4: the policy's table, $5: the column of its clock, '' for none, NULL where rows are not asked for; $6:
--- its encoding; $7: archives. Tables of a million rows are asked along an index only; archives about the newest ended
--- runs of the policy as it is now, at most 20 with 100000 rows together, none that somebody restored from.
+-- Findings on the rows of a policy: by facts() rows without a clock (V061) or with one far ahead (V062), and by
+-- _clock_evidence() values that are no instants (V067), at place 1; archives that do not hold what the log says of runs
+-- (V063), at the places from 2. $1: the policy; $2: the instant; $3: where counting stops; $4: the policy's table, $5: the
+-- column of its clock, '' for none, NULL where rows are not asked for; $6: whether it has a clock with an encoding; $7:
+-- archives. Tables of a million rows are counted along an index only; archives are asked about the newest ended runs of the
+-- policy as it is now, at most 20 with 100000 rows together, none that somebody restored from.
 WITH column_asked AS (
     SELECT w.n, w.name, pg_get_expr(d.adbin, d.adrelid) AS value,
            EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
@@ -36,14 +37,7 @@ WITH column_asked AS (
     FROM (SELECT CASE WHEN EXISTS (SELECT FROM column_asked a WHERE a.n = 1 AND a.cheap) THEN $3::bigint ELSE 0 END) q (most)
     WHERE q.most > 0 OR EXISTS (SELECT FROM logged)
 ), fact AS (
-    SELECT f.*, (SELECT a.value FROM column_asked a WHERE a.n = 1) AS value, (
-               SELECT u.name
-               FROM (VALUES ('milliseconds', 1e3), ('microseconds', 1e6), ('nanoseconds', 1e9)) u (name, per_second)
-               WHERE f.all_ahead AND f.first <> f.last AND f.first ~ '^\d+(\.\d+)?(e\+\d+)?$' AND f.last ~ '^\d+(\.\d+)?(e\+\d+)?$'
-                 AND u.per_second > CASE $6::text WHEN 'epoch_s' THEN 1 WHEN 'epoch_ms' THEN 1e3 END
-                 AND f.first::numeric / u.per_second > 631152000 -- 1990
-                 AND f.last::numeric / u.per_second < extract(epoch FROM $2::timestamptz + interval '100 years')
-               ORDER BY u.per_second LIMIT 1) AS unit
+    SELECT f.*, (SELECT a.value FROM column_asked a WHERE a.n = 1) AS value
     FROM answer a CROSS JOIN jsonb_to_record(a.facts) f (no_clock bigint, ahead bigint, first text, last text, all_ahead boolean)
 ), differs AS (
     SELECT l.n, l.name, count(*) || CASE count(*) WHEN 1 THEN ' run' ELSE ' runs' END AS runs,
@@ -64,19 +58,25 @@ FROM fact f CROSS JOIN LATERAL (
     SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row' ELSE ' rows' END) r (counted)
 WHERE f.no_clock > 0
 UNION ALL
-SELECT 1, 'V062', CASE WHEN f.unit IS NULL THEN 'info' ELSE 'drift' END,
-       CASE WHEN f.unit IS NULL
-            THEN format('%s of table "%s" %s a clock that lies far ahead and will not go under policy "%s" for years', r.counted, $4,
-                        CASE f.ahead WHEN 1 THEN 'has' ELSE 'have' END, $1)
-            ELSE format('all rows of policy "%s" have clocks that lie far ahead: none will ever go', $1) END, '', '',
-       CASE WHEN f.unit IS NULL THEN format('Their clocks are from %s to %s.', f.first, f.last)
-            ELSE format('The policy reads table "%s" by encoding "%s", and its numbers, from %s to %s, are plausible in %s.',
-                        $4, $6, f.first, f.last, f.unit) END,
-       CASE WHEN f.unit IS NULL THEN 'Nothing, if they are meant to stay so long; otherwise find out who writes such instants.'
-            ELSE 'Correct "encoding", or write an "expression" that divides; then run "pgretain generate".' END
+SELECT 1, 'V062', 'info',
+       format('%s of table "%s" %s a clock that lies far ahead and will not go under policy "%s" for years', r.counted, $4,
+              CASE f.ahead WHEN 1 THEN 'has' ELSE 'have' END, $1), '', '',
+       format('Their clocks are from %s to %s.', f.first, f.last),
+       'Nothing, if they are meant to stay so long; otherwise find out who writes such instants.'
 FROM fact f CROSS JOIN LATERAL (
     SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row' ELSE ' rows' END) r (counted)
 WHERE f.ahead > 0
+UNION ALL
+SELECT 1, 'V067', CASE WHEN coalesce(e.explained, 0) = 0 AND e.fault IS NULL THEN 'info' ELSE 'drift' END,
+       coalesce('policy "' || $1 || '" cannot run: ' || e.fault,
+           format('values of "%s" of table "%s" are no instants as %s, and never go under policy "%s"', e.clock, $4, e.kind, $1)), '', '',
+       CASE WHEN e.fault IS NOT NULL THEN 'Each run trips before it takes a row.'
+            ELSE format('Of %s values that were looked at %s have no instant, such as %s.', e.seen, e.lost, e.example) END,
+       CASE WHEN e.fault IS NULL AND e.explained = 0
+            THEN 'Write "since" in the policy if these are instants; otherwise find out who writes such values.'
+            ELSE 'Correct "encoding" in the policy, or write an "expression" that converts the values, or leave them out by '
+                 '"where"; then run "pgretain generate".' END
+FROM retention._clock_evidence($1, $2) e WHERE $6::boolean AND (e.fault IS NOT NULL OR e.lost > 0)
 UNION ALL
 SELECT d.n, 'V063', '', format('archive "%s" does not hold what policy "%s" archived, in %s', d.name, $1, d.runs),
        array_to_string(d.want[:5] || CASE WHEN cardinality(d.want) > 5 THEN '{...}'::text[] END, ', '),

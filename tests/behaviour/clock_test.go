@@ -21,7 +21,7 @@ func around(typ, value string) (schema, data string) {
 	}
 	data = `INSERT INTO m SELECT row_number() OVER (), ` + value + `, x::text FROM (
 		SELECT :as_of - interval '7 days' + d FROM unnest(ARRAY['0', '1 us', '-1 us', '1 ms', '-1 ms', '1 s', '-1 s',
-			'1 hour', '-1 hour', '1 day', '-1 day', '2 days', '-2 days', '100 days', '-300 days', '-5000 days', '6 days', '7 days', '9 days']::interval[]) d) y(x);
+			'1 hour', '-1 hour', '1 day', '-1 day', '2 days', '-2 days', '100 days', '-300 days', '-4500 days', '6 days', '7 days', '9 days']::interval[]) d) y(x);
 		INSERT INTO m SELECT 100 + i, c, 'twin ' || i FROM m, generate_series(1, 4) i WHERE id = 1;
 		INSERT INTO m VALUES (200, NULL, 'none'), (201, NULL, 'none')`
 	// Twins share an id otherwise.
@@ -136,7 +136,7 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 	} {
 		c.bound = strings.ReplaceAll(c.bound, ":cutoff", "(:as_of - interval '7 days')")
 		for key, schema := range map[string]string{"the key": "CREATE TABLE m (c %s PRIMARY KEY, n int)", "a column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s, n int)", "an indexed column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s UNIQUE, n int)"} {
-			data := encoders + `INSERT INTO m (c, n) SELECT ` + c.key + `, 1 FROM (SELECT :as_of - i * interval '1 day' FROM generate_series(1, 12) i) y(x); INSERT INTO m (c, n) ` + strings.ReplaceAll("SELECT x, 2 FROM (@) y (x)", "@", c.others)
+			data := encoders + `INSERT INTO m (c, n) SELECT ` + c.key + `, 1 FROM (SELECT :as_of - i * interval '2 hours' FROM generate_series(1, 144) i) y(x); INSERT INTO m (c, n) ` + strings.ReplaceAll("SELECT x, 2 FROM (@) y (x)", "@", c.others)
 			if key != "the key" {
 				data += "; INSERT INTO m (c, n) VALUES (NULL, 3)"
 			}

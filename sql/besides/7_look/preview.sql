@@ -19,6 +19,7 @@ BEGIN
     v_request := retention._checked(v_policy, v_request, clock_timestamp());
     stopped_by := (SELECT o.message FROM retention._obstacle(v_policy, v_request.as_of, true) o);
     BEGIN
+        stopped_by := coalesce(stopped_by, retention._clock_fault(v_policy.name, v_request.as_of));
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,
             v_request.older_than);
         breaker_limit := retention._breaker_limit(v_policy, least(v_count.due, v_policy.budget_rows));

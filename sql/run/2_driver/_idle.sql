@@ -23,7 +23,8 @@ BEGIN
       AND NOT p.passes @? '$[*] ? (exists (@.groups) || exists (@.whole))'
       AND NOT EXISTS (SELECT FROM retention.setting s WHERE s.policy IN (p.name, e.name, '*'))
       AND NOT EXISTS (SELECT FROM retention.run r WHERE r.table_name = p.table_name AND r.state = 'running')
-      AND retention._stopping_hold(p.name, v_request.as_of) IS NULL;
+      AND retention._stopping_hold(p.name, v_request.as_of) IS NULL
+      AND retention._clock_fault(p.name, v_request.as_of) IS NULL;
     IF v_policies IS NULL THEN RETURN; END IF;
     v_idle := ARRAY(SELECT l #>> '{}' FROM retention._look(
         'SELECT to_jsonb(i) FROM retention._idle_as_worker($1 -> 1, ($1 ->> 0)::timestamptz) i',

@@ -19,9 +19,13 @@ BEGIN
                     to_jsonb(retention._slice(r.as_of, r.older_than, r.scope)), p_policy.name)
                 WHERE r.id = p_run.id;
             END IF;
-            v_from := retention._resume_point(p_run, p_policy);
-            SELECT s.* INTO v_due, v_limit, v_message FROM retention._surplus(p_run, p_policy) s;
-            v_by := CASE WHEN v_message IS NOT NULL THEN 'breaker' END;
+            v_message := retention._clock_fault(p_policy.name, p_run.as_of);
+            v_by := CASE WHEN v_message IS NOT NULL THEN 'clock' END;
+            IF v_message IS NULL THEN
+                v_from := retention._resume_point(p_run, p_policy);
+                SELECT s.* INTO v_due, v_limit, v_message FROM retention._surplus(p_run, p_policy) s;
+                v_by := CASE WHEN v_message IS NOT NULL THEN 'breaker' END;
+            END IF;
         END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');

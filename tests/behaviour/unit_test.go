@@ -1,0 +1,146 @@
+package behaviour
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// moreEncoders write other keys, each for an instant x; r is a text of 32 hexadecimal digits that differs from row to row.
+const moreEncoders = encoders + `
+	CREATE OR REPLACE FUNCTION pg_temp.ms(x timestamptz) RETURNS numeric LANGUAGE sql AS $$ SELECT floor(extract(epoch FROM x) * 1000) $$;
+	CREATE OR REPLACE FUNCTION pg_temp.snow(x timestamptz, shift int, epoch bigint) RETURNS bigint LANGUAGE sql AS $$
+		SELECT ((pg_temp.ms(x)::bigint - epoch) << shift) + 5 $$;
+	CREATE OR REPLACE FUNCTION pg_temp.version(r text, v text) RETURNS uuid LANGUAGE sql AS $$
+		SELECT (left(r, 12) || v || substr(r, 14, 3) || 'a' || substr(r, 18, 15))::uuid $$;
+	CREATE OR REPLACE FUNCTION pg_temp.ticks(x timestamptz) RETURNS text LANGUAGE sql AS $$
+		SELECT lpad(to_hex((extract(epoch FROM x) * 10000000)::bigint + 122192928000000000), 15, '0') $$;
+`
+
+// written are values that columns hold, by what they are: SQL of an instant x and a text r.
+var written = map[string]map[string]string{
+	"bigint": {
+		"epoch_s":       "floor(extract(epoch FROM x))::bigint",
+		"epoch_ms":      "pg_temp.ms(x)::bigint",
+		"microseconds":  "(extract(epoch FROM x) * 1e6)::bigint",
+		"nanoseconds":   "(extract(epoch FROM x) * 1e9)::bigint",
+		"minutes":       "floor(extract(epoch FROM x) / 60)::bigint",
+		"days":          "floor(extract(epoch FROM x) / 86400)::bigint",
+		"since 2001":    "floor(extract(epoch FROM x))::bigint - 978307200",
+		"100 ns":        "(extract(epoch FROM x) * 1e7)::bigint + 116444736000000000",
+		"snowflake":     "pg_temp.snow(x, 22, 1288834974657)",
+		"other epoch":   "pg_temp.snow(x, 22, 1420070400000)",
+		"other shift":   "pg_temp.snow(x, 16, 0)",
+		"third service": "pg_temp.snow(x, 23, 1314220021721)",
+	},
+	"uuid": {
+		"uuidv7": "pg_temp.uuid7(x, '7' || substr(r, 1, 3) || 'b' || substr(r, 5, 15))",
+		"ulid":   "pg_temp.uuid7(x, substr(r, 1, 20))",
+		"v1":     "(substr(pg_temp.ticks(x), 8, 8) || substr(pg_temp.ticks(x), 4, 4) || '1' || substr(pg_temp.ticks(x), 1, 3) || 'a' || substr(r, 1, 15))::uuid",
+		"v4":     "pg_temp.version(r, '4')",
+		"v5":     "pg_temp.version(r, '5')",
+		"v6":     "(substr(pg_temp.ticks(x), 1, 12) || '6' || substr(pg_temp.ticks(x), 13, 3) || 'a' || substr(r, 1, 15))::uuid",
+	},
+	"text": {
+		"ulid":       "pg_temp.ulid(x, upper(substr(r, 1, 16)))",
+		"lower case": "lower(pg_temp.ulid(x, substr(r, 1, 16)))",
+		"uuid":       "pg_temp.version(r, '4')::text",
+		"uuidv7":     "pg_temp.uuid7(x, '7abcb' || substr(r, 1, 15))::text",
+		"27 letters": "'2' || upper(substr(r, 1, 26))",
+		"20 letters": "substr(r, 1, 20)",
+		"hex":        "upper(r)",
+	},
+}
+
+// declared are the encodings that a policy can say, and which of the written values are that.
+var declared = []struct{ name, typ, encoding, means string }{
+	{"s", "bigint", "epoch_s", "epoch_s"},
+	{"ms", "bigint", "epoch_ms", "epoch_ms"},
+	{"snow", "bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}", "snowflake"},
+	{"snow_other", "bigint", "{snowflake: {shift: 22, epoch: 1420070400000}}", "other epoch"},
+	{"snow_zero", "bigint", "{snowflake: {shift: 16, epoch: 0}}", "other shift"},
+	{"s_numeric", "numeric", "epoch_s", "epoch_s"},
+	{"ms_float", "double precision", "epoch_ms", "epoch_ms"},
+	{"v7", "uuid", "uuidv7", "uuidv7"},
+	{"ulid_uuid", "uuid", "ulid", "ulid uuidv7"},
+	{"ulid_text", "text", "ulid", "ulid"},
+	{"ulid_expression", "text", "ulid", "ulid"},
+}
+
+// unitTables has a table and a policy for each declared encoding: rows go after 300 days.
+func unitTables() (schema, yaml string) {
+	yaml = "install: {scheduler: none}\npolicies:\n"
+	for _, d := range declared {
+		schema += fmt.Sprintf("CREATE TABLE %s (id int PRIMARY KEY, c %s, at timestamptz);\n", d.name, d.typ)
+		clock := "column: c"
+		if strings.HasSuffix(d.name, "expression") {
+			clock = `expression: "coalesce(c, 'none')::text"`
+		}
+		yaml += fmt.Sprintf("  p_%s: {table: %s, due: {age: {%s, encoding: %s, older_than: 300 days}}, then: [delete]}\n", d.name, d.name, clock, d.encoding)
+	}
+	return schema, yaml
+}
+
+// TestWrongUnits: whatever a column holds, whatever the policy says that it holds, and however many rows there are, no row goes
+// that is younger than the window; and where the two differ the run trips, says so, and so does the preview.
+func TestWrongUnits(t *testing.T) {
+	t.Parallel()
+	schema, yaml := unitTables()
+	in := kit.Install(t, schema, yaml)
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, moreEncoders+"CREATE TABLE made AS SELECT i AS id, md5(i::text) AS r FROM generate_series(1, 20000) i; SET synchronous_commit = off")
+	asOf := pgtest.Value[string](t, in, "SELECT date_trunc('hour', now())::text")
+	fill := func(t *testing.T, table, typ, value string, rows int, from, to string) {
+		t.Helper()
+		if typ != "uuid" && typ != "text" {
+			value = "(" + value + ")::" + typ
+		}
+		pgtest.Exec(t, conn, fmt.Sprintf(`TRUNCATE %[1]s; DELETE FROM retention.run;
+			INSERT INTO %[1]s SELECT m.id, %[2]s, x FROM (SELECT *, '%[4]s'::timestamptz - '%[5]s'::interval
+				- m.id * ('%[6]s'::interval - '%[5]s') / %[3]d AS x FROM made m WHERE m.id <= %[3]d) m; ANALYZE %[1]s`, table, value, rows, asOf, from, to))
+	}
+	for _, d := range declared {
+		values := written[map[string]string{"uuid": "uuid", "text": "text"}[d.typ]]
+		if values == nil {
+			values = written["bigint"]
+		}
+		for what, value := range values {
+			right := strings.Contains(" "+d.means+" ", " "+what+" ") || d.means == what
+			for _, rows := range []int{10, 9000, 20000} {
+				if rows > 10 && !slices.Contains([]string{"epoch_s", "v4", "ulid"}, what) && (rows > 9000 || !slices.Contains([]string{"epoch_ms", "other epoch"}, what)) {
+					continue // the number of rows decides about the breaker and about chance only
+				}
+				t.Run(fmt.Sprintf("%s holds %s, %d rows", d.name, what, rows), func(t *testing.T) {
+					fill(t, d.name, d.typ, value, rows, "0", "360 days")
+					stopped := pgtest.Value[*string](t, in, "SELECT stopped_by FROM retention.preview($1, $2)", "p_"+d.name, asOf)
+					o := in.With(t).Run("p_"+d.name, asOf)
+					young := pgtest.Value[int](t, in, fmt.Sprintf("SELECT count(*) FROM %s WHERE at >= '%s'::timestamptz - interval '300 days'", d.name, asOf))
+					old := pgtest.Value[int](t, in, fmt.Sprintf("SELECT count(*) FROM %s WHERE at < '%s'::timestamptz - interval '300 days' - interval '1 minute'", d.name, asOf))
+					if want := rows * 5 / 6; young < want-1 {
+						t.Errorf("%d of %d young rows are left, %+v", young, want, o)
+					}
+					switch {
+					case right && (o.State != "done" || old != 0 || stopped != nil):
+						t.Errorf("%d old rows are left, %+v, the preview says %v", old, o, stopped)
+					case !right && (o.State != "tripped" || stopped == nil || *stopped != o.Message || !strings.Contains(o.Message, "does not hold")):
+						t.Errorf("%+v, the preview says %v", o, stopped)
+					}
+				})
+			}
+		}
+		// Rows of ten years ago are plausible, and few rows and none are no reason to stop.
+		for _, rows := range []int{0, 1, 2, 5000} {
+			t.Run(fmt.Sprintf("%s, %d old rows", d.name, rows), func(t *testing.T) {
+				fill(t, d.name, d.typ, values[strings.Split(d.means, " uuid")[0]], rows, "3000 days", "3600 days")
+				o := in.With(t).Run("p_"+d.name, asOf)
+				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM "+d.name); o.State != "done" || left != 0 {
+					t.Errorf("%d rows are left, %+v", left, o)
+				}
+			})
+		}
+	}
+}
