@@ -282,3 +282,70 @@ func TestHoldsForLater(t *testing.T) {
 		}
 	}
 }
+
+// kinTables has a table that inherits from two, one of which inherits from another one, a table that the policy's steps and
+// keys reach and that inherits, too, and one that has no parent yet.
+const kinTables = `
+	CREATE SCHEMA app;
+	CREATE TABLE app.thing (id int NOT NULL, note text);
+	CREATE TABLE app.base (kind text) INHERITS (app.thing);
+	CREATE TABLE app.other (tag int);
+	CREATE TABLE app.note (at timestamptz NOT NULL, PRIMARY KEY (id)) INHERITS (app.other, app.base);
+	INSERT INTO app.note (id, note, kind, tag, at) SELECT i, 'n' || i, 'k' || i, i * 10, '2024-01-01' FROM generate_series(1, 12) i;
+	CREATE TABLE app.paper (id int NOT NULL);
+	CREATE TABLE app.page (note_id int REFERENCES app.note ON DELETE CASCADE, PRIMARY KEY (id)) INHERITS (app.paper);
+	INSERT INTO app.page SELECT i + 100, i FROM generate_series(1, 12) i;
+	CREATE TABLE app.sheet (name text NOT NULL);
+	CREATE TABLE app.blob (note_id int, PRIMARY KEY (name)) INHERITS (app.sheet);
+	INSERT INTO app.blob SELECT 'b' || i, i FROM generate_series(1, 12) i;
+	CREATE TABLE app.late (note text, id int NOT NULL)`
+
+// TestHoldsOnParents: a hold on a table keeps the rows of those that inherit from it, at any level, also where they came below
+// it later, in each way in which a policy takes rows; and no other rows.
+func TestHoldsOnParents(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ then, keep string }{
+		"one statement": {"delete: {cascades: [app.page]}", ""},
+		"row by row":    {"update: {set: {note: \"'x'\"}}, delete: {cascades: [app.page]}", "keep: {one: \"t.id IN (SELECT 12)\"}"},
+		"related":       {"delete: {table: app.blob, as: b, where: \"b.note_id = t.id\"}, delete: {cascades: [app.page]}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			then := ""
+			for _, step := range strings.SplitAfter(c.then, "}, ") {
+				then += "\n      - " + strings.TrimSuffix(step, ", ")
+			}
+			in := kit.Install(t, kinTables, "policies:\n  p:\n    table: app.note\n    due: {age: {column: at, older_than: 7 days}}\n    "+c.keep+
+				"\n    batch: {rows: 5}\n    breaker: {fraction: 1.0}\n    then:"+then)
+			for _, call := range []string{"'app.thing', '{\"id\": 2}', 'x'", "'app.base', '{\"kind\": \"k3\", \"note\": \"n3\"}', 'x'", "'app.other', '{\"tag\": 40}', 'x'",
+				"'app.note', '5', 'x'", "'app.paper', '{\"id\": 106}', 'x'", "'app.late', '{\"id\": 7}', 'x'", "'app.base', '{\"kind\": \"none\"}', 'x'"} {
+				hold(t, in, call)
+			}
+			in.Exec(t, "ALTER TABLE app.note INHERIT app.late")
+			want := []int{2, 3, 4, 5, 6, 7}
+			if name == "related" {
+				hold(t, in, "'app.sheet', '{\"name\": \"b8\"}', 'x'")
+				want = append(want, 8)
+			}
+			held := int64(len(want))
+			if c.keep != "" {
+				want = append(want, 12)
+			}
+			due, kept := in.Count("p", noon)
+			rows := in.DueRows("p", noon)
+			o := in.Done("p", noon)
+			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM app.note ORDER BY id")); diff != "" {
+				t.Errorf("rows differ (-want +got):\n%s", diff)
+			}
+			if o.Taken != int64(12-len(want)) || o.Kept["hold"] != held || due != o.Taken || rows != due || kept["hold"] != held {
+				t.Errorf("%+v; count says %d, %v; due %d", o, due, kept, rows)
+			}
+			if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold"); err != nil {
+				t.Fatal(err)
+			}
+			if o := in.Done("p", noon); o.Taken != held {
+				t.Errorf("after the release: %+v", o)
+			}
+		})
+	}
+}

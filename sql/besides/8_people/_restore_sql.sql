@@ -56,7 +56,7 @@ BEGIN
              SELECT unnest(retention._held_here(%s, array_agg(x.n), array_agg(x.rel), array_agg(x.tid), $2)) AS n
              FROM x WHERE NOT %L AND EXISTS (
                  SELECT FROM retention.hold h WHERE h.released_at IS NULL AND (
-                     h.rel = ANY (retention._logical(ARRAY[%s]::oid[])) OR h.table_name = retention._table_name(%s))))
+                     h.rel = ANY (retention._hold_owners(ARRAY[%s]::oid[])) OR h.table_name = retention._table_name(%s))))
          SELECT count(*) AS found, coalesce(array_agg(x.rel) FILTER (WHERE x.loose), ''{}'') AS rels,
                 coalesce(array_agg(x.tid) FILTER (WHERE x.loose), ''{}'') AS tids
          FROM (SELECT x.*, x.fits AND x.n NOT IN (SELECT h.n FROM held h) AS loose FROM x) x',

@@ -8,7 +8,7 @@ BEGIN
         SELECT x.* FROM retention._keys_reached(ARRAY[p_table]) x WHERE x.action IN ('c', 'n', 'd')
     ), needed AS (
         SELECT k.n, k.parent_root FROM k
-        WHERE retention._logical(ARRAY[k.child_root]) && ARRAY(
+        WHERE retention._hold_owners(ARRAY[k.child_root]) && ARRAY(
             SELECT h.rel FROM retention._hold_kinds(p_as_of) h)
             OR k.child_root IN (SELECT coalesce(pg_partition_root(t), t) FROM retention.policy p
                 CROSS JOIN jsonb_to_recordset(p.steps) s (verb text, related text)

@@ -11,7 +11,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         retention._printed(p_as_of), CASE WHEN t.printed IS NULL THEN ' OFFSET 0' END,
         coalesce(t.printed, t.equal)), ' UNION ALL ')
     FROM (SELECT DISTINCT h.rel, h.columns FROM retention._hold_kinds(p_as_of) h
-          WHERE (h.rel = ANY (retention._logical(p_holds))
+          WHERE (h.rel = ANY (retention._hold_owners(p_holds))
               OR p_former AND h.types = (retention._held_columns(p_table, h.columns, h.match)).types
                  AND EXISTS (SELECT FROM pg_class c WHERE c.oid = h.rel AND c.relkind = 'p'))) g
     CROSS JOIN LATERAL retention._hold_terms(p_table, g.columns) t

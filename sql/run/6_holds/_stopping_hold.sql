@@ -7,6 +7,9 @@ BEGIN
     RETURN coalesce(retention._unfit_hold(retention._hold_tables(p_policy), p_as_of), (
         SELECT format('hold %s is in force on table "%s", which a "sql" step or an archive changes: '
                       'whether it meets the held row cannot be told', h.id, h.table_name)
-        FROM retention._hold_kinds(p_as_of) h JOIN retention.policy p ON p.name = p_policy
-            AND h.table_name = ANY (p.unguarded) ORDER BY h.id LIMIT 1));
+        FROM retention.policy p CROSS JOIN LATERAL (SELECT retention._named(p.unguarded) AS oids) n
+        CROSS JOIN retention._hold_kinds(p_as_of) h
+        WHERE p.name = p_policy AND (h.table_name = ANY (p.unguarded) OR h.rel = ANY (retention._hold_owners(n.oids))
+            OR h.rel IN (SELECT retention._below(n.oids)))  -- a statement goes into children
+        ORDER BY h.id LIMIT 1));
 END $function$;

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION retention._unfit_hold(p_tables oid[], p_as_of timesta
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     c_again CONSTANT text := '; place it again as things are now, then release this one';
-    v_tables CONSTANT oid[] := retention._logical(p_tables);
+    v_tables CONSTANT oid[] := retention._hold_owners(p_tables);
     v_names CONSTANT text[] := ARRAY(SELECT retention._table_name(t) FROM unnest(p_tables) t);
     v_hold record; v_foreign text; v_terms record;
 BEGIN
