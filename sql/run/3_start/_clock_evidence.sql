@@ -16,7 +16,9 @@ DECLARE
     v_recent CONSTANT numeric := extract(epoch FROM least(p_as_of, clock_timestamp())) * 1000 - c_year;
 BEGIN
     IF NOT v_policy.facts ? 'clocks' THEN RETURN; END IF;
-    RETURN QUERY WITH sample AS MATERIALIZED (
+    RETURN QUERY WITH reading AS MATERIALIZED (
+        SELECT r.* FROM retention._clock_readings() r
+    ), sample AS MATERIALIZED (
         SELECT s.*, c.name, c.kind, c.years, c.checked, l.place, e.clock AS encoding,
                CASE WHEN c.kind IN ('epoch_s', 'epoch_ms', 'snowflake') THEN s.value::numeric END AS number,
                CASE c.kind WHEN 'epoch_s' THEN 1000 WHEN 'epoch_ms' THEN 1
@@ -36,7 +38,7 @@ BEGIN
         FROM (SELECT x.*, min(x.value) FILTER (WHERE x.side = 'high') OVER (PARTITION BY x.n)
                   <> max(x.value) FILTER (WHERE x.side = 'high') OVER (PARTITION BY x.n) AS many_high
               FROM sample x) s LEFT JOIN LATERAL (
-            SELECT x.words, i.at FROM retention._clock_readings() x
+            SELECT x.words, i.at FROM reading x
             CROSS JOIN LATERAL (SELECT x.start + s.number * x.unit AS at, s.start + s.number * s.unit AS own) i
             WHERE (x.unit, x.start) <> (s.unit, s.start) AND i.at <= v_until + s.years * c_year AND CASE
                 WHEN s.side <> 'range' AND x.ordinary THEN i.at >= 631152000000  -- 1990
