@@ -211,7 +211,7 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 		due = append(due, either(each(passes, func(p pass) sqlText {
 			entry := w.entryOf(p)
 			if !w.policy.Partitions {
-				entry = append(entry, fragment("of pass", p.number))
+				entry = append(append(entry, w.ofOthers(p)...), fragment("of pass", p.number))
 			}
 			return every(entry)
 		})))
@@ -226,6 +226,19 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 		due = append(due, "true")
 	}
 	return due
+}
+
+// ofOthers returns the conditions that leave rows of other passes out, so that a run meets each row once. A pass by rank
+// leaves out what a clock alone finds, since that is cheaper to tell. Otherwise the first pass that finds a row has it.
+func (w *pageWriter) ofOthers(p pass) []sqlText {
+	var conditions []sqlText
+	for _, other := range w.passes {
+		sameEntry := other.clock == p.clock && other.beyond == p.beyond // one has the rows whose clock is NULL
+		if other.beyond == nil && !sameEntry && (p.beyond != nil || other.number < p.number) {
+			conditions = append(conditions, fragment("is not true", every(w.entryOf(other))))
+		}
+	}
+	return conditions
 }
 
 func (w *pageWriter) entryOf(p pass) []sqlText {

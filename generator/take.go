@@ -64,6 +64,11 @@ func (w *pageWriter) cursor(p pass) []columnText {
 	if p.clock != nil && p.clock.mark != "" {
 		return columns // a batch ends on a whole value
 	}
+	return w.keyed(p, columns)
+}
+
+// keyed appends the columns of the primary key that columns do not have.
+func (w *pageWriter) keyed(p pass, columns []columnText) []columnText {
 	for _, name := range w.table.PrimaryKey {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
 			continue // the clock is part of the key
@@ -282,8 +287,12 @@ func (w *pageWriter) oneStatement() bool {
 	return changes == 1
 }
 
-// ordered is the order of the rows of a batch: that of the cursor, where keys that say no instant have none.
+// ordered returns the order of the rows of a batch: that of the cursor, where keys that say no instant have none. Rows of
+// equal positions under a watermark are in the order of their keys.
 func (w *pageWriter) ordered(p pass) []sqlText {
+	if p.clock != nil && p.clock.mark != "" {
+		return each(w.keyed(p, w.cursor(p)), columnText.name)
+	}
 	if p.clock == nil || p.clock.key == "" || !p.clock.source.NullsDue || !p.byClock() {
 		return each(w.cursor(p), columnText.name)
 	}

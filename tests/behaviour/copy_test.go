@@ -176,7 +176,7 @@ func TestRowsElsewhere(t *testing.T) {
 		t.Parallel()
 		in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
 		in.Exec(t, "SELECT retention.place_hold('m', '{\"n\": 4}', 'case'); CREATE OR REPLACE FUNCTION retention.p_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS 'BEGIN DELETE FROM m; RETURN ROW(9, ''{}''::jsonb, ''{}''::jsonb)::retention.taken; END'")
-		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "55000" || !strings.Contains(o.Message, "9 rows went where 8 were given") {
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR005" || !strings.Contains(o.Message, "9 rows went where 8 were given") {
 			t.Errorf("the run ended %s: %s %s", o.State, o.SQLState, o.Message)
 		}
 		if rows := in.Rows("SELECT n FROM m"); len(rows) != 9 {

@@ -38,6 +38,17 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 		"a trigger that asserts":                {triggers("ASSERT OLD.id <> 15;"), age("then: [delete]"), "", "P0004", ""},
 		"a condition that asserts":              {"CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN ASSERT id <> 15; RETURN true; END $$;", age(`where: "sound(id)", then: [delete]`), "", "P0004", ""},
 		"a trigger that finds nothing":          {triggers("RAISE no_data_found;"), age("then: [delete]"), "", "P0002", ""},
+		"syntax of a text search":               {"ALTER TABLE m ADD x text DEFAULT 'a';", age(`where: "x::tsquery IS NOT NULL", then: [delete]`), "UPDATE m SET x = 'a &' WHERE id = 15", "42601", ""},
+		"syntax of a path in a step":            {"ALTER TABLE m ADD x text DEFAULT '$.a'; CREATE TABLE n (id int, x jsonpath);", age(`then: [{insert: {into: n, set: {id: id, x: "x::jsonpath"}}}, delete]`), "UPDATE m SET x = '$.' WHERE id = 15", "42601", "public.n"},
+		"a unit that there is not":              {"ALTER TABLE m ADD x text DEFAULT 'day';", age(`where: "date_trunc(x, at) < '2024-02-01'", then: [delete]`), "UPDATE m SET x = 'timezone' WHERE id = 15", "0A000", ""},
+		"a sub-select of two rows":              {signals, age(`keep: {s: "coalesce((SELECT s.m_id FROM sig s WHERE s.m_id = t.id), 0) > 1000"}, then: [delete]`), "ALTER TABLE sig DROP CONSTRAINT IF EXISTS sig_pkey; INSERT INTO sig VALUES (15), (15), (16)", "21000", ""},
+		"a trigger that may not":                {triggers("RAISE insufficient_privilege;"), age("then: [delete]"), "", "42501", ""},
+		"a trigger that lacks a table":          {triggers("PERFORM FROM nowhere;"), age("then: [delete]"), "", "42P01", ""},
+		"a trigger that is not in its state":    {triggers("RAISE object_not_in_prerequisite_state;"), age("then: [delete]"), "", "55000", ""},
+		"a trigger that cancels":                {triggers("RAISE query_canceled;"), age("then: [delete]"), "", "P0001", ""},
+		"a condition that cancels":              {"CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN IF id = 15 THEN RAISE query_canceled; END IF; RETURN true; END $$;", age(`where: "sound(id)", then: [delete]`), "", "P0001", ""},
+		"a trigger that shuts down":             {triggers("RAISE admin_shutdown;"), age("then: [delete]"), "", "57P01", ""},
+		"an internal error":                     {triggers("RAISE internal_error;"), age("then: [delete]"), "", "XX000", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,6 +73,33 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 				t.Errorf("with one row left: %v, want %s", err, c.code)
 			}
 			s.logged("p", counts{State: "failed", Refused: 1})
+		})
+	}
+}
+
+// TestErrorOfTheStatement lets a statement fail whatever its rows are. The run ends at once with that error, and no row is
+// tried alone.
+func TestErrorOfTheStatement(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		schema, after, code string
+		taken               int
+	}{
+		"a right":                    {"", "REVOKE DELETE ON m FROM retention_worker", "42501", 0},
+		"a trigger of the statement": {"", "CREATE FUNCTION sunday() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not on sundays'; END $$; CREATE TRIGGER sunday BEFORE DELETE ON m EXECUTE FUNCTION sunday()", "P0001", 0},
+		"resources":                  {triggers("RAISE disk_full;"), "", "53100", 10},
+		"the system":                 {triggers("RAISE io_error;"), "", "58030", 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, c.schema, simple)
+			s.refill(30)
+			s.Exec(t, c.after)
+			if err := s.run("p").end(); err == nil || err.Code != c.code {
+				t.Errorf("raised %v, want %s", err, c.code)
+			}
+			s.leaves(from(1+c.taken, 30)...)
+			s.logged("p", counts{State: "failed", Taken: int64(c.taken)})
 		})
 	}
 }

@@ -15,7 +15,7 @@ DECLARE
     v_room CONSTANT bigint := (  -- a row takes 28 bytes of a page of a heap (2) at least
         SELECT pg_relation_size(c.oid) / 28 FROM pg_class c WHERE c.oid = retention._table(p_policy.table_name)
             AND c.relkind = 'r' AND c.relam = 2 AND NOT p_policy.partitions);
-    v_allowed boolean; v_uncounted text;
+    v_allowed boolean; v_uncounted text; v_context text;
 BEGIN
     IF v_given IS NOT NULL THEN
         PERFORM retention._change_setting(p_policy.name, 'accepted', NULL, format('for run %s', p_run.id));
@@ -51,8 +51,11 @@ BEGIN
                 p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than);
             breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         END IF;
-    EXCEPTION WHEN OTHERS OR assert_failure THEN  -- a batch passes such a row by; at most all rows of the table are due
-        IF retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' THEN RAISE; END IF;
+    EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+        GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
+        IF retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' THEN RAISE; END IF;
+        -- Without rows the statement raises only what no row causes. A batch skips such a row; at most all rows are due.
+        PERFORM retention._due(p_policy.name, p_run.as_of, 0, false, p_run.scope, p_run.older_than);
         IF v_allowed THEN RETURN; END IF;
         v_uncounted := format('the rows that are due cannot be counted for the breaker: %s', SQLERRM);
         due := retention._look(format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT ($1)::bigint) x',

@@ -1,9 +1,10 @@
 -- _batch, as the worker: the rows of <policy>_rows that come next, p_rows at most, go by <policy>_take; what raises is
 -- the caller's to undo. Without p_lock one statement judges and takes them (way RANGE), whose rows' locks check their
--- own columns once more; what guards read is locked before, what they keep is counted after it. Beside other steps
--- every row goes that is to go: where one stays or changes meanwhile 55P03, with p_lock P0001; 55P03, too, where a rank
--- has more. With p_lock (way LOCKED) the rows are locked first, those that another session has locked are passed by,
--- and the rest is judged again in a newer snapshot, holds included. p_skip goes past the next row without touching it.
+-- own columns once more; what guards read is locked before, what they keep is counted after it. It raises
+-- 55P03 where a row stays or changes meanwhile, or a rank has more. With p_lock (way LOCKED) the rows are locked first,
+-- those that another session has locked are skipped, and the rest is judged again in a newer snapshot, holds included.
+-- A row that a trigger keeps from the delete is then counted; beside other steps it raises P0001. p_skip goes past the
+-- next row without touching it.
 -- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows, waited for only where a watermark moves past them.
 CREATE OR REPLACE FUNCTION retention._batch_as_worker(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
@@ -17,7 +18,9 @@ DECLARE
     v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
     v_found record; v_refusing record; v_judged record; v_taken retention.taken; v_left bigint; v_group bigint;
-    v_out retention.batch_result;
+    v_out retention.batch_result; v_context text;
+    v_deletes CONSTANT boolean := p_policy.steps
+        @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
 BEGIN
     IF p_policy.partitions THEN
         PERFORM retention._pin(p_policy);
@@ -39,8 +42,9 @@ BEGIN
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
         v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
-    EXCEPTION WHEN OTHERS OR assert_failure THEN
-        IF NOT p_skip OR retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
+    EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+        GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
+        IF NOT p_skip OR retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
             RAISE;
         END IF;
         v_refusing := retention._refusing(p_policy, p_slice);  -- none is found before it
@@ -55,7 +59,7 @@ BEGIN
     ELSIF p_lock THEN
         v_judged := retention._judged(p_policy, v_slice, v_table, v_found.rels, v_found.tids);
         v_slice.rels := v_judged.rels; v_slice.tids := v_judged.tids;
-        v_out.contended := v_found.scanned - v_judged.locked; v_out.kept := v_judged.kept;
+        v_out.contended := v_judged.contended; v_out.kept := v_judged.kept;
     END IF;
     IF NOT p_skip AND (cardinality(v_slice.tids) > 0 OR p_slice.prove OR v_pass ? 'whole'
         OR v_slice.tids IS NULL AND coalesce(v_slice.hi, v_slice.groups) IS NOT NULL) THEN
@@ -64,18 +68,27 @@ BEGIN
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
         v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
         IF p_lock AND v_taken.taken > cardinality(v_slice.tids) THEN
-            RAISE object_not_in_prerequisite_state USING
+            RAISE SQLSTATE 'PR005' USING
                 MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_slice.tids));
         END IF;
         v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is no guard
-        IF v_pass ? 'range' THEN
+        IF v_pass ? 'range' OR v_deletes AND p_lock THEN
             IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN
                 v_out.kept := retention._kept_between(p_policy, v_slice);
             END IF;
             v_left := CASE WHEN p_lock THEN cardinality(v_slice.tids) - v_taken.taken
                            ELSE v_out.scanned - v_taken.taken - (SELECT coalesce(sum(k.value::bigint), 0)
                                FROM jsonb_each_text(v_out.kept) k) END;
-            IF v_left <> 0 AND jsonb_array_length(p_policy.steps) > 1 OR v_left < 0 AND v_pass ? 'groups' THEN
+            IF NOT v_deletes THEN  -- an update writes only rows that would change
+                v_left := least(v_left, 0);
+            ELSIF v_left > 0 AND p_lock THEN  -- an earlier step may have deleted some of them
+                EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
+                                JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', v_table)
+                INTO v_left USING v_slice.rels, v_slice.tids;
+            END IF;
+            IF v_left > 0 AND p_lock AND jsonb_array_length(p_policy.steps) = 1 THEN
+                v_out.kept := retention._sum(v_out.kept, jsonb_build_object('trigger', v_left));
+            ELSIF v_left > 0 OR v_left < 0 AND (v_pass ? 'groups' OR jsonb_array_length(p_policy.steps) > 1) THEN
                 RAISE EXCEPTION USING ERRCODE = CASE WHEN p_lock THEN 'P0001' ELSE '55P03' END,
                     MESSAGE = CASE WHEN v_left < 0 THEN format('%s rows came while the batch began', -v_left)
                         ELSE format('a trigger or a rule kept %s of %s rows from being deleted',

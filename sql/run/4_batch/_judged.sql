@@ -1,8 +1,8 @@
 -- Locks some rows of a policy, and judges those that could be locked by <policy>_rows, in a newer snapshot: rels and
--- tids are the rows to take, kept counts the others by what keeps them, each by one pass only. Rows that changed
--- meanwhile, so that they are not due, are neither. Raises 21000 where a join finds several rows for one.
+-- tids are the rows to take, kept counts the others by what keeps them, contended those that could not be
+-- locked. Rows that changed meanwhile, so that they are not due, and rows of other passes, are neither. Raises 21000 where a join finds several rows for one.
 CREATE OR REPLACE FUNCTION retention._judged(
-    p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[], OUT locked bigint,
+    p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[], OUT contended bigint,
     OUT rels oid[], OUT tids tid[], OUT kept jsonb)
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -10,7 +10,7 @@ DECLARE
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
-    v_rows bigint; v_found jsonb;
+    v_locked bigint; v_rows bigint; v_found jsonb;
 BEGIN
     EXECUTE format('SELECT coalesce(array_agg(l.rel), ''{}''), coalesce(array_agg(l.tid), ''{}'')
                     FROM (SELECT t.tableoid AS rel, t.ctid AS tid FROM %s t
@@ -18,7 +18,7 @@ BEGIN
                    p_table, format(v_these, 't', 'tableoid', 'ctid'),
                        CASE WHEN v_pass ? 'whole' THEN '' ELSE ' SKIP LOCKED' END)
     INTO v_slice.rels, v_slice.tids USING v_slice, p_rels, p_tids;
-    locked := cardinality(v_slice.tids);
+    v_locked := cardinality(v_slice.tids); contended := cardinality(p_tids) - v_locked;
     EXECUTE format('SELECT count(*) AS n,
                            coalesce(array_agg(d.rel) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
                                ''{}'') AS rels,
@@ -29,7 +29,7 @@ BEGIN
                     FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s', p_policy.name || '_rows',
                         format(v_these, 'd', 'rel', 'tid'))
     INTO v_rows, rels, tids, v_found USING v_slice, v_slice.rels, v_slice.tids;
-    IF v_rows > locked THEN
+    IF v_rows > v_locked THEN
         RAISE cardinality_violation USING MESSAGE = format('a join found more than one row for a row of table "%s"',
             p_policy.table_name);
     END IF;
@@ -42,5 +42,13 @@ BEGIN
         LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_slice.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
-    kept := retention._kept_here(p_policy, v_slice, v_found);
+    IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN  -- a rank finds rows of other passes, too
+        SELECT array_agg(x.rel), array_agg(x.tid) INTO v_slice.rels, v_slice.tids FROM unnest(p_rels, p_tids) x (rel, tid)
+        LEFT JOIN unnest(v_slice.rels, v_slice.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;
+        EXECUTE format('SELECT count(DISTINCT (d.rel, d.tid)) FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s',
+                       p_policy.name || '_rows', format(v_these, 'd', 'rel', 'tid'))
+        INTO contended USING v_slice, v_slice.rels, v_slice.tids;
+    END IF;
+    kept := coalesce((SELECT jsonb_object_agg(x.guard, x.n) FROM (
+        SELECT k.value ->> 0 AS guard, count(*) AS n FROM jsonb_array_elements(v_found) k GROUP BY 1) x), '{}');
 END $function$;

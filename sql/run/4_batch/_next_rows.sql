@@ -30,6 +30,10 @@ BEGIN
             v_cursor.columns, v_cursor.rows, v_cursor.names, CASE WHEN v_pass ? 'whole'
                 THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END, v_cursor.column_texts)
         INTO scanned, rels, tids, hi USING v_slice, p_rows;
+        IF scanned > 1000000 AND scanned > p_rows THEN
+            RAISE program_limit_exceeded USING
+                MESSAGE = format('%s rows share position %s, more than a batch can take', scanned, hi ->> 0);
+        END IF;
     END IF;
     last := scanned < p_rows OR p_slice.prove;
 END $function$;

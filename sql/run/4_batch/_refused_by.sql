@@ -1,9 +1,10 @@
--- What an error in a batch says of its rows: "lock" (another session), "hold", "row" (a constraint, trigger, or data;
--- SQLSTATEs of a trigger's own count); NULL: it is no row's.
-CREATE OR REPLACE FUNCTION retention._refused_by(p_sqlstate text) RETURNS text
+-- _refused_by returns what an error in a batch can be of: "lock" (another session), "hold", or "row", which a try with
+-- this row alone has to show. NULL: no row causes such an error (connections, resources, the system, the runtime's own).
+-- Nobody can cancel a RAISE, so a trigger raises 57014 there; anywhere else somebody has cancelled.
+CREATE OR REPLACE FUNCTION retention._refused_by(p_sqlstate text, p_context text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN p_sqlstate IN ('55P03', '40P01', '40001') THEN 'lock'
                 WHEN p_sqlstate = 'PR002' THEN 'hold'
-                WHEN p_sqlstate ~ '^(2[237]|3[89]|4[45]|54|P0|[6-9A-EG-Z])'
-                    AND p_sqlstate !~ '^(HV|PR|XX)' THEN 'row' END
+                WHEN p_sqlstate = '57014' AND split_part(p_context, E'\n', 1) ~ '\mRAISE\M'
+                    OR p_sqlstate !~ '^(08|53|57014|58|PR)' THEN 'row' END
 $function$;

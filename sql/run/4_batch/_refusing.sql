@@ -10,6 +10,7 @@ DECLARE
         v_cursor.texts, retention._table(p_policy.table_name)::regclass,
         coalesce(p_policy.passes -> (p_slice.pass - 1) ->> 'bound', 'true'), v_cursor.bounds, v_cursor.names);
     v_good bigint := 0; v_bad bigint; v_n bigint := 1; v_at jsonb; v_row text;
+    v_context text;
 BEGIN
     WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP
         EXECUTE v_walk INTO v_at, v_row USING v_slice, v_n;
@@ -20,8 +21,9 @@ BEGIN
             USING v_slice;
             EXIT WHEN v_at IS NULL;
             v_good := v_n;
-        EXCEPTION WHEN OTHERS OR assert_failure THEN
-            IF retention._refused_by(SQLSTATE) IS DISTINCT FROM 'row' THEN RAISE; END IF;
+        EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+            GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
+            IF retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' THEN RAISE; END IF;
             v_bad := v_n; hi := v_at; passed := v_row;
         END;
         v_n := CASE WHEN v_bad IS NULL THEN v_n * 2 ELSE (v_good + v_bad) / 2 END;

@@ -1,4 +1,5 @@
--- One batch of a pass, whose effects are all there or, where it raises, none; added to p_next. Way RANGE waits for a
+-- One batch of a pass, whose effects are all there or, where it raises, none; added to p_next. Raises PR005 where
+-- something is not as it was when the batch began: no row causes that. Way RANGE waits for a
 -- row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards read: LOCKED is better
 -- then. Types of variables are named in full where a function has no search_path of its own: it is compiled in that of
 -- its first call in a session, which may be one by a policy's code.
@@ -19,12 +20,12 @@ BEGIN
     -- Asked after the batch, whose locks keep its tables as they are.
     v_stopping := (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o);
     IF v_stopping IS NOT NULL THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = v_stopping;
+        RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
     ELSIF retention._named(v_names) <> v_tables  -- no lock keeps a schema, or a page, from being another
         OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a table or the policy is another since the batch began';
+        RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
-        RAISE object_not_in_prerequisite_state
+        RAISE SQLSTATE 'PR005'
             USING MESSAGE = 'a foreign key leads to a held row since the batch began';
     END IF;
     IF result.outcome = 'locked' THEN RETURN; END IF;
