@@ -265,7 +265,7 @@ func (c *compiler) job(job *policy.Job) Object {
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
 		"Schedules": textArray(schedules), "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
 		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
-			return valueText{Column: ident(a.Column), Value: sqlText(strings.TrimSpace(a.Value.SQL))}
+			return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
 		})}
 	r := row{field("name", job.Name, nil), field("words", pageText(words), nil), field("strict", job.Strict, nil), field("scope", scopeOf(job), nil),
 		field("schedules", schedules, nil), field("every", orNull(every), nil), field("policies", policies, nil)}
@@ -274,20 +274,37 @@ func (c *compiler) job(job *policy.Job) Object {
 	return o
 }
 
-// scopeOf is what a job narrows its policies to: literals, by columns; nil for nothing.
+// scopeOf returns the scope of a job as the registry has it: the literals, by columns; nil for none.
 func scopeOf(job *policy.Job) (scope map[string]any) {
 	for _, a := range job.Scope {
-		if c, err := pgparse.ParseCondition(a.Value.SQL); err == nil && c.Form == pgparse.Fixed {
+		if c, ok := fixedValue(a.Value); ok {
 			if scope == nil {
 				scope = map[string]any{}
 			}
-			text := c.Value.Text
-			if scope[a.Column] = text; c.Value.Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
+			text := c.Text
+			if scope[a.Column] = text; c.Kind != pgparse.TextConstant && json.Valid([]byte(text)) {
 				scope[a.Column] = json.RawMessage(text)
 			}
 		}
 	}
 	return scope
+}
+
+// scopeSQL returns a value of a scope as the migration writes it: a text as it stands in the file, without its cast. Runs
+// read it as the column's type, so that it is one value however the server would print it.
+func scopeSQL(value policy.Expr) sqlText {
+	if c, ok := fixedValue(value); ok && c.Kind == pgparse.TextConstant {
+		return sqlText(literal(c.Text).String())
+	}
+	return sqlText(strings.TrimSpace(value.SQL))
+}
+
+func fixedValue(value policy.Expr) (pgparse.Constant, bool) {
+	c, err := pgparse.ParseCondition(value.SQL)
+	if err != nil || c.Form != pgparse.Fixed {
+		return pgparse.Constant{}, false
+	}
+	return c.Value, true
 }
 
 // CronJob is what a KindCron object schedules, and in which database the command runs: "" is the

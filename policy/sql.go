@@ -72,6 +72,8 @@ func (r *reader) sql(f field, kind string) Expr {
 	e := r.raw(f)
 	parsed, err := Part{Expr: e, Kind: is}.Parse()
 	switch {
+	case err != nil && kind == "literal":
+		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true})
 	case err != nil:
 		r.sqlError(e, is, err)
 	case kind == "literal":

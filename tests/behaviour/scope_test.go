@@ -3,6 +3,7 @@ package behaviour
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -249,4 +250,42 @@ policies:
 func tokens(t testing.TB, in *kit.Installed) []int {
 	t.Helper()
 	return pgtest.Column[int](t, in, "SELECT id FROM tok ORDER BY id")
+}
+
+// TestScopeValues: a value of a job's scope is one of the column's type, however the file writes it and the server prints it.
+// PostgreSQL says which rows it equals, and verify finds no difference from the file.
+func TestScopeValues(t *testing.T) {
+	t.Parallel()
+	columns, policies, jobs := "id int PRIMARY KEY", "", ""
+	values := []struct{ name, typ, scope, others string }{
+		{"a", "numeric", "'1.50'::numeric", "2, 1.49"}, {"b", "numeric(6,2)", "1.5", "1.51"}, {"c", "date", "'2024-1-2'::date", "'2024-02-01'"},
+		{"d", "timestamptz", "'2024-01-01 00:00+02'::timestamptz", "'2024-01-01 00:00+00'"}, {"e", "timestamp", "'2024-01-01 7:00'", "'2024-01-01 07:01'"},
+		{"f", "uuid", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12'"}, {"g", "char(4)", "'ab'", "'abc'"},
+		{"h", "kind", "'low'::kind", "'high'"}, {"i", "text", "'007'", "'7'"}, {"j", "text", "'1e2'", "'100'"}, {"k", "boolean", "'yes'::boolean", "false"},
+		{"l", "bigint", "-9223372036854775808", "0"}, {"m", "float8", "'1e2'", "101"}, {"n", "interval", "'90 minutes'", "'1 hour'"},
+		{"o", "inet", "'10.0.0.1/32'", "'10.0.0.2'"}, {"p", "text", "'it''s \"x\"'", "'it'"},
+	}
+	for _, v := range values {
+		columns += ", " + v.name + " " + v.typ
+		policies += "\n  of_" + v.name + ": {table: v, scope: [" + v.name + "], where: \"id > 0\", then: [delete]}"
+		jobs += "\n  job_" + v.name + ": {schedule: \"@daily\", run: [of_" + v.name + "], scope: {" + v.name + ": " + strconv.Quote(v.scope) + "}}"
+	}
+	yaml := "install: {scheduler: none, search_path: [public]}\npolicies:" + policies + "\njobs:" + jobs
+	in := kit.Install(t, "CREATE TYPE kind AS ENUM ('low', 'high'); CREATE TABLE v ("+columns+")", yaml)
+	if found := in.Finding(t, yaml, "V009"); found != "" {
+		t.Errorf("verify: %s", found)
+	}
+	for _, v := range values {
+		in.Exec(t, "TRUNCATE v; INSERT INTO v (id, "+v.name+") VALUES (1, "+v.scope+"), (2, "+v.scope+")")
+		for i, other := range strings.Split(v.others, ", ") {
+			in.Exec(t, "INSERT INTO v (id, "+v.name+") VALUES ("+strconv.Itoa(i+10)+", "+other+")")
+		}
+		wanted := pgtest.Column[int](t, in, "SELECT id FROM v WHERE ("+v.name+" = "+v.scope+") IS NOT TRUE ORDER BY id")
+		if _, err := in.Call("CALL retention.run_job($1)", "job_"+v.name); err != nil {
+			t.Errorf("%s: %v", v.typ, err)
+		}
+		if diff := cmp.Diff(wanted, pgtest.Column[int](t, in, "SELECT id FROM v ORDER BY id")); diff != "" || len(wanted) == 0 {
+			t.Errorf("%s = %s (-want +got):\n%s", v.typ, v.scope, diff)
+		}
+	}
 }
