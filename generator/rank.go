@@ -106,9 +106,9 @@ func (w *pageWriter) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
 		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
 		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
-			name := "is not null"
-			if column != nil && mayBeRow(column.Type) {
-				name = "row is not null"
+			name := "row is not null" // an expression may be a row as well
+			if column != nil && !mayBeRow(column.Type) {
+				name = "is not null"
 			}
 			r.Rows = append(r.Rows, fragment(name, enclosed(compiled.Expr)))
 		}

@@ -316,6 +316,8 @@ func TestBeyond(t *testing.T) {
 			rule: rule(`first: 3, per: [g], order: id DESC`, ""), goes: "SELECT * FROM m WHERE id IN (41, 51, 52)"},
 		{name: "two columns, one NULL", schema: schema, data: data, rule: rule(`first: 1, per: [g, h], order: "id"`, ""),
 			goes: "SELECT * FROM m WHERE " + place(same+" AND x.h IS NOT DISTINCT FROM m.h", "true", "x.id < m.id") + " >= 1"},
+		{name: "order by a row with a NULL in it", schema: schema, data: data, rule: rule(`first: 3, order: "(score, id)"`, ""),
+			goes: "SELECT * FROM m WHERE " + place("true", "true", "(x.score < m.score OR x.score IS NOT NULL AND m.score IS NULL OR x.score IS NOT DISTINCT FROM m.score AND x.id < m.id)") + " >= 3"},
 		{name: "an expression", schema: schema, data: data, rule: rule(`first: 2, per: ["g % 2", "coalesce(h, '')"], order: "id"`, ""),
 			goes: "SELECT * FROM m WHERE " + place("x.g % 2 IS NOT DISTINCT FROM m.g % 2 AND coalesce(x.h, '') = coalesce(m.h, '')", "true", "x.id < m.id") + " >= 2"},
 		{name: "a row of NULLs is not NULL", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, g pair)", data: "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN ROW(NULL, NULL)::pair WHEN 1 THEN ROW(1, NULL)::pair END FROM generate_series(1, 12) i",
