@@ -56,7 +56,15 @@ var cases = map[string]struct {
 	"IN as a where":                            {`a: {table: app.note, where: "id IN (SELECT note_id FROM app.loan)", then: [delete]}`, nil},
 	"NOT IN as a guard":                        {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {f: "id NOT IN (SELECT note_id FROM app.loan)"}, then: [delete]}`, nil},
 
+	// Steps.
+	"a step beside a delete of some":    {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, then: [{archive: {into: app.kept, create: true}}, {emit: {event: e, payload: {id: id}}}, {delete: {where: starred}}]}`, []string{"L033", "L033"}},
+	"a step of the same rows":           {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, then: [{emit: {event: e, where: starred, payload: {id: id}}}, {delete: {where: starred}}]}`, nil},
+	"a step beside a delete of all":     {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, then: [{emit: {event: e, payload: {id: id}}}, {update: {where: starred, set: {kind: "'x'"}}}, delete]}`, nil},
+	"NULL where it may be":              {`a: {table: app.note, where: "tag = 'x'", then: [{update: {set: {tag: "NULL"}}}]}`, nil},
+	"NULL for what has to have a value": {`a: {table: app.note, where: "kind = 'x'", then: [{update: {set: {kind: " NULL "}}}]}`, []string{"L035"}},
+
 	// Watermarks.
+	"a mark of equal numbers":     {`a: {table: app.note, due: {position: {column: owner_id, up_to: "SELECT max(note_id) FROM app.loan", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L034"}},
 	"a mark up to what is there":  {`a: {table: app.note, due: {position: {column: id, watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L027"}},
 	"a mark at the greatest":      {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(id) FROM app.note", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L027"}},
 	"at the greatest, or none":    {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT coalesce(max(n.id), 0)::bigint AS top FROM app.note AS n", watermark: {table: app.loan, column: note_id}}}, then: [delete]}`, []string{"L027"}},

@@ -51,6 +51,8 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		l.checkWhere(p)
 		l.checkGuards(p)
 		l.checkSteps(p)
+		l.checkRepeated(p)
+		l.checkNullInto(p)
 		l.checkConstants(p)
 		l.checkGuardNull(p)
 		l.checkWhereNull(p)
@@ -59,6 +61,7 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		for _, k := range p.DueClocks() {
 			l.checkTiers(p, k)
 			l.checkMarkBehind(p, k)
+			l.checkEqualPositions(p, k)
 			l.checkEncoding(p, k)
 			l.checkLocalTime(p, k)
 		}

@@ -18,9 +18,9 @@ type outcome struct {
 func (m *model) run() outcome {
 	m.start = m.data.clone()
 	j := m.judge()
-	o := outcome{State: "done", Due: len(j.takes), Kept: j.kept, KeptByNull: j.keptByNull}
+	o := outcome{State: "done", Due: len(j.takes) - m.policy.stay(j.takes), Kept: j.kept, KeptByNull: j.keptByNull}
 	p := m.policy
-	if p.fuse > 0 && len(j.takes) > p.fuse && (p.budget == 0 || p.budget > p.fuse) {
+	if p.fuse > 0 && o.Due > p.fuse && (p.budget == 0 || p.budget > p.fuse) {
 		j.takes, o.State, o.Kept = nil, "tripped", map[string]int64{}
 	}
 	var batch []judged
@@ -39,7 +39,10 @@ func (m *model) run() outcome {
 	if p.whole && o.Refused > 0 {
 		batch, o = nil, outcome{State: "failed", Due: o.Due, Kept: map[string]int64{}, KeptByNull: o.KeptByNull}
 	}
-	o.Taken = len(batch)
+	o.Taken = len(batch) - p.stay(batch)
+	if n := p.stay(batch); n > 0 {
+		o.Kept["passed"] = int64(n)
+	}
 	if o.State == "done" && o.Taken == 0 && o.Refused > 0 {
 		o.State = "failed" // no row could be taken
 	}

@@ -28,6 +28,7 @@ var errRefused = errors.New("refused")
 type deletion struct {
 	related  *related
 	cascades []*table
+	where    expr // of own rows; nil for all
 }
 
 // related is the common form of steps on another table.
@@ -59,6 +60,9 @@ func (d deletion) yaml() any {
 	if d.related != nil {
 		o = d.related.fields()
 	}
+	if d.where != nil {
+		o = append(o, field{"where", d.where.sql()})
+	}
 	if d.cascades != nil {
 		var names []string
 		for _, t := range d.cascades {
@@ -74,6 +78,9 @@ func (d deletion) yaml() any {
 
 func (d deletion) do(m *model, batch []judged) error {
 	for _, j := range batch {
+		if d.leaves(j) {
+			continue
+		}
 		rows := m.own(j)
 		of := m.family.item
 		if d.related != nil {
@@ -86,6 +93,22 @@ func (d deletion) do(m *model, batch []judged) error {
 		}
 	}
 	return nil
+}
+
+// leaves is whether the step leaves a row of the batch where it is.
+func (d deletion) leaves(j judged) bool { return d.where != nil && !isTrue(d.where.eval(j.env)) }
+
+// stay is how many rows of a batch the policy's delete leaves, while its other steps act on them.
+func (p *policy) stay(batch []judged) (n int) {
+	for _, s := range p.steps {
+		d, ok := s.(deletion)
+		for _, j := range batch {
+			if ok && d.leaves(j) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func (d deletion) reaches(m *model, j judged) []reached {

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // then chooses steps that fit each other.
 func (a *author) then() {
 	p, f := a.policy, a.family
@@ -50,7 +52,20 @@ func (a *author) then() {
 		add(own(archive{document: true}))
 	}
 	cascades := a.children()
-	add(deletion{cascades: cascades})
+	d := deletion{cascades: cascades}
+	if !p.whole && !a.once && p.budget == 0 && (c == nil || c.watermark == nil) && !p.copies() && a.in(3) {
+		d.where = a.condition(0, false)
+	}
+	add(d)
+}
+
+// copies is whether a step copies rows, all of which have to go.
+func (p *policy) copies() bool {
+	return slices.ContainsFunc(p.steps, func(s step) bool {
+		b, ok := s.(bound)
+		_, copies := b.of.(archive)
+		return ok && copies
+	})
 }
 
 // mark has the policy mark its rows: they leave where.
@@ -99,11 +114,11 @@ func (a *author) children() (cascades []*table) {
 		f.child.tie(f.item, action)
 	}
 	if a.in(4) {
-		p.steps = append(p.steps, bound{f, archive{related: child, document: true}}, deletion{child, leaves})
+		p.steps = append(p.steps, bound{f, archive{related: child, document: true}}, deletion{related: child, cascades: leaves})
 	} else {
 		switch {
 		case a.in(3):
-			p.steps = append(p.steps, deletion{child, leaves})
+			p.steps = append(p.steps, deletion{related: child, cascades: leaves})
 		case a.in(3):
 			p.steps = append(p.steps, update{related: child, set: []assignment{{"note", word("gone")}}})
 		case action == "" && a.in(2):
