@@ -31,7 +31,7 @@ BEGIN
             v_out.kept := retention._sum(v_out.kept, jsonb_build_object(rtrim(v_verdicts[1], '?'), 1));
             CONTINUE;
         ELSIF cardinality(v_verdicts) > 1 THEN
-            RAISE cardinality_violation USING
+            RAISE SQLSTATE 'PR005' USING
                 MESSAGE = format('a join found more than one row for a partition of "%s"', p_policy.table_name);
         END IF;
         v_slice.rels := ARRAY[v_rel]; v_slice.tids := ARRAY['(0,0)'::tid];

@@ -1,6 +1,6 @@
 -- Locks some rows of a policy, and judges those that could be locked by <policy>_rows, in a newer snapshot: rels and
 -- tids are the rows to take, kept counts the others by what keeps them, contended those that could not be
--- locked. Rows that changed meanwhile, so that they are not due, and rows of other passes, are neither. Raises 21000 where a join finds several rows for one.
+-- locked. Rows that changed meanwhile, so that they are not due, and rows of other passes, are neither. Raises PR005 where a join finds several rows for one.
 CREATE OR REPLACE FUNCTION retention._judged(
     p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[], OUT contended bigint,
     OUT rels oid[], OUT tids tid[], OUT kept jsonb)
@@ -30,7 +30,7 @@ BEGIN
                         format(v_these, 'd', 'rel', 'tid'))
     INTO v_rows, rels, tids, v_found USING v_slice, v_slice.rels, v_slice.tids;
     IF v_rows > v_locked THEN
-        RAISE cardinality_violation USING MESSAGE = format('a join found more than one row for a row of table "%s"',
+        RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',
             p_policy.table_name);
     END IF;
     IF cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_slice.as_of)) THEN
