@@ -1,9 +1,10 @@
 -- Locks some rows of a policy, and judges those that could be locked by <policy>_rows, in a newer snapshot: rels and
 -- tids are the rows to take, kept counts the others by what keeps them, contended those that could not be
--- locked. Rows that changed meanwhile, so that they are not due, and rows of other passes, are neither. Raises PR005 where a join finds several rows for one.
+-- locked. Rows that changed meanwhile, so that they are not due, and rows of other passes, are neither. Raises PR005
+-- where a join finds several rows for one.
 CREATE OR REPLACE FUNCTION retention._judged(
-    p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[], OUT contended bigint,
-    OUT rels oid[], OUT tids tid[], OUT kept jsonb)
+    p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[],
+    OUT contended bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
@@ -43,7 +44,8 @@ BEGIN
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
     IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN  -- a rank finds rows of other passes, too
-        SELECT array_agg(x.rel), array_agg(x.tid) INTO v_slice.rels, v_slice.tids FROM unnest(p_rels, p_tids) x (rel, tid)
+        SELECT array_agg(x.rel), array_agg(x.tid) INTO v_slice.rels, v_slice.tids
+        FROM unnest(p_rels, p_tids) x (rel, tid)
         LEFT JOIN unnest(v_slice.rels, v_slice.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;
         EXECUTE format('SELECT count(DISTINCT (d.rel, d.tid)) FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s',
                        p_policy.name || '_rows', format(v_these, 'd', 'rel', 'tid'))
