@@ -153,12 +153,12 @@ func (v *inspection) probes() []probe {
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, check: v.checkIndexes},
 
-		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeOverdue, codeKeepUp}, check: v.readZone},
+		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeMissed, codeEmpty, codeRefused, codeOverdue, codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
 		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler, codeCronStart},
 			check: obeying(v.finds("", at, "scheduler", v.owner(), v.install.CronElsewhere()))},
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
-		{about: "the runs", codes: []string{codeLastRun, codeLate, codeNotYet}, check: v.checkRuns},
+		{about: "the runs", codes: []string{codeLastRun, codeLate, codeMissed, codeNotYet, codeEmpty, codeRefused}, check: v.checkRuns},
 
 		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
 		{about: "what policies rely on", codes: []string{codeUnexpected, codeIndexDiffers}, check: v.checkUnexpected},

@@ -63,13 +63,15 @@ type effect struct {
 
 // foreseenRun is one row of retention.preview_job. The names are those of the JSON format.
 type foreseenRun struct {
-	Policy   string           `json:"policy"`
-	State    string           `json:"state"`
-	Taken    int64            `json:"taken"`
-	Kept     map[string]int64 `json:"kept"`
-	Related  map[string]int64 `json:"related"`
-	Cascaded map[string]int64 `json:"cascaded"`
-	Message  *string          `json:"message"`
+	Policy    string           `json:"policy"`
+	State     string           `json:"state"`
+	Taken     int64            `json:"taken"`
+	Kept      map[string]int64 `json:"kept"`
+	Contended int64            `json:"contended"`
+	Refused   int64            `json:"refused"`
+	Related   map[string]int64 `json:"related"`
+	Cascaded  map[string]int64 `json:"cascaded"`
+	Message   *string          `json:"message"`
 }
 
 // preview shows one policy, or all, each by itself; or runs a job and undoes it.

@@ -199,7 +199,7 @@ type flags struct {
 
 	Schema                      string // of the runtime; or the file that makes the tables
 	AsOf, OlderThan, Scope, Job string
-	Reason, Rows                string
+	Reason, Rows, Run           string
 	Until, HoldUntil            string
 	Limit                       int64
 	First, Yes                  bool

@@ -173,7 +173,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []outcome, err error) {
 	for left := *p.Due; left > 0; {
 		if p.WouldTrip {
-			_, err := s.conn.Exec(ctx, s.statement("accept"), p.Policy, cmp.Or(c.Reason, "the first run"), fmt.Sprint(left))
+			_, err := s.conn.Exec(ctx, s.statement("accept_scope"), p.Policy, cmp.Or(c.Reason, "the first run"), fmt.Sprint(left), p.scope())
 			if err != nil {
 				return all, err
 			}

@@ -167,7 +167,7 @@ var calls = map[string]struct {
 	reads bool   // changes nothing, and works on a standby
 	none  string // what to say where there is no row
 }{
-	"accept":  {flags: "reason rows"},
+	"accept":  {flags: "reason rows run"},
 	"pause":   {flags: "reason"},
 	"resume":  {},
 	"window":  {flags: "reason"},

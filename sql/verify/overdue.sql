@@ -24,8 +24,7 @@ SELECT $1 AS policy, $6::text AS object, CASE WHEN x.since THEN 'info' ELSE '' E
                                                         CASE WHEN c.scope IS NOT NULL THEN format(', scope => %L', c.scope) END) END AS hint
 FROM counted c CROSS JOIN LATERAL (
     SELECT $5::boolean AND EXISTS (
-        SELECT FROM retention.total t
-        CROSS JOIN LATERAL (SELECT * FROM retention.run r WHERE r.policy = $1 AND NOT r.dry_run ORDER BY r.id DESC LIMIT 1) l
-        WHERE t.policy = $1 AND isfinite(t.last_success_at) AND t.last_success_at > $2
-          AND l.state = 'done' AND l.contended + l.refused = 0)) x (since)
+        SELECT FROM retention.job_status l
+        WHERE l.policy = $1 AND l.job = $4 AND isfinite(l.last_success_at) AND l.last_success_at > $2
+          AND l.last_state = 'done' AND l.last_contended + l.last_refused = 0)) x (since)
 WHERE c.due > 0

@@ -1,5 +1,6 @@
--- Findings on how runs ended: a policy that has not succeeded in time (V045), a last run that went wrong (V046), a job that
--- never ran (V048, at the place of the pair). $1: an array of policy, job, kind, "policy" or "report", and due, the instant
+-- Findings on how runs ended, by job_status: a policy that has not succeeded in time (V045), a last run that went wrong (V046),
+-- a job that could not run a policy (V047), runs that take nothing (V082), rows that are refused (V083), a job that never ran
+-- (V048, at the place of the pair). $1: an array of policy, job, kind, "policy" or "report", and due, the instant
 -- after which the job should have succeeded, NULL without one; $2: what failed, as query cron has it, $3: an object of the
 -- names there with the job of each; $4: the database where that is looked up, '' this one, NULL without pg_cron; $5: the runner. A
 -- dry run is no run. Of one that is paused it is not said that it is late. One failure of a policy that succeeded in time
@@ -17,24 +18,18 @@ WITH asked AS MATERIALIZED (
                        ELSE EXISTS (SELECT FROM retention.run r WHERE r.job = j.job AND NOT r.dry_run) END AS ran
     FROM (SELECT a.job, bool_or(a.ran) AS ran FROM asked a GROUP BY 1) j
 ), run AS MATERIALIZED (
-    SELECT w.*, j.ran AS job_ran, s.success, b.since, l.id, CASE a.lone WHEN 1 THEN 'abandoned' ELSE l.state END AS state, l.message, l.tripped_by,
-           coalesce(t.failed_in_a_row, 0) + coalesce(a.lone, 0) AS failed,
+    SELECT w.*, j.ran AS job_ran, s.success, b.since, l.last_state, l.missed_run,
            coalesce(CASE WHEN w.ran OR s.success >= b.since THEN s.success END, b.since, s.success) AS counted
     FROM asked w
     JOIN jobs j ON j.job = w.job
     LEFT JOIN LATERAL (SELECT greatest(p.installed_at, o.installed_at, i.adopted_at) AS since
                        FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job o
                        WHERE p.name = w.policy AND o.name = w.job) b ON true
-    LEFT JOIN retention.total t ON t.policy = w.policy
-    LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.policy = w.policy AND NOT r.dry_run
-                       ORDER BY r.id DESC LIMIT 1) l ON true
-    -- Nobody has counted yet that this run's backend is gone. Looks into the server's locks: only where it must.
-    LEFT JOIN LATERAL (SELECT CASE WHEN l.state = 'running' THEN (NOT retention._under_way(l.id))::integer END AS lone) a ON true
+    LEFT JOIN retention.job_status l ON l.policy = w.policy AND l.job = w.job
     CROSS JOIN LATERAL (
-        SELECT CASE WHEN isfinite(t.last_success_at) IS NOT FALSE THEN t.last_success_at
+        SELECT CASE WHEN isfinite(l.last_success_at) IS NOT FALSE THEN l.last_success_at
                     ELSE (SELECT max(x.success) -- a hand wrote that: the log knows better
-                          FROM (SELECT retention._success_at(r, o.scope) AS success FROM retention.run r
-                                CROSS JOIN (SELECT j.scope FROM retention.job j WHERE j.name = w.job) o
+                          FROM (SELECT retention._success_at(r, l.scope) AS success FROM retention.run r
                                 WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND isfinite(r.ended_at)
                                 ORDER BY r.id DESC LIMIT 1) x) END) s (success)
 ), judged AS (
@@ -51,19 +46,44 @@ SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy, format('%s "%s" has
               to_char(j.counted AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
               format('; with the schedule of job "%s" it should have succeeded after %s.', j.job,
                      to_char(j.due AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
-              CASE j.state WHEN 'busy' THEN format(' The last run (%s) ended busy: %s.', j.id, j.message) END, j.attempt,
+              (SELECT format(' Its last call (%s) could not begin: %s.', m.id, m.message) FROM retention.run m WHERE m.id = j.missed_run), j.attempt,
               CASE WHEN $4::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
                    ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($4::text, '') || '"',
                                format(', for role "%s".', $5::text)) END) AS detail,
        'SELECT * FROM retention.status;' AS hint
 FROM judged j WHERE j.late
 UNION ALL
-SELECT 0, 'V046', CASE WHEN j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND j.failed <= 1
-                            AND j.state <> 'tripped' THEN 'info' ELSE '' END, j.policy,
-       format('the last run of %s "%s" (%s) %s%s', j.kind, j.policy, j.id, CASE j.state WHEN 'failed' THEN '' ELSE 'was ' END || j.state,
-              CASE WHEN j.failed > 1 THEN format(', %s in a row', j.failed) END),
-       coalesce(j.message, ''), coalesce(retention._way_out(j.tripped_by, j.policy, j.message), 'SELECT * FROM retention.health();')
-FROM judged j WHERE j.state IN ('failed', 'tripped', 'abandoned')
+SELECT DISTINCT 0, x.code, x.severity, o.policy, x.message, x.detail, x.hint
+FROM (SELECT DISTINCT a.policy, a.kind FROM asked a) o
+JOIN retention.job_status s ON s.policy = o.policy AND NOT s.superseded
+LEFT JOIN judged j ON j.policy = s.policy AND j.job = s.job
+LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
+LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
+CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope,
+                           -- Nobody has counted yet that the backend of an abandoned run is gone.
+                           s.failed_in_a_row + (SELECT count(*) FROM retention.run u WHERE u.id = s.last_run AND u.state = 'running'
+                                                AND s.last_state = 'abandoned') AS failed) n
+CROSS JOIN LATERAL (VALUES
+    ('V046', s.last_state IN ('failed', 'tripped', 'abandoned'),
+     CASE WHEN j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND n.failed <= 1
+               AND s.last_state <> 'tripped' THEN 'info' ELSE '' END,
+     format('the last run of %s "%s"%s (%s) %s%s', o.kind, o.policy, n.scope, s.last_run,
+            CASE s.last_state WHEN 'failed' THEN '' ELSE 'was ' END || s.last_state,
+            CASE WHEN n.failed > 1 THEN format(', %s in a row', n.failed) END),
+     coalesce(s.last_message, ''), coalesce(retention._way_out(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
+    ('V047', m.id IS NOT NULL, '', format('job "%s" could not run %s "%s"%s', s.job, o.kind, o.policy, n.scope),
+     format('Its last call (%s) at %s: %s.', m.id, to_char(m.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), m.message),
+     format('CALL retention.run_job(%L);', s.job)),
+    ('V082', s.empty_in_a_row >= 3, '',
+     format('the last %s runs of %s "%s"%s left due rows and took none', s.empty_in_a_row, o.kind, o.policy, n.scope),
+     coalesce(s.last_message, ''), format('SELECT * FROM retention.run WHERE id = %s;', s.last_run)),
+    ('V083', f.id IS NOT NULL, '',
+     format('%s refused in run %s of %s "%s"%s', CASE f.refused WHEN 1 THEN '1 row was' ELSE f.refused || ' rows were' END,
+            f.id, o.kind, o.policy, n.scope),
+     coalesce((SELECT b.message FROM retention.batch b WHERE b.run_id = f.id AND b.refused > 0 AND b.message IS NOT NULL
+               ORDER BY b.n LIMIT 1), ''), format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0;', f.id))
+) x (code, given, severity, message, detail, hint)
+WHERE x.given
 UNION ALL
 SELECT j.n::integer, 'V048', 'info', '', format('job "%s" has not run yet', j.job), coalesce(ltrim(j.attempt), ''), ''
 FROM judged j WHERE NOT j.late AND NOT j.paused AND NOT j.job_ran

@@ -1,53 +1,59 @@
 -- Numbers for a monitoring system, in the terms of Prometheus: counters never go back, gauges do. Reads the runtime's
 -- own tables and the statistics of yours: waits for no lock there, and counts nothing.
 CREATE OR REPLACE VIEW retention.metrics AS
-SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name)
-           || CASE WHEN m.name = 'retention_tripped' AND r.tripped_by IS NOT NULL
-                   THEN pg_catalog.jsonb_build_object('by', r.tripped_by) ELSE '{}' END AS labels, m.value, m.help
+SELECT m.name, m.type, pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name, 'job', r.job,
+           'scope', coalesce(t.scope, retention._scope_text(r.scope)))
+           || CASE WHEN m.name = 'retention_tripped' AND r.last_tripped_by IS NOT NULL
+                   THEN pg_catalog.jsonb_build_object('by', r.last_tripped_by) ELSE '{}' END AS labels, m.value, m.help
 FROM retention.policy p
 CROSS JOIN retention.install i
-LEFT JOIN retention.total t ON t.policy = p.name
-LEFT JOIN LATERAL (SELECT min(x.set_at) AS set_at FROM retention.setting x
-    WHERE x.policy IN (p.name, split_part(p.name, '@', 1), '*') AND x.name = 'paused') s ON true
-CROSS JOIN LATERAL retention._window_set(p.*) w
-CROSS JOIN LATERAL (
-    SELECT min(j.every) AS every FROM retention.job j
-    WHERE split_part(p.name, '@', 1) = ANY (j.policies) AND j.scope IS NULL) j
-LEFT JOIN LATERAL (
-    SELECT x.state, x.tripped_by, CASE WHEN x.state = 'running' AND retention._under_way(x.id) THEN x.started_at END AS running_since
-    FROM retention.run x WHERE x.policy = p.name AND NOT x.dry_run AND x.state <> 'busy'
-    ORDER BY x.id DESC LIMIT 1) r ON true
+JOIN retention.job_status r ON r.policy = p.name
+LEFT JOIN retention.job j ON j.name = r.job
+LEFT JOIN retention.total t
+    ON (t.policy, t.job, t.scope) = (p.name, r.job, CASE WHEN r.job <> '' THEN retention._scope_text(r.scope) ELSE '' END)
 CROSS JOIN LATERAL (VALUES
     ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::float8, 'Rows or partitions taken.'),
     ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),
     ('retention_rows_refused_total', 'counter', NOT p.report, coalesce(t.refused, 0), 'Rows that an error kept.'),
-    ('retention_rows_left', 'gauge', NOT p.report AND t.rows_left IS NOT NULL, t.rows_left,
-     'Rows due that the last run left, up to 10,000.'),
     ('retention_runs_total', 'counter', true, coalesce(t.runs, 0), 'Runs of the policy.'),
     ('retention_runs_failed_total', 'counter', true, coalesce(t.failed, 0), 'Runs that went wrong.'),
-    ('retention_failed_in_a_row', 'gauge', true, coalesce(t.failed_in_a_row, 0), 'Those since the last success.'),
-    ('retention_tripped', 'gauge', NOT p.report, (coalesce(r.state, '') = 'tripped')::integer,
+    ('retention_rows_left', 'gauge', NOT p.report AND r.rows_left IS NOT NULL AND NOT r.superseded, r.rows_left,
+     'Rows due that the last run left, up to 10,000.'),
+    ('retention_failed_in_a_row', 'gauge', NOT r.superseded, r.failed_in_a_row, 'Those since the last success.'),
+    ('retention_empty_in_a_row', 'gauge', NOT p.report AND NOT r.superseded, r.empty_in_a_row,
+     'Runs since the last success that left due rows and took none.'),
+    ('retention_missed', 'gauge', NOT r.superseded, (r.missed_run IS NOT NULL)::integer,
+     'Whether the last call could not begin, since the table was taken or locked.'),
+    ('retention_tripped', 'gauge', NOT p.report AND NOT r.superseded, (coalesce(r.last_state, '') = 'tripped')::integer,
      'Whether the last run tripped; label "by" says by what: breaker, catalog, trust, hold or clock.'),
-    ('retention_running_seconds', 'gauge', r.running_since IS NOT NULL,
-     extract(epoch FROM pg_catalog.clock_timestamp() - r.running_since), 'Since when the policy is running.'),
-    ('retention_last_success_timestamp_seconds', 'gauge', t.last_success_at IS NOT NULL,
-     extract(epoch FROM t.last_success_at), 'When the policy last ran to its end or its budget.'),
-    ('retention_caught_up_timestamp_seconds', 'gauge', NOT p.report,
-     extract(epoch FROM greatest(t.caught_up_at, p.installed_at, i.adopted_at)),
+    ('retention_running_seconds', 'gauge', r.last_state = 'running',
+     extract(epoch FROM pg_catalog.clock_timestamp() - r.last_started_at), 'Since when the policy is running.'),
+    ('retention_last_success_timestamp_seconds', 'gauge', r.last_success_at IS NOT NULL AND NOT r.superseded,
+     extract(epoch FROM r.last_success_at), 'When the policy last ran to its end or its budget.'),
+    ('retention_caught_up_timestamp_seconds', 'gauge', NOT p.report AND NOT r.superseded,
+     extract(epoch FROM greatest(r.caught_up_at, p.installed_at, j.installed_at, i.adopted_at)),
      'What was due then has all gone; until a first run ends so, when the policy was installed.'),
     ('retention_interval_seconds', 'gauge', j.every IS NOT NULL, extract(epoch FROM j.every),
-     'The longest time between two ticks of the job that runs the policy.'),
-    ('retention_paused_timestamp_seconds', 'gauge', s.set_at IS NOT NULL, extract(epoch FROM s.set_at),
+     'The longest time between two ticks of the job.')
+) m (name, type, given, value, help) WHERE m.given
+UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), m.value, m.help
+FROM retention.policy p
+LEFT JOIN LATERAL (SELECT min(x.set_at) AS set_at FROM retention.setting x
+    WHERE x.policy IN (p.name, split_part(p.name, '@', 1), '*') AND x.name = 'paused') s ON true
+CROSS JOIN LATERAL retention._window_set(p.*) w
+CROSS JOIN LATERAL (VALUES
+    ('retention_paused_timestamp_seconds', s.set_at IS NOT NULL, extract(epoch FROM s.set_at)::float8,
      'Since when the policy is paused.'),
-    ('retention_window_seconds', 'gauge', p.window_own IS NOT NULL,
+    ('retention_window_seconds', p.window_own IS NOT NULL,
      extract(epoch FROM coalesce(w.older_than, p.window_own)),
      'The window in force, where one can be set at run time; a month counts as 30 days.'),
-    ('retention_window_set', 'gauge', p.window_own IS NOT NULL OR w.note IS NOT NULL,
+    ('retention_window_set', p.window_own IS NOT NULL OR w.note IS NOT NULL,
      CASE WHEN w.note IS NOT NULL THEN -1 WHEN w.older_than IS NOT NULL THEN 1 ELSE 0 END,
      'Whether set_window() changed the window: 1 yes, 0 no, -1 it did, and its value does not hold.')
-) m (name, type, given, value, help) WHERE m.given
+) m (name, given, value, help) WHERE m.given
 UNION ALL SELECT 'retention_rows_total', 'counter',
-       pg_catalog.jsonb_build_object('policy', p.name, 'table', e.key, 'verb', e.verb), e.value::float8,
+       pg_catalog.jsonb_build_object('policy', p.name, 'table', e.key, 'job', t.job, 'scope', t.scope, 'verb', e.verb),
+       e.value::float8,
        'Rows or partitions, by verb: all that steps do with a table.'
 FROM retention.policy p JOIN retention.total t ON t.policy = p.name
 CROSS JOIN LATERAL (
@@ -59,9 +65,10 @@ CROSS JOIN LATERAL (
           UNION ALL SELECT p.table_name, t.taken::text) r (key, value)
     GROUP BY r.key) e WHERE e.verb IS NOT NULL
 UNION ALL SELECT 'retention_rows_kept', 'gauge',
-       pg_catalog.jsonb_build_object('policy', s.policy, 'table', s.table_name, 'guard', k.key),
+       pg_catalog.jsonb_build_object('policy', s.policy, 'table', s.table_name, 'job', s.job,
+           'scope', retention._scope_text(s.scope), 'guard', k.key),
        k.value::double precision, 'Rows past their window that the last run kept, by what kept them.'
-FROM retention.status s CROSS JOIN LATERAL pg_catalog.jsonb_each_text(s.last_kept) k
+FROM retention.job_status s CROSS JOIN LATERAL pg_catalog.jsonb_each_text(s.last_kept) k WHERE NOT s.superseded
 UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('report', p.name), m.value, m.help
 FROM retention.policy p
 CROSS JOIN LATERAL (SELECT x.rows, x.alerts FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a

@@ -169,8 +169,8 @@ func logged(t *testing.T, in *kit.Installed, runs string) {
 	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
 		SELECT p, 'public.other', '', now(), s, now() - d * interval '1 day', now() - d * interval '1 day'
 		FROM (VALUES `+runs+`) v (p, s, d) ORDER BY d DESC`)
-	in.Exec(t, `INSERT INTO retention.total (policy, last_success_at)
-		SELECT policy, max(ended_at) FILTER (WHERE state IN ('done', 'more')) FROM retention.run GROUP BY 1`)
+	in.Exec(t, `INSERT INTO retention.total (policy, last_run, success_run)
+		SELECT policy, max(id) FILTER (WHERE state <> 'busy'), max(id) FILTER (WHERE state IN ('done', 'more')) FROM retention.run GROUP BY 1`)
 	in.Exec(t, "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) SELECT id, 0, 'start', 1, 1 FROM retention.run")
 }
 

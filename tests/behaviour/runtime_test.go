@@ -341,7 +341,7 @@ func TestLogMetricsStatusBacklogAndPreview(t *testing.T) {
 	in.Done("p", noon)
 	in.Exec(t, "ANALYZE m")
 	metrics := in.Rows(`SELECT name, value FROM retention.metrics WHERE labels ->> 'policy' = 'p' AND name !~ 'timestamp' OR labels ->> 'table' = 'public.m' AND name = 'retention_table_rows'`)
-	want := []string{"(retention_failed_in_a_row,0)", "(retention_rows_kept,7)", "(retention_rows_left,0)", "(retention_rows_refused_total,0)", "(retention_rows_scanned_total,20)",
+	want := []string{"(retention_empty_in_a_row,0)", "(retention_failed_in_a_row,0)", "(retention_missed,0)", "(retention_rows_kept,7)", "(retention_rows_left,0)", "(retention_rows_refused_total,0)", "(retention_rows_scanned_total,20)",
 		"(retention_rows_taken_total,6)", "(retention_rows_total,18)", "(retention_rows_total,6)", "(retention_runs_failed_total,0)", "(retention_runs_total,2)", "(retention_table_rows,14)", "(retention_tripped,0)"}
 	if diff := cmp.Diff(want, metrics); diff != "" {
 		t.Errorf("metrics:\n%s", diff)

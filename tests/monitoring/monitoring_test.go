@@ -93,7 +93,7 @@ func TestSeries(t *testing.T) {
 		var diff string
 		until(t, func() bool {
 			want := map[string]string{}
-			for _, row := range pgtest.Column[string](t, in, "SELECT jsonb_build_array(labels || jsonb_build_object('__name__', name), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
+			for _, row := range pgtest.Column[string](t, in, "SELECT jsonb_build_array(labels - 'job' || jsonb_build_object('__name__', name, 'retention_job', coalesce(labels ->> 'job', '')), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
 				name, value := series(t, row)
 				want[name] = value
 			}
@@ -149,7 +149,7 @@ func board(t *testing.T, prometheus string) {
 	for _, panel := range shown.Panels {
 		for _, target := range panel.Targets {
 			expr := variables.Replace(target.Expr)
-			for _, wanted := range append(name.FindAllString(expr, -1), expr) {
+			for _, wanted := range append(name.FindAllString(strings.ReplaceAll(expr, "retention_job", ""), -1), expr) {
 				until(t, func() bool { return len(query(t, prometheus, wanted)) > 0 }, func() string { return panel.Title + ": nothing is found for " + wanted })
 			}
 		}

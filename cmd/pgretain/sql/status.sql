@@ -5,5 +5,7 @@ SELECT s.policy, coalesce(s.jobs, '') AS job, coalesce(s.last_state, 'never ran'
            (SELECT coalesce(min(CASE e ->> 'verb' WHEN 'delete' THEN 'deleted' WHEN 'update' THEN 'updated' WHEN 'detach' THEN 'detached'
                                 WHEN 'drop' THEN 'dropped' END) FILTER (WHERE NOT e ? 'related'), 'taken')
             FROM retention.policy p, jsonb_array_elements(p.steps) e WHERE p.name = s.policy AND e ->> 'table' = p.table_name) AS ">taken",
-       s.last_scanned AS ">scanned", s.holds AS ">holds", coalesce(s.paused, '') AS paused
+       s.last_scanned AS ">scanned",
+       (SELECT sum(k.value::bigint)::bigint FROM jsonb_each_text(s.last_kept) k) AS ">kept", s.last_contended AS ">contended",
+       s.last_refused AS ">refused", s.holds AS ">holds", coalesce(s.paused, '') AS paused
 FROM retention.status s;

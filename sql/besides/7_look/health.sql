@@ -6,17 +6,33 @@ BEGIN
     FROM (VALUES (retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), '
                   'if rows are to be deleted here.'),
                  (retention._half_upgraded(), 'Run "pgretain migrate up".')) x (why, hint) WHERE x.why IS NOT NULL
-    UNION ALL SELECT x.severity, s.policy, x.problem, x.hint
-    FROM retention.status s CROSS JOIN LATERAL (VALUES
+    UNION ALL SELECT DISTINCT x.severity, s.policy, x.problem, x.hint
+    FROM retention.job_status s
+    LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
+    LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
+    CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope) o
+    CROSS JOIN LATERAL (VALUES
         ('error', s.last_state IN ('failed', 'tripped', 'abandoned'),
-         format('the last run (%s) %s%s', s.last_run, s.last_state, ': ' || s.last_message),
+         format('the last run%s (%s) %s%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
          coalesce(retention._way_out(s.last_tripped_by, s.policy, s.last_message),
                   format('SELECT * FROM retention.run WHERE id = %s', s.last_run))),
-        ('warning', s.paused IS NOT NULL, s.paused,
-         format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', s.policy)),
-        ('warning', s.last_refused > 0, format('%s rows were refused in run %s', s.last_refused, s.last_run),
-         format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', s.last_run))
-    ) x (severity, given, problem, hint) WHERE x.given
+        ('error', s.missed_run IS NOT NULL,
+         format('%s did not run the policy%s (run %s, at %s): %s', coalesce(format('job "%s"', m.job), 'the last call'),
+             o.scope, s.missed_run, m.ended_at, m.message),
+         format('Let the jobs of table "%s" start at other times, or CALL retention.%s.', s.table_name,
+             CASE WHEN m.job IS NULL THEN format('run(%L)', s.policy) ELSE format('run_job(%L)', m.job) END)),
+        ('error', s.empty_in_a_row >= 3 AND s.last_state NOT IN ('failed', 'tripped', 'abandoned'),
+         format('the last %s runs%s left due rows and took none: %s', s.empty_in_a_row, o.scope, s.last_message),
+         format('SELECT * FROM retention.run WHERE id = %s', s.last_run)),
+        ('warning', f.id IS NOT NULL AND s.last_state <> 'failed',
+         format('%s %s refused in run %s%s%s', f.refused, CASE f.refused WHEN 1 THEN 'row was' ELSE 'rows were' END,
+             f.id, o.scope, ': ' || (SELECT b.message FROM retention.batch b
+                 WHERE b.run_id = f.id AND b.refused > 0 AND b.message IS NOT NULL ORDER BY b.n LIMIT 1)),
+         format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', f.id))
+    ) x (severity, given, problem, hint) WHERE x.given AND NOT s.superseded
+    UNION ALL SELECT 'warning', p.name, retention._paused(p.name),
+        format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', p.name)
+    FROM retention.policy p WHERE retention._paused(p.name) IS NOT NULL
     UNION ALL
     SELECT 'warning', p.name, w.note, format('pgretain window %1$s default --reason ''...'', or '
            'SELECT retention.set_window(%1$L, NULL, ''...''), takes it back.', p.name)
@@ -33,5 +49,12 @@ BEGIN
     WHERE i.scheduler = 'pg_cron' AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
     UNION ALL SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),
            'Run "pgretain migrate up"; "pgretain verify" shows the statement alone.'
-    FROM retention._cron_jobs() c WHERE NOT c.active;
+    FROM retention._cron_jobs() c WHERE NOT c.active
+    UNION ALL SELECT 'error', NULL::text,
+           format('pg_cron cannot start job "%s": its last %s attempts failed: %s', a.jobname, a.failed,
+                  rtrim(a.message, E'.\n ')), 'pgretain verify says what to do (V049).'
+    FROM retention._cron_attempts() a
+    WHERE a.failed > 1 AND NOT EXISTS (
+        SELECT FROM retention.run r JOIN retention.job j ON j.name = r.job
+        WHERE split_part(a.jobname, '#', 1) = 'retention.' || j.name AND r.started_at >= a.since);
 END $function$;

@@ -3,7 +3,7 @@
 -- returns: other runs on these tables end "busy", and sessions that change the same rows wait.
 CREATE OR REPLACE FUNCTION retention.preview_job(
     job text, as_of timestamptz DEFAULT NULL, OUT policy text, OUT state text, OUT taken bigint, OUT kept jsonb,
-    OUT related jsonb, OUT cascaded jsonb, OUT message text) RETURNS SETOF record
+    OUT contended bigint, OUT refused bigint, OUT related jsonb, OUT cascaded jsonb, OUT message text) RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$
 DECLARE
@@ -32,5 +32,5 @@ BEGIN
         PERFORM retention._forget();
         IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
     END;
-    RETURN QUERY SELECT r.policy, r.state, r.taken, r.kept, r.related, r.cascaded, r.message FROM unnest(v_runs) r;
+    RETURN QUERY SELECT r.policy, r.state, r.taken, r.kept, r.contended, r.refused, r.related, r.cascaded, r.message FROM unnest(v_runs) r;
 END $function$;

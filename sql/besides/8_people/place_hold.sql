@@ -1,7 +1,7 @@
 -- Keeps rows from every policy until the hold is released or runs out: those of a table with certain values in certain
 -- columns, {column: value}, now or later, or the one with a key of one column. rows_held is 0 when there is none yet,
 -- and NULL where the worker may not read the table, its rows are on several servers, or another isolation shows others.
--- Values are read with the caller's settings and compared as values. Waits for batches under way (ROW EXCLUSIVE).
+-- Values are read with the caller's settings and compared as values. Waits for batches under way (EXCLUSIVE).
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
@@ -16,7 +16,7 @@ BEGIN
             THEN format('until %s is over', place_hold.until) ELSE 'a hold needs a reason' END;
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
-    LOCK TABLE retention.hold IN ROW EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
+    LOCK TABLE retention.hold IN EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
     v_terms := retention._hold_terms(v_table, v_columns);
     BEGIN
         IF current_setting('transaction_isolation') = 'read committed' AND v_table NOT IN (

@@ -2,7 +2,7 @@
 -- released), or the next run would take it again. Rows that are there again, were changed, or are refused by a
 -- constraint or trigger are counted as refused. With match, {column: value} or the value of a key, only that row.
 --   SELECT * FROM retention.restore('old_items', 42, match => '4711');
--- Locks: a row of the log that runs on the table wait for, retention.hold SHARE ROW EXCLUSIVE, the tables, the rows.
+-- Locks: a row of the log that runs on the table wait for, retention.hold EXCLUSIVE, the tables, the rows.
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     match text DEFAULT NULL, OUT restored bigint, OUT refused bigint)
@@ -25,7 +25,7 @@ BEGIN
     END IF;
     IF restore.match IS NOT NULL THEN v_key := retention._restore_key(v_policy, restore.match); END IF;
     v_run := retention._take_table(v_policy, NULL, clock_timestamp());
-    LOCK TABLE retention.hold IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE retention.hold IN EXCLUSIVE MODE;
     SELECT r.* INTO restored, refused FROM jsonb_to_record(retention._act(
         'SELECT to_jsonb(r) FROM retention._restore_as_worker(
              $1 ->> 0, ($1 ->> 1)::bigint, ($1 ->> 2)::timestamptz, nullif($1 -> 3, ''null'')) r',

@@ -5,7 +5,7 @@ BEGIN
     DELETE FROM retention.each e WHERE e.name = p_name;
     PERFORM retention._drop_policy(p.name) FROM retention.policy p WHERE starts_with(p.name, p_name || '@');
     EXECUTE format('DROP ROUTINE IF EXISTS retention.%I', p_name || '_admit');
-    PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
+    PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped', s.scope)
     FROM retention.setting s
     WHERE s.policy = p_name AND NOT EXISTS (SELECT FROM retention.policy p WHERE p.name = p_name);
 END $function$;

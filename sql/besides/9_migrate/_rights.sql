@@ -11,7 +11,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('runner operator viewer', 'EXECUTE', 'ask at blast_radius facts health partitions preview why window_of'),
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',
-         'backlog batch claim each event goose_db_version hold index_definition install job metrics policy progress
+         'backlog batch claim each event goose_db_version hold index_definition install job job_status metrics policy progress
           report restored run run_group setting setting_change status total words'),
         ('worker operator', 'SELECT', 'undo'),
         -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
@@ -19,8 +19,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          '_begin _check_scope _count_left _drive _job _nap _outcome _purge_cron_log _purge_log _ring
           _expanded _idle _run_all _step'),
         ('runner operator viewer', 'EXECUTE',
-         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scopes
-          _sequences_behind _success_at _table_name _table_rows _under_way _unexpected _unfit_hold _way_out _window_at _window_fault _window_set'),
+         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scope_text _scopes
+          _sequences_behind _success_at _table_name _table_rows _under_way _unexpected _unfit_hold _way_out _window_at
+          _window_fault _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
         ('runner operator viewer', 'EXECUTE',
          '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),

@@ -2,12 +2,17 @@
 -- does not start. A dry run, which may be beside another run, ends here, as does a report. What keeps it from beginning
 -- is written down as a run that was "busy" (55P03) or failed: an as_of in the future, a scope or a window that the
 -- policy does not allow (22023), an unknown policy (P0002), a member of which no page can be made.
-CREATE OR REPLACE FUNCTION retention._begin(p_request retention.request) RETURNS retention.step
+-- p_since is when the call began. A job's run that finds its table taken is to be begun again: the answer
+-- has no run then, until _patience() is over.
+CREATE OR REPLACE FUNCTION retention._begin(
+    p_request retention.request, p_since timestamptz DEFAULT NULL, p_cancelled boolean DEFAULT false)
+RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
-    v_policy retention.policy; v_request retention.request;
+    v_policy retention.policy; v_request retention.request; v_run bigint;
 BEGIN
+    IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled while it waited for the table'; END IF;
     IF strpos(p_request.policy, '@') > 0 THEN  -- a member
         PERFORM retention._misplaced(p_request.policy);
         PERFORM retention._stamp(p_request.policy);
@@ -21,9 +26,15 @@ BEGIN
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
     ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
     END IF;
-    RETURN (retention._take_table(v_policy, v_request, v_started), true, NULL)::retention.step;
+    v_run := retention._take_table(v_policy, v_request, v_started);
+    UPDATE retention.run r
+    SET waited_s = extract(epoch FROM v_started - p_since), waited_for = 'the table, which another call had'
+    WHERE r.id = v_run AND v_started - p_since >= interval '1 s';
+    RETURN (v_run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-    IF SQLSTATE = '55P03' THEN
+    IF SQLSTATE = '55P03' AND clock_timestamp() < p_since + retention._patience(p_request.job) THEN
+        RETURN (NULL, true, NULL)::retention.step;
+    ELSIF SQLSTATE = '55P03' THEN
         RETURN retention._finish(
             retention._new_run(v_policy, p_request, clock_timestamp()), 'busy', NULL, SQLERRM);
     END IF;

@@ -5,6 +5,6 @@ DECLARE v_run CONSTANT retention.run := (SELECT r FROM retention.run r WHERE r.i
 BEGIN
     UPDATE retention.total t
     SET rows_left = retention._due(v_run.policy, v_run.as_of, 10000, true, v_run.scope, v_run.older_than)
-    WHERE t.policy = v_run.policy;
+    WHERE t.policy = v_run.policy AND t.last_run = p_run;
 EXCEPTION WHEN OTHERS OR assert_failure THEN NULL;
 END $function$;

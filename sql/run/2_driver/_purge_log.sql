@@ -1,5 +1,5 @@
--- Purges what is older than its window in install: runs with their batches (100 a call, undo first; the newest and the
--- newest successful run of a policy stay), events, claims and reports but the newest (1000 each). NULL: not now, since
+-- Purges what is older than its window in install: runs with their batches (100 a call, undo first; the newest of a
+-- policy, and what its totals name, stay), events, claims and reports but the newest (1000 each). NULL: not now, since
 -- the log says that another run of this hour did, or runs are paused. True: call again.
 CREATE OR REPLACE FUNCTION retention._purge_log(p_runs bigint[]) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
@@ -27,8 +27,8 @@ BEGIN
           -- By ">=" only the index on (policy, id) gives this order: by "=" that on id, which may read the whole log.
           AND r.id IS DISTINCT FROM (SELECT n.id FROM retention.run n WHERE n.policy >= r.policy AND NOT n.dry_run
                                      ORDER BY n.policy, n.id DESC LIMIT 1)
-          AND (r.state NOT IN ('done', 'more') OR r.dry_run
-               OR r.ended_at < (SELECT t.last_success_at FROM retention.total t WHERE t.policy = r.policy))
+          AND NOT EXISTS (SELECT FROM retention.total t WHERE t.policy = r.policy
+                          AND r.id IN (t.last_run, t.success_run, t.missed_run, t.refused_run))
           AND NOT EXISTS (SELECT FROM retention.undo u WHERE u.run_id = r.id)
         ORDER BY r.ended_at LIMIT v_most / 10 FOR UPDATE SKIP LOCKED);
     DELETE FROM retention.undo u WHERE u.ctid = ANY (v_undo);

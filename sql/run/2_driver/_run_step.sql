@@ -26,7 +26,7 @@ BEGIN
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
         PERFORM retention._misplaced(v_policy.name);
-        LOCK TABLE retention.hold IN SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
+        LOCK TABLE retention.hold IN ROW SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._missed(v_next, format(
             'place_hold() or restore() is not committed yet, or the shard moves: %s', SQLERRM));

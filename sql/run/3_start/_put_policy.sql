@@ -21,7 +21,7 @@ BEGIN
             CROSS JOIN LATERAL unnest(ARRAY[CASE WHEN x.changes THEN upper(s.verb) WHEN x.inserts THEN 'INSERT' END,
                 CASE WHEN x.inserts AND s."set" IS NOT NULL THEN 'UPDATE' END]) w (event)) || p_row;
     END IF;
-    PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped')
+    PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped', s.scope)
     FROM retention.setting s JOIN retention.policy p ON p.name = s.policy
     WHERE s.policy = v_name AND NOT p.report AND p_row ? 'report';
     v_row := v_row || jsonb_build_object('words', (SELECT p.words FROM retention.policy p WHERE p.name = v_name));

@@ -1,13 +1,15 @@
 -- The breaker: why a run that is about to start may not touch anything (message), NULL when it may. What is due
 -- is counted up to the number that decides, guards asked only where the rows without them would trip it. Where the
--- table has no room for so many, one row is looked for; due is then NULL, or 0. Uses up an acceptance, needed or not.
+-- table has no room for so many, one row is looked for; due is then NULL, or 0. Uses up an acceptance for
+-- its scope, needed or not.
 CREATE OR REPLACE FUNCTION retention._surplus(
     p_run retention.run, p_policy retention.policy, OUT due bigint, OUT breaker_limit bigint,
     OUT message text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
+    v_scope CONSTANT text := retention._scope_text(p_run.scope);
     v_given CONSTANT text[] := (SELECT string_to_array(s.value, ' ') FROM retention.setting s
-                                WHERE s.policy = p_policy.name AND s.name = 'accepted');
+                                WHERE (s.policy, s.name, s.scope) = (p_policy.name, 'accepted', v_scope));
     v_accepted CONSTANT bigint := CASE WHEN v_given[1] = p_policy.hash
         THEN coalesce(v_given[2]::bigint, 9223372036854775807) END;
     v_most CONSTANT bigint := least(p_policy.budget_rows, CASE WHEN p_policy.breaker_rows IS NOT NULL
@@ -15,10 +17,10 @@ DECLARE
     v_room CONSTANT bigint := (  -- a row takes 28 bytes of a page of a heap (2) at least
         SELECT pg_relation_size(c.oid) / 28 FROM pg_class c WHERE c.oid = retention._table(p_policy.table_name)
             AND c.relkind = 'r' AND c.relam = 2 AND NOT p_policy.partitions);
-    v_allowed boolean; v_uncounted text; v_context text;
+    v_allowed boolean; v_uncounted text; v_context text; v_guarded boolean := false;
 BEGIN
     IF v_given IS NOT NULL THEN
-        PERFORM retention._change_setting(p_policy.name, 'accepted', NULL, format('for run %s', p_run.id));
+        PERFORM retention._change_setting(p_policy.name, 'accepted', NULL, format('for run %s', p_run.id), v_scope);
     END IF;
     breaker_limit := retention._breaker_limit(p_policy, 0);
     v_allowed := breaker_limit IS NULL OR least(p_policy.budget_rows, v_room) <= breaker_limit;
@@ -47,6 +49,7 @@ BEGIN
             p_policy.name, p_run.as_of, v_most, false, p_run.scope, p_run.older_than));
         breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
         IF least(due, p_policy.budget_rows) > breaker_limit THEN
+            v_guarded := true;
             due := retention._due(
                 p_policy.name, p_run.as_of, v_most, true, p_run.scope, p_run.older_than);
             breaker_limit := retention._breaker_limit(p_policy, least(due, p_policy.budget_rows));
@@ -70,5 +73,6 @@ BEGIN
                 breaker_limit)) || coalesce(', and ' || v_accepted || ' were accepted', '');
         END IF;
     END IF;
-    due := CASE WHEN v_uncounted IS NULL THEN due END;
+    -- Where guards keep all that is due, batches go through the rows, so that the log says what keeps them.
+    due := CASE WHEN v_uncounted IS NULL AND NOT (v_guarded AND due = 0) THEN due END;
 END $function$;

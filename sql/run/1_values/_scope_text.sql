@@ -1,0 +1,9 @@
+-- _scope_text writes a scope for people, and as a key: column=value, in the order of the columns; '' for all rows. A
+-- number and the same number as a text are one value. What is no scope comes back as it is.
+CREATE OR REPLACE FUNCTION retention._scope_text(p_scope jsonb) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT coalesce(CASE WHEN jsonb_typeof(p_scope) <> 'object' THEN nullif(p_scope, '"all"')::text ELSE (
+        SELECT string_agg(quote_ident(e.key) || '=' || CASE WHEN e.value ~ '^[A-Za-z0-9_.:@/+-]+$'
+            THEN e.value ELSE quote_nullable(e.value) END, ', ' ORDER BY e.key COLLATE "C")
+        FROM jsonb_each_text(p_scope) e) END, '')
+$function$;

@@ -1,0 +1,41 @@
+-- job_status has one row for each policy, or report, and job: how the last run of that job stands, or of a person with
+-- the same scope. Job '' has calls with another scope; superseded is true where such a call went well, or each job of
+-- the policy succeeded since. A dry run is no run; nor is a call that found the table taken ("busy"): it stands apart,
+-- as missed_run.
+CREATE OR REPLACE VIEW retention.job_status AS
+SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
+       CASE WHEN r.state = 'running' AND NOT retention._under_way(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
+       r.id AS last_run, r.started_at AS last_started_at, r.ended_at - r.started_at AS last_duration,
+       r.scanned AS last_scanned, r.taken AS last_taken, r.kept AS last_kept, r.contended AS last_contended,
+       r.refused AS last_refused, r.cascaded AS last_cascaded, r.message AS last_message,
+       r.tripped_by AS last_tripped_by, t.last_success_at,
+       coalesce(t.failed_in_a_row, 0) AS failed_in_a_row, coalesce(t.empty_in_a_row, 0) AS empty_in_a_row,
+       t.missed_run, t.refused_run, t.rows_left,
+       t.caught_up_at, j.job = '' AND s.jobs > 0 AND coalesce(
+           r.id <= s.success_run OR r.state IN ('done', 'more', 'paused'), true) AS superseded
+FROM retention.policy p
+CROSS JOIN LATERAL (
+    SELECT x.job, CASE WHEN NOT p.report THEN x.scope END AS scope FROM retention._job_scopes(p.name) x
+    UNION ALL SELECT '' AS job, NULL::jsonb AS scope) j
+LEFT JOIN retention.total t
+    ON (t.policy, t.job, t.scope) = (p.name, j.job, retention._scope_text(j.scope))
+LEFT JOIN LATERAL (
+    SELECT x.id
+    FROM (SELECT y.id, y.policy, y.job, y.scope FROM retention.run y
+          WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x  -- by the index of these alone
+    WHERE x.policy = p.name AND CASE WHEN x.job IS NOT NULL THEN x.job = j.job
+        WHEN j.job <> '' THEN retention._scope_text(x.scope) = retention._scope_text(j.scope)
+        ELSE NOT EXISTS (SELECT FROM retention._job_scopes(p.name) o
+                         WHERE retention._scope_text(o.scope) = retention._scope_text(x.scope)) END
+    ORDER BY x.id DESC LIMIT 1) u ON true
+LEFT JOIN LATERAL (  -- one look into the index, never all of the log
+    SELECT x.id, x.state, x.started_at, x.ended_at, x.scope, x.scanned, x.taken, x.kept, x.contended, x.refused,
+           x.cascaded, x.message, x.tripped_by
+    FROM retention.run x WHERE x.id = greatest(u.id, t.last_run) OFFSET 0) r ON true
+CROSS JOIN LATERAL (
+    SELECT count(*) AS jobs, min(coalesce(o.success_run, 0)) AS success_run
+    FROM retention._job_scopes(p.name) x
+    LEFT JOIN retention.total o ON (o.policy, o.job, o.scope)
+        = (p.name, x.job, retention._scope_text(CASE WHEN NOT p.report THEN x.scope END))
+    WHERE j.job = '') s
+WHERE j.job <> '' OR r.id IS NOT NULL OR t.runs > 0 OR NOT EXISTS (SELECT FROM retention._job_scopes(p.name));

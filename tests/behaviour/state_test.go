@@ -1,0 +1,295 @@
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+const chains = `
+policies:
+  signals: {table: sig, scope: [chain, place], due: {age: {column: at, older_than: 7 days}}, breaker: {rows: 5}, then: [delete]}
+  other: {table: other, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs:
+  sol: {schedule: "0 * * * *", run: [signals], scope: {chain: "1"}}
+  eth: {schedule: "15 * * * *", run: [signals], scope: {chain: "2"}}
+  odd: {schedule: "30 * * * *", run: [signals, other], scope: {place: "'a, b'"}}
+`
+
+// installChains has rows of two chains and of a place, so that no job is meant by the rows of another.
+func installChains(t *testing.T) *kit.Installed {
+	t.Helper()
+	return kit.Install(t, `
+		CREATE TABLE sig (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, chain int, place text, at timestamptz NOT NULL);
+		CREATE TABLE other (LIKE sig INCLUDING ALL)`, strings.Replace(chains, "[signals, other]", "[signals]", 1))
+}
+
+// due adds rows that are due to a table.
+func due(t *testing.T, in *kit.Installed, chain string, n int) {
+	t.Helper()
+	in.Exec(t, fmt.Sprintf("INSERT INTO sig (chain, place, at) SELECT %s, now() - interval '8 days' FROM generate_series(1, %d)", chain, n))
+}
+
+// states are the jobs of a policy and how they stand: last state, failures in a row, rows left.
+func states(t *testing.T, in *kit.Installed) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for _, row := range pgtest.Column[string](t, in, `SELECT concat_ws('|', job, retention._scope_text(scope), last_state, failed_in_a_row, rows_left)
+		FROM retention.job_status WHERE policy = 'signals' AND NOT superseded`) {
+		name, rest, _ := strings.Cut(row, "|")
+		got[name] = rest
+	}
+	return got
+}
+
+// metrics are the values of a series by job.
+func metrics(t *testing.T, in *kit.Installed, name string) string {
+	t.Helper()
+	return strings.Join(pgtest.Column[string](t, in, `SELECT concat_ws(' ', labels ->> 'job', labels ->> 'scope', value) FROM retention.metrics
+		WHERE name = $1 AND labels ->> 'policy' = 'signals' ORDER BY 1`, name), "; ")
+}
+
+// TestStateOfEachJob: what one job of a policy does says nothing of another one. Health, status, metrics and acceptances
+// belong to the job, and its scope, that ran.
+func TestStateOfEachJob(t *testing.T) {
+	t.Parallel()
+	in := installChains(t)
+	due(t, in, "1, 'x'", 9)
+	due(t, in, "2, 'x'", 2)
+	due(t, in, "3, 'a, b'", 6)
+	job := func(name, want string) {
+		t.Helper()
+		_, _ = in.Call("CALL retention.run_job($1)", name)
+		if got := in.Last("signals"); got.State != want {
+			t.Fatalf("job %s ended %s: %+v", name, got.State, got)
+		}
+	}
+	health := func(want ...string) {
+		t.Helper()
+		got := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'signals' ORDER BY problem")
+		if len(got) != len(want) {
+			t.Errorf("health() has %q, not %q", got, want)
+			return
+		}
+		for i := range want {
+			if !strings.Contains(got[i], want[i]) {
+				t.Errorf("health() has %q, not %q", got, want)
+			}
+		}
+	}
+	job("sol", "tripped")
+	job("eth", "done")
+	want := map[string]string{"sol": "chain=1|tripped|1|9", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"}
+	if diff := cmp.Diff(want, states(t, in)); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	health("the last run for chain=1 (1) tripped")
+	if got := pgtest.Value[string](t, in, "SELECT worst_job || last_state || last_run || failed_in_a_row || rows_left FROM retention.status WHERE policy = 'signals'"); got != "soltripped119" {
+		t.Errorf("status has %s", got)
+	}
+	for name, want := range map[string]string{
+		"retention_tripped":          "eth chain=2 0; odd place='a, b' 0; sol chain=1 1",
+		"retention_failed_in_a_row":  "eth chain=2 0; odd place='a, b' 0; sol chain=1 1",
+		"retention_rows_left":        "eth chain=2 0; sol chain=1 9",
+		"retention_rows_taken_total": "eth chain=2 2; odd place='a, b' 0; sol chain=1 0",
+	} {
+		if got := metrics(t, in, name); got != want {
+			t.Errorf("%s is %s, not %s", name, got, want)
+		}
+	}
+
+	// An acceptance is for what tripped, and nobody else spends it.
+	if err := in.Operator("SELECT retention.accept('signals', 'looked')"); err != nil {
+		t.Fatal(err)
+	}
+	job("eth", "done")
+	job("sol", "done")
+	health()
+	job("odd", "tripped")
+	due(t, in, "1, 'x'", 7)
+	job("sol", "tripped")
+	health("the last run for chain=1 (6) tripped", "the last run for place='a, b' (5) tripped")
+	err := in.Operator("SELECT retention.accept('signals', 'looked')")
+	if err == nil || !strings.Contains(err.Error(), "several scopes") {
+		t.Errorf("two scopes have tripped: %v", err)
+	}
+	if err := in.Operator("SELECT retention.accept('signals', 'looked', run => 1)"); err == nil {
+		t.Error("a run may be accepted that others of its scope came after")
+	}
+	if err := in.Operator("SELECT retention.pause('signals', 'tea')"); err != nil {
+		t.Fatal(err)
+	}
+	job("sol", "paused")
+	if err := in.Operator("SELECT retention.resume('signals')"); err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range []string{"run => 5", "run => 6"} {
+		if err := in.Operator("SELECT retention.accept('signals', 'looked', " + call + ")"); err != nil {
+			t.Error(err)
+		}
+	}
+	job("odd", "done")
+	job("sol", "done")
+	health()
+}
+
+// TestStateOfCalls: a person's call with the scope of a job is one of that job's runs, however the scope is spelled; one
+// with another scope counts until all jobs have succeeded.
+func TestStateOfCalls(t *testing.T) {
+	t.Parallel()
+	in := installChains(t)
+	call := func(scope string, ok bool) {
+		t.Helper()
+		if _, err := in.Call("CALL retention.run('signals', scope => $1)", scope); (err == nil) != ok {
+			t.Fatalf("the call for %s: %v", scope, err)
+		}
+	}
+	expect := func(want map[string]string) {
+		t.Helper()
+		if diff := cmp.Diff(want, states(t, in)); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+	}
+	due(t, in, "1, 'x'", 9)
+	_, _ = in.Call("CALL retention.run_job('sol')")
+	_, _ = in.Call("CALL retention.run_job('sol')")
+	in.Exec(t, "DELETE FROM sig WHERE id > 4")
+	call(`{"chain": 2}`, true)
+	expect(map[string]string{"sol": "chain=1|tripped|2|9", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"})
+	call(`{"chain": "1"}`, true)
+	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"})
+	due(t, in, "7, 'x'", 9)
+	call(`{"chain": 7, "place": "x"}`, false)
+	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0", "": "chain=7, place=x|tripped|1|9"})
+	for _, job := range []string{"sol", "eth", "odd"} {
+		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|done|0|0"})
+}
+
+// occupied has another run on the table of policy signals, until it is called.
+func occupied(t *testing.T, in *kit.Installed) (free func()) {
+	t.Helper()
+	conn := in.Conn(t)
+	pgtest.Exec(t, conn, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state)
+		SELECT 'another', table_name, '', now(), 'running' FROM retention.policy WHERE name = 'signals'`)
+	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
+	return func() {
+		t.Helper()
+		pgtest.Exec(t, conn, "COMMIT; DELETE FROM retention.run WHERE policy = 'another'")
+	}
+}
+
+// TestBusyJob: a job waits for a table that another run has, within a bound. Where it did none of its work, everybody
+// says so until it does.
+func TestBusyJob(t *testing.T) {
+	t.Parallel()
+	in := installChains(t)
+	problems := func() string {
+		t.Helper()
+		return strings.Join(pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'signals'"), "; ")
+	}
+	due(t, in, "1, 'x'", 3)
+
+	free := occupied(t, in)
+	conn, done := in.Conn(t), make(chan error, 1)
+	pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
+	pid := conn.PgConn().PID()
+	go func() {
+		_, err := conn.Exec(t.Context(), "CALL retention.run_job('sol')")
+		done <- err
+	}()
+	pgtest.Until(t, in, "SELECT coalesce(wait_event = 'PgSleep', false) FROM pg_stat_activity WHERE pid = $1", pid)
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.run WHERE policy = 'signals'"); n != 0 {
+		t.Errorf("%d runs while the job waits", n)
+	}
+	free()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if o := in.Last("signals"); o.State != "done" || o.Taken != 3 {
+		t.Errorf("after the wait: %+v", o)
+	}
+
+	in.Exec(t, "UPDATE retention.job SET every = '10 ms'")
+	free = occupied(t, in)
+	if _, err := in.Call("CALL retention.run_job('sol')"); err != nil {
+		t.Fatal(err)
+	}
+	free()
+	if o := in.Last("signals"); o.State != "busy" {
+		t.Errorf("past the bound: %+v", o)
+	}
+	if got := problems(); !strings.Contains(got, `job "sol" did not run the policy for chain=1`) || !strings.Contains(got, "another") {
+		t.Errorf("health() has %q", got)
+	}
+	if got := metrics(t, in, "retention_missed"); got != "eth chain=2 0; odd place='a, b' 0; sol chain=1 1" {
+		t.Errorf("retention_missed is %s", got)
+	}
+	for _, job := range []string{"eth", "sol"} {
+		if got := problems(); got == "" {
+			t.Errorf("nobody says that sol did not run, before %s", job)
+		}
+		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := problems(); got != "" {
+		t.Errorf("health() has %q", got)
+	}
+}
+
+// TestRunsThatTakeNothing: three runs in a row that end "more" and take nothing are reported, and are no success. Only
+// locks that keep a batch from seeing all holds keep it from running.
+func TestRunsThatTakeNothing(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")
+	last := func() string {
+		return pgtest.Value[string](t, in, "SELECT concat(empty_in_a_row, ' ', last_success_at IS NULL, ' ', last_state) FROM retention.job_status WHERE policy = 'p' AND job = 'daily'")
+	}
+	for _, c := range []struct {
+		mode string
+		ok   bool
+	}{{"EXCLUSIVE", false}, {"ACCESS EXCLUSIVE", false}, {"EXCLUSIVE", false}, {"ACCESS SHARE", true}, {"ROW SHARE", true},
+		{"ROW EXCLUSIVE", true}, {"SHARE UPDATE EXCLUSIVE", true}, {"SHARE", true}, {"SHARE ROW EXCLUSIVE", true}} {
+		conn := in.Conn(t)
+		pgtest.Exec(t, conn, "BEGIN; LOCK TABLE retention.hold IN "+c.mode+" MODE")
+		if _, err := in.Call("CALL retention.run('p')"); err != nil {
+			t.Fatal(err)
+		}
+		pgtest.Exec(t, conn, "ROLLBACK")
+		if o := in.Last("p"); (o.State == "done") != c.ok {
+			t.Errorf("under a lock in %s mode: %+v", c.mode, o)
+		}
+		if c.ok {
+			in.Exec(t, "INSERT INTO m SELECT coalesce(max(id), 0) + 1, '2024-01-01' FROM m")
+			continue
+		}
+		problems := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE problem ~ 'took none'")
+		if three := strings.HasPrefix(last(), "3 "); three != (len(problems) == 1) || !strings.HasSuffix(last(), " t more") {
+			t.Errorf("%s: health() has %q", last(), problems)
+		}
+	}
+	if got := last(); got != "0 f done" {
+		t.Errorf("after the runs that took rows: %s", got)
+	}
+}
+
+// TestLogOfKeptRows: a run in which guards keep more rows than the breaker allows logs what it looked at.
+func TestLogOfKeptRows(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{4, 5, 6, 12} {
+		in := kit.Install(t, fmt.Sprintf("CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, %d) i", rows),
+			"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {all: id > 0}, breaker: {rows: 5}, then: [delete]}}")
+		if o := in.Done("p", "now"); o.Scanned != int64(rows) || o.Kept["all"] != int64(rows) {
+			t.Errorf("of %d rows: %+v", rows, o)
+		}
+	}
+}
