@@ -146,7 +146,8 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	}
 	for i, c := range tables {
 		said := func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }
-		if slices.ContainsFunc(own[i], v.unexplained) || len(own[i]) == 0 && !slices.ContainsFunc(v.report.Findings, said) {
+		unexplained := func(e consequence) bool { return v.unexplained(c, e) }
+		if slices.ContainsFunc(own[i], unexplained) || len(own[i]) == 0 && !slices.ContainsFunc(v.report.Findings, said) {
 			v.add(c.message(own[i]))
 		}
 	}
@@ -166,10 +167,15 @@ func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Sn
 	return &mixed
 }
 
-// unexplained says whether no other finding has the reason of a consequence.
-func (v *inspection) unexplained(e consequence) bool {
-	return !e.refuse || e.policy == nil || !v.found(e.policy.Name, codeNoTable, codeUnexpected) &&
-		!slices.ContainsFunc(v.report.Findings, func(f Finding) bool { return f.Policy == e.policy.Name && isReach(f) })
+// unexplained reports whether no other finding gives the reason for a consequence of a changed table. Two kinds of findings
+// explain a refusal: one on the table of the policy, and one on what deletes reach that names the changed table.
+func (v *inspection) unexplained(c changed, e consequence) bool {
+	explains := func(f Finding) bool {
+		return f.Policy == e.policy.Name && isReach(f) && f.Severity != Info &&
+			(f.Table == c.name() || f.Object == c.name() || strings.HasPrefix(f.Object, c.name()+"."))
+	}
+	return !e.refuse || e.policy == nil ||
+		!v.found(e.policy.Name, codeNoTable, codeUnexpected) && !slices.ContainsFunc(v.report.Findings, explains)
 }
 
 // isReach: what deletes meet has the tables as they are for its reason.
