@@ -38,6 +38,7 @@ var (
 	codeStep         = diag.Register("P060", "step cannot be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
 	codeEachIndex    = diag.Register("P059", "a policy for each schema lacks an index")
+	codeStays        = diag.Register("P069", "copied rows stay behind")
 	codeNarrow       = diag.Register("P066", "archive does not hold all values")
 	codeApplication  = diag.Register("P070", "function for applications cannot be generated")
 )
@@ -175,6 +176,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 // checkSteps refuses what leaves rows due or reaches too far.
 func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
+	c.checkCopiesGo(p)
 	own := 0
 	for i, step := range p.Then {
 		if step.Related != nil && (step.Delete != nil || step.Update != nil) {

@@ -58,6 +58,41 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	}
 }
 
+// checkCopiesGo refuses an archive step whose related rows nothing deletes or changes, in a policy that deletes: rows that
+// are left behind refer to nothing. An insert may copy rows that stay, unless "cascades" says that they go.
+func (c *compiler) checkCopiesGo(p *policy.Policy) {
+	var goes, meant []string
+	for _, d := range p.Deletes() {
+		goes = append(goes, c.tables.Root(d.Table.String()))
+		for _, key := range c.changedBy(d.Table.String()) {
+			if key.OnDelete == "cascade" {
+				goes = append(goes, c.tables.Root(key.Table))
+			}
+		}
+	}
+	for _, s := range p.Then {
+		if s.Related != nil && s.Update != nil {
+			goes = append(goes, c.tables.Root(s.Related.Table.String()))
+		} else if s.Delete != nil {
+			meant = append(meant, each(s.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })...)
+		}
+	}
+	for _, s := range p.Then {
+		if s.Related == nil || s.Archive == nil && s.Insert == nil || len(p.Deletes()) == 0 {
+			continue
+		}
+		root, stays := c.tables.Root(s.Related.Table.String()), `take the table out of "cascades"`
+		if s.Archive != nil {
+			stays = `write "insert" instead of "archive"`
+		}
+		if !slices.Contains(goes, root) && (s.Archive != nil || slices.Contains(meant, root)) {
+			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, and nothing deletes them", s.Related.Table),
+				fmt.Sprintf("Write a step that deletes them, delete: {table: %s, as: ..., where: ...}; or give %[1]q a foreign key that is "+
+					"ON DELETE CASCADE, and run \"pgretain snapshot\". If they shall stay, %s.", s.Related.Table, stays))
+		}
+	}
+}
+
 // checkProtected refuses changes to a table that shares rows with a protected one: a partition of
 // it, the table that it is a partition of, or one that inherits from it. The reader of the file has
 // refused those of the same name. Of statements, it refuses those whose deletes reach a protected table by foreign keys;

@@ -71,10 +71,10 @@ var reachCases = map[string]reachCase{
 		state:  "done", items: 1},
 	"a key that sets NULL where nothing may be": {
 		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
-		codes:  "V053", state: "done", refused: 2, items: 2, parts: 2},
+		codes:  "V050 V053", state: "tripped", items: 5, parts: 2},
 	"a key that sets a default where there is none": {
 		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET DEFAULT",
-		codes:  "V053", state: "done", refused: 2, items: 2, parts: 2},
+		codes:  "V050 V053", state: "tripped", items: 5, parts: 2},
 	"a key that sets NULL where it may": {
 		tamper: "ALTER TABLE app.part DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
 		codes:  "V050", state: "tripped", items: 5, parts: 2},
@@ -190,10 +190,10 @@ var reachCases = map[string]reachCase{
 
 	"a key that is off": {
 		tamper: "ALTER TABLE app.item DISABLE TRIGGER ALL",
-		codes:  "V059", state: "done", parts: 2},
+		codes:  "V050 V059", state: "tripped", items: 5, parts: 2},
 	"a key that refuses is off": {
 		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3); ALTER TABLE app.item DISABLE TRIGGER ALL",
-		codes:  "V059", state: "done", parts: 2},
+		codes:  "V050 V059", state: "tripped", items: 5, parts: 2},
 	"a key that is on again": {
 		tamper: "ALTER TABLE app.item DISABLE TRIGGER ALL; ALTER TABLE app.item ENABLE TRIGGER ALL",
 		state:  "done"},

@@ -1,6 +1,6 @@
 -- What in the catalog policies were not made for (their expects), a sentence each: a protected table (with all below
 -- it, or under its root) has rows of those that one changes; relations, columns and keys that it relies on; foreign
--- keys that its deletes and updates would set off; tables that inherit from, and rules on what it changes. p_code:
+-- keys that its deletes and updates would set off, that they should and do not, or that are switched off; tables that inherit from, and rules on what it changes. p_code:
 -- foreign code, too, for which _pin looks. Asks for all at once. Reads the catalog only; batches ask under their locks.
 CREATE OR REPLACE FUNCTION retention._unexpected(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
@@ -85,8 +85,9 @@ BEGIN
                    SELECT format('table "%s" has a column that its archive step does not know: %s', e.key, a.attname)
                    FROM pg_attribute a WHERE k.fits AND e.value ? 'whole' AND a.attrelid = c.oid AND a.attnum > 0
                      AND NOT a.attisdropped AND NOT e.value -> 'columns' ? a.attname)
-               || CASE WHEN NOT k.fits THEN ARRAY[format('%s "%s" is %s', coalesce(e.value ->> 'kind', 'table'), e.key,
-                                                         coalesce('a ' || k.kind || ' now', 'not there'))] END AS faults
+               || CASE WHEN NOT k.fits THEN ARRAY[format('%s "%s" is %s', regexp_replace(
+                   coalesce(e.value ->> 'kind', 'table'), '^(partitioned|foreign)$', '\1 table'), e.key, coalesce('a '
+                   || regexp_replace(k.kind, '^(partitioned|foreign)$', '\1 table') || ' now', 'not there'))] END AS faults
         FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
         LEFT JOIN pg_class c ON c.oid = ANY (retention._named(ARRAY[e.key])) CROSS JOIN LATERAL (
             SELECT x.kind, x.kind IS NOT DISTINCT FROM coalesce(e.value ->> 'kind', 'table') AS fits
@@ -143,7 +144,25 @@ BEGIN
           FROM retention._keys_to(v_tables) k CROSS JOIN retention._table_name(k.conrelid) f (name)
           JOIN unnest(v_names, v_tables) m (name, oid) ON m.oid = k.confrelid
           WHERE k.action IN ('c', 'n', 'd') AND k.conparentid = '0' GROUP BY m.name) x (name, keys);
-    IF v_keys IS NULL THEN RETURN; END IF;
+    -- An action that the policy relies on: rows that were copied would stay, and refer to nothing.
+    RETURN QUERY
+    SELECT p.name, format('the policy relies on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
+    FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
+    CROSS JOIN jsonb_array_elements_text(e.value -> 'cascades') w (does)
+    WHERE retention._named(ARRAY[e.key]) <> '{}' AND NOT EXISTS (
+        SELECT FROM jsonb_each(v_keys) x CROSS JOIN jsonb_to_recordset(x.value) k ("to" text, does text)
+        WHERE k."to" = e.key AND k.does = w.does) ORDER BY 2;
+    -- A key that is switched off neither deletes what refers to a row nor refuses it. Each partition has its triggers.
+    RETURN QUERY
+    SELECT p.name, format('foreign key %s -> %s (%s) is switched off; %s', k."to", k."from", k.conname, k.mend)
+    FROM (SELECT o.conname, retention._table_name(o.confrelid) AS "to", retention._table_name(o.conrelid) AS "from",
+                 array_agg(DISTINCT m.name) AS names, string_agg(DISTINCT format('ALTER TABLE %s ENABLE TRIGGER %I',
+                     t.tgrelid::regclass, t.tgname), '; ') AS mend
+          FROM retention._keys_to(v_tables) o JOIN unnest(v_names, v_tables) m (name, oid) ON m.oid = o.confrelid
+          JOIN pg_trigger t ON t.tgconstraint = o.oid AND t.tgenabled NOT IN ('O', 'A')
+          GROUP BY o.oid, o.conname, o.confrelid, o.conrelid) k
+    JOIN unnest(p_policies) p ON k.names && (p.deletes || p.statement_deletes || ARRAY(
+        SELECT e.key FROM jsonb_each(p.expects) e WHERE e.value ? 'cascades')) ORDER BY 2;
     RETURN QUERY
     SELECT DISTINCT p.name, format('foreign key %s -> %s (%s) would change rows, for which the policy was not made',
                                    k."to", k."from", k.name) || c_again
