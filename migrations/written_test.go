@@ -28,6 +28,9 @@ func TestWritten(t *testing.T) {
 			if err := os.WriteFile(file.Name, []byte(file.Text), 0o644); err != nil {
 				t.Fatal(err)
 			}
+			if strings.HasSuffix(file.Name, "_pgretain_runtime.sql") {
+				writeReadme(t, file.Text)
+			}
 		}
 	}
 	names, err := filepath.Glob("*.sql")
@@ -58,6 +61,17 @@ func TestIsHistory(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the files install something else (-want +got):\n%s", diff)
+	}
+}
+
+// writeReadme writes into README.md how many lines of the runtime a run executes.
+func writeReadme(t *testing.T, runtime string) {
+	t.Helper()
+	runs, _, _ := strings.Cut(runtime, "-- pgretain: chapter 7 ")
+	said := fmt.Sprintf("first %d lines are all that a run executes", strings.Count(runs, "\n"))
+	text := regexp.MustCompile(`first \d+ lines are all that a run executes`).ReplaceAllString(fixture.ReadFile(t, "../README.md"), said)
+	if err := os.WriteFile("../README.md", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -214,6 +214,7 @@ var (
 	volatileDay    = regexp.MustCompile(`20(2[5-9]|[3-9]\d)-\d\d-\d\d\b`)
 	volatileTime   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( UTC|\+00)`)
 	volatileSystem = regexp.MustCompile(`system \d{5,}`)
+	volatileRel    = regexp.MustCompile(`\brel = \d+`)
 	volatileKey    = regexp.MustCompile(`RI_ConstraintTrigger_([ac])_\d+`)
 	volatileCount  = regexp.MustCompile(`\d+ objects`)
 )
@@ -228,6 +229,7 @@ func (c driftCase) text(t *testing.T, report *verifier.Report) string {
 	text := volatileTime.ReplaceAllString(out.String(), "<time>")
 	text = volatileDay.ReplaceAllString(text, "<day>")
 	text = volatileSystem.ReplaceAllString(text, "system <id>")
+	text = volatileRel.ReplaceAllString(text, "rel = <n>")
 	text = volatileKey.ReplaceAllString(text, "RI_ConstraintTrigger_${1}_<n>")
 	return volatileCount.ReplaceAllString(text, "<n> objects")
 }

@@ -6,11 +6,11 @@ SELECT 1 AS place, CASE WHEN c.oid IS NULL THEN 'V044' ELSE 'V090' END AS code,
             ELSE format('could not check the jobs in pg_cron, in database "%s"', current_database()) END AS message,
        CASE WHEN c.oid IS NULL THEN 'No job of this policy file is scheduled.'
             WHEN current_user = $1 THEN format('Role "%s" has no USAGE on schema cron, or no SELECT on cron.job.', $1)
-            ELSE format('Row security shows them to role "%s" alone, and role "%s" cannot take that on. Or verify as a superuser.',
+            ELSE format('Row security shows them to role "%s" alone, and role "%s" cannot take that on.',
                         $1, current_user) END AS detail,
        CASE WHEN c.oid IS NULL THEN 'Have a DBA run what "pgretain bootstrap --cron" prints, then "pgretain migrate up --cron".'
             WHEN current_user = $1 THEN 'Have a DBA run what "pgretain bootstrap --cron" prints.'
-            ELSE format('GRANT %I TO %I;', $1, current_user) END AS hint
+            ELSE format('Run "pgretain verify" as a superuser, or as role "%s".', $1) END AS hint
 FROM (SELECT) AS one
 LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'cron') ON c.relname = 'job'
 WHERE c.oid IS NULL OR row_security_active(c.oid) AND current_user <> $1::text

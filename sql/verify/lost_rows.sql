@@ -1,4 +1,4 @@
--- Findings on holds in force whose row is gone, by table, with the statement that ends a screenful of them at once;
+-- Findings on holds in force whose row is gone, by table, with the statement that shows a screenful of them;
 -- unknown where the owner cannot look. $1: how many of the newest are looked at; $2: the runtime's owner.
 SELECT x.object, f.severity, f.message, f.detail, f.hint
 FROM (SELECT h.table_name AS object, l.fault = 'gone' AS gone, count(*) > 1 AS several,
@@ -10,10 +10,9 @@ FROM (SELECT h.table_name AS object, l.fault = 'gone' AS gone, count(*) > 1 AS s
 CROSS JOIN LATERAL (
     SELECT 'drift', format('%s on table "%s" %s no row: it is gone, or has another key', x.holds, x.object,
                            CASE WHEN x.several THEN 'have' ELSE 'has' END),
-           format('Hold %s, on %s, was placed for: %s. Find out who deleted or changed it, and look for it in a backup or an archive, before the hold is released.',
+           format('Hold %s, on %s, was placed for: %s. Find out who deleted or changed it, and look for it in a backup or an archive. Where the row has another key, place a hold on that key before this one is released.',
                   x.id, x.key, x.reason),
-           CASE WHEN x.several THEN format('SELECT retention.release_hold(id, ''why'') FROM unnest(''{%s}''::bigint[]) id;', x.ids)
-                ELSE format('SELECT retention.release_hold(%s, ''why'');', x.id) END
+           format('SELECT * FROM retention.hold WHERE id IN (%s);', CASE WHEN x.several THEN x.ids ELSE x.id::text END)
     WHERE x.gone
     UNION ALL
     SELECT 'unknown', CASE WHEN x.several THEN format('could not see whether the rows of %s on table "%s" are there', x.holds, x.object)

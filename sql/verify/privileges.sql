@@ -58,7 +58,7 @@ SELECT o.n AS place, CASE o.n WHEN 0 THEN o.kind ELSE '' END AS kind, o.name AS 
        coalesce(string_agg(d.has || ' for ' || g.name, ', ' ORDER BY g.name, d.has), '') AS got,
        coalesce(string_agg(DISTINCT format('REVOKE ALL ON %s FROM %s; ', o.sql, g.sql), '')
                 FILTER (WHERE d.of_column IS NOT NULL), '') -- of which _close() knows nothing, nor of the owner's own
-       || coalesce(string_agg(DISTINCT format('GRANT ALL ON %s TO %s; ', o.sql, g.sql), '')
+       || coalesce(string_agg(DISTINCT format('GRANT %s ON %s TO %s; ', d.lacks, o.sql, g.sql), '')
                    FILTER (WHERE d.lacks IS NOT NULL AND d.grantee = o.owner), '')
        || 'SELECT retention._close();' AS hint
 FROM difference d JOIN looked_at o ON o.sql = d.sql

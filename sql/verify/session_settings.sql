@@ -1,14 +1,17 @@
 -- Findings on settings with which sessions of the runner begin, and against which the runtime's functions cannot defend
 -- themselves: they count from before these are called. $1: the role; $2: names of settings; $3: how long a job may
 -- take, in milliseconds; $4: which. A run is one statement, and each of its batches one transaction. The hint takes a
--- setting back where it is set: for the role in this database, the role, the database, all roles or the server, the
--- most particular one.
+-- setting back where it is set for the role. Where it is set for the database, for all roles or for the server it is others'
+-- as well, the application's above all: the hint sets it for the role in this database alone.
 WITH setting AS (
     SELECT DISTINCT ON (s.name) s.name, s.value,
            CASE WHEN s.value ~ '^\d+$' THEN s.value::float8
                 WHEN s.value ~ '^ *\d+(\.\d+)? *(us|ms|s|min|h|d) *$'
                 THEN 1000 * extract(epoch FROM s.value::interval)::float8 END AS ms,
-           s.reset || ' RESET ' || s.name || CASE s.place WHEN 5 THEN '; SELECT pg_reload_conf();' ELSE ';' END AS reset
+           CASE WHEN s.place <= 2 THEN format('%s RESET %I;', s.reset, s.name)
+                ELSE format('ALTER ROLE %I IN DATABASE %I SET %I = %s;', $1::text, current_database(), s.name,
+                            CASE s.name WHEN 'session_replication_role' THEN 'origin' WHEN 'exit_on_error' THEN 'off' ELSE '0' END)
+                END AS reset
     FROM (SELECT split_part(c, '=', 1) AS name, split_part(c, '=', 2) AS value,
                  CASE WHEN d.setrole = 0 AND d.setdatabase = 0 THEN 'ALTER ROLE ALL'
                       WHEN d.setrole = 0 THEN format('ALTER DATABASE %I', current_database())

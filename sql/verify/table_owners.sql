@@ -2,7 +2,8 @@
 -- them. $1: an array of function, with its types, policy, and that one's table, as schema.table, whose partitions count
 -- too. No table is locked.
 WITH RECURSIVE wanted AS (
-    SELECT w.n, w.function, w.policy, c.oid, f.proowner
+    SELECT w.n, w.function, w.policy, c.oid, f.proowner,
+           CASE WHEN pg_has_role(f.proowner, c.relowner, 'USAGE') THEN c.relowner ELSE f.proowner END AS heir
     FROM ROWS FROM (jsonb_to_recordset($1) AS (function text, policy text, "table" text))
          WITH ORDINALITY AS w (function, policy, name, n)
     JOIN pg_proc f ON f.oid = to_regprocedure(w.function)
@@ -11,16 +12,18 @@ WITH RECURSIVE wanted AS (
 ), part AS (
     SELECT * FROM wanted
     UNION
-    SELECT p.n, p.function, p.policy, i.inhrelid, p.proowner
+    SELECT p.n, p.function, p.policy, i.inhrelid, p.proowner, p.heir
     FROM part p JOIN pg_inherits i ON i.inhparent = p.oid
     JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
 )
 SELECT x.n::integer AS place,
        format('policy "%s" cannot detach or drop tables of role "%s", who owns "%s"', x.policy, x.owner, x.first) AS message,
-       format('Function "%s" belongs to role "%s", which is no member of it. This is so for %s. Make it a member, or give the tables one owner.',
+       format('Function "%s" belongs to role "%s", which is no member of it. This is so for %s. Give the tables one owner.',
               x.function, x.member, x.count || CASE x.count WHEN 1 THEN ' table' ELSE ' tables' END) AS detail,
-       format('GRANT %I TO %I;', x.owner, x.member) AS hint
+       x.alter || CASE WHEN x.count > 50 THEN format(' -- and %s more', x.count - 50) ELSE '' END AS hint
 FROM (SELECT p.n, p.function, p.policy, min(n.nspname || '.' || c.relname) AS first, count(*) AS count,
+             array_to_string((array_agg(format('ALTER TABLE %I.%I OWNER TO %I;', n.nspname, c.relname, pg_get_userbyid(p.heir))
+                 ORDER BY n.nspname, c.relname))[1:50], ' ') AS alter,
              pg_get_userbyid(c.relowner) AS owner, pg_get_userbyid(p.proowner) AS member
       FROM part p
       JOIN pg_class c ON c.oid = p.oid JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,7 +1,7 @@
 -- Findings on holds in force that cannot be honoured, the first one of each table.
 SELECT DISTINCT ON (h.id) h.table_name AS object, u.why AS message,
-       format('It was placed for: %s. Nobody can tell what is held: policies that reach the table trip until this hold is released.', h.reason) AS detail,
-       format('SELECT retention.release_hold(%s, ''why'');', h.id) AS hint
+       format('It was placed for: %s. Nobody can tell what is held: policies that reach the table trip until that is mended.', h.reason) AS detail,
+       retention._way_out('hold', NULL, u.why) AS hint
 FROM (SELECT x.rel FROM retention.hold x
       WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > clock_timestamp()) GROUP BY 1) r
 CROSS JOIN LATERAL retention._unfit_hold(ARRAY[coalesce(pg_partition_root(r.rel), r.rel)], clock_timestamp()) u (why)

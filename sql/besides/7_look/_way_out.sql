@@ -1,7 +1,8 @@
 -- _way_out returns the hint for a run that tripped: what to type, by what it was tripped by. The sentences of _obstacle
--- end with "; " and what mends them, a statement or words.
+-- end with "; " and what mends them, a statement or words. That of a hold places the same holds on what their table is
+-- now, and releases the old ones in the same statement, so that no row is without a hold in between.
 CREATE OR REPLACE FUNCTION retention._way_out(p_tripped_by text, p_policy text, p_message text) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_mend CONSTANT text := substr(p_message, nullif(strpos(p_message, '; '), 0) + 2);
 BEGIN
     RETURN CASE
@@ -10,6 +11,9 @@ BEGIN
             'retention.accept(%1$L, ''...'').', p_policy)
         WHEN p_tripped_by = 'clock' THEN format('Compare the rows that pgretain preview %s shows with the table. '
             'Correct the clock in the policy file, then run "pgretain generate", and migrate.', p_policy)
+        WHEN v_mend LIKE 'place it again as things are now%' THEN
+            coalesce(retention._hold_again(substring(p_message FROM '^hold (\d+)')::bigint),
+                     'Find the table that has the rows now, and place the hold there, before this one is released.')
         WHEN v_mend ~ '^[A-Z]+ ' THEN v_mend || ';'
         WHEN v_mend IS NOT NULL THEN upper(left(v_mend, 1)) || substr(v_mend, 2) || '.'
         WHEN p_tripped_by = 'hold' THEN

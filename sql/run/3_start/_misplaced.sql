@@ -18,7 +18,8 @@ BEGIN
     ELSIF EXISTS (SELECT FROM pg_prepared_xacts x WHERE x.database = current_database()) AND EXISTS (
         SELECT FROM retention.policy p JOIN pg_locks l ON l.relation = ANY (retention._named(ARRAY(
             SELECT k FROM jsonb_object_keys(p.expects) k WHERE k <> p.table_name)))
-        WHERE p.name = p_policy AND l.pid IS NULL AND l.mode = 'RowExclusiveLock') THEN
+        WHERE p.name = p_policy AND l.pid IS NULL
+          AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.mode = 'RowExclusiveLock') THEN
         RAISE lock_not_available USING MESSAGE = 'a transaction is prepared that has changed a table beside the shard';
     END IF;
 END $function$;

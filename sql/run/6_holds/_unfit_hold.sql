@@ -42,8 +42,9 @@ BEGIN
                 v_terms."values", v_hold.rel::oid, v_hold.columns), to_jsonb(p_as_of));
         EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation THEN
             RETURN format('hold %s on table "%s" by (%s), or another one, '
-                          'has a value that its type cannot read any more (%s)', v_hold.id, v_hold.table_name,
-                          array_to_string(v_hold.columns, ', '), SQLERRM) || c_again;
+                          'has a value that its type cannot read any more (%s); place it again with the value that '
+                          'is valid now, then release this one', v_hold.id, v_hold.table_name,
+                          array_to_string(v_hold.columns, ', '), SQLERRM);
         END;
     END LOOP;
     RETURN NULL;

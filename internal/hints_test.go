@@ -1,0 +1,144 @@
+package internal
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// widening finds what a reader who pastes a hint would lose: rights that get wider, or protection that goes.
+var widening = regexp.MustCompile(`\b(GRANT [%A-Z]|DISABLE |DROP [A-Z]+ |CASCADE;|SUPERUSER|(?:DATABASE|SYSTEM|ROLE ALL)[^;]* RESET|` +
+	`release_hold|retention\.accept\(|pgretain accept|retention\.resume\(|pgretain resume)|--force|under "trust"`)
+
+// widened are the texts in which that is right, each with the reason.
+var widened = map[string]string{
+	"--force.{{end}} {{define \"no job\"}}t":        "a report is written over a file that the caller named",
+	"DROP ROUTINE %I.%I(%s);":                       "a function in the runtime's schema that no policy wants, and that nobody's policy calls",
+	"DROP RULE %1$I ON %3$s":                        "the rule changes what a policy does; the statement names the rule",
+	"DROP ROUTINE":                                  "executed: the page of a member",
+	"DROP TABLE IF EXISTS":                          "executed: the stored join of a member",
+	"GRANT %1$s ON %2$s %3$s TO %4$s":               "executed: what _rights() lists",
+	"GRANT CREATE ON SCHEMA %5$s TO %4$s;":          "executed: for the moment of ALTER ... OWNER TO, revoked after it",
+	"GRANT EXECUTE ON FUNCTION %s TO %I":            "executed: what the policy file grants",
+	"GRANT SELECT, INSERT, DELETE ON %s TO":         "executed: the stored join of a member",
+	"GRANT CREATE .*|REVOKE CREATE .*|SET":          "a pattern for lines of a migration",
+	"GRANT %I TO %I":                                "executed: in the sandbox of a rehearsal",
+	"GRANT %I TO %I;":                               "the runtime's own worker to the runtime's own owner",
+	"GRANT %s ON %s TO %s;":                         "one missing privilege on the runtime's own object to its owner",
+	"GRANT %s ON %s%s TO %I;":                       "the privileges that the steps of a policy need, to the worker",
+	"GRANT %s TO %I;":                               "the one function, schema or type that a policy's SQL uses, to the worker",
+	"GRANT %s TO %s;":                               "the viewer's role, which only reads, to the role that verifies",
+	"GRANT CONNECT ON DATABASE %I TO %I;":           "the runner starts the jobs",
+	"GRANT OPTION to the migrating role;":           "an application's function that a policy grants",
+	"GRANT USAGE ON SCHEMA %s TO %s;":               "the viewer's role may look into a schema of a policy",
+	"release_hold restore resume set_window tak":    "names of functions that the operator may call",
+	"release_hold(id, ''placed again'')":            "the same statement has placed the hold again",
+	"GRANT %I TO %I%s":                              "a script that a DBA runs: memberships among the runtime's own roles",
+	"GRANT CONNECT ON DATABASE %I TO %I":            "a script that a DBA runs: the runner and the worker connect",
+	"GRANT CREATE ON DATABASE %I TO %I":             "a script that a DBA runs: the owner creates the runtime's schema",
+	"GRANT EXECUTE ON FUNCTION pg_catalog.":         "a script that a DBA runs: the owner tells a copy by a file's time",
+	"GRANT USAGE ON SCHEMA cron TO %I":              "a script that a DBA runs: the runner schedules its own jobs",
+	"pgretain accept %1$s --reason ''...'', or SEL": "after \"Look\" and \"If all of these rows may go\", and for a breaker only",
+	"retention.accept(%1$L, ''...'')":               "the message of a run that the breaker stopped: \"if that is right\"",
+	"retention.accept(%1$L, ''...'').":              "after \"Look\" and \"If all of these rows may go\", and for a breaker only",
+	"pgretain resume %1$s, or SELECT retention.res": "the finding says who paused, and why",
+	"retention.resume(%1$L)":                        "the finding says who paused, and why",
+	"retention.resume(%L);":                         "the finding says who paused, and why",
+	"retention.resume();":                           "the finding says who paused, and why",
+	"under \"trust\" of the":                        "the last of three ways, behind another owner and DROP",
+	"under \"trust\" of the install":                "the last of three ways, behind another owner and DROP",
+}
+
+// Hints are pasted. None gives more rights, switches off a check, or takes a hold away, but those that are listed here with
+// the reason: every text of the program and of the runtime is looked at, except statements that are executed.
+func TestHintsTakeNoProtectionAway(t *testing.T) {
+	t.Parallel()
+	found := map[string][]string{}
+	for path, texts := range allTexts(t) {
+		for _, text := range texts {
+			for _, at := range widening.FindAllStringIndex(text, -1) {
+				end := min(len(text), at[1]+30)
+				key := strings.Join(strings.Fields(text[at[0]:end]), " ")
+				found[key] = append(found[key], path)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if widened[key] == "" {
+			t.Errorf("%q in %v: no reason is listed", key, found[key])
+		}
+	}
+	for key := range widened {
+		if found[key] == nil {
+			t.Errorf("%q is listed, and no text has it", key)
+		}
+	}
+}
+
+var (
+	sqlComment = regexp.MustCompile(`(?m)(^|\s)-- .*$`)
+	sqlText    = regexp.MustCompile(`(EXECUTE\s+(?:format\(\s*)?)?'((?:[^']|'')*)'`)
+)
+
+// allTexts are the texts that a person may see, by file: string literals of Go and SQL, and the files of messages.
+func allTexts(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, root := range []string{"sql", "templates", "verifier", "generator", "policy", "cmd", "internal"} {
+		err := filepath.WalkDir(filepath.Join("..", root), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() && d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			if d.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			switch {
+			case strings.HasSuffix(path, ".go"):
+				all[path] = goTexts(t, path)
+			case strings.HasSuffix(path, ".txt.tmpl"):
+				all[path] = []string{string(text)}
+			case strings.HasSuffix(path, ".sql"), strings.HasSuffix(path, ".sql.tmpl"):
+				for _, m := range sqlText.FindAllStringSubmatch(sqlComment.ReplaceAllString(string(text), ""), -1) {
+					if m[1] == "" {
+						all[path] = append(all[path], m[2])
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func goTexts(t *testing.T, path string) (texts []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	return texts
+}

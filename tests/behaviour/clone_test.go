@@ -1,0 +1,47 @@
+package behaviour
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	sqlfiles "pgretain/sql"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// A clone by CREATE DATABASE ... TEMPLATE has tables with the numbers of the original, whose sessions are none of its own.
+func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, tableM+minutely(100), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, then: [delete]}}")
+	in.Done("p", noon)
+	clone := in.Copy(t)
+	original := in.Again(t)
+	session := original.Conn(t)
+	pgtest.Exec(t, session, "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
+	for db, want := range map[*pgtest.DB]bool{original: true, clone: false} {
+		db.Exec(t, "UPDATE retention.run SET state = 'running', ended_at = NULL, pid = $1", session.PgConn().PID())
+		if got := pgtest.Value[bool](t, db, "SELECT retention._under_way(max(id)) FROM retention.run"); got != want {
+			t.Errorf("in %s a run is under way: %v, want %v", db.Name, got, want)
+		}
+	}
+}
+
+// What reads pg_locks by relation says of which database, or whose own locks it means.
+func TestLocksAreThoseOfThisDatabase(t *testing.T) {
+	t.Parallel()
+	reads, ours := regexp.MustCompile(`\bpg_locks l\b`), regexp.MustCompile(`l\.database\b|l\.pid = pg_backend_pid\(\)|p\.datname = current_database\(\)`)
+	seen := 0
+	for _, file := range sqlfiles.Files() {
+		text, _ := sqlfiles.Runtime.ReadFile(strings.Join([]string{file.Chapter, file.Name + ".sql"}, "/"))
+		if n := len(reads.FindAll(text, -1)); n > 0 {
+			seen += n
+			if len(ours.FindAll(text, -1)) < n {
+				t.Errorf("%s/%s reads locks of all databases", file.Chapter, file.Name)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no file reads pg_locks")
+	}
+}
