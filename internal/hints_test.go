@@ -21,6 +21,7 @@ var widening = regexp.MustCompile(`\b(GRANT [%A-Z]|DISABLE |DROP [A-Z]+ |CASCADE
 
 // widened are the texts in which that is right, each with the reason.
 var widened = map[string]string{
+	"DROP NOT NULL. {{end}} {{define \"place":       "the policy sets the column to NULL, and the owner of the table decides",
 	"--force.{{end}} {{define \"no job\"}}t":        "a report is written over a file that the caller named",
 	"DROP ROUTINE %I.%I(%s);":                       "a function in the runtime's schema that no policy wants, and that nobody's policy calls",
 	"DROP RULE %1$I ON %3$s":                        "the rule changes what a policy does; the statement names the rule",
