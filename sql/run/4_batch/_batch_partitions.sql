@@ -43,7 +43,7 @@ BEGIN
         v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
     END IF;
     RETURN v_out;
-EXCEPTION WHEN SQLSTATE 'PR005' THEN  -- a table above a partition is locked by somebody else; all is undone
+EXCEPTION WHEN SQLSTATE 'PR006' THEN  -- a table above a partition is locked by somebody else; all is undone
     v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
     RETURN v_out;
 END $function$;
