@@ -50,7 +50,7 @@ var widened = map[string]string{
 	"GRANT USAGE ON SCHEMA cron TO %I":              "a script that a DBA runs: the runner schedules its own jobs",
 	"pgretain accept %1$s --reason ''...'', or SEL": "after \"Look\" and \"If all of these rows may go\", and for a breaker only",
 	"retention.accept(%1$L, ''...'')":               "the message of a run that the breaker stopped: \"if that is right\"",
-	"retention.accept(%L, %L, run => %s);":         "the caller is accepting already; the hint names the runs that the breaker stopped",
+	"retention.accept(%L, %L, run => %s);":          "the caller is accepting already; the hint names the runs that the breaker stopped",
 	"retention.accept(%1$L, ''...'').":              "after \"Look\" and \"If all of these rows may go\", and for a breaker only",
 	"pgretain resume %1$s, or SELECT retention.res": "the finding says who paused, and why",
 	"retention.resume(%1$L)":                        "the finding says who paused, and why",
