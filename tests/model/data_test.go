@@ -124,7 +124,7 @@ func (a *author) clockValue(k kind) value {
 	if len(a.windows) > 0 {
 		w = pick(a.dice, a.windows...)
 	}
-	at := w.before(pick(a.dice, a.asOf...), a.zone)
+	at := w.before(pick(a.dice, a.calls...).at, a.zone)
 	switch a.IntN(5) {
 	case 0:
 	case 1:

@@ -12,6 +12,7 @@ type model struct {
 	*scenario
 	data  database
 	asOf  time.Time
+	scope row      // what the rows have that the run may take, nil for all
 	start database // as it was when the run started
 }
 
@@ -40,7 +41,7 @@ func (m *model) judge() judgement {
 	by, byNull := m.guards(rows)
 	due := m.due(rows)
 	for i, e := range rows {
-		if !due[i] || m.scoped != nil && !same(e.rows["t"][m.policy.scope], m.scoped) {
+		if !due[i] || !e.rows["t"].has(m.scope) {
 			continue
 		}
 		name := by[i]

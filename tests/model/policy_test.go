@@ -22,8 +22,9 @@ type policy struct {
 	batch  int // rows, 0 without
 	whole  bool
 	budget int
-	fuse   int    // breaker.rows
-	scope  string // a column
+	fuse   int      // breaker.rows
+	scope  []string // columns
+	jobs   []job
 }
 
 // entry is what is ANDed: a clock, a rank, or both.
@@ -183,8 +184,12 @@ func (p *policy) yaml() string {
 		steps = append(steps, s.yaml())
 	}
 	add("then", steps)
-	if p.scope != "" {
-		add("scope", []string{quote.Ident(p.scope)})
+	if p.scope != nil {
+		var columns []string
+		for _, name := range p.scope {
+			columns = append(columns, quote.Ident(name))
+		}
+		add("scope", columns)
 	}
 	for _, bound := range []struct {
 		key  string
@@ -330,8 +335,7 @@ type scenario struct {
 	policy *policy
 	data   database
 	holds  []hold
-	asOf   []time.Time // of the runs, in order
-	scoped value       // the value of the policy's scope column that is taken, nil for all
+	calls  []call // the runs, in order
 
 	between []string // SQL, for the moments between batches
 }

@@ -57,9 +57,9 @@ func (a *author) times() {
 	if err != nil {
 		panic(err)
 	}
-	a.asOf = []time.Time{first}
+	a.calls = []call{{at: first}}
 	if a.in(2) {
-		a.asOf = append(a.asOf, first.Add(time.Duration(a.IntN(72))*time.Hour))
+		a.calls = append(a.calls, call{at: first.Add(time.Duration(a.IntN(72)) * time.Hour)})
 	}
 }
 
@@ -353,13 +353,10 @@ func (a *author) due(c *clock) {
 			c.other = a.col("seen")
 		}
 	}
-	if c := p.clock(); (c == nil || c.watermark == nil) && a.in(8) {
-		p.scope = a.col("kind")
-		if a.in(2) {
-			a.scoped = text(pick(a.dice, "a", "b"))
-		}
+	if c := p.clock(); (c == nil || c.watermark == nil) && a.in(4) {
+		a.scopes()
 	}
-	if a.ordered() && p.clock().watermark == nil && a.in(8) {
+	if p.jobs == nil && a.ordered() && p.clock().watermark == nil && a.in(8) {
 		p.budget = 1 + a.IntN(8)
 	}
 }

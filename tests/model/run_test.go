@@ -30,8 +30,15 @@ func schema(all []*scenario) string {
 
 func yaml(all []*scenario) string {
 	text := fmt.Sprintf("version: 1\ninstall: {scheduler: none, time_zone: %s}\npolicies:\n", all[0].zone)
+	jobs := ""
 	for _, s := range all {
 		text += s.policy.yaml()
+		for _, j := range s.policy.jobs {
+			jobs += j.yaml(s.policy)
+		}
+	}
+	if jobs != "" {
+		text += "jobs:\n" + jobs
 	}
 	return text
 }
@@ -60,31 +67,30 @@ func install(t testing.TB, all []*scenario) *kit.Installed {
 func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	t.Helper()
 	m := &model{scenario: s, data: s.data.clone()}
-	for _, m.asOf = range s.asOf {
-		want := m.run()
-		got := s.runOnce(t, in, m.asOf)
+	for _, c := range s.calls {
+		m.asOf, m.scope = c.at, c.narrows()
+		want := m.called(c)
+		got := s.runOnce(t, in, c)
 		if want.Taken == s.policy.budget && got.State == "more" {
 			want.State = "more" // the budget is spent, to the row
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			return fmt.Sprintf("at %s (-model +database):\n%s", m.asOf.Format(time.RFC3339Nano), diff)
+			return fmt.Sprintf("%s (-model +database):\n%s", c, diff)
 		}
 	}
 	return ""
 }
 
 // runOnce is a preview, a run, and what is in the tables then.
-func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outcome {
+func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	t.Helper()
-	at := asOf.Format(time.RFC3339Nano)
 	var o outcome
-	var scope *string
-	if s.scoped != nil {
-		text := string(fmt.Appendf(nil, `{%q: %q}`, s.policy.scope, show(s.scoped, textual)))
-		scope = &text
-	}
+	at, scope := c.at.Format(time.RFC3339Nano), c.argument(s.policy)
 	var stopped *string
 	var kept, byNull map[string]int
+	if !c.allowed(s.policy) {
+		return s.refusals(t, in, c)
+	}
 	one(t, in,
 		"SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",
 		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
@@ -92,7 +98,7 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outc
 		t.Fatalf("the preview of %s is stopped by %s", s.name, *stopped)
 	}
 	o.KeptByNull = positive(byNull)
-	s.call(t, in, at, scope)
+	s.call(t, in, c)
 	var message string
 	var keptInRun map[string]int
 	one(t, in,
@@ -112,8 +118,13 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, asOf time.Time) outc
 }
 
 // call runs the policy; batch by batch where something is done to its table after each that changes no row.
-func (s *scenario) call(t testing.TB, in *kit.Installed, at string, scope *string) {
+func (s *scenario) call(t testing.TB, in *kit.Installed, c call) {
 	t.Helper()
+	at, scope := c.at.Format(time.RFC3339Nano), c.argument(s.policy)
+	if c.job != nil {
+		_, _ = in.Call("CALL retention.run_job($1, $2::text::timestamptz)", c.job.name, at)
+		return
+	}
 	if len(s.between) == 0 {
 		_, _ = in.Call("CALL retention.run($1, $2::text::timestamptz, scope => $3::text::jsonb)", s.name, at, scope)
 		return

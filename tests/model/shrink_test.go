@@ -105,9 +105,9 @@ func (s *scenario) smaller() (all []*scenario) {
 			}
 		}
 	}
-	if len(s.asOf) > 1 {
-		try(func(c *scenario, _ *policy) { c.asOf = c.asOf[:1] })
-		try(func(c *scenario, _ *policy) { c.asOf = c.asOf[1:] })
+	if len(s.calls) > 1 {
+		try(func(c *scenario, _ *policy) { c.calls = c.calls[:1] })
+		try(func(c *scenario, _ *policy) { c.calls = c.calls[1:] })
 	}
 	try(func(c *scenario, _ *policy) { c.between = nil })
 	for i := range s.holds {
@@ -131,7 +131,7 @@ func (s *scenario) smaller() (all []*scenario) {
 	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse, p.whole = 0, 0, 0, false })
 	return slices.DeleteFunc(all, func(c *scenario) bool {
 		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) &&
-			len(c.asOf) == len(s.asOf) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) ||
+			len(c.calls) == len(s.calls) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) ||
 			len(c.data[c.family.item]) == 0
 	})
 }
@@ -162,7 +162,7 @@ func (s *scenario) String() string {
 	for _, h := range s.holds {
 		text += fmt.Sprintf("place_hold('%s', '%s')\n", h.table.ref(), h.match())
 	}
-	return text + fmt.Sprintf("between batches %q\nas_of %v", s.between, s.asOf)
+	return text + fmt.Sprintf("between batches %q\nruns %s", s.between, s.calls)
 }
 
 // keep is a probe that leaves what it opened to the test.

@@ -74,6 +74,6 @@ func (s *scenario) changed(change func(*scenario, *policy) bool) *scenario {
 }
 
 func (s *scenario) foreseen() outcome {
-	m := &model{scenario: s, data: s.data.clone(), asOf: s.asOf[0]}
+	m := &model{scenario: s, data: s.data.clone(), asOf: s.calls[0].at, scope: s.calls[0].narrows()}
 	return m.run()
 }
