@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 	"pgretain/internal/lists"
 	"pgretain/internal/quote"
 )
@@ -180,16 +181,19 @@ func (f *file) childrenFirst() (list []string) {
 	return list
 }
 
-// exempt are the tables that no proposal is about. What inherits from a table counts with it.
+// exempt returns the tables that no proposal is about, if a policy file may hold their names. What inherits from a table
+// counts with it.
 func (f *file) exempt() []*draft {
-	named := func(d *draft) bool { return d.reason == "" || d.part || len(d.Inherits) > 0 }
+	named := func(d *draft) bool {
+		return d.reason == "" || d.part || len(d.Inherits) > 0 || diag.HiddenIn(d.String()) >= 0
+	}
 	return slices.DeleteFunc(slices.Clone(f.drafts), named)
 }
 
-// schemas are those of the tables.
+// schemas returns the schemas of the tables, without those whose names no policy file may hold.
 func (f *file) schemas() (list []string) {
 	for _, d := range f.drafts {
-		if len(d.Inherits) == 0 {
+		if len(d.Inherits) == 0 && diag.HiddenIn(d.Schema) < 0 {
 			list = with(list, d.Schema)
 		}
 	}
@@ -205,7 +209,7 @@ func (f *file) owners() (list []string) {
 		}
 	}
 	slices.Sort(list)
-	return slices.Compact(list)
+	return slices.DeleteFunc(slices.Compact(list), func(name string) bool { return diag.HiddenIn(name) >= 0 })
 }
 
 // reach is what foreign keys do when rows of a table are deleted.

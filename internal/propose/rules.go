@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/diag"
 )
 
 // What is guessed is written here, as data. Names are compared in snake case and in lower case.
@@ -53,6 +54,7 @@ type exemption struct {
 }
 
 var exemptions = []exemption{
+	{"undecided: a name has a character that is not shown", func(_ *file, d *draft) bool { return d.hasHiddenName() }},
 	{"versions of a migration tool", func(_ *file, d *draft) bool { return toolTable.MatchString(snake(d.Name)) }},
 	{"small", func(f *file, d *draft) bool { return f.sized && !d.grows() }},
 	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
@@ -91,6 +93,12 @@ const (
 func (d *draft) grows() bool {
 	g := d.Growth
 	return g.Inserted >= manyRows || g.Rows != nil && *g.Rows >= manyRows || g.Bytes >= manyBytes
+}
+
+// hasHiddenName reports whether the table or one of its columns has a name that no policy file may hold.
+func (d *draft) hasHiddenName() bool {
+	return diag.HiddenIn(d.String()) >= 0 ||
+		slices.ContainsFunc(d.Columns, func(c catalog.Column) bool { return diag.HiddenIn(c.Name) >= 0 })
 }
 
 func (d *draft) kept() bool { return keptTable.MatchString(snake(d.Name)) }
