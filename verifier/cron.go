@@ -65,7 +65,7 @@ func (v *inspection) readCronElsewhere(r reading) error {
 	if err != nil || len(v.report.Findings) > said {
 		return err
 	}
-	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix())
+	return v.compareJobs(r, "cron_there", v.install.CronJobPrefix(), v.install.Database)
 }
 
 func (v *inspection) checkStarts(r reading) error {

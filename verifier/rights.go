@@ -107,10 +107,11 @@ func (v *inspection) checkRoles(r reading) error {
 	return v.finds("", v.atInstall(), "roles", given)(r)
 }
 
-// checkSessions is about how sessions of the runner begin; where pg_cron begins them, also about what ends them.
+// checkSessions reports settings with which sessions of the runner fire no triggers or end too early, whatever scheduler
+// begins these sessions.
 func (v *inspection) checkSessions(r reading) error {
 	settings := []string{"session_replication_role"}
-	if !v.install.Roles.None && v.install.Scheduler == "pg_cron" {
+	if !v.install.Roles.None {
 		settings = append(settings, "exit_on_error", "statement_timeout", "transaction_timeout")
 	}
 	longest := scheduledRun{job: &policy.Job{}}

@@ -1,5 +1,5 @@
 -- Findings on pg_cron's jobs: wanted ones that are missing (V040), differ (V041) or are switched off (V042), and others
--- (V043). $1: those wanted, $2: those that there are, arrays of name, schedule, command and database, the latter with user
+-- (V043). $1: those wanted, $2: those that there are, arrays of name, schedule, command and database, the latter with id, user
 -- and active as well; $3: the runner; $4: whether the database where schema cron lives, in which jobs run that name no
 -- other, is another one than this policy file's. Scheduling a job again neither switches it on nor moves it to its
 -- database, and alter_job is for those alone whom an administrator gave it: such jobs are made anew.
@@ -8,7 +8,7 @@ WITH wanted AS (
     FROM ROWS FROM (jsonb_to_recordset($1) AS (name text, schedule text, command text, database text))
          WITH ORDINALITY AS w (name, schedule, command, database, n)
 ), live AS (
-    SELECT * FROM jsonb_to_recordset($2) AS l (name text, schedule text, command text, database text, "user" text, active boolean)
+    SELECT * FROM jsonb_to_recordset($2) AS l (id bigint, name text, schedule text, command text, database text, "user" text, active boolean)
 ), there AS (
     SELECT CASE WHEN $4::boolean THEN format(' Schema cron is in database "%s".', current_database()) ELSE '' END AS sentence
 ), anew AS (
@@ -33,9 +33,9 @@ SELECT w.n, 'V042', '', '', format('job "%s" is switched off in pg_cron', w.name
 FROM wanted w CROSS JOIN there t JOIN anew a ON a.n = w.n JOIN live l ON l.name = w.name
 WHERE NOT l.active
 UNION ALL
-SELECT 0, 'V043', 'cron', l.name, format('job "%s" is in pg_cron, and nobody wants it', l.name), '', '',
+SELECT 0, 'V043', 'cron', coalesce(l.name, ''), format('job %s is in pg_cron, and nobody wants it', coalesce('"' || l.name || '"', l.id::text)), '', '',
        format('It runs %s on "%s".%s', l.command, l.schedule, t.sentence),
-       format('SET ROLE %I; SELECT cron.unschedule(%L); RESET ROLE;', l.user, l.name)
+       format('SET ROLE %I; SELECT cron.unschedule(%s); RESET ROLE;', l.user, coalesce(quote_literal(l.name), l.id::text))
 FROM live l CROSS JOIN there t
 WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.name = l.name)
 ORDER BY 1, 4, 2

@@ -1,9 +1,13 @@
 -- What query cron answers, of jobs in a database that is not ours; attempts are looked for among the newest 20000. $1: how
 -- the names of ours begin; those of an install whose database's name begins as ours does are left out: names of jobs have
--- no dots. A job that cannot connect leaves a trace here only.
+-- no dots. Beside them are jobs with any name that call run or run_job in the database $2. A job that cannot connect
+-- leaves a trace here only.
 WITH job AS (
     SELECT j.*, j.jobname::text AS name FROM cron.job j
     WHERE starts_with(j.jobname::text, $1) AND strpos(substr(j.jobname::text, length($1) + 1), '.') = 0
+       OR j.database = $2 AND strpos(
+           lower(regexp_replace(regexp_replace(replace(j.command, '"', ''), '\s+', ' ', 'g'), ' ?\. ?', '.', 'g')),
+           lower(replace('call retention.run', '"', ''))) > 0
 ), ended AS MATERIALIZED (
     SELECT x.jobid, x.runid, x.status, x.return_message, coalesce(x.start_time, x.end_time) AS began,
            coalesce(x.end_time, x.start_time) AS at
@@ -11,7 +15,7 @@ WITH job AS (
     WHERE x.status IN ('failed', 'succeeded')
 )
 SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                   'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username, 'active', j.active,
+                   'id', j.jobid, 'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username, 'active', j.active,
                    'database', j.database || CASE
                        WHEN pg_is_in_recovery() OR j.nodeport = current_setting('port')::integer
                             AND (j.nodename = 'localhost' OR starts_with(j.nodename, '/')) THEN ''

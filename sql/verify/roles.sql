@@ -1,7 +1,7 @@
 -- Findings on the install's roles: faults of theirs (V072), what they can do that nothing of ours needs, and who else can
 -- become the owner (V079), who may change rows of policies by hand (V077), and what PUBLIC may do with the schema (V070).
 -- $1: an object of schema, and where the roles are several, of owner, worker, runner, others (runner, operator and viewer,
--- without the owner), named (all), shared (the owner is another role as well), cron (pg_cron runs jobs as the runner), and
+-- without the owner), named (all), shared (the owner is another role as well), cron (pg_cron is the scheduler), and
 -- tables (of policies, their archives and others where they change or take rows, as schema.table).
 WITH given AS MATERIALIZED (
     SELECT g.*, o.oid AS owner_oid, u.oid AS runner_oid
@@ -13,7 +13,7 @@ WITH given AS MATERIALIZED (
            coalesce(has_database_privilege(r.oid, d.oid, 'CONNECT'), false) AS connect,
            coalesce(r.rolconnlimit = 0, false) AS no_sessions, d.datconnlimit = 0 AS shut, d.datname AS database,
            coalesce(pg_has_role(g.owner_oid, r.oid, 'USAGE'), false) AS inherited,
-           w.name = g.owner AND NOT g.shared AS owner, w.name = g.worker AS worker, w.name = g.runner AND g.cron AS runner, g.owner AS of
+           w.name = g.owner AND NOT g.shared AS owner, w.name = g.worker AS worker, w.name = g.runner AS runner, g.cron, g.owner AS of
     FROM given g CROSS JOIN unnest(g.named) AS w (name)
     JOIN pg_database d ON d.datname = current_database()
     LEFT JOIN pg_roles r ON r.rolname = w.name
@@ -49,7 +49,8 @@ CROSS JOIN LATERAL (VALUES
     (r.found AND r.worker AND NOT r.inherited, format('does not pass its privileges on to "%s"', r.of),
      format('GRANT %I TO %I;', r.name, r.of)),
     ((r.owner OR r.worker) AND r.login, 'can log in', format('ALTER ROLE %I NOLOGIN;', r.name)),
-    (r.found AND r.runner AND NOT r.login, 'cannot log in, so that pg_cron cannot run its jobs',
+    (r.found AND r.runner AND NOT r.login,
+     format('cannot log in, so that %s cannot run its jobs', CASE WHEN r.cron THEN 'pg_cron' ELSE 'a scheduler' END),
      format('ALTER ROLE %I LOGIN;', r.name)),
     (r.found AND r.runner AND NOT r.connect, format('has no CONNECT on database "%s"', r.database),
      format('GRANT CONNECT ON DATABASE %I TO %I;', r.database, r.name)),

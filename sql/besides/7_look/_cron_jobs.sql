@@ -1,6 +1,7 @@
--- The pg_cron jobs of the runner. Row security shows them to nobody else, so this function is the
--- runner's own; it shows only what pgretain scheduled, and no rows where there is no pg_cron. Every operator, type and
--- function is qualified, so that the runner, who may ALTER it, can have nothing run by whoever calls it.
+-- _cron_jobs returns the pg_cron jobs of the runner that pgretain scheduled, and those that call run or
+-- run_job in this database. It returns no rows where there is no pg_cron. Row security shows these jobs
+-- to nobody else, so this function is the runner's own. Every operator, type and function is qualified,
+-- so that the runner, who may ALTER the function, can have nothing run by its callers.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_jobs()
@@ -12,8 +13,14 @@ BEGIN
         RETURN QUERY EXECUTE
             'SELECT j.jobid, j.jobname::pg_catalog.text, j.schedule, j.command, j.database, j.username, j.active,
                  j.nodename, j.nodeport
-             FROM cron.job j WHERE pg_catalog.starts_with(j.jobname::pg_catalog.text, ''retention.'')
-             ORDER BY j.jobname';
+             FROM cron.job j
+             WHERE pg_catalog.starts_with(j.jobname::pg_catalog.text, ''retention.'')
+                OR j.database OPERATOR(pg_catalog.=) pg_catalog.current_database()
+               AND pg_catalog.strpos(
+                       pg_catalog.lower(pg_catalog.regexp_replace(pg_catalog.regexp_replace(
+                           pg_catalog.replace(j.command, ''"'', ''''), ''\s+'', '' '', ''g''), '' ?\. ?'', ''.'', ''g'')),
+                       pg_catalog.lower(pg_catalog.replace(''call retention.run'', ''"'', ''''))) OPERATOR(pg_catalog.>) 0
+             ORDER BY j.jobname, j.jobid';
     END IF;
 END $function$;
 SET LOCAL ROLE retention_owner;

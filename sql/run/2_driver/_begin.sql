@@ -10,19 +10,20 @@ RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
 DECLARE
     v_started CONSTANT timestamptz := clock_timestamp();
+    v_asked CONSTANT retention.request := retention._attested(p_request);
     v_policy retention.policy; v_request retention.request; v_run bigint;
 BEGIN
     IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled while it waited for the table'; END IF;
-    IF strpos(p_request.policy, '@') > 0 THEN  -- a member
-        PERFORM retention._misplaced(p_request.policy);
-        PERFORM retention._stamp(p_request.policy);
+    IF strpos(v_asked.policy, '@') > 0 THEN  -- a member
+        PERFORM retention._misplaced(v_asked.policy);
+        PERFORM retention._stamp(v_asked.policy);
     END IF;
-    v_policy := retention._known(p_request.policy);
-    IF p_request.as_of > v_started THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', p_request.as_of),
+    v_policy := retention._known(v_asked.policy);
+    IF v_asked.as_of > v_started THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', v_asked.as_of),
                   HINT = 'Only retention.preview() may look ahead.';
     END IF;
-    v_request := retention._checked(v_policy, p_request, v_started);
+    v_request := retention._checked(v_policy, v_asked, v_started);
     IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
     ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
     END IF;
@@ -32,11 +33,11 @@ BEGIN
     WHERE r.id = v_run AND v_started - p_since >= interval '1 s';
     RETURN (v_run, true, NULL)::retention.step;
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-    IF SQLSTATE = '55P03' AND clock_timestamp() < p_since + retention._patience(p_request.job) THEN
+    IF SQLSTATE = '55P03' AND clock_timestamp() < p_since + retention._patience(v_asked.job) THEN
         RETURN (NULL, true, NULL)::retention.step;
     ELSIF SQLSTATE = '55P03' THEN
         RETURN retention._finish(
-            retention._new_run(v_policy, p_request, clock_timestamp()), 'busy', NULL, SQLERRM);
+            retention._new_run(v_policy, v_asked, clock_timestamp()), 'busy', NULL, SQLERRM);
     END IF;
-    RETURN retention._fail(retention._new_run(v_policy, p_request, clock_timestamp()), SQLSTATE, SQLERRM);
+    RETURN retention._fail(retention._new_run(v_policy, v_asked, clock_timestamp()), SQLSTATE, SQLERRM);
 END $function$;

@@ -11,7 +11,9 @@ DECLARE
     v_asked text[]; v_policies retention.policy[]; v_idle text[]; v_runs bigint[];
 BEGIN
     IF p_place <= cardinality(p_runs) THEN RETURN; END IF;
-    v_request.policy := p_policies[p_place]; v_request.as_of := coalesce(p_request.as_of, v_started);
+    v_request.policy := p_policies[p_place];
+    v_request := retention._attested(v_request);
+    v_request.as_of := coalesce(p_request.as_of, v_started);
     v_asked := ARRAY(SELECT x FROM unnest(p_policies[p_place:p_place + 99]) x WHERE starts_with(x, v_each || '@'));
     p_runs := p_runs || array_fill(NULL::bigint, ARRAY[p_place - 1 + cardinality(v_asked) - cardinality(p_runs)]);
     IF cardinality(v_asked) < 2 OR p_request.dry_run THEN RETURN; END IF;

@@ -1,0 +1,71 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// TestJobOfARunIsTrue calls the functions behind run_job with requests that no job makes, as each role that may start a run.
+// The run log then has neither the job nor the note of such a request.
+func TestJobOfARunIsTrue(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `
+		CREATE SCHEMA tenant_a; CREATE TABLE tenant_a.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE INDEX ON tenant_a.m (at, id);
+		CREATE SCHEMA tenant_b; CREATE TABLE tenant_b.m (LIKE tenant_a.m INCLUDING ALL);
+		CREATE TABLE sig (LIKE tenant_a.m INCLUDING ALL, chain int); CREATE TABLE other (LIKE tenant_a.m INCLUDING ALL)`, `
+each: {each_tenant: {schemas: "tenant_*"}}
+policies:
+  members: {table: each_tenant.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  signals: {table: sig, scope: [chain], due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  other: {table: other, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs:
+  nightly: {schedule: "0 3 * * *", run: [members]}
+  sol: {schedule: "0 * * * *", run: [signals], scope: {chain: "1"}}
+  single: {schedule: "30 * * * *", run: [other]}`)
+	const note = `'a false note')::retention.request`
+	forged := map[string]string{
+		"a job that is not there":     `SELECT retention._begin(('other', NULL, NULL, 'hourly', NULL, NULL, false, ` + note + `)`,
+		"a job of another policy":     `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, '{"chain": 1}', false, ` + note + `)`,
+		"another scope":               `SELECT retention._begin(('signals', NULL, NULL, 'sol', NULL, '{"chain": 2}', false, ` + note + `)`,
+		"another window":              `SELECT retention._begin(('signals', NULL, NULL, 'sol', '2 days', '{"chain": 1}', false, ` + note + `)`,
+		"a policy that is not there":  `SELECT retention._begin(('unknown', NULL, NULL, 'single', NULL, NULL, false, ` + note + `)`,
+		"a run that does not begin":   `SELECT retention._begin(('other', now() + '1 day', NULL, 'sol', NULL, NULL, false, ` + note + `)`,
+		"a dry run":                   `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, NULL, true, ` + note + `)`,
+		"members with no rows due":    `SELECT retention._idle(1, (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, ARRAY['members@tenant_a', 'members@tenant_b'], '{}')`,
+		"what calls the driver":       `CALL retention._drive(('other', NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, NULL)`,
+		"what calls it for all of it": `CALL retention._run_all(ARRAY['other'], (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, false, NULL)`,
+	}
+	conn := in.Conn(t)
+	for name, sql := range forged {
+		for role, call := range map[string]func(string) error{
+			"runner":   func(sql string) error { _, err := in.Runner().Exec(t.Context(), sql); return err },
+			"operator": func(sql string) error { return in.Operator(sql) },
+		} {
+			before := pgtest.Value[int64](t, conn, "SELECT coalesce(max(id), 0) FROM retention.run")
+			err := call(sql)
+			if err != nil && !strings.Contains(err.Error(), "P0002") {
+				t.Errorf("%s, as %s: %v", name, role, err)
+			}
+			pgtest.Exec(t, conn, "UPDATE retention.run SET state = 'done' WHERE state = 'running'")
+			got := pgtest.Value[string](t, conn, `SELECT coalesce(string_agg(DISTINCT format('job %s, note %s', coalesce(job, 'none'), coalesce(note, 'none')), '; '), 'no run')
+				FROM retention.run WHERE id > $1`, before)
+			if got != "job none, note none" {
+				t.Errorf("%s, as %s: the log says %s", name, role, got)
+			}
+		}
+	}
+	before := pgtest.Value[int64](t, conn, "SELECT max(id) FROM retention.run")
+	for _, job := range []string{"nightly", "sol", "single"} {
+		in.Runner().Exec(t.Context(), "CALL retention.run_job('"+job+"')")
+	}
+	got := pgtest.Column[string](t, conn, "SELECT policy || ' by ' || coalesce(job, 'nobody') FROM retention.run WHERE id > $1 ORDER BY id", before)
+	want := []string{"members@tenant_a by nightly", "members@tenant_b by nightly", "signals by sol", "other by single"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("runs of jobs (-want +got):\n%s", diff)
+	}
+}
