@@ -150,10 +150,10 @@ func TestHoldsColumnIsRenamedDuringARun(t *testing.T) {
 		rename.mustWait()
 		s.open()
 		rename.ok()
-		if err := run.end(); err == nil || err.Code != "55000" || !strings.Contains(err.Message, `the table lacks such a column`) {
-			t.Errorf("raised %v, want 55000", err)
+		if err := run.end(); err == nil || err.Code != "P0001" || !strings.Contains(err.Message, `the table lacks such a column`) {
+			t.Errorf("raised %v, want P0001", err)
 		}
-		s.logged("p", counts{State: "failed", Taken: 20})
+		s.logged("p", counts{State: "tripped", Taken: 20})
 		s.leaves(from(21, 30)...)
 		s.unlocked()
 		s.Exec(t, "DELETE FROM retention.hold")

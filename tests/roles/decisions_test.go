@@ -55,6 +55,7 @@ var inner = []decision{
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_count_or_problem", "rov", "backlog"}, {"_scopes", "rov", "backlog"}, {"_success_at", "rov", "verify"}, {"_job_scopes", "rov", "backlog"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
+	{"_clock_evidence", "rov", "verify"}, {"_scope_text", "rov", "status"}, {"_way_out", "rov", "verify"},
 	{"_slice", "rov", "at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
 	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_unfit_hold", "rov", "verify"}, {"_unexpected", "rov", "verify"},
@@ -63,7 +64,8 @@ var inner = []decision{
 // closed are the runtime's own functions that owner and worker alone may call.
 var closed = []string{
 	"_refuse_unfit", "_run_step", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
-	"_change_setting", "_changed_rows", "_checked",
+	"_change_setting", "_changed_rows", "_checked", "_checked_scope", "_clock_fault", "_clock_readings", "_clock_sample", "_fail",
+	"_hold_owners", "_obstacle", "_patience", "_prepared", "_record",
 	"_begin_page", "_check_types", "_fails_without_rows", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_half_upgraded", "_holdable",
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_key_columns", "_keys_to", "_keys_reached", "_known",
@@ -80,7 +82,7 @@ var closed = []string{
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.
 var reads = []decision{
-	{"status", "rov", "the last run of each policy"}, {"progress", "rov", "runs under way"},
+	{"status", "rov", "the worst job of each policy"}, {"job_status", "rov", "the last run of each policy and job"}, {"progress", "rov", "runs under way"},
 	{"backlog", "rov", "what is due now"}, {"words", "rov", "what policies do, in words"}, {"metrics", "rov", "numbers for monitoring"},
 	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "that of jobs"}, {"each", "rov", "that of policies for each schema"},
 	{"run", "rov", "the run log"}, {"batch", "rov", "its batches"}, {"run_group", "rov", "groups under way"},
