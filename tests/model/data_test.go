@@ -89,6 +89,9 @@ func (a *author) itemRow(i int) row {
 	set("owner", a.maybe(int64(1+a.IntN(5))))
 	set("seq", int64(a.IntN(60)))
 	set("seen", a.maybe(a.clockValue(timestamptz)))
+	if a.unit != nil && r[made.name] != nil {
+		a.writeTime(r)
+	}
 	return r
 }
 
@@ -135,6 +138,9 @@ func (a *author) clockValue(k kind) value {
 		at = at.Add(time.Duration(a.IntN(40*24)-20*24) * time.Hour)
 	}
 	wall := wallOf(at, a.zone)
+	if a.encoding(k) != "" && k != uuid && k != ulid && a.in(12) {
+		return pick[value](a.dice, int64(0), int64(-1), int64(1))
+	}
 	switch k {
 	case timestamp:
 		return moment(wall)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"time"
@@ -203,6 +204,8 @@ func (m *model) past(c *clock, e *scope) bool {
 		return false
 	case v == nil:
 		return c.nulls
+	case c.meansNothing(v):
+		return false
 	}
 	n := c.against(v, length.before(m.asOf, m.zone), m.zone)
 	return n < 0 || n == 0 && c.inclusive
@@ -221,7 +224,7 @@ func (m *model) mark(c *clock) row {
 // against compares a clock with the cutoff in the clock's own type, rounded down (S4).
 func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
 	if unit := map[string]int64{"epoch_s": 1000000, "epoch_ms": 1000}[c.encoding]; c.kind == float || c.kind == decimal {
-		return compare(v.(int64)*unit, cutoff.UnixMicro()) // these have fractions
+		return new(big.Int).Mul(big.NewInt(v.(int64)), big.NewInt(unit)).Cmp(big.NewInt(cutoff.UnixMicro())) // these have fractions
 	}
 	switch c.encoding {
 	case "epoch_s":

@@ -40,6 +40,7 @@ type clock struct {
 	other     string // where the clock is coalesce(column, other)
 	kind      kind
 	encoding  string // epoch_s, epoch_ms, snowflake
+	since     string // a day, "" for the default
 	window    *window
 	nulls     bool // due
 	inclusive bool
@@ -242,6 +243,9 @@ func (c *clock) yaml() obj {
 	default:
 		add("encoding", c.encoding)
 	}
+	if c.since != "" {
+		add("since", c.since)
+	}
 	if c.window != nil {
 		add(map[string]string{"age": "older_than", "expires": "grace"}[c.key], c.window.yaml())
 	}
@@ -336,6 +340,7 @@ type scenario struct {
 	data   database
 	holds  []hold
 	calls  []call // the runs, in order
+	unit   *unit  // what the values of the clock are really, nil where they are what the policy says
 
 	between []string // SQL, for the moments between batches
 }

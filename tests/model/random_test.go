@@ -23,6 +23,7 @@ type author struct {
 	*scenario
 	windows []span // that some row may have
 	once    bool   // all rows are in one batch
+	present bool   // the clock may be in a wrong unit, which is told by what is near the present
 }
 
 // randomScenario is that of a seed; tables and policy have the number in their names.
@@ -30,6 +31,7 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 	a := &author{dice: dice{rand.New(rand.NewPCG(seed, uint64(number)))}, scenario: &scenario{zone: zone, holds: nil}}
 	a.name = fmt.Sprintf("p%02d", number)
 	a.policy = &policy{name: a.name}
+	a.present = a.in(5)
 	a.times()
 	clock := a.clock()
 	a.family = randomFamily(a.dice, a.name, clock.kind)
@@ -39,6 +41,7 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 	a.joins()
 	a.due(clock)
 	a.guards()
+	a.mistake()
 	a.then()
 	a.fill()
 	a.hold()
@@ -53,7 +56,11 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 func (a *author) col(role string) string { return a.family.style(role) }
 
 func (a *author) times() {
-	first, err := time.Parse(time.RFC3339Nano, pick(a.dice, instants...))
+	from := instants
+	if a.present {
+		from = laterInstants
+	}
+	first, err := time.Parse(time.RFC3339Nano, pick(a.dice, from...))
 	if err != nil {
 		panic(err)
 	}
@@ -67,6 +74,9 @@ func (a *author) times() {
 func (a *author) clock() *clock {
 	c := &clock{key: pick(a.dice, "age", "age", "expires"), kind: pick(a.dice, timestamptz, timestamptz, timestamp,
 		millis, date, integer, bigint, bigint, uuid, ulid, float, decimal)}
+	if a.present {
+		c.kind = pick(a.dice, integer, bigint, bigint, bigint, uuid, ulid, float, decimal)
+	}
 	switch {
 	case c.kind == uuid:
 		c.encoding = "uuidv7"

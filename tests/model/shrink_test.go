@@ -162,6 +162,9 @@ func (s *scenario) String() string {
 	for _, h := range s.holds {
 		text += fmt.Sprintf("place_hold('%s', '%s')\n", h.table.ref(), h.match())
 	}
+	if s.unit != nil {
+		text += "the clock is " + s.unit.name + "\n"
+	}
 	return text + fmt.Sprintf("between batches %q\nruns %s", s.between, s.calls)
 }
 
