@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- types, whole (it has no others), key (which is unique), cascades (keys to it, as "table (columns) action").
     expects jsonb NOT NULL DEFAULT '{}',
     schemas text[] NOT NULL DEFAULT '{}',       -- those that its expressions name for functions, types and operators
+    names jsonb NOT NULL DEFAULT '{}',          -- in its SQL, see _names()
+    candidates text[] NOT NULL DEFAULT '{}',    -- what these could mean when a migration was applied, see _candidates()
     writes text[] NOT NULL DEFAULT '{}',        -- as in "DELETE public.message": rules may rewrite these
     joined text,                                -- the FROM of its rows t, where that is not the table alone
     -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at), and its encoding; where;

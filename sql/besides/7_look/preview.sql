@@ -11,6 +11,7 @@ DECLARE
     v_policy CONSTANT retention.policy := retention._known(preview.policy, true);
     v_request retention.request; v_count retention.due_count; v_pace record;
 BEGIN
+    DISCARD PLANS;  -- as a run does
     IF v_policy.report THEN
         RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a report, and takes no rows', v_policy.name),
                   HINT = format('SELECT * FROM retention.%I(now()).', v_policy.name || '_report');

@@ -1,6 +1,9 @@
--- Writes the row of the install as a migration gives it; the first time with which database and server this is.
+-- Writes the row of the install as a migration gives it; the first time with which database and server this is. Where
+-- it gives another search path, names of policies are looked up in that one from now on.
 CREATE OR REPLACE FUNCTION retention._put_install(p_row jsonb) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_path CONSTANT text := (SELECT i.search_path FROM retention.install i);
+BEGIN
     INSERT INTO retention.install (runtime_version, search_path, time_zone, scheduler, cron_database, protect, trust,
                                    system_identifier, database_name, server)
     SELECT r.runtime_version, r.search_path, r.time_zone, r.scheduler, r.cron_database, r.protect, r.trust,
@@ -9,5 +12,6 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $function$
          jsonb_populate_record(NULL::retention.install, '{"protect": [], "trust": []}'::jsonb || p_row) r
     ON CONFLICT (only_row) DO UPDATE SET runtime_version = excluded.runtime_version,
         search_path = excluded.search_path, time_zone = excluded.time_zone, scheduler = excluded.scheduler,
-        cron_database = excluded.cron_database, protect = excluded.protect, trust = excluded.trust
-$function$;
+        cron_database = excluded.cron_database, protect = excluded.protect, trust = excluded.trust;
+    IF v_path <> p_row ->> 'search_path' THEN PERFORM retention._record_names(NULL); END IF;
+END $function$;

@@ -7,7 +7,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
     ), listed (words, privilege, names) AS (VALUES
         ('runner operator', 'EXECUTE', 'preview_job run run_job settle'),
-        ('operator', 'EXECUTE', 'accept adopt pause place_hold release_hold restore resume set_window take_events'),
+        ('operator', 'EXECUTE', 'accept accept_names adopt pause place_hold release_hold restore resume set_window take_events'),
         ('runner operator viewer', 'EXECUTE', 'ask at blast_radius facts health partitions preview why window_of'),
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',

@@ -19,6 +19,7 @@ BEGIN
     END;
     COMMIT;  -- before any lock
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    DISCARD PLANS;  -- in a plan made before under other settings, constants have the values of these
     p_policies := retention._expanded(p_policies);
     COMMIT AND CHAIN;
     p_outcome := NULL;

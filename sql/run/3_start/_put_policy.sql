@@ -28,6 +28,7 @@ BEGIN
     DELETE FROM retention.policy p WHERE p.name = v_name;
     EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
+    PERFORM retention._record_names(v_name);
     IF p_row ? 'report' THEN RETURN; END IF;
     FOR v_change IN  -- _close does it at the migration's end, which is too late here
         SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'

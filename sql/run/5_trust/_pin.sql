@@ -7,13 +7,7 @@ DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[
 BEGIN  -- plpgsql keeps the plan from call to call
     PERFORM retention._refuse_others();
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
-    -- Until the transaction ends: a SET clause for what an extension may define is a superuser's, and one for
-    -- timezone_abbreviations reads a file at each call. With a limit GIN indexes find some of a guard's rows only.
-    PERFORM pg_catalog.set_config(x.name, x.value, true) FROM (VALUES ('timezone_abbreviations', 'Default'),
-        ('gin_fuzzy_search_limit', '0'), ('quote_all_identifiers', 'off'), ('xmlbinary', 'base64'),
-        ('xmloption', 'content'), ('pg_trgm.similarity_threshold', '0.3'), ('pg_trgm.word_similarity_threshold', '0.6'),
-        ('pg_trgm.strict_word_similarity_threshold', '0.5')) x (name, value)
-    WHERE pg_catalog.current_setting(x.name, true) IS DISTINCT FROM x.value;
+    PERFORM retention._pin_settings();
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
                 FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),
             pg_catalog.set_config('timezone', i.time_zone, true) FROM retention.install i;

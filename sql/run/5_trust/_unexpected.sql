@@ -17,6 +17,16 @@ BEGIN
     IF p_code AND EXISTS (SELECT FROM retention._foreign_code(p_policies)) THEN
         RETURN QUERY SELECT p.name, f FROM unnest(p_policies) p CROSS JOIN retention._foreign_code(ARRAY[p]) f;
     END IF;
+    RETURN QUERY
+    SELECT p.name, format(x.what || '; write the schema of that name in the policy file and migrate, or look what it '
+        'means now and SELECT retention.%s(%L, ''why'')', x.object, 'accept_names', p.name)
+    FROM unnest(p_policies) p JOIN retention._candidates(p_policies) c ON c.policy = p.name
+    CROSS JOIN LATERAL (
+        SELECT '%s is new, and a name in the policy can mean it', o
+        FROM unnest(c.objects) o WHERE o <> ALL (p.candidates)
+        UNION ALL SELECT '%s is gone, and a name in the policy could mean it', o
+        FROM unnest(p.candidates) o WHERE o <> ALL (c.objects) AND o ~ '^(function|operator) ') x (what, object)
+    WHERE c.objects <> p.candidates ORDER BY 1, 2;
     SELECT array_agg(x.name), array_agg(t.oid), (SELECT bool_or(p.steps @? '$.set') FROM unnest(p_policies) p)
     INTO v_names, v_tables, v_sets
     FROM (SELECT unnest(p.changes || p.reach || p.deletes || p.statement_deletes

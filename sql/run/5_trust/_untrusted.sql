@@ -45,9 +45,11 @@ BEGIN
                                pg_get_userbyid(o.owner), CASE r.place WHEN 4 THEN
                                ', and stands where names of the policy are looked up' END) || c_mend
         FROM (SELECT 1 AS place, r.class, r.id FROM reached r UNION ALL
-              SELECT 4, d.classid, d.objid FROM pg_depend d  -- not the types of tables, nor those of arrays
-              WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas)
-                AND d.classid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass)) r
+              -- The schemas of tables are written, and no query names the other kinds.
+              SELECT 4, d.classid, d.objid FROM pg_depend d
+              WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas) AND d.classid NOT IN (
+                  'pg_class'::regclass, 'pg_statistic_ext'::regclass, 'pg_extension'::regclass,
+                  'pg_default_acl'::regclass, 'pg_publication_namespace'::regclass)) r
         CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend has no predefined roles
             WHEN 'pg_class'::regclass THEN (
                 SELECT c.relowner FROM pg_class c WHERE c.oid = r.id AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S'))
@@ -62,6 +64,10 @@ BEGIN
             WHEN 'pg_ts_config'::regclass THEN (SELECT c.cfgowner FROM pg_ts_config c WHERE c.oid = r.id)
             WHEN 'pg_ts_dict'::regclass THEN (SELECT d.dictowner FROM pg_ts_dict d WHERE d.oid = r.id)
             WHEN 'pg_foreign_server'::regclass THEN (SELECT f.srvowner FROM pg_foreign_server f WHERE f.oid = r.id)
+            WHEN 'pg_collation'::regclass THEN (SELECT c.collowner FROM pg_collation c WHERE c.oid = r.id)
+            WHEN 'pg_conversion'::regclass THEN (SELECT c.conowner FROM pg_conversion c WHERE c.oid = r.id)
+            ELSE (SELECT s.refobjid FROM pg_shdepend s JOIN pg_database b ON b.oid = s.dbid
+                  WHERE r.place = 4 AND b.datname = current_database() AND s.classid = r.class AND s.objid = r.id AND s.deptype = 'o')
             END AS owner OFFSET 0) o  -- planned once, not in each place that names it
         WHERE o.owner <> ALL (p_trusted) AND NOT pg_has_role(o.owner, p_trusted[1], 'MEMBER')
         UNION ALL

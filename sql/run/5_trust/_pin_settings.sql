@@ -1,0 +1,19 @@
+-- _pin_settings gives every setting that any role may change, and that expressions can depend on, its built-in value
+-- until the transaction ends. Only default_text_search_config has the value of the session that installed. It leaves out
+-- what its callers set themselves, what goes between client and server, timeouts, where files lie, and how Citus works.
+-- Settings that only superusers may change are the server's.
+CREATE OR REPLACE FUNCTION retention._pin_settings() RETURNS void
+LANGUAGE plpgsql AS $function$
+BEGIN
+    PERFORM pg_catalog.set_config(s.name, x.value, true)
+    FROM pg_catalog.pg_settings s CROSS JOIN LATERAL (SELECT CASE s.name
+        WHEN 'timezone_abbreviations' THEN 'Default'
+        WHEN 'default_text_search_config' THEN (SELECT i.text_search_config FROM retention.install i)
+        ELSE s.boot_val END) x (value)
+    WHERE s.context = 'user' AND s.setting <> x.value
+      AND s.category = ANY (ARRAY['Client Connection Defaults / Locale and Formatting',
+          'Client Connection Defaults / Statement Behavior', 'Client Connection Defaults / Other Defaults',
+          'Version and Platform Compatibility / Previous PostgreSQL Versions',
+          'Version and Platform Compatibility / Other Platforms and Clients', 'Customized Options'])
+      AND s.name !~ '^(DateStyle|TimeZone|search_path|row_security|client_.*|.*timeout|.*transaction_.*|.*tablespaces?|citus[.].*)$';
+END $function$;

@@ -1,0 +1,9 @@
+-- _record_names writes what the names of a policy or report could mean now. NULL: of all of them.
+CREATE OR REPLACE FUNCTION retention._record_names(p_policy text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    UPDATE retention.policy p SET names = retention._names(p) WHERE p.name = coalesce(p_policy, p.name);
+    UPDATE retention.policy p SET candidates = c.objects
+    FROM retention._candidates(ARRAY(
+        SELECT q FROM retention.policy q WHERE q.name = coalesce(p_policy, q.name))) c WHERE c.policy = p.name;
+END $function$;

@@ -1,0 +1,184 @@
+package behaviour
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgretain/internal/quote"
+	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
+)
+
+// prints says how the values of its expressions look: each hangs on a setting. PL/pgSQL keeps the plans of a session.
+const prints = `CREATE EXTENSION pg_trgm;
+	CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
+	CREATE VIEW words AS SELECT id, to_tsvector(body)::text AS found FROM m;
+	CREATE FUNCTION prints(p_body text) RETURNS text LANGUAGE plpgsql STABLE AS $f$
+	DECLARE v_null text; v_length int;
+	BEGIN
+	    EXECUTE 'SELECT length(''a\\b'')' INTO v_length;
+	    RETURN concat_ws(' | ', '10-11-12'::timestamptz::text, '2024-06-01 12:00 IST'::timestamptz::text, date '2024-01-02'::text,
+	        timestamptz '2024-06-01 12:00+00'::text, to_jsonb(timestamptz '2024-06-01 12:00+00'), '1 day -02:03'::interval::text,
+	        '\x61ff'::bytea::text, (1 / 3.0::float8)::text, 1e-7::float4::text, ('{NULL}'::text[])[1] IS NULL, (v_null = NULL) IS NULL,
+	        1234.5::numeric::money::text, to_char(1234.5, 'L9G999D9'), to_char(date '2024-03-01', 'TMMonth'), quote_ident('x'), v_length,
+	        xmlelement(name x, '\x61'::bytea)::text, xml_is_well_formed('a'), 'some word' % 'some words', 'so' <% 'some words', 'so' <<% 'some words',
+	        to_tsvector(p_body)::text, plainto_tsquery('the runners')::text, 'xIx' ILIKE '%i%', E'it\'s', p_body ~ '\mrunners\M');
+	END $f$;`
+
+const printing = `
+policies:
+  p:
+    table: m
+    due: {age: {column: at, older_than: 7 days}}
+    keep:
+      prints: "t.id = 1 AND prints(t.body) = (SELECT wanted.prints FROM wanted)"
+      words: "t.id = 2 AND EXISTS (SELECT FROM words w, wanted WHERE w.id = t.id AND w.found = wanted.words)"
+    then: [delete]
+`
+
+// setting is one that any role may change, with other values that it takes.
+type setting struct {
+	Name   string
+	Values []string
+}
+
+// changeable are the settings of the server with other values than now: all of an enumeration, the least and the largest of
+// numbers, and of texts some that other settings have. Timeouts end a run, but change nothing that it takes.
+// local_preload_libraries counts when a session starts, and exit_on_error ends it at the first error. Much memory for each sort is more than a test may take.
+func changeable(t *testing.T, conn *pgx.Conn) []setting {
+	rows, err := conn.Query(t.Context(), `SELECT s.name, array_remove(array_remove(CASE s.vartype
+			WHEN 'bool' THEN ARRAY[CASE s.setting WHEN 'on' THEN 'off' ELSE 'on' END]
+			WHEN 'enum' THEN s.enumvals
+			WHEN 'string' THEN '{"German, DMY",Asia/Tokyo,India,pg_catalog.german,C,latin1,pg_temp,heap,pg_default,none}'
+			ELSE ARRAY[s.min_val, CASE WHEN s.category <> 'Resource Usage / Memory' THEN s.max_val END] END, s.setting), NULL) AS values
+		FROM pg_settings s WHERE s.context = 'user' AND s.name !~ 'timeout$|^local_preload_libraries$|^exit_on_error$' ORDER BY 1`)
+	must(t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[setting])
+	must(t, err)
+	for i := range all {
+		all[i].Values = slices.DeleteFunc(all[i].Values, func(value string) bool {
+			_, err := conn.Exec(t.Context(), "SELECT set_config($1, $2, true)", all[i].Name, value)
+			return value == "" || err != nil
+		})
+	}
+	return slices.DeleteFunc(all, func(s setting) bool { return len(s.Values) == 0 })
+}
+
+// exec runs SQL by the simple protocol, whatever the session's settings are.
+func exec(t *testing.T, conn *pgx.Conn, sql string) []*pgconn.Result {
+	t.Helper()
+	results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return results
+}
+
+// sets are statements that change settings for a session.
+func sets(changed map[string]string) string {
+	sql := ""
+	for name, value := range changed {
+		sql += fmt.Sprintf("SELECT pg_catalog.set_config(%s, %s, false);", quote.Literal(name), quote.Literal(value))
+	}
+	return sql
+}
+
+// Every setting that any role may change, at each of its values: set in the session before a run, with code of the policy
+// called there, set for the role in this database, or set between two batches. The same rows go.
+func TestSettingsChangeNoRows(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, prints+"CREATE TABLE wanted (prints text, words text)", printing)
+	oracle := in.Conn(t)
+	pgtest.Exec(t, oracle, `SET datestyle = 'ISO, YMD'; SET TimeZone = 'UTC'; SET lc_monetary = 'C'; SET lc_numeric = 'C'; SET lc_time = 'C';
+		INSERT INTO wanted SELECT prints('the runners ran'), to_tsvector('the runners ran')::text`)
+	connect := func() *pgx.Conn {
+		conn, err := in.Connect(t.Context(), "retention_runner")
+		must(t, err)
+		return conn
+	}
+	conn := connect()
+	exec(t, conn, "SELECT prints('')") // pg_trgm has settings once it is used
+	settings := changeable(t, conn)
+	if !slices.ContainsFunc(settings, func(s setting) bool { return s.Name == "default_text_search_config" }) || len(settings) < 100 {
+		t.Fatalf("%d settings can be changed: %v", len(settings), settings)
+	}
+	// ways let run have a run in which some settings have other values.
+	ways := map[string]func(changed map[string]string){
+		"before": func(changed map[string]string) {
+			conn := connect()
+			defer conn.Close(t.Context())
+			// How PL/pgSQL has read strings once, it does for as long as the session lasts.
+			exec(t, conn, sets(changed)+"SET search_path = pg_catalog, public, pg_temp; SET standard_conforming_strings = on")
+			_, _ = conn.PgConn().Exec(t.Context(), "SELECT prints('the runners ran')").ReadAll() // some settings make it fail
+			if value, ok := changed["standard_conforming_strings"]; ok {
+				exec(t, conn, "SET standard_conforming_strings = "+value)
+			}
+			exec(t, conn, "CALL retention.run('p', '"+noon+"')")
+		},
+		"role": func(changed map[string]string) {
+			var sql []string
+			for name, value := range changed {
+				sql = append(sql, fmt.Sprintf("ALTER ROLE retention_runner IN DATABASE %s SET %s = %s", quote.Ident(in.Name), quote.Ident(name), quote.Literal(value)))
+			}
+			in.Exec(t, strings.Join(sql, "; "))
+			conn := connect()
+			exec(t, conn, "CALL retention.run('p', '"+noon+"')")
+			_ = conn.Close(t.Context())
+			in.Exec(t, "ALTER ROLE retention_runner IN DATABASE "+quote.Ident(in.Name)+" RESET ALL")
+		},
+		"between": func(changed map[string]string) {
+			conn := connect()
+			defer conn.Close(t.Context())
+			id := pgtest.Value[int64](t, conn, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s", noon)
+			pgtest.Exec(t, conn, fmt.Sprintf("SELECT retention._step(%d)", id))
+			exec(t, conn, sets(changed)+"SET default_transaction_read_only = off; SET default_transaction_isolation = 'read committed'") // as the driver does
+			for going := true; going; {
+				results := exec(t, conn, fmt.Sprintf("SELECT going FROM retention._step(%d)", id))
+				going = string(results[0].Rows[0][0]) == "t"
+			}
+		},
+	}
+	left := func(way string, changed map[string]string) []int {
+		in.Exec(t, "TRUNCATE m; INSERT INTO m SELECT i, '2024-01-01', 'the runners ran' FROM generate_series(1, 3) i")
+		ways[way](changed)
+		if o := in.Last("p"); o.State != "done" {
+			t.Errorf("%s: the run ended %s (%s)", way, o.State, o.Message)
+			return nil
+		}
+		return pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY 1")
+	}
+	for way := range ways {
+		for i := 0; ; i++ {
+			changed := map[string]string{}
+			for _, s := range settings {
+				if i < len(s.Values) {
+					changed[s.Name] = s.Values[i]
+				}
+			}
+			if len(changed) == 0 {
+				break
+			}
+			if slices.Equal(left(way, changed), []int{1, 2}) {
+				continue
+			}
+			for name, value := range changed {
+				if got := left(way, map[string]string{name: value}); !slices.Equal(got, []int{1, 2}) {
+					t.Errorf("%s, with %s = %q: the rows %v are left", way, name, value, got)
+				}
+			}
+			t.Fatalf("%s, with %v: other rows went", way, changed)
+		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
