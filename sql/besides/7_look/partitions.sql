@@ -7,7 +7,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f
     SELECT p.*
     FROM retention._look(format(
         'SELECT jsonb_build_object(''rows'', x.rows, ''bytes'', x.bytes, ''kept_by'', d.verdict) || to_jsonb(d.t)
-         FROM retention.%I(retention.at($1 ->> 0, ($1 ->> 1)::timestamptz)) d CROSS JOIN LATERAL (
+         FROM retention.%I(retention._slice(($1 ->> 1)::timestamptz, retention.window_of($1 ->> 0))) d
+             CROSS JOIN LATERAL (
              SELECT CASE WHEN min(c.reltuples) >= 0 THEN sum(c.reltuples)::bigint END AS rows,
                     sum(pg_total_relation_size(c.oid))::bigint AS bytes
              FROM pg_partition_tree(d.rel) l JOIN pg_class c ON c.oid = l.relid WHERE l.isleaf) x
