@@ -279,6 +279,26 @@ policies:
   o: {table: other, where: "id = 1", then: [delete]}
 `)
 	in.Exec(t, pgtest.MakeRole("kit_stranger")+"ALTER TABLE stranger OWNER TO kit_stranger;"+insert)
+	foreseen := map[string]string{} // by the row's name, "" where the table goes
+	for _, r := range rows {
+		in.Exec(t, "TRUNCATE det; INSERT INTO det VALUES (1, nullif('"+strings.ReplaceAll(r.name, "'", "''")+"', ''))")
+		list := pgtest.Column[string](t, in, "SELECT effect || ' ' || coalesce(note, '') FROM retention.blast_radius('p', $1) WHERE step = 1", noon)
+		switch {
+		case r.refused && (len(list) != 1 || !strings.HasPrefix(list[0], "refused ")),
+			r.dropped && (len(list) != 1 || !strings.HasPrefix(list[0], "drop table ")),
+			!r.refused && !r.dropped && len(list) > 0:
+			t.Errorf("%q: preview says %q", r.name, list)
+		case r.refused:
+			foreseen[r.name] = strings.TrimPrefix(list[0], "refused ")
+		}
+	}
+	for name, reason := range foreseen {
+		in.Exec(t, "TRUNCATE det; INSERT INTO det VALUES (1, nullif('"+strings.ReplaceAll(name, "'", "''")+"', ''))")
+		if o := in.Run("p", noon); o.State != "failed" || o.Refused != 1 || !strings.HasSuffix(o.Message, ": "+reason) {
+			t.Errorf("%q: preview says %q, the run %q (%s)", name, reason, o.Message, o.State)
+		}
+	}
+	in.Exec(t, "TRUNCATE det;"+insert)
 	for _, batch := range []int{1000, 1, 3} {
 		in.SetBatch(batch)
 		o := in.Run("p", noon)
@@ -318,6 +338,10 @@ func TestDropTableHeld(t *testing.T) {
 	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); GRANT SELECT ON one TO retention_worker; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')",
 		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}")
 	hold(t, in, "'one', '7', 'case 1'")
+	list := lines(t, in, "'p', '"+noon+"'")
+	if want := []string{"1 refused public.one 1", "1 drop table public.two ?", "2 delete public.det ?"}; !slices.Equal(list, want) {
+		t.Errorf("preview says %q, want %q", list, want)
+	}
 	if o := in.Done("p", noon); o.Taken != 1 || o.Kept["hold"] != 1 || o.Related["tables dropped"] != 1 {
 		t.Errorf("got %+v", o)
 	}

@@ -67,7 +67,7 @@ var closed = []string{
 	"_refuse_unfit", "_run_step", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked", "_checked_scope", "_clock_fault", "_clock_readings", "_clock_sample", "_fail",
 	"_hold_owners", "_obstacle", "_patience", "_prepared", "_record",
-	"_begin_page", "_check_types", "_fails_without_rows", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
+	"_begin_page", "_check_types", "_fails_without_rows", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_dependents", "_drop_refusal", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_half_upgraded", "_holdable",
 	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_key_columns", "_keys_to", "_keys_reached", "_known",
 	"_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_of_rows",

@@ -1,5 +1,6 @@
 -- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid), a
--- table that would go (rel), or a number of rows. "unknown" says in note why the numbers of a step, or all (0), differ.
+-- table that would go (rel), or a number of rows. "refused" has a note where a run does not drop a table that n rows name.
+-- "unknown" says in note why the numbers of a step, or all (0), differ.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text)
@@ -24,11 +25,14 @@ BEGIN
                WHEN e.verb IN ('detach', 'drop') THEN format(
                    'SELECT %s, %L, %L, s.rel, NULL, NULL, NULL FROM _step_%1$s s', e.step, e.verb, e."table")
                WHEN e.verb = 'drop table' THEN format(
-                   'SELECT %s, %L, NULL, c.oid, NULL, NULL, NULL FROM pg_class c
-                       JOIN pg_namespace m ON m.oid = c.relnamespace
-                    WHERE c.relkind IN (''r'', ''p'') AND format(''%%I.%%I'', m.nspname, c.relname) IN (
-                        SELECT (%3$s)::text %4$s JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid)',
-                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)))
+                   'SELECT %1$s, CASE WHEN r.reason IS NULL THEN %2$L ELSE ''refused'' END,
+                        CASE WHEN r.rel IS NULL THEN %5$L END, r.rel, NULL,
+                        CASE WHEN r.reason IS NOT NULL THEN sum(w.n)::bigint END, r.reason
+                    FROM (SELECT (%3$s)::text AS name, count(*) AS n
+                          %4$s JOIN _step_%1$s s ON t.tableoid = s.rel AND t.ctid = s.tid GROUP BY 1) w
+                        CROSS JOIN LATERAL retention._drop_refusal(w.name, $3, $5) r
+                    WHERE r.rel IS NOT NULL OR r.reason IS NOT NULL GROUP BY r.rel, r.reason',
+                   e.step, e.verb, e.name, coalesce(v_policy.joined, format('FROM %s t', v_own)), v_policy.table_name)
                ELSE format('SELECT %s, %L, %L, NULL, NULL, count(%s), NULL FROM _step_%s s', e.step, e.verb, e."table",
                            CASE WHEN e.related IS NULL THEN '*' ELSE 'DISTINCT (s.rel, s.tid)' END, e.step) END
            || CASE WHEN e.key IS NULL OR e.blind THEN '' ELSE format('

@@ -1,6 +1,7 @@
 -- What runs until nothing is due would do: one row for each table that a step, or a foreign key behind it (path),
 -- reaches, each row counted once. rows is NULL where note says why it cannot be known. effect "blocked": a foreign key
--- refuses; "refused": the row is there already. What other constraints refuse is not foreseen. Locks nothing.
+-- refuses; "refused": the row is there already, or the table that it names is not dropped. What other constraints refuse
+-- is not foreseen. Locks nothing.
 CREATE OR REPLACE FUNCTION retention.blast_radius(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL)
@@ -22,7 +23,8 @@ BEGIN
         || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
     RETURN QUERY WITH found AS MATERIALIZED (  -- whole: a table or partition that goes; no row of it is counted
         SELECT f.*, f.verb IN ('detach', 'drop', 'drop table') AS whole,
-               CASE WHEN f.verb IN ('detach', 'drop', 'drop table') THEN f.rel
+               CASE WHEN f.verb = 'refused' THEN f.note END AS refusal,
+               CASE WHEN f.verb IN ('detach', 'drop', 'drop table', 'refused') AND f.rel IS NOT NULL THEN f.rel
                     WHEN f.rel IS NULL THEN (retention._named(ARRAY[f.table_name]))[1]
                     ELSE coalesce(pg_partition_root(f.rel), f.rel) END AS target
         FROM jsonb_to_recordset(v_found)
@@ -31,30 +33,32 @@ BEGIN
         SELECT k.* FROM jsonb_to_recordset(v_keys)
             k (n integer, action text, missing text, path text, parent_root oid, child_root oid)
     ), lines AS (
-        SELECT f.step, f.key, f.verb, f.target, f.whole, max(f.table_name) AS name,
+        SELECT f.step, f.key, f.verb, f.target, f.whole, max(f.table_name) AS name, f.refusal,
                CASE WHEN NOT f.whole AND f.verb <> 'sql' THEN sum(f.n)::bigint END AS n
         FROM found f WHERE f.verb NOT IN ('due', 'unknown', 'note', 'unsure')
-        GROUP BY f.step, f.key, f.verb, f.target, f.whole
+        GROUP BY f.step, f.key, f.verb, f.target, f.whole, f.refusal
         UNION ALL  -- what nobody can look into
         SELECT min(f.step), k.n, CASE k.action WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
-            WHEN 'd' THEN 'set default' ELSE 'blocked' END, k.child_root, false, NULL, NULL
+            WHEN 'd' THEN 'set default' ELSE 'blocked' END, k.child_root, false, NULL, NULL, NULL
         FROM keys k JOIN found f ON f.target = k.parent_root AND f.verb IN ('delete', 'cascade')
         WHERE k.missing IS NOT NULL GROUP BY k.n, k.action, k.child_root
         UNION ALL  -- steps that find nothing as things are
-        SELECT e.step, 0, e.verb, (retention._named(ARRAY[e."table"]))[1], false, e."table", 0
+        SELECT e.step, 0, e.verb, (retention._named(ARRAY[e."table"]))[1], false, e."table", NULL, 0
         FROM jsonb_to_recordset(v_policy.steps) e (step integer, verb text, "table" text)
         WHERE e.verb IN ('delete', 'update') AND (e.step, e.verb) NOT IN (SELECT f.step, f.verb FROM found f)
-    ), against AS (  -- what makes numbers doubtful: those of a step, or all (0)
-        SELECT f.step, f.note AS why FROM found f WHERE f.verb IN ('unknown', 'note')
+    ), against AS (  -- what makes numbers doubtful: those of a step, or all (0); of_rows: not which tables go
+        SELECT f.step, f.note AS why, false AS of_rows FROM found f WHERE f.verb IN ('unknown', 'note')
         UNION ALL SELECT 0, CASE f.verb WHEN 'blocked' THEN format('foreign key %s refuses some', k.path)
             WHEN 'unsure' THEN format('a step changes what refers by foreign key %s', k.path)
-            WHEN 'refused' THEN format('%s has rows with the same keys', f.table_name) END
+            WHEN 'refused' THEN CASE WHEN f.refusal IS NULL THEN format('%s has rows with the same keys', f.table_name)
+                ELSE format('step %s refuses some rows', f.step) END END, f.refusal IS NOT NULL
         FROM found f LEFT JOIN keys k ON k.n = f.key WHERE f.n > 0
-        UNION ALL SELECT 0, k.missing FROM keys k
+        UNION ALL SELECT 0, k.missing, false FROM keys k
         WHERE k.missing IS NOT NULL AND EXISTS (SELECT FROM found f WHERE f.verb IN ('delete', 'cascade')
             AND f.target = k.parent_root)
     )
-    SELECT l.step, l.verb, CASE WHEN NOT l.whole THEN coalesce(retention._table_name(l.target), l.name) ELSE (
+    SELECT l.step, l.verb, CASE WHEN NOT l.whole AND l.refusal IS NULL
+               THEN coalesce(retention._table_name(l.target), l.name) ELSE (
                SELECT s.nspname || '.' || c.relname
                FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace WHERE c.oid = l.target) END,
            k.path, CASE WHEN d.doubt IS NULL THEN l.n END,
@@ -71,7 +75,7 @@ BEGIN
                 WHEN l.verb = 'sql' THEN 'those of the statement' END,
            nullif(concat_ws('; ',
                coalesce(l.n || ' as things are: ', '') || d.doubt,
-               CASE WHEN l.whole THEN coalesce('about ' || nullif(retention._estimated_rows(l.target), 0)
+               l.refusal, CASE WHEN l.whole THEN coalesce('about ' || nullif(retention._estimated_rows(l.target), 0)
                    || ' rows, as the planner estimates', 'rows are not counted') END,
                'fires trigger ' || r.after,
                CASE WHEN (SELECT f.n >= max_rows FROM found f WHERE f.verb = 'due')
@@ -83,6 +87,7 @@ BEGIN
     CROSS JOIN LATERAL (SELECT string_agg(DISTINCT w.why, '; ') AS doubt FROM (
         SELECT a.why FROM against a
         WHERE a.step IN (0, l.step) AND (l.verb NOT IN ('blocked', 'refused') OR l.n IS NULL)
+            AND NOT (a.of_rows AND l.whole)
         UNION ALL SELECT format('trigger %s may keep rows', r.before) WHERE r.before IS NOT NULL AND l.n > 0) w) d
     WHERE l.n IS DISTINCT FROM 0 OR d.doubt IS NOT NULL ORDER BY l.step, l.key, 3, l.verb;
 END $function$;
