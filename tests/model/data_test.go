@@ -211,10 +211,14 @@ func (a *author) hold() {
 			continue
 		}
 		r := a.data[t][a.IntN(len(a.data[t]))]
-		h := hold{table: t, columns: t.key, plain: len(t.key) == 1 && a.in(2)}
+		of := t.lineage()[max(0, len(t.lineage())-1-a.IntN(3))]
+		h := hold{table: of, columns: t.key, plain: len(t.key) == 1 && a.in(2)}
 		if a.in(4) {
-			h = hold{table: t, columns: []string{"n"}}
-			if t == f.item {
+			h = hold{table: of, columns: []string{"n"}}
+			switch {
+			case t == f.item && of != t:
+				h.columns = []string{a.col(pick(a.dice, "n", "kind"))}
+			case t == f.item:
 				h.columns = []string{a.col(pick(a.dice, "n", "kind", "owner"))}
 			}
 		}

@@ -88,7 +88,7 @@ func (m *model) held(e *scope) bool {
 		reach = append(reach, s.reaches(m, j)...)
 	}
 	return slices.ContainsFunc(reach, func(r reached) bool {
-		return slices.ContainsFunc(m.holds, func(h hold) bool { return h.table == r.table && h.matches(r.row) })
+		return slices.ContainsFunc(m.holds, func(h hold) bool { return h.concerns(r.table) && h.matches(r.row) })
 	})
 }
 

@@ -43,6 +43,7 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 	a.guards()
 	a.mistake()
 	a.then()
+	a.inherit()
 	a.fill()
 	a.hold()
 	if a.in(4) && !a.policy.any { // a refused row is known by its place: moved, another entry of "any" counts it again

@@ -32,6 +32,7 @@ type table struct {
 	partition string // "", HASH, RANGE or LIST, by the first column of the key
 	worn      bool   // it has lost a column; of its partitions one was attached with another order, one has partitions
 	foreign   []foreignKey
+	above     *table // from which it inherits
 }
 
 // ref is the table's name in SQL.
@@ -81,7 +82,11 @@ func (t *table) create() string {
 			quote.Idents(f.columns), f.to.ref(), quote.Idents(f.to.key), f.action))
 	}
 	by, parts := t.partitions(columns)
-	sql := t.made(t.ref(), append(slices.Clone(columns), constraints...), by) + parts
+	sql := ""
+	if t.above != nil {
+		sql, by = t.above.create(), " INHERITS ("+t.above.ref()+")"
+	}
+	sql += t.made(t.ref(), append(slices.Clone(columns), constraints...), by) + parts
 	for _, f := range t.foreign {
 		sql += fmt.Sprintf("CREATE INDEX ON %s (%s);\n", t.ref(), quote.Idents(f.columns))
 	}
