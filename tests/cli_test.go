@@ -46,6 +46,7 @@ func TestCLI(t *testing.T) {
 		"first run":        testFirst,
 		"first cancelled":  testFirstInterrupted,
 		"first of each":    testFirstOfEach,
+		"odd schemas":      testOddSchemas,
 		"scopes":           testScopes,
 		"plan of scopes":   testPlanOfScopes,
 		"looks again":      testLooksAgain,

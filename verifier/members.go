@@ -38,24 +38,34 @@ func (v *inspection) readMembers(r reading) error {
 	members := map[string][]string{} // names, by policy
 	expanded := []*policy.Policy{}
 	err := eachNamed(r, "members", func(m member) {
+		if m.Message != "" {
+			v.find(codeMember, nil, m.finding)
+		}
 		o, name := templates[m.Policy], m.Policy+policy.MemberMark+m.Member
+		switch m.State {
+		case "bare":
+			return
+		case "unfit": // its runs fail, and their findings name it; nothing else of its policy can have its name
+			p := *v.policies[m.Policy]
+			p.Name, p.Table.Schema = name, m.Member
+			v.policies[name], members[m.Policy] = &p, append(members[m.Policy], name)
+			return
+		}
 		place, isShard := places[name]
 		if !isShard {
 			place = policy.Place{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
 		}
-		if m.Message != "" {
-			v.find(codeMember, nil, m.finding)
-		}
-		if slices.Contains([]string{"new", "gone", "other"}, m.State) { // for the next run to mend
+		if m.State != "made" { // for the next run to mend
 			v.unsettled = append(v.unsettled, o.Members.In(place)...)
+		}
+		if m.State == "gone" {
+			return
 		}
 		p := v.policies[m.Policy].In(place)
 		if m.State == "made" {
 			v.wanted, expanded = append(v.wanted, o.Members.In(place)...), append(expanded, p)
 		}
-		if m.State != "bare" && m.State != "gone" { // its runs tell what keeps a page from being made
-			v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
-		}
+		v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
 	}, asked)
 	if err == nil {
 		v.expand(expanded, members)

@@ -31,8 +31,9 @@ SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END A
     WHEN p.hash = w.hash THEN 'made' WHEN p.hash = w.installed THEN 'other' ELSE 'new' END AS state
 FROM wanted w JOIN place x USING (policy) LEFT JOIN retention.policy p ON p.name = concat(w.policy, '@', x.name)
 UNION ALL
-SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, split_part(p.name, '@', 2), 'gone'
+SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, substr(p.name, length(w.policy) + 2), 'gone'
 FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
-WHERE NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)
+WHERE substr(p.name, length(w.policy) + 2) !~ '[^a-z0-9_]'  -- no page has another name
+  AND NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)
   AND NOT EXISTS (SELECT FROM pg_namespace n WHERE concat(w.policy, '@', n.nspname) = p.name)) m
 ORDER BY 1, 3

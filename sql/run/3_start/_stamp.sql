@@ -2,9 +2,9 @@
 -- names alone unless trusted roles own the place (PR004). Raises 55000 for a place that the policy is not for, or whose
 -- name cannot stand in a page. Whoever changes or drops the policy waits for this, or this for him.
 CREATE OR REPLACE FUNCTION retention._stamp(p_policy text) RETURNS boolean
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
 DECLARE
-    v_each retention.each; v_place CONSTANT text := split_part(p_policy, '@', 2); v_names jsonb;
+    v_each retention.each; v_place CONSTANT text := substr(p_policy, strpos(p_policy, '@') + 1); v_names jsonb;
     v_words text; v_page text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
 BEGIN
     SELECT * INTO v_each FROM retention.each e
