@@ -1,6 +1,7 @@
 package behaviour
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -39,7 +40,7 @@ var mayTake = map[string][]string{
 
 // withoutScope are functions of a policy that count none of its rows, or have no scope for the given reason.
 var withoutScope = map[string]string{
-	"accept": "the next run", "facts": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
+	"accept_names": "names in the SQL of the policy", "facts": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
 	"restore": "a run's rows", "resume": "all runs", "set_window": "all runs", "take_events": "events", "why": "answers scope", "window_of": "all runs",
 	"claim": "keys",
 }
@@ -51,7 +52,7 @@ func TestScopesOfJobs(t *testing.T) {
 	in := kit.Install(t, scopedTable, scopedJobs)
 	calls := map[string]string{}
 	for _, name := range pgtest.Column[string](t, in, `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
-			AND p.proname NOT LIKE '\_%' AND p.proargnames @> '{policy,scope}'`) {
+			AND p.proname NOT LIKE '\_%' AND p.proargnames @> '{policy,as_of,scope}'`) {
 		calls[name] = "SELECT retention." + name + "(policy => $1, as_of => $2, scope => $3)"
 		if name == "run" {
 			calls[name] = "CALL retention.run(policy => $1, as_of => $2, scope => $3)"
@@ -75,7 +76,11 @@ func TestScopesOfJobs(t *testing.T) {
 		if err == nil {
 			return nil
 		}
-		return err.(*pgconn.PgError) //nolint:errorlint // Exec returns it bare
+		var refusal *pgconn.PgError
+		if !errors.As(err, &refusal) {
+			t.Fatalf("%s of %s: %v", call, policy, err)
+		}
+		return refusal
 	}
 	all, narrower, own, elsewhere := `"all"`, `{"kind": "a"}`, `{"nid": "1"}`, `{"nid": 3, "kind": "a"}`
 	for policy, conditions := range mayTake {
