@@ -64,14 +64,6 @@ func (t Ticks) Longest() time.Duration {
 	return least
 }
 
-// Covers says whether every tick of one is for certain a tick of the other as well: each schedule of the
-// one lies within a schedule of the other. Intervals have no minute, and neither cover nor are covered.
-func Covers(other, one Ticks) bool {
-	return len(one) > 0 && !slices.ContainsFunc(one, func(inner schedule) bool {
-		return !slices.ContainsFunc(other, func(outer schedule) bool { return outer.covers(inner) })
-	})
-}
-
 // schedule is an interval, or five fields in bits. As in Vixie's cron, the day matches by both of its
 // fields where one of them begins with "*", else by either.
 type schedule struct {
@@ -290,21 +282,4 @@ func (s schedule) matches(local time.Time) bool {
 		return day && weekday
 	}
 	return day || weekday
-}
-
-// covers compares minutes, hours, and all days that there are.
-func (s schedule) covers(inner schedule) bool {
-	if s.every > 0 || inner.every > 0 || inner.minute&^s.minute != 0 || inner.hour&^s.hour != 0 {
-		return false
-	}
-	if inner.minute, inner.hour = s.minute, s.hour; inner == s {
-		return true // as most write their days
-	}
-	day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	for ; day.Year() < 2028; day = day.AddDate(0, 0, 1) { // then weekdays and leap days come in the same order again
-		if inner.matches(day) && !s.matches(day) {
-			return false
-		}
-	}
-	return true
 }

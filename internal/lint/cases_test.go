@@ -119,12 +119,12 @@ func TestJobs(t *testing.T) {
 	for jobs, want := range map[string][]string{
 		`  x: {schedule: "0 1 * * *", run: [a, c]}`:                                                               nil, // b is for hand
 		`  x: {schedule: "0 1 * * *", run: [a, b]}`:                                                               {"L020"},
-		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [b]}":                   {"L023"},
+		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [b]}":                   nil,
 		"  x: {schedule: \"0 1 * * *\", run: [a]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                      nil,
 		"  x: {schedule: [\"0 1 * * *\", \"15 1 * * *\"], run: [a, c]}\n  y: {schedule: \"0 * * * *\", run: [b]}": nil,
-		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                   {"L023"}, // the same policy
+		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                   nil, // the same policy: the later job waits
 		"  x: {schedule: \"30 seconds\", run: [a, c]}\n  y: {schedule: \"30 seconds\", run: [b]}":                 nil,
-		"  x: {schedule: \"0 1 * * 1\", run: [a, c]}\n  y: {schedule: \"0 1 * * 1-5\", run: [b]}":                 {"L023"},
+		"  x: {schedule: \"0 1 * * 1\", run: [a, c]}\n  y: {schedule: \"0 1 * * 1-5\", run: [b]}":                 nil,
 		`  x: {schedule: ["0 1 * * *", "0 1 31 11 *"], run: [a, c]}`:                                              {"L021"},
 		`  x: {schedule: ["0 1 * * *", "@daily"], run: [a, c]}`:                                                   nil,
 		`  x: {schedule: "0 1 29 2 *", run: [a, c]}`:                                                              nil,

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"slices"
 	"time"
 
 	"pgretain/internal/calendar"
@@ -33,37 +32,6 @@ func (l *linter) checkNever(j *policy.Job) {
 		if s.Text != "@reboot" && ticks(s).Next(someDay).IsZero() {
 			l.say(diag.Diagnostic{Severity: diag.Error, Code: "L021", Position: s.Position, Object: j.Name},
 				words{"Schedule": s.Text})
-		}
-	}
-}
-
-// checkBusy warns of a job whose every start falls on one of another job with the same table: one
-// table has one run at a time, whatever the scope.
-func (l *linter) checkBusy() {
-	seen := map[[2]*policy.Job]bool{}
-	for _, p := range l.Policies {
-		policies := l.on[p.Table.String()]
-		if policies[0] != p {
-			continue // its table was looked at
-		}
-		var jobs []*policy.Job
-		for _, p := range policies {
-			for _, j := range l.jobs[p.Name] {
-				if !slices.Contains(jobs, j) {
-					jobs = append(jobs, j)
-				}
-			}
-		}
-		for _, a := range jobs {
-			for _, b := range jobs {
-				if a == b || seen[[2]*policy.Job{a, b}] ||
-					!calendar.Covers(ticks(b.Schedules...), ticks(a.Schedules...)) {
-					continue
-				}
-				seen[[2]*policy.Job{a, b}], seen[[2]*policy.Job{b, a}] = true, true
-				l.say(diag.Diagnostic{Severity: diag.Warning, Code: "L023", Position: a.Position, Object: a.Name},
-					words{"Other": b, "Table": p.Table})
-			}
 		}
 	}
 }

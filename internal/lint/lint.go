@@ -46,7 +46,6 @@ func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 			l.windows[table] = append(l.windows[table], w)
 		}
 	}
-	l.checkBusy()
 	for _, p := range file.Policies {
 		l.checkWhere(p)
 		l.checkGuards(p)

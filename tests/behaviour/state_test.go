@@ -293,3 +293,27 @@ func TestLogOfKeptRows(t *testing.T) {
 		}
 	}
 }
+
+// TestPreparedTransactionIsNamed: a lock that no session has is found by the message of the run that met it.
+func TestPreparedTransactionIsNamed(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")
+	for _, table := range []string{"m", "retention.hold"} {
+		conn := in.Conn(t)
+		gid := pgtest.Value[string](t, conn, "SELECT current_database()") + " of " + table
+		pgtest.Exec(t, conn, fmt.Sprintf("BEGIN; LOCK TABLE %s IN EXCLUSIVE MODE; PREPARE TRANSACTION '%s'", table, gid))
+		_, _ = in.Call("CALL retention.run_job('daily')")
+		pgtest.Exec(t, conn, "ROLLBACK PREPARED '"+gid+"'")
+		if o := in.Last("p"); o.State != "more" || o.Taken != 0 ||
+			!strings.Contains(o.Message, fmt.Sprintf("prepared transaction %q of role", gid)) {
+			t.Errorf("under a prepared lock on %s: %+v", table, o)
+		}
+		problems := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'p'")
+		if all := strings.Join(problems, "; "); !strings.Contains(all, gid) {
+			t.Errorf("health() has %q", problems)
+		}
+	}
+	if o := in.Done("p", "now"); strings.Contains(o.Message, "prepared") {
+		t.Errorf("after the end of both: %+v", o)
+	}
+}

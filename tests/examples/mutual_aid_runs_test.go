@@ -141,7 +141,7 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	}
 }
 
-// oneInstance: of two that expire dibs at the same time one does it, the other passes by.
+// oneInstance: of two that expire dibs at the same time one does it, the other waits within its bound and ends "busy".
 func (e *example) oneInstance(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
@@ -160,6 +160,8 @@ func (e *example) oneInstance(t *testing.T) {
 		done <- err
 	}()
 	pgtest.Until(t, gate, "SELECT count(*) > 0 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", other.PgConn().PID())
+	e.DB.Exec(t, "UPDATE retention.job SET every = '10 ms' WHERE name = 'dibs'") // it waits half of that
+	defer e.DB.Exec(t, "UPDATE retention.job SET every = '5 min' WHERE name = 'dibs'")
 	e.runJob(t, "dibs", asOf)
 	if o := e.Last("dibs_expire"); o.State != "busy" || o.Taken != 0 {
 		t.Errorf("the second instance: %+v", o)

@@ -98,7 +98,7 @@ func TestSchedules(t *testing.T) {
 		"trade-dedup":       {"duplicate_rate */5 * * * *", "processed_trades * * * * *"},
 		"protocol-tracking": {"prune 0 1 * * *", "prune @reboot"},
 		"mutual-aid": {"activity_log 0 4 * * 0", "decay 0 3 * * *", "decay_report 0 9 * * 1", "decay_riverside 30 */6 * * *", "dibs */5 * * * *",
-			"hard_delete 0 2 * * *", "hard_delete 15 2 * * *", "mark_expired 0 * * * *", "memory 30 3 * * *", "trust_edges 30 4 * * *"},
+			"hard_delete 0 2 * * *", "mark_expired 0 * * * *", "memory 30 3 * * *", "trust_edges 30 4 * * *"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

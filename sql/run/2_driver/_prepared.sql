@@ -9,7 +9,8 @@ BEGIN
         FROM (
             SELECT p.gid, p.owner, p.prepared, string_agg(DISTINCT l.relation::regclass::text, ', ') AS tables
             FROM pg_prepared_xacts p
-            JOIN pg_locks l ON l.virtualtransaction = '-1/' || p.transaction::text
+            JOIN pg_locks x ON x.locktype = 'transactionid' AND x.transactionid = p.transaction AND x.pid IS NULL
+            JOIN pg_locks l ON l.virtualtransaction = x.virtualtransaction AND l.pid IS NULL
             WHERE p.database = current_database() AND l.locktype = 'relation' AND l.mode <> 'AccessShareLock'
               AND (l.relation = 'retention.hold'::regclass OR l.relation IN (
                 SELECT b FROM retention.policy o CROSS JOIN LATERAL retention._below(retention._named(
