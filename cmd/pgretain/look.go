@@ -219,18 +219,12 @@ func (p preview) Runs() int64 {
 	return (*p.Due + *p.OneRun - 1) / *p.OneRun
 }
 
-// Doubts are the notes of its effects: why a number is missing, and which triggers fire. Each reason is there once, at the first.
+// Doubts lists the notes of its effects by step and table: why a number is missing, and which triggers fire.
 func (p preview) Doubts() (list []string) {
-	said := map[string]bool{}
 	for _, e := range p.Effects {
-		var reasons []string
-		for reason := range strings.SplitSeq(e.note(1), "; ") {
-			if reason != "" && !said[reason] {
-				said[reason], reasons = true, append(reasons, reason)
-			}
-		}
-		if reasons != nil {
-			list = append(list, fmt.Sprintf("step %d, %s %s: %s", e.Step, e.Effect, e.Table, strings.Join(reasons, "; ")))
+		line := fmt.Sprintf("step %d, %s %s: %s", e.Step, e.Effect, e.Table, e.note(1))
+		if e.note(1) != "" && !slices.Contains(list, line) {
+			list = append(list, line)
 		}
 	}
 	return list
