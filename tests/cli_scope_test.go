@@ -117,6 +117,23 @@ jobs:
 	}
 	c.must("run", "tok", "--scope", "all")
 	left("0 0 1")
+
+	// A first run passes the breaker of each scope by itself. A dry run before it takes nothing, and says that it would trip.
+	db.Exec(t, `UPDATE retention.policy SET breaker_rows = 1 WHERE name = 'tok';
+		INSERT INTO tok SELECT n, 1 + n % 2, '2024-01-01' FROM generate_series(201, 205) n`)
+	c.want(1, `policy "tok", dry run: tripped`, "run", "--job", "two", "--dry-run")
+	left("1:2 2:3 0 0 1")
+	c.must("run", "--first", "tok", "--yes")
+	left("0 0 1")
+	if diff := cmp.Diff([]string{`t {"nid": 2} tripped 0`, `f {"nid": 1} done 2`, `f {"nid": 2} done 3`},
+		pgtest.Column[string](t, db, "SELECT format('%s %s %s %s', dry_run, scope, state, taken) FROM (SELECT * FROM retention.run ORDER BY id DESC LIMIT 3) r ORDER BY id")); diff != "" {
+		t.Errorf("runs past the breaker (-want +got):\n%s", diff)
+	}
+	db.Exec(t, "INSERT INTO tok SELECT n, 1, '2024-01-01' FROM generate_series(301, 301) n")
+	if r := c.must("run", "--job", "one", "--dry-run"); !strings.Contains(r.stdout, "dry run, done") {
+		t.Errorf("%+v", r)
+	}
+	left("1:1 0 0 1")
 }
 
 // testPlanOfScopes: the plan counts inside the scopes of the jobs, as they are installed and as the file has them.

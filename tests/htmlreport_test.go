@@ -264,6 +264,42 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	}
 }
 
+// TestReportOfScopes counts each due row once in "Due now": a row in the scopes of two jobs, and no row outside of them.
+func TestReportOfScopes(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
+		INSERT INTO tok SELECT n, n % 4, chr(97 + n % 3), now() - interval '3 days' FROM generate_series(1, 48) n;
+		INSERT INTO tok SELECT n, 1, 'a', now() FROM generate_series(101, 110) n`, `
+policies: {tok: {table: tok, scope: [nid, kind], due: {age: {column: at, older_than: 1 day}}, then: [delete]}}
+jobs:
+  one: {schedule: "@daily", run: [tok], scope: {nid: 1}}
+  two: {schedule: "@daily", run: [tok], scope: {kind: "'a'"}}`)
+	want := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE (nid = 1 OR kind = 'a') AND at < now() - interval '1 day'")
+	both := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE nid = 1 AND kind = 'a' AND at < now() - interval '1 day'")
+	due := func() string {
+		t.Helper()
+		var text bytes.Buffer
+		if _, _, err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
+			t.Fatal(err)
+		}
+		_, cell, _ := strings.Cut(text.String(), `data-label="Due now"`)
+		_, cell, _ = strings.Cut(cell, ">")
+		cell, _, _ = strings.Cut(cell, "<")
+		return strings.TrimSpace(cell)
+	}
+	if got := due(); got != fmt.Sprint(want) || both == 0 {
+		t.Errorf("due now: %q, want %d, of which %d are in both scopes", got, want, both)
+	}
+	for _, job := range []string{"one", "two"} {
+		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := due(); got != "0" {
+		t.Errorf("due after both jobs ran: %q", got)
+	}
+}
+
 // reportAnswers holds the five questions of docs/cli.md.
 func reportAnswers(t *testing.T, page *element) {
 	page.want(t, "verdict", "Drift", "4 of 10 policies do not do their work", "failing is failing", "tripped is tripped", "behind is behind", "late is late", "Verdict: drift")

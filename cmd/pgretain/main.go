@@ -202,7 +202,7 @@ type flags struct {
 	Reason, Rows, Run           string
 	Until, HoldUntil            string
 	Limit                       int64
-	First, Yes                  bool
+	First, Yes, DryRun          bool
 
 	Check, Cron, All, Counts, Verify, Force, Sandbox, Apply bool
 	Export, Output, Serve, Example, Database, Migrator      string

@@ -28,6 +28,8 @@ func (c *console) run(ctx context.Context, args []string) error {
 		return usagef("run takes a policy or --job, not both")
 	case c.Yes && !c.First:
 		return usagef("--yes goes with --first")
+	case c.DryRun && c.First:
+		return usagef("run takes --dry-run or --first, not both")
 	case policy == "" && c.Scope != "":
 		return usagef("--scope needs the name of a policy: a job has its own")
 	}
@@ -68,7 +70,7 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 		var busy sync.WaitGroup
 		busy.Go(func() { beside.follow(watching, s.conn.PgConn().PID(), c.err) })
-		args := []any{asked.of, orNull(c.AsOf), orNull(c.Reason)}
+		args := []any{asked.of, orNull(c.AsOf), orNull(c.Reason), c.DryRun}
 		if asked.procedure == "run" {
 			args = append(args, asked.scope)
 		}
@@ -104,13 +106,13 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
 	}
-	each, err := s.names(ctx, "each", orNull(c.Job), orNull(policy))
+	members, err := s.names(ctx, "members", orNull(c.Job), orNull(policy))
 	if err != nil {
 		return err
 	}
 	code, runs := 0, []outcome{}
-	for _, name := range each { // the members that can have a page have one then
-		if err := s.row(ctx, "pages", name).Scan(new(string)); err != nil {
+	for _, name := range members { // those that can have a page have one then
+		if err := s.row(ctx, "make_page", name).Scan(new(string)); err != nil {
 			c.show(install.Diagnostics(s.explain(err)), nil)
 			code = 1
 		}
@@ -192,6 +194,7 @@ func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []out
 type outcome struct {
 	ID        int64            `json:"run"`
 	Policy    string           `json:"policy"`
+	DryRun    bool             `json:"dry_run"`
 	State     string           `json:"state"`
 	Taken     int64            `json:"taken"`
 	Scanned   int64            `json:"scanned"`
@@ -205,6 +208,22 @@ type outcome struct {
 	TrippedBy string           `json:"tripped_by"` // "breaker", "catalog", "trust", "hold" or "clock"; "" if it did not trip
 	WayOut    string           `json:"hint"`       // what to type after a run that tripped
 	Done      string           `json:"-"`          // what became of the rows
+}
+
+// Ended returns the state in which the run ended, for a table.
+func (o outcome) Ended() string {
+	if o.DryRun {
+		return "dry run, " + o.State
+	}
+	return o.State
+}
+
+// TakenWords returns how many rows the run took and what it did with them. A dry run has the number alone.
+func (o outcome) TakenWords() string {
+	if o.DryRun {
+		return count(o.Taken)
+	}
+	return count(o.Taken) + " " + o.Done
 }
 
 // summarise prints one line per run, and why those that went wrong did.

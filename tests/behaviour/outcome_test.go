@@ -344,11 +344,13 @@ jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
 	if left := in.Rows("SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*) FROM retention.run"); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
 		t.Errorf("the preview left %v", left)
 	}
-	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err == nil {
-		t.Error("the job with a policy that fails ended well")
-	}
-	if diff := cmp.Diff(want, in.Rows("SELECT policy, state, taken FROM retention.run")); diff != "" {
-		t.Errorf("the runs differ (-want +got):\n%s", diff)
+	for _, dry := range []bool{true, false} {
+		if _, err := in.Call("CALL retention.run_job('nightly', $1, dry_run => $2)", noon, dry); err == nil {
+			t.Errorf("dry_run %v: the job with a policy that fails ended well", dry)
+		}
+		if diff := cmp.Diff(want, in.Rows(fmt.Sprintf("SELECT policy, state, taken FROM retention.run WHERE dry_run = %v", dry))); diff != "" {
+			t.Errorf("the runs with dry_run %v differ (-want +got):\n%s", dry, diff)
+		}
 	}
 	err := pgx.BeginFunc(t.Context(), in.Runner(), func(tx pgx.Tx) error {
 		pgtest.Exec(t, in.Runner(), "CREATE TEMPORARY TABLE begun ()")

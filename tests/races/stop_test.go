@@ -192,6 +192,29 @@ func TestRunEndsBesideAPreview(t *testing.T) {
 	preview.ok()
 }
 
+// A dry run of a job locks the rows that its first policy takes until its last policy ended, and nothing afterwards.
+func TestLocksOfADryRun(t *testing.T) {
+	t.Parallel()
+	s := newStageOf(t, tableM+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
+		"policies: {p: "+simple+", q: "+strings.Replace(simple, "table: m", "table: n", 1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
+	s.refill(30)
+	free := func() bool {
+		return pgtest.Value[int](t, s.watch, "SELECT count(*) FROM (SELECT FROM m FOR UPDATE SKIP LOCKED) x") == 30
+	}
+	other := s.session("kit_migrator")
+	pgtest.Exec(t, other, "BEGIN; LOCK TABLE n")
+	job := s.start(s.session("retention_runner"), "CALL retention.run_job('j', $1, dry_run => true)", asOf)
+	job.mustWait() // at its second policy
+	if free() {
+		t.Error("no row is locked that the first policy took")
+	}
+	pgtest.Exec(t, other, "ROLLBACK")
+	job.ok()
+	if !free() {
+		t.Error("a row is locked after the dry run")
+	}
+}
+
 // While it naps a run holds no transaction that would stop others: neither locks nor a snapshot
 // that grows old.
 func TestANapHoldsNothing(t *testing.T) {

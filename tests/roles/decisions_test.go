@@ -51,7 +51,7 @@ var calls = []decision{
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"}, {"_check_scope", "ro", "run"},
 	{"_step", "ro", "run"}, {"_nap", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
-	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"}, {"_idle", "ro", "run"},
+	{"_job", "ro", "run_job"}, {"_expanded", "ro", "run"}, {"_idle", "ro", "run"}, {"_log_dry_run", "ro", "run"}, {"_make_page", "ro", "run"},
 	{"_ring", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"},
 	{"_copy", "rov", "verify"}, {"_under_way", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
 	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},

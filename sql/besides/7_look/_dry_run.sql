@@ -1,25 +1,36 @@
--- Counts what a run would do and writes that down, as a run that is "done" and took nothing. Locks what reading does.
-CREATE OR REPLACE FUNCTION retention._dry_run(
-    p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+-- _dry_run runs the policies of a call one after the other, as the call would, and returns their ended runs. All is undone,
+-- but for numbers from sequences. It waits neither for a table that another run has, nor for replicas and the archiver.
+-- Raises 25001 in a transaction that has written. Locks what the batches lock, until it returns: other runs on these
+-- tables end "busy", and sessions that change the same rows wait.
+CREATE OR REPLACE FUNCTION retention._dry_run(p_policies text[], p_request retention.request, p_strict boolean)
+RETURNS retention.run[]
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
+SET gin_fuzzy_search_limit = 0 AS $function$
 DECLARE
-    v_run CONSTANT bigint := retention._new_run(p_policy, p_request, p_started);
-    v_found record; v_why text;
+    v_request retention.request := p_request; v_policies text[]; v_step retention.step;
+    v_ended retention.run; v_runs retention.run[] := '{}'; v_done boolean;
 BEGIN
-    PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
+    PERFORM retention._refuse_unfit();
+    v_request.dry_run := true;
     BEGIN
-        SELECT * INTO v_found
-        FROM retention.preview(p_policy.name, p_request.as_of, p_request.older_than,
-            coalesce(p_request.scope, '"all"'));
-    EXCEPTION WHEN lock_not_available THEN
-        RETURN retention._finish(v_run, 'more', '55P03', 'a table is locked by somebody else');
+        v_policies := retention._expanded(p_policies);
+        FOR v_place IN 1 .. cardinality(v_policies) LOOP
+            v_request.policy := v_policies[v_place];
+            v_step := retention._begin(v_request);
+            BEGIN
+                WHILE v_step.going LOOP v_step := retention._run_step(v_step.run_id); END LOOP;
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
+                v_step := retention._fail(v_step.run_id, SQLSTATE, SQLERRM);
+            END;
+            SELECT * INTO v_ended FROM retention.run r WHERE r.id = v_step.run_id;
+            v_runs := v_runs || v_ended;
+            EXIT WHEN (retention._outcome(v_ended.id, v_policies, v_place, p_strict)).halt;
+        END LOOP;
+        v_done := true;
+        RAISE SQLSTATE 'PR009';
+    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
+        PERFORM retention._forget();
+        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
     END;
-    v_why := coalesce(v_found.stopped_by, CASE WHEN v_found.would_trip THEN format(
-        '%s rows are due, the breaker allows %s', v_found.due, v_found.breaker_limit) END);
-    PERFORM retention._finish(v_run, 'done', NULL, concat(
-        'would take ', CASE WHEN v_why IS NULL THEN least(v_found.due, p_policy.budget_rows) ELSE 0 END,
-        ' rows', ': ' || v_why));
-    UPDATE retention.run r SET due = v_found.due, kept = v_found.kept, breaker_limit = v_found.breaker_limit
-    WHERE r.id = v_run;
-    RETURN (v_run, false, NULL)::retention.step;
+    RETURN v_runs;
 END $function$;

@@ -1,5 +1,5 @@
 -- A run of a report: asks its query, keeps the answer with its date, and writes an event where rows
--- alert. A dry run keeps and writes nothing but the run itself. Raises 54000 for more than 10000 rows.
+-- alert. Raises 54000 for more than 10000 rows.
 CREATE OR REPLACE FUNCTION retention._run_report(
     p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
@@ -19,7 +19,6 @@ BEGIN
                   HINT = 'Let its query say less, with GROUP BY or LIMIT.';
     END IF;
     PERFORM retention._finish(v_run, 'done', NULL, format('%s rows, %s alerts', v_rows, v_alerts));
-    IF p_request.dry_run THEN RETURN (v_run, false, NULL)::retention.step; END IF;
     INSERT INTO retention.report (name, as_of, run_id, rows, alerts)
     VALUES (p_policy.name, p_request.as_of, v_run, v_answers, v_alerts);
     IF v_alerts > 0 THEN

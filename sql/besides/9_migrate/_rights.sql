@@ -16,7 +16,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('worker operator', 'SELECT', 'undo'),
         -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
         ('runner operator', 'EXECUTE',
-         '_begin _check_scope _count_left _drive _job _nap _outcome _purge_cron_log _purge_log _ring
+         '_begin _check_scope _count_left _drive _job _log_dry_run _make_page _nap _outcome _purge_cron_log _purge_log _ring
           _expanded _idle _run_all _step'),
         ('runner operator viewer', 'EXECUTE',
          '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scope_text _scopes

@@ -1,5 +1,5 @@
 -- Begins the run that a call asks for: writes down the run of a policy that starts with the next transaction, or why it
--- does not start. A dry run, which may be beside another run, ends here, as does a report. What keeps it from beginning
+-- does not start. A report ends here. What keeps it from beginning
 -- is written down as a run that was "busy" (55P03) or failed: an as_of in the future, a scope or a window that the
 -- policy does not allow (22023), an unknown policy (P0002), a member of which no page can be made.
 -- p_since is when the call began. A job's run that finds its table taken is to be begun again: the answer
@@ -14,19 +14,14 @@ DECLARE
     v_policy retention.policy; v_request retention.request; v_run bigint;
 BEGIN
     IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled while it waited for the table'; END IF;
-    IF strpos(v_asked.policy, '@') > 0 THEN  -- a member
-        PERFORM retention._misplaced(v_asked.policy);
-        PERFORM retention._stamp(v_asked.policy);
-    END IF;
+    PERFORM retention._make_page(v_asked.policy);
     v_policy := retention._known(v_asked.policy);
     IF v_asked.as_of > v_started THEN
         RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', v_asked.as_of),
                   HINT = 'Only retention.preview() may look ahead.';
     END IF;
     v_request := retention._checked(v_policy, v_asked, v_started);
-    IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started);
-    ELSIF v_request.dry_run THEN RETURN retention._dry_run(v_policy, v_request, v_started);
-    END IF;
+    IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started); END IF;
     v_run := retention._take_table(v_policy, v_request, v_started);
     UPDATE retention.run r
     SET waited_s = extract(epoch FROM v_started - p_since), waited_for = 'the table, which another call had'

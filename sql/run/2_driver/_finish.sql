@@ -13,7 +13,7 @@ BEGIN
         -- Whoever called: batches run as the worker, who lacks the right.
         message = nullif(concat_ws('; ', CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
             coalesce(nullif('retention_worker', ''), current_user))
-            WHEN p_tripped_by = 'breaker' THEN p_message || format('; if that is right: '
+            WHEN p_tripped_by = 'breaker' AND NOT r.dry_run THEN p_message || format('; if that is right: '
                 'pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')', r.policy)
             WHEN s.none THEN 'no row was taken' ELSE p_message END,
             CASE WHEN p_sqlstate = '55P03' OR p_state = 'busy' THEN retention._prepared(r.policy) END,

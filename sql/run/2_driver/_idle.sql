@@ -16,7 +16,7 @@ BEGIN
     v_request.as_of := coalesce(p_request.as_of, v_started);
     v_asked := ARRAY(SELECT x FROM unnest(p_policies[p_place:p_place + 99]) x WHERE starts_with(x, v_each || '@'));
     p_runs := p_runs || array_fill(NULL::bigint, ARRAY[p_place - 1 + cardinality(v_asked) - cardinality(p_runs)]);
-    IF cardinality(v_asked) < 2 OR p_request.dry_run THEN RETURN; END IF;
+    IF cardinality(v_asked) < 2 THEN RETURN; END IF;
     SELECT array_agg(p ORDER BY p.name) INTO v_policies
     FROM retention.each e JOIN retention.policy p ON p.name = ANY (v_asked) AND p.hash = e.registers ->> 'hash'
     WHERE num_nonnulls(p_request.scope, p_request.older_than, retention._copy(), retention._half_upgraded()) = 0

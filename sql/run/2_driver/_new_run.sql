@@ -1,5 +1,5 @@
 -- Writes the row of a run that starts now, and answers its id: NULL where another run of the table is "running". What
--- takes no rows (a dry run, a report, a run that cannot start) is never "running". Raises 55000 where a subscription
+-- takes no rows (a report, a run that cannot start) is never "running". Raises 55000 where a subscription
 -- fills the run log: a row of ours in the place of the publisher's next would end the replication.
 CREATE OR REPLACE FUNCTION retention._new_run(
     p_policy retention.policy, p_request retention.request, p_started timestamptz, p_state text DEFAULT 'busy',

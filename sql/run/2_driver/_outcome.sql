@@ -7,11 +7,11 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 DECLARE v_state text; v_rest CONSTANT text := array_to_string(p_policies[p_place + 1:], ', ');
 BEGIN
     SELECT r.state, coalesce(r.sqlstate, 'P0001'),
-           CASE WHEN r.dry_run THEN format('%s: dry run, %s (run %s): %s', r.policy, r.state, r.id, r.message)
-                WHEN r.table_name = '' THEN format('%s: %s (run %s): %s', r.policy, r.state, r.id, r.message)
-                ELSE format('%s: %s (run %s): %s of %s rows taken%s%s', r.policy, r.state, r.id, r.taken, r.scanned,
-                            CASE WHEN r.waited_s > 0 THEN format(', waited %s s for %s', r.waited_s, r.waited_for) END,
-                            '; ' || r.message) END,
+           format('%s: %s%s (run %s): ', r.policy, CASE WHEN r.dry_run THEN 'dry run, ' END, r.state, r.id)
+               || concat_ws('; ', CASE WHEN r.table_name = '' THEN NULL
+                   WHEN r.dry_run THEN format('would take %s of %s rows', r.taken, r.scanned)
+                   ELSE format('%s of %s rows taken%s', r.taken, r.scanned, CASE WHEN r.waited_s > 0
+                       THEN format(', waited %s s for %s', r.waited_s, r.waited_for) END) END, r.message),
            coalesce(r.sqlstate = '57014', false) OR p_strict AND r.state <> 'done',
            r.state IN ('more', 'tripped', 'paused') AND NOT r.dry_run
     INTO v_state, sqlstate, summary, halt, uncounted FROM retention.run r WHERE r.id = p_run;

@@ -7,7 +7,7 @@ BEGIN
     PERFORM pg_notify('pgretain', jsonb_build_object(
         'policy', r.policy, 'run', r.id, 'events', r.related -> 'retention.event')::text)
     FROM retention.run r
-    WHERE r.id = ANY (p_runs) AND r.pid = pg_backend_pid() AND p_full <= 0.5
+    WHERE r.id = ANY (p_runs) AND r.pid = pg_backend_pid() AND p_full <= 0.5 AND NOT r.dry_run
       AND (r.related ->> 'retention.event')::bigint > 0
     ORDER BY r.id;
 END $function$;

@@ -1,11 +1,12 @@
 -- Runs policies and reports in order, for run() and run_job(), and counts what each left; then sends NOTIFY for events,
--- and purges the logs: what fails there fails the call, and no run. Names are qualified, as in _drive.
+-- and purges the logs: what fails there fails the call, and no run. v_ended are runs by place that need no driver: a dry
+-- run has ended them all, _idle those with nothing due. Names are qualified, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
     INOUT p_outcome pg_catalog.text)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE
-    v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_idle pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
+    v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_ended pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
     BEGIN
@@ -23,12 +24,23 @@ BEGIN
     p_policies := retention._expanded(p_policies);
     COMMIT AND CHAIN;
     p_outcome := NULL;
+    IF p_request.dry_run THEN
+        FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
+            BEGIN
+                PERFORM retention._make_page(p_policies[v_place]);
+            EXCEPTION WHEN OTHERS THEN NULL;  -- its run says why
+            END;
+            COMMIT AND CHAIN;
+        END LOOP;
+        v_ended := retention._log_dry_run(p_policies, p_request, p_strict);
+        COMMIT AND CHAIN;
+    END IF;
     FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
         IF pg_catalog.strpos(p_policies[v_place], '@') OPERATOR(pg_catalog.>) 0 THEN  -- a member
-            SELECT i.p_policies, i.p_runs INTO p_policies, v_idle
-            FROM retention._idle(v_place, p_request, p_policies, v_idle) i;
+            SELECT i.p_policies, i.p_runs INTO p_policies, v_ended
+            FROM retention._idle(v_place, p_request, p_policies, v_ended) i;
         END IF;
-        v_run := v_idle[v_place];
+        v_run := v_ended[v_place];
         IF v_run IS NULL THEN
             p_request.policy := p_policies[v_place];
             CALL retention._drive(p_request, v_run);

@@ -17,7 +17,7 @@ BEGIN
     ELSIF v_last.run_id IS NULL THEN
         RETURN retention._start(v_run, v_policy);
     END IF;
-    v_why := retention._waits_for(v_policy);
+    v_why := CASE WHEN NOT v_run.dry_run THEN retention._waits_for(v_policy) END;
     IF v_why IS NOT NULL THEN
         UPDATE retention.run r SET waited_s = r.waited_s + 1, waited_for = v_why WHERE r.id = p_run;
         RETURN (p_run, true, v_started + interval '1 s')::retention.step;

@@ -10,7 +10,7 @@ BEGIN
             v_run := retention._new_run(p_policy, p_request, p_started, 'running');
         EXCEPTION WHEN lock_not_available THEN
             RAISE lock_not_available USING HINT = 'Wait for its end, and call again.', MESSAGE = format(
-                'a restore(), a preview_job() or the start of a run on table "%s" is not committed yet',
+                'a restore(), a preview_job(), a dry run or the start of a run on table "%s" is not committed yet',
                 p_policy.table_name);
         END;
         IF v_run IS NOT NULL THEN RETURN v_run; END IF;
