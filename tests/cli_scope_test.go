@@ -73,7 +73,7 @@ jobs:
 		}
 		got = append(got, line)
 	}
-	want := []string{`bad null column "at" of "public.bad" is not there; undo it, or run "pgretain snapshot", then "pgretain generate", and migrate`,
+	want := []string{`bad null column "at" of "public.bad" is not there; undo it, or correct the policy file, run "pgretain snapshot" and "pgretain generate", and migrate`,
 		"early null xx", "late null xxx", `tok {"nid":1} xxxxxxxxxx`, `tok {"nid":2} xxxxxxxxxx`, "worse null division by zero"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("previews (-want +got):\n%s", diff)
