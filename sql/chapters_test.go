@@ -17,8 +17,8 @@ import (
 // told are names that a text only tells people, in a message or a hint: no calls.
 var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"}, "_run_all": {"status"}, "_take_table": {"pause"}}
 
-// apart are calls by runs that take no rows.
-var apart = map[string][]string{"_begin": {"_dry_run", "_run_report"}}
+// apart are calls by dry runs and reports, which take no rows.
+var apart = map[string][]string{"_begin": {"_run_report"}, "_run_all": {"_log_dry_run"}}
 
 // notByRuns are the templates of what migrations and applications execute. The others are functions that a run calls, and
 // their parts: a new template is taken for one.
