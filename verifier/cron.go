@@ -16,7 +16,15 @@ import (
 // codesOfCron: lateness says how pg_cron's last attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
-func (v *inspection) checkCron(r reading) error { return v.compareJobs(r, "cron") }
+// checkCron compares the jobs where the runner may read them. Jobs that it may not read are unknown, not missing.
+func (v *inspection) checkCron(r reading) error {
+	known := len(v.report.Findings)
+	err := v.finds(codeUnreadable, v.atInstall(), "cron_seen", v.runner())(r)
+	if err != nil || len(v.report.Findings) > known {
+		return err
+	}
+	return v.compareJobs(r, "cron")
+}
 
 // compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
 // lives, and reads which of them failed.

@@ -6,11 +6,10 @@ WITH scheduler AS MATERIALIZED (
     SELECT s.by_role OR s.by_owner AS seen,
            CASE WHEN s.running THEN false
                 WHEN s.by_role OR NOT s.by_owner THEN true
-                ELSE EXISTS (SELECT FROM retention.health() h
-                             WHERE h.problem = 'the pg_cron scheduler is not running') END AS reported
+                ELSE retention._scheduler_state() = 'stopped' END AS reported
     FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
                  coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
-                           FROM pg_proc p WHERE p.oid = to_regprocedure('retention.health()')), false) AS by_owner,
+                           FROM pg_proc p WHERE p.oid = to_regprocedure('retention._scheduler_state()')), false) AS by_owner,
                  EXISTS (SELECT FROM pg_stat_activity a
                          WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL) AS running) s
 ), setting AS MATERIALIZED (

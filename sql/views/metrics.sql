@@ -87,14 +87,14 @@ CROSS JOIN LATERAL (VALUES
 ) m (name, value, help) WHERE m.value IS NOT NULL
 UNION ALL SELECT m.name, 'gauge', m.labels, m.value, m.help
 FROM (SELECT count(*) FILTER (WHERE h.severity = 'error') AS errors,
-             count(*) FILTER (WHERE h.severity = 'warning') AS warnings,
-             count(*) FILTER (WHERE h.problem = 'the pg_cron scheduler is not running') AS dead
+             count(*) FILTER (WHERE h.severity = 'warning') AS warnings
       FROM retention.health() h) h
-CROSS JOIN retention.install i
+CROSS JOIN retention._scheduler_state() s
 CROSS JOIN LATERAL (VALUES
     ('retention_problems', '{"severity": "error"}'::jsonb, true, h.errors, 'What health() lists.'),
     ('retention_problems', '{"severity": "warning"}', true, h.warnings, 'What health() lists.'),
-    ('retention_scheduler_running', '{}', i.scheduler = 'pg_cron', 1 - h.dead, 'Whether pg_cron''s scheduler runs.')
+    ('retention_scheduler_running', '{}', s IN ('running', 'stopped'), (s = 'running')::integer,
+     'Whether pg_cron''s scheduler runs; left out where that cannot be seen, or nothing needs one.')
 ) m (name, labels, given, value, help) WHERE m.given
 UNION ALL SELECT 'retention_table_rows', 'gauge', pg_catalog.jsonb_build_object('table', x.table_name),
        retention._table_rows(x.table_name), 'Rows in the table, by its statistics.'

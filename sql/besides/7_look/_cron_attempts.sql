@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION retention._cron_attempts()
 RETURNS TABLE (jobname text, failed bigint, since timestamptz, at timestamptz, message text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    IF pg_catalog.to_regclass('cron.job_run_details') IS NOT NULL THEN
+    IF retention._cron_seen() IS NOT TRUE THEN RETURN; END IF;
+    IF pg_catalog.has_table_privilege(pg_catalog.to_regclass('cron.job_run_details'), 'SELECT') THEN
         RETURN QUERY EXECUTE
             'WITH ended AS MATERIALIZED (
                  SELECT * FROM (SELECT d.jobid, d.runid, d.status, d.return_message,

@@ -1,5 +1,5 @@
 -- _cron_jobs returns the pg_cron jobs of the runner that pgretain scheduled, and those that call run or
--- run_job in this database. It returns no rows where there is no pg_cron. Row security shows these jobs
+-- run_job in this database. It returns no rows where _cron_seen() is not true. Row security shows these jobs
 -- to nobody else, so this function is the runner's own. Every operator, type and function is qualified,
 -- so that the runner, who may ALTER the function, can have nothing run by its callers.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
@@ -9,7 +9,7 @@ RETURNS TABLE (jobid bigint, jobname text, schedule text, command text, database
     host text, port integer)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    IF EXISTS (SELECT FROM pg_catalog.pg_namespace n WHERE n.nspname OPERATOR(pg_catalog.=) 'cron') THEN
+    IF retention._cron_seen() THEN
         RETURN QUERY EXECUTE
             'SELECT j.jobid, j.jobname::pg_catalog.text, j.schedule, j.command, j.database, j.username, j.active,
                  j.nodename, j.nodeport

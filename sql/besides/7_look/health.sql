@@ -43,16 +43,35 @@ BEGIN
     FROM retention.policy p
     CROSS JOIN LATERAL (SELECT * FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
     WHERE p.report AND a.alerts > 0
-    UNION ALL SELECT 'error', NULL::text, 'the pg_cron scheduler is not running',
-           'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'
-    FROM retention.install i  -- schema cron may be in another database
-    WHERE i.scheduler = 'pg_cron' AND NOT EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%')
-    UNION ALL SELECT 'error', NULL::text, format('job "%s" is switched off in pg_cron', c.jobname),
-           'Run "pgretain migrate up"; "pgretain verify" shows the statement alone.'
-    FROM retention._cron_jobs() c WHERE NOT c.active
+    UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint
+    FROM (VALUES ('stopped', 'error', 'the pg_cron scheduler is not running',
+                  'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'),
+                 ('unknown', 'warning', 'could not see whether the pg_cron scheduler is running',
+                  format('GRANT pg_monitor TO %I;', current_user))) x (state, severity, problem, hint)
+    WHERE x.state = retention._scheduler_state()
+    UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint
+    FROM retention.install i  -- schema cron may be in another database, where nothing of this can be seen
+    CROSS JOIN LATERAL (
+        SELECT 'warning', 'could not check the jobs in pg_cron', 'Have a DBA run what "pgretain bootstrap" prints.'
+        WHERE NOT retention._cron_seen()
+        UNION ALL
+        SELECT 'error', format(y.problem, w.name), 'Run "pgretain verify". Its hint is the statement that schedules the job.'
+        FROM retention.job j
+        CROSS JOIN LATERAL generate_series(1, cardinality(j.schedules)) n
+        CROSS JOIN LATERAL concat('retention.', j.name, '#' || nullif(n, 1)) w (name)
+        LEFT JOIN retention._cron_jobs() c ON c.jobname = w.name
+        CROSS JOIN LATERAL (VALUES
+            (c.jobname IS NULL, 'job "%s" is not scheduled in pg_cron'),
+            (NOT c.active, 'job "%s" is switched off in pg_cron'),
+            (c.command <> concat('CALL retention.run_job(', quote_literal(j.name), ')')
+             OR c.database <> current_database(), 'job "%s" has another command or database in pg_cron')
+        ) y (given, problem)
+        WHERE y.given AND retention._cron_seen() AND octet_length(w.name) <= 63  -- pg_cron has longer names cut
+    ) x (severity, problem, hint)
+    WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NULL AND NOT pg_is_in_recovery()
     UNION ALL SELECT 'error', NULL::text,
            format('pg_cron cannot start job "%s": its last %s attempts failed: %s', a.jobname, a.failed,
-                  rtrim(a.message, E'.\n ')), 'pgretain verify says what to do (V049).'
+                  rtrim(a.message, E'.\n ')), 'Run "pgretain verify". Its hint for V049 says what to do.'
     FROM retention._cron_attempts() a
     WHERE a.failed > 1 AND NOT EXISTS (
         SELECT FROM retention.run r JOIN retention.job j ON j.name = r.job

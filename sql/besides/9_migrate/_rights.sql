@@ -19,10 +19,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          '_begin _check_scope _count_left _drive _job _log_dry_run _make_page _nap _outcome _purge_cron_log _purge_log _ring
           _expanded _idle _run_all _step'),
         ('runner operator viewer', 'EXECUTE',
-         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scope_text _scopes
+         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scheduler_state _scope_text _scopes
           _sequences_behind _success_at _table_name _table_rows _under_way _unexpected _unfit_hold _way_out _window_at
           _window_fault _window_set'),
-        ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs'),
+        ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),
         ('runner operator viewer', 'EXECUTE',
          '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),

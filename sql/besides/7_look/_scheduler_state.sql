@@ -1,0 +1,13 @@
+-- _scheduler_state returns whether pg_cron's scheduler runs: 'running', 'stopped', or 'unknown' where the owner may not
+-- see other sessions. It returns 'none' where nothing needs one: with "scheduler: none", and on a standby.
+-- PostgreSQL 18 lists a session before it is connected to its database.
+CREATE OR REPLACE FUNCTION retention._scheduler_state() RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    RETURN CASE
+        WHEN pg_is_in_recovery() OR NOT EXISTS (SELECT FROM retention.install i WHERE i.scheduler = 'pg_cron')
+        THEN 'none'
+        WHEN EXISTS (SELECT FROM pg_stat_activity a WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL)
+        THEN 'running'
+        WHEN pg_has_role('pg_read_all_stats', 'USAGE') THEN 'stopped' ELSE 'unknown' END;
+END $function$;

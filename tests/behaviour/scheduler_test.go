@@ -1,0 +1,62 @@
+package behaviour
+
+import (
+	"strings"
+	"testing"
+
+	"pgretain/tests/kit"
+)
+
+// TestSchedulerThatCannotBeSeen reads health(), status and metrics where something hides the scheduler or its jobs, or nothing
+// needs a scheduler. What cannot be seen is unknown: it neither counts as absent nor ends the whole answer.
+func TestSchedulerThatCannotBeSeen(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, plain, `
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
+	conn := in.Conn(t)
+	const (
+		table  = "CREATE SCHEMA cron; CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command text, nodename text, nodeport int, database text, username text, active boolean);"
+		opened = table + "GRANT USAGE ON SCHEMA cron TO retention_runner; GRANT SELECT ON cron.job TO retention_runner;"
+		cron   = "UPDATE retention.install SET scheduler = 'pg_cron';"
+		job    = `INSERT INTO cron.job VALUES (1, 'retention.nightly', '17 3 * * *', 'CALL retention.run_job(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
+	)
+	for name, c := range map[string]struct{ before, state, has, lacks string }{
+		"nothing needs one":           {"", "none", "", "cron"},
+		"schema of another":           {"CREATE SCHEMA cron; CREATE TABLE cron.job (x int)", "none", "", "cron"},
+		"schema of another, jobs":     {cron + "CREATE SCHEMA cron; CREATE TABLE cron.job (x int)", "", "", "job \""},
+		"schema shut to the runner":   {cron + table, "", "could not check the jobs in pg_cron", "job \""},
+		"jobs of another application": {opened, "none", "", "cron"},
+		"a job that is there":         {cron + opened + job, "", "", "job"},
+		"a job that is gone":          {cron + opened, "", `job "retention.nightly" is not scheduled in pg_cron`, "could not check"},
+		"a job that is off":           {cron + opened + job + "UPDATE cron.job SET active = false", "", `job "retention.nightly" is switched off in pg_cron`, "could not check"},
+		"a job with another command":  {cron + opened + job + "UPDATE cron.job SET command = 'SELECT 1'", "", `job "retention.nightly" has another command or database`, "could not check"},
+		"sessions that are hidden": {cron + "REVOKE pg_monitor, pg_read_all_stats FROM retention_owner", "unknown",
+			"could not see whether the pg_cron scheduler is running", "scheduler is not running"},
+		"sessions that are seen": {cron, "stopped", "the pg_cron scheduler is not running", "could not see"},
+	} {
+		tx, err := conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(t.Context(), c.before); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var state, problems string
+		var metrics, status int
+		err = tx.QueryRow(t.Context(), `SELECT retention._scheduler_state(), (SELECT coalesce(string_agg(h.problem, '; '), '') FROM retention.health() h),
+			(SELECT count(*) FROM retention.metrics m WHERE m.name = 'retention_scheduler_running'), (SELECT count(*) FROM retention.status)`).
+			Scan(&state, &problems, &metrics, &status)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.state != "" && state != c.state, !strings.Contains(problems, c.has), strings.Contains(problems, c.lacks), status != 1,
+			metrics != map[bool]int{true: 1}[state == "running" || state == "stopped"]:
+			t.Errorf("%s: state %s, health %q, %d metrics, %d rows of status", name, state, problems, metrics, status)
+		}
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
