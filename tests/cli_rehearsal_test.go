@@ -146,7 +146,7 @@ func testRehearsalFinds(t *testing.T, binary string) {
 		"retention.catalog.json:1:1: error: the schema file makes other tables than this snapshot says",
 		`would fail: column "n" is of type integer but expression is of type text [42804] [L050]`,
 		`error: table "app.odd" is not what it was before, after everything was undone [L051]`,
-		`error: "lines_odd" ended failed: function app.share(integer) does not exist [42883] [L052]`,
+		`error: "lines_odd" ended failed: no row was taken; 1 row was refused: function app.share(integer) does not exist [42883] [L052]`,
 	} {
 		if !strings.Contains(r.stderr, want) {
 			t.Errorf("no word of: %s\n%s%s", want, r.stdout, r.stderr)

@@ -103,15 +103,15 @@ var reachCases = map[string]reachCase{
 		state: "done"},
 	"a trigger that runs as we": {
 		tamper: "CREATE TRIGGER x AFTER DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.write()",
-		codes:  "V056", state: "failed", sqlstate: "42P01", items: 5, parts: 2},
+		codes:  "V056", state: "failed", sqlstate: "42P01", refused: 5, items: 5, parts: 2},
 	"a trigger that is accepted": {
 		tamper: "CREATE TRIGGER x AFTER DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.write()",
 		change: []string{"    then:", "    triggers: [x]\n    then:"},
-		state:  "failed", sqlstate: "42P01", items: 5, parts: 2},
+		state:  "failed", sqlstate: "42P01", refused: 5, items: 5, parts: 2},
 	"a deferred trigger": {
 		tamper: "CREATE CONSTRAINT TRIGGER x AFTER DELETE ON app.item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app.write()",
 		change: []string{"policies:", "install: {search_path: [app], scheduler: none}\npolicies:"},
-		codes:  "V056", state: "failed", sqlstate: "42501", items: 5, parts: 2},
+		codes:  "V056", state: "failed", sqlstate: "42501", refused: 5, items: 5, parts: 2},
 
 	"a rule instead": {
 		tamper: "CREATE RULE x AS ON DELETE TO app.item DO INSTEAD NOTHING",
@@ -128,13 +128,13 @@ var reachCases = map[string]reachCase{
 		codes:  "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
 	"a published schema, and what would go as well": {
 		tamper: "CREATE PUBLICATION x FOR TABLES IN SCHEMA app; ALTER TABLE app.part DROP CONSTRAINT part_pkey",
-		codes:  "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
+		codes:  "V058", state: "failed", sqlstate: "55000", refused: 5, items: 5, parts: 2},
 	"a published filter": {
 		tamper: "CREATE PUBLICATION x FOR TABLE app.item WHERE (at > '2020-01-01')",
 		codes:  "V058", state: "failed", sqlstate: "42P10", items: 5, parts: 2},
 	"published columns": {
 		tamper: "CREATE PUBLICATION x FOR TABLE app.item (id, done); CREATE PUBLICATION y FOR TABLE app.part (item_id)",
-		codes:  "V058", state: "failed", sqlstate: "42P10", items: 5, parts: 2},
+		codes:  "V058", state: "failed", sqlstate: "42P10", refused: 5, items: 5, parts: 2},
 	"a published filter by the key": {
 		tamper: "CREATE PUBLICATION x FOR TABLE app.item WHERE (id > 0)",
 		state:  "done"},
