@@ -3,7 +3,7 @@
 -- "found" has what it finds by name alone outside pg_catalog: types, collations, text search configurations, ...
 -- A word in a string counts, since a literal may be the name of an object.
 CREATE OR REPLACE FUNCTION retention._names(p_policy retention.policy) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $function$
 DECLARE
     c_word CONSTANT text := '([^\s!-#%-/:-@[-^`{-~]+)'; c_quoted CONSTANT text := '"((?:[^"]|"")+)"';
     c_syntax CONSTANT text := ' = <> < > <= >= ~~ !~~ ~~* !~~* ~ ';  -- the operators that IN, LIKE and others stand for
