@@ -25,8 +25,8 @@ const replies = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, re
 	CREATE FUNCTION fewer_each_day() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 	BEGIN UPDATE m SET replies = 0 WHERE at::date = NEW.day; RETURN NULL; END $$;`
 
-// A trigger keeps a row: what is written of rows that go says nothing of it, at no run, and the row is counted as
-// refused. Where a row goes another way before its delete, nothing was kept.
+// A trigger keeps rows: what is written of rows that go says nothing of them, and they are counted as refused. A run that
+// finds no other row ends "failed".
 func TestTriggerKeepsARow(t *testing.T) {
 	t.Parallel()
 	const daily = `insert: {into: daily, key: {day: "t.at::date"}, add: {n: "count(*)"}}`
@@ -53,9 +53,9 @@ func TestTriggerKeepsARow(t *testing.T) {
 				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW EXECUTE FUNCTION veto()`,
 				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+keep+"triggers: [veto], then: ["+c.then+"]}}")
 			in.SetBatch(10)
-			for range 2 {
-				if o := in.Done("p", noon); o.Refused != 2 {
-					t.Errorf("%d rows were refused, want 2", o.Refused)
+			for _, state := range []string{"done", "failed"} {
+				if o := in.Run("p", noon); o.Refused != 2 || o.State != state {
+					t.Errorf("the run ended %s with %d refused rows, want %s with 2: %+v", o.State, o.Refused, state, o)
 				}
 			}
 			if diff := cmp.Diff([]int{5, 27, 41}, ids(t, in)); diff != "" {

@@ -98,14 +98,17 @@ func TestRefusedRowAmongFiveThousand(t *testing.T) {
 	}
 }
 
-// A BEFORE trigger that returns NULL keeps its row, and the log says so.
+// TestTriggerVetoes has a BEFORE trigger that returns NULL, and perhaps updates the row. It keeps its row, and the log says so.
 func TestTriggerVetoes(t *testing.T) {
 	t.Parallel()
-	for name, rule := range map[string]string{"RANGE": simple, "LOCKED": guarded} {
+	for name, c := range map[string]struct{ rule, instead string }{
+		"RANGE": {simple, ""}, "LOCKED": {guarded, ""}, "written instead": {guarded, "UPDATE m SET id = id WHERE id = OLD.id;"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, signals+`CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION veto();`, rule)
+			s := newStage(t, signals+`CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS
+				'BEGIN `+c.instead+` RETURN NULL; END';
+				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION veto();`, c.rule)
 			s.refill(30)
 			s.run("p").ok()
 			s.leaves(15)

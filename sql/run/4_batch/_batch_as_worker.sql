@@ -81,7 +81,8 @@ BEGIN
                                FROM jsonb_each_text(v_out.kept) k) END;
             IF NOT v_deletes THEN  -- an update writes only rows that would change
                 v_left := least(v_left, 0);
-            ELSIF v_left > 0 AND p_lock THEN  -- an earlier step may have deleted some of them
+            ELSIF v_left > 0 AND NOT v_pass ? 'range' AND jsonb_array_length(p_policy.steps) > 1 THEN
+                -- An earlier step may have deleted some of them.
                 EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
                                 JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', v_table)
                 INTO v_left USING v_slice.rels, v_slice.tids;
