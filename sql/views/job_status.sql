@@ -1,7 +1,7 @@
 -- job_status has one row for each policy, or report, and job: how the last run of that job stands, or of a person with
 -- the same scope. Job '' has calls with another scope; superseded is true where such a call went well, or each job of
 -- the policy succeeded since. A dry run is no run; nor is a call that found the table taken ("busy"): it stands apart,
--- as missed_run.
+-- as missed_run. A schema of "each" whose runs fail before the policy is made there has rows, too.
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
        CASE WHEN r.state = 'running' AND NOT retention._under_way(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
@@ -13,7 +13,16 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
        t.missed_run, t.refused_run, t.rows_left,
        t.caught_up_at, j.job = '' AND s.jobs > 0 AND coalesce(
            r.id <= s.success_run OR r.state IN ('done', 'more', 'paused'), true) AS superseded
-FROM retention.policy p
+FROM (
+    SELECT o.name, o.table_name, o.report FROM retention.policy o
+    UNION ALL  -- a schema whose runs fail before the policy is there
+    SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.word) + 1)), false
+    FROM retention.total y
+    JOIN retention.each e ON e.name = split_part(y.policy, '@', 1)
+    JOIN pg_namespace n ON y.policy = concat(e.name, '@', n.nspname)
+    JOIN pg_class c ON c.relnamespace = n.oid
+        AND c.relname = substr(e.registers ->> 'table_name', length(e.word) + 2)::name
+    WHERE NOT EXISTS (SELECT FROM retention.policy o WHERE o.name = y.policy)) p
 CROSS JOIN LATERAL (
     SELECT x.job, CASE WHEN NOT p.report THEN x.scope END AS scope FROM retention._job_scopes(p.name) x
     UNION ALL SELECT '' AS job, NULL::jsonb AS scope) j

@@ -180,6 +180,9 @@ the page of policy "messages" in schema "tenant_a" is still to be made`,
 			t.Errorf("%s: verify says\n%s", code, got)
 		}
 	}
+	if got := in.Rows("SELECT policy FROM retention.health() WHERE severity = 'error'"); !cmp.Equal(got, []string{"(messages@tenant_C)", "(messages@tenant_a)", "(messages@tenant_b)"}) {
+		t.Errorf("health() names %v", got)
+	}
 	// Nobody directs the policy at a schema that it is not for.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenants_archive")+"RESET ROLE")
 	_, err := in.Call("CALL retention.run('messages@tenants_archive', $1)", noon)
