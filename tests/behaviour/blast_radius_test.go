@@ -124,8 +124,8 @@ policies:
 	}
 }
 
-// What foreign keys became after the policy was installed: the preview says what the run then does; one that is switched
-// off counts as if it were on.
+// TestKeysThatBecameOthers changes a foreign key after the policy was installed. blast_radius counts as if nothing stopped
+// the run, with keys that are switched off as if they were on. preview says what stops the run, in its words.
 func TestKeysThatBecameOthers(t *testing.T) {
 	t.Parallel()
 	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE "
@@ -137,13 +137,13 @@ func TestKeysThatBecameOthers(t *testing.T) {
 		"set null in a NOT NULL one":   {again + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
 		"no default in a NOT NULL one": {again + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
 		"set null of another column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
-			"1 delete public.m 5; 1 set null public.part 5", "", 5, 5}, // trips: the policy was made for another key
+			"1 delete public.m 5; 1 set null public.part 5", "", 5, 5},
 		"set null of a strict column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
 			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
-		"switched off":                {"ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 5},
-		"for replicas only":           {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; END $$", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 5},
-		"a key that refuses, off":     {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m ?; 1 blocked public.part 5", "refuses some", 0, 5},
-		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+		"switched off":                {"ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
+		"for replicas only":           {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; END $$", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
+		"a key that refuses, off":     {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
+		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +159,11 @@ func TestKeysThatBecameOthers(t *testing.T) {
 			if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 				t.Errorf("the notes are %q, want %q", notes, c.note)
 			}
+			stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p')")
 			o := in.Run("p", noon)
+			if want := map[bool]string{true: "done", false: "tripped"}[stopped == ""]; o.State != want || o.Message != stopped {
+				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
+			}
 			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in, "SELECT count(*) FROM part")
 			if m != c.m || part != c.part {
 				t.Errorf("the run (%s %s) left %d and %d, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
@@ -301,16 +305,16 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestClocksShown: the oldest and the newest that are due are instants for people. The keys are published ones, of RFC
-// 9562, the ULID specification, and two services that document theirs, with the instants published there.
+// TestClocksShown reads the oldest and the newest due value of each encoding: people see instants. The keys are
+// published by RFC 9562, the ULID specification and two services, with their instants. A value before "since" is not due.
 func TestClocksShown(t *testing.T) {
 	t.Parallel()
 	const ulid, ulidAt = "01ARZ3NDEKTSV4RRFFQ69G5FAV", "2016-07-30 23:54:10.259+00"
 	cases := []struct{ typ, clock, values, oldest, newest string }{
 		{"integer", "epoch_s", "0, 1234567890", "1970-01-01 00:00:00+00", "2009-02-13 23:31:30+00"},
 		{"numeric", "epoch_s", "-0.5, 1234567890.123456", "1969-12-31 23:59:59.5+00", "2009-02-13 23:31:30.123456+00"},
-		{"double precision", "epoch_s", "'-infinity', 1234567890.25", "-Infinity", "2009-02-13 23:31:30.25+00"},
-		{"bigint", "epoch_s", "-9223372036854775808, 1234567890", "-9223372036854775808", "2009-02-13 23:31:30+00"},
+		{"double precision", "epoch_s", "'-infinity', 1234567890.25", "2009-02-13 23:31:30.25+00", "2009-02-13 23:31:30.25+00"},
+		{"bigint", "epoch_s", "-9223372036854775808, 1234567890", "2009-02-13 23:31:30+00", "2009-02-13 23:31:30+00"},
 		{"bigint", "epoch_ms", "-1, 1234567890123", "1969-12-31 23:59:59.999+00", "2009-02-13 23:31:30.123+00"},
 		{"bigint", "{snowflake: {shift: 22, epoch: 1420070400000}}", "-1, 175928847299117063", "2014-12-31 23:59:59.999+00", "2016-04-30 11:18:25.796+00"},
 		{"bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}", "4194303, 1541815603606036480", "2010-11-04 01:42:54.657+00", "2022-06-28 16:07:40.105+00"},
@@ -328,7 +332,7 @@ func TestClocksShown(t *testing.T) {
 	var schema, policies strings.Builder
 	for i, c := range cases {
 		fmt.Fprintf(&schema, "CREATE TABLE m%d (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, c %s); INSERT INTO m%[1]d (c) SELECT unnest(ARRAY[%[3]s]::%[2]s[]);", i, c.typ, c.values)
-		due := "age: {column: c, older_than: 7 days, encoding: " + c.clock + "}"
+		due := "age: {column: c, older_than: 7 days, since: 1960-01-01, encoding: " + c.clock + "}"
 		switch {
 		case c.clock == "":
 			due = "age: {column: c, older_than: 7 days}"

@@ -256,7 +256,7 @@ const noHoles = `keep: {pending: "EXISTS (SELECT FROM @.m x WHERE x.at <= t.uppe
 func TestListPartitions(t *testing.T) {
 	t.Parallel()
 	days := []string{"'2024-03-22'", "'2024-03-23'", "'2024-03-24'", "'2024-03-25'", "'2024-03-26'"}
-	week, encoded := "due: {age: {older_than: 7 days}}", "due: {age: {older_than: 7 days, encoding: %s}}"
+	week, encoded := "due: {age: {older_than: 7 days}}", "due: {age: {older_than: 7 days, since: 1960-01-01, encoding: %s}}"
 	newest := `due: {beyond: {first: 2, order: "upper DESC"}}`
 	midnight := "2024-03-31 00:00:00+00"
 	runAway(t, []away{

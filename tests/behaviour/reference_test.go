@@ -36,7 +36,7 @@ type referenceTable struct {
 }
 
 // TestReferenceExamples holds docs/policy.md: each example loads and lints without a finding, its SQL is what is
-// generated from it, or gives the answer printed behind it, and one run of its policies on the printed rows has the
+// generated from it, gives the answer printed behind it, or is a call that succeeds, and one run of its policies on the printed rows has the
 // printed result.
 func TestReferenceExamples(t *testing.T) {
 	t.Parallel()
@@ -121,6 +121,9 @@ func (e referenceExample) check(t *testing.T, schema string) {
 		if strings.HasPrefix(sql, "SELECT ") {
 			calls = true
 			answers(t, in, sql)
+		} else if strings.HasPrefix(sql, "CALL ") {
+			calls = true
+			accepted(t, in, sql)
 		} else {
 			e.generated(t, in, sql)
 		}
@@ -169,6 +172,17 @@ func answers(t *testing.T, in *kit.Installed, sql string) {
 		query = strings.TrimSuffix(strings.TrimSpace(query), ";")
 		if got := pgtest.Value[string](t, in, "SELECT ("+query+")::text"); got != want {
 			t.Errorf("%s: got %s, want %s", query, got, want)
+		}
+	}
+}
+
+// accepted makes each call, a line each.
+func accepted(t *testing.T, in *kit.Installed, sql string) {
+	t.Helper()
+	for line := range strings.Lines(sql) {
+		call, _, _ := strings.Cut(line, ";")
+		if _, err := in.Call(call); err != nil {
+			t.Errorf("%s: %v", call, err)
 		}
 	}
 }

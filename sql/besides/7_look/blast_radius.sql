@@ -1,7 +1,7 @@
 -- What runs until nothing is due would do: one row for each table that a step, or a foreign key behind it (path),
 -- reaches, each row counted once. rows is NULL where note says why it cannot be known. effect "blocked": a foreign key
 -- refuses; "refused": the row is there already, or the table that it names is not dropped. What other constraints refuse
--- is not foreseen. Locks nothing.
+-- is not foreseen. It counts as if nothing stopped a run, see stopped_by of preview(). Locks nothing.
 CREATE OR REPLACE FUNCTION retention.blast_radius(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL)

@@ -14,7 +14,7 @@ CREATE TABLE app.owner (id bigint PRIMARY KEY, keep_days integer, closed boolean
 CREATE TABLE app.upload (id bigint PRIMARY KEY, owner_id bigint NOT NULL, made_at timestamptz NOT NULL);
 CREATE TABLE app.request (id bigint PRIMARY KEY, created_ms bigint NOT NULL);
 CREATE TABLE app.shipper (id bigint PRIMARY KEY, shipped_ms bigint NOT NULL);
-CREATE TABLE app.page_view (id bigint PRIMARY KEY, seq bigint NOT NULL, at timestamptz NOT NULL);
+CREATE TABLE app.page_view (id bigint PRIMARY KEY, seq bigint NOT NULL UNIQUE, at timestamptz NOT NULL);
 CREATE TABLE app.reader (id bigint PRIMARY KEY, done bigint NOT NULL);
 CREATE TABLE app.progress (id bigint PRIMARY KEY, kind text NOT NULL UNIQUE, seq bigint NOT NULL);
 CREATE TABLE app.daily (day date PRIMARY KEY, n bigint NOT NULL DEFAULT 0);
