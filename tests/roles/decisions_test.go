@@ -64,7 +64,7 @@ var inner = []decision{
 
 // closed are the runtime's own functions that owner and worker alone may call.
 var closed = []string{
-	"_refuse_unfit", "_run_step", "_distributed", "_add_up", "_attach_index", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
+	"_refuse_unfit", "_run_step", "_distributed", "_add_up", "_attach_index", "_attested", "_after", "_batch", "_batch_partitions", "_batch_size", "_below", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked", "_checked_scope", "_clock_fault", "_clock_readings", "_clock_sample", "_fail",
 	"_hold_owners", "_obstacle", "_patience", "_prepared", "_record",
 	"_begin_page", "_check_types", "_fails_without_rows", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_dependents", "_drop_refusal", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
@@ -79,7 +79,7 @@ var closed = []string{
 	"_pin", "_path_kept", "_forget", "_look", "_look_as_worker", "_refuse_others",
 	"_batch_as_worker", "_count_as_worker", "_due", "_due_as_worker", "_put_policy", "_facts_as_worker", "_idle_as_worker",
 	"_plans_as_worker", "_restore_as_worker", "_why_as_worker",
-	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_given", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms", "_any_held", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
+	"_equality", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_hold_again", "_hold_given", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms", "_any_held", "_printed", "_spare", "_stopping_hold", "_evaluated", "_rights",
 }
 
 // reads are tables and views that may be read; nobody may do anything else with any of them.
