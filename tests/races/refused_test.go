@@ -47,9 +47,10 @@ var refusals = []refusal{
 		rule: simple, naiveCode: "P0001", refused: 1, message: "row 15 is sacred",
 	},
 	{
-		name:   "a NOT NULL child that is to be set NULL",
-		schema: `CREATE TABLE child (m_id int NOT NULL REFERENCES m ON DELETE SET NULL);`, data: "INSERT INTO child VALUES (15)",
-		rule: withCascades(simple, "public.child"), naiveCode: "23502", refused: 1, message: "null value in column",
+		name: "a NOT NULL child that is to be set NULL",
+		schema: `CREATE TABLE child (m_id int NOT NULL REFERENCES m ON DELETE SET NULL);
+			CREATE TABLE other (m_id int NOT NULL REFERENCES m ON DELETE SET DEFAULT);`, data: "INSERT INTO child VALUES (15)",
+		rule: withCascades(simple, "public.child, public.other"), naiveCode: "23502", refused: 1, message: "null value in column",
 	},
 }
 

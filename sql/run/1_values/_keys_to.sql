@@ -1,16 +1,17 @@
 -- The foreign keys that refer to tables, without those that are not enforced; one whose triggers are switched off
--- counts as if they were on. action: what happens on delete, 'r' where SET NULL or SET DEFAULT would write NULL into a
--- column that is NOT NULL, which keeps what is referred to (23502). By pg_depend, which has an index for it.
+-- counts as if they were on. confdeltype: what the key says of a delete. action: what happens, 'r' where SET NULL or SET
+-- DEFAULT would write NULL into a column that is NOT NULL, which keeps what is referred to (23502). By pg_depend, which
+-- has an index for it.
 CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[])
 RETURNS TABLE (
     oid oid, conname name, conrelid oid, confrelid oid, conkey smallint[], confkey smallint[], conpfeqop oid[],
-    conparentid oid, confupdtype "char", deferred boolean, action "char")
+    conparentid oid, confupdtype "char", confdeltype "char", deferred boolean, action "char")
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_bitmapscan = off SET jit = off AS $function$
 BEGIN
     RETURN QUERY
     SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.conkey, k.confkey, k.conpfeqop, k.conparentid, k.confupdtype,
-           k.condeferred AND k.confdeltype = 'a', CASE WHEN k.confdeltype IN ('n', 'd') AND EXISTS (
+           k.confdeltype, k.condeferred AND k.confdeltype = 'a', CASE WHEN k.confdeltype IN ('n', 'd') AND EXISTS (
                SELECT FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
                WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey))
                  AND (a.attnotnull OR t.typnotnull)

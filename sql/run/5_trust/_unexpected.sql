@@ -150,11 +150,13 @@ BEGIN
                      retention._table_name(k.confrelid), 'does', format('%s (%s) %s', f.name, (
                          SELECT string_agg(a.attname, ', ' ORDER BY a.attname COLLATE "C")
                          FROM pg_attribute a WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)), CASE
-                         k.action WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' ELSE 'set default' END)))
+                         k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' ELSE 'set default' END),
+                     'changes', k.action <> 'r'))
           FROM retention._keys_to(v_tables) k CROSS JOIN retention._table_name(k.conrelid) f (name)
           JOIN unnest(v_names, v_tables) m (name, oid) ON m.oid = k.confrelid
-          WHERE k.action IN ('c', 'n', 'd') AND k.conparentid = '0' GROUP BY m.name) x (name, keys);
-    -- An action that the policy relies on: rows that were copied would stay, and refer to nothing.
+          WHERE k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = '0' GROUP BY m.name) x (name, keys);
+    -- An action that the policy relies on: rows that were copied would stay, and refer to nothing. Where the action fails
+    -- for a column that is NOT NULL, the row is refused.
     RETURN QUERY
     SELECT p.name, format('the policy relies on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
     FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
@@ -178,6 +180,6 @@ BEGIN
                                    k."to", k."from", k.name) || c_again
     FROM unnest(p_policies) p CROSS JOIN unnest(p.deletes || p.statement_deletes || ARRAY(
         SELECT e.key FROM jsonb_each(p.expects) e WHERE e.value ? 'cascades')) d (name)
-    CROSS JOIN jsonb_to_recordset(v_keys -> d.name) k (name text, "from" text, "to" text, does text)
-    WHERE (p.expects -> k."to" -> 'cascades' ? k.does) IS NOT TRUE ORDER BY 2;
+    CROSS JOIN jsonb_to_recordset(v_keys -> d.name) k (name text, "from" text, "to" text, does text, changes boolean)
+    WHERE k.changes AND (p.expects -> k."to" -> 'cascades' ? k.does) IS NOT TRUE ORDER BY 2;
 END $function$;
