@@ -121,9 +121,11 @@ func (r reading) parse(checks []generator.Check) error {
 	})
 }
 
-// meansNothing says whether an error is about names, types or syntax, and not about rights.
+// meansNothing says whether an error is about a name, a type, the syntax or a constant, and not about a right.
+// A constant is refused (class 22) where its type no longer has that value, as after ALTER TYPE RENAME VALUE.
 func meansNothing(err *pgconn.PgError) bool {
-	return strings.HasPrefix(err.Code, "42") && err.Code != insufficientPrivilege
+	return err.Code != insufficientPrivilege &&
+		(strings.HasPrefix(err.Code, "42") || strings.HasPrefix(err.Code, "22") || strings.HasPrefix(err.Code, "0A"))
 }
 
 // searchPath is the one that generated functions have.
