@@ -38,7 +38,8 @@ func beforeVersion(wanted []generator.Object) []generator.Object {
 }
 
 // nextVersion is what a version may want that the one before did not: a column and an index for a table that has
-// rows, a view that shows the column between two others, and a function that is no longer there.
+// rows, a view that shows the column between two others and that other views read, and a function that is no longer
+// there.
 func nextVersion(t *testing.T, wanted []generator.Object) []generator.Object {
 	t.Helper()
 	next := slices.DeleteFunc(slices.Clone(wanted), func(o generator.Object) bool { return o.Name == "retention.settle()" })
@@ -46,9 +47,9 @@ func nextVersion(t *testing.T, wanted []generator.Object) []generator.Object {
 		t.Fatal("there is no retention.settle()")
 	}
 	for i, o := range next {
-		if o.Name == "retention.status" {
+		if o.Name == "retention.job_status" {
 			next[i].SQL = strings.NewReplacer("r.id AS last_run,", "r.id AS last_run, r.origin AS last_origin,",
-				"x.message\n", "x.message, x.origin\n").Replace(o.SQL)
+				"x.tripped_by\n", "x.tripped_by, x.origin\n").Replace(o.SQL)
 		}
 	}
 	return append(next, generator.Object{
@@ -88,7 +89,7 @@ func TestUpgrade(t *testing.T) {
 	next := kit.Catalog(t, installed(t, func(o []generator.Object) []generator.Object { return nextVersion(t, o) }).DB, "retention")
 	wantCatalog(t, in, next, "upgraded, against a new install")
 	wantRows(t, in, columns, rows, "after the upgrade")
-	if got := in.Rows("SELECT last_run IS NOT NULL, last_origin FROM retention.status WHERE policy = '" + ttl + "'"); !slices.Equal(got, []string{"(t,schedule)"}) {
+	if got := in.Rows("SELECT last_run IS NOT NULL, last_origin FROM retention.job_status WHERE policy = '" + ttl + "'"); !slices.Equal(got, []string{"(t,schedule)"}) {
 		t.Errorf("the view shows %q", got)
 	}
 	last := files[len(files)-1] // policies that call it are replaced before
