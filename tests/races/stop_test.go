@@ -93,15 +93,25 @@ func TestCancelledInABatch(t *testing.T) {
 	}
 }
 
-// A batch calls what a migration drops at that moment: whatever error comes of it, the run ends "more", and the next
-// one goes by what there is then. The same error of a policy that is as it was is a failure.
+// A batch calls what a migration drops at that moment. Whatever error comes of it, the batch takes no row and refuses
+// none: the run ends "more", or "paused" while the migration goes on. The same error of a policy that is as it was
+// refuses the row.
 func TestChangedInABatch(t *testing.T) {
 	t.Parallel()
 	const broken = "cache lookup failed for function 16993"
-	for name, c := range map[string]struct{ meanwhile, state, message string }{
-		"changed":   {"UPDATE retention.policy SET hash = 'another'", "more", "the policy was changed during the run"},
-		"upgraded":  {"UPDATE retention.install SET runtime_version = '0'", "paused", "the runtime is between version 0 and version 1: a migration is not finished"},
-		"unchanged": {"SELECT", "failed", broken},
+	stopped := from(11, 30)
+	for name, c := range map[string]struct {
+		meanwhile string
+		leaves    []int
+		want      counts
+		message   string
+	}{
+		"changed": {"UPDATE retention.policy SET hash = 'another'", stopped, counts{State: "more", Taken: 10},
+			"the policy was changed during the run"},
+		"upgraded": {"UPDATE retention.install SET runtime_version = '0'", stopped, counts{State: "paused", Taken: 10},
+			"the runtime is between version 0 and version 1: a migration is not finished"},
+		"unchanged": {"SELECT", []int{15}, counts{State: "done", Taken: 29, Refused: 1},
+			"1 row was refused: " + broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,8 +128,8 @@ func TestChangedInABatch(t *testing.T) {
 			s.Exec(t, c.meanwhile)
 			s.open()
 			_ = run.end()
-			s.leaves(from(11, 30)...)
-			if o := s.logged("p", counts{State: c.state, Taken: 10}); o.Message != c.message {
+			s.leaves(c.leaves...)
+			if o := s.logged("p", c.want); o.Message != c.message {
 				t.Errorf("the log says %q, want %q", o.Message, c.message)
 			}
 			s.unlocked()

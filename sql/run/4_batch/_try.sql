@@ -18,7 +18,8 @@ BEGIN
     PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
     -- Asked after the batch, whose locks keep its tables as they are.
-    v_stopping := (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o);
+    v_stopping := coalesce(retention._half_upgraded(),
+        (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o));
     IF v_stopping IS NOT NULL THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
     ELSIF retention._named(v_names) <> v_tables  -- no lock keeps a schema, or a page, from being another
