@@ -2,8 +2,9 @@ package races
 
 import "testing"
 
-// Rows of a rank change while a batch takes those past the first five: what becomes one of the first stays, what goes from
-// among the first makes room for nobody, and a row that the statement has not seen stays whatever its place.
+// Rows of a rank change while a batch takes those past the first five. What becomes one of the first stays, and what goes
+// from among the first makes room for nobody. A statement that misses a row is undone, and its rows are judged again as
+// they are then, so that five stay. In way LOCKED a row that the batch has not seen stays whatever its place.
 func TestRowsChangePlacesDuringABatch(t *testing.T) {
 	t.Parallel()
 	const rule = `{table: m, due: {beyond: {first: 5, per: [v], order: "at DESC"}}, then: [delete], batch: {lock_timeout: 100s}}`
@@ -12,7 +13,7 @@ func TestRowsChangePlacesDuringABatch(t *testing.T) {
 		locked bool
 		leaves []int
 	}{
-		"one to the top":         {"UPDATE m SET at = " + fresh + " WHERE id = 15", false, append([]int{15}, from(26, 30)...)},
+		"one to the top":         {"UPDATE m SET at = " + fresh + " WHERE id = 15", false, append([]int{15}, from(27, 30)...)},
 		"one to the top, LOCKED": {"UPDATE m SET at = " + fresh + " WHERE id = 15", true, append([]int{15}, from(26, 30)...)},
 		"to another group":       {"UPDATE m SET v = 9 WHERE id = 15", false, append([]int{15}, from(26, 30)...)},
 		"the first ones go":      {"UPDATE m SET at = '2023-01-01' WHERE id = 15; DELETE FROM m WHERE id > 28", false, from(26, 28)},

@@ -92,7 +92,9 @@ BEGIN
             ELSIF v_left > 0 OR v_left < 0 AND (v_pass ? 'groups' OR jsonb_array_length(p_policy.steps) > 1) THEN
                 RAISE EXCEPTION USING ERRCODE = CASE WHEN p_lock THEN 'P0001' ELSE '55P03' END,
                     MESSAGE = CASE WHEN v_left < 0 THEN format('%s rows came while the batch began', -v_left)
-                        ELSE format('a trigger or a rule kept %s of %s rows from being deleted',
+                        WHEN p_lock THEN format('a trigger or a rule kept %s of %s rows from being deleted', v_left,
+                            v_left + v_taken.taken)
+                        ELSE format('%s of %s rows changed during the statement, or a trigger or a rule kept them',
                             v_left, v_left + v_taken.taken) END;
             END IF;
         END IF;
