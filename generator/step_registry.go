@@ -174,7 +174,9 @@ func (w *pageWriter) conditionNotes() []string {
 		decides := verb != "update" || slices.ContainsFunc(e.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
 		switch {
 		case seen[name]:
-		case slices.ContainsFunc(reads, func(r tableRead) bool { return tableName(r.table) == name }):
+		case slices.ContainsFunc(reads, func(r tableRead) bool {
+			return tableName(r.table) == name && !w.ownChildren(r, e)
+		}):
 			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
 		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides || verb == "cascade" && len(w.policy.Then) > 1):
 			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
@@ -184,6 +186,62 @@ func (w *pageWriter) conditionNotes() []string {
 		}
 	}
 	return notes
+}
+
+// ownChildren reports whether a condition reads only the children of its own row in a table, and a step writes only the
+// children of the rows that it takes: both say "c.parent = t.id", for each column of the key. Then no batch changes what
+// the condition finds for a row of another batch. The conditions of a rank are read for other rows of the group, too.
+func (w *pageWriter) ownChildren(read tableRead, write policy.Effect) bool {
+	ranks := len(w.policy.DueRanks()) > 0 ||
+		slices.ContainsFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Rank != nil })
+	if ranks {
+		return false
+	}
+	level := slices.IndexFunc(read.expr.Levels, func(l pgparse.Level) bool {
+		return !l.Derived && slices.Contains(l.Tables, read.ref)
+	})
+	if level < 0 || len(w.table.PrimaryKey) == 0 {
+		return false
+	}
+	for _, key := range w.table.PrimaryKey {
+		reads := read.expr.EqualTo("t." + key)[level]
+		same := slices.ContainsFunc(w.writtenBy(write, key), func(column string) bool {
+			set := slices.ContainsFunc(write.Set, func(a policy.Assignment) bool { return a.Column == column })
+			return reads[read.ref.Called()+"."+column] && !set
+		})
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
+// writtenBy returns the columns of a table that are equal to a key column of the policy's row in all rows that a step
+// updates or deletes there. It returns none where a cascade reaches the table in more than one way.
+func (w *pageWriter) writtenBy(write policy.Effect, key string) []string {
+	related := w.policy.Then[write.Step].Related
+	switch verb := write.Verb(); {
+	case related != nil && (verb == "update" || verb == "delete"):
+		child := pgparse.TableRef{Schema: related.Table.Schema, Name: related.Table.Name, Alias: related.As}
+		where := policy.Part{Expr: related.Where, Kind: policy.IsExpression}.Parsed()
+		var columns []string
+		for name, equal := range where.EqualTo("t."+key, child)[0] {
+			if column, own := strings.CutPrefix(name, child.Called()+"."); own && equal {
+				columns = append(columns, column)
+			}
+		}
+		return columns
+	case related == nil && verb == "cascade":
+		paths := slices.DeleteFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
+			return path[len(path)-1].Table != write.Table.String()
+		})
+		if len(paths) == 1 && len(paths[0]) == 1 {
+			if i := slices.Index(paths[0][0].RefColumns, key); i >= 0 {
+				return paths[0][0].Columns[i : i+1]
+			}
+		}
+	}
+	return nil
 }
 
 // decidingParts are the pieces that decide about rows while a run is under way.

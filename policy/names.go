@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -79,7 +78,7 @@ func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
 // checkOnce holds that a query which is read at the start of the run, when there is no row yet, does not name one.
 func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
 	// The names by which its own tables are known in it.
-	own := lists.Map(parsed.Tables, func(t pgparse.TableRef) string { return cmp.Or(t.Alias, t.Name) })
+	own := lists.Map(parsed.Tables, pgparse.TableRef.Called)
 	for _, c := range parsed.Columns {
 		qualified := len(c.Fields) > 1 || c.Star && len(c.Fields) == 1
 		if qualified && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {

@@ -1,6 +1,11 @@
 package pgparse
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
 	query "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -67,3 +72,49 @@ func equalities(node *query.Node) [][2]string {
 
 // columnName is "alias.column" or "column"; "" for anything else.
 func columnName(node *query.Node) string { return dotted(node.GetColumnRef().GetFields()) }
+
+// Called returns the name that columns of the table are qualified with: its alias, or its own name.
+func (t TableRef) Called() string { return cmp.Or(t.Alias, t.Name) }
+
+// EqualTo returns, for each of the expression's Levels, the columns ("alias.column") of its tables that are equal to an
+// outer column such as "t.id", wherever the level's WHERE clause and inner joins let a row through. The outer column
+// itself is in the set. The outermost level also knows the tables in named.
+func (e *Expr) EqualTo(outer string, named ...TableRef) []map[string]bool {
+	list := make([]map[string]bool, len(e.Levels))
+	for i, level := range e.Levels {
+		equal := map[string]bool{outer: true}
+		if level.Inside >= 0 {
+			equal = maps.Clone(list[level.Inside])
+		} else {
+			level.Tables = slices.Concat(level.Tables, named)
+		}
+		maps.DeleteFunc(equal, func(column string, _ bool) bool {
+			table, _, _ := strings.Cut(column, ".")
+			return slices.Contains(level.Names, table)
+		})
+		level.spread(equal)
+		list[i] = equal
+	}
+	return list
+}
+
+// spread adds the columns of the level's own tables that are equal to a column of the set. An unqualified column belongs
+// to the level's only table.
+func (l *Level) spread(equal map[string]bool) {
+	full := func(name string) string {
+		if len(l.Tables) == 1 && !strings.Contains(name, ".") {
+			return l.Tables[0].Called() + "." + name
+		}
+		return name
+	}
+	for range l.Tables {
+		for _, pair := range l.Equal {
+			for i, name := range pair {
+				other, name := full(pair[1-i]), full(name)
+				table, _, _ := strings.Cut(name, ".")
+				own := slices.ContainsFunc(l.Tables, func(ref TableRef) bool { return ref.Called() == table })
+				equal[name] = equal[name] || own && equal[other]
+			}
+		}
+	}
+}

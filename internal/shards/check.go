@@ -4,9 +4,7 @@ package shards
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"pgretain/internal/catalog"
 	"pgretain/internal/diag"
@@ -91,41 +89,14 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 
 // part holds a piece of SQL to rows that lie beside the policy's. Named are tables that it knows without naming them.
 func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
-	levels := part.Parsed().Levels
-	beside := make([]map[string]bool, len(levels)) // columns that are equal to that of the policy's row, by level
-	for i, level := range levels {
-		if level.Inside >= 0 {
-			beside[i] = maps.Clone(beside[level.Inside])
-		} else {
-			beside[i], level.Tables = map[string]bool{"t." + s.own.Column: true}, slices.Concat(level.Tables, named)
+	parsed := part.Parsed()
+	for i, beside := range parsed.EqualTo("t."+s.own.Column, named...) {
+		tables := parsed.Levels[i].Tables
+		if parsed.Levels[i].Inside < 0 {
+			tables = slices.Concat(tables, named)
 		}
-		maps.DeleteFunc(beside[i], func(column string, _ bool) bool {
-			table, _, _ := strings.Cut(column, ".")
-			return slices.Contains(level.Names, table)
-		})
-		s.spread(beside[i], level)
-		for _, ref := range level.Tables {
-			s.table(part, ref, beside[i])
-		}
-	}
-}
-
-// spread adds the columns of the level's own tables that are equal to one that is there. A name alone is that of the only table.
-func (s *checks) spread(beside map[string]bool, level pgparse.Level) {
-	full := func(name string) string {
-		if len(level.Tables) == 1 && !strings.Contains(name, ".") {
-			return alias(level.Tables[0]) + "." + name
-		}
-		return name
-	}
-	for range level.Tables {
-		for _, pair := range level.Equal {
-			for i, name := range pair {
-				other, name := full(pair[1-i]), full(name)
-				table, _, _ := strings.Cut(name, ".")
-				own := slices.ContainsFunc(level.Tables, func(ref pgparse.TableRef) bool { return alias(ref) == table })
-				beside[name] = beside[name] || own && beside[other]
-			}
+		for _, ref := range tables {
+			s.table(part, ref, beside)
 		}
 	}
 }
@@ -137,13 +108,11 @@ func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string
 		return // a name of its own WITH
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
-	if d != nil && d.Kind == "hash" && !beside[alias(ref)+"."+d.Column] {
+	if d != nil && d.Kind == "hash" && !beside[ref.Called()+"."+d.Column] {
 		s.refuse(at, fmt.Sprintf("rows of %q may lie on other nodes than the row that is judged", ref.Name),
-			fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins.", alias(ref), d.Column, s.own.Column))
+			fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins.", ref.Called(), d.Column, s.own.Column))
 	}
 }
-
-func alias(ref pgparse.TableRef) string { return cmp.Or(ref.Alias, ref.Name) }
 
 // join holds the condition of a join with a table to rows that lie beside the policy's.
 func (s *checks) join(j policy.Join) {

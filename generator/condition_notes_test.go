@@ -1,0 +1,95 @@
+package generator
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"pgretain/internal/catalog"
+	"pgretain/policy"
+)
+
+// notesOfPolicies are the notes of step 0 in registry rows, by policy.
+var notesOfPolicies = regexp.MustCompile(`"verb": "note", "table": "[^"]*",\s*"notes": (\["conditions read[^\]]*\])`)
+
+// TestConditionNotes holds that a preview is said to be uncertain where a step changes what the condition of another
+// row finds, and only there.
+func TestConditionNotes(t *testing.T) {
+	t.Parallel()
+	const reviewed = "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)"
+	const deletesReviews = "{delete: {table: app.review, as: v, where: v.note_id = t.id}}"
+	key := catalog.ForeignKey{Name: "review_note_id_fkey", Table: "app.review", Columns: []string{"note_id"},
+		RefTable: "app.note", RefColumns: []string{"id"}, OnDelete: "cascade"}
+	second := key
+	second.Name, second.Columns = "review_other_id_fkey", []string{"other_id"}
+	for _, c := range []struct {
+		about, keep, then string
+		keys              []catalog.ForeignKey
+		noted             bool
+	}{
+		{about: "own children", keep: reviewed, then: "[" + deletesReviews + ", delete]"},
+		{about: "an alias, the other way round", keep: "(SELECT count(*) FROM app.review WHERE t.id = note_id) > 3",
+			then: "[" + deletesReviews + ", delete]"},
+		{about: "other rows' children", keep: "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.owner_id)",
+			then: "[" + deletesReviews + ", delete]", noted: true},
+		{about: "all children", keep: "EXISTS (SELECT FROM app.review r WHERE r.open)",
+			then: "[" + deletesReviews + ", delete]", noted: true},
+		{about: "own children or any", keep: "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id OR r.open)",
+			then: "[" + deletesReviews + ", delete]", noted: true},
+		{about: "a step that deletes others' children", keep: reviewed,
+			then: "[{delete: {table: app.review, as: v, where: v.note_id = t.owner_id}}, delete]", noted: true},
+		{about: "children that are given another parent", keep: reviewed,
+			then: "[{update: {table: app.review, as: v, where: v.note_id = t.id, set: {note_id: v.note_id + 1}}}, delete]", noted: true},
+		{about: "children that are closed", keep: reviewed,
+			then: "[{update: {table: app.review, as: v, where: v.note_id = t.id, set: {open: \"false\"}}}, delete]"},
+		{about: "a cascade", keep: reviewed, then: "[{delete: {cascades: [app.review]}}]", keys: []catalog.ForeignKey{key}},
+		{about: "two cascades", keep: reviewed, then: "[{delete: {cascades: [app.review]}}]",
+			keys: []catalog.ForeignKey{key, second}, noted: true},
+		{about: "a rank", keep: "{first: 2, per: [owner_id], order: id, among: \"" + reviewed + "\"}",
+			then: "[" + deletesReviews + ", delete]", noted: true},
+	} {
+		t.Run(c.about, func(t *testing.T) {
+			t.Parallel()
+			keep := c.keep
+			if keep[0] != '{' {
+				keep = fmt.Sprintf("%q", keep)
+			}
+			file, list := policy.Parse("policy.yaml", fmt.Appendf(nil, `version: 1
+policies:
+  notes:
+    table: app.note
+    due: {age: {column: made_at, older_than: 7 days}}
+    keep: {some: %s}
+    then: %s
+`, keep, c.then))
+			if file == nil {
+				t.Fatalf("%+v", list)
+			}
+			snapshot := commonSnapshot(t)
+			for _, table := range snapshot.Tables {
+				if table.Name == "note" && table.Schema == "app" {
+					table.Referenced = append(table.Referenced, c.keys...)
+				}
+				if table.Name == "review" && table.Schema == "app" {
+					table.Columns = append(table.Columns, catalog.Column{Name: "other_id", Type: "bigint"})
+				}
+			}
+			objects, list := Compile(file, snapshot, nil)
+			if len(list) > 0 {
+				t.Fatalf("%+v", list)
+			}
+			notes := []string{}
+			for _, o := range objects {
+				if found := notesOfPolicies.FindStringSubmatch(o.SQL); found != nil {
+					if err := json.Unmarshal([]byte(found[1]), &notes); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if (len(notes) > 0) != c.noted {
+				t.Errorf("notes: %q", notes)
+			}
+		})
+	}
+}

@@ -1,0 +1,18 @@
+-- _lock_for_change takes ACCESS EXCLUSIVE on a table and its descendants, before a migration alters the table. It tries for
+-- at most 10 s, 100 ms at a time, so that no other session waits longer than 100 ms behind it. Raises 55P03 after that. It
+-- runs with the rights of its caller, who owns the table. https://www.postgresql.org/docs/current/explicit-locking.html
+CREATE OR REPLACE FUNCTION retention._lock_for_change(p_table regclass) RETURNS void
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
+BEGIN
+    FOR v_try IN 1..50 LOOP
+        BEGIN
+            EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', p_table);
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            PERFORM pg_sleep(0.1);
+        END;
+    END LOOP;
+    RAISE lock_not_available USING MESSAGE = format('could not obtain lock on table %s within 10 s', p_table),
+        DETAIL = 'Each try waits at most 100 ms, so that other sessions do not wait behind it.',
+        HINT = 'Migrate again when the transaction that uses the table has ended.';
+END $function$;
