@@ -47,16 +47,21 @@ type setting struct {
 	Values []string
 }
 
-// changeable are the settings of the server with other values than now: all of an enumeration, the least and the largest of
-// numbers, and of texts some that other settings have. Timeouts end a run, but change nothing that it takes.
-// local_preload_libraries counts when a session starts, and exit_on_error ends it at the first error. Much memory for each sort is more than a test may take.
+// changeable returns the settings of the server with other values than now: all of an enumeration, the least and the
+// largest number, and texts that other settings have. A cost becomes a thousand times as high or as low, since with costs
+// of zero catalog queries take minutes. So do messages of all levels to the log and to the client. Timeouts end a run, but
+// change nothing that it takes. local_preload_libraries counts when a session starts, and exit_on_error ends it at the first
+// error. Much memory for each sort is more than a test may take.
 func changeable(t *testing.T, conn *pgx.Conn) []setting {
-	rows, err := conn.Query(t.Context(), `SELECT s.name, array_remove(array_remove(CASE s.vartype
-			WHEN 'bool' THEN ARRAY[CASE s.setting WHEN 'on' THEN 'off' ELSE 'on' END]
-			WHEN 'enum' THEN s.enumvals
-			WHEN 'string' THEN '{"German, DMY",Asia/Tokyo,India,pg_catalog.german,C,latin1,pg_temp,heap,pg_default,none}'
+	rows, err := conn.Query(t.Context(), `SELECT s.name, array_remove(array_remove(CASE
+			WHEN s.vartype = 'bool' THEN ARRAY[CASE s.setting WHEN 'on' THEN 'off' ELSE 'on' END]
+			WHEN s.vartype = 'enum' THEN s.enumvals
+			WHEN s.vartype = 'string' THEN '{"German, DMY",Asia/Tokyo,India,pg_catalog.german,C,latin1,pg_temp,heap,pg_default,none}'
+			WHEN s.category = 'Query Tuning / Planner Cost Constants'
+			THEN ARRAY[(s.setting::numeric * 1000)::text, round(s.setting::numeric / 1000, 6)::text]
 			ELSE ARRAY[s.min_val, CASE WHEN s.category <> 'Resource Usage / Memory' THEN s.max_val END] END, s.setting), NULL) AS values
-		FROM pg_settings s WHERE s.context = 'user' AND s.name !~ 'timeout$|^local_preload_libraries$|^exit_on_error$' ORDER BY 1`)
+		FROM pg_settings s WHERE s.context = 'user' AND s.name !~ 'timeout$|^local_preload_libraries$|^exit_on_error$|^client_min_messages$'
+			AND s.category !~ '^Reporting and Logging' ORDER BY 1`)
 	must(t, err)
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[setting])
 	must(t, err)
