@@ -13,7 +13,7 @@ import (
 )
 
 // TestInsertedStatements inserts a statement at every end of a line and behind every semicolon outside literals, and bytes
-// at random places, into the migrations of golden cases. Sum and state of the file are computed again, as whoever edits
+// at random places, into the migrations of golden cases: at every place of the first case, at each third of others. Sum and state of the file are computed again, as whoever edits
 // a file for evil does. None may be read.
 func TestInsertedStatements(t *testing.T) {
 	t.Parallel()
@@ -29,13 +29,16 @@ func TestInsertedStatements(t *testing.T) {
 				tried := 0
 				for _, file := range slices.Sorted(maps.Keys(dir)) {
 					text := string(dir[file].Data)
-					for _, at := range insertions(t, text) {
+					for n, at := range insertions(t, text) {
+						if (format != Goose || i > 0) && n%3 != i {
+							continue
+						}
 						statement := []string{"DROP TABLE app.victim;\n", "-- a comment\rDROP TABLE app.victim;\n"}[tried%2]
 						refuses(t, dir, format, file, text[:at]+statement+text[at:], true)
 						tried++
 					}
 					outside := insertions(t, text)
-					for range 20 {
+					for range 8 {
 						at := outside[random.IntN(len(outside))]
 						inserted := string(rune(32 + random.IntN(95)))
 						refuses(t, dir, format, file, text[:at]+inserted+text[at:], false)
