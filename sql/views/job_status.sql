@@ -16,7 +16,8 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
 FROM (
     SELECT o.name, o.table_name, o.report FROM retention.policy o
     UNION ALL  -- a schema whose runs fail before the policy is there
-    SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.word) + 1)), false
+    SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.word) + 1))
+        COLLATE "default", false
     FROM retention.total y
     JOIN retention.each e ON e.name = split_part(y.policy, '@', 1)
     JOIN pg_namespace n ON y.policy = concat(e.name, '@', n.nspname)
