@@ -69,7 +69,7 @@ var closed = []string{
 	"_hold_owners", "_obstacle", "_patience", "_prepared", "_record",
 	"_begin_page", "_check_types", "_fails_without_rows", "_close", "_drop_each", "_logical", "_members", "_misplaced", "_places", "_put_each", "_said", "_stamp", "_count_claims", "_counted", "_cursor", "_droppable", "_drop_dependents", "_drop_refusal", "_drop_policy", "_dry_run", "_effects", "_estimated_rows", "_family",
 	"_finish", "_granted", "_half_upgraded", "_holdable",
-	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_share", "_shown", "_key_columns", "_keys_to", "_keys_reached", "_known",
+	"_in_range", "_index_later_partitions", "_is_held", "_judged", "_kept_between", "_lock_for_change", "_share", "_shown", "_key_columns", "_keys_to", "_keys_reached", "_known",
 	"_missed", "_named", "_new_run", "_next", "_next_of_groups", "_next_rows", "_not_null", "_of_rows",
 	"_pass_by", "_position", "_prove", "_put_install", "_radius_query", "_record_index", "_register", "_refused_by", "_refusing", "_related",
 	"_act", "_restore_key", "_restore_sql", "_resume_point", "_ring_for", "_row_bytes", "_row_triggers",
