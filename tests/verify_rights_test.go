@@ -144,6 +144,20 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 	}
 }
 
+// testRunnerLacks: where the finding on the missing privilege is not shown, the check that failed for it names the role that
+// lacks it, and the statement.
+func testRunnerLacks(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "runner_shut_out@skipped")
+	c.exec(t, driftFile(t, "runner_shut_out", "tamper.sql"))
+	report := c.selected(t, "", 0, nil, []string{"V074"})
+	expectCodes(t, c, report, "V090")
+	for _, f := range report.Findings {
+		if f.Hint != "GRANT USAGE ON SCHEMA retention TO retention_runner;" {
+			t.Errorf("%s: %s (%s) %s", f.Code, f.Message, f.Detail, f.Hint)
+		}
+	}
+}
+
 const sessionSchema = `
 CREATE SCHEMA app;
 CREATE TABLE app.note (id bigint PRIMARY KEY, created_at timestamptz NOT NULL);

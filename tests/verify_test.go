@@ -65,6 +65,7 @@ func TestVerify(t *testing.T) {
 		"Rights":           testRights,
 		"OwnerSeesLess":    testOwnerWithoutMonitor,
 		"OwnerLacks":       testOwnerLacks,
+		"RunnerLacks":      testRunnerLacks,
 		"NoConnections":    testNoConnections,
 		"Changing":         testChanging,
 		"SnapshotNearby":   testSnapshotNearMisses,

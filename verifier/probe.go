@@ -233,8 +233,11 @@ func (v *inspection) failed(p probe, err error) bool {
 		f.Code, f.Message = codeTimeout, fmt.Sprintf("checking %s took longer than %s", p.about, v.opt.Timeout)
 		f.Hint = "Try again when the server is less busy, or allow more time."
 	case v.refusedTo(refused) != "":
-		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", v.refusedTo(refused), refused.Message)
-		f.Hint = fmt.Sprintf("Grant role %q what it lacks.", v.refusedTo(refused))
+		role := v.refusedTo(refused)
+		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", role, refused.Message)
+		f.Hint = grantHint(role, refused)
+		v.lacks = append(v.lacks, lack{f, role, refused})
+		return true
 	case refused.Code == insufficientPrivilege:
 		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, refused.Message)
 		f.Hint = v.connectHint()
@@ -248,8 +251,25 @@ func (v *inspection) failed(p probe, err error) bool {
 
 const insufficientPrivilege = "42501"
 
-// refusedTo is the role that lacks a right which a function has from its owner: the innermost of ours, of those
-// that are not run as their caller; "" where that is none.
+// lack is a finding on a probe that failed because a role lacks a privilege.
+type lack struct {
+	message message
+	role    string
+	err     *pgconn.PgError
+}
+
+// addLacks adds a finding for each probe that failed for want of a privilege, unless another finding is about that
+// privilege. It is called after all probes, because that finding may be a later probe's.
+func (v *inspection) addLacks() {
+	for _, l := range v.lacks {
+		if !v.knownLack(l.role, l.err) {
+			v.add(l.message)
+		}
+	}
+}
+
+// refusedTo returns the owner of the innermost SECURITY DEFINER function of ours in which the server refused a
+// privilege. It returns "" for other errors, and where the caller's own role lacks the privilege.
 func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	if err.Code != insufficientPrivilege {
 		return ""
@@ -260,20 +280,35 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 		for _, o := range v.objects(generator.KindFunction) {
 			head, _, _ := strings.Cut(o.SQL, "AS $")
 			if ours && strings.HasPrefix(v.inSchema(o), name+"(") && strings.Contains(head, "SECURITY DEFINER") {
-				return v.creator(o)
+				routine, _ := v.wantedRoutine(o) // checkRoutines reports the error
+				return routine.Owner
 			}
 		}
 	}
 	return ""
 }
 
-// knownLack says whether there is a finding on the right that the server misses: its message has the name of the
-// object, without the schema.
-func (v *inspection) knownLack(err *pgconn.PgError) bool {
-	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
+// deniedObject matches PostgreSQL's message for a missing privilege: the kind of object, and its name without schema.
+var deniedObject = regexp.MustCompile(`^permission denied for (\w+(?: \w+)*) (\S+|".*")$`)
+
+// grantHint returns the statement that gives a role the privilege that the server missed. The message has the schema of
+// no other object, so that hint is in words.
+func grantHint(role string, err *pgconn.PgError) string {
+	if m := deniedObject.FindStringSubmatch(err.Message); m != nil && m[1] == "schema" {
+		return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(m[2]), quote.Ident(role))
+	}
+	return fmt.Sprintf("Grant the privilege to role %q.", role)
+}
+
+// knownLack reports whether a finding is about the privilege that a role lacks by the server's message. The message names
+// an object without its schema.
+func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
+	denied := deniedObject.FindStringSubmatch(err.Message)
+	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
 		name, _, _ := strings.Cut(f.Object, "(")
 		name = strings.TrimPrefix(name[strings.LastIndex(name, ".")+1:], "schema ")
-		return f.Code == codeTableRights && name != "" && strings.Contains(err.Message, strings.Trim(name, `"`))
+		return slices.Contains([]string{codeTableRights, codePrivileges}, f.Code) && v.opt.Checks.shows(f.Code) &&
+			strings.Trim(name, `"`) == denied[2] && strings.Contains(f.Message+f.Want, role)
 	})
 }
 

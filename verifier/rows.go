@@ -62,16 +62,16 @@ func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) b
 	case role != "" && !v.opt.Checks.shows(codeTableRights):
 		return false
 	case role != "":
-		if !v.knownLack(refused) {
+		if !v.knownLack(role, refused) {
 			v.add(message{Code: codeTableRights, Policy: p.Name, Position: p.Position,
 				Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, p.Name, refused.Message),
-				Detail:  "Runs of the policy fail.", Hint: fmt.Sprintf("Grant it to role %q.", role)})
+				Detail:  "Runs of the policy fail.", Hint: grantHint(role, refused)})
 		}
 	case !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+"."):
 		return false
 	case !v.found(p.Name, codeExpression):
 		v.add(refusal(p, p.Position, refused, fmt.Sprintf("the functions of policy %q are refused", p.Name),
-			"Bring back what its expressions name, or change them, then generate and migrate."))
+			`Bring back what its expressions name, or change them, then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 	}
 	return true
 }
