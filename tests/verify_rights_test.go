@@ -148,6 +148,7 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 // lacks it, and the statement.
 func testRunnerLacks(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "runner_shut_out@skipped")
+	c.exec(t, driftFile(t, "", "ran.sql"))
 	c.exec(t, driftFile(t, "runner_shut_out", "tamper.sql"))
 	report := c.selected(t, "", 0, nil, []string{"V074"})
 	expectCodes(t, c, report, "V090")

@@ -82,7 +82,7 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 		err := r.parse([]generator.Check{c})
 		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) && p != nil {
 			v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
-				"Bring back what it names, or change the expression, then generate and migrate."))
+				`Bring back what it names, or change the expression, then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 		} else if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {
 			return err
 		}

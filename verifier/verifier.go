@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,6 +55,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	if err := v.run(ctx); err != nil {
 		return nil, fmt.Errorf("verifying: %w", err)
 	}
+	v.addLacks()
 	v.drop()
 	v.suppress()
 	v.report.sort()
@@ -78,6 +80,7 @@ type inspection struct {
 	zone      *time.Location     // in which schedules are meant; nil: unknown
 	scheduled []scheduledRun     // of all jobs, once asked for
 	attempts  json.RawMessage    // what pg_cron could not run; nil: not known
+	lacks     []lack             // probes that failed because a role lacks a privilege
 	effective *catalog.Snapshot  // the tables as they are, or the snapshot where the policies do not fit them; nil without
 	reach     json.RawMessage    // what statements of policies do to tables; nil: could not be read
 	blind     bool               // the role may not look into a schema of the search path
@@ -242,15 +245,23 @@ var causes = map[string][]string{
 // codesOfTables are about a table that is not there as it should be, or its indexes.
 var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
 
+// meansNothing reports whether a finding is about a name that can mean another object, while the server refuses an expression
+// of the policy: the finding on the expression has the error and the line.
+func (v *inspection) meansNothing(f Finding) bool {
+	aName := strings.Contains(f.Message, " is gone, and ") || strings.Contains(f.Message, " is new, and ")
+	return f.Code == codeUnexpected && aName && v.opt.Checks.shows(codeExpression) && v.found(f.Policy, codeExpression)
+}
+
 // drop takes out what follows from something else, and then what was not asked for.
 func (v *inspection) drop() {
+	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), v.meansNothing)
 	follows := func(f Finding) bool {
 		return cmp.Or(f.Table, f.Policy) != "" && v.found(cmp.Or(f.Table, f.Policy), causes[f.Code]...)
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
 	for i, f := range v.report.Findings {
-		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected) { // the statements would drop an index that is right
-			v.report.Findings[i].Hint = "First mend what the policy was not made for."
+		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) { // the statements would drop an index that is right
+			v.report.Findings[i].Hint = "First mend what the policy was not made for, or the expression that the server refuses."
 		}
 	}
 	v.report.Findings = slices.DeleteFunc(v.report.Findings, func(f Finding) bool { return !v.opt.Checks.shows(f.Code) })

@@ -17,15 +17,20 @@ BEGIN
     IF p_code AND EXISTS (SELECT FROM retention._foreign_code(p_policies)) THEN
         RETURN QUERY SELECT p.name, f FROM unnest(p_policies) p CROSS JOIN retention._foreign_code(ARRAY[p]) f;
     END IF;
+    -- Another meaning can be accepted only where there is one.
     RETURN QUERY
-    SELECT p.name, format(x.what || '; write the schema of that name in the policy file and migrate, or look what it '
-        'means now and SELECT retention.%s(%L, ''why'')', x.object, 'accept_names', p.name)
+    SELECT p.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may || ' mean it; write the '
+            'schema of that name in the policy file and migrate, or look what it means now and '
+            'SELECT retention.%s(%L, ''why'')', x.object, 'accept_names', p.name)
+        ELSE format(x.what || ', and the server refuses an expression of the policy: %s; ', x.object,
+                    replace(r.error, '; ', ', ')) || x.mend || ', or change the expression, then run '
+            '"pgretain snapshot" and "pgretain generate", and migrate' END
     FROM unnest(p_policies) p JOIN retention._candidates(p_policies) c ON c.policy = p.name
+    CROSS JOIN LATERAL (SELECT CASE WHEN c.objects <> p.candidates THEN retention._refused_expression(p) END OFFSET 0) r (error)
     CROSS JOIN LATERAL (
-        SELECT '%s is new, and a name in the policy can mean it', o
-        FROM unnest(c.objects) o WHERE o <> ALL (p.candidates)
-        UNION ALL SELECT '%s is gone, and a name in the policy could mean it', o
-        FROM unnest(p.candidates) o WHERE o <> ALL (c.objects) AND o ~ '^(function|operator) ') x (what, object)
+        SELECT '%s is new', 'can', 'drop it', o FROM unnest(c.objects) o WHERE o <> ALL (p.candidates)
+        UNION ALL SELECT '%s is gone', 'could', 'bring it back', o
+        FROM unnest(p.candidates) o WHERE o <> ALL (c.objects) AND o ~ '^(function|operator) ') x (what, may, mend, object)
     WHERE c.objects <> p.candidates ORDER BY 1, 2;
     SELECT array_agg(x.name), array_agg(t.oid), (SELECT bool_or(p.steps @? '$.set') FROM unnest(p_policies) p)
     INTO v_names, v_tables, v_sets

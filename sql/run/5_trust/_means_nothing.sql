@@ -1,0 +1,6 @@
+-- _means_nothing reports whether an SQLSTATE says that a name, a type, a constant or the syntax of a statement has no meaning.
+CREATE OR REPLACE FUNCTION retention._means_nothing(p_sqlstate text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    RETURN p_sqlstate ~ '^(42|22|0A)' AND p_sqlstate <> '42501';
+END $function$;
