@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,10 +15,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pgretain/tests/fixture"
 )
 
-// Each test that docs/promises.md names is there, and what README.md promises of runs stands in it.
+// TestPromises checks that each test exists which docs/promises.md names, and that README.md promises what these tests
+// show.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	var there []string
@@ -42,16 +46,38 @@ func TestPromises(t *testing.T) {
 			t.Errorf("docs/promises.md names %s, which is no test", name)
 		}
 	}
-	_, promises, _ := strings.Cut(fixture.ReadFile(t, "../README.md"), "## What a run promises\n")
+	_, promises, _ := strings.Cut(fixture.ReadFile(t, "../README.md"), "## What it never does\n")
 	promises, _, _ = strings.Cut(promises, "\n[")
-	plain := func(text string) string {
-		return strings.Join(strings.Fields(regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(text, "$1")), " ")
-	}
+	var listed []string
 	for _, promise := range strings.Split(promises, "\n- ")[1:] {
-		if !strings.Contains(plain(page), plain(promise)) {
-			t.Errorf("docs/promises.md lacks what README.md promises: %s", plain(promise))
+		listed = append(listed, strings.Join(strings.Fields(promise), " "))
+	}
+	want := slices.Sorted(maps.Keys(readmePromises))
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(listed))); diff != "" {
+		t.Errorf("README.md and readmePromises differ (-readmePromises +README.md):\n%s", diff)
+	}
+	for promise, tests := range readmePromises {
+		for _, name := range tests {
+			if !slices.Contains(named, name) {
+				t.Errorf("docs/promises.md does not name %s, which shows: %s", name, promise)
+			}
 		}
 	}
+}
+
+// readmePromises names the tests that show each promise of README.md. docs/promises.md names them too.
+var readmePromises = map[string][]string{
+	"It never takes a row that is not due any more: a run locks each row and rechecks it.":                              {"TestRowChangedWhileTheRunIsThere"},
+	"It never takes a row because of a NULL, except where the policy says `nulls: due`.":                                {"TestKeptBecauseOfNull"},
+	"It never takes a held row. Cascades do not take held rows either.":                                                 {"TestHolds", "TestHoldsAlongLaterKeys"},
+	"It never deletes or changes rows of a protected table, not even by a foreign key.":                                 {"TestProtectedSince"},
+	"It never lets a foreign key delete rows of a table that the policy does not name.":                                 {"TestUnexpected"},
+	"It never goes on after a change of a table, column or key that the policy uses.":                                   {"TestChangesOfTheCatalog"},
+	"It never takes a row in a copy of the database before somebody adopts the copy.":                                   {"TestCopyOfTheDatabase", "TestPhysicalCopies"},
+	"It never commits half of a batch: all steps of a batch commit together or not at all.":                             {"TestStepFails"},
+	"It never runs code of a role that you do not trust.":                                                               {"TestCodeOfStrangers"},
+	"It never ends without its state in the run log.":                                                                   {"TestCancelledAtAnyMoment", "TestTerminated"},
+	"It never takes a row if it would take more rows than the breaker allows. An operator can accept them for one run.": {"TestBreaker"},
 }
 
 // semantics says which tests hold each numbered rule of docs/policy.md, S1 to S36: directory, test, and perhaps one of
