@@ -246,10 +246,10 @@ func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
 		return instantOf(at, zone).Compare(cutoff)
 	case date:
 		day := wallOf(cutoff, zone).Truncate(24 * time.Hour)
-		if instantOf(day, zone).After(cutoff) {
-			day = day.AddDate(0, 0, -1)
+		if n := at.Compare(day); n < 0 || !instantOf(day, zone).After(cutoff) {
+			return n
 		}
-		return at.Compare(day)
+		return 1 // its midnight comes twice, and means the second time, which is not yet there
 	}
 	panic(c.kind)
 }
