@@ -343,6 +343,7 @@ type scenario struct {
 	unit   *unit  // what the values of the clock are really, nil where they are what the policy says
 
 	between []string // SQL, for the moments between batches
+	changes []change // between the runs of a job, nil where the calls are compared instead
 }
 
 // hold is one of place_hold, by columns.

@@ -24,14 +24,26 @@ type author struct {
 	windows []span // that some row may have
 	once    bool   // all rows are in one batch
 	present bool   // the clock may be in a wrong unit, which is told by what is near the present
+	resumes bool   // a job runs the policy several times, and goes on where its last run ended
 }
 
-// randomScenario is that of a seed; tables and policy have the number in their names.
+// randomScenario returns the scenario of a seed. Its tables and its policy have the number in their names.
 func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
-	a := &author{dice: dice{rand.New(rand.NewPCG(seed, uint64(number)))}, scenario: &scenario{zone: zone, holds: nil}}
+	d := dice{rand.New(rand.NewPCG(seed, uint64(number)))}
+	present := d.in(5)
+	resumes := !present && d.in(5)
+	for {
+		s := writeScenario(d, number, zone, present, resumes)
+		if !resumes || s.takesAndKeeps(4) {
+			return s
+		}
+	}
+}
+
+func writeScenario(d dice, number int, zone *time.Location, present, resumes bool) *scenario {
+	a := &author{dice: d, scenario: &scenario{zone: zone, holds: nil}, present: present, resumes: resumes}
 	a.name = fmt.Sprintf("p%02d", number)
 	a.policy = &policy{name: a.name}
-	a.present = a.in(5)
 	a.times()
 	clock := a.clock()
 	a.family = randomFamily(a.dice, a.name, clock.kind)
@@ -50,6 +62,9 @@ func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 		for range 1 + a.IntN(2) {
 			a.between = append(a.between, pick(a.dice, a.family.item.disturbances()...))
 		}
+	}
+	if a.resumes {
+		a.resume()
 	}
 	return a.scenario
 }
@@ -301,11 +316,18 @@ func (a *author) rank(verdicts []string) *rank {
 // guards come before due, which may read them: due is completed here.
 func (a *author) guards() {
 	var names []string
-	for i := range a.IntN(4) {
+	number := a.IntN(4)
+	if a.resumes {
+		number = 1 + a.IntN(2)
+	}
+	for i := range number {
 		g := guard{name: fmt.Sprintf("g%d", i)}
-		if a.in(3) {
+		switch {
+		case a.resumes:
+			g.cond = pick[expr](a.dice, a.elsewhere(), col{"t", a.col("flag")}, a.condition(1, true))
+		case a.in(3):
 			g.rank = a.rank(names)
-		} else {
+		default:
 			g.cond = a.condition(1, true)
 		}
 		names = append(names, g.name)
@@ -335,6 +357,13 @@ func (a *author) due(c *clock) {
 			c.upTo = &extreme{"max", "x", a.family.limit, "up", lit{true, boolean}}
 		}
 		return c
+	}
+	if a.resumes {
+		p.due = []entry{{clock: withWindow(c)}}
+		if p.any = a.in(3); p.any {
+			p.due = append(p.due, entry{clock: withWindow(&clock{key: "age", kind: timestamptz, column: a.col("seen")})})
+		}
+		return
 	}
 	switch a.IntN(12) {
 	case 0:

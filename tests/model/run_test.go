@@ -66,6 +66,9 @@ func install(t testing.TB, all []*scenario) *kit.Installed {
 // compare runs the policy of a scenario as often as that says, and is where the database and the model differ.
 func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	t.Helper()
+	if s.changes != nil {
+		return s.resumed(t, in)
+	}
 	m := &model{scenario: s, data: s.data.clone()}
 	for _, c := range s.calls {
 		m.asOf, m.scope = c.at, c.narrows()

@@ -110,6 +110,9 @@ func (s *scenario) smaller() (all []*scenario) {
 		try(func(c *scenario, _ *policy) { c.calls = c.calls[1:] })
 	}
 	try(func(c *scenario, _ *policy) { c.between = nil })
+	for i := range s.changes {
+		try(func(c *scenario, _ *policy) { c.changes = slices.Delete(slices.Clone(c.changes), i, i+1) })
+	}
 	for i := range s.holds {
 		try(func(c *scenario, _ *policy) { c.holds = slices.Delete(slices.Clone(c.holds), i, i+1) })
 	}
@@ -131,7 +134,7 @@ func (s *scenario) smaller() (all []*scenario) {
 	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse, p.whole = 0, 0, 0, false })
 	return slices.DeleteFunc(all, func(c *scenario) bool {
 		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) &&
-			len(c.calls) == len(s.calls) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) ||
+			len(c.calls) == len(s.calls) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) && len(c.changes) == len(s.changes) ||
 			len(c.data[c.family.item]) == 0
 	})
 }
@@ -165,7 +168,7 @@ func (s *scenario) String() string {
 	if s.unit != nil {
 		text += "the clock is " + s.unit.name + "\n"
 	}
-	return text + fmt.Sprintf("between batches %q\nruns %s", s.between, s.calls)
+	return text + fmt.Sprintf("between batches %q\nruns %s\nchanges %s", s.between, s.calls, s.changes)
 }
 
 // keep is a probe that leaves what it opened to the test.

@@ -6,6 +6,10 @@ import "slices"
 func (a *author) then() {
 	p, f := a.policy, a.family
 	add := func(s ...step) { p.steps = append(p.steps, s...) }
+	if a.resumes {
+		add(deletion{cascades: a.children()})
+		return
+	}
 	own := func(s interface {
 		yamlOf(*family) any
 		do(*model, []judged) error

@@ -45,7 +45,7 @@ func TestComparisonFails(t *testing.T) {
 	t.Parallel()
 	var right, others []*scenario
 	var names []string
-	all := scenarios(t, 1)
+	all := slices.DeleteFunc(scenarios(t, 1), func(s *scenario) bool { return s.changes != nil })
 	for name, change := range wrong {
 		i := slices.IndexFunc(all, func(s *scenario) bool {
 			return !slices.Contains(right, s) && s.changed(change) != nil
@@ -73,7 +73,11 @@ func (s *scenario) changed(change func(*scenario, *policy) bool) *scenario {
 	return &other
 }
 
+// foreseen returns what the model says of the first call; nothing where the clock may stop that run.
 func (s *scenario) foreseen() outcome {
 	m := &model{scenario: s, data: s.data.clone(), asOf: s.calls[0].at, scope: s.calls[0].narrows()}
-	return m.run()
+	if may, _ := m.stopped(); may {
+		return outcome{}
+	}
+	return m.called(s.calls[0])
 }
