@@ -45,7 +45,7 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 }
 
 // callers are the roles of "grant" that may call the functions of "claim" and of "touch"; who may call what without it is
-// retention._close's business.
+// retention._apply_privileges's business.
 func (w *pageWriter) callers() map[string][]string {
 	callers := map[string][]string{"claim": names(cmp.Or(w.policy.Claim, &policy.Claim{}).Grant),
 		"touch": names(cmp.Or(w.policy.Touch, &policy.Touch{}).Grant)}

@@ -13,7 +13,7 @@ import (
 	"pgretain/policy"
 )
 
-// rowFacts is what the registry says of a policy's rows, for retention.facts and retention._count: SQL over the
+// rowFacts is what the registry says of a policy's rows, for retention.row_statistics and retention._count: SQL over the
 // policy's table as t and a slice as $1. What is "" is not asked.
 type rowFacts struct {
 	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
@@ -45,7 +45,7 @@ type encodedClock struct {
 	instantEncoding
 }
 
-// instantEncoding is how a number or key says an instant, for retention._shown.
+// instantEncoding is how a number or key says an instant, for retention._decode_clock.
 type instantEncoding struct {
 	Kind  string `json:"kind"`
 	Epoch int64  `json:"epoch,omitempty"`
@@ -302,7 +302,7 @@ func (w *pageWriter) undoSources() []restoreSource {
 	return sources
 }
 
-// expectation is what a policy relies on of a relation, as retention._unexpected compares it with the catalog.
+// expectation is what a policy relies on of a relation, as retention._changed_dependencies compares it with the catalog.
 type expectation struct {
 	Kind     string            `json:"kind,omitempty"`    // "": a table
 	Columns  map[string]string `json:"columns,omitempty"` // those that the policy names, with type and collation; NOT NULL for ranks

@@ -290,7 +290,7 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	return b.String()
 }
 
-// closed are the kinds whose privileges retention._close() sees to, the last statement of Up or Down: until it commits,
+// closed are the kinds whose privileges retention._apply_privileges() sees to, the last statement of Up or Down: until it commits,
 // nobody sees them. An archive is a table of the application, and has what its tables have.
 var closed = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
 

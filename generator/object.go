@@ -47,7 +47,7 @@ type As string
 const (
 	AsMigrator As = "migrator" // whoever runs the migration: owns the application's tables
 	AsOwner    As = "owner"
-	AsWorker   As = "worker" // made by the owner; retention._close() hands it over
+	AsWorker   As = "worker" // made by the owner; retention._apply_privileges() hands it over
 	AsRunner   As = "runner"
 )
 

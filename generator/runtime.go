@@ -51,7 +51,7 @@ func contents(file string) string {
 		}
 		lines := strings.Count(above, "\n")
 		list += fmt.Sprintf("-- %5d  %s\n", lines+1, strings.TrimPrefix(title, chapterLine))
-		if runs == "" && path.Dir(chapter) == sqlfiles.Besides {
+		if runs == "" && !sqlfiles.RunsExecute(chapter) {
 			runs = fmt.Sprintf("-- The first %d lines are all that a run executes. Nothing after them is called by one, but for a dry run and for\n"+
 				"-- a report, which take no rows.\n", lines)
 		}
@@ -204,7 +204,7 @@ func checkVersion(file *migrationFile) error {
 	return nil
 }
 
-// grant is a line of the list in sql/besides/9_migrate/_rights.sql.
+// grant is a line of the list in sql/migrate/_rights.sql.
 type grant struct {
 	roles     []string // owner, worker, runner, operator, viewer, application
 	privilege string
@@ -215,7 +215,7 @@ var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDAT
 
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
-	text, _ := sqlfiles.Runtime.ReadFile("besides/9_migrate/_rights.sql") // embedded; a test looks that the list is found
+	text, _ := sqlfiles.Runtime.ReadFile("migrate/_rights.sql") // embedded; a test looks that the list is found
 	return each(grantLine.FindAllStringSubmatch(string(text), -1), func(found []string) grant {
 		return grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])}
 	})
@@ -248,7 +248,7 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 // PinnedSettings are those that retention._put_policy gives a policy's functions for applications besides their own:
 // search_path and timezone, which are their own, come first.
 func PinnedSettings() []string {
-	text, _ := sqlfiles.Runtime.ReadFile("run/5_trust/_evaluated.sql") // embedded
+	text, _ := sqlfiles.Runtime.ReadFile("engine/5_trust/_evaluated.sql") // embedded
 	routine, _ := pgparse.ReadRoutine(string(text))
 	return routine.Settings
 }

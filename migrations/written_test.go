@@ -121,11 +121,11 @@ func TestVersion(t *testing.T) {
 
 // TestSettingsArePinned: what expressions of policies mean must not depend on who calls. Whoever sets the install's
 // search path for them pins all else; whoever asks a policy's functions and does not is called by such functions only, or
-// looks by _look(), or acts by _act(), which have them pinned where a policy is named.
+// calls _query_as_worker() or _execute_as_worker(), which have them pinned where a policy is named.
 func TestSettingsArePinned(t *testing.T) {
 	t.Parallel()
 	pinned, looking := 0, 0
-	looks := regexp.MustCompile(`(?s)retention\._(look|act)\(.*, (policy|p_policy\.name)\)`)
+	looks := regexp.MustCompile(`(?s)retention\._(query|execute)_as_worker\(.*, (policy|p_policy\.name)\)`)
 	for _, object := range runtime(t) {
 		if object.Kind != generator.KindFunction {
 			continue
@@ -152,7 +152,7 @@ func TestSettingsArePinned(t *testing.T) {
 		}
 	}
 	if pinned < 3 || looking < 3 {
-		t.Errorf("%d functions call _pin(), %d look by _look() or act by _act()", pinned, looking)
+		t.Errorf("%d functions call _pin(), %d call _query_as_worker() or _execute_as_worker()", pinned, looking)
 	}
 }
 

@@ -14,11 +14,10 @@ import (
 // File is an object of the runtime: the chapter is the folder in which it stands.
 type File struct{ Chapter, Name, Text string }
 
-// Types, tables and the chapters of Run are all that a run executes.
-const (
-	Run     = "run"
-	Besides = "besides"
-)
+// RunsExecute reports whether a run executes what stands in a chapter. Besides the engine these are the types and the tables.
+func RunsExecute(chapter string) bool {
+	return chapter == "types" || chapter == "tables" || path.Dir(chapter) == "engine"
+}
 
 // order has the files of each chapter as they are read, from what people call to what that calls, and such that
 // PostgreSQL finds what it looks for when it creates one: all that it names, but of a function in plpgsql what stands

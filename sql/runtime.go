@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// Runtime has the directories types, tables, run, besides and views, and upgrades from version 2 on: what is in types
+// Runtime has the directories types, tables, engine, inspect, operate, migrate and views, and upgrades from version 2 on: what is in types
 // and tables never changes after its release, upgrades/<version> changes it, with the way back in a second file.
-// Functions and procedures stand in chapters: those that a run calls in run, the others in besides.
+// Functions and procedures stand in chapters: those that a run calls in engine, the others by who calls them.
 //
-//go:embed types/*.sql tables/*.sql run/*/*.sql besides/*/*.sql views/*.sql
+//go:embed types/*.sql tables/*.sql engine/*/*.sql inspect/*.sql operate/*.sql migrate/*.sql views/*.sql
 var Runtime embed.FS
 
 // Version is the runtime's version. A run log, an upgrade and the verifier name it; the functions that ask

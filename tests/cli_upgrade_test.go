@@ -85,11 +85,11 @@ func nextBinary(t *testing.T) string {
 	files := map[string]string{
 		"runtime.go": strings.NewReplacer(`Version = "1"`, `Version = "2"`, "go:embed ", "go:embed upgrades/*/*.sql ").
 			Replace(fixture.ReadFile(t, sources, "runtime.go")),
-		"run/3_start/_half_upgraded.sql": strings.ReplaceAll(fixture.ReadFile(t, sources, "run/3_start/_half_upgraded.sql"), "'1'", "'2'"),
-		"run/2_driver/_stop_reason.sql":  strings.ReplaceAll(fixture.ReadFile(t, sources, "run/2_driver/_stop_reason.sql"), "'1'", "'2'"),
-		"upgrades/2/run_origin.sql":      "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
-		"upgrades/2/run_origin.down.sql": "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
-		"verify/relations.json":          strings.Replace(fixture.ReadFile(t, sources, "verify/relations.json"), pid, origin+pid, 1),
+		"engine/3_start/_half_upgraded.sql": strings.ReplaceAll(fixture.ReadFile(t, sources, "engine/3_start/_half_upgraded.sql"), "'1'", "'2'"),
+		"engine/2_driver/_stop_reason.sql":  strings.ReplaceAll(fixture.ReadFile(t, sources, "engine/2_driver/_stop_reason.sql"), "'1'", "'2'"),
+		"upgrades/2/run_origin.sql":         "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
+		"upgrades/2/run_origin.down.sql":    "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
+		"verify/relations.json":             strings.Replace(fixture.ReadFile(t, sources, "verify/relations.json"), pid, origin+pid, 1),
 	}
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, text := range files {

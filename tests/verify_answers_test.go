@@ -25,7 +25,7 @@ func testAnswers(t *testing.T, server *driftServer) {
 		tamper, says string
 		codes        []string
 	}{
-		"facts_answer_nothing": {`CREATE OR REPLACE FUNCTION retention.facts(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
+		"facts_answer_nothing": {`CREATE OR REPLACE FUNCTION retention.row_statistics(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
 			ALTER TABLE app.message ALTER created_at DROP NOT NULL`,
 			`The answer cannot be read: cannot scan NULL in column "message".`, []string{"V003", "V004", "V090"}},
 		"installed_for_ever": {`UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl';

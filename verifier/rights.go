@@ -61,7 +61,7 @@ func (v *inspection) checkFunctionRights(r reading) error {
 	return v.finds(codeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath, lacking)(r)
 }
 
-// checkPrivileges is about what the list of retention._close() says of each object in the runtime's schema.
+// checkPrivileges is about what the list of retention._apply_privileges() says of each object in the runtime's schema.
 func (v *inspection) checkPrivileges(r reading) error {
 	objects := append(v.routines(), v.relations()...)
 	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) row {

@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     changes text[] NOT NULL DEFAULT '{}',       -- whose rows steps change or take
     statement_deletes text[] NOT NULL DEFAULT '{}',  -- that statements of the policy's own words delete from
     reach text[] NOT NULL DEFAULT '{}',         -- that foreign keys may change from there
-    -- What it relies on in the catalog, by relation, see _unexpected(): kind (a table, if none is given), columns with
+    -- What it relies on in the catalog, by relation, see _changed_dependencies(): kind (a table, if none is given), columns with
     -- types, whole (it has no others), key (which is unique), cascades (keys to it, as "table (columns) action").
     expects jsonb NOT NULL DEFAULT '{}',
     schemas text[] NOT NULL DEFAULT '{}',       -- those that its expressions name for functions, types and operators

@@ -2,7 +2,7 @@
 -- the next run writes it). scope and older_than were given at run time, inputs is what the policy read at the start;
 -- waited_for is what it waited for last before a batch, waited_s seconds in all. start_position and end_position are
 -- [pass, position], NULL for the beginning. tripped_by is what stopped a run that ended "tripped": the way out follows
--- from it (_way_out). Each table has one run at a time.
+-- from it (_trip_hint). Each table has one run at a time.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
     policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,

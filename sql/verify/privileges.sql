@@ -57,10 +57,10 @@ SELECT o.n AS place, CASE o.n WHEN 0 THEN o.kind ELSE '' END AS kind, o.name AS 
        coalesce(string_agg(d.lacks || ' for ' || g.name, ', ' ORDER BY g.name, d.lacks), '') AS want,
        coalesce(string_agg(d.has || ' for ' || g.name, ', ' ORDER BY g.name, d.has), '') AS got,
        coalesce(string_agg(DISTINCT format('REVOKE ALL ON %s FROM %s; ', o.sql, g.sql), '')
-                FILTER (WHERE d.of_column IS NOT NULL), '') -- of which _close() knows nothing, nor of the owner's own
+                FILTER (WHERE d.of_column IS NOT NULL), '') -- of which _apply_privileges() knows nothing, nor of the owner's own
        || coalesce(string_agg(DISTINCT format('GRANT %s ON %s TO %s; ', d.lacks, o.sql, g.sql), '')
                    FILTER (WHERE d.lacks IS NOT NULL AND d.grantee = o.owner), '')
-       || 'SELECT retention._close();' AS hint
+       || 'SELECT retention._apply_privileges();' AS hint
 FROM difference d JOIN looked_at o ON o.sql = d.sql
 CROSS JOIN LATERAL (SELECT pg_get_userbyid(d.grantee)) r (name)
 CROSS JOIN LATERAL (SELECT CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE r.name END,

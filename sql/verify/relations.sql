@@ -15,7 +15,7 @@ SELECT w.n AS place, CASE WHEN l.oid IS NULL THEN 'V002' ELSE 'V005' END AS code
        CASE WHEN l.oid IS NULL THEN '' ELSE format('"%s"', w.owner) END AS want,
        CASE WHEN l.oid IS NULL THEN '' ELSE format('"%s"', l.owner) END AS got,
        CASE WHEN l.oid IS NULL THEN $3::text
-            ELSE format('ALTER %s %s OWNER TO %I; SELECT retention._close();', upper(w.word), w.sql, w.owner) END AS hint
+            ELSE format('ALTER %s %s OWNER TO %I; SELECT retention._apply_privileges();', upper(w.word), w.sql, w.owner) END AS hint
 FROM wanted w LEFT JOIN live l ON l.name = w.name AND l.kind = w.kind
 WHERE l.owner IS DISTINCT FROM w.owner
 ORDER BY 1

@@ -33,7 +33,7 @@ WITH column_asked AS (
               ORDER BY r.id DESC LIMIT 20) y) x
     WHERE a.n > 1 AND a.cheap AND x.together <= 100000
 ), answer AS MATERIALIZED (
-    SELECT retention.facts($1, $2, ARRAY(SELECT l.id FROM logged l), q.most) AS facts
+    SELECT retention.row_statistics($1, $2, ARRAY(SELECT l.id FROM logged l), q.most) AS facts
     FROM (SELECT CASE WHEN EXISTS (SELECT FROM column_asked a WHERE a.n = 1 AND a.cheap) THEN $3::bigint ELSE 0 END) q (most)
     WHERE q.most > 0 OR EXISTS (SELECT FROM logged)
 ), fact AS (

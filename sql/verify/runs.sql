@@ -70,7 +70,7 @@ CROSS JOIN LATERAL (VALUES
      format('the last run of %s "%s"%s (%s) %s%s', o.kind, o.policy, n.scope, s.last_run,
             CASE s.last_state WHEN 'failed' THEN '' ELSE 'was ' END || s.last_state,
             CASE WHEN n.failed > 1 THEN format(', %s in a row', n.failed) END),
-     coalesce(s.last_message, ''), coalesce(retention._way_out(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
+     coalesce(s.last_message, ''), coalesce(retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
     ('V047', m.id IS NOT NULL, '', format('job "%s" could not run %s "%s"%s', s.job, o.kind, o.policy, n.scope),
      format('Its last call (%s) at %s: %s.', m.id, to_char(m.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), m.message),
      format('CALL retention.run_job(%L);', s.job)),

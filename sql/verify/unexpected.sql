@@ -4,9 +4,9 @@ SELECT min(x.policy) AS policy, array_agg(x.policy) AS policies, (array_agg(x.ta
        format(CASE count(*) WHEN 1 THEN 'policy %s was' ELSE 'policies %s were' END || ' not made for this catalog: %s',
               string_agg(format('"%s"', x.policy), ', ' ORDER BY x.policy), x.why) AS message,
        'Runs trip and touch nothing until that is mended.' AS detail,
-       retention._way_out('catalog', NULL, min(x.sentence)) AS hint
+       retention._trip_hint('catalog', NULL, min(x.sentence)) AS hint
 FROM (SELECT u.policy, w.table_name, split_part(u.why, '; ', 1) AS why, u.why AS sentence
-      FROM retention._unexpected(ARRAY(SELECT p FROM retention.policy p WHERE p.name = ANY ($1))) u
+      FROM retention._changed_dependencies(ARRAY(SELECT p FROM retention.policy p WHERE p.name = ANY ($1))) u
       JOIN unnest($1::text[], $2::text[]) AS w (name, table_name) ON w.name = u.policy) x
 GROUP BY x.why, x.sentence
 ORDER BY 1

@@ -1,9 +1,9 @@
 -- Findings on holds in force that cannot be honoured, the first one of each table.
 SELECT DISTINCT ON (h.id) h.table_name AS object, u.why AS message,
        format('It was placed for: %s. Nobody can tell what is held: policies that reach the table trip until that is mended.', h.reason) AS detail,
-       retention._way_out('hold', NULL, u.why) AS hint
+       retention._trip_hint('hold', NULL, u.why) AS hint
 FROM (SELECT x.rel FROM retention.hold x
       WHERE x.released_at IS NULL AND (x.until IS NULL OR x.until > clock_timestamp()) GROUP BY 1) r
-CROSS JOIN LATERAL retention._unfit_hold(ARRAY[coalesce(pg_partition_root(r.rel), r.rel)], clock_timestamp()) u (why)
+CROSS JOIN LATERAL retention._invalid_hold(ARRAY[coalesce(pg_partition_root(r.rel), r.rel)], clock_timestamp()) u (why)
 JOIN retention.hold h ON h.id = substring(u.why FROM 'hold (\d+)')::bigint
 ORDER BY h.id

@@ -18,4 +18,4 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT sum(y.taken) FILTER (WHERE y.n > b.last - 20 AND y.n > 0) AS taken, max(y.at) - min(y.at) AS took
     FROM retention.batch y WHERE y.run_id = r.id AND y.n >= b.last - 20) l
-WHERE r.state = 'running' AND retention._under_way(r.id);
+WHERE r.state = 'running' AND retention._is_running(r.id);

@@ -36,7 +36,7 @@ jobs:
 		"a policy that is not there":  `SELECT retention._begin(('unknown', NULL, NULL, 'single', NULL, NULL, false, ` + note + `)`,
 		"a run that does not begin":   `SELECT retention._begin(('other', now() + '1 day', NULL, 'sol', NULL, NULL, false, ` + note + `)`,
 		"a dry run":                   `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, NULL, true, ` + note + `)`,
-		"members with no rows due":    `SELECT retention._idle(1, (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, ARRAY['members@tenant_a', 'members@tenant_b'], '{}')`,
+		"members with no rows due":    `SELECT retention._idle_policies(1, (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, ARRAY['members@tenant_a', 'members@tenant_b'], '{}')`,
 		"what calls the driver":       `CALL retention._drive(('other', NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, NULL)`,
 		"what calls it for all of it": `CALL retention._run_all(ARRAY['other'], (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, false, NULL)`,
 	}

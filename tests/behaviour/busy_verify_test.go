@@ -275,7 +275,7 @@ policies:
 		{"the metrics", "SELECT count(*) FROM retention.metrics WHERE name <> 'retention_events_waiting'", 300},
 		{"a preview", "SELECT retention.preview('p')", 1100},
 		{"an acceptance", "SELECT retention.accept('q', 'why', 1)", 100},
-		{"whether a run is under way", "SELECT retention._under_way((SELECT max(r.id) FROM retention.run r)) FROM generate_series(1, 10)", 100},
+		{"whether a run is under way", "SELECT retention._is_running((SELECT max(r.id) FROM retention.run r)) FROM generate_series(1, 10)", 100},
 		{"events of another name", "SELECT count(*) FROM retention.take_events(10, 'p', 'other')", 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {

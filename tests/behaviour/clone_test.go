@@ -21,7 +21,7 @@ func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	pgtest.Exec(t, session, "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
 	for db, want := range map[*pgtest.DB]bool{original: true, clone: false} {
 		db.Exec(t, "UPDATE retention.run SET state = 'running', ended_at = NULL, pid = $1", session.PgConn().PID())
-		if got := pgtest.Value[bool](t, db, "SELECT retention._under_way(max(id)) FROM retention.run"); got != want {
+		if got := pgtest.Value[bool](t, db, "SELECT retention._is_running(max(id)) FROM retention.run"); got != want {
 			t.Errorf("in %s a run is under way: %v, want %v", db.Name, got, want)
 		}
 	}

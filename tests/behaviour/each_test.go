@@ -131,7 +131,7 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	// A file names tables of members by their own names as well, also those that the snapshot has for all.
 	in.Migrate(t, yaml+`
 reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenant_c.message c USING (id)"}}`)
-	if got := in.Rows("SELECT answer ->> 'n' FROM retention.ask('left')"); len(got) != 1 || got[0] != "(6)" {
+	if got := in.Rows("SELECT answer ->> 'n' FROM retention.report_rows('left')"); len(got) != 1 || got[0] != "(6)" {
 		t.Errorf("the report says %v", got)
 	}
 	if _, err := in.TryDown(t, true); err != nil {
@@ -259,7 +259,7 @@ func TestEachWhileItChanges(t *testing.T) {
 	}
 	in.DB.Exec(t, "DROP SCHEMA tenant_b CASCADE")
 	other := in.Conn(t)
-	pgtest.Exec(t, other, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._expanded('{messages}')")
+	pgtest.Exec(t, other, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._expand_instances('{messages}')")
 	if err := meanwhile(other, "CALL retention.run_job('hourly', $1)"); err != nil {
 		t.Errorf("a call beside another one: %v", err)
 	}

@@ -129,7 +129,7 @@ func TestUnexpected(t *testing.T) {
 			} else if diff := cmp.Diff(before, after); diff != "" || o.State != "tripped" || !strings.Contains(o.Message, c.says) {
 				t.Errorf("the next batch ended %+v; it took %s", o, diff)
 			}
-			if _, err := runner.Exec(ctx, "SELECT retention.settle()"); err != nil {
+			if _, err := runner.Exec(ctx, "SELECT retention.mark_abandoned()"); err != nil {
 				t.Fatal(err)
 			}
 			if o := in.Run("p", noon); c.says == "" && o.State != "done" || c.says != "" && (o.State != "tripped" || !strings.Contains(o.Message, c.says)) {
@@ -178,7 +178,7 @@ reports:
 		CREATE TABLE app.bits (item_id int); ALTER TABLE plans ADD id int; ALTER TABLE marks ADD id int; GRANT SELECT ON app.cases, app.plans, app.bits TO public; RESET ROLE`)
 	in.Done("p", noon)
 	for query, want := range map[string][]int{"SELECT id FROM app.item ORDER BY 1": {1, 2, 3, 4}, "SELECT item_id FROM log ORDER BY 1": {5},
-		"SELECT (answer -> 'item_id')::int FROM retention.ask('open')": {1}} {
+		"SELECT (answer -> 'item_id')::int FROM retention.report_rows('open')": {1}} {
 		if diff := cmp.Diff(want, pgtest.Column[int](t, in, query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}

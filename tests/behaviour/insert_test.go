@@ -263,7 +263,7 @@ func TestBellThatFails(t *testing.T) {
 		"at once": {"REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC", "42501"},
 		"at the commit": {`CREATE FUNCTION public.late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too many notifications in the NOTIFY queue'; END $$;
 			CREATE CONSTRAINT TRIGGER late AFTER INSERT ON retention.setting_change DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.late();
-			CREATE OR REPLACE FUNCTION retention._ring(p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage())
+			CREATE OR REPLACE FUNCTION retention._notify(p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage())
 			RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN INSERT INTO retention.setting_change (policy, name) VALUES ('x', 'x'); END $$`, "P0001"},
 	} {
 		in := kit.Install(t, plain, emits)
@@ -291,7 +291,7 @@ func TestBellAndAFullQueue(t *testing.T) {
 	listener := in.Conn(t)
 	pgtest.Exec(t, listener, "LISTEN pgretain")
 	for full, rings := range map[float64]int{0.5: 1, 0.51: 0} {
-		pgtest.Exec(t, in.Runner(), "SELECT retention._ring(ARRAY[1], $1)", full) // a session rings for its own runs only
+		pgtest.Exec(t, in.Runner(), "SELECT retention._notify(ARRAY[1], $1)", full) // a session rings for its own runs only
 		if heard := rung(t, in, listener); len(heard) != rings {
 			t.Errorf("%v: heard %v", full, heard)
 		}

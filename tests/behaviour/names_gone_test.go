@@ -48,7 +48,7 @@ reports:
 			in.Exec(t, test.change)
 			for _, p := range []string{"p", "r"} {
 				in.Call("CALL retention.run($1)", p)
-				changed := pgtest.Value[bool](t, in, "SELECT count(*) > 0 FROM retention.policy p CROSS JOIN LATERAL retention._unexpected(ARRAY[p]) WHERE p.name = $1", p)
+				changed := pgtest.Value[bool](t, in, "SELECT count(*) > 0 FROM retention.policy p CROSS JOIN LATERAL retention._changed_dependencies(ARRAY[p]) WHERE p.name = $1", p)
 				if !changed {
 					continue
 				}

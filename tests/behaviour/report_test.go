@@ -111,7 +111,7 @@ func TestReportsRefused(t *testing.T) {
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.backlog WHERE policy = 'parity'"); n != 0 {
 		t.Error("a report is in the backlog")
 	}
-	if err := in.Operator("SELECT * FROM retention.ask('parity')"); err != nil {
+	if err := in.Operator("SELECT * FROM retention.report_rows('parity')"); err != nil {
 		t.Error(err)
 	}
 	if _, err := in.Runner().Exec(t.Context(), "SELECT * FROM retention.parity_report(now())"); err == nil {

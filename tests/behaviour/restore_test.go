@@ -318,7 +318,7 @@ func TestRestoreErrors(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)", run.ID)); sqlState(err) != want {
 			t.Errorf("%s: %v, want %q", role, err, want)
 		}
-		if _, err := conn.Exec(t.Context(), "SELECT retention._act('SELECT NULL', NULL, 'good')"); sqlState(err) != "42501" {
+		if _, err := conn.Exec(t.Context(), "SELECT retention._execute_as_worker('SELECT NULL', NULL, 'good')"); sqlState(err) != "42501" {
 			t.Errorf("%s may call what restore calls: %v", role, err)
 		}
 	}

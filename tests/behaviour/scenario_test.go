@@ -215,7 +215,7 @@ func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []s
 	if c.kept != nil && !maps.Equal(c.kept, kept) {
 		t.Errorf("preview says %v are kept, want %v", kept, c.kept)
 	}
-	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT (r.t).* FROM retention."+policy+"_rows(retention.at('"+policy+"', :as_of)) r WHERE r.verdict IS NULL")); diff != "" {
+	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT (r.t).* FROM retention."+policy+"_rows(retention.scope_at('"+policy+"', :as_of)) r WHERE r.verdict IS NULL")); diff != "" {
 		t.Errorf("%s_rows differs (-want +got):\n%s", policy, diff)
 	}
 }

@@ -42,9 +42,9 @@ func beforeVersion(wanted []generator.Object) []generator.Object {
 // there.
 func nextVersion(t *testing.T, wanted []generator.Object) []generator.Object {
 	t.Helper()
-	next := slices.DeleteFunc(slices.Clone(wanted), func(o generator.Object) bool { return o.Name == "retention.settle()" })
+	next := slices.DeleteFunc(slices.Clone(wanted), func(o generator.Object) bool { return o.Name == "retention.mark_abandoned()" })
 	if len(next) != len(wanted)-1 {
-		t.Fatal("there is no retention.settle()")
+		t.Fatal("there is no retention.mark_abandoned()")
 	}
 	for i, o := range next {
 		if o.Name == "retention.job_status" {
@@ -93,7 +93,7 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("the view shows %q", got)
 	}
 	last := files[len(files)-1] // policies that call it are replaced before
-	if want := "-- pgretain: drop function \"retention.settle()\""; !strings.Contains(last.Text, want) {
+	if want := "-- pgretain: drop function \"retention.mark_abandoned()\""; !strings.Contains(last.Text, want) {
 		t.Errorf("%s does not drop the function that is gone", last.Name)
 	}
 

@@ -149,7 +149,7 @@ func TestCodeOfStrangers(t *testing.T) {
 			if o := in.Last("p"); a.says == "" && o.State != "running" || a.says != "" && (o.State != "tripped" || !strings.Contains(o.Message, a.says)) {
 				t.Errorf("the next batch ended %s: %s", o.State, o.Message)
 			}
-			if _, err := runner.Exec(ctx, "SELECT retention.settle()"); err != nil {
+			if _, err := runner.Exec(ctx, "SELECT retention.mark_abandoned()"); err != nil {
 				t.Fatal(err)
 			}
 			if a.says == "" {
@@ -160,7 +160,7 @@ func TestCodeOfStrangers(t *testing.T) {
 				t.Errorf("another run ended %s: %s", o.State, o.Message)
 			}
 			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`,
-				"SELECT retention.facts('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)"} {
+				"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)"} {
 				if err := in.Operator(sql); err != nil && strings.Contains(err.Error(), "nextval()") {
 					t.Errorf("code of the stranger was run by %s", sql)
 				}
@@ -281,7 +281,7 @@ func TestSchemaOfAStranger(t *testing.T) {
 	for _, plant := range []string{"ALTER SCHEMA retention OWNER TO stranger", "CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS ''; ALTER FUNCTION retention._register(text) OWNER TO stranger"} {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, "BEGIN; "+plant)
-		if _, err := conn.Exec(t.Context(), "SELECT retention._close()"); err == nil || !strings.Contains(err.Error(), `belongs to role "stranger"`) {
+		if _, err := conn.Exec(t.Context(), "SELECT retention._apply_privileges()"); err == nil || !strings.Contains(err.Error(), `belongs to role "stranger"`) {
 			t.Errorf("%s: the end of a migration said %v", plant, err)
 		}
 		pgtest.Exec(t, conn, "ROLLBACK")

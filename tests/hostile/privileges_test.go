@@ -221,7 +221,7 @@ func try(conn *pgx.Conn, sql, role string) {
 // peeks are what people and batches would do after a statement of the role, each as a role of ours.
 var peeks = []struct{ role, sql string }{
 	{"retention_operator", "SELECT retention.preview('p')"}, {"retention_operator", "SELECT retention.blast_radius('p')"}, {"retention_operator", `SELECT retention.why('p', '{"id": 9}')`},
-	{"retention_viewer", "SELECT retention.facts('p', now(), '{}', 100)"}, {"retention_viewer", "SELECT * FROM retention.backlog"}, {"retention_viewer", "SELECT retention._plans('{p}', true)"},
+	{"retention_viewer", "SELECT retention.row_statistics('p', now(), '{}', 100)"}, {"retention_viewer", "SELECT * FROM retention.backlog"}, {"retention_viewer", "SELECT retention._plans('{p}', true)"},
 	{"retention_viewer", "SELECT * FROM retention.metrics"}, {"retention_operator", "SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"}, {"retention_operator", "SELECT retention._held_rows('p', now())"},
 	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" + noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, false) FROM retention.policy p; SET CONSTRAINTS ALL IMMEDIATE"},
 	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" + noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, true) FROM retention.policy p; SET CONSTRAINTS ALL IMMEDIATE"},
@@ -246,13 +246,13 @@ func lookAlone(conn *pgx.Conn, role, sql string) bool {
 func look(t *testing.T, in *kit.Installed, runs bool) {
 	ctx := context.Background()
 	_, _ = in.Runner().Exec(ctx, "SELECT retention._step(max(id)) FROM retention.run WHERE state = 'running'")
-	_, _ = in.Runner().Exec(ctx, "SELECT retention.settle()")
+	_, _ = in.Runner().Exec(ctx, "SELECT retention.mark_abandoned()")
 	_ = in.Operator("SELECT retention.resume('p', '')")
 	if o := in.Run("p", noon); runs && o.State != "done" {
 		t.Errorf("a run ended %s: %s", o.State, o.Message)
 	}
 	for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`, "SELECT retention.health()",
-		"SELECT retention.facts('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)",
+		"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)",
 		"SELECT * FROM retention.status", "SELECT * FROM retention.metrics", "SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"} {
 		_ = in.Operator(sql)
 	}

@@ -147,7 +147,7 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 // that the runtime calls held. $1 is the instant.
 func (in *Installed) Due(policy string) string {
 	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'", quote.Literal(policy)).Replace(`
-		WITH r AS (SELECT x.* FROM retention.p_rows(retention.at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
+		WITH r AS (SELECT x.* FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
 		SELECT (r.t).* FROM r WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held_rows('p', $1::timestamptz) h)`)
 }
 

@@ -60,7 +60,7 @@ func TestSettleFromElsewhere(t *testing.T) {
 	s.shut()
 	run := s.run("p")
 	run.mustWait()
-	settle := func() int { return pgtest.Value[int](t, s.watch, "SELECT retention.settle()") }
+	settle := func() int { return pgtest.Value[int](t, s.watch, "SELECT retention.mark_abandoned()") }
 	if n := settle(); n != 0 {
 		t.Errorf("%d runs under way were settled", n)
 	}

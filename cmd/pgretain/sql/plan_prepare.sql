@@ -1,5 +1,5 @@
 -- A page that is registered is not tried by going through its statements, which locks tables: nothing is changed here.
-CREATE OR REPLACE FUNCTION retention._prove(p_policy text) RETURNS void LANGUAGE plpgsql AS $function$
+CREATE OR REPLACE FUNCTION retention._validate(p_policy text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
 END $function$;
 -- Instants are read and shown in the zone of the install.

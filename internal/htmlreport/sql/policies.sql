@@ -11,7 +11,7 @@ SELECT p.name, p.table_name, p.report, coalesce(w.words, ''), p.installed_at,
                  FROM (SELECT * FROM jsonb_each_text(s.last_kept)
                        UNION ALL VALUES ('locks of other sessions', s.last_contended::text), ('refusals', s.last_refused::text)) k (key, value)
                  WHERE k.value <> '0'), ''),
-       coalesce(retention._way_out(s.last_tripped_by, s.policy, s.last_message), '')
+       coalesce(retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), '')
 FROM retention.policy p
 JOIN retention.status s ON s.policy = p.name
 LEFT JOIN retention.words w ON w.policy = p.name

@@ -1,7 +1,0 @@
--- How many bytes a row of a table takes on average, with what is stored apart from it and the space between rows,
--- without indexes. NULL for a table that was never analysed, or holds nothing.
-CREATE OR REPLACE FUNCTION retention._row_bytes(p_table oid) RETURNS double precision
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    SELECT sum(pg_table_size(b))::double precision / nullif(retention._estimated_rows(p_table), 0)
-    FROM retention._below(ARRAY[p_table]) b
-$function$;

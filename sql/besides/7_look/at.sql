@@ -1,7 +1,0 @@
--- at returns what <policy>_rows is asked for at an instant, by the window in force. Raises P0002 for an unknown policy, and
--- 22023 for a scope that a run would refuse.
---   SELECT (r.t).* FROM retention.sessions_rows(retention.at('sessions', now())) r WHERE r.verdict IS NULL;
-CREATE OR REPLACE FUNCTION retention.at(policy text, as_of timestamptz, scope jsonb DEFAULT NULL)
-RETURNS retention.slice LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
-    SELECT retention._slice($2, retention.window_of($1), retention._checked_scope(retention._known($1), $3))
-$function$;

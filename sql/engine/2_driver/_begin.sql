@@ -1,0 +1,38 @@
+-- Begins the run that a call asks for: writes down the run of a policy that starts with the next transaction, or why it
+-- does not start. A report ends here. What keeps it from beginning
+-- is written down as a run that was "busy" (55P03) or failed: an as_of in the future, a scope or a window that the
+-- policy does not allow (22023), an unknown policy (P0002), a member of which no page can be made.
+-- p_since is when the call began. A job's run that finds its table taken is to be begun again: the answer
+-- has no run then, until _table_wait_limit() is over.
+CREATE OR REPLACE FUNCTION retention._begin(
+    p_request retention.request, p_since timestamptz DEFAULT NULL, p_cancelled boolean DEFAULT false)
+RETURNS retention.step
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $function$
+DECLARE
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_asked CONSTANT retention.request := retention._from_run_job(p_request);
+    v_policy retention.policy; v_request retention.request; v_run bigint;
+BEGIN
+    IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled while it waited for the table'; END IF;
+    PERFORM retention._ensure_instance(v_asked.policy);
+    v_policy := retention._get_policy(v_asked.policy);
+    IF v_asked.as_of > v_started THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('as_of %s is in the future', v_asked.as_of),
+                  HINT = 'Only retention.preview() may look ahead.';
+    END IF;
+    v_request := retention._checked(v_policy, v_asked, v_started);
+    IF v_policy.report THEN RETURN retention._run_report(v_policy, v_request, v_started); END IF;
+    v_run := retention._take_table(v_policy, v_request, v_started);
+    UPDATE retention.run r
+    SET waited_s = extract(epoch FROM v_started - p_since), waited_for = 'the table, which another call had'
+    WHERE r.id = v_run AND v_started - p_since >= interval '1 s';
+    RETURN (v_run, true, NULL)::retention.step;
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+    IF SQLSTATE = '55P03' AND clock_timestamp() < p_since + retention._table_wait_limit(v_asked.job) THEN
+        RETURN (NULL, true, NULL)::retention.step;
+    ELSIF SQLSTATE = '55P03' THEN
+        RETURN retention._finish(
+            retention._new_run(v_policy, v_asked, clock_timestamp()), 'busy', NULL, SQLERRM);
+    END IF;
+    RETURN retention._fail(retention._new_run(v_policy, v_asked, clock_timestamp()), SQLSTATE, SQLERRM);
+END $function$;

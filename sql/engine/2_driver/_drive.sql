@@ -1,0 +1,35 @@
+-- The driver of every run. Whatever happens ends up in the run log. It runs with its caller's rights and search_path,
+-- which nobody can pin (a SET clause would forbid COMMIT), so it has no operator and no unqualified name: only COMMIT,
+-- pg_sleep (after COMMIT) and functions that are pinned.
+CREATE OR REPLACE PROCEDURE retention._drive(p_request retention.request, INOUT p_run pg_catalog.int8)
+LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
+DECLARE
+    v_since CONSTANT pg_catalog.timestamptz := pg_catalog.clock_timestamp();
+    v_step retention.step; v_nap pg_catalog.float8; v_cancelled pg_catalog.bool;
+BEGIN
+    v_step := retention._begin(p_request, v_since);
+    COMMIT AND CHAIN;
+    WHILE v_step.run_id IS NULL LOOP  -- another run has the table
+        v_cancelled := false;
+        BEGIN
+            PERFORM pg_catalog.pg_sleep(0.5);
+        EXCEPTION WHEN query_canceled THEN v_cancelled := true;
+        END;
+        v_step := retention._begin(p_request, v_since, v_cancelled);
+        COMMIT AND CHAIN;
+    END LOOP;
+    WHILE v_step.going LOOP
+        v_step := retention._step(v_step.run_id);
+        COMMIT AND CHAIN;
+        WHILE v_step.wake_at IS NOT NULL LOOP
+            v_nap := retention._throttle_sleep(v_step.run_id, v_step.wake_at);
+            EXIT WHEN v_nap IS NULL;
+            BEGIN
+                PERFORM pg_catalog.pg_sleep(v_nap);
+            EXCEPTION WHEN query_canceled THEN v_step := retention._step(v_step.run_id, true);
+            END;
+            COMMIT AND CHAIN;
+        END LOOP;
+    END LOOP;
+    p_run := v_step.run_id;
+END $procedure$;

@@ -1,0 +1,36 @@
+-- _record_batch writes down a batch, and returns how its run goes on, or ends the run. A run that started in the middle wraps
+-- around behind its last pass, and is over where it started. A run fails once it has refused 1,000 rows more than it
+-- took.
+CREATE OR REPLACE FUNCTION retention._record_batch(
+    p_run retention.run, p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz, p_lsn pg_lsn)
+RETURNS retention.step LANGUAGE plpgsql AS $function$
+DECLARE
+    v_next retention.batch := p_next; v_passes CONSTANT integer := jsonb_array_length(p_policy.passes);
+    v_first CONSTANT integer := p_run.start_position ->> 0; v_over boolean := false;
+BEGIN
+    v_next.at := clock_timestamp(); v_next.ms := extract(epoch FROM v_next.at - p_started) * 1000;
+    v_next.refused := coalesce(p_next.refused, 0); v_next.total_taken := p_next.total_taken + p_next.taken;
+    v_next.next_rows := retention._batch_size(p_policy, v_next);
+    IF p_outcome = 'last' THEN
+        v_next.next_pass := p_next.next_pass % v_passes + 1; v_next.next_position := NULL;
+        v_next.wrapped := p_next.wrapped OR v_next.next_pass = 1;
+        v_over := v_next.wrapped AND (v_first IS NULL OR p_next.wrapped AND p_next.next_pass = v_first
+            OR v_next.next_pass = v_first AND p_run.start_position -> 1 = 'null');
+    END IF;
+    INSERT INTO retention.batch SELECT v_next.*;
+    IF p_next.refused IS NULL THEN
+        RETURN retention._finish(v_next.run_id, CASE retention._refused_by(v_next.sqlstate) WHEN 'lock' THEN 'more'
+            ELSE 'failed' END, v_next.sqlstate, v_next.message);
+    ELSIF v_next.total_refused > 1000 + v_next.total_taken THEN
+        RETURN retention._finish(v_next.run_id, 'failed', v_next.sqlstate, format(
+            'nearly all rows are refused: %s, while %s were taken', v_next.total_refused, v_next.total_taken));
+    ELSIF v_over THEN
+        RETURN retention._finish(v_next.run_id, 'done');
+    END IF;
+    -- This COMMIT need not wait for the disk, since that of the run's end does; unless somebody acts on its events.
+    IF NOT p_next.related ? 'retention.event' THEN PERFORM set_config('synchronous_commit', 'off', true); END IF;
+    RETURN (v_next.run_id, true, greatest(
+        clock_timestamp() + v_next.ms * (1 / p_policy.busy - 1) * interval '1 ms',
+        p_started + pg_wal_lsn_diff(pg_current_wal_insert_lsn(), p_lsn)
+            / (p_policy.waits -> 'wal_rate')::numeric * interval '1 s'))::retention.step;
+END $function$;

@@ -1,0 +1,71 @@
+-- Runs policies and reports in order, for run() and run_job(), and counts what each left; then sends NOTIFY for events,
+-- and purges the logs: what fails there fails the call, and no run. v_ended are runs by place that need no driver: a dry
+-- run has ended them all, _idle_policies those with nothing due. Names are qualified, as in _drive.
+CREATE OR REPLACE PROCEDURE retention._run_all(
+    p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
+    INOUT p_outcome pg_catalog.text)
+LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
+DECLARE
+    v_run pg_catalog.int8; v_runs pg_catalog.int8[]; v_ended pg_catalog.int8[] := '{}'; v_end pg_catalog.record;
+    v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
+BEGIN
+    BEGIN
+        COMMIT;  -- never works in a block like this, but says whether it would outside
+    EXCEPTION WHEN invalid_transaction_termination THEN
+        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- somebody's transaction is around
+            RAISE invalid_transaction_termination
+                USING MESSAGE = 'a run cannot be called inside a transaction, because it commits after every batch',
+                      HINT = 'CALL it alone: no BEGIN before it, no other statement in the same query, autocommit on.';
+        END IF;
+    END;
+    COMMIT;  -- before any lock
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
+    DISCARD PLANS;  -- in a plan made before under other settings, constants have the values of these
+    p_policies := retention._expand_instances(p_policies);
+    COMMIT AND CHAIN;
+    p_outcome := NULL;
+    IF p_request.dry_run THEN
+        FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
+            BEGIN
+                PERFORM retention._ensure_instance(p_policies[v_place]);
+            EXCEPTION WHEN OTHERS THEN NULL;  -- its run says why
+            END;
+            COMMIT AND CHAIN;
+        END LOOP;
+        v_ended := retention._log_dry_run(p_policies, p_request, p_strict);
+        COMMIT AND CHAIN;
+    END IF;
+    FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
+        IF pg_catalog.strpos(p_policies[v_place], '@') OPERATOR(pg_catalog.>) 0 THEN  -- a member
+            SELECT i.p_policies, i.p_runs INTO p_policies, v_ended
+            FROM retention._idle_policies(v_place, p_request, p_policies, v_ended) i;
+        END IF;
+        v_run := v_ended[v_place];
+        IF v_run IS NULL THEN
+            p_request.policy := p_policies[v_place];
+            CALL retention._drive(p_request, v_run);
+        END IF;
+        v_runs := pg_catalog.array_append(v_runs, v_run);
+        v_end := retention._outcome(v_run, p_policies, v_place, p_strict);
+        p_outcome := pg_catalog.concat_ws(E'\n', p_outcome, v_end.summary);
+        IF v_end.uncounted THEN PERFORM retention._count_left(v_run); END IF;
+        COMMIT AND CHAIN;
+        IF v_end.failure IS NOT NULL THEN
+            v_failure := pg_catalog.concat_ws(E'\n', v_failure, v_end.failure); v_sqlstate := v_end.sqlstate;
+        END IF;
+        EXIT WHEN v_end.halt;
+    END LOOP;
+    PERFORM retention._notify(v_runs);
+    COMMIT AND CHAIN;
+    LOOP
+        v_more := retention._purge_log(v_runs);
+        COMMIT AND CHAIN;
+        EXIT WHEN v_more IS NOT TRUE;
+    END LOOP;
+    IF v_more IS NOT NULL THEN PERFORM retention._purge_cron_log(); END IF;
+    COMMIT AND CHAIN;
+    IF v_failure IS NOT NULL THEN
+        RAISE EXCEPTION '%', v_failure USING ERRCODE = v_sqlstate,
+            HINT = 'SELECT * FROM retention.status shows every policy.';
+    END IF;
+END $procedure$;

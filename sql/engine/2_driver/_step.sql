@@ -1,0 +1,22 @@
+-- The next step of a run of this session, by _run_step. An error that is no row's rolls it back and ends the run
+-- (_fail), as does a cancel, in it or before it (p_cancelled); but "more" or "paused" where a migration has replaced,
+-- or is replacing, what it calls. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows, waited for at most
+-- lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not waited for.
+CREATE OR REPLACE FUNCTION retention._step(p_run bigint, p_cancelled boolean DEFAULT false) RETURNS retention.step
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
+SET gin_fuzzy_search_limit = 0 AS $function$
+DECLARE v_run retention.run; v_why text;
+BEGIN
+    IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled between two batches'; END IF;
+    PERFORM retention._refuse_after_write();
+    RETURN retention._run_step(p_run);
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+    v_run := retention._running(p_run);
+    IF SQLSTATE <> '57014' AND NOT EXISTS (SELECT FROM retention.policy p JOIN retention.install i
+            ON i.runtime_version = '1' WHERE p.name = v_run.policy AND p.hash = v_run.policy_hash) THEN
+        v_why := retention._half_upgraded();
+        RETURN retention._finish(p_run, CASE WHEN v_why IS NULL THEN 'more' ELSE 'paused' END, NULL,
+            coalesce(v_why, 'the policy was changed during the run'));
+    END IF;
+    RETURN retention._fail(p_run, SQLSTATE, SQLERRM);
+END $function$;

@@ -1,0 +1,14 @@
+-- How many seconds the driver of a run sleeps next, at most 0.1, so that no snapshot is held for long; NULL when it is
+-- time, or the run is to end: it is paused, its budget of time is spent, or its policy is another.
+CREATE OR REPLACE FUNCTION retention._throttle_sleep(p_run bigint, p_wake_at timestamptz) RETURNS double precision
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF p_wake_at > clock_timestamp() AND EXISTS (
+        SELECT FROM retention.run r JOIN retention.policy p ON (p.name, p.hash) = (r.policy, r.policy_hash)
+        WHERE r.id = p_run AND retention._paused(p.name) IS NULL
+          AND (clock_timestamp() - r.started_at < p.budget_time) IS NOT false) THEN
+        LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;
+        RETURN least(0.1, extract(epoch FROM p_wake_at - clock_timestamp()));
+    END IF;
+    RETURN NULL;
+END $function$;

@@ -1,0 +1,21 @@
+-- The most rows that a run may take, NULL for no limit: exact where below p_due, since counting stops there. A fraction
+-- is one of the rows there are, counted, and the p_taken that the run deleted, from 10000 on.
+CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_due bigint, p_taken bigint DEFAULT 0)
+RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    -- Numeric, since 0.29 * 100 is less than 29 in floating point.
+    v_fraction CONSTANT numeric := p_policy.breaker_fraction;
+    v_rows numeric := 10000;
+BEGIN
+    IF p_policy.partitions OR v_fraction IS NULL OR v_fraction >= 1.0 OR p_due > p_policy.breaker_rows THEN
+        RETURN p_policy.breaker_rows;
+    ELSIF p_due::numeric > v_fraction * v_rows THEN
+        v_rows := p_taken + retention._query_as_worker(
+            format('SELECT to_jsonb(count(*)) FROM (SELECT FROM %s LIMIT ($1)::bigint) x',
+                   retention._table(p_policy.table_name)::regclass),
+            to_jsonb(greatest(floor(p_due / v_fraction)::bigint + 1 - p_taken, 0)), p_policy.name)::bigint;
+    END IF;
+    IF v_rows < 10000.0 THEN RETURN p_policy.breaker_rows; END IF;
+    RETURN least(p_policy.breaker_rows, floor(v_fraction * v_rows)::bigint);
+END $function$;

@@ -1,0 +1,14 @@
+-- Where the members of a policy are: schemas, or shards on this server; names: what stands for what in their pages.
+CREATE OR REPLACE FUNCTION retention._instances(p_each retention.each) RETURNS TABLE (place text, names jsonb)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF p_each.shards THEN
+        RETURN QUERY EXECUTE format('SELECT * FROM retention.%I()', p_each.name || '_admit');
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT n.nspname::text, jsonb_build_array(jsonb_build_array(p_each.word, n.nspname)) FROM pg_namespace n
+    WHERE n.nspname LIKE replace(replace(p_each.schemas, '_', '!_'), '*', '%') ESCAPE '!'
+      AND EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid
+                  AND c.relname = substr(p_each.registers ->> 'table_name', length(p_each.word) + 2)::name);
+END $function$;

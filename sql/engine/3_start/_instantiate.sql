@@ -1,0 +1,54 @@
+-- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Looks at
+-- names alone unless trusted roles own the place (PR004). Raises 55000 for a place that the policy is not for, or whose
+-- name cannot stand in a page. Whoever changes or drops the policy waits for this, or this for him.
+CREATE OR REPLACE FUNCTION retention._instantiate(p_policy text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
+DECLARE
+    v_each retention.each; v_place CONSTANT text := substr(p_policy, strpos(p_policy, '@') + 1); v_names jsonb;
+    v_words text; v_page text; v_row text; v_policy jsonb; v_name jsonb; v_foreign text;
+BEGIN
+    SELECT * INTO v_each FROM retention.each e
+    WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
+        SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
+          -- It goes with the table, which may have come again, or is called otherwise now and another one so.
+          AND EXISTS (SELECT FROM pg_proc f JOIN pg_class c ON c.reltype = ANY (f.proallargtypes)
+                      WHERE f.proname = format('%s_rows', p.name)
+                        AND c.oid = ANY (retention._resolve_tables(ARRAY[p.table_name])))) FOR UPDATE;
+    IF NOT FOUND THEN RETURN false; END IF;
+    v_names := (SELECT p.names FROM retention._instances(v_each) p WHERE p.place = v_place);
+    IF v_names IS NULL THEN
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('schema "%s" is none that policy "%s" is for', v_place, v_each.name),
+                  HINT = format('It is for each schema like %s that has the table.', v_each.schemas);
+    ELSIF NOT v_each.shards AND quote_ident(v_place) <> v_place OR octet_length(p_policy) > 54 THEN
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('schema "%s" can be no member of policy "%s"', v_place, v_each.name),
+                  DETAIL = CASE WHEN octet_length(p_policy) > 54 THEN 'The two names together have more than 54 bytes.'
+                           ELSE 'Its name needs quotes.' END,
+                  HINT = 'Rename the schema, or let the pattern of the policy not match it.';
+    END IF;
+    v_words := v_each.words; v_page := v_each.page; v_row := v_each.registers::text;
+    FOR v_name IN SELECT jsonb_array_elements(v_names) LOOP
+        v_words := replace(v_words, v_name ->> 0, v_name ->> 1); v_page := replace(v_page, v_name ->> 0, v_name ->> 1);
+        v_row := replace(v_row, v_name ->> 0, v_name ->> 1);
+    END LOOP;
+    v_policy := v_row;
+    v_foreign := (SELECT f FROM retention._foreign_code(
+        ARRAY[jsonb_populate_record(NULL::retention.policy, v_policy)]) f LIMIT 1);
+    IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
+    PERFORM retention._begin_page(p_policy, v_words);
+    BEGIN
+        EXECUTE format('SELECT retention.%I($1%s)', v_each.name || '_admit', CASE WHEN v_each.shards THEN ', true' END)
+            USING v_place;
+    EXCEPTION WHEN insufficient_privilege THEN
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('the role that migrates: %s', SQLERRM),
+            HINT = format('Let it own the tables of schema "%s", or be a member of who does.',
+                CASE WHEN v_each.shards THEN v_each.schemas ELSE v_place END);
+    END;
+    PERFORM set_config('search_path', concat_ws(', ', 'pg_catalog', (SELECT string_agg(quote_ident(x), ', ')
+        FROM string_to_table(i.search_path, ', ') x), 'pg_temp'), true) FROM retention.install i;
+    EXECUTE v_page;
+    PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM retention._put_policy(v_policy);
+    RETURN true;
+END $function$;

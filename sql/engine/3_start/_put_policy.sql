@@ -1,0 +1,57 @@
+-- Writes the row of a policy or report anew, as its page gives it; what p_row leaves out has the column's default, or
+-- follows from its steps. Where a report takes a policy's name, its overrides go.
+CREATE OR REPLACE FUNCTION retention._put_policy(p_row jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
+BEGIN
+    IF NOT p_row ? 'report' THEN
+        v_row := jsonb_build_object('steps', jsonb_build_array(
+            jsonb_build_object('step', 1, 'verb', 'delete', 'table', p_row -> 'table_name'))) || p_row;
+        v_row := v_row || (
+            SELECT jsonb_strip_nulls(jsonb_build_object(
+                'deletes', jsonb_agg(s."table" ORDER BY s.n) FILTER (WHERE w.event = 'DELETE'),
+                'related', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes AND s.related IS NOT NULL),
+                'changes', jsonb_agg(DISTINCT s."table" COLLATE "C") FILTER (WHERE x.changes),
+                'writes', jsonb_agg(DISTINCT w.event || ' ' || s."table" COLLATE "C") FILTER (WHERE w.event <> '')))
+            FROM ROWS FROM (
+                jsonb_to_recordset(v_row -> 'steps') AS (verb text, "table" text, related text, "set" jsonb))
+                WITH ORDINALITY s (verb, "table", related, "set", n)
+            CROSS JOIN LATERAL (SELECT s.verb IN ('delete', 'update') AS changes,
+                s.verb IN ('insert', 'archive') AND s."table" <> 'retention.event' AS inserts) x
+            CROSS JOIN LATERAL unnest(ARRAY[CASE WHEN x.changes THEN upper(s.verb) WHEN x.inserts THEN 'INSERT' END,
+                CASE WHEN x.inserts AND s."set" IS NOT NULL THEN 'UPDATE' END]) w (event)) || p_row;
+    END IF;
+    PERFORM retention._change_setting(s.policy, s.name, NULL, 'the policy was dropped', s.scope)
+    FROM retention.setting s JOIN retention.policy p ON p.name = s.policy
+    WHERE s.policy = v_name AND NOT p.report AND p_row ? 'report';
+    v_row := v_row || jsonb_build_object('words', (SELECT p.words FROM retention.policy p WHERE p.name = v_name));
+    DELETE FROM retention.policy p WHERE p.name = v_name;
+    EXECUTE (SELECT format('INSERT INTO retention.policy (%s) SELECT %1$s FROM jsonb_populate_record(
+        NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
+    PERFORM retention._record_names(v_name);
+    IF p_row ? 'report' THEN RETURN; END IF;
+    FOR v_change IN  -- _apply_privileges does it at the migration's end, which is too late here
+        SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
+                      ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)
+        FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (word)
+        JOIN pg_proc f ON f.proname = v_name || '_' || x.word
+        JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
+            AND f.proowner = c.relowner
+        JOIN (SELECT r.rolname AS name FROM pg_roles r WHERE r.rolname IN ('retention_worker', 'retention_operator',
+                  'retention_viewer') UNION ALL SELECT NULL) w
+            ON x.word = 'rows' OR coalesce(w.name, 'retention_worker') = 'retention_worker'
+        UNION ALL
+        SELECT format('GRANT SELECT, INSERT, DELETE ON %s TO %I', o.name, w.rolname)
+        FROM retention.policy p CROSS JOIN unnest(p.owns) o (name)
+        JOIN pg_roles w ON w.rolname = 'retention_worker' WHERE p.name = v_name
+        UNION ALL  -- expressions in functions for applications mean what they mean in batches
+        SELECT format('ALTER FUNCTION %s SET %I TO %L', f.oid::regprocedure, s[1], s[2])
+        FROM pg_proc e, unnest(e.proconfig) c, regexp_match(c, '^([^=]+)=(.*)') s,
+             unnest('{advance,claim,cursor,seen,touch}'::text[]) x (word)
+        JOIN pg_proc f ON f.proname = v_name || '_' || x.word AND f.prosecdef
+        WHERE e.oid = 'retention._evaluate_as_worker(text, jsonb, text)'::regprocedure AND f.pronamespace = e.pronamespace
+          AND f.proowner = e.proowner AND s[1] NOT IN ('search_path', 'TimeZone')
+    LOOP
+        EXECUTE v_change;
+    END LOOP;
+END $function$;

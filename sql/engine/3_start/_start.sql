@@ -1,0 +1,46 @@
+-- _start is the first transaction of a run. It reads what the policy asks for, finds where to start, and counts for the
+-- breaker; or it ends the run and says why. It waits for locks ten times the policy's lock_timeout, as batches together do.
+CREATE OR REPLACE FUNCTION retention._start(p_run retention.run, p_policy retention.policy) RETURNS retention.step
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
+DECLARE
+    v_started CONSTANT timestamptz := clock_timestamp();
+    v_message text := retention._copy(); v_by text; v_from jsonb; v_due bigint; v_limit bigint;
+BEGIN
+    IF v_message IS NOT NULL THEN RETURN retention._finish(p_run.id, 'paused', NULL, v_message); END IF;
+    PERFORM set_config('lock_timeout', least(p_policy.lock_timeout_ms * 10::bigint, 2147483647)::text, true);
+    BEGIN
+        PERFORM retention._lock_shard(p_policy.name);
+        SELECT o.tripped_by, o.message INTO v_by, v_message
+        FROM retention._obstacle(p_policy, p_run.as_of, false) o;
+        IF v_message IS NULL THEN
+            IF p_policy.prepares THEN
+                UPDATE retention.run r SET inputs = retention._execute_as_worker(format(
+                    'SELECT retention.%I(jsonb_populate_record(NULL::retention.slice, $1))', r.policy || '_start'),
+                    to_jsonb(retention._slice(r.as_of, r.older_than, r.scope)), p_policy.name)
+                WHERE r.id = p_run.id;
+            END IF;
+            v_message := retention._clock_fault(p_policy.name, p_run.as_of);
+            v_by := CASE WHEN v_message IS NOT NULL THEN 'clock' END;
+            IF v_message IS NULL THEN
+                v_from := retention._resume_point(p_run, p_policy);
+                SELECT s.* INTO v_due, v_limit, v_message FROM retention._check_breaker(p_run, p_policy) s;
+                v_by := CASE WHEN v_message IS NOT NULL THEN 'breaker' END;
+            END IF;
+        END IF;
+    EXCEPTION WHEN lock_not_available THEN
+        RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
+    WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;  -- foreign code, by _pin, before anything was evaluated
+    END;
+    IF v_message IS NULL AND v_due = 0 AND NOT p_policy.passes @? '$[*].whole' THEN
+        RETURN retention._finish(p_run.id, 'done');  -- so do most runs
+    END IF;
+    UPDATE retention.run r
+    SET due = v_due, breaker_limit = v_limit, start_position = v_from
+    WHERE r.id = p_run.id;
+    IF v_by IS NOT NULL THEN RETURN retention._finish(p_run.id, 'tripped', NULL, v_message, v_by); END IF;
+    INSERT INTO retention.batch (run_id, n, mode, ms, next_pass, next_position, next_rows)
+    VALUES (p_run.id, 0, 'start', extract(epoch FROM clock_timestamp() - v_started) * 1000,
+            coalesce((v_from ->> 0)::integer, 1), nullif(v_from -> 1, 'null'),
+            least(p_policy.batch_rows, CASE WHEN p_policy.batch_time_ms IS NOT NULL THEN 500 END));
+    RETURN (p_run.id, true, NULL)::retention.step;
+END $function$;

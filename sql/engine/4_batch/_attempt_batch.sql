@@ -1,0 +1,48 @@
+-- One batch of a pass, whose effects are all there or, where it raises, none; added to p_next. Raises PR005 where
+-- something is not as it was when the batch began: no row causes that. Way RANGE waits for a
+-- row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards read: LOCKED is better
+-- then. Types of variables are named in full where a function has no search_path of its own: it is compiled in that of
+-- its first call in a session, which may be one by a policy's code.
+CREATE OR REPLACE FUNCTION retention._attempt_batch(
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
+    p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
+LANGUAGE plpgsql AS $function$
+DECLARE
+    v_before pg_catalog.jsonb; v_own pg_catalog.jsonb; v_stopping pg_catalog.text; v_wait integer;
+    v_names CONSTANT pg_catalog.text[] := ARRAY(SELECT jsonb_object_keys(p_policy.expects));
+    v_tables CONSTANT pg_catalog.oid[] := retention._resolve_tables(v_names);
+BEGIN
+    IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;
+    v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, least(p_policy.lock_timeout_ms / 10,
+        CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END)) END;
+    PERFORM set_config('lock_timeout', v_wait::text, true);
+    result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
+    -- Asked after the batch, whose locks keep its tables as they are.
+    v_stopping := coalesce(retention._half_upgraded(),
+        (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o));
+    IF v_stopping IS NOT NULL THEN
+        RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
+    ELSIF retention._resolve_tables(v_names) <> v_tables  -- no lock keeps a schema, or a page, from being another
+        OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
+        RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
+    ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
+        RAISE SQLSTATE 'PR005'
+            USING MESSAGE = 'a foreign key leads to a held row since the batch began';
+    END IF;
+    IF result.outcome = 'locked' THEN RETURN; END IF;
+    p_next.mode := CASE WHEN p_locked THEN 'locked' ELSE 'range' END;
+    p_next.scanned := p_next.scanned + result.scanned; p_next.taken := p_next.taken + result.taken;
+    p_next.contended := p_next.contended + result.contended;
+    p_next.kept := retention._add_counts(p_next.kept, result.kept);
+    p_next.related := retention._add_counts(p_next.related, result.related);
+    IF p_policy.reach <> '{}' THEN
+        -- What steps deleted themselves is no cascade, where a foreign key leads back to them.
+        v_own := coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken);
+        p_next.cascaded := retention._add_counts(p_next.cascaded, (
+            SELECT jsonb_object_agg(c.key, c.n) FROM (
+                SELECT a.key, a.value::bigint - coalesce((v_before ->> a.key)::bigint, 0)
+                    - coalesce((v_own ->> a.key)::bigint, 0)
+                FROM jsonb_each_text(retention._changed_rows(p_policy.reach)) a) c (key, n) WHERE c.n > 0));
+    END IF;
+    p_next.next_position := result."position";
+END $function$;

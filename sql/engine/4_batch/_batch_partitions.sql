@@ -1,0 +1,49 @@
+-- _batch of a policy on partitions: goes through them, oldest first, without locks; the first that may go is closed to
+-- writers (SHARE ROW EXCLUSIVE) and judged again as it is then; one goes in a batch, under the locks of the steps.
+CREATE OR REPLACE FUNCTION retention._batch_partitions(
+    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean) RETURNS retention.batch_result
+LANGUAGE plpgsql AS $function$
+DECLARE
+    v_slice retention.slice := p_slice;
+    v_judge CONSTANT text := format('SELECT d.verdict FROM retention.%I($1) d WHERE d.rel = $2',
+        p_policy.name || '_rows');
+    v_taken retention.taken; v_rel oid; v_at jsonb; v_verdicts text[];
+    v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
+BEGIN
+    FOR v_rel, v_at IN EXECUTE format(
+        'SELECT d.rel, jsonb_build_array(d.upper::text, (d.t).schema, (d.t).name) AS at FROM retention.%I($1) d
+         WHERE $2 IS NULL OR (d.upper, (d.t).schema, (d.t).name) > (($2 ->> 0)::%s, $2 ->> 1, $2 ->> 2)
+         ORDER BY d.upper, (d.t).schema, (d.t).name LIMIT $3',
+        p_policy.name || '_rows', (
+            SELECT format_type(p.proallargtypes[array_position(p.proargnames, 'upper')], NULL) FROM pg_proc p
+            WHERE p.oid = to_regprocedure(format('retention.%I(retention.slice)', p_policy.name || '_rows'))))
+        USING v_slice, p_slice.lo, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END
+    LOOP
+        v_out.outcome := 'some'; v_out.scanned := v_out.scanned + 1; v_out."position" := v_at;
+        EXIT WHEN p_skip;
+        EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
+        IF v_verdicts[1] IS NULL THEN  -- nobody can write into it from here on
+            EXECUTE format('SELECT retention.%I($1, ''lock'')', p_policy.name || '_partition') USING v_rel;
+            EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
+            CONTINUE WHEN v_verdicts = '{}';
+        END IF;
+        IF v_verdicts[1] IS NOT NULL THEN
+            v_out.kept := retention._add_counts(v_out.kept, jsonb_build_object(rtrim(v_verdicts[1], '?'), 1));
+            CONTINUE;
+        ELSIF cardinality(v_verdicts) > 1 THEN
+            RAISE SQLSTATE 'PR005' USING
+                MESSAGE = format('a join found more than one row for a partition of "%s"', p_policy.table_name);
+        END IF;
+        v_slice.rels := ARRAY[v_rel]; v_slice.tids := ARRAY['(0,0)'::tid];
+        EXIT;
+    END LOOP;
+    IF v_slice.rels IS NOT NULL OR p_slice.prove THEN
+        v_slice.tids := coalesce(v_slice.tids, '{}');
+        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
+        v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
+    END IF;
+    RETURN v_out;
+EXCEPTION WHEN SQLSTATE 'PR006' THEN  -- a table above a partition is locked by somebody else; all is undone
+    v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
+    RETURN v_out;
+END $function$;

@@ -1,0 +1,12 @@
+-- How many rows between the slice's lo and hi guards keep, by guard.
+CREATE OR REPLACE FUNCTION retention._count_kept(p_policy retention.policy, p_slice retention.slice) RETURNS jsonb
+LANGUAGE plpgsql AS $function$
+DECLARE v_cursor CONSTANT record := retention._cursor(p_policy, p_slice); v_kept jsonb;
+BEGIN
+    EXECUTE format('SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
+                    FROM (SELECT rtrim(d.verdict, ''?'') AS guard, count(*) AS n %s
+                        AND d.verdict IS NOT NULL GROUP BY 1) k',
+                   v_cursor.rows)
+    INTO v_kept USING p_slice;
+    RETURN v_kept;
+END $function$;

@@ -1,0 +1,31 @@
+-- The first row behind the slice's lo for which <policy>_rows cannot be evaluated, as its position and place; NULL for
+-- none: a step refuses it. Rows are counted along the walk, twice as many each time, then half of what is in doubt.
+CREATE OR REPLACE FUNCTION retention._find_failing_row(
+    p_policy retention.policy, p_slice retention.slice, OUT hi jsonb, OUT passed text)
+LANGUAGE plpgsql AS $function$
+DECLARE
+    v_slice retention.slice := p_slice; v_cursor CONSTANT record := retention._cursor(p_policy, p_slice);
+    v_walk CONSTANT text := format('SELECT jsonb_build_array(%s) AS at, concat(t.tableoid, '' '', t.ctid) AS row
+        FROM %s t WHERE %s%s ORDER BY %s OFFSET $2 - 1 LIMIT 1',
+        v_cursor.texts, retention._table(p_policy.table_name)::regclass,
+        coalesce(p_policy.passes -> (p_slice.pass - 1) ->> 'bound', 'true'), v_cursor.bounds, v_cursor.names);
+    v_good bigint := 0; v_bad bigint; v_n bigint := 1; v_at jsonb; v_row text;
+    v_context text;
+BEGIN
+    WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP
+        EXECUTE v_walk INTO v_at, v_row USING v_slice, v_n;
+        BEGIN
+            EXECUTE format('SELECT count(d.verdict) %s%s', v_cursor.rows,
+                           CASE WHEN v_at IS NOT NULL THEN format(' AND (%s) <= (%s)', v_cursor.names,
+                               retention._position(p_policy, p_slice.pass, v_at)) ELSE '' END)
+            USING v_slice;
+            EXIT WHEN v_at IS NULL;
+            v_good := v_n;
+        EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+            GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
+            IF retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' THEN RAISE; END IF;
+            v_bad := v_n; hi := v_at; passed := v_row;
+        END;
+        v_n := CASE WHEN v_bad IS NULL THEN v_n * 2 ELSE (v_good + v_bad) / 2 END;
+    END LOOP;
+END $function$;

@@ -1,0 +1,63 @@
+-- _process_batch takes the rows of one batch. It rolls a try that raises back and repeats it: with rows locked first, where
+-- another session was in the way, then with a tenth of its rows, down to one. If that row alone fails, it is counted and
+-- skipped. Then come more rows again, until none is in doubt, or a second is over. Where a watermark moves past the rows
+-- none may be skipped: refused is then NULL. It raises an error that no row causes, and any where "undone" says so.
+CREATE OR REPLACE FUNCTION retention._process_batch(
+    p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
+    OUT outcome text)
+LANGUAGE plpgsql AS $function$
+DECLARE
+    v_slice retention.slice := retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
+    v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken); v_skip boolean := false;
+    v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_next.next_pass - 1);
+    v_started CONSTANT pg_catalog.timestamptz := clock_timestamp(); v_locked boolean := p_locked;
+    v_doubtful bigint := 0; v_by pg_catalog.text; v_try pg_catalog.record; v_code pg_catalog.text;
+    v_context pg_catalog.text; v_proven boolean := false; v_cancelled boolean := false;
+BEGIN
+    v_slice.run_id := p_run.id; v_slice.reason := p_run.reason; v_slice.inputs := p_run.inputs;
+    v_slice.pass := p_next.next_pass; v_slice.lo := p_next.next_position;
+    v_slice.hi := CASE WHEN p_next.wrapped AND v_slice.pass = (p_run.start_position ->> 0)::integer
+        THEN p_run.start_position -> 1 END;
+    LOOP
+        BEGIN
+            v_try := retention._attempt_batch(p_policy, v_slice, v_rows, v_skip, v_locked, p_held, p_next);
+        EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+            GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
+            v_by := retention._refused_by(SQLSTATE, v_context);
+            IF v_by IS NULL OR v_skip THEN RAISE; END IF;
+            -- In the log 57014 is a cancel. If no row turns out to raise it, it was one after all.
+            v_cancelled := v_cancelled OR SQLSTATE = '57014';
+            v_code := CASE SQLSTATE WHEN '57014' THEN 'P0001' ELSE SQLSTATE END;
+            IF v_by = 'row' AND v_pass ? 'undone' THEN
+                RAISE EXCEPTION USING ERRCODE = v_code, MESSAGE = SQLERRM;
+            ELSIF v_by = 'row' AND NOT v_proven THEN
+                IF retention._fails_without_rows(p_policy, v_slice, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
+                v_proven := true;
+            END IF;
+            IF p_next.refused = 0 THEN p_next.sqlstate := v_code; p_next.message := SQLERRM; END IF;  -- of the first
+            v_doubtful := greatest(v_doubtful, v_rows);
+            IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN
+                p_next.refused := NULL;
+                RETURN;
+            ELSIF v_by = 'lock' AND NOT v_locked OR v_rows = 1 THEN
+                v_skip := v_locked AND v_rows = 1;
+            ELSE
+                v_rows := v_rows / 10;
+            END IF;
+            v_rows := greatest(v_rows, 1); v_locked := true;
+            CONTINUE;
+        END;
+        p_next := v_try.p_next; outcome := (v_try.result).outcome;
+        EXIT WHEN outcome = 'locked';
+        IF v_skip AND (v_try.result).scanned > 0 THEN
+            p_next := retention._skip_row(p_next, p_policy, v_by, (v_try.result).passed);
+            v_cancelled := v_cancelled AND v_by <> 'row';
+        END IF;
+        v_doubtful := v_doubtful - (v_try.result).scanned;
+        EXIT WHEN outcome = 'last' OR v_doubtful <= 0
+            OR clock_timestamp() > v_started + interval '1 s' AND NOT v_cancelled;
+        v_slice.lo := p_next.next_position;
+        v_rows := least(v_doubtful, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END); v_skip := false;
+    END LOOP;
+    IF v_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled during a batch'; END IF;
+END $function$;

@@ -1,0 +1,16 @@
+-- Whether the batch after this one may be one statement: the policy allows it, no row was contended or refused lately,
+-- so that LOCKED is the better way, and of a rank the next group is untouched and has no more rows than a batch may.
+CREATE OR REPLACE FUNCTION retention._use_one_statement(p_policy retention.policy, p_last retention.batch) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $function$
+DECLARE v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_last.next_pass - 1);
+BEGIN
+    RETURN v_pass ? 'range'
+       AND NOT EXISTS (SELECT FROM retention.batch b WHERE b.run_id = p_last.run_id AND b.n > p_last.n - 20
+           AND b.sqlstate IS NOT NULL)
+       AND NOT (v_pass ? 'groups' AND EXISTS (
+               SELECT FROM retention.run_group r
+               WHERE (r.run_id, r.pass) = (p_last.run_id, p_last.next_pass)
+                 AND r.ordinal = coalesce((p_last.next_position ->> 0)::bigint, 1)
+                 AND (r.surplus > least(p_policy.batch_rows, p_policy.budget_rows - p_last.total_taken)
+                     OR (p_last.next_position ->> 1)::bigint > 0)));
+END $function$;

@@ -1,0 +1,14 @@
+-- Called before anything of a policy's or report's is evaluated: raises 42501 where that would not be as the worker,
+-- and PR004 where it could run code of a role that is not trusted; then sets the install's search path and time zone,
+-- undone where the calling function ends, whose SET clauses pin these and all else that expressions depend on.
+CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
+LANGUAGE plpgsql AS $function$
+DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);
+BEGIN  -- plpgsql keeps the plan from call to call
+    PERFORM retention._refuse_other_roles();
+    IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
+    PERFORM retention._pin_settings();
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, ' || (SELECT string_agg(pg_catalog.quote_ident(x), ', ')
+                FROM pg_catalog.unnest(pg_catalog.string_to_array(i.search_path, ', ')) x) || ', pg_temp', true),
+            pg_catalog.set_config('timezone', i.time_zone, true) FROM retention.install i;
+END $function$;

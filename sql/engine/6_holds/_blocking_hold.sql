@@ -1,0 +1,15 @@
+-- Why no run of a policy may touch anything, as far as holds are concerned, in a sentence: one in force that cannot be
+-- honoured (_invalid_hold), or on a table that a statement of its own words, or an archive, changes. NULL for none.
+CREATE OR REPLACE FUNCTION retention._blocking_hold(p_policy text, p_as_of timestamptz) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF NOT EXISTS (SELECT FROM retention.hold h WHERE h.released_at IS NULL) THEN RETURN NULL; END IF;
+    RETURN coalesce(retention._invalid_hold(retention._hold_tables(p_policy), p_as_of), (
+        SELECT format('hold %s is in force on table "%s", which a "sql" step or an archive changes: '
+                      'whether it meets the held row cannot be told', h.id, h.table_name)
+        FROM retention.policy p CROSS JOIN LATERAL (SELECT retention._resolve_tables(p.unguarded) AS oids) n
+        CROSS JOIN retention._hold_kinds(p_as_of) h
+        WHERE p.name = p_policy AND (h.table_name = ANY (p.unguarded) OR h.rel = ANY (retention._hold_owners(n.oids))
+            OR h.rel IN (SELECT retention._descendants(n.oids)))  -- a statement goes into children
+        ORDER BY h.id LIMIT 1));
+END $function$;

@@ -1,0 +1,16 @@
+-- The tables, and after them those that Citus distributes of which they are shards: holds are on these. Looks up no
+-- name, for which the caller may lack rights on the schema.
+CREATE OR REPLACE FUNCTION retention._distributed_table(p_tables oid[]) RETURNS oid[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF to_regclass('pg_catalog.pg_dist_shard') IS NOT NULL THEN
+        EXECUTE format('SELECT $1 || array_agg(s.logicalrelid::oid) FROM pg_class c
+            JOIN %s s ON s.shardid::text = substring(c.relname::text, ''_(\d+)$'')
+            JOIN pg_class l ON l.oid = s.logicalrelid AND l.relnamespace = c.relnamespace WHERE c.oid = ANY ($1)
+            AND shard_name(l.oid, s.shardid) IN (quote_ident(c.relname),
+                concat(c.relnamespace::regnamespace, ''.'', quote_ident(c.relname)))',
+            to_regclass('pg_catalog.pg_dist_shard'))
+        INTO p_tables USING p_tables;
+    END IF;
+    RETURN p_tables;
+END $function$;

@@ -1,0 +1,13 @@
+-- _hold_owners returns tables, those that they inherit from at any level (a partition: those above it), and those of
+-- which Citus has them as shards: a hold on any of these concerns their rows. Reads the catalog only.
+CREATE OR REPLACE FUNCTION retention._hold_owners(p_tables oid[]) RETURNS oid[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
+BEGIN
+    RETURN retention._distributed_table(ARRAY(
+        WITH RECURSIVE owner AS (
+            SELECT t.oid FROM unnest(p_tables) t (oid)
+            UNION SELECT i.inhparent FROM owner o CROSS JOIN LATERAL (
+                SELECT x.inhparent FROM pg_inherits x WHERE x.inhrelid = o.oid OFFSET 0) i
+        )
+        SELECT o.oid FROM owner o));
+END $function$;

@@ -1,0 +1,8 @@
+-- The tables whose holds concern a policy: its own, those of its steps, and those that foreign keys lead to from its
+-- deletes; roots, where they are partitioned. Reads the catalog only.
+CREATE OR REPLACE FUNCTION retention._hold_tables(p_policy text) RETURNS oid[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT retention._hold_owners(ARRAY(SELECT DISTINCT coalesce(pg_partition_root(t), t)::oid
+                 FROM unnest(retention._resolve_tables(p.table_name || p.related || p.changes || p.reach)) t))
+    FROM retention.policy p WHERE p.name = p_policy
+$function$;

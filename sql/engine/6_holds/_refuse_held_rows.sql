@@ -1,0 +1,16 @@
+-- Raises PR002 where one of the rows of another table that a step has locked is held, or leads to a held one: such a
+-- row may have come after the batch was judged. Without p_rels all are of p_table itself.
+CREATE OR REPLACE FUNCTION retention._refuse_held_rows(
+    p_policy text, p_table oid, p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_table), p_table);
+BEGIN
+    IF cardinality(p_tids) > 0 AND retention._holds(p_policy, p_as_of) AND retention._held_below(
+        v_root, ARRAY(SELECT generate_series(1, cardinality(p_tids))),
+        coalesce(p_rels, array_fill(p_table, ARRAY[cardinality(p_tids)])), p_tids, p_deletes, p_as_of, true, p_policy)
+        <> '{}' THEN
+        RAISE EXCEPTION USING ERRCODE = 'PR002',
+            MESSAGE = format('a held row of "%s", or one that it leads to, would be %s',
+                retention._table_name(v_root), CASE WHEN p_deletes THEN 'deleted' ELSE 'changed' END);
+    END IF;
+END $function$;

@@ -1,0 +1,39 @@
+-- How many rows of a policy are due, up to p_limit, and without one what keeps the others. Locks nothing.
+CREATE OR REPLACE FUNCTION retention._count_as_worker(
+    p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
+RETURNS retention.due_count LANGUAGE plpgsql STABLE AS $function$
+DECLARE v_facts CONSTANT jsonb := (retention._get_policy(p_policy)).facts; v_count retention.due_count;
+BEGIN
+    IF p_limit IS NOT NULL THEN
+        v_count.due := retention._due_as_worker(p_policy, p_as_of, p_limit, true, p_scope, p_older_than);
+        v_count.kept := '{}'; v_count.capped := v_count.due >= p_limit;
+        RETURN v_count;
+    END IF;
+    EXECUTE format(
+        'WITH found AS MATERIALIZED (
+             SELECT %s AS clock, d.rel, d.tid, d.verdict FROM retention.%I($1) d CROSS
+                 JOIN LATERAL (SELECT (d.t).*) t
+         ), held AS MATERIALIZED (
+             SELECT h.rel, h.tid
+             FROM retention._held($3, ARRAY(SELECT f.rel FROM found f WHERE f.verdict IS NULL),
+                                  ARRAY(SELECT f.tid FROM found f WHERE f.verdict IS NULL), $4, false) h
+             WHERE $2
+         ), judged AS (
+             SELECT f.clock, CASE WHEN f.verdict IS NULL AND (f.rel, f.tid) IN (SELECT h.rel, h.tid FROM held h)
+                                  THEN ''hold'' ELSE f.verdict END AS verdict FROM found f
+         )
+         SELECT count(*) FILTER (WHERE j.verdict IS NULL),
+                (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
+                 FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
+                     WHERE x.verdict IS NOT NULL GROUP BY 1) k),
+                retention._decode_clock(min(j.clock) FILTER (WHERE j.verdict IS NULL)::text, $5),
+                retention._decode_clock(max(j.clock) FILTER (WHERE j.verdict IS NULL)::text, $5), false,
+                (SELECT coalesce(jsonb_object_agg(k.guard, k.n), ''{}'')
+                 FROM (SELECT rtrim(x.verdict, ''?'') AS guard, count(*) AS n FROM judged x
+                     WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
+         FROM judged j', coalesce(v_facts ->> 'clock', 'NULL::text'), p_policy || '_rows')
+    INTO v_count
+    USING retention._slice(p_as_of, p_older_than, p_scope), retention._holds(p_policy, p_as_of), p_policy, p_as_of,
+        v_facts -> 'encoding';
+    RETURN v_count;
+END $function$;

@@ -1,0 +1,36 @@
+-- _dry_run runs the policies of a call one after the other, as the call would, and returns their ended runs. All is undone,
+-- but for numbers from sequences. It waits neither for a table that another run has, nor for replicas and the archiver.
+-- Raises 25001 in a transaction that has written. Locks what the batches lock, until it returns: other runs on these
+-- tables end "busy", and sessions that change the same rows wait.
+CREATE OR REPLACE FUNCTION retention._dry_run(p_policies text[], p_request retention.request, p_strict boolean)
+RETURNS retention.run[]
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
+SET gin_fuzzy_search_limit = 0 AS $function$
+DECLARE
+    v_request retention.request := p_request; v_policies text[]; v_step retention.step;
+    v_ended retention.run; v_runs retention.run[] := '{}'; v_done boolean;
+BEGIN
+    PERFORM retention._refuse_after_write();
+    v_request.dry_run := true;
+    BEGIN
+        v_policies := retention._expand_instances(p_policies);
+        FOR v_place IN 1 .. cardinality(v_policies) LOOP
+            v_request.policy := v_policies[v_place];
+            v_step := retention._begin(v_request);
+            BEGIN
+                WHILE v_step.going LOOP v_step := retention._run_step(v_step.run_id); END LOOP;
+            EXCEPTION WHEN OTHERS OR assert_failure THEN
+                v_step := retention._fail(v_step.run_id, SQLSTATE, SQLERRM);
+            END;
+            SELECT * INTO v_ended FROM retention.run r WHERE r.id = v_step.run_id;
+            v_runs := v_runs || v_ended;
+            EXIT WHEN (retention._outcome(v_ended.id, v_policies, v_place, p_strict)).halt;
+        END LOOP;
+        v_done := true;
+        RAISE SQLSTATE 'PR009';
+    EXCEPTION WHEN OTHERS OR assert_failure OR query_canceled THEN
+        PERFORM retention._discard_effects();
+        IF v_done IS NULL OR SQLSTATE OPERATOR(pg_catalog.<>) 'PR009' THEN RAISE; END IF;
+    END;
+    RETURN v_runs;
+END $function$;

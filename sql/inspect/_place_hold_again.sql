@@ -1,0 +1,29 @@
+-- _place_hold_again returns the statement that places a hold, and all others in force of the same table and columns, on what the
+-- table and the columns are called now, and releases the old ones at once; NULL where there is no such table any more, and
+-- for values of type jsonb, whose text would become a JSON string.
+CREATE OR REPLACE FUNCTION retention._place_hold_again(p_hold bigint) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_hold CONSTANT retention.hold := (SELECT h FROM retention.hold h WHERE h.id = p_hold);
+    v_rel CONSTANT oid := coalesce(
+        (SELECT coalesce(pg_partition_root(c.oid), c.oid)::oid FROM pg_class c
+         WHERE c.oid = v_hold.rel AND c.relkind IN ('r', 'p')),
+        (SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._resolve_tables(ARRAY[v_hold.table_name]))
+                                        AND c.relkind IN ('r', 'p')));
+    v_names CONSTANT text[] := ARRAY(  -- by name, or as the same column is called now
+        SELECT (SELECT a.attname FROM pg_attribute a
+                WHERE a.attrelid = v_rel AND NOT a.attisdropped
+                  AND (a.attname = u.name OR v_rel = v_hold.rel AND a.attnum = u.attnum)
+                ORDER BY a.attname = u.name DESC LIMIT 1)
+        FROM unnest(v_hold.columns, v_hold.attnums) WITH ORDINALITY u (name, attnum, n) ORDER BY u.n);
+BEGIN
+    IF v_rel IS NULL OR array_position(v_names, NULL) > 0 OR 'jsonb' = ANY (v_hold.types) THEN RETURN NULL; END IF;
+    RETURN format('SELECT retention.place_hold(%L, %s, reason, until), retention.release_hold(id, ''placed again'') '
+        'FROM retention.hold WHERE released_at IS NULL AND (until IS NULL OR until > now()) AND %s;',
+        retention._table_name(v_rel),
+        CASE WHEN v_names = v_hold.columns THEN 'match::text'
+             ELSE quote_literal((SELECT jsonb_object_agg(u.now, v_hold.match -> u.name)
+                                 FROM unnest(v_names, v_hold.columns) u (now, name))) END,
+        CASE WHEN v_names = v_hold.columns THEN format('rel = %s AND columns = %L', v_hold.rel::oid, v_hold.columns)
+             ELSE format('id = %s', v_hold.id) END);
+END $function$;

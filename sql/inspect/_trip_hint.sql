@@ -1,0 +1,22 @@
+-- _trip_hint returns the hint for a run that tripped: what to type, by what it was tripped by. The sentences of _obstacle
+-- end with "; " and what mends them, a statement or words. That of a hold places the same holds on what their table is
+-- now, and releases the old ones in the same statement, so that no row is without a hold in between.
+CREATE OR REPLACE FUNCTION retention._trip_hint(p_tripped_by text, p_policy text, p_message text) RETURNS text
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_mend CONSTANT text := substr(p_message, nullif(strpos(p_message, '; '), 0) + 2);
+BEGIN
+    RETURN CASE
+        WHEN p_tripped_by = 'breaker' THEN format('Look with pgretain preview %1$s, or SELECT * FROM '
+            'retention.preview(%1$L). If all of these rows may go: pgretain accept %1$s --reason ''...'', or SELECT '
+            'retention.accept(%1$L, ''...'').', p_policy)
+        WHEN p_tripped_by = 'clock' THEN format('Compare the rows that pgretain preview %s shows with the table. '
+            'Correct the clock in the policy file, then run "pgretain generate", and migrate.', p_policy)
+        WHEN v_mend LIKE 'place it again as things are now%' THEN
+            coalesce(retention._place_hold_again(substring(p_message FROM '^hold (\d+)')::bigint),
+                     'Find the table that has the rows now, and place the hold there, before this one is released.')
+        WHEN v_mend ~ '^[A-Z]+ ' THEN v_mend || ';'
+        WHEN v_mend IS NOT NULL THEN upper(left(v_mend, 1)) || substr(v_mend, 2) || '.'
+        WHEN p_tripped_by = 'hold' THEN
+            'The policy waits for the hold. Leave it so; whoever placed the hold decides when it ends.'
+    END;
+END $function$;

@@ -1,0 +1,3 @@
+-- Inspect
+-- What people, dashboards, views and "pgretain verify" ask. It takes no rows: whatever evaluates a policy
+-- does so in a read-only transaction, or is undone.

@@ -1,0 +1,79 @@
+-- What needs a person's attention, one row each. severity is "error" where rows stay that should go, else "warning".
+CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    RETURN QUERY SELECT 'error', NULL::text, x.why, x.hint
+    FROM (VALUES (retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), '
+                  'if rows are to be deleted here.'),
+                 (retention._half_upgraded(), 'Run "pgretain migrate up".')) x (why, hint) WHERE x.why IS NOT NULL
+    UNION ALL SELECT DISTINCT x.severity, s.policy, x.problem, x.hint
+    FROM retention.job_status s
+    LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
+    LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
+    CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope) o
+    CROSS JOIN LATERAL (VALUES
+        ('error', s.last_state IN ('failed', 'tripped', 'abandoned'),
+         format('the last run%s (%s) %s%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
+         coalesce(retention._trip_hint(s.last_tripped_by, s.policy, s.last_message),
+                  format('SELECT * FROM retention.run WHERE id = %s', s.last_run))),
+        ('error', s.missed_run IS NOT NULL,
+         format('%s did not run the policy%s (run %s, at %s): %s', coalesce(format('job "%s"', m.job), 'the last call'),
+             o.scope, s.missed_run, m.ended_at, m.message),
+         format('Let the jobs of table "%s" start at other times, or CALL retention.%s.', s.table_name,
+             CASE WHEN m.job IS NULL THEN format('run(%L)', s.policy) ELSE format('run_job(%L)', m.job) END)),
+        ('error', s.empty_in_a_row >= 3 AND s.last_state NOT IN ('failed', 'tripped', 'abandoned'),
+         format('the last %s runs%s left due rows and took none: %s', s.empty_in_a_row, o.scope, s.last_message),
+         format('SELECT * FROM retention.run WHERE id = %s', s.last_run)),
+        ('warning', f.id IS NOT NULL AND s.last_state <> 'failed',
+         format('%s %s refused in run %s%s%s', f.refused, CASE f.refused WHEN 1 THEN 'row was' ELSE 'rows were' END,
+             f.id, o.scope, ': ' || (SELECT b.message FROM retention.batch b
+                 WHERE b.run_id = f.id AND b.refused > 0 AND b.message IS NOT NULL ORDER BY b.n LIMIT 1)),
+         format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0', f.id))
+    ) x (severity, given, problem, hint) WHERE x.given AND NOT s.superseded
+    UNION ALL SELECT 'warning', p.name, retention._paused(p.name),
+        format('pgretain resume %1$s, or SELECT retention.resume(%1$L)', p.name)
+    FROM retention.policy p WHERE retention._paused(p.name) IS NOT NULL
+    UNION ALL
+    SELECT 'warning', p.name, w.note, format('pgretain window %1$s default --reason ''...'', or '
+           'SELECT retention.set_window(%1$L, NULL, ''...''), takes it back.', p.name)
+    FROM retention.policy p, retention._window_set(p.*) w WHERE w.note IS NOT NULL
+    UNION ALL SELECT 'warning', p.name, format('the report alerts: %s of %s rows at %s', a.alerts,
+                                     jsonb_array_length(a.rows), a.as_of),
+           format('SELECT rows FROM retention.report WHERE id = %s', a.id)
+    FROM retention.policy p
+    CROSS JOIN LATERAL (SELECT * FROM retention.report x WHERE x.name = p.name ORDER BY x.id DESC LIMIT 1) a
+    WHERE p.report AND a.alerts > 0
+    UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint
+    FROM (VALUES ('stopped', 'error', 'the pg_cron scheduler is not running',
+                  'Look for "pg_cron" in the server''s log and in shared_preload_libraries.'),
+                 ('unknown', 'warning', 'could not see whether the pg_cron scheduler is running',
+                  format('GRANT pg_monitor TO %I;', current_user))) x (state, severity, problem, hint)
+    WHERE x.state = retention._scheduler_state()
+    UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint
+    FROM retention.install i  -- schema cron may be in another database, where nothing of this can be seen
+    CROSS JOIN LATERAL (
+        SELECT 'warning', 'could not check the jobs in pg_cron', 'Have a DBA run what "pgretain bootstrap" prints.'
+        WHERE NOT retention._cron_seen()
+        UNION ALL
+        SELECT 'error', format(y.problem, w.name), 'Run "pgretain verify". Its hint is the statement that schedules the job.'
+        FROM retention.job j
+        CROSS JOIN LATERAL generate_series(1, cardinality(j.schedules)) n
+        CROSS JOIN LATERAL concat('retention.', j.name, '#' || nullif(n, 1)) w (name)
+        LEFT JOIN retention._cron_jobs() c ON c.jobname = w.name
+        CROSS JOIN LATERAL (VALUES
+            (c.jobname IS NULL, 'job "%s" is not scheduled in pg_cron'),
+            (NOT c.active, 'job "%s" is switched off in pg_cron'),
+            (c.command <> concat('CALL retention.run_job(', quote_literal(j.name), ')')
+             OR c.database <> current_database(), 'job "%s" has another command or database in pg_cron')
+        ) y (given, problem)
+        WHERE y.given AND retention._cron_seen() AND octet_length(w.name) <= 63  -- pg_cron has longer names cut
+    ) x (severity, problem, hint)
+    WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NULL AND NOT pg_is_in_recovery()
+    UNION ALL SELECT 'error', NULL::text,
+           format('pg_cron cannot start job "%s": its last %s attempts failed: %s', a.jobname, a.failed,
+                  rtrim(a.message, E'.\n ')), 'Run "pgretain verify". Its hint for V049 says what to do.'
+    FROM retention._cron_attempts() a
+    WHERE a.failed > 1 AND NOT EXISTS (
+        SELECT FROM retention.run r JOIN retention.job j ON j.name = r.job
+        WHERE split_part(a.jobname, '#', 1) = 'retention.' || j.name AND r.started_at >= a.since);
+END $function$;

@@ -1,0 +1,14 @@
+-- The rows of a report at an instant, and which of them alert. Raises 22023 for a policy. Locks nothing; costs what its
+-- query costs.
+--   SELECT * FROM retention.report_rows('stale_accounts');
+CREATE OR REPLACE FUNCTION retention.report_rows(report text, as_of timestamptz DEFAULT clock_timestamp())
+RETURNS TABLE (answer jsonb, alert boolean)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF NOT (retention._get_policy(ask.report)).report THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a policy, not a report', ask.report);
+    END IF;
+    RETURN QUERY SELECT l -> 'answer', (l -> 'alert')::boolean
+    FROM retention._query_as_worker(format('SELECT to_jsonb(r) FROM retention.%I(($1 #>> ''{}'')::timestamptz) r',
+                                ask.report || '_report'), to_jsonb(ask.as_of), ask.report) l;
+END $function$;

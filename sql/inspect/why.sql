@@ -1,0 +1,13 @@
+-- why returns whether a run would take the rows with these values, and what keeps each: a guard, a hold, the clock ("not
+-- due"), or "scope" where the row is outside the scopes of the policy's jobs.
+-- until is when the clock lets it go, to the second: NULL for never within 1000 years. Locks nothing.
+--   SELECT * FROM retention.why('sessions', '{"id": 4711}');
+CREATE OR REPLACE FUNCTION retention.why(policy text, key jsonb, as_of timestamptz DEFAULT clock_timestamp())
+RETURNS TABLE (due boolean, kept_by text, until timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+    SELECT w.*
+    FROM retention._query_as_worker(
+            'SELECT to_jsonb(w) FROM retention._why_as_worker($1 ->> 0, $1 -> 1, ($1 ->> 2)::timestamptz) w',
+            jsonb_build_array(policy, key, as_of), policy) l,
+         jsonb_to_record(l) w (due boolean, kept_by text, until timestamptz)
+$function$;

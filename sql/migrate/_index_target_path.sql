@@ -1,0 +1,12 @@
+-- Before an index is built on a partition: the search path in which its name, without a schema, is what the next
+-- statement indexes: an empty temporary table where the partition is gone or detached. With the caller's rights.
+CREATE OR REPLACE FUNCTION retention._index_target_path(p_schema text, p_table text, p_like text) RETURNS text
+LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    IF EXISTS (SELECT FROM pg_partition_tree(to_regclass(p_like)) t
+               WHERE t.relid = to_regclass(format('%I.%I', p_schema, p_table))) THEN
+        RETURN format('pg_catalog, %I, %s', p_schema, current_setting('pgretain.search_path'));
+    END IF;
+    EXECUTE format('CREATE TEMPORARY TABLE IF NOT EXISTS %I (LIKE %s)', p_table, p_like);
+    RETURN 'pg_catalog, pg_temp, ' || current_setting('pgretain.search_path');
+END $function$;

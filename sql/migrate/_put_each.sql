@@ -1,0 +1,32 @@
+-- Writes a policy for each schema, or shard, as a migration gives it, and makes the page of the first that can be a
+-- member, so that what PostgreSQL refuses shows when it is installed. Drops the pages of places that it is not for any
+-- more; others of another version are made anew when a run of them begins. A run under way ends before its next batch.
+CREATE OR REPLACE FUNCTION retention._put_each(
+    p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb,
+    p_shards boolean DEFAULT false) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_member text; v_words CONSTANT text := (SELECT e.words FROM retention.each e WHERE e.name = p_name);
+BEGIN
+    INSERT INTO retention.each (name, word, schemas, words, page, registers, shards)
+    VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
+    ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
+        page = excluded.page, registers = excluded.registers, shards = excluded.shards;
+    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN  -- archives of one node come to others
+        EXECUTE format('SELECT setval(s.seq, g.groupid * 1000000000000) FROM %s g
+            CROSS JOIN pg_get_serial_sequence(''retention.run'', ''id'') s (seq)
+            WHERE g.groupid * 1000000000000 > coalesce(pg_sequence_last_value(s.seq), 0)',
+            to_regclass('pg_catalog.pg_dist_local_group'));
+    END IF;
+    PERFORM retention._drop_policy(p.name) FROM retention.policy p
+    WHERE starts_with(p.name, p_name || '@') AND p.name <> ALL (retention._next_instances(p_name));
+    UPDATE retention.policy p SET hash = ''
+    WHERE starts_with(p.name, p_name || '@') AND (p.hash <> p_registers ->> 'hash' OR v_words <> p_words);
+    FOREACH v_member IN ARRAY retention._next_instances(p_name) LOOP
+        BEGIN
+            PERFORM retention._lock_shard(v_member);
+            IF retention._instantiate(v_member) THEN PERFORM retention._validate(v_member); END IF;
+            RETURN;
+        EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;  -- runs of that one tell
+        END;
+    END LOOP;
+END $function$;

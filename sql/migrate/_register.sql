@@ -1,0 +1,7 @@
+-- Writes the row of a policy or report as its page gives it, and goes through the statements of a policy.
+CREATE OR REPLACE FUNCTION retention._register(p_row jsonb) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+BEGIN
+    PERFORM retention._put_policy(p_row);
+    IF NOT p_row ? 'report' THEN PERFORM retention._validate(p_row ->> 'name'); END IF;
+END $function$;

@@ -1,0 +1,53 @@
+-- Who may do what in the schema besides its owner, as _apply_privileges() grants it; OWNER: the function belongs to that role.
+-- On functions for an "application" what was granted by hand stays.
+CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (word text, role oid, privilege text, name text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+    WITH named (word, name) AS (VALUES
+        ('owner', 'retention_owner'), ('worker', 'retention_worker'), ('runner', 'retention_runner'),
+        ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
+    ), listed (words, privilege, names) AS (VALUES
+        ('runner operator', 'EXECUTE', 'preview_job mark_abandoned run run_job'),
+        ('operator', 'EXECUTE', 'accept accept_names adopt pause place_hold release_hold restore resume set_window take_events'),
+        ('runner operator viewer', 'EXECUTE', 'blast_radius health report_rows row_statistics scope_at partitions preview why window_of'),
+        ('application', 'EXECUTE', 'take_events window_of'),
+        ('worker runner operator viewer', 'SELECT',
+         'backlog batch claim each event goose_db_version hold index_definition install job job_status metrics policy progress
+          report restored run run_group setting setting_change status total words'),
+        ('worker operator', 'SELECT', 'undo'),
+        -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
+        ('runner operator', 'EXECUTE',
+         '_begin _check_scope _count_left _drive _job _log_dry_run _ensure_instance _throttle_sleep _outcome _purge_cron_log _purge_log _notify
+          _expand_instances _idle_policies _run_all _step'),
+        ('runner operator viewer', 'EXECUTE',
+         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scheduler_state _scope_text _scopes
+          _sequences_behind _success_at _table_name _table_rows _is_running _changed_dependencies _invalid_hold _trip_hint _window_at
+          _window_fault _window_set'),
+        ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),
+        ('runner operator viewer', 'EXECUTE',
+         '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
+        ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
+        -- What evaluates policies, besides all functions that run as their caller.
+        ('worker', 'OWNER', '_execute_as_worker _batch _query_as_worker'),
+        ('worker', 'EXECUTE', '_invalid_hold _untrusted window_of'),
+        ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')
+    ), of_policies (words, privilege, suffixes) AS (VALUES
+        ('operator viewer', 'EXECUTE', '{_report,_rows}'::text[]),
+        ('worker', 'EXECUTE', '{_drop_table,_partition,_share}'),
+        ('operator', 'EXECUTE', '{_advance,_claim,_cursor,_seen,_touch}'),
+        ('worker', 'OWNER', '{_advance,_claim,_cursor,_seen,_touch}')
+    ), of_joins (words, privilege) AS (VALUES
+        ('worker operator viewer', 'SELECT'), ('worker', 'INSERT'), ('worker', 'DELETE')
+    )
+    SELECT w.word, nullif(n.name, '')::regrole::oid, l.privilege, l.name
+    FROM (
+        SELECT x.words, x.privilege, y.name FROM listed x, regexp_split_to_table(x.names, '\s+') y (name)
+        UNION ALL SELECT 'owner', 'EXECUTE', e.name || '_admit' FROM retention.each e
+        UNION ALL SELECT x.words, x.privilege, p.name || s FROM retention.policy p, of_policies x, unnest(x.suffixes) s
+        UNION ALL SELECT x.words, x.privilege, c.relname
+        FROM retention.policy p, unnest(p.owns) o (name), pg_class c, of_joins x WHERE c.oid = to_regclass(o.name)
+    ) l CROSS JOIN regexp_split_to_table(l.words, ' ') w (word) LEFT JOIN named n ON n.word = w.word
+    UNION
+    SELECT w.word, quote_ident(r)::regrole::oid, 'EXECUTE', p.name || '_' || w.word
+    FROM retention.policy p, jsonb_each(p.grants) g (what, roles), jsonb_array_elements_text(g.roles) r,
+         unnest(CASE g.what WHEN 'claim' THEN '{advance,claim,cursor,seen}' ELSE '{touch}'::text[] END) w (word)
+$function$;

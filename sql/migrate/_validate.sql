@@ -1,0 +1,14 @@
+-- _validate raises the first error that keeps a policy from running: something in the catalog that the policy was not made
+-- for, or what _prove_statements raises.
+CREATE OR REPLACE FUNCTION retention._validate(p_policy text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE v_message CONSTANT text := (
+    SELECT u.why FROM retention.policy p CROSS JOIN LATERAL retention._changed_dependencies(ARRAY[p]) u
+    WHERE p.name = p_policy LIMIT 1);
+BEGIN
+    IF v_message IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('policy "%s" cannot run: %s', p_policy, v_message);
+    END IF;
+    PERFORM retention._prove_statements(p_policy);
+END $function$;

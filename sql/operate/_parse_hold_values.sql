@@ -1,0 +1,29 @@
+-- What a hold is asked to go by, as {column: value}: a JSON object says it itself, anything else is the value of the
+-- table's key. Raises 22023 for neither, 0A000 where there is no such key.
+CREATE OR REPLACE FUNCTION retention._parse_hold_values(p_table oid, p_match text) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    c_hint CONSTANT text := 'Write {"column": value}, a JSON object with the columns that the rows are known by.';
+    v_key CONSTANT text[] := retention._key_columns(p_table); v_given jsonb;
+BEGIN
+    IF p_match IS NULL THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a hold needs values to go by', HINT = c_hint;
+    ELSIF p_match !~ '^\s*\{' THEN
+        IF cardinality(v_key) <> 1 THEN
+            RAISE feature_not_supported USING HINT = c_hint, MESSAGE = CASE WHEN v_key = '{}'
+                THEN format('table "%s" has no key to hold rows by', retention._table_name(p_table))
+                ELSE format('the key of "%s" is (%s)', retention._table_name(p_table),
+                    array_to_string(v_key, ', ')) END;
+        END IF;
+        RETURN jsonb_build_object(v_key[1], p_match);
+    END IF;
+    BEGIN
+        v_given := p_match;
+    EXCEPTION WHEN invalid_text_representation THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('%L is no JSON object', p_match), HINT = c_hint;
+    END;
+    IF v_given = '{}' OR v_given @? '$.* ? (@ == null)' THEN
+        RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a value for each of its columns', HINT = c_hint;
+    END IF;
+    RETURN v_given;
+END $function$;

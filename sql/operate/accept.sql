@@ -1,0 +1,63 @@
+-- accept lets the next run of a policy pass its breaker, once, as long as the policy is the same: the next run with the
+-- scope of a run that the breaker stopped. "run" is the number of that run, the last one with its scope. Without it the
+-- breaker must have stopped the last run of one scope alone (55000). With rows it takes so many at most, and no run needs
+-- to have been stopped; "scope" then says which run is meant. Without rows it takes all that are due. Raises 55000 also
+-- while something else than the breaker stops the policy, which no acceptance passes.
+--   SELECT retention.accept('signals', 'the backlog of March', run => 4711);
+CREATE OR REPLACE FUNCTION retention.accept(
+    policy text, reason text DEFAULT '', rows bigint DEFAULT NULL, run bigint DEFAULT NULL, scope jsonb DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+DECLARE
+    v_policy CONSTANT retention.policy := retention._get_policy(accept.policy, true);
+    v_stopped retention.run[]; v_run retention.run; v_scopes text[]; v_why record;
+BEGIN
+    IF accept.rows < 1 THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('%s is no number of rows to take', accept.rows);
+    END IF;
+    SELECT o.* INTO v_why FROM retention._obstacle(v_policy, clock_timestamp(), true) o;
+    IF v_why.message IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('policy "%s" is stopped, and not by its breaker: %s', v_policy.name, v_why.message),
+            HINT = retention._trip_hint(v_why.tripped_by, v_policy.name, v_why.message);
+    END IF;
+    v_stopped := ARRAY(
+        SELECT DISTINCT r FROM retention.job_status s
+        CROSS JOIN LATERAL (
+            SELECT * FROM retention.run x
+            WHERE x.policy = s.policy AND x.id <= s.last_run AND x.state NOT IN ('running', 'busy', 'paused')
+              AND NOT x.dry_run AND retention._scope_text(x.scope) = retention._scope_text(s.scope)
+            ORDER BY x.id DESC LIMIT 1) r
+        WHERE s.policy = v_policy.name AND (NOT s.superseded OR s.last_run = accept.run)
+          AND r.state = 'tripped' AND r.policy_hash = v_policy.hash
+          AND (accept.run IS NULL OR r.id = accept.run)
+          AND (accept.scope IS NULL OR retention._scope_text(r.scope) = retention._scope_text(accept.scope)));
+    v_run := (SELECT s FROM unnest(v_stopped) s WHERE s.tripped_by <> 'breaker' ORDER BY s.id DESC LIMIT 1);
+    v_stopped := ARRAY(SELECT s FROM unnest(v_stopped) s WHERE s.tripped_by = 'breaker' ORDER BY s.id);
+    v_scopes := ARRAY(SELECT DISTINCT retention._scope_text(s.scope) FROM unnest(v_stopped) s);
+    IF accept.rows IS NOT NULL AND accept.run IS NULL AND cardinality(v_scopes) = 0 THEN
+        v_scopes := ARRAY(SELECT DISTINCT retention._scope_text(coalesce(accept.scope, s.scope))
+                          FROM retention._scopes(v_policy.name) s (scope));
+    END IF;
+    IF cardinality(v_scopes) = 0 AND v_run.id IS NOT NULL THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('the last run of "%s" was not stopped by its breaker: %s', v_policy.name, v_run.message),
+            HINT = CASE v_run.tripped_by WHEN 'clock' THEN retention._trip_hint('clock', v_policy.name, v_run.message)
+                ELSE format('That is mended. The next run goes on; now it does by CALL retention.run(%L%s).',
+                            v_policy.name, ', scope => ' || quote_literal(v_run.scope)) END;
+    ELSIF cardinality(v_scopes) = 0 THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = CASE WHEN accept.run IS NULL
+                THEN format('the breaker of today''s policy "%s" did not stop its last run', v_policy.name)
+                ELSE format('run %s is not the last run of policy "%s" that its breaker stopped', accept.run,
+                            v_policy.name) END,
+            HINT = 'Say how many rows the next run may take: retention.preview() counts what is due.';
+    ELSIF cardinality(v_scopes) > 1 THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = format('policy "%s" runs with several scopes: which one may pass the breaker?', v_policy.name),
+            HINT = CASE WHEN v_stopped = '{}' THEN 'Say which with scope => ''{...}''.'
+                ELSE (SELECT 'Call ' || string_agg(format('SELECT retention.accept(%L, %L, run => %s);', v_policy.name,
+                          accept.reason, s.id), ' ' ORDER BY s.id) FROM unnest(v_stopped) s) END;
+    END IF;
+    PERFORM retention._change_setting(
+        v_policy.name, 'accepted', concat_ws(' ', v_policy.hash, accept.rows), accept.reason, v_scopes[1]);
+END $function$;

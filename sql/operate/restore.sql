@@ -1,0 +1,42 @@
+-- Brings back what a run archived, or marked by an update with "undo", and holds it until hold_until (NULL: until
+-- released), or the next run would take it again. Rows that are there again, were changed, or are refused by a
+-- constraint or trigger are counted as refused. With match, {column: value} or the value of a key, only that row.
+--   SELECT * FROM retention.restore('old_items', 42, match => '4711');
+-- Locks: a row of the log that runs on the table wait for, retention.hold EXCLUSIVE, the tables, the rows.
+CREATE OR REPLACE FUNCTION retention.restore(
+    policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
+    match text DEFAULT NULL, OUT restored bigint, OUT refused bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
+#variable_conflict use_column
+DECLARE v_policy CONSTANT retention.policy := retention._get_policy(restore.policy); v_key jsonb; v_run bigint;
+BEGIN
+    PERFORM retention._refuse_after_write();
+    PERFORM retention._lock_shard(restore.policy);
+    IF v_policy.restores IS NULL THEN
+        RAISE feature_not_supported
+            USING MESSAGE = format('policy "%s" keeps nothing that could be restored', restore.policy),
+                  HINT = 'It needs an archive of whole rows with run.id in a column, or an update with "undo".';
+    ELSIF NOT EXISTS (SELECT FROM retention.run r WHERE r.id = restore.run_id AND r.policy = restore.policy) THEN
+        RAISE no_data_found
+            USING MESSAGE = format('run %s of policy "%s" is not in the log', restore.run_id, restore.policy);
+    ELSIF restore.hold_until <= clock_timestamp() THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('hold_until %s is over', restore.hold_until),
+                  HINT = 'Without a hold the next run would take the rows again.';
+    END IF;
+    IF restore.match IS NOT NULL THEN v_key := retention._restore_key(v_policy, restore.match); END IF;
+    v_run := retention._take_table(v_policy, NULL, clock_timestamp());
+    LOCK TABLE retention.hold IN EXCLUSIVE MODE;
+    SELECT r.* INTO restored, refused FROM jsonb_to_record(retention._execute_as_worker(
+        'SELECT to_jsonb(r) FROM retention._restore_as_worker(
+             $1 ->> 0, ($1 ->> 1)::bigint, ($1 ->> 2)::timestamptz, nullif($1 -> 3, ''null'')) r',
+        jsonb_build_array(restore.policy, restore.run_id, restore.hold_until, v_key), restore.policy))
+        r (restored bigint, refused bigint);
+    IF v_key IS NOT NULL AND restored + refused = 0 THEN
+        RAISE no_data_found USING
+            MESSAGE = format('run %s of policy "%s" keeps no row with %s', restore.run_id, restore.policy, v_key),
+            HINT = 'It came back before, or the run did not take it.';
+    END IF;
+    INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
+    VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);
+    DELETE FROM retention.run r WHERE r.id = v_run;
+END $function$;

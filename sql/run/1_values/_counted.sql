@@ -1,5 +1,0 @@
--- Counts with more rows of a table.
-CREATE OR REPLACE FUNCTION retention._counted(p_counts jsonb, p_table text, p_rows bigint) RETURNS jsonb
-LANGUAGE sql STABLE AS $function$
-    SELECT retention._sum(coalesce(p_counts, '{}'), jsonb_build_object(p_table, p_rows))
-$function$;

@@ -1,7 +1,0 @@
--- The tables whose rows may be rows of the given ones ("schema.table"): all below them, or below a partition's root.
-CREATE OR REPLACE FUNCTION retention._family(p_tables text[]) RETURNS oid[]
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
-BEGIN
-    RETURN ARRAY(SELECT retention._below(ARRAY(
-        SELECT coalesce(pg_partition_root(t.oid), t.oid)::oid FROM unnest(retention._named(p_tables)) t (oid))));
-END $function$;

@@ -1,9 +1,0 @@
--- Whether the elements of an array type are rows, or of a domain over such: unnested, they fall apart into columns.
-CREATE OR REPLACE FUNCTION retention._of_rows(p_array regtype) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-    WITH RECURSIVE element AS (
-        SELECT e.typtype, e.typbasetype FROM pg_type a JOIN pg_type e ON e.oid = a.typelem WHERE a.oid = p_array
-        UNION ALL SELECT e.typtype, e.typbasetype FROM element d JOIN pg_type e ON e.oid = d.typbasetype
-    )
-    SELECT coalesce(bool_or(e.typtype IN ('c', 'p')), false) FROM element e
-$function$;

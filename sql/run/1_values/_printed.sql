@@ -1,6 +1,0 @@
--- A value as every session reads it again.
-CREATE OR REPLACE FUNCTION retention._printed(p_value anyelement) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 AS $function$
-    SELECT p_value::text
-$function$;

@@ -1,9 +1,0 @@
--- _patience returns how long a run of a job waits for a table that another run has: half of the time between two ticks,
--- for all policies of the job together, and 15 minutes at most for one. A job without
--- a time between ticks, @reboot, waits 15 minutes in all. It returns NULL for a call without a job.
-CREATE OR REPLACE FUNCTION retention._patience(p_job text) RETURNS interval
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
-BEGIN
-    RETURN (SELECT least(interval '15 minutes', coalesce(j.every, '30 minutes') / 2 / cardinality(j.policies))
-            FROM retention.job j WHERE j.name = p_job);
-END $function$;

@@ -1,9 +1,0 @@
--- How many rows this transaction has deleted or updated in each of the given tables, by the statistics, with cascades.
-CREATE OR REPLACE FUNCTION retention._changed_rows(p_tables text[]) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE AS $function$
-BEGIN  -- plpgsql keeps the plan from call to call
-    RETURN (SELECT coalesce(jsonb_object_agg(x.name, x.changed), '{}')
-            FROM (SELECT t.name, sum(pg_stat_get_xact_tuples_deleted(b) + pg_stat_get_xact_tuples_updated(b)) AS changed
-                  FROM unnest(p_tables) t (name), retention._below(ARRAY[retention._table(t.name)]) b
-                  GROUP BY t.name) x);
-END $function$;
