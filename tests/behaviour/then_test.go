@@ -336,11 +336,24 @@ policies:
 func TestDropTableHeld(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); GRANT SELECT ON one TO retention_worker; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')",
-		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}")
+		`policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}
+jobs: {j: {schedule: "0 1 * * *", run: [p]}}`)
 	hold(t, in, "'one', '7', 'case 1'")
 	list := lines(t, in, "'p', '"+noon+"'")
-	if want := []string{"1 refused public.one 1", "1 drop table public.two ?", "2 delete public.det ?"}; !slices.Equal(list, want) {
+	if want := []string{"1 drop table public.two ?", "2 delete public.det 1"}; !slices.Equal(list, want) {
 		t.Errorf("preview says %q, want %q", list, want)
+	}
+	const counts = "SELECT concat(due, ' ', kept ->> 'hold') FROM retention.%s"
+	for _, from := range []string{"preview('p', $1)", "preview_job('j', $1), LATERAL (SELECT taken) x (due)"} {
+		if got := pgtest.Value[string](t, in, fmt.Sprintf(counts, from), noon); got != "1 1" {
+			t.Errorf("%s says %q of rows due and held, want 1 1", from, got)
+		}
+	}
+	if n := pgtest.Value[int](t, in, "SELECT retention._due_as_worker('p', $1, 10, true, NULL, NULL)", noon); n != 1 {
+		t.Errorf("%d rows are counted for the breaker, want 1", n)
+	}
+	if why := pgtest.Value[string](t, in, `SELECT kept_by FROM retention.why('p', '{"id": 1}', $1)`, noon); why != "hold" {
+		t.Errorf("the row is kept by %q, want hold", why)
 	}
 	if o := in.Done("p", noon); o.Taken != 1 || o.Kept["hold"] != 1 || o.Related["tables dropped"] != 1 {
 		t.Errorf("got %+v", o)

@@ -1,4 +1,5 @@
--- Whether a hold in force concerns a policy. One look into an index where none is in force at all.
+-- _holds reports whether a hold in force may concern a policy. A policy that drops tables by name may meet any hold.
+-- Where no hold is in force at all it looks into one index.
 CREATE OR REPLACE FUNCTION retention._holds(p_policy text, p_as_of timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_tables oid[];
@@ -7,5 +8,7 @@ BEGIN
     v_tables := retention._hold_tables(p_policy);
     RETURN EXISTS (SELECT FROM retention._hold_kinds(p_as_of) h
                    WHERE h.rel = ANY (v_tables) OR h.table_name IN (SELECT retention._table_name(t)
-                       FROM unnest(v_tables) t));
+                       FROM unnest(v_tables) t)
+                      OR EXISTS (SELECT FROM retention.policy p WHERE p.name = p_policy
+                                 AND p.steps @? '$[*] ? (@.verb == "drop table")'));
 END $function$;
