@@ -122,13 +122,23 @@ var semantics = [][]string{
 	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants", "policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},
 }
 
-// TestSemantics holds that every numbered rule stands in the reference, once, and is tested.
+// TestSemantics requires each numbered rule to be in the reference once, in the order of its section, and tested.
 func TestSemantics(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../docs/policy.md")
-	numbered := map[string]int{}
-	for _, m := range regexp.MustCompile(`(?m)^- \*\*S(\d+)\*\* [A-Z"`+"`"+`].*\.\)?$`).FindAllStringSubmatch(page, -1) {
-		numbered[m[1]]++
+	numbered, heading, last := map[string]int{}, "", 0
+	rule := regexp.MustCompile("^- \\*\\*S(\\d+)\\*\\* [A-Z\"`]")
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "#") {
+			heading, last = strings.TrimSpace(line), 0
+		} else if m := rule.FindStringSubmatch(line); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			if n < last {
+				t.Errorf("rule S%d stands behind S%d in section %q", n, last, heading)
+			}
+			numbered[m[1]]++
+			last = n
+		}
 	}
 	if len(numbered) != 36 || len(semantics) != 37 {
 		t.Errorf("the reference has %d numbered rules, the list %d", len(numbered), len(semantics)-1)
