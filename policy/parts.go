@@ -68,7 +68,7 @@ type visitor struct {
 	name func(at diag.Position, name string, s scope)
 }
 
-const onceJoin = "a query read once per run"
+const onceJoin = "a query that is read once per run"
 
 func (v visitor) policy(p *Policy) {
 	s := v.joins(p.Joins, scope{names: []string{"t"}})
