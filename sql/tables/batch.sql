@@ -1,6 +1,9 @@
--- One row per batch, appended in its own transaction and never updated. Row 0 is the start; next_ says how the run goes
--- on; wrapped: the run has reached the end and goes on from the beginning up to its start_position. refused_rows (table
--- and place) may meet another pass. No foreign key: it would lock the run's row.
+-- batch has one row for each batch of a run. The batch's own transaction inserts it; nothing
+-- updates it. Row 0 is the start of the run.
+-- next_pass, next_position, next_rows: where and with how many rows the next batch goes on.
+-- wrapped: the run has reached the end, and goes on from the beginning up to its start_position.
+-- refused_rows: rows (table and ctid) that the run skipped and that another pass may meet again.
+-- A foreign key to run would lock the run's row, so there is none.
 CREATE TABLE IF NOT EXISTS retention.batch (
     run_id bigint NOT NULL, n integer NOT NULL, at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     ms double precision NOT NULL DEFAULT 0,

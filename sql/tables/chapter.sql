@@ -1,3 +1,4 @@
 -- Tables
--- The registry of policies, jobs and the install, which migrations write; what people set; holds; the run
--- log, and what runs keep for restore(), reports and applications.
+-- Migrations write the registry: policies, jobs and the install. Runs write the run log, and what
+-- restore(), reports and applications read later. Operators write settings and holds, by functions
+-- of chapter "Operate".

@@ -1,4 +1,5 @@
--- How often keys of a claim policy were asked for and won: a row is what a session counted since "at".
+-- claim has the statistics of claim policies. A row says how many keys one session asked for, and
+-- how many it won, since the row's "at".
 CREATE TABLE IF NOT EXISTS retention.claim (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, at timestamptz NOT NULL,
     asked bigint NOT NULL, won bigint NOT NULL

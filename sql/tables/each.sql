@@ -1,6 +1,10 @@
--- Policies for each schema of a pattern (* is any text) that has their table, or for each shard here of the table that
--- Citus distributes in a schema; and the page of their members, which have a schema's name, or a shard's, wherever the
--- word stands in it. A member is a policy "name@schema" or "name@102008"; registers is its row.
+-- "each" has the policies that exist once for each schema of a pattern, or once for each shard of a
+-- table that Citus distributes. An instance is a policy called "name@schema" or "name@102008" (the
+-- shard's number).
+-- schemas: the pattern, in which * stands for any text. A schema counts if it has the table.
+-- page: the SQL that creates an instance. Wherever it contains the placeholder of column word, the
+-- instance has the name of its schema or of its shard.
+-- registers: the row of retention.policy of an instance. shards: true for a policy for each shard.
 CREATE TABLE IF NOT EXISTS retention.each (
     name text PRIMARY KEY, word text NOT NULL, schemas text NOT NULL, words text NOT NULL, page text NOT NULL,
     registers jsonb NOT NULL, shards boolean NOT NULL DEFAULT false

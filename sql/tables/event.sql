@@ -1,5 +1,6 @@
--- An outbox: one row for each thing that a policy says happened ("emit"), or a report that alerts, written in the same
--- transaction. take_events() takes rows away. run_id is NULL for what no run did.
+-- event is an outbox. A policy with "emit" inserts a row for each event, and a report that alerts
+-- inserts one, in the transaction that causes it. take_events() deletes and returns rows. run_id is
+-- NULL if no run wrote the row.
 CREATE TABLE IF NOT EXISTS retention.event (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run_id bigint, policy text NOT NULL, event text NOT NULL,
     payload jsonb NOT NULL DEFAULT '{}', at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp()

@@ -1,5 +1,10 @@
--- Rows that no policy may take: those of a table (its root) with certain values in certain columns, now or later. match
--- has them as their types print them; runs trip where rel, attnums or types are others now.
+-- hold has the holds: rows that no policy may take until the hold is released or expires. A hold
+-- keeps the rows of a table that have the values of match in columns, rows that are inserted later
+-- included.
+-- rel is the table's OID, the root's for a partitioned table. match has each value as its type
+-- prints it.
+-- A run trips if the table's OID (rel), the columns' numbers (attnums) or their types have changed.
+-- row_seen: a row with these values existed when the hold was placed.
 CREATE TABLE IF NOT EXISTS retention.hold (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, table_name text NOT NULL, rel oid NOT NULL,
     columns text[] NOT NULL, attnums smallint[] NOT NULL, types text[] NOT NULL, match jsonb NOT NULL,

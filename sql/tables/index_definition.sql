@@ -1,4 +1,5 @@
--- The indexes that migrations built, as PostgreSQL printed them right after: what the verifier compares with.
+-- index_definition has the indexes that migrations built, with the definition that PostgreSQL
+-- printed right afterwards. "pgretain verify" compares it with the present definition.
 CREATE TABLE IF NOT EXISTS retention.index_definition (
     schema_name text NOT NULL, index_name text NOT NULL, definition text NOT NULL,
     built_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), PRIMARY KEY (schema_name, index_name)

@@ -1,5 +1,7 @@
--- A schedule and the ordered policies and reports that it runs. every is the longest time between two of its ticks. A
--- strict one goes on only after "done". Lateness is reckoned from installed_at on.
+-- job has the jobs: a schedule, and the policies and reports that it runs, in order.
+-- every: the longest time between two ticks of the schedule.
+-- strict: the job runs the next policy only if the one before ended "done".
+-- installed_at: when a migration installed the job. Its lateness counts from then on.
 CREATE TABLE IF NOT EXISTS retention.job (
     name text PRIMARY KEY, words text NOT NULL DEFAULT '', schedules text[] NOT NULL, every interval,
     policies text[] NOT NULL, strict boolean NOT NULL DEFAULT false, scope jsonb,

@@ -1,57 +1,94 @@
--- The registry: one row per policy, written by migrations; and one per report, which has a name, a hash, and no table,
--- passes or steps. SQL in it is over a row t of the policy's table, and over a slice as $1.
+-- policy is the registry: one row for each policy and each report. Migrations write it; the first
+-- run of an instance writes the row of the instance. A report has a name, a hash and words, but no
+-- table, passes or steps. SQL in this table refers to a row of the policy's table as t, and to a
+-- value of type slice as $1.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY, table_name text NOT NULL DEFAULT '', hash text NOT NULL,
-    words text,                                 -- what all of it does
-    partitions boolean NOT NULL DEFAULT false,  -- its rows are the table's partitions
-    owns text[] NOT NULL DEFAULT '{}',          -- its tables for joins
-    grants jsonb NOT NULL DEFAULT '{}',         -- who else may call its functions: {claim or touch: [role, ...]}
-    -- How a run walks through the rows, an entry of "due" each, in order. cursor: [expression, type] each; range: one
-    -- statement may take the rows between two positions; ranked: by a rank, groups: by it alone, indexed: by an index;
-    -- bound: what ends the walk on the clock; guarded: the one statement leaves rows that guards keep, share: under
-    -- locks on what they read; whole: no row may be passed by, since a watermark moves past it; undone: an error of a row undoes the batch; below: steps copy rows that foreign keys
-    -- lead to, which are locked.
+    words text,                                 -- what the policy does, in sentences
+    partitions boolean NOT NULL DEFAULT false,  -- true if the policy takes partitions, not rows
+    owns text[] NOT NULL DEFAULT '{}',          -- tables that the policy owns: stored results of its joins
+    -- Roles that may call its functions for applications: {"claim": [role, ...], "touch": ...}.
+    grants jsonb NOT NULL DEFAULT '{}',
+    -- How a run walks through the rows: an array with one element (pass) for each entry of "due",
+    -- in order. Its keys:
+    --   cursor: array of [expression, type], the order in which the run reads the rows
+    --   range: true if one statement can take all rows between two positions
+    --   ranked: true if the entry has a rank ("beyond")
+    --   groups: true if it has a rank and no clock; indexed: true if an index has the order of
+    --     the rank
+    --   bound: the condition that ends the walk, on the clock
+    --   guarded: true if the one statement leaves rows that guards keep
+    --   share: true if it locks the tables that guards read
+    --   whole: true if no row may be skipped, because a watermark moves past it
+    --   undone: true if an error that a row causes undoes the whole batch
+    --   below: true if rows that foreign keys lead to are locked, because steps copy some of them
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
-    prepares boolean NOT NULL DEFAULT false,    -- <policy>_start reads something when a run starts
-    scope text[] NOT NULL DEFAULT '{}',
-    window_own interval, window_at_least interval, window_at_most interval,  -- own: NULL where it may not be set
-    -- What restore() can bring back, a step each; NULL: nothing. An archive ("from") of whole rows of "table", with the
-    -- run's number in the column "run", constants in others ("same"), rows in "document"; they stay there ("stays");
-    -- "columns" of the table, with types, what the archive calls some ("names"), the table's "key". Of an update with
-    -- "undo" "from" is the table undo, "columns" are the key's and what it sets, "set" what is to be set.
+    prepares boolean NOT NULL DEFAULT false,    -- true if <policy>_start reads something when a run starts
+    scope text[] NOT NULL DEFAULT '{}',         -- columns by which a run can be narrowed
+    -- The policy's own window and its bounds. window_own is NULL if nobody can set a window at run
+    -- time.
+    window_own interval, window_at_least interval, window_at_most interval,
+    -- What restore() can bring back: one element for each step; NULL if nothing. For an archive of
+    -- whole rows:
+    --   table: the table whose rows were archived; from: the archive; run: the archive's column
+    --     with the run's number
+    --   same: constants by which these rows differ from others in the archive
+    --   document: the archive's column that has the row as a JSON document
+    --   columns: the table's columns with their types; key: the columns of its key
+    --   names: columns that have another name in the archive
+    --   stays: true if restored rows stay in the archive
+    -- For an update with "undo", from is retention.undo, columns are those of the key and those
+    -- that the update sets, and set has the values to write.
     restores jsonb,
-    deletes text[] NOT NULL DEFAULT '{}',       -- the tables that steps delete from
-    unguarded text[] NOT NULL DEFAULT '{}',     -- that statements of the policy's own words change, or archives replace
-    related text[] NOT NULL DEFAULT '{}',       -- that steps act on besides the policy's own
-    changes text[] NOT NULL DEFAULT '{}',       -- whose rows steps change or take
-    statement_deletes text[] NOT NULL DEFAULT '{}',  -- that statements of the policy's own words delete from
-    reach text[] NOT NULL DEFAULT '{}',         -- that foreign keys may change from there
-    -- What it relies on in the catalog, by relation, see _changed_dependencies(): kind (a table, if none is given), columns with
-    -- types, whole (it has no others), key (which is unique), cascades (keys to it, as "table (columns) action").
+    deletes text[] NOT NULL DEFAULT '{}',       -- tables that steps delete rows from
+    unguarded text[] NOT NULL DEFAULT '{}',     -- tables that "sql" steps change; archives with replaced rows
+    related text[] NOT NULL DEFAULT '{}',       -- other tables whose rows steps change or delete
+    changes text[] NOT NULL DEFAULT '{}',       -- tables whose rows steps change or delete
+    statement_deletes text[] NOT NULL DEFAULT '{}',  -- tables that "sql" steps delete rows from
+    reach text[] NOT NULL DEFAULT '{}',         -- tables that foreign keys may change after a step
+    -- Dependencies: the objects of the catalog that the policy's SQL uses, by relation.
+    -- _changed_dependencies() compares them with the catalog. Keys: kind (a table by default),
+    -- columns with their types, whole (the relation has no other columns), key (a unique key),
+    -- cascades (foreign keys to it, as "table (columns) action").
     expects jsonb NOT NULL DEFAULT '{}',
-    schemas text[] NOT NULL DEFAULT '{}',       -- those that its expressions name for functions, types and operators
-    names jsonb NOT NULL DEFAULT '{}',          -- in its SQL, see _names()
-    candidates text[] NOT NULL DEFAULT '{}',    -- what these could mean when a migration was applied, see _candidates()
-    writes text[] NOT NULL DEFAULT '{}',        -- as in "DELETE public.message": rules may rewrite these
-    joined text,                                -- the FROM of its rows t, where that is not the table alone
-    -- For facts() and _count(): the clock of a row, as it is shown (value) and compared (at), and its encoding; where;
-    -- nulls if rows may have no clock; past which instant one lies far ahead; archives: by table, their run_id; clocks:
-    -- those with an encoding, for _clock_sample().
+    schemas text[] NOT NULL DEFAULT '{}',       -- schemas that its SQL names for functions, types and operators
+    names jsonb NOT NULL DEFAULT '{}',          -- names in its SQL, as _names() returns them
+    candidates text[] NOT NULL DEFAULT '{}',    -- objects that these names could mean when the policy was installed
+    writes text[] NOT NULL DEFAULT '{}',        -- statements that rules could rewrite, as in "DELETE public.message"
+    joined text,                                -- the FROM clause of its rows t; NULL if it is the table alone
+    -- For row_statistics(), _count() and _clock_sample(). Only a policy with one clock has the keys
+    -- on the clock:
+    --   clock, value: the clock as text for people; at: the clock as it is compared; encoding:
+    --     how it encodes time
+    --   where: the policy's condition; nulls: true if rows can lack a clock; ahead: clocks beyond
+    --     this value are far ahead
+    --   archives: archives, each with its column that has the run's number; clocks: the encoded
+    --     clocks
     facts jsonb NOT NULL DEFAULT '{}',
-    -- The steps in their order, as [{step, verb, table, ...}], for _step_query() and _effects(); batches have the same
-    -- in <policy>_take. Related rows of table "related" as "as", tied by "on"; "where" says which rows, "differs" which
-    -- an update changes, "key" is an archive's: by its columns, those of the row; "rest of <table>" is what steps before
-    -- leave of it. notes: why numbers are not what a run does; blind: only a batch knows the rows. set: what changes in
-    -- rows that are there, {column: SQL of a value, null where it is not the same for all}, of an insert [column, ...];
-    -- of statements and a watermark with step 0.
+    -- The steps, in order, for _step_query() and _effects(). Batches execute the same steps in
+    -- <policy>_take. Keys:
+    --   step, verb, table: the number of the step, and what it does with which table
+    --   related, as, on: another table whose rows it acts on, their alias, and the condition that
+    --     joins them to t
+    --   where: which rows; differs: which rows an update changes
+    --   key: the columns of an archive's key, with the row's columns that they are copied from
+    --   set: what changes in rows that exist, as {column: SQL of the value, or null if it differs
+    --     by row}; an insert has [column, ...]
+    --   name: SQL of the name of a table to drop
+    --   notes: why numbers of a preview differ from those of a run; step 0 has those that concern
+    --     all numbers
+    --   blind: true if only a batch can tell the rows
+    -- The SQL may read "rest of <table>": the table without the rows that earlier steps delete.
     steps jsonb NOT NULL DEFAULT '[]',
     batch_rows integer NOT NULL DEFAULT 50000 CHECK (batch_rows > 0),
-    batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),  -- how long a batch should take; NULL: of batch_rows
+    -- The target duration of a batch. If it is NULL, each batch reads batch_rows rows.
+    batch_time_ms integer DEFAULT 50 CHECK (batch_time_ms > 0),
     lock_timeout_ms integer NOT NULL DEFAULT 100 CHECK (lock_timeout_ms > 0), budget_rows bigint,
     budget_time interval DEFAULT '10 minutes', breaker_rows bigint DEFAULT 5000000,
     breaker_fraction double precision DEFAULT 0.5,
+    -- The share of time in which a run works. At 0.5 it sleeps as long as each batch took.
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
-    waits jsonb,  -- {replica_lag: milliseconds, pending_archival: files of WAL, wal_rate: bytes a second}
-    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()  -- by a migration; lateness is reckoned from then on
+    waits jsonb,  -- {replica_lag: milliseconds, pending_archival: WAL files, wal_rate: bytes per second}
+    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()  -- by a migration; lateness counts from then on
 );

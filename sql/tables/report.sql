@@ -1,4 +1,5 @@
--- What reports answered, a row per run: rows are JSON objects in the order of its query, alerts how many met its alert.
+-- report has one row for each run of a report. rows: the rows of its query, as JSON objects in the
+-- query's order. alerts: how many of them meet the report's alert.
 CREATE TABLE IF NOT EXISTS retention.report (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL, as_of timestamptz NOT NULL,
     at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(), run_id bigint NOT NULL, rows jsonb NOT NULL,

@@ -1,4 +1,5 @@
--- One row for each call of restore(), which is no run: who brought back what a run took. Purged with the run log.
+-- restored has one row for each call of restore(): who restored which run, and how many rows. Such
+-- a call is no run. Rows are purged together with the run log.
 CREATE TABLE IF NOT EXISTS retention.restored (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, run_id bigint NOT NULL,
     restored bigint NOT NULL, refused bigint NOT NULL, hold_until timestamptz,

@@ -1,8 +1,14 @@
--- The run log: a row per run, written when it starts and when it ends. abandoned: the backend is gone (views show it,
--- the next run writes it). scope and older_than were given at run time, inputs is what the policy read at the start;
--- waited_for is what it waited for last before a batch, waited_s seconds in all. start_position and end_position are
--- [pass, position], NULL for the beginning. tripped_by is what stopped a run that ended "tripped": the way out follows
--- from it (_trip_hint). Each table has one run at a time.
+-- run is the run log. It has one row for each run, written when the run starts and once more when
+-- it ends. No two runs of one table have the state "running" at the same time: a unique index
+-- refuses the second.
+-- state "abandoned": the run's session is gone. Views show this state at once; the next run of the
+-- table writes it.
+-- tripped_by: what stopped a run that ended "tripped". _trip_hint derives from it what the operator
+-- can do.
+-- scope, older_than: as given in the call, by the job or by set_window(). inputs: what the policy
+-- read at the start.
+-- start_position, end_position: [pass, position]; NULL for the beginning.
+-- waited_s: seconds that the run waited between batches. waited_for: what it waited for last.
 CREATE TABLE IF NOT EXISTS retention.run (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, policy text NOT NULL, job text, table_name text NOT NULL,
     policy_hash text NOT NULL, as_of timestamptz NOT NULL, reason text, scope jsonb, older_than interval,
@@ -20,8 +26,9 @@ CREATE TABLE IF NOT EXISTS retention.run (
     sqlstate text, message text, note text, waited_s integer NOT NULL DEFAULT 0, waited_for text
 );
 CREATE INDEX IF NOT EXISTS run_policy ON retention.run (policy, id DESC);
--- Few policies have most of the runs. The planner is not to look for the newest of another one by its number alone,
--- which reads all of theirs.
+-- Few policies may have most of the runs. With this estimate the planner uses the index on (policy,
+-- id) to find the newest run of another policy. By the index on id it would read all runs of those
+-- few.
 ALTER TABLE retention.run ALTER COLUMN policy SET (n_distinct = -0.1);
 CREATE INDEX IF NOT EXISTS run_dry ON retention.run (policy, id) WHERE dry_run;
 CREATE INDEX IF NOT EXISTS run_ended_at ON retention.run (ended_at);

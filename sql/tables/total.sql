@@ -1,8 +1,12 @@
--- What each policy has done since it was installed, a row for each job and its scope (as _scope_text() writes it); job
--- '' has the calls of people. Counters for metrics: the run log is purged, these are not. Then how the last run of the
--- job stands: a call of a person with the scope of a job writes that there. What was due at caught_up_at has gone, all
--- of it; rows_left is by the last run. empty_in_a_row counts runs that ended "more" and took nothing; missed_run is the
--- last call of the job, where it could not begin; refused_run left rows that an error kept.
+-- total has the counters of each policy since it was installed, and the result of its last run, for
+-- metrics. Unlike the run log, it is never purged. There is a row for each job and its scope, as
+-- _scope_text() writes it. Job '' has the calls of people, except that a call with the scope of a
+-- job updates the results in that job's row.
+-- caught_up_at: all rows that were due at this time have been taken. rows_left: due rows that the
+-- last run left.
+-- empty_in_a_row: how many runs in a row ended "more" and took no row.
+-- missed_run: the job's last call, if it could not begin. refused_run: the last run that left rows
+-- because of an error.
 CREATE TABLE IF NOT EXISTS retention.total (
     policy text NOT NULL, job text NOT NULL DEFAULT '', scope text NOT NULL DEFAULT '',
     runs bigint NOT NULL DEFAULT 0, failed bigint NOT NULL DEFAULT 0,

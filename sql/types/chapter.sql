@@ -1,2 +1,2 @@
 -- Types
--- What functions of the runtime hand to each other.
+-- The types of values that functions of the runtime pass to each other. A run does not write them.

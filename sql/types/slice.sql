@@ -1,6 +1,11 @@
--- Which rows of a policy are meant: when, by which window, scope and entry of "due" (pass, NULL: any); groups of a
--- rank. <policy>_take takes those behind lo up to hi of the cursor, or the given ones (rels, tids), which are locked and
--- judged. inputs: what the run read when it started. last: nothing due is behind hi. prove: there is no row.
+-- slice says which rows of a policy a function shall return or take.
+-- as_of, older_than, scope: the time, the window and the scope. inputs: what the run read at its
+-- start.
+-- pass: the number of an entry of "due"; NULL means any. groups: the groups of a rank.
+-- lo, hi: positions of the cursor. <policy>_take takes the rows behind lo, up to hi.
+-- rels, tids: instead of lo and hi, the rows that <policy>_take takes. They are locked and
+-- rechecked.
+-- last: true when no row behind hi is due. prove: true when the statements run without any row.
 CREATE TYPE retention.slice AS (
     as_of timestamptz, older_than interval, scope jsonb, run_id bigint, reason text, inputs jsonb, pass integer,
     groups jsonb, lo jsonb, hi jsonb, rels oid[], tids tid[], last boolean, prove boolean

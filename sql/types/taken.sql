@@ -1,5 +1,6 @@
--- What <policy>_take did: how many of the policy's rows it took, how many rows of other tables by table, and how many
--- of its own it left where they were, by what kept them; NULL for none.
+-- taken is the result of <policy>_take. taken: how many rows of the policy it took.
+-- related: how many rows of other tables it changed, by table. kept: how many rows of the policy it
+-- left, by what kept them. Both are NULL for none.
 CREATE TYPE retention.taken AS (
     taken bigint, related jsonb, kept jsonb
 );

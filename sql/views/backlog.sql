@@ -1,5 +1,7 @@
--- backlog counts what is due now and what keeps the rest: a row for each policy, or for each scope of its jobs. Where a
--- policy cannot be evaluated, problem says why and the numbers are NULL. Reading the view counts the rows.
+-- backlog counts the rows that are due now, and those that are kept, by what keeps them. It has a
+-- row for each policy, or for each scope of its jobs. If a policy cannot be evaluated, problem says
+-- why and the numbers are NULL. Each query of the view counts all rows anew, which can take minutes
+-- for large tables.
 CREATE OR REPLACE VIEW retention.backlog AS
 SELECT p.name AS policy, s.scope, c.due, c.kept, c.oldest, c.newest, c.problem
 FROM retention.policy p

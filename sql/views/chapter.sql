@@ -1,2 +1,2 @@
 -- Views
--- For people and monitoring.
+-- For operators and monitoring. Reading a view changes nothing.

@@ -1,7 +1,8 @@
--- job_status has one row for each policy, or report, and job: how the last run of that job stands, or of a person with
--- the same scope. Job '' has calls with another scope; superseded is true where such a call went well, or each job of
--- the policy succeeded since. A dry run is no run; nor is a call that found the table taken ("busy"): it stands apart,
--- as missed_run. A schema of "each" whose runs fail before the policy is made there has rows, too.
+-- job_status has one row for each policy, or report, and job: how the last run of that job stands,
+-- or of a person with the same scope. Job '' has calls with another scope; superseded is true where
+-- such a call went well, or each job of the policy succeeded since. A dry run is no run; nor is a
+-- call that found the table taken ("busy"): it stands apart, as missed_run. A schema of "each"
+-- whose runs fail before the policy is made there has rows, too.
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
        CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned' ELSE r.state END AS last_state,

@@ -1,6 +1,9 @@
--- Runs under way: how far they are, how fast, and how long they still need. due is known where the breaker had to
--- count; elsewhere it and time_left are NULL. time_left is by the pace of the last twenty batches, and NULL before the
--- tenth: the first ones are small, and what was counted before them says nothing.
+-- progress has a row for each running run: how many rows it has read and taken, how fast, and how
+-- long it still needs.
+-- due: how many rows were due at the start. NULL where the breaker did not have to count them;
+-- time_left is then NULL, too.
+-- time_left: computed from the last twenty batches; NULL before the tenth batch. The first batches
+-- are small, so their speed predicts nothing.
 CREATE OR REPLACE VIEW retention.progress AS
 SELECT r.id AS run, r.policy, r.pid, r.as_of, r.started_at,
        x.elapsed, r.due, b.scanned, b.taken, b.contended, b.refused, b.batches,

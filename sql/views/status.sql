@@ -1,6 +1,9 @@
--- status has one row for each policy and report, with its worst job, see job_status: one whose last run went wrong comes
--- first, then one that could not begin, took nothing, or left refused rows; among equals the one that ran last. Then
--- what stands in the way of the policy, and the window in force where one can be set at run time.
+-- status has one row for each policy and report, with the results of its worst job (see
+-- job_status). The worst job is the first in this order: its last run failed or was abandoned, it
+-- tripped, its last call could not begin, it took no row three times in a row, it left refused
+-- rows. Among equals it is the one that ran last.
+-- holds, paused: holds on the policy's table, and why the policy is paused. older_than: the window
+-- in force, where one can be set at run time.
 CREATE OR REPLACE VIEW retention.status AS
 SELECT p.name AS policy, p.table_name,
        (SELECT string_agg(j.name, ', ' ORDER BY j.name) FROM retention.job j

@@ -1,4 +1,4 @@
--- What each policy and report does, in the words of its page, and when jobs run it.
+-- words describes each policy and report in sentences, and says when jobs run it.
 CREATE OR REPLACE VIEW retention.words AS
 SELECT p.name AS policy, ltrim(replace(concat(p.words, string_agg(j.words, '' ORDER BY j.name)), E'\n\n', E'\n'), E'\n')
        AS words
