@@ -145,12 +145,24 @@ func (p *Policy) In(place Place) *Policy {
 	return &member
 }
 
-// InPlace is plain data with the names of a place in it.
+// InPlace returns plain data in which the names of a place stand for its words. A name may have any character.
 func InPlace[T any](value T, place Place) (made T) {
 	text := sure(json.Marshal(value))
 	for _, name := range place.Names {
-		text = bytes.ReplaceAll(text, []byte(name[0]), []byte(name[1]))
+		text = bytes.ReplaceAll(text, []byte(name[0]), nameInJSON(name))
 	}
 	sure(0, json.Unmarshal(text, &made))
 	return made
+}
+
+// nameInJSON returns the name that stands for a word, escaped as within a JSON document. Where a word has quotes at
+// both ends, it is a whole string of that document, and the quotes of the name stay as well.
+func nameInJSON(name [2]string) []byte {
+	quotes := ""
+	if strings.HasPrefix(name[0], `"`) && strings.HasSuffix(name[0], `"`) {
+		quotes = `"`
+	}
+	inner := strings.TrimSuffix(strings.TrimPrefix(name[1], quotes), quotes)
+	escaped := sure(json.Marshal(inner))
+	return slices.Concat([]byte(quotes), escaped[1:len(escaped)-1], []byte(quotes))
 }
