@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"internal/parallel":   {},
 	"internal/pgparse":    {"internal/parallel"},
 	"internal/quote":      {"internal/lists"},
-	"internal/inspect":    {"generator", "policy", "internal/catalog", "internal/quote", "sql/catalog"},
+	"internal/inspect":    {"generator", "policy", "internal/catalog", "internal/quote", "sql", "sql/catalog"},
 	"internal/shards":     {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
 	"internal/propose":    {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote", "internal/lists"},
 	"internal/sandbox":    {"internal/diag", "internal/quote"},

@@ -261,6 +261,7 @@ type Range struct {
 	Table, Column       string
 	Nulls               float64 // the share of rows
 	First, Middle, Last string  // half of the rows are before the middle; "" where no value was kept
+	Reading             string  // how numbers count time: an encoding, or words; "" where they do not
 }
 
 // Percent are the rows without a value.

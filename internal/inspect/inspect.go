@@ -11,7 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgretain/internal/catalog"
+	"pgretain/internal/quote"
 	"pgretain/policy"
+	sqlfiles "pgretain/sql"
 	catalogsql "pgretain/sql/catalog"
 )
 
@@ -191,7 +193,11 @@ func Survey(ctx context.Context, conn *pgx.Conn, request Request) (*catalog.Snap
 		if err != nil {
 			return err
 		}
-		ranges, err := collect[catalog.Range](ctx, tx, "ranges", names)
+		readings, err := clockReadings(ctx, tx)
+		if err != nil {
+			return err
+		}
+		ranges, err := collect[catalog.Range](ctx, tx, "ranges", names, readings)
 		for _, r := range ranges {
 			s.Ranges[r.Table+"."+r.Column] = r
 		}
@@ -217,6 +223,16 @@ func collect[T any](ctx context.Context, tx Querier, query string, args ...any) 
 		return nil, fmt.Errorf("query %q: %w", query, err)
 	}
 	return list, nil
+}
+
+// clockReadings returns the rows of retention._clock_readings as JSON. It runs the body of that function, which need not
+// be installed.
+func clockReadings(ctx context.Context, tx Querier) (string, error) {
+	_, body, _ := strings.Cut(quote.File(sqlfiles.Runtime, "engine/3_start/_clock_readings.sql"), "$function$")
+	body, _, _ = strings.Cut(body, "$function$")
+	query := "SELECT jsonb_agg(to_jsonb(r))::text FROM (" + body + ") r (words, unit, start, ordinary)"
+	rows, _ := tx.Query(ctx, query) // rows give the same error
+	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 }
 
 // OtherZone returns the time zone of the database's sessions, "" where its local times are those of zone for a year.

@@ -30,6 +30,7 @@ type draft struct {
 	reach
 	Growth     catalog.Growth
 	Clocks     []clock  // the best first
+	unfit      []string // why other columns with names of clocks are none
 	Partitions bool     // the policy is about partitions
 	referring  []string // tables with foreign keys to it
 
@@ -75,7 +76,8 @@ func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 
 // draft is what a table says of itself.
 func (f *file) draft(t *catalog.Table) *draft {
-	d := &draft{Table: t, Growth: f.Tables[t.String()], Clocks: clocksOf(t, f.Statistics)}
+	d := &draft{Table: t, Growth: f.Tables[t.String()]}
+	d.Clocks, d.unfit = clocksOf(t, f.Statistics)
 	d.reach = f.reachOf(d.String())
 	for _, key := range f.tables.KeysTo(d.String()) {
 		if root := f.tables.Root(key.Table); root != d.String() {

@@ -94,7 +94,7 @@ func TestWords(t *testing.T) {
 	growth := catalog.Growth{Size: "4212 MB", Rows: &rows, Inserted: 3_100_000, Owners: []string{"b", "a"}}
 	got := propose.Write(&catalog.Snapshot{Tables: []*catalog.Table{table}}, &catalog.Statistics{Server: server,
 		Tables: map[string]catalog.Growth{"app.log": growth},
-		Ranges: map[string]catalog.Range{"app.log.created": {Last: "1790000000", Nulls: 0.025}, "app.log.day": {Last: "20260101"}},
+		Ranges: map[string]catalog.Range{"app.log.created": {Last: "1790000000", Reading: "epoch_s", Nulls: 0.025}, "app.log.day": {Last: "20260101"}},
 	}, `database "shop"`)
 	for _, want := range []string{
 		"\n## app.log, 4212 MB, about 12,345,678 rows, 31,000 inserts a day since 2026-01-01\n",

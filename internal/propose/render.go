@@ -153,6 +153,9 @@ func (f *file) reason(d *draft) string {
 				text, before = text+before+c.Name, ", "
 			}
 		}
+		for _, why := range d.unfit {
+			text += "; " + why
+		}
 	}
 	return text + f.sizes(d)
 }

@@ -3,7 +3,6 @@ package propose
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgretain/internal/catalog"
@@ -120,24 +119,30 @@ type clock struct {
 	Range    catalog.Range
 }
 
-// clocksOf lists the columns of a table that may be clocks, the best first.
-func clocksOf(t *catalog.Table, s *catalog.Statistics) []clock {
-	var list []clock
+// clocksOf lists the columns of a table that may be clocks, the best first. unfit says why other columns that are named
+// like one are none.
+func clocksOf(t *catalog.Table, s *catalog.Statistics) (list []clock, unfit []string) {
 	for _, rule := range clockRules {
 		for i := range t.Columns {
 			c := &t.Columns[i]
 			name, values := snake(c.Name), s.Ranges[t.Schema+"."+t.Name+"."+c.Name]
-			encoding, ok := encodingOf(c, name, values.Last)
-			if encoding != "" {
+			encoding, ok := encodingOf(c, name, values)
+			if encoding != "" || !ok {
 				name = unitEnding.ReplaceAllString(name, "")
 			}
 			short := timeEnding.ReplaceAllString(name, "")
-			if ok && !c.Virtual && (rule.columns.MatchString(name) || rule.columns.MatchString(short)) {
+			switch {
+			case c.Virtual || !rule.columns.MatchString(name) && !rule.columns.MatchString(short):
+			case ok:
 				list = append(list, clock{rule, c, encoding, values})
+			case values.Reading != "":
+				unfit = with(unfit, c.Name+" holds "+values.Reading+", which no encoding of its type reads")
+			case values.Last != "" && isNumber(c.Plain()):
+				unfit = with(unfit, c.Name+" holds numbers that count time in no known unit")
 			}
 		}
 	}
-	return list
+	return list, unfit
 }
 
 func isTime(typ string) bool {
@@ -145,22 +150,22 @@ func isTime(typ string) bool {
 	return slices.Contains(times, catalog.Unsized(typ))
 }
 
-// encodingOf says how a column holds instants, by its type, its name and the greatest value that is known; false where
-// it holds none, or where nobody can tell.
-func encodingOf(c *catalog.Column, name, greatest string) (string, bool) {
-	if isTime(c.Plain()) {
-		return "", true
-	}
-	if !slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, catalog.Unsized(c.Plain())) {
-		return "", false
-	}
-	value, err := strconv.ParseFloat(greatest, 64)
+func isNumber(typ string) bool {
+	return slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, catalog.Unsized(typ))
+}
+
+// encodingOf returns how a column holds instants: "" for a type of times, else what its values are read as or, where no
+// value is known, what its type and name say. It returns false where the column holds none, or where nobody can tell.
+func encodingOf(c *catalog.Column, name string, values catalog.Range) (string, bool) {
+	isEncoding := values.Reading == "epoch_s" || values.Reading == "epoch_ms" ||
+		strings.HasPrefix(values.Reading, "{snowflake") && c.Plain() == "bigint"
 	switch {
-	case err == nil && value >= 1e9 && value < 1e10:
-		return "epoch_s", true
-	case err == nil && value >= 1e12 && value < 1e13 && c.Plain() != "integer":
-		return "epoch_ms", true
-	case greatest != "":
+	case isTime(c.Plain()):
+		return "", true
+	case !isNumber(c.Plain()):
+		return "", false
+	case values.Last != "":
+		return values.Reading, isEncoding
 	case c.Plain() == "integer":
 		return "epoch_s", timeEnding.MatchString(name) // a day such as 20260131 would be long ago
 	case strings.Contains(unitEnding.FindString(name), "m"):

@@ -1,8 +1,12 @@
 -- Reads what ANALYZE found in columns of numbers and times, and of domains over them: of the tables that the role may read.
--- $1 text[]: of which tables, as schema.table.
+-- $1 text[]: of which tables, as schema.table. $2 jsonb: the rows of retention._clock_readings.
 -- Returns schema.name and column, the share of NULLs, and the least, the middle and the greatest of the values that
--- were kept, as text: half of the rows are on each side of the middle.
-WITH RECURSIVE types AS (
+-- were kept, as text: half of the rows are on each side of the middle. reading says how numbers count time, '' where
+-- they do not. It makes the greatest value, or else the middle one, an instant that can be meant, as a run judges it;
+-- of several readings the one whose instant is nearest to now.
+WITH RECURSIVE reading AS (
+    SELECT r.* FROM jsonb_to_recordset($2::jsonb) AS r (words text, unit numeric, start numeric, ordinary boolean)
+), types AS (
     SELECT t.oid, t.oid AS base FROM pg_type AS t
      WHERE t.oid = ANY (ARRAY['date'::regtype, 'timestamp', 'timestamptz', 'int4', 'int8', 'numeric', 'float8'])
     UNION ALL
@@ -22,7 +26,7 @@ WITH RECURSIVE types AS (
      WHERE n.nspname || '.' || c.relname = ANY ($1::text[])
      ORDER BY c.oid, a.attnum, s.inherited DESC
 )
-SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest
+SELECT found.name, found.column, found.nulls, range.least, range.middle, range.greatest, coalesce(unit.words, '')
   FROM found
  CROSS JOIN LATERAL (
     -- texts of times are in their order, but for those of other eras
@@ -38,4 +42,15 @@ SELECT found.name, found.column, found.nulls, range.least, range.middle, range.g
             WINDOW sorted AS (ORDER BY CASE WHEN NOT found.is_time THEN each.value::float8 END,
                                        each.value COLLATE "C")
            ) AS v
- ) AS range;
+ ) AS range
+  LEFT JOIN LATERAL (
+    SELECT r.words
+      FROM (VALUES (range.greatest, 1), (range.middle, 2)) AS v (value, place)
+     CROSS JOIN reading AS r
+     CROSS JOIN LATERAL (SELECT r.start + v.value::numeric * r.unit AS at) AS i
+     CROSS JOIN LATERAL (SELECT extract(epoch FROM now()) * 1000 AS now, 31557600000 AS year) AS t
+     WHERE NOT found.is_time AND v.value <> '' AND i.at <= t.now + 10 * t.year
+       AND i.at >= CASE WHEN r.ordinary THEN 631152000000 ELSE t.now - t.year END  -- 1990
+     ORDER BY v.place, abs(i.at - t.now)
+     LIMIT 1
+ ) AS unit ON NOT found.is_time;

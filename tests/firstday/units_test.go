@@ -1,0 +1,51 @@
+package firstday
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgretain/tests/pgtest"
+)
+
+// TestInitReadsUnits has tables whose column "created" counts time in some unit, for the last 400 days. "pgretain init"
+// proposes the encoding that fits, or says that none does.
+func TestInitReadsUnits(t *testing.T) {
+	t.Parallel()
+	const seconds = "extract(epoch FROM at)"
+	units := []struct{ name, typ, value, encoding, says string }{
+		{"s", "bigint", seconds, "epoch_s", ""},
+		{"s_integer", "integer", seconds, "epoch_s", ""},
+		{"s_float", "double precision", seconds, "epoch_s", ""},
+		{"ms", "bigint", seconds + " * 1000", "epoch_ms", ""},
+		{"ms_numeric", "numeric", seconds + " * 1000", "epoch_ms", ""},
+		{"never", "bigint", "CASE WHEN n % 4 = 0 THEN 253402300799999 ELSE " + seconds + " * 1000 END", "epoch_ms", ""},
+		{"snowflake", "bigint", "floor(" + seconds + " * 1000 - 1288834974657) * 4194304",
+			"{snowflake: {shift: 22, epoch: 1288834974657}}", ""},
+		{"us", "bigint", seconds + " * 1000000", "", "microseconds since 1970"},
+		{"ns", "bigint", seconds + " * 1000000000", "", "nanoseconds since 1970"},
+		{"days", "integer", "floor(" + seconds + " / 86400)", "", "days since 1970"},
+		{"apple", "integer", seconds + " - 978307200", "", "seconds since 2001"},
+		{"windows", "bigint", "(" + seconds + " + 11644473600) * 10000000", "", "units of 100 ns since 1601"},
+		{"calendar", "integer", "to_char(at, 'YYYYMMDD')::integer", "", "numbers that count time in no known unit"},
+		{"serial", "bigint", "n", "", "numbers that count time in no known unit"},
+	}
+	db := pgtest.Database(t)
+	for _, u := range units {
+		db.Exec(t, fmt.Sprintf(`CREATE TABLE u_%[1]s (id bigint PRIMARY KEY, created %s NOT NULL);
+			INSERT INTO u_%[1]s SELECT n, %[3]s FROM (SELECT n, now() - n * interval '4 hours' AS at
+				FROM generate_series(1, 2400) n) x;
+			ANALYZE u_%[1]s`, u.name, u.typ, u.value))
+	}
+	p := newPerson(t, db.URL(""))
+	p.run(0, "init")
+	text := p.read("retention.yaml")
+	for _, u := range units {
+		about := strings.Join(regexp.MustCompile(`(?m)^.*\bu_`+u.name+`(_old)?\b.*\n(#     .*\n)*`).FindAllString(text, -1), "")
+		if u.encoding != "" && !strings.Contains(about, "column: created, encoding: "+u.encoding+",") ||
+			u.encoding == "" && (strings.Contains(about, "encoding:") || !strings.Contains(about, "created holds "+u.says)) {
+			t.Errorf("%s: want encoding %q, or %q:\n%s", u.name, u.encoding, u.says, about)
+		}
+	}
+}
