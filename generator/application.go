@@ -309,7 +309,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 	return []Object{w.called(t.Grant, "touch", typ+"[]", "touch", d)}
 }
 
-// touchKey needs not be unique where nothing is made anew, but an index must find its rows.
+// touchKey returns the key column of a touch. An index must find its rows. It must be unique where "revive" inserts rows.
 func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
 	leads := slices.ContainsFunc(w.table.Indexes, func(i catalog.Index) bool {
 		return i.Method == "btree" && i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == t.Key.Text
@@ -320,7 +320,7 @@ func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
 	return w.uniqueKey(w.table, t.Key)
 }
 
-// revive is how a row that is gone is made anew.
+// revive returns the parts of the INSERT that brings back a row that is gone.
 func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
 	from := w.relation(t.Revive.Table)
 	if from == nil {

@@ -245,7 +245,7 @@ func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
 	}
 }
 
-// named says whether a table goes by a name in its FROM clause.
+// named reports whether a table has a name in its FROM clause.
 func named(tables []pgparse.TableRef, name string) bool {
 	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool {
 		return t.Alias == name || t.Alias == "" && t.Name == name

@@ -53,7 +53,7 @@ type instantEncoding struct {
 }
 
 // facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
-// several, a row may go by another one.
+// several, another one may decide about a row.
 func (w *pageWriter) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives(), Clocks: w.encodedClocks()}
 	if w.policy.Partitions {

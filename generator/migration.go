@@ -82,7 +82,7 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 
 // compare lists what differs: new and changed objects in the order of wanted by kind, then the
 // removed ones, latest first. Privileges go before anything is created, since two objects may give the same one. Where
-// tables of the runtime are altered, all views go first and are made anew: they would stand in the way or keep old columns.
+// tables of the runtime are altered, all views are dropped first and re-created: else they block it or keep old columns.
 func compare(h *History, wanted []Object) ([]Change, error) {
 	wanted = byRank(wanted)
 	all := pairs(byRank(h.Objects()), wanted)

@@ -34,7 +34,7 @@ type orderItem struct {
 	equal                  bool   // of an index: compared by equality only, so that its direction does not matter
 }
 
-// groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr: an expression goes by its text.
+// groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr. Expressions are compared as text.
 type groupKey struct {
 	Number   int
 	Expr     sqlText

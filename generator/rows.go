@@ -228,7 +228,7 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 	return due
 }
 
-// ofOthers returns the conditions that leave rows of other passes out, so that a run meets each row once. A pass by rank
+// ofOthers returns the conditions that leave rows of other passes out, so that a run meets each row once. A ranked pass
 // leaves out what a clock alone finds, since that is cheaper to tell. Otherwise the first pass that finds a row has it.
 func (w *pageWriter) ofOthers(p pass) []sqlText {
 	var conditions []sqlText

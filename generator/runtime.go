@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"pgretain/internal/pgparse"
+	"pgretain/internal/quote"
 	"pgretain/policy"
 	sqlfiles "pgretain/sql"
 )
@@ -215,8 +216,8 @@ var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDAT
 
 // grantList is that list.
 var grantList = sync.OnceValue(func() []grant {
-	text, _ := sqlfiles.Runtime.ReadFile("migrate/_rights.sql") // embedded; a test looks that the list is found
-	return each(grantLine.FindAllStringSubmatch(string(text), -1), func(found []string) grant {
+	text := quote.File(sqlfiles.Runtime, "migrate/_rights.sql")
+	return each(grantLine.FindAllStringSubmatch(text, -1), func(found []string) grant {
 		return grant{strings.Fields(found[1]), found[2], strings.Fields(found[3])}
 	})
 })
@@ -248,8 +249,10 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 // PinnedSettings are those that retention._put_policy gives a policy's functions for applications besides their own:
 // search_path and timezone, which are their own, come first.
 func PinnedSettings() []string {
-	text, _ := sqlfiles.Runtime.ReadFile("engine/5_trust/_evaluated.sql") // embedded
-	routine, _ := pgparse.ReadRoutine(string(text))
+	routine, err := pgparse.ReadRoutine(quote.File(sqlfiles.Runtime, "engine/5_trust/_evaluate_as_worker.sql"))
+	if err != nil {
+		panic(err)
+	}
 	return routine.Settings
 }
 

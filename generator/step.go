@@ -157,7 +157,7 @@ func readBatch(list []policy.Part) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
 }
 
-// mentions says whether any piece reads a column of a relation that goes by one of some names.
+// mentions reports whether any piece reads a column of a relation with one of some names.
 func mentions(list []policy.Part, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {

@@ -229,8 +229,8 @@ func digitsOf(typ string) int {
 }
 
 // narrows says whether an assignment to a column of type to changes some values of type from without an error: numbers
-// and times are rounded, zones and the ends of names dropped. What raises an error instead is not narrow, nor are types
-// of which nothing is known here. https://www.postgresql.org/docs/current/typeconv-query.html
+// and times are rounded, zones and the ends of names dropped. What raises an error instead is not narrow, nor is a type
+// that is not listed here. https://www.postgresql.org/docs/current/typeconv-query.html
 func narrows(from, to string) bool {
 	from, to = strings.TrimRight(from, "[]"), strings.TrimRight(to, "[]")
 	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")

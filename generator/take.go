@@ -55,7 +55,7 @@ func (p pass) byClock() bool {
 	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
 }
 
-// cursor is what a pass goes by, on t: the clock and the primary key, or the primary key alone.
+// cursor returns the columns of t that order a pass: the clock and the primary key, or the primary key alone.
 func (w *pageWriter) cursor(p pass) []columnText {
 	var columns []columnText
 	if !p.nulls && p.byClock() {

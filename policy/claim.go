@@ -19,7 +19,7 @@ func (r *reader) checkClaim(p *Policy) {
 	}
 }
 
-// check holds that the key stays, and is what a row that went is made anew by.
+// check holds that "set" does not change the key, and that "revive" finds rows by it.
 func (t *Touch) check(r *reader, _ mapping) {
 	isKey := func(a Assignment) bool { return a.Column == t.Key.Text }
 	if i := slices.IndexFunc(t.Set, isKey); i >= 0 {

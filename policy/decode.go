@@ -14,7 +14,7 @@ import (
 // Options: "required"; "filled", of a map or list that cannot be empty; "null", which takes a bound of the
 // defaults away; "of", which names it in messages with what it is of; "by hand", which means that only the key is
 // known here, and that a method of the type takes the value. The last one says what a text or an expression is, for
-// example "column" or "query", the bounds of a number, the least duration, or the choices of which the first holds by
+// example "column" or "query", the bounds of a number, the least duration, or the choices, the first of them is the
 // default.
 
 type (

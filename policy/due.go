@@ -72,7 +72,7 @@ func (p *Policy) DueEntries() []Entry {
 	return p.Due.Entries
 }
 
-// entry reads a clock, of which there is one at most, and a rank.
+// entry reads a rank and at most one clock.
 func (r *reader) entry(m mapping) Entry {
 	e := Entry{Position: r.fieldAt(m.from)}
 	written := slices.DeleteFunc(slices.Clone(clocks), func(kind string) bool { return !m.has(kind) })

@@ -60,7 +60,7 @@ func (i Install) CronElsewhere() bool {
 }
 
 // AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the
-// one that migrations are applied to, of which several can have the same files.
+// one that migrations are applied to. Several databases can have the same files.
 const AnyDatabase = "{database}"
 
 // In is the install in a database, where AnyDatabase is that one.

@@ -61,7 +61,7 @@ func (r *reader) raw(f field) Expr {
 	return e
 }
 
-// sql reads a piece of SQL: a query or statement, or an expression, of which "literal" is a value that is written
+// sql reads a piece of SQL: a query or statement, or an expression. Kind "literal" is a value that is written
 // out and "default" that of a column. What it names is checked when the whole policy has been read.
 func (r *reader) sql(f field, kind string) Expr {
 	is := IsExpression

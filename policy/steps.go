@@ -70,7 +70,7 @@ func (s *Step) read(r *reader, f field) {
 	}
 }
 
-// set gives a step its verb, of which it returns what is to be read.
+// set gives a step its verb, and returns the value to decode for that verb.
 func (s *Step) set(name string) any {
 	v := reflect.ValueOf(s).Elem()
 	named := func(f reflect.StructField) bool { return f.Tag.Get("yaml") == name }

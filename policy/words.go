@@ -26,7 +26,7 @@ func mustNot(form, fault string) rule { return rule{true, regexp.MustCompile(for
 // reserved names have a meaning in expressions; hold is the guard that is always there, passed what a step leaves.
 var reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
 
-// rules are those of a word by its kind, of which the first holds that it breaks.
+// rules are those of a word, by its kind. The first one that it breaks is reported.
 var rules = map[string][]rule{
 	// That the file defines: of a policy, guard, join, job or alias. 40 bytes leave room for what generated names add.
 	"own name": {

@@ -133,7 +133,7 @@ func testCoverageGrowth(t *testing.T, server *driftServer) {
 	}
 }
 
-// A window that was set at run time is worth knowing, and no drift; what is overdue goes by it.
+// A window that was set at run time is worth knowing, and no drift. It decides what is overdue.
 func testWindowSet(t *testing.T, server *driftServer) {
 	yaml := strings.Replace(driftFile(t, "", "policy.yaml"), "older_than: 7 days", "older_than: {days: 7, at_least: 1}", 1)
 	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml)

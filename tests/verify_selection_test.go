@@ -47,7 +47,7 @@ func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.selected(t, "", 0, []string{"installed"}, nil), "V001")
 }
 
-// All checks go by the members of a policy for each schema, whichever are asked for: without them nothing else is told.
+// All checks read the instances of a policy for each schema first: without them nothing else is reported.
 func testSelectionOfMembers(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "each@selection")
 	expectCodes(t, c, c.selected(t, "", 0, nil, []string{"V019"}))

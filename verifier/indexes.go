@@ -78,7 +78,7 @@ func (v *inspection) checkIndexes(r reading) error {
 // stored is how an index is stored, in its definition.
 var stored = regexp.MustCompile(` WITH \([^()]*\)`)
 
-// compareIndex goes by what PostgreSQL printed right after the build: an index of another definition has another name.
+// compareIndex compares with what PostgreSQL printed right after the build. An index of another definition has another name.
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
 	on := fmt.Sprintf("index %q", o.Name)
 	if !live.Index {

@@ -26,7 +26,7 @@ import (
 type probe struct {
 	skip  bool   // there is nothing to ask
 	about string // completes "could not check ..."
-	// codes are the checks that it makes, and those of later probes that go by what it reads. Those that say
+	// codes are the checks that it makes, and those of later probes that depend on what it reads. Those that say
 	// what could not be looked at belong to every probe.
 	codes  []string
 	check  func(reading) error

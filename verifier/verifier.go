@@ -134,7 +134,7 @@ func (v *inspection) run(ctx context.Context) error {
 	return v.ask(ctx, v.probes())
 }
 
-// probes are all of them, in their order: some go by what those before them read or find.
+// probes returns all probes in their order. Some depend on what earlier ones read or found.
 func (v *inspection) probes() []probe {
 	counts, roles := v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
@@ -234,7 +234,7 @@ func (v *inspection) found(about string, codes ...string) bool {
 	})
 }
 
-// causes are, by code, the codes of which a finding about the same table, or the same policy where no table is named, says it
+// causes maps a code to the codes whose findings about the same table, or the same policy where no table is named, say it
 // better.
 var causes = map[string][]string{
 	codeExpression: {codeNoTable, codeUnexpected},

@@ -240,7 +240,7 @@ func (f *flags) places() map[string]any {
 	return places
 }
 
-// exclusive are flags of which a command line has one at most.
+// exclusive lists pairs of flags that a command line cannot have together.
 var exclusive = [][2]string{
 	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
 }

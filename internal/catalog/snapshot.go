@@ -163,7 +163,8 @@ func (i Index) Deferrable() bool {
 	return i.Method == "btree" && !i.Unique && strings.HasPrefix(i.Definition, "CREATE UNIQUE ")
 }
 
-// Temporal says that the primary key is WITHOUT OVERLAPS or deferrable: it names one row, and ON CONFLICT cannot go by it.
+// Temporal reports whether the primary key is WITHOUT OVERLAPS or deferrable. It identifies a row, but ON CONFLICT cannot
+// use it.
 func (t *Table) Temporal() bool {
 	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })
 }

@@ -150,7 +150,7 @@ func (s subject) Function(word string) string {
 	return quote.Qualified(s.Schema, s.Name+"_"+word) + "()"
 }
 
-// Steps are those of which the verb of the policy does not say everything.
+// Steps returns the steps, or none where the verb of the policy says everything about them.
 func (s subject) Steps() []policy.Step {
 	if only := s.Then; len(only) == 1 && only[0].Related == nil && only[0].Where == nil &&
 		(only[0].Delete != nil || only[0].Detach != nil || only[0].Drop != nil) {

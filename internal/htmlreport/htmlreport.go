@@ -107,7 +107,7 @@ func nearby(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// ago writes a duration in the largest unit of which there are two.
+// ago writes a duration in the largest unit that it has at least two of.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -73,7 +73,7 @@ func (s subject) Next() time.Time { return calendar.Earliest(s.jobs, job.Next) }
 
 // Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
 // and after the time that a run may take; where the policy or its job is younger, from when it could run. That is what
-// verify goes by.
+// verify uses.
 func (s subject) Deadline(from time.Time) time.Time {
 	return calendar.Earliest(s.jobs, func(j job) time.Time {
 		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
@@ -128,7 +128,7 @@ func (s subject) DueSince() time.Time { return s.now.Add(-*s.Overdue) }
 // Dated is an instant, and how long ago it was.
 func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
 
-// told are the keys of the lines that say in short what becomes of which rows, and when.
+// told lists the keys of the lines that say what a policy does, with which rows, and when.
 var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
 // Summary is a policy in one sentence.

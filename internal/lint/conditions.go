@@ -30,7 +30,7 @@ func (l *linter) checkGuards(p *policy.Policy) {
 }
 
 // checkTiers warns of a tier that the ones before it, "where" or the guards leave nothing for: rows that it was written
-// for go by the window of another.
+// for have the window of another.
 func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	before := taken(p)
 	if !l.possible(p, before...) {
@@ -102,7 +102,7 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 }
 
 // checkWhereNull warns of "not this value" where the column may have none: such a row is not the value
-// either, and yet it is passed by. Where another condition asks for a value, or a policy of the table for NULL,
+// either, and yet the policy skips it. Where another condition asks for a value, or a policy of the table for NULL,
 // somebody thought of it.
 func (l *linter) checkWhereNull(p *policy.Policy) {
 	all := conjuncts(condition(p.Where))

@@ -94,7 +94,7 @@ func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint)
 }
 
 // fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below it; or a condition
-// of which only the text is known is true, which may be NULL as well.
+// that is known as text only is true, which may be NULL as well.
 type fact struct {
 	form  pgparse.Form
 	of    pgparse.Operand

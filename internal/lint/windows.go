@@ -48,7 +48,7 @@ func windowOf(p *policy.Policy) (w windowed, ok bool) {
 // takesAll says whether a policy takes every row of its where that is older than its longest window.
 func (w windowed) takesAll() bool { return !w.unlimited && len(w.Keep) == 0 }
 
-// beside lists the other policies of the table that go by the same clock.
+// beside returns the other policies of the table with the same clock.
 func (l *linter) beside(w windowed) []windowed {
 	return slices.DeleteFunc(slices.Clone(l.windows[w.Table.String()]), func(o windowed) bool {
 		a, b := w.clock.Encoding, o.clock.Encoding

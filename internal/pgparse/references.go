@@ -228,7 +228,7 @@ var (
 	// https://www.postgresql.org/docs/current/functions-info.html
 	sessionWords = strings.Fields("user current_user current_role session_user current_catalog current_schema")
 
-	// sessionFunctions go by default_text_search_config where they have that many arguments.
+	// sessionFunctions use default_text_search_config if they have that many arguments.
 	// https://www.postgresql.org/docs/current/functions-textsearch.html
 	sessionFunctions = map[string]int{
 		"to_tsvector": 1, "to_tsquery": 1, "plainto_tsquery": 1, "phraseto_tsquery": 1, "websearch_to_tsquery": 1,
@@ -237,7 +237,7 @@ var (
 	searchTypes = strings.Fields("tsvector tsquery jsonb")
 )
 
-// searched says whether what stands before @@ is seen not to be a text, which goes by default_text_search_config there.
+// searched reports whether the left side of @@ is certainly no text. A text would be parsed by default_text_search_config.
 func searched(n *query.Node) bool {
 	if call := n.GetFuncCall(); call != nil {
 		name := lastName(call.Funcname)

@@ -181,7 +181,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// named are two tables with a name everywhere, of which one refers to the other.
+// named returns two tables. One refers to the other, and all names contain the given one.
 func named(name string) []*catalog.Table {
 	key := catalog.ForeignKey{Name: name, Table: name + ".child " + name, Columns: []string{name},
 		RefTable: name + "." + name, RefColumns: []string{name}, OnDelete: "no action"}
@@ -210,7 +210,7 @@ func TestRandomKeys(t *testing.T) {
 	}
 }
 
-// randomSchema has seven tables, of which most have a clock, with two keys each.
+// randomSchema returns seven tables with two keys each. Most have a clock.
 func randomSchema(random *rand.Rand) *catalog.Snapshot {
 	s := &catalog.Snapshot{SearchPath: []string{"public"}}
 	for i := range 7 {

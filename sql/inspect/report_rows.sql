@@ -5,10 +5,10 @@ CREATE OR REPLACE FUNCTION retention.report_rows(report text, as_of timestamptz 
 RETURNS TABLE (answer jsonb, alert boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
-    IF NOT (retention._get_policy(ask.report)).report THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a policy, not a report', ask.report);
+    IF NOT (retention._get_policy(report_rows.report)).report THEN
+        RAISE invalid_parameter_value USING MESSAGE = format('"%s" is a policy, not a report', report_rows.report);
     END IF;
     RETURN QUERY SELECT l -> 'answer', (l -> 'alert')::boolean
     FROM retention._query_as_worker(format('SELECT to_jsonb(r) FROM retention.%I(($1 #>> ''{}'')::timestamptz) r',
-                                ask.report || '_report'), to_jsonb(ask.as_of), ask.report) l;
+                                report_rows.report || '_report'), to_jsonb(report_rows.as_of), report_rows.report) l;
 END $function$;

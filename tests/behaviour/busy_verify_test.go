@@ -63,7 +63,7 @@ var busyNames = []struct {
 	{"$mode", []string{"ACCESS SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "EXCLUSIVE", "ACCESS EXCLUSIVE"}},
 }
 
-// busyDefinitions change nothing that a policy goes by. Several statements are one transaction, $wait some
+// busyDefinitions change nothing that a policy depends on. Several statements are one transaction, $wait some
 // milliseconds in it, and $n the number of the session.
 var busyDefinitions = []string{
 	"ALTER TABLE $any ADD x$n int; $wait; ALTER TABLE $any DROP x$n",
@@ -109,7 +109,7 @@ var busyRows = []string{
 	"CALL retention.run('parted')", "CALL retention.run_job('daily')",
 }
 
-// Whatever others do meanwhile that a policy does not go by: the verifier sees it or says what it could not see,
+// TestVerifyBesideEverything lets others do what no policy depends on. The verifier sees it or says what it could not see,
 // and calls nothing drift.
 func TestVerifyBesideEverything(t *testing.T) {
 	t.Parallel()

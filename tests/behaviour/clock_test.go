@@ -206,7 +206,7 @@ func TestKeysOfAnyType(t *testing.T) {
 	}
 }
 
-// An index that tells more values apart than the columns do is no key: a batch would pass by the second of two that are
+// An index that tells more values apart than the columns do is no key: a batch would skip the second of two that are
 // equal, and a step find both by one of them. One that tells the same apart is.
 func TestKeysThatEqualRowsShare(t *testing.T) {
 	for _, c := range []struct {

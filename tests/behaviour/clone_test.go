@@ -27,7 +27,7 @@ func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	}
 }
 
-// What reads pg_locks by relation says of which database, or whose own locks it means.
+// TestLocksAreThoseOfThisDatabase holds that each query on pg_locks by relation names the database or the session.
 func TestLocksAreThoseOfThisDatabase(t *testing.T) {
 	t.Parallel()
 	reads, ours := regexp.MustCompile(`\bpg_locks l\b`), regexp.MustCompile(`l\.database\b|l\.pid = pg_backend_pid\(\)|p\.(?:datname|database) = current_database\(\)`)

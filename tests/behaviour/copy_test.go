@@ -15,7 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// originServer is a server of the test's own with twenty rows, of which thirteen are due at noon.
+// originServer starts a server with twenty rows. Thirteen are due at noon.
 func originServer(t *testing.T) *kit.Installed {
 	t.Helper()
 	db := pgtest.Server(t, sandbox.Options{})

@@ -15,7 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// tenants are schemas with messages of ages from 0 to 9 days, of which number 8 is pinned.
+// tenants returns schemas with messages that are 0 to 9 days old. Number 8 is pinned.
 func tenants(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -197,7 +197,7 @@ the page of policy "messages" in schema "tenant_a" is still to be made`,
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": "012348"})
 }
 
-// A migration that drops the policy, or makes it one for fewer schemas, is not passed by: neither by a page that a run
+// A migration that drops the policy, or makes it one for fewer schemas, is not overtaken: neither by a page that a run
 // makes meanwhile, nor by a job that named its members before.
 func TestEachWhileItChanges(t *testing.T) {
 	t.Parallel()
@@ -325,7 +325,7 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	}
 }
 
-// Members of which nothing is due are asked about at once, and end with what the log, the counters and the views have of
+// Instances without due rows are asked about at once, and end with what the log, the counters and the views have of
 // a run that was alone. Whatever else is to be said of a member, its own run says.
 func TestEachWithNothingDue(t *testing.T) {
 	t.Parallel()

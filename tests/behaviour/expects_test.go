@@ -262,7 +262,7 @@ func TestColumnSinceGenerate(t *testing.T) {
 	}
 }
 
-// The column comes between two runs of which the second goes on in shape RANGE.
+// The column comes between two runs. The second one goes on with one statement a batch.
 func TestColumnSinceTheLastBatch(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);

@@ -16,7 +16,7 @@ import (
 )
 
 // TestRefusedRowsInTheOutcome reads how many rows were refused, and why the first one was, from the log and from what a
-// call answers. A run of which all rows were refused fails, in each way of taking rows.
+// call answers. A run that had all of its rows refused fails, in each way of taking rows.
 func TestRefusedRowsInTheOutcome(t *testing.T) {
 	t.Parallel()
 	const table = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', v int NOT NULL DEFAULT 1, done boolean NOT NULL DEFAULT false);
@@ -120,7 +120,7 @@ policies:
 }
 
 // With "whole" an error that a row causes, wherever it is raised, undoes the batch and ends the run; batches before it
-// stay. Without the error the next run takes all. What others lock, or a hold keeps, is passed by as ever.
+// stay. Without the error the next run takes all. What others lock, or a hold keeps, is skipped.
 func TestWholeBatch(t *testing.T) {
 	t.Parallel()
 	const schema = plain + `; CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED); CREATE TABLE gone (id int PRIMARY KEY, at timestamptz, run bigint);

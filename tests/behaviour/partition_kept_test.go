@@ -11,7 +11,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// quarter is a table of four months, of which the first three are due at noon.
+// quarter is a table of four months. The first three are due at noon.
 const quarter = `CREATE TABLE m (id int, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
 	CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
@@ -136,7 +136,7 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-// DETACH CONCURRENTLY, cancelled half way, hides a partition's rows from everybody: it is passed by.
+// DETACH CONCURRENTLY, cancelled half way, hides a partition's rows from everybody: the run skips it.
 func TestUnfinishedDetach(t *testing.T) {
 	t.Parallel()
 	in := quarterly(t, "", `keep: {empty: "NOT EXISTS (SELECT FROM partition)"}, then: [drop]`)

@@ -246,7 +246,7 @@ func TestNothingIsPurged(t *testing.T) {
 	}
 }
 
-// Rows that somebody has locked are passed by: neither a restore nor another run's purge is waited for.
+// A purge skips rows that somebody has locked. It waits neither for a restore nor for another run's purge.
 func TestPurgeWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))

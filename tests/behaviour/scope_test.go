@@ -15,7 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Policies that look at the same rows, of which 40 are due at noon. Their jobs narrow them in every way that there is.
+// Policies on the same rows. 40 of these are due at noon. The policies' jobs narrow them in every way that there is.
 const (
 	scopedTable = `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
 		INSERT INTO tok SELECT i, i % 4, CASE i % 3 WHEN 0 THEN 'a' ELSE 'b' END, '` + noon + `'::timestamptz - i * interval '1 day'

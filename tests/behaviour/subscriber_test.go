@@ -62,8 +62,8 @@ func (r replication) same(t *testing.T, tables ...string) string {
 	return strings.Join(counts, " ")
 }
 
-// copiedSchema is filled on the publisher by copiedRows: a row a day in message and task, of which those before day 8
-// are due at noon, two attachments of each message, and three months, of which two are over.
+// copiedSchema is filled on the publisher by copiedRows: a row a day in message and task (those before day 8
+// are due at noon), two attachments of each message, and three months (two are over).
 const copiedSchema = `
 	CREATE TABLE message (id int PRIMARY KEY, at timestamptz NOT NULL, room int NOT NULL);
 	CREATE TABLE attachment (id int PRIMARY KEY, message_id int NOT NULL REFERENCES message ON DELETE CASCADE);

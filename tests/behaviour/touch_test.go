@@ -183,8 +183,8 @@ func TestTouchModel(t *testing.T) {
 	}
 }
 
-// A row that is made anew gets what "set" gives without the row, or else what "revive" says, and is
-// passed by where another unique column is taken. The bell rings.
+// A row that is inserted again gets what "set" gives without the row, or else what "revive" says, and is
+// skipped where another unique column is taken. The listener is notified.
 func TestRevive(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name, state: "'back in ' || extract(year FROM as_of)"}, emit: revived}`))

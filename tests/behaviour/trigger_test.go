@@ -119,7 +119,7 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 	}
 }
 
-// The queries of triggers and foreign keys keep their plans from row to row where one statement takes the rows: made anew
+// The queries of triggers and foreign keys keep their plans from row to row where one statement takes the rows: planned again
 // for each row they take as long as the deletes themselves.
 func TestTriggersKeepTheirPlans(t *testing.T) {
 	t.Parallel()

@@ -80,7 +80,7 @@ func TestBotQueueOfABacklog(t *testing.T) {
 	}
 }
 
-// Twelve thousand scores, of which nearly all change every night.
+// decayOfAll has twelve thousand scores. Nearly all change every night.
 func (e *example) decayOfAll(t *testing.T) {
 	asOf := instants[0]
 	e.fill(t, `

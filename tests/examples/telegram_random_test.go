@@ -58,7 +58,7 @@ func (r traffic) merged() any {
 }
 
 // insert adds n records of each type to every chain, and ten times as many to the first. Records with keys that
-// are live already are passed by.
+// are live already are skipped.
 func (r traffic) insert(t *testing.T, conn *pgx.Conn, n int) {
 	t.Helper()
 	pgtest.Exec(t, conn, `CREATE TEMP TABLE new_signal (LIKE channel.signal); CREATE TEMP TABLE new_token (LIKE channel.token);

@@ -135,7 +135,7 @@ func TestTradeDedupRestart(t *testing.T) {
 	}
 }
 
-// The document's third test: the time to live. Time passes by making the entries older.
+// The document's third test: the time to live. Time is simulated by making the entries older.
 func TestTradeDedupTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")

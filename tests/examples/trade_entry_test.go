@@ -31,7 +31,7 @@ func TestTradeDedupEntry(t *testing.T) {
 	}
 }
 
-// Look-ups go by the index on the hash, and a duplicate writes nothing, as the server counts it within the transaction.
+// Look-ups use the index on the hash, and a duplicate writes nothing, as the server counts it within the transaction.
 func TestTradeDedupLookUps(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")

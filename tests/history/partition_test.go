@@ -21,7 +21,7 @@ const partitionSchema = `CREATE SCHEMA app; CREATE SCHEMA old;
 	CREATE TABLE app.event_4_a PARTITION OF app.event_4 FOR VALUES IN ('a');
 	CREATE TABLE app.event_5 PARTITION OF app.event FOR VALUES FROM ('2024-05-01') TO ('2024-06-01')`
 
-// Time goes by: partitions are dropped, detached, made; one name belongs to another table now.
+// partitionsLater drops, detaches and creates partitions. One name belongs to another table afterwards.
 const partitionsLater = `SET ROLE kit_migrator;
 	DROP TABLE app.event_1; DROP TABLE app.event_2_a; DROP TABLE old.event_3; DROP TABLE app.event_4;
 	ALTER TABLE app.event DETACH PARTITION app.event_5;

@@ -109,7 +109,7 @@ func (s stage) recovered(t *testing.T) {
 	s.DB = s.DB.Again(s.test)
 }
 
-// inPhase waits for an index build to be held up somewhere, and returns its backend: others pass by there,
+// inPhase waits for an index build to be held up somewhere, and returns its backend: other phases take no time,
 // and would be gone before they are hit.
 func (s stage) inPhase(t *testing.T, phase string, failed <-chan error) int {
 	t.Helper()

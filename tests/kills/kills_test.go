@@ -60,7 +60,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 		t.Logf("%s: %d", kind, k.met[kind])
 	}
 	t.Logf("%d deaths of runs under way, in %d rounds and %s", met, rounds, time.Since(began).Round(time.Second))
-	// What the rounds go by sees a row that is lost, one that is doubled, and one that stayed.
+	// The comparison of the rounds sees a row that is lost, one that is doubled, and one that stayed.
 	for _, c := range []struct{ spoil, mend string }{
 		{"DELETE FROM aged WHERE id = 17", "INSERT INTO aged SELECT * FROM was.aged WHERE id = 17"},
 		{"UPDATE daily SET n = n + 1 WHERE day = '2024-01-02'", "UPDATE daily SET n = n - 1 WHERE day = '2024-01-02'"},

@@ -54,7 +54,7 @@ var (
 	calls = []string{"run('aged'", "run('item'", "run_job('both'", "run('offer'", "run('event'", "run('word'"}
 )
 
-// fill begins a round: 2,000 rows a table, of which seven in eight are due, and a copy of them in schema was.
+// fill begins a round: 2,000 rows a table (seven in eight are due), and a copy of them in schema was.
 const fill = `
 	TRUNCATE aged, item, part, pin, item_old, hit, daily, note, offer, event, mark, sums, word, retention.event;
 	INSERT INTO aged SELECT i, CASE WHEN i % 50 > 0 THEN at END, repeat('x', 100) FROM due;

@@ -84,7 +84,7 @@ func copied(files fstest.MapFS) fstest.MapFS {
 // asked are the installs that were asked for, by what was asked for.
 var asked sync.Map
 
-// ofDatabase is SQL about the database as a whole, of which clones have nothing.
+// ofDatabase matches SQL about the database as a whole, which clones do not inherit.
 var ofDatabase = regexp.MustCompile(`(?i)\bdatabase\b`)
 
 // repeated is an install that several tests ask for: the second makes a template of its own, and all from then on

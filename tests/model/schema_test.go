@@ -93,7 +93,7 @@ func (t *table) create() string {
 	return sql
 }
 
-// made is a table of columns, of which a worn one once had one more.
+// made returns the statements that create a table of columns. A worn table once had one column more.
 func (t *table) made(ref string, columns []string, by string) string {
 	if !t.worn {
 		return fmt.Sprintf("CREATE TABLE %s (%s)%s;\n", ref, strings.Join(columns, ", "), by)

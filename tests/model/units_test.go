@@ -110,7 +110,7 @@ func (c *clock) meansNothing(v value) bool {
 	return c.against(v, first, time.UTC) < 0
 }
 
-// young is whether a row that goes by its clock stays by the instant that is meant.
+// young reports whether a row that is due by its clock is not due by the instant that is meant.
 func (m *model) young(j judged) bool {
 	clock := m.policy.clock()
 	if m.unit == nil || clock == nil || j.row[clock.column] == nil {

@@ -43,7 +43,7 @@ func CronServer(t testing.TB) *DB {
 // blank has nothing but the extension: to copy it takes a tenth of what initdb takes.
 var blank Origin
 
-// Origin is a server with pg_cron that is built once per test binary, and of which every test gets a copy. Keep it in a
+// Origin is a server with pg_cron that is built once per test binary. Every test gets a copy of it. Keep it in a
 // package variable.
 type Origin struct {
 	built sync.Once

@@ -101,7 +101,7 @@ func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 	}
 }
 
-// Where the lock on a guard's table is not to be had, rows are locked one by one, and nothing waits: somebody writes there, or
+// Where a batch cannot lock a guard's table, it locks rows one by one, and nothing waits: somebody writes there, or
 // the role that migrates has no right to the lock.
 func TestGuardsTableCannotBeLocked(t *testing.T) {
 	t.Parallel()

@@ -133,7 +133,7 @@ func TestHoldThatIsNeverCommitted(t *testing.T) {
 	s.leaves()
 }
 
-// The column that a hold goes by is renamed between two batches: the next one takes nothing.
+// The column of a hold is renamed between two batches. The next batch takes nothing.
 func TestHoldsColumnIsRenamedDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{simple, guarded} {

@@ -9,7 +9,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// months is a table of three months, of which the first two are due on asOf.
+// months is a table of three months. The first two are due on asOf.
 const months = tableM + `
 	DROP TABLE m;
 	CREATE TABLE m (id int, at date NOT NULL, state text) PARTITION BY RANGE (at);
@@ -135,7 +135,7 @@ func TestPartitionsOfABusyTable(t *testing.T) {
 	s.unlocked()
 }
 
-// Somebody is at one partition only: it is passed by, the next goes.
+// One partition is in use. The run skips it and takes the next one.
 func TestBusyPartition(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{
@@ -208,7 +208,7 @@ func TestOthersGoOnWhileAPartitionGoes(t *testing.T) {
 	}
 }
 
-// A table in use is passed by with its row, the others are dropped.
+// The run skips a table in use and its row, and drops the others.
 func TestDropTableInUse(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');

@@ -104,7 +104,7 @@ func TestErrorOfTheStatement(t *testing.T) {
 	}
 }
 
-// Where the breaker has to count rows of which one cannot be evaluated, the run trips before anything is touched, and says why.
+// Where the breaker has to count rows and cannot evaluate one of them, the run trips before it takes a row, and says why.
 func TestWhatCannotBeCountedTrips(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", strings.Replace(simple, "then:", `where: "100 / v > 0", breaker: {rows: 29}, then:`, 1))

@@ -154,7 +154,7 @@ func TestRelatedRowAfterTheCopyStays(t *testing.T) {
 	s.logged("p", counts{State: "done", Taken: 3, Related: map[string]int64{"public.attic": 3, "public.body": 3}})
 }
 
-// Rows of which several partitions have one in the same place: only those that are meant go.
+// Several partitions have a row with the same ctid. The run takes only the rows that are meant.
 func TestRelatedRowsOfSeveralPartitions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE body (id int, m_id int, PRIMARY KEY (id)) PARTITION BY RANGE (id);

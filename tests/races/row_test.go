@@ -17,7 +17,7 @@ type rowRace struct {
 	want               counts
 }
 
-// byValue goes by a value that its row refers to.
+// byValue is a policy whose guard compares a value of the row.
 const byValue = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.v)"}, then: [delete], batch: {lock_timeout: 100s}}`
 
 const usual = "DELETE FROM m WHERE id IN (SELECT id FROM m WHERE at < " + cutoff + " ORDER BY at LIMIT 1000)"

@@ -112,7 +112,7 @@ func TestBackendDiesInAStep(t *testing.T) {
 	}
 }
 
-// TestWatermarkAndFailure: no row is passed by, and the watermark stays before the one that fails.
+// TestWatermarkAndFailure holds that no row is skipped, and that the watermark stays before the row that fails.
 func TestWatermarkAndFailure(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, stepSchema+stepData, `policies: {p: {table: m, due: {position: {column: id, up_to: "SELECT 10", watermark: {table: mark, column: id}}}, then: [{insert: {into: log, set: {id: id, kind: kind}}}], batch: {rows: 2}}}`)

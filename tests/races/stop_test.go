@@ -180,7 +180,7 @@ func TestEndsInANap(t *testing.T) {
 	}
 }
 
-// A preview locks no counter while it goes through its job: a run under way, of which it has said that it is busy, ends.
+// A preview locks no counter while it goes through its job: a run under way, which the preview has called busy, ends.
 func TestRunEndsBesideAPreview(t *testing.T) {
 	t.Parallel()
 	rule := strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)
@@ -345,7 +345,7 @@ func TestPausedFromAnotherSession(t *testing.T) {
 }
 
 // A migration that changes the policy during a run: the batch under way is undone and the run ends "more", so that no
-// batch goes by the cursor or the cutoff of another policy.
+// batch uses the cursor or the cutoff of another policy.
 func TestPolicyChangesDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)

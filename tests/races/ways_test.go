@@ -42,7 +42,7 @@ var guardKinds = map[string]guardKind{
 }
 
 // Whatever a guard reads and whichever way rows are taken: a signal that somebody writes while he has its row locked is
-// passed by with the row, and keeps it from the next run on; one that is being taken away keeps it until that is
+// skipped with the row, and keeps it from the next run on; one that is being taken away keeps it until that is
 // committed. Row 31 is not due.
 func TestGuardsInEachWay(t *testing.T) {
 	t.Parallel()
