@@ -1,53 +1,53 @@
 package roles
 
-// decision says who may use something of the schema: r runner, o operator, v viewer, a what a policy names
-// under "grant". The owner may do everything, PUBLIC nothing. Whatever is new needs a line here.
+// decision says who may use an object of the schema: r is the runner, o the operator, v the viewer, a the roles that a
+// policy names under "grant". The owner may do everything, PUBLIC nothing. Each new object needs a line here.
 type decision struct{ name, who, why string }
 
-// calls are for people and applications; docs/roles.md shows them.
+// calls lists the functions for people and applications. docs/roles.md shows them.
 var calls = []decision{
-	{"run", "ro", "a run of a policy"},
-	{"run_job", "ro", "a run of a job"},
+	{"run", "ro", "runs a policy"},
+	{"run_job", "ro", "runs a job"},
 	{"preview_job", "ro", "runs a job and undoes it"},
-	{"mark_abandoned", "ro", "ends in the log what is not under way"},
+	{"mark_abandoned", "ro", "ends runs in the log that are not in progress"},
 	{"preview", "rov", "counts what is due"},
 	{"blast_radius", "rov", "counts what steps and foreign keys would do to it"},
-	{"health", "rov", "what needs attention"},
-	{"window_of", "rov", "the window in force"},
+	{"health", "rov", "returns what needs attention"},
+	{"window_of", "rov", "returns the window in force"},
 	{"pause", "o", "stops runs"},
-	{"resume", "o", "lets them go on"},
-	{"set_window", "o", "another window, within the policy's bounds"},
+	{"resume", "o", "lets runs continue"},
+	{"set_window", "o", "sets another window, within the policy's bounds"},
 	{"place_hold", "o", "keeps rows"},
-	{"release_hold", "o", "ends that"},
+	{"release_hold", "o", "ends a hold"},
 	{"accept", "o", "lets a run pass the breaker once"},
 	{"accept_names", "o", "lets names in a policy mean other objects"},
-	{"adopt", "o", "says that this copy is to be purged"},
+	{"adopt", "o", "lets runs start in this copy of the database"},
 	{"restore", "o", "brings back what a run took"},
-	{"take_events", "o", "takes events away; may be granted to roles of the application"},
-	{"<policy>_rows", "ov", "which rows there are and what keeps each, with the caller's own rights on the tables"},
-	{"scope_at", "rov", "what <policy>_rows is asked for"},
-	{"why", "rov", "whether a row would go, and what keeps it"},
-	{"row_statistics", "rov", "what verify asks about a policy's rows: numbers"},
-	{"partitions", "rov", "the partitions that are due"},
-	{"report_rows", "rov", "a report's rows"},
-	{"<report>_report", "ov", "the same, with the caller's own rights on the tables"},
+	{"take_events", "o", "removes and returns events; can be granted to roles of the application"},
+	{"<policy>_rows", "ov", "returns the rows and what keeps each, with the caller's own privileges on the tables"},
+	{"scope_at", "rov", "returns the argument of `<policy>_rows`"},
+	{"why", "rov", "returns whether a run would take a row, and what keeps it"},
+	{"row_statistics", "rov", "returns the numbers of a policy's rows that verify reads"},
+	{"partitions", "rov", "returns the partitions and what keeps each"},
+	{"report_rows", "rov", "returns a report's rows"},
+	{"<report>_report", "ov", "the same, with the caller's own privileges on the tables"},
 	{"<policy>_claim", "oa", "claims keys"},
-	{"<policy>_seen", "oa", "whether a key is claimed"},
+	{"<policy>_seen", "oa", "returns whether a key is claimed"},
 	{"<policy>_advance", "oa", "moves a cursor forward"},
-	{"<policy>_cursor", "oa", "where it is"},
+	{"<policy>_cursor", "oa", "returns the position of a cursor"},
 	{"<policy>_touch", "oa", "says that rows are in use"},
-	{"<policy>_take", "", "takes rows; called by the driver's steps, as the worker"},
+	{"<policy>_take", "", "takes rows; a batch calls it as the worker"},
 	{"<policy>_groups", "", "finds groups with too many rows"},
-	{"<policy>_beyond", "", "which rows of them are too many"},
-	{"<policy>_start", "", "reads what a run goes by"},
-	{"<policy>_share", "", "locks what guards read, as the role that migrates"},
-	{"<policy>_admit", "", "gives the worker what it needs in a schema, as the role that migrates"},
+	{"<policy>_beyond", "", "finds the rows of these groups that are too many"},
+	{"<policy>_start", "", "reads the inputs of a run when it starts"},
+	{"<policy>_share", "", "locks the tables that guards read, as the role that migrates"},
+	{"<policy>_admit", "", "grants the worker what it needs in a schema, as the role that migrates"},
 	{"<policy>_partition", "", "detaches or drops a partition, as the role that migrates"},
 	{"<policy>_drop_table", "", "drops a table, as the role that migrates"},
 }
 
-// inner are the runtime's own functions that somebody else than the owner may call. The driver and the
-// views run with the rights of who calls them, because only so they can commit, and count as that role.
+// inner lists the internal functions that roles other than the owner may call. The driver and the views run with their
+// caller's rights: a procedure that commits cannot be SECURITY DEFINER, and a view calls functions as its reader.
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"}, {"_check_scope", "ro", "run"},
 	{"_step", "ro", "run"}, {"_throttle_sleep", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
@@ -62,7 +62,7 @@ var inner = []decision{
 	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_invalid_hold", "rov", "verify"}, {"_changed_dependencies", "rov", "verify"},
 }
 
-// closed are the runtime's own functions that owner and worker alone may call.
+// closed lists the internal functions that only the owner and the worker may call.
 var closed = []string{
 	"_refuse_after_write", "_run_step", "_distributed", "_sum_of_batches", "_attach_index", "_from_run_job", "_record_batch", "_batch", "_batch_partitions", "_batch_size", "_descendants", "_breaker_limit",
 	"_change_setting", "_changed_rows", "_checked", "_checked_scope", "_clock_fault", "_clock_readings", "_clock_sample", "_fail",
@@ -82,16 +82,16 @@ var closed = []string{
 	"_equality_operator", "_held", "_held_below", "_held_columns", "_held_here", "_held_keys", "_held_query", "_place_hold_again", "_parse_hold_values", "_hold_kinds", "_hold_match", "_hold_tables", "_hold_terms", "_is_any_held", "_canonical", "_refuse_held_rows", "_blocking_hold", "_evaluate_as_worker", "_rights",
 }
 
-// reads are tables and views that may be read; nobody may do anything else with any of them.
+// reads lists the tables and views that may be read. Nobody may write to them.
 var reads = []decision{
-	{"status", "rov", "the worst job of each policy"}, {"job_status", "rov", "the last run of each policy and job"}, {"progress", "rov", "runs under way"},
+	{"status", "rov", "the worst job of each policy"}, {"job_status", "rov", "the last run of each policy and job"}, {"progress", "rov", "runs in progress"},
 	{"backlog", "rov", "what is due now"}, {"words", "rov", "what policies do, in words"}, {"metrics", "rov", "numbers for monitoring"},
-	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "that of jobs"}, {"each", "rov", "that of policies for each schema"},
-	{"run", "rov", "the run log"}, {"batch", "rov", "its batches"}, {"run_group", "rov", "groups under way"},
-	{"total", "rov", "counters"}, {"setting", "rov", "settings"}, {"setting_change", "rov", "who changed them"},
-	{"hold", "rov", "holds"}, {"restored", "rov", "calls of restore"}, {"event", "rov", "the outbox"},
+	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "the registry of jobs"}, {"each", "rov", "the registry of policies for each schema"},
+	{"run", "rov", "the run log"}, {"batch", "rov", "the batches of runs"}, {"run_group", "rov", "groups of a run in progress"},
+	{"total", "rov", "counters"}, {"setting", "rov", "settings"}, {"setting_change", "rov", "who changed a setting"},
+	{"hold", "rov", "holds"}, {"restored", "rov", "calls of `restore`"}, {"event", "rov", "events"},
 	{"report", "rov", "answers of reports"}, {"claim", "rov", "statistics of claims"},
-	{"index_definition", "rov", "indexes that were built"}, {"undo", "o", "values that an update with undo wrote"},
+	{"index_definition", "rov", "indexes that migrations built"}, {"undo", "o", "values that an update with `undo` wrote"},
 	{"<policy>_<join>", "ov", "what a join read for the run: rows of your tables"},
 	{"goose_db_version", "rov", "migrations that were applied"},
 }

@@ -326,7 +326,7 @@ func code(err error) string {
 	return err.Error()
 }
 
-// The page shows what was decided.
+// TestThePageShowsWhatWasDecided compares the tables of docs/roles.md with the decisions.
 func TestThePageShowsWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	const path, begin, end = "../../docs/roles.md", "<!-- who may do what -->\n", "<!-- end -->"
@@ -339,7 +339,10 @@ func TestThePageShowsWhatWasDecided(t *testing.T) {
 	fixture.CompareFile(t, path, before+begin+page()+end+after)
 }
 
-// page is the table of the decisions.
+// proseColumns is the greatest length of a line of prose in a page.
+const proseColumns = 100
+
+// page returns the tables of the decisions as docs/roles.md has them.
 func page() string {
 	var b strings.Builder
 	b.WriteString("\n| call | runner | operator | viewer | `grant` | |\n|---|---|---|---|---|---|\n")
@@ -357,15 +360,21 @@ func page() string {
 	for _, d := range reads {
 		row(d, "")
 	}
-	b.WriteString("\nOf the runtime's own functions, whose names begin with `_`, these may be called by others than the owner:\n\n")
+	b.WriteString("\nRoles other than the owner may also call these internal functions, whose names begin with `_`:\n\n")
 	for _, who := range []struct{ letters, text string }{{"ro", "runner and operator"}, {"rov", "runner, operator and viewer"}, {"ov", "operator and viewer"}} {
-		var list []string
+		line := "- " + who.text + ":"
 		for _, d := range inner {
-			if d.who == who.letters {
-				list = append(list, "`"+d.name+"`")
+			if d.who != who.letters {
+				continue
 			}
+			word := " `" + d.name + "`,"
+			if len(line)+len(word) > proseColumns {
+				b.WriteString(line + "\n")
+				line = " "
+			}
+			line += word
 		}
-		fmt.Fprintf(&b, "- %s: %s\n", who.text, strings.Join(list, ", "))
+		b.WriteString(strings.TrimSuffix(line, ",") + "\n")
 	}
 	return b.String() + "\n"
 }
