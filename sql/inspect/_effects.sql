@@ -1,6 +1,11 @@
--- What the steps of a policy would do to what is due, p_limit rows of it: a row that would go or change (rel, tid), a
--- table that would go (rel), or a number of rows. "refused" has a note where a run does not drop a table that n rows name.
--- "unknown" says in note why the numbers of a step, or all (0), differ.
+-- _effects returns what the steps of a policy would do to p_limit due rows (NULL: all). A result
+-- row is one of:
+-- a row that would be deleted or changed (rel, tid); a table or partition that would be dropped or
+-- detached (rel); a number of rows (n).
+-- verb "refused": an archive has the key already; with a note: a run does not drop a table that n
+-- rows name.
+-- verb "unknown": note says why the numbers of a step differ from those of a run. Step 0 concerns
+-- all numbers.
 CREATE OR REPLACE FUNCTION retention._effects(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_scope jsonb, p_older_than interval)
 RETURNS TABLE (step integer, verb text, table_name text, rel oid, tid tid, n bigint, note text)

@@ -1,4 +1,5 @@
--- The rows of a table: what ANALYZE or VACUUM saw, scaled to today's size as the planner does. NULL: never analysed.
+-- _estimated_rows returns the planner's estimate of a table's rows: what ANALYZE or VACUUM saw,
+-- scaled to the present size. NULL if the table was never analyzed.
 CREATE OR REPLACE FUNCTION retention._estimated_rows(p_table oid) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN bool_or(c.reltuples < 0 AND pg_relation_size(c.oid) > 0) THEN NULL

@@ -1,5 +1,5 @@
--- _log_dry_run writes the runs of _dry_run into the run log, after they are undone and their locks are released, and
--- returns their numbers in order.
+-- _log_dry_run writes the runs of _dry_run into the run log, after they are undone and their locks
+-- are released. It returns their numbers, in order.
 CREATE OR REPLACE FUNCTION retention._log_dry_run(p_policies text[], p_request retention.request, p_strict boolean)
 RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

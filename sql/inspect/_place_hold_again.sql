@@ -1,6 +1,7 @@
--- _place_hold_again returns the statement that places a hold, and all others in force of the same table and columns, on what the
--- table and the columns are called now, and releases the old ones at once; NULL where there is no such table any more, and
--- for values of type jsonb, whose text would become a JSON string.
+-- _place_hold_again returns a statement that places a hold again, together with all others in force
+-- on the same table and columns, and releases the old ones at once. It uses the present names of
+-- the table and columns. NULL if the table is gone, and for values of type jsonb, whose text would
+-- become a JSON string.
 CREATE OR REPLACE FUNCTION retention._place_hold_again(p_hold bigint) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -10,7 +11,7 @@ DECLARE
          WHERE c.oid = v_hold.rel AND c.relkind IN ('r', 'p')),
         (SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._resolve_tables(ARRAY[v_hold.table_name]))
                                         AND c.relkind IN ('r', 'p')));
-    v_names CONSTANT text[] := ARRAY(  -- by name, or as the same column is called now
+    v_names CONSTANT text[] := ARRAY(  -- the column of this name, or else the present name of the same column
         SELECT (SELECT a.attname FROM pg_attribute a
                 WHERE a.attrelid = v_rel AND NOT a.attisdropped
                   AND (a.attname = u.name OR v_rel = v_hold.rel AND a.attnum = u.attnum)

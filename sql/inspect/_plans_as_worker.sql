@@ -1,5 +1,6 @@
--- How PostgreSQL would find the rows of batches, for the verifier: what EXPLAIN prints a pass, or its error. Without
--- p_sort plans show whether an index can give the order at all. No ranks whose groups no index gives.
+-- _plans_as_worker returns the plan of EXPLAIN for each pass, or the error that it raises, for
+-- "pgretain verify". If p_sort is false, sorting is disabled: the plan then shows whether an index
+-- can return the order. It leaves out ranks whose groups no index returns.
 CREATE OR REPLACE FUNCTION retention._plans_as_worker(
     p_policies text[], p_sort boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
 RETURNS SETOF record LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'

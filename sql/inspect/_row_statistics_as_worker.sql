@@ -1,4 +1,4 @@
--- facts(), by what the registry says of the policy (facts).
+-- _row_statistics_as_worker evaluates row_statistics(), by column facts of the registry.
 CREATE OR REPLACE FUNCTION retention._row_statistics_as_worker(
     p_policy text, p_as_of timestamptz, p_runs bigint[], p_max_rows bigint) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $function$

@@ -1,5 +1,6 @@
--- The application's row triggers that fire when rows of a table are written: 'DELETE', 'UPDATE' or 'INSERT'. before:
--- those that fire before the row is, which may keep it, and rules; after: the others. NULL for none.
+-- _row_triggers returns the application's row triggers that fire when a row of a table is written:
+-- 'DELETE', 'UPDATE' or 'INSERT'. before: BEFORE triggers, which may prevent the change, and rules.
+-- after: the others. NULL for none.
 CREATE OR REPLACE FUNCTION retention._row_triggers(p_table oid, p_event text, OUT before text, OUT after text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT string_agg(DISTINCT quote_ident(x.name), ', ') FILTER (WHERE x.before),

@@ -1,5 +1,5 @@
--- A run of a report: asks its query, keeps the answer with its date, and writes an event where rows
--- alert. Raises 54000 for more than 10000 rows.
+-- _run_report runs a report: it evaluates the query, stores the answer with its date, and inserts
+-- an event if rows alert. Raises 54000 for more than 10000 rows.
 CREATE OR REPLACE FUNCTION retention._run_report(
     p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

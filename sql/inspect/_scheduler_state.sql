@@ -1,6 +1,7 @@
--- _scheduler_state returns whether pg_cron's scheduler runs: 'running', 'stopped', or 'unknown' where the owner may not
--- see other sessions. It returns 'none' where nothing needs one: with "scheduler: none", and on a standby.
--- PostgreSQL 18 lists a session before it is connected to its database.
+-- _scheduler_state returns the state of pg_cron's scheduler: 'running', 'stopped', or 'unknown' if
+-- the owner may not see other sessions. It returns 'none' where no scheduler is needed: with
+-- "scheduler: none", and on a standby. PostgreSQL 18 lists a session before it is connected to its
+-- database.
 CREATE OR REPLACE FUNCTION retention._scheduler_state() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,4 +1,5 @@
--- Sequences of the runtime that would give out a taken number, for the verifier: they go on, and are read last.
+-- _sequences_behind returns the runtime's sequences whose next number is already used, for
+-- "pgretain verify". It reads the sequences last, since they advance meanwhile.
 CREATE OR REPLACE FUNCTION retention._sequences_behind()
 RETURNS TABLE (table_name text, sequence_name text, largest bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$

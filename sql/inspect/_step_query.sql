@@ -1,5 +1,6 @@
--- The rows that each step acts on, as further parts of a WITH that has _batch (rel, tid, n): _step_<number> (n, rel,
--- tid, changes). Conditions are asked as if what steps before delete had gone. $1 is a slice.
+-- _step_query returns the rows that each step acts on, as SQL: further parts of a WITH list that
+-- has _batch (rel, tid, n). A part is called _step_<number> and has columns n, rel, tid and
+-- changes. Its conditions see tables without the rows that earlier steps delete. $1 is a slice.
 CREATE OR REPLACE FUNCTION retention._step_query(p_policy retention.policy) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH step AS (

@@ -1,6 +1,7 @@
--- _trip_hint returns the hint for a run that tripped: what to type, by what it was tripped by. The sentences of _obstacle
--- end with "; " and what mends them, a statement or words. That of a hold places the same holds on what their table is
--- now, and releases the old ones in the same statement, so that no row is without a hold in between.
+-- _trip_hint returns the hint for a run that tripped: what to type, by what the run was tripped by.
+-- A sentence of _obstacle ends with "; " and the remedy, a statement or words. The statement for a
+-- hold places the same holds on the present table and releases the old ones, so that no row is
+-- without a hold in between.
 CREATE OR REPLACE FUNCTION retention._trip_hint(p_tripped_by text, p_policy text, p_message text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_mend CONSTANT text := substr(p_message, nullif(strpos(p_message, '; '), 0) + 2);

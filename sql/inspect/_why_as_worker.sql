@@ -1,4 +1,5 @@
--- why(): asks <policy>_rows for each row, and again at other instants where it is not due.
+-- _why_as_worker evaluates why(): it asks <policy>_rows for each row, and for later times if the
+-- row is not due.
 CREATE OR REPLACE FUNCTION retention._why_as_worker(p_policy text, p_key jsonb, p_as_of timestamptz)
 RETURNS TABLE (due boolean, kept_by text, until timestamptz) LANGUAGE plpgsql STABLE AS $function$
 DECLARE

@@ -1,7 +1,13 @@
--- What runs until nothing is due would do: one row for each table that a step, or a foreign key behind it (path),
--- reaches, each row counted once. rows is NULL where note says why it cannot be known. effect "blocked": a foreign key
--- refuses; "refused": the row is there already, or the table that it names is not dropped. What other constraints refuse
--- is not foreseen. It counts as if nothing stopped a run, see stopped_by of preview(). Locks nothing.
+-- blast_radius returns what runs would do until nothing is due: one row for each table that a step
+-- reaches, directly or by a foreign key (path). Each row of a table counts once.
+-- rows: NULL if the number cannot be known; note says why. With max_rows only that many due rows
+-- are looked at.
+-- effect "blocked": a foreign key refuses the delete. "refused": the archive has the row already,
+-- or a run would not drop the table that the row names. Rows that other constraints or triggers
+-- refuse are not foreseen.
+-- It counts as if nothing stopped a run; preview() returns that as stopped_by. Locks nothing.
+-- Raises P0002 for an unknown policy, 22023 for a report or a window or scope that a run would
+-- refuse. The runner, operators and viewers may call it.
 CREATE OR REPLACE FUNCTION retention.blast_radius(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL)
@@ -21,7 +27,7 @@ BEGIN
     v_found := retention._query_as_worker(
         'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
         || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
-    RETURN QUERY WITH found AS MATERIALIZED (  -- whole: a table or partition that goes; no row of it is counted
+    RETURN QUERY WITH found AS MATERIALIZED (  -- whole: a table or partition is dropped or detached; its rows are not counted
         SELECT f.*, f.verb IN ('detach', 'drop', 'drop table') AS whole,
                CASE WHEN f.verb = 'refused' THEN f.note END AS refusal,
                CASE WHEN f.verb IN ('detach', 'drop', 'drop table', 'refused') AND f.rel IS NOT NULL THEN f.rel
@@ -37,16 +43,16 @@ BEGIN
                CASE WHEN NOT f.whole AND f.verb <> 'sql' THEN sum(f.n)::bigint END AS n
         FROM found f WHERE f.verb NOT IN ('due', 'unknown', 'note', 'unsure')
         GROUP BY f.step, f.key, f.verb, f.target, f.whole, f.refusal
-        UNION ALL  -- what nobody can look into
+        UNION ALL  -- foreign keys along which rows cannot be counted
         SELECT min(f.step), k.n, CASE k.action WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null'
             WHEN 'd' THEN 'set default' ELSE 'blocked' END, k.child_root, false, NULL, NULL, NULL
         FROM keys k JOIN found f ON f.target = k.parent_root AND f.verb IN ('delete', 'cascade')
         WHERE k.missing IS NOT NULL GROUP BY k.n, k.action, k.child_root
-        UNION ALL  -- steps that find nothing as things are
+        UNION ALL  -- steps that find no rows now
         SELECT e.step, 0, e.verb, (retention._resolve_tables(ARRAY[e."table"]))[1], false, e."table", NULL, 0
         FROM jsonb_to_recordset(v_policy.steps) e (step integer, verb text, "table" text)
         WHERE e.verb IN ('delete', 'update') AND (e.step, e.verb) NOT IN (SELECT f.step, f.verb FROM found f)
-    ), against AS (  -- what makes numbers doubtful: those of a step, or all (0); of_rows: not which tables go
+    ), against AS (  -- why numbers of a step (0: of all) are uncertain; of_rows: numbers of rows only
         SELECT f.step, f.note AS why, false AS of_rows FROM found f WHERE f.verb IN ('unknown', 'note')
         UNION ALL SELECT 0, CASE f.verb WHEN 'blocked' THEN format('foreign key %s refuses some', k.path)
             WHEN 'unsure' THEN format('a step changes what refers by foreign key %s', k.path)

@@ -1,3 +1,3 @@
 -- Inspect
--- What people, dashboards, views and "pgretain verify" ask. It takes no rows: whatever evaluates a policy
--- does so in a read-only transaction, or is undone.
+-- What people, dashboards, views and "pgretain verify" call. It takes no rows: a policy is
+-- evaluated in a read-only transaction, or what it did is undone.

@@ -1,5 +1,7 @@
--- The partitions that a policy is about at an instant, by the window in force, and what keeps each; NULL: it goes. rows
--- is the planner's estimate, bytes counts indexes and TOAST. Locks nothing.
+-- partitions returns the partitions that a policy is about at a given time, with the window in
+-- force, and what keeps each. kept_by is NULL for a partition that is due. rows is the planner's
+-- estimate; bytes includes indexes and TOAST. Locks nothing. The runner, operators and viewers may
+-- call it.
 CREATE OR REPLACE FUNCTION retention.partitions(policy text, as_of timestamptz)
 RETURNS TABLE (
     "schema" text, name text, parent text, value text, lower text, upper text, kept_by text, rows bigint, bytes bigint)

@@ -1,6 +1,12 @@
--- preview returns what a run would find at an instant, which may lie ahead. due is NULL where what stops a run keeps it from
--- being counted. one_run is what one run takes of due; bytes and run_time
--- are estimated; breaker_limit is exact where it would trip. With max_rows counting stops there, without kept.
+-- preview returns what a run would find at as_of, which may be in the future.
+-- due: NULL if what stops a run also prevents counting. kept: kept rows, by what keeps them.
+-- oldest, newest: clocks.
+-- breaker_limit: exact if the run would trip (would_trip). stopped_by: why a run would not start.
+-- one_run: how many of the due rows one run takes. bytes, run_time: estimates; based_on: from how
+-- many runs.
+-- With max_rows, counting stops at this number (capped), and kept stays empty.
+-- Raises P0002 for an unknown policy, 22023 for a report or a window or scope that a run would
+-- refuse. The runner, operators and viewers may call it. Locks no table beyond ACCESS SHARE.
 CREATE OR REPLACE FUNCTION retention.preview(
     policy text, as_of timestamptz DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL,
     max_rows bigint DEFAULT NULL, OUT due bigint, OUT kept jsonb, OUT oldest text, OUT newest text,
@@ -24,7 +30,7 @@ BEGIN
         v_count := retention._count(v_policy.name, v_request.as_of, max_rows, v_request.scope,
             v_request.older_than);
         breaker_limit := retention._breaker_limit(v_policy, least(v_count.due, v_policy.budget_rows));
-    EXCEPTION WHEN OTHERS OR assert_failure THEN  -- what stops a run may also stop counting
+    EXCEPTION WHEN OTHERS OR assert_failure THEN  -- what stops a run may also prevent counting
         IF stopped_by IS NULL OR SQLSTATE = '55P03' THEN RAISE; END IF;
     END;
     due := v_count.due; kept := v_count.kept; kept_null := v_count.kept_null; oldest := v_count.oldest;
@@ -35,7 +41,8 @@ BEGIN
     IF NOT v_policy.partitions THEN
         bytes := (due * retention._row_bytes(retention._table(v_policy.table_name)))::bigint;
     END IF;
-    -- The median of the last five runs, of a thousand, that ended well and took 1000 rows or more.
+    -- The median of five runs: the newest, among the last thousand, that ended "done" or "more" and
+    -- took 1000 rows or more.
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY r.taken / r.seconds) AS rows_per_second, count(*) AS runs
         INTO v_pace
     FROM (SELECT r.taken, greatest(extract(epoch FROM r.ended_at - r.started_at), 0.001)::double precision AS seconds

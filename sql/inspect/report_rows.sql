@@ -1,5 +1,6 @@
--- The rows of a report at an instant, and which of them alert. Raises 22023 for a policy. Locks nothing; costs what its
--- query costs.
+-- report_rows returns the rows of a report at a given time, and which of them alert. It costs what
+-- the report's query costs. Raises 22023 for a policy. Locks nothing. The runner, operators and
+-- viewers may call it.
 --   SELECT * FROM retention.report_rows('stale_accounts');
 CREATE OR REPLACE FUNCTION retention.report_rows(report text, as_of timestamptz DEFAULT clock_timestamp())
 RETURNS TABLE (answer jsonb, alert boolean)

@@ -1,5 +1,8 @@
--- What verify asks about the rows of a policy, as JSON: no_clock (rows that never go), ahead, first, last, all_ahead
--- (clocks far ahead), archives (rows of runs by table). Counts stop at max_rows, not in archives. Locks nothing.
+-- row_statistics returns what "pgretain verify" asks about the rows of a policy, as JSON. Keys:
+-- no_clock (rows that are never due, because they lack a clock), ahead (rows with a clock far
+-- ahead), first and last (the range of these clocks), all_ahead (true if all clocks are far ahead),
+-- archives (rows of the given runs, by table). Counts stop at max_rows, except those of archives.
+-- Locks nothing.
 CREATE OR REPLACE FUNCTION retention.row_statistics(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._query_as_worker('SELECT retention._row_statistics_as_worker($1 ->> 0, ($1 ->> 1)::timestamptz,

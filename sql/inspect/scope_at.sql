@@ -1,6 +1,7 @@
--- at returns what <policy>_rows is asked for at an instant, by the window in force. Raises P0002 for an unknown policy, and
--- 22023 for a scope that a run would refuse.
---   SELECT (r.t).* FROM retention.sessions_rows(retention.scope_at('sessions', now())) r WHERE r.verdict IS NULL;
+-- scope_at returns the argument of <policy>_rows for a given time, with the window in force. Raises
+-- P0002 for an unknown policy, and 22023 for a scope that a run would refuse.
+--   SELECT (r.t).* FROM retention.sessions_rows(retention.scope_at('sessions', now())) r WHERE
+--     r.verdict IS NULL;
 CREATE OR REPLACE FUNCTION retention.scope_at(policy text, as_of timestamptz, scope jsonb DEFAULT NULL)
 RETURNS retention.slice LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT retention._slice($2, retention.window_of($1), retention._checked_scope(retention._get_policy($1), $3))

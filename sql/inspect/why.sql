@@ -1,6 +1,8 @@
--- why returns whether a run would take the rows with these values, and what keeps each: a guard, a hold, the clock ("not
--- due"), or "scope" where the row is outside the scopes of the policy's jobs.
--- until is when the clock lets it go, to the second: NULL for never within 1000 years. Locks nothing.
+-- why returns whether a run would take the rows with these column values, and what keeps each row.
+-- kept_by: a guard, a hold, "not due" (the clock), or "scope" (the row is outside the scopes of the
+-- policy's jobs).
+-- until: when the clock lets the row go, to the second; NULL if not within 1000 years. Locks
+-- nothing. The runner, operators and viewers may call it; they need no privilege on the table.
 --   SELECT * FROM retention.why('sessions', '{"id": 4711}');
 CREATE OR REPLACE FUNCTION retention.why(policy text, key jsonb, as_of timestamptz DEFAULT clock_timestamp())
 RETURNS TABLE (due boolean, kept_by text, until timestamptz)

@@ -1,7 +1,10 @@
--- Makes the privileges of all in the schema what _rights() says, besides EXECUTE for the worker on what runs as its
--- caller, and USAGE of types; every migration calls it last. Skips what belongs to an extension, and, unless listed, to
--- other owners. What default privileges give to applications is not theirs. No nested loops: nothing is known of sizes.
--- Raises 42501 where others own the schema, or a function in it, which a call of ours could mean.
+-- _apply_privileges gives every object in the schema the owner and privileges that _rights() lists.
+-- Besides, the worker gets EXECUTE on functions that run as their caller, and PUBLIC gets USAGE on
+-- types. Every migration calls it last.
+-- It skips objects of extensions, and objects of other owners unless _rights() lists them. It
+-- revokes what default privileges gave to applications. Nested loops are disabled, because the
+-- planner knows no sizes here.
+-- Raises 42501 if another role owns the schema, or a function in it that the runtime could call.
 CREATE OR REPLACE FUNCTION retention._apply_privileges() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off AS $function$
 DECLARE v_statement text;
@@ -45,7 +48,7 @@ BEGIN
             UNION SELECT o.kind, o.oid, w.oid, 'EXECUTE' FROM object o JOIN pg_roles w ON w.rolname = 'retention_worker'
             WHERE o.invoker AND o.next_owner <> w.oid
             UNION SELECT o.kind, o.oid, 0, 'USAGE' FROM object o WHERE o.kind = 'TYPE'
-        ), live AS MATERIALIZED (  -- what others granted on goes with the right to do that
+        ), live AS MATERIALIZED (  -- REVOKE ... CASCADE also revokes what grantees have granted to others
             SELECT o.kind, o.oid, o.name, o.owner, x.grantee, x.privilege_type AS privilege, x.is_grantable
             FROM object o, aclexplode(o.acl) x WHERE x.grantee NOT IN (o.owner, o.next_owner) AND x.grantor = o.owner
         ), change AS (

@@ -1,4 +1,5 @@
--- Raises 42501 where a role lacks what was just granted: PostgreSQL only warns where a right may not be passed on.
+-- _check_grant raises 42501 if a role lacks a privilege that the migration has just granted.
+-- PostgreSQL only warns if the grantor has no grant option.
 CREATE OR REPLACE FUNCTION retention._check_grant(p_role text, p_schema text, p_table text, p_rights text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_missing text;

@@ -1,5 +1,6 @@
--- Asks PostgreSQL again for the types of a policy's expressions, as the worker and without a row. Raises 55000 where
--- one has another type than the catalog snapshot, from which the policy was generated.
+-- _check_types determines the types of a policy's expressions again, as the worker and without
+-- reading a row. Raises 55000 if a type differs from the catalog snapshot from which the policy was
+-- generated.
 CREATE OR REPLACE FUNCTION retention._check_types(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_expression record; v_type text;
@@ -9,7 +10,7 @@ BEGIN
         FROM retention.policy p CROSS JOIN jsonb_each(p.expects) e CROSS JOIN jsonb_each_text(e.value -> 'types') t
         WHERE p.name = p_policy ORDER BY t.key
     LOOP
-        -- coalesce with NULL gives a domain's own type; -1 is a type without length or precision.
+        -- coalesce with NULL returns a domain's base type. -1 means without length or precision.
         SELECT format_type((l #>> '{}')::oid, -1) INTO STRICT v_type FROM retention._query_as_worker(format(
             'SELECT to_jsonb(pg_catalog.pg_typeof(coalesce((%s LIMIT 0), NULL))::oid)', v_expression.query), NULL,
             p_policy) l;

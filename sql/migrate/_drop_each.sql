@@ -1,4 +1,5 @@
--- Drops a policy that is for each schema, and the pages of its members. Their run logs stay, and so do holds.
+-- _drop_each drops a policy that exists for each schema or shard, and its instances. Their run logs
+-- and all holds stay.
 CREATE OR REPLACE FUNCTION retention._drop_each(p_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

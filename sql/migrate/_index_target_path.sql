@@ -1,5 +1,6 @@
--- Before an index is built on a partition: the search path in which its name, without a schema, is what the next
--- statement indexes: an empty temporary table where the partition is gone or detached. With the caller's rights.
+-- _index_target_path returns the search_path in which an unqualified name means the partition that
+-- the next statement indexes. If the partition is gone or detached, the name means an empty
+-- temporary table instead. It runs with the privileges of its caller.
 CREATE OR REPLACE FUNCTION retention._index_target_path(p_schema text, p_table text, p_like text) RETURNS text
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,6 +1,8 @@
--- _lock_for_change takes ACCESS EXCLUSIVE on a table and its descendants, before a migration alters the table. It tries for
--- at most 10 s, 100 ms at a time, so that no other session waits longer than 100 ms behind it. Raises 55P03 after that. It
--- runs with the rights of its caller, who owns the table. https://www.postgresql.org/docs/current/explicit-locking.html
+-- _lock_for_change locks a table and its descendants in ACCESS EXCLUSIVE mode, before a migration
+-- alters the table. It tries for at most 10 s, 100 ms at a time, so that no other session waits
+-- longer than 100 ms behind it. Raises 55P03 after that. It runs with the privileges of its caller,
+-- who owns the table.
+-- https://www.postgresql.org/docs/current/explicit-locking.html
 CREATE OR REPLACE FUNCTION retention._lock_for_change(p_table regclass) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 BEGIN

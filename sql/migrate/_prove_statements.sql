@@ -1,5 +1,6 @@
--- _prove_statements executes every statement of a policy's functions with no row, so that an error that PostgreSQL raises
--- shows when the policy is installed. It rolls back what the statements did, and raises the first error.
+-- _prove_statements executes every statement of a policy's functions without any row, so that an
+-- error appears when the policy is installed. It rolls back what the statements did, and raises the
+-- first error.
 CREATE OR REPLACE FUNCTION retention._prove_statements(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 DECLARE
@@ -24,7 +25,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'PR003';
     EXCEPTION
         WHEN SQLSTATE 'PR003' THEN
-            NULL;  -- all went well; undone
+            NULL;  -- no error; the statements are rolled back
         WHEN OTHERS THEN
             GET STACKED DIAGNOSTICS v_message = MESSAGE_TEXT, v_detail = PG_EXCEPTION_DETAIL,
                 v_hint = PG_EXCEPTION_HINT, v_sqlstate = RETURNED_SQLSTATE;

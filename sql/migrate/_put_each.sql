@@ -1,6 +1,8 @@
--- Writes a policy for each schema, or shard, as a migration gives it, and makes the page of the first that can be a
--- member, so that what PostgreSQL refuses shows when it is installed. Drops the pages of places that it is not for any
--- more; others of another version are made anew when a run of them begins. A run under way ends before its next batch.
+-- _put_each writes a policy that exists for each schema or shard. It creates the first possible
+-- instance, so that an error that PostgreSQL raises appears when the policy is installed. It drops
+-- instances of schemas and shards that the policy does not cover. Other instances of an older
+-- version are re-created when their next run begins; a run of them in progress ends before its next
+-- batch.
 CREATE OR REPLACE FUNCTION retention._put_each(
     p_name text, p_word text, p_schemas text, p_words text, p_page text, p_registers jsonb,
     p_shards boolean DEFAULT false) RETURNS void
@@ -11,7 +13,7 @@ BEGIN
     VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
     ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
         page = excluded.page, registers = excluded.registers, shards = excluded.shards;
-    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN  -- archives of one node come to others
+    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN  -- a shard's archive moves between nodes: run numbers must differ
         EXECUTE format('SELECT setval(s.seq, g.groupid * 1000000000000) FROM %s g
             CROSS JOIN pg_get_serial_sequence(''retention.run'', ''id'') s (seq)
             WHERE g.groupid * 1000000000000 > coalesce(pg_sequence_last_value(s.seq), 0)',
@@ -26,7 +28,7 @@ BEGIN
             PERFORM retention._lock_shard(v_member);
             IF retention._instantiate(v_member) THEN PERFORM retention._validate(v_member); END IF;
             RETURN;
-        EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;  -- runs of that one tell
+        EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;  -- the run of that instance reports it
         END;
     END LOOP;
 END $function$;

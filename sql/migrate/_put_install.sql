@@ -1,5 +1,6 @@
--- Writes the row of the install as a migration gives it; the first time with which database and server this is. Where
--- it gives another search path, names of policies are looked up in that one from now on.
+-- _put_install writes the row of retention.install as a migration gives it. The first time it also
+-- records the server and the database. If the search path has changed, it resolves the names in all
+-- policies again.
 CREATE OR REPLACE FUNCTION retention._put_install(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_path CONSTANT text := (SELECT i.search_path FROM retention.install i);

@@ -1,5 +1,6 @@
--- Called first by a migration that is about to drop the holds. Raises 55000 while any is in force but those in
--- pgretain.holds_exported, and names them. Locks retention.hold until the migration ends.
+-- _refuse_down raises 55000 while a hold is in force, and names the holds. Holds listed in
+-- pgretain.holds_exported do not count. A migration that drops the holds calls it first. Locks
+-- retention.hold until the migration ends.
 CREATE OR REPLACE FUNCTION retention._refuse_down() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

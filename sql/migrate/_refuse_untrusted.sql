@@ -1,5 +1,6 @@
--- Called before a migration evaluates an expression of a policy itself, as the role that migrates: raises 55000 where it
--- could run code in the schemas of the search path that is nobody's of p_trust, or may come there.
+-- _refuse_untrusted raises 55000 if a role outside p_trust owns code in the schemas of the search
+-- path, or may create some. A migration calls it before it evaluates a policy's expression with the
+-- privileges of the migrating role.
 CREATE OR REPLACE FUNCTION retention._refuse_untrusted(p_schemas text[], p_trust text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why CONSTANT text := (SELECT u FROM retention._untrusted('{}', p_schemas, retention._trusted(p_trust)) u

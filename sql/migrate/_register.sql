@@ -1,4 +1,4 @@
--- Writes the row of a policy or report as its page gives it, and goes through the statements of a policy.
+-- _register writes the row of a policy or report, and executes a policy's statements without rows.
 CREATE OR REPLACE FUNCTION retention._register(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,5 +1,6 @@
--- Who may do what in the schema besides its owner, as _apply_privileges() grants it; OWNER: the function belongs to that role.
--- On functions for an "application" what was granted by hand stays.
+-- _rights returns the privileges in the schema, besides the owner's: a role, a privilege, and the
+-- object's name. Privilege OWNER means that the function belongs to that role. word "application":
+-- EXECUTE that was granted by hand stays.
 CREATE OR REPLACE FUNCTION retention._rights() RETURNS TABLE (word text, role oid, privilege text, name text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH named (word, name) AS (VALUES
@@ -14,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          'backlog batch claim each event goose_db_version hold index_definition install job job_status metrics policy progress
           report restored run run_group setting setting_change status total words'),
         ('worker operator', 'SELECT', 'undo'),
-        -- What the driver calls with the rights of its caller, views and verify with those of their reader, and pages.
+        -- What the driver calls with its caller's privileges, and views with their reader's.
         ('runner operator', 'EXECUTE',
          '_begin _check_scope _count_left _drive _job _log_dry_run _ensure_instance _throttle_sleep _outcome _purge_cron_log _purge_log _notify
           _expand_instances _idle_policies _run_all _step'),
@@ -26,7 +27,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('runner operator viewer', 'EXECUTE',
          '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
-        -- What evaluates policies, besides all functions that run as their caller.
+        -- Functions that evaluate policies, besides all that run as their caller.
         ('worker', 'OWNER', '_execute_as_worker _batch _query_as_worker'),
         ('worker', 'EXECUTE', '_invalid_hold _untrusted window_of'),
         ('worker', 'INSERT', 'claim event hold undo'), ('worker', 'UPDATE', 'undo'), ('worker', 'DELETE', 'undo')

@@ -1,5 +1,6 @@
--- Renames what an interrupted build left INVALID, so that the name is free and the next statement can drop it. Raises
--- 55006 while somebody builds it. With the rights of the caller, who owns the table.
+-- _set_aside_invalid_index renames an INVALID index that an interrupted build left, so that the
+-- next statement can drop it. Raises 55006 while a session builds it. It runs with the privileges
+-- of its caller, who owns the table.
 CREATE OR REPLACE FUNCTION retention._set_aside_invalid_index(p_schema text, p_index text) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $function$
 DECLARE
@@ -9,8 +10,8 @@ BEGIN
     SELECT i.indexrelid, i.indrelid INTO v_index, v_table FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
     WHERE i.indexrelid = to_regclass(v_name) AND NOT i.indisvalid AND c.relkind = 'i';
     IF v_index IS NULL THEN RETURN; END IF;
-    -- A build holds a lock on the table from before its index can be seen until it ends; which index
-    -- it is, is known a moment later, and only to those who may look at the session.
+    -- A build locks the table before its index becomes visible, and until it ends. The view of its
+    -- progress names the index a moment later, and only to roles that may see the session.
     SELECT p.pid INTO v_pid FROM pg_stat_progress_create_index p
     JOIN pg_locks l ON l.pid = p.pid AND l.locktype = 'relation' AND l.relation = v_table AND l.granted
                    AND l.mode IN ('ShareLock', 'ShareUpdateExclusiveLock')
@@ -22,9 +23,9 @@ BEGIN
         RAISE object_in_use USING MESSAGE = format('index "%s" is being built by pid %s', p_index, v_pid),
                   HINT = 'Wait for it to finish, then migrate again.';
     END IF;
-    -- It may have been finished between the two statements above.
+    -- The build may have ended between the two statements above.
     IF NOT EXISTS (SELECT FROM pg_index i WHERE i.indexrelid = v_index AND NOT i.indisvalid) THEN RETURN; END IF;
-    -- Left over by two tools at once: under both names. This locks the table for a moment.
+    -- Two interrupted builds left both names. This DROP locks the table for a moment.
     IF EXISTS (SELECT FROM pg_index i
                WHERE i.indexrelid = to_regclass(format('%I.%I', p_schema, v_invalid)) AND NOT i.indisvalid) THEN
         EXECUTE format('DROP INDEX IF EXISTS %I.%I', p_schema, v_invalid);

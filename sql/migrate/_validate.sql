@@ -1,5 +1,5 @@
--- _validate raises the first error that keeps a policy from running: something in the catalog that the policy was not made
--- for, or what _prove_statements raises.
+-- _validate raises the first error that prevents a policy from running: a difference between the
+-- catalog and the policy's dependencies, or what _prove_statements raises.
 CREATE OR REPLACE FUNCTION retention._validate(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_message CONSTANT text := (

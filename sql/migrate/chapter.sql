@@ -1,2 +1,3 @@
 -- Migrate
--- What migrations call: rights, the registry, indexes, and the proof that a policy can run.
+-- What migrations call: roles and privileges, the registry, indexes, and a trial of each policy
+-- without rows. Runs call none of it.

@@ -1,12 +1,13 @@
--- Adds a call of <policy>_claim or _seen to the statistics, where its transaction may write. A session counts in a
--- setting of its own and writes a row after a minute, or an eighth of what it wrote so far: a row a call would make a
--- duplicate, which needs no write, cost a commit.
+-- _count_claims adds a call of <policy>_claim or <policy>_seen to the statistics, unless the
+-- transaction is read-only. Counters are kept in a setting of the session. A row of retention.claim
+-- is written after a minute, or when an eighth of the keys counted before is reached. A row for
+-- each call would cost a commit, even for keys that are refused.
 CREATE OR REPLACE FUNCTION retention._count_claims(p_policy text, p_asked bigint, p_won bigint) RETURNS void
 LANGUAGE plpgsql AS $function$
 DECLARE
     v_setting CONSTANT text := 'retention.claims_' || p_policy;
     v_now CONSTANT bigint := extract(epoch FROM clock_timestamp()) * 1000000;
-    -- Counting since (microseconds), asked, won, asked in rows that are written.
+    -- Start of counting (microseconds), keys asked for, keys won, keys asked for in written rows.
     v_counted bigint[] := coalesce(nullif(current_setting(v_setting, true), '')::bigint[], ARRAY[v_now, 0, 0, 0]);
 BEGIN
     IF p_asked > 0 IS NOT TRUE OR current_setting('transaction_read_only') = 'on' THEN RETURN; END IF;

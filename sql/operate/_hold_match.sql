@@ -1,5 +1,7 @@
--- Values of columns as a hold keeps them: read as their types read them, with the caller's settings, and printed so
--- that every session reads the same again. Raises 42703, 0A000 and 22023 as place_hold says.
+-- _hold_match returns the values of a hold as the hold stores them. It reads each value with its
+-- column's type and the caller's settings, and prints it in a form that every session reads alike.
+-- Raises 42703 if a column does not exist, 0A000 if its type has no equality, and 22023 if the
+-- column can hold no such value.
 CREATE OR REPLACE FUNCTION retention._hold_match(p_table oid, p_columns text[], p_given jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name text; v_column pg_attribute; v_read jsonb; v_match jsonb := '{}';

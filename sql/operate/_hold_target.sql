@@ -1,5 +1,8 @@
--- The table (its root; of a shard, what Citus distributes) whose rows are to be held: the caller may lack rights on its
--- schema. Without one it is in public, unless a policy's table has that name: the wrong hold keeps nothing.
+-- _hold_target returns the table whose rows a hold shall keep: the root of a partition, the
+-- distributed table of a shard. The caller needs no privilege on its schema. A name without a
+-- schema means schema public. If a policy's table in another schema has that name, it raises 22023,
+-- since a hold on the wrong table would keep nothing. Raises 42P01 for an unknown table, 42809 for
+-- another kind of relation, 42501 if untrusted roles own code of the table.
 CREATE OR REPLACE FUNCTION retention._hold_target(p_name text) RETURNS oid
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

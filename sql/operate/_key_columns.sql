@@ -1,5 +1,7 @@
--- The columns of a table's key in its order, without those that it only INCLUDEs: of the primary key, else of the
--- unique index with the fewest columns, none nullable, that holds for all rows and is checked at once; else none.
+-- _key_columns returns the columns of a table's key, in the key's order: the primary key, or else
+-- the unique index with the fewest columns. Such an index must be immediate and not partial, and
+-- its columns must be NOT NULL. INCLUDE columns do not count. The result is empty if the table has
+-- no key.
 CREATE OR REPLACE FUNCTION retention._key_columns(p_table oid) RETURNS text[]
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce((

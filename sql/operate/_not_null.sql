@@ -1,4 +1,4 @@
--- Raises 22004 for what a function for applications is given and that has a NULL.
+-- _not_null raises 22004 if an argument of a function for applications contains a NULL.
 CREATE OR REPLACE FUNCTION retention._not_null(p_holds boolean, p_what text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
     IF NOT p_holds THEN RAISE null_value_not_allowed USING MESSAGE = p_what || ' must not be NULL'; END IF;

@@ -1,4 +1,4 @@
--- NOTIFY for events that no run wrote, see _notify.
+-- _notify_events sends NOTIFY for events that no run wrote, see _notify.
 CREATE OR REPLACE FUNCTION retention._notify_events(p_policy text, p_events bigint) RETURNS void
 LANGUAGE plpgsql AS $function$
 BEGIN

@@ -1,5 +1,7 @@
--- Brings back what is kept of a run, or its row with that key, and holds it until p_until. What went last comes first;
--- as long as rows come back, since one may need another to be there. Finds what is refused by halves.
+-- _restore_as_worker brings back the rows that a run archived or changed, or only the row with
+-- p_key, and holds them until p_until. Steps are restored in reverse order, and again as long as
+-- rows come back: a row may need another one first. If a group of rows raises an error, it tries
+-- half of them, down to single rows. A row that still fails is refused.
 CREATE OR REPLACE FUNCTION retention._restore_as_worker(
     p_policy text, p_run bigint, p_until timestamptz, p_key jsonb, OUT restored bigint, OUT refused bigint)
 LANGUAGE plpgsql AS $function$
@@ -25,7 +27,7 @@ BEGIN
                     EXECUTE v_source.back INTO v_rows, v_others
                     USING v_rels[v_from : v_from + v_size - 1], v_tids[v_from : v_from + v_size - 1],
                         p_until, format('restored run %s', p_run), v_as_of;
-                    IF v_others THEN  -- they would come back again and again
+                    IF v_others THEN  -- such rows would be restored again by each round
                         RAISE EXCEPTION 'a trigger gives rows another key, or somebody has changed what was kept';
                     END IF;
                     SET CONSTRAINTS ALL IMMEDIATE;

@@ -1,5 +1,6 @@
--- The key of the row that restore() is asked for, printed as the kept rows' keys are. Raises 22023 where it is another
--- one than the table's, 0A000 where rows of other tables come back as well: whose they are is not recorded.
+-- _restore_key returns the key of the row that a caller of restore() names, printed like the keys
+-- of the kept rows. Raises 22023 if the columns are not the table's key. Raises 0A000 if the policy
+-- also restores rows of other tables: the log does not say to which row they belonged.
 CREATE OR REPLACE FUNCTION retention._restore_key(p_policy retention.policy, p_match text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

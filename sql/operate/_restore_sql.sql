@@ -1,6 +1,10 @@
--- The statements of restore() for one of policy.restores: kept finds what is kept of run $1, not held at $2, of key $3;
--- back brings back rows at $1, $2, and holds them until $3 for reason $4 at $5. Rows are told by their printed keys; of
--- several the last comes back. Raises 55000 where the table has changed.
+-- _restore_sql returns two statements for one element of policy.restores.
+-- kept: finds the rows that run $1 kept, without those that are held at $2; $3 is the key of a
+-- single row, or NULL.
+-- back: restores the rows with table OIDs $1 and ctids $2, and holds them until $3 for reason $4.
+-- $5 is the time.
+-- Rows are identified by their printed keys. If several have one key, the last is restored. Raises
+-- 55000 if the table's columns or key have changed.
 CREATE OR REPLACE FUNCTION retention._restore_sql(p_source jsonb, OUT kept text, OUT back text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -14,7 +18,7 @@ DECLARE
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
-                             AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true  -- else as a policy spells it
+                             AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true  -- spelled as in the policy
                                  ELSE to_regtype(c.type) IS DISTINCT FROM a.atttypid
                                      OR replace(substring(c.type, '\(.*\)'), ' ', '')
                                       IS DISTINCT FROM substring(a.type, '\(.*\)') END) AS differs,

@@ -1,8 +1,11 @@
--- accept lets the next run of a policy pass its breaker, once, as long as the policy is the same: the next run with the
--- scope of a run that the breaker stopped. "run" is the number of that run, the last one with its scope. Without it the
--- breaker must have stopped the last run of one scope alone (55000). With rows it takes so many at most, and no run needs
--- to have been stopped; "scope" then says which run is meant. Without rows it takes all that are due. Raises 55000 also
--- while something else than the breaker stops the policy, which no acceptance passes.
+-- accept lets the next run of a policy pass its breaker, once. It needs a run that the breaker
+-- stopped, and applies to the next run with the same scope, as long as the policy is not changed.
+-- run: the number of the stopped run, which must be the last one with its scope. Without it the
+-- breaker must have stopped the last run of exactly one scope (55000).
+-- rows: the most rows that the run may take; no run needs to have been stopped then. Without it the
+-- run may take all rows that are due. scope: which run is meant.
+-- Raises 22023 for rows below 1, P0002 for an unknown policy, and 55000 if something other than the
+-- breaker stops the policy. Only operators may call it. Locks no table of the application.
 --   SELECT retention.accept('signals', 'the backlog of March', run => 4711);
 CREATE OR REPLACE FUNCTION retention.accept(
     policy text, reason text DEFAULT '', rows bigint DEFAULT NULL, run bigint DEFAULT NULL, scope jsonb DEFAULT NULL)

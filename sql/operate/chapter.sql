@@ -1,3 +1,3 @@
 -- Operate
--- What operators decide (holds, pauses, windows, the breaker, restores), and what functions for applications
--- call. Only restore() writes into tables of the application: it brings rows back.
+-- What operators decide (holds, pauses, windows, the breaker, restores), and what functions for
+-- applications call. Only restore() writes into tables of the application: it brings rows back.

@@ -1,5 +1,6 @@
--- Ends what is "running" in the log alone: what a cancelled CALL of this session left, since a cancel while a batch
--- commits cannot be caught, and runs whose session is gone. Answers how many runs it ended.
+-- mark_abandoned ends runs that are "running" only in the log, and returns how many it ended. A run
+-- of this session whose CALL was cancelled while a batch committed ends "failed". A run whose
+-- session is gone ends "abandoned". Operators and the runner may call it.
 CREATE OR REPLACE FUNCTION retention.mark_abandoned() RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
     SELECT count(CASE WHEN r.pid = pg_backend_pid()

@@ -1,7 +1,15 @@
--- Keeps rows from every policy until the hold is released or runs out: those of a table with certain values in certain
--- columns, {column: value}, now or later, or the one with a key of one column. rows_held is 0 when there is none yet,
--- and NULL where the worker may not read the table, its rows are on several servers, or another isolation shows others.
--- Values are read with the caller's settings and compared as values. Waits for batches under way (EXCLUSIVE).
+-- place_hold keeps rows from every policy until the hold is released or expires. It returns the
+-- hold's number.
+-- match: a JSON object {column: value}, or the value of a key of one column. The hold keeps each
+-- row that has these values, now or later. Values are read with the caller's settings and compared
+-- by the equality of their types.
+-- rows_held: how many rows the hold keeps now. NULL if the worker may not read the table, if the
+-- table is distributed, or if the isolation level is not READ COMMITTED.
+-- Raises 22023 without a reason, for an "until" in the past, and for a value that no row can have;
+-- 42P01, 42703 and 0A000 for a table, column or type that cannot have holds. Only operators may
+-- call it.
+-- Locks retention.hold in EXCLUSIVE mode until the transaction ends: it waits for batches in
+-- progress, and new ones wait.
 CREATE OR REPLACE FUNCTION retention.place_hold(
     table_name text, match text, reason text, until timestamptz DEFAULT NULL, OUT hold_id bigint, OUT rows_held bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
@@ -16,7 +24,7 @@ BEGIN
             THEN format('until %s is over', place_hold.until) ELSE 'a hold needs a reason' END;
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
-    LOCK TABLE retention.hold IN EXCLUSIVE MODE;  -- what batches under way do, the count below is to see
+    LOCK TABLE retention.hold IN EXCLUSIVE MODE;  -- the count below must see what batches in progress do
     v_terms := retention._hold_terms(v_table, v_columns);
     BEGIN
         IF current_setting('transaction_isolation') = 'read committed' AND v_table NOT IN (
@@ -26,7 +34,7 @@ BEGIN
                 v_table::regclass, v_terms."values", v_terms.equal), v_match);
         END IF;
     EXCEPTION WHEN insufficient_privilege THEN
-        NULL;  -- a table that no policy reads: the worker may not
+        NULL;  -- the worker lacks SELECT on a table that no policy reads
     END;
     INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason, until, row_seen)
     SELECT c.table_name, v_table, v_columns, c.attnums, c.types, v_match, place_hold.reason, place_hold.until,

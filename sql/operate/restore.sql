@@ -1,8 +1,16 @@
--- Brings back what a run archived, or marked by an update with "undo", and holds it until hold_until (NULL: until
--- released), or the next run would take it again. Rows that are there again, were changed, or are refused by a
--- constraint or trigger are counted as refused. With match, {column: value} or the value of a key, only that row.
+-- restore brings back the rows that a run archived, or that an update with "undo" changed. It
+-- returns how many rows it restored, and how many it refused.
+-- hold_until: how long the restored rows are held; NULL means until the hold is released. Without a
+-- hold the next run would take the rows again.
+-- match: {column: value} or the value of the key. Only the row with this key is restored then.
+-- refused: rows whose key exists again, that were changed since the run, or that a constraint or
+-- trigger refuses.
+-- Raises 0A000 if the policy keeps nothing to restore, P0002 for an unknown run or row, 22023 for a
+-- hold_until in the past, 55P03 while a run of the table is in progress, 25001 in a transaction
+-- that has written. Only operators may call it.
 --   SELECT * FROM retention.restore('old_items', 42, match => '4711');
--- Locks: a row of the log that runs on the table wait for, retention.hold EXCLUSIVE, the tables, the rows.
+-- Locks until the transaction ends: a row of the run log, which makes runs of the table wait;
+-- retention.hold in EXCLUSIVE mode; ROW EXCLUSIVE on the tables; the rows.
 CREATE OR REPLACE FUNCTION retention.restore(
     policy text, run_id bigint, hold_until timestamptz DEFAULT clock_timestamp() + interval '30 days',
     match text DEFAULT NULL, OUT restored bigint, OUT refused bigint)

@@ -1,4 +1,6 @@
--- Undoes pause(): for one policy, or (no argument) for all that were paused together. Answers whether any was.
+-- resume undoes pause() for a policy. Without an argument it undoes pause() for all policies; a
+-- policy that was paused by its name stays paused. It returns false if nothing was paused. Only
+-- operators may call it.
 CREATE OR REPLACE FUNCTION retention.resume(policy text DEFAULT NULL) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,5 +1,6 @@
--- Gives a policy another window until somebody takes it back, which NULL does; answers the one then in force. Raises
--- 22023 without a reason, and for a window that the policy's bounds do not allow.
+-- set_window replaces a policy's window until somebody sets another one. NULL restores the policy's
+-- own window. It returns the window that is then in force. Raises 22023 without a reason, and for a
+-- window outside the policy's bounds. Only operators may call it.
 --   SELECT retention.set_window('visits', '14 days', 'the disk is full');
 CREATE OR REPLACE FUNCTION retention.set_window(policy text, older_than interval, reason text) RETURNS interval
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$

@@ -1,5 +1,7 @@
--- Takes events away, of one policy and of one name where these are given, oldest first, passing by those that somebody
--- else is just taking. An event is handled once by whoever commits, and again after a crash: handling must bear that.
+-- take_events deletes events and returns them, oldest first: those of a policy and of a name, where
+-- these are given. It skips events that another session is taking. Each event is taken by one
+-- transaction that commits. After a rollback or a crash another call returns it again, so handling
+-- an event twice must do no harm. Operators may call it, and applications that are granted EXECUTE.
 --   BEGIN; SELECT * FROM retention.take_events(10, p_event => 'account.gone'); ... COMMIT;
 CREATE OR REPLACE FUNCTION retention.take_events(
     p_limit integer DEFAULT 100, p_policy text DEFAULT NULL, p_event text DEFAULT NULL)

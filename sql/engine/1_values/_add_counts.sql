@@ -1,4 +1,4 @@
--- Counts plus other counts, key by key.
+-- _add_counts returns the sum of two objects of counts, key by key.
 CREATE OR REPLACE FUNCTION retention._add_counts(p_one jsonb, p_other jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE AS $function$
 BEGIN

@@ -1,5 +1,5 @@
--- The instant that lies a window before as_of as timestamptz - interval has it in a session of that zone, months first;
--- what needs no clock on the wall does not go by it, since when clocks go back an hour has two instants there.
+-- _cutoff returns as_of - window, computed like timestamptz - interval in time zone p_zone: months,
+-- then days, then the time. The time part is subtracted in UTC, so it is exact when clocks change.
 CREATE OR REPLACE FUNCTION retention._cutoff(p_as_of timestamptz, p_window interval, p_zone text) RETURNS timestamptz
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE

@@ -1,5 +1,6 @@
--- A clock for people: the instant that a value of an encoding (facts) says, or the value where it says none. OFFSET 0:
--- planned for one value, all branches of CASE would be evaluated for it.
+-- _decode_clock returns the timestamp that a value of an encoded clock stands for, or the value
+-- itself if there is none. OFFSET 0: otherwise the planner would evaluate all branches of CASE for
+-- a constant.
 CREATE OR REPLACE FUNCTION retention._decode_clock(p_clock text, p_encoding jsonb) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN x.ms BETWEEN -210866803200000 AND 9224318015999999 THEN to_timestamp(x.ms / 1000)::text

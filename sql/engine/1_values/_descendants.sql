@@ -1,11 +1,12 @@
--- Tables with all that inherit from them, their partitions included. Locks nothing, which pg_partition_tree() does.
+-- _descendants returns tables with all tables that inherit from them, partitions included. Unlike
+-- pg_partition_tree() it locks nothing.
 CREATE OR REPLACE FUNCTION retention._descendants(p_tables oid[]) RETURNS SETOF oid LANGUAGE plpgsql STABLE ROWS 1
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
 SET jit = off AS $function$
 BEGIN
     RETURN QUERY WITH RECURSIVE member AS (
         SELECT t.oid FROM unnest(p_tables) t (oid)
-        UNION SELECT i.inhrelid FROM member m CROSS JOIN LATERAL (  -- by its index, however many there are
+        UNION SELECT i.inhrelid FROM member m CROSS JOIN LATERAL (  -- by the index, even if the table is large
             SELECT x.inhrelid FROM pg_inherits x WHERE x.inhparent = m.oid OFFSET 0) i
     )
     SELECT m.oid FROM member m;

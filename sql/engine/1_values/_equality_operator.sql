@@ -1,5 +1,6 @@
--- The operator by which values of a type are equal, as SQL names it: that of the type's default operator class, so that
--- nobody's search_path decides. NULL for a type without one, and for rows. Reads the catalog only.
+-- _equality_operator returns the operator by which values of a type are equal, as SQL: that of the
+-- type's default operator class, so that it does not depend on a search_path. NULL for a type
+-- without one, and for row types. Reads only the catalog.
 CREATE OR REPLACE FUNCTION retention._equality_operator(p_type oid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_type pg_type; v_family regtype;
@@ -18,7 +19,7 @@ BEGIN
               JOIN pg_am m ON m.oid = c.opcmethod AND m.amname IN ('btree', 'hash') WHERE c.opcdefault
                 AND (c.opcintype IN (p_type, v_family)
                      OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = p_type AND k.casttarget = c.opcintype
-                                AND k.castmethod = 'b' AND k.castcontext = 'i')) OFFSET 0) c  -- few, before operators
+                                AND k.castmethod = 'b' AND k.castcontext = 'i')) OFFSET 0) c  -- evaluated first, since it returns few rows
         JOIN pg_amop s ON s.amopfamily = c.opcfamily AND s.amoplefttype = c.opcintype AND s.amoprighttype = c.opcintype
                       AND s.amopstrategy = CASE c.amname WHEN 'btree' THEN 3 ELSE 1 END
         JOIN pg_operator o ON o.oid = s.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace

@@ -1,4 +1,5 @@
--- Whether the elements of an array type are rows, or of a domain over such: unnested, they fall apart into columns.
+-- _is_row_array reports whether the elements of an array type are rows, or domains over row types.
+-- unnest() splits such elements into columns.
 CREATE OR REPLACE FUNCTION retention._is_row_array(p_array regtype) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE element AS (

@@ -1,7 +1,8 @@
--- The foreign keys that refer to tables, without those that are not enforced; one whose triggers are switched off
--- counts as if they were on. confdeltype: what the key says of a delete. action: what happens, 'r' where SET NULL or SET
--- DEFAULT would write NULL into a column that is NOT NULL, which keeps what is referred to (23502). By pg_depend, which
--- has an index for it.
+-- _keys_to returns the foreign keys that refer to tables, except those that are NOT ENFORCED. A key
+-- whose triggers are disabled is returned as if they were enabled.
+-- confdeltype: the key's ON DELETE action. action: its effect. That is 'r' if SET NULL or SET
+-- DEFAULT would write NULL into a NOT NULL column, which raises 23502 and keeps the referenced row.
+-- It reads pg_depend first, which has an index on the referenced table.
 CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[])
 RETURNS TABLE (
     oid oid, conname name, conrelid oid, confrelid oid, conkey smallint[], confkey smallint[], conpfeqop oid[],

@@ -1,5 +1,7 @@
--- The bound of local times for an instant. Where clocks go back local times come twice and mean the second time; while
--- they come for the first time the bound stays at the first of them, or below it where a time on the bound is due.
+-- _local_floor returns the cutoff as a local time. When clocks go back, an hour of local times
+-- occurs twice; the policy takes them for the second occurrence. During the first occurrence the
+-- cutoff therefore stays at the start of that hour, or one microsecond below it if a time equal to
+-- the cutoff is due (p_inclusive).
 CREATE OR REPLACE FUNCTION retention._local_floor(p_at timestamptz, p_zone text, p_inclusive boolean) RETURNS timestamp
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_at timestamp := p_at AT TIME ZONE p_zone; v_again CONSTANT timestamptz := v_at AT TIME ZONE p_zone;

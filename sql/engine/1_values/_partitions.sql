@@ -1,7 +1,9 @@
--- The partitions that a policy on partitions is about, with bounds as text: of a table partitioned BY RANGE, or BY LIST
--- (one value each) into such; p_by_list: of one BY LIST, whose values are both bounds; not DEFAULT. detaching: DETACH
--- CONCURRENTLY has not finished. Raises 0A000 for bounds of several columns or values, for ranges where none were, and
--- for others than those of p_keys, columns with their types from p_table on, by which a partition's content is found.
+-- _partitions returns the partitions that a policy on partitions is about, with their bounds as
+-- text. The table is partitioned BY RANGE, or BY LIST into tables that are. With p_by_list it is
+-- partitioned BY LIST, and the value is both bounds. The DEFAULT partition is left out. detaching:
+-- DETACH CONCURRENTLY has not finished.
+-- Raises 0A000 for bounds of several columns, for several values in a list, and if the partition
+-- keys are not p_keys, the columns and types that the policy was generated for.
 CREATE OR REPLACE FUNCTION retention._partitions(p_table oid, p_by_list boolean, p_keys text[])
 RETURNS TABLE (
     rel oid, above oid, "schema" text, name text, parent text, value text, lower text, upper text, detaching boolean)

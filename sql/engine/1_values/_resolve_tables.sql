@@ -1,5 +1,6 @@
--- The relations that names ("schema.name", unquoted, as in the registry) stand for; nothing for one that is not there.
--- By the indexes of both catalogs, which OFFSET 0 sees to: there may be many schemas, and in each a table of that name.
+-- _resolve_tables returns the OIDs of relations by name ("schema.name", unquoted, as in the
+-- registry). It leaves out names that do not exist. OFFSET 0 makes it use the indexes of both
+-- catalogs, since many schemas may have such a table.
 CREATE OR REPLACE FUNCTION retention._resolve_tables(p_names text[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN

@@ -1,5 +1,6 @@
--- _scope_text writes a scope for people, and as a key: column=value, in the order of the columns; '' for all rows. A
--- number and the same number as a text are one value. What is no scope comes back as it is.
+-- _scope_text returns a scope as text: column=value, ordered by column; '' for all rows. People
+-- read it, and it is a key. A number and the same number as a string are one value. What is not a
+-- scope is returned as it is.
 CREATE OR REPLACE FUNCTION retention._scope_text(p_scope jsonb) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce(CASE WHEN jsonb_typeof(p_scope) <> 'object' THEN nullif(p_scope, '"all"')::text ELSE (

@@ -1,4 +1,4 @@
--- A slice of all that a policy is about at an instant.
+-- _slice returns a slice of all rows that a policy is about at a given time.
 CREATE OR REPLACE FUNCTION retention._slice(
     p_as_of timestamptz, p_older_than interval DEFAULT NULL, p_scope jsonb DEFAULT NULL) RETURNS retention.slice
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$

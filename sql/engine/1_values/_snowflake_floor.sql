@@ -1,4 +1,5 @@
--- The smallest Snowflake ID of the millisecond of an instant; the least bigint before all, where a shift would wrap.
+-- _snowflake_floor returns the smallest Snowflake ID of the millisecond of a timestamp. Before the
+-- first one it returns the smallest bigint, since the shift would overflow.
 CREATE OR REPLACE FUNCTION retention._snowflake_floor(p_at timestamptz, p_epoch bigint, p_shift integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN f.id < -9223372036854775808 THEN -9223372036854775808

@@ -1,4 +1,4 @@
--- The name under which the registry knows a table: a partition goes by its root.
+-- _table_name returns the registry's name of a table. For a partition that is the name of its root.
 CREATE OR REPLACE FUNCTION retention._table_name(p_table oid) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,4 +1,4 @@
--- The smallest ULID, as upper-case text, of the millisecond of an instant.
+-- _ulid_floor returns the smallest ULID of the millisecond of a timestamp, as upper-case text.
 CREATE OR REPLACE FUNCTION retention._ulid_floor(p_at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $function$
     SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ',

@@ -1,3 +1,3 @@
 -- Values
--- Counts, instants and the bounds of clocks, names of tables, and what the catalog says of them. Everybody
--- calls these; they write nothing.
+-- Counts, times and the bounds of clocks, names of tables, and what the catalog says of them. All
+-- chapters call these functions; they write nothing.

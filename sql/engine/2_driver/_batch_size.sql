@@ -1,6 +1,7 @@
--- How many rows the batch after this one looks at: as many as the policy says, or where it gives a time, four times as
--- many at most and half at least, toward that time; from 500 on. Where fewer rows took no less time than those before,
--- what takes it is not the rows (a busy processor, say), and the size goes up again, by more than it went down.
+-- _batch_size returns how many rows the next batch reads. With batch.time it aims at that duration:
+-- at most four times the rows of the last batch, at least half. The first batch reads 500 rows. If
+-- a smaller batch took as long as a larger one, the rows are not the cause (the processor was
+-- busy), and the size grows again, by more than it shrank.
 CREATE OR REPLACE FUNCTION retention._batch_size(p_policy retention.policy, p_batch retention.batch) RETURNS integer
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE

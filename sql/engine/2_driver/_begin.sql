@@ -1,9 +1,10 @@
--- Begins the run that a call asks for: writes down the run of a policy that starts with the next transaction, or why it
--- does not start. A report ends here. What keeps it from beginning
--- is written down as a run that was "busy" (55P03) or failed: an as_of in the future, a scope or a window that the
--- policy does not allow (22023), an unknown policy (P0002), a member of which no page can be made.
--- p_since is when the call began. A job's run that finds its table taken is to be begun again: the answer
--- has no run then, until _table_wait_limit() is over.
+-- _begin begins a run: it inserts the row of a policy's run, which starts with the next
+-- transaction. A report is evaluated here, and ends.
+-- If the run cannot begin, the row says why. It is "busy" (55P03), or "failed": as_of is in the
+-- future, the policy allows no such scope or window (22023), there is no such policy (P0002), or an
+-- instance cannot be created.
+-- p_since: when the call began. If the table has another run and a job asks, the result has no run:
+-- the driver calls _begin again until _table_wait_limit() has passed.
 CREATE OR REPLACE FUNCTION retention._begin(
     p_request retention.request, p_since timestamptz DEFAULT NULL, p_cancelled boolean DEFAULT false)
 RETURNS retention.step

@@ -1,5 +1,6 @@
--- What a run waits for before its next batch (policy.waits), NULL for nothing: a replica that lags, files of WAL that
--- are to be archived. What the runtime's owner may not see, or the server does not know, it does not wait for.
+-- _blocking_sessions returns what a run waits for before its next batch (policy.waits): a replica
+-- that lags, or WAL files that are not archived. NULL for nothing. It does not wait for what the
+-- owner may not see or the server does not report.
 CREATE OR REPLACE FUNCTION retention._blocking_sessions(p_policy retention.policy) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why text;

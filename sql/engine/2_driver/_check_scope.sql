@@ -1,5 +1,5 @@
--- _check_scope raises 22023 where a call by hand gives a policy, or a policy for each schema, a scope that it does not allow.
--- The call is refused before anything is written down. An unknown policy passes: the run says so.
+-- _check_scope raises 22023 if a call by hand gives a policy a scope that it does not allow. It is
+-- called before anything is written. It accepts an unknown policy, which the run reports.
 CREATE OR REPLACE FUNCTION retention._check_scope(p_policy text, p_scope jsonb) RETURNS void
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_policy retention.policy;

@@ -1,4 +1,5 @@
--- Counts for metrics what a run that did not end "done" left of what was due, up to 10,000 rows; NULL where it cannot.
+-- _count_left counts the due rows that a run left, up to 10,000, for metrics. It is called for runs
+-- that did not end "done". It stores NULL if the rows cannot be counted.
 CREATE OR REPLACE FUNCTION retention._count_left(p_run bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 DECLARE v_run CONSTANT retention.run := (SELECT r FROM retention.run r WHERE r.id = p_run);

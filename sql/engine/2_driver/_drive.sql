@@ -1,6 +1,7 @@
--- The driver of every run. Whatever happens ends up in the run log. It runs with its caller's rights and search_path,
--- which nobody can pin (a SET clause would forbid COMMIT), so it has no operator and no unqualified name: only COMMIT,
--- pg_sleep (after COMMIT) and functions that are pinned.
+-- _drive runs one policy until it ends. Every outcome is written into the run log. It keeps the
+-- caller's privileges and search_path: a procedure with a SET clause cannot COMMIT. Therefore it
+-- uses no operator and no unqualified name, only COMMIT, pg_sleep (after COMMIT) and functions with
+-- a fixed search_path.
 CREATE OR REPLACE PROCEDURE retention._drive(p_request retention.request, INOUT p_run pg_catalog.int8)
 LANGUAGE plpgsql SECURITY INVOKER AS $procedure$
 DECLARE

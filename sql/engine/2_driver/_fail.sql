@@ -1,5 +1,6 @@
--- _fail ends a run that an error stopped. It ends "tripped" where something is in the way of the policy now, of which
--- the error is a consequence, as a missing column is of ALTER TABLE; otherwise "failed", as after a cancel.
+-- _fail ends a run that an error stopped. The run ends "tripped" if something stops the policy now,
+-- since the error may be its consequence: a missing column after ALTER TABLE, for example.
+-- Otherwise it ends "failed", as after a cancel.
 CREATE OR REPLACE FUNCTION retention._fail(p_run bigint, p_sqlstate text, p_message text) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_why record;
@@ -9,7 +10,7 @@ BEGIN
         SELECT o.* INTO v_why FROM retention.run r JOIN retention.policy p ON p.name = r.policy
         CROSS JOIN LATERAL retention._obstacle(p, r.as_of, true) o
         WHERE r.id = p_run AND p_sqlstate <> '57014' AND o.tripped_by IS NOT NULL;
-    EXCEPTION WHEN OTHERS OR assert_failure THEN NULL;  -- the first error counts
+    EXCEPTION WHEN OTHERS OR assert_failure THEN NULL;  -- the log keeps the first error
     END;
     IF v_why.tripped_by IS NOT NULL THEN
         RETURN retention._finish(p_run, 'tripped', NULL, v_why.message, v_why.tripped_by);

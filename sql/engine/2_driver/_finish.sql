@@ -1,6 +1,7 @@
--- _finish ends a run: adds up its batches, writes its row for the second and last time, and has _record() add it to the
--- totals. A run that took no row and refused some ends "failed". A dry run counts nowhere. What runs left that did not
--- end "done" is counted later, by _count_left.
+-- _finish ends a run. It adds up the batches, writes the run's row for the second and last time,
+-- and calls _record() to add it to the totals. A run that took no row and refused some ends
+-- "failed". A dry run is not counted. _count_left counts later what runs that did not end "done"
+-- left.
 CREATE OR REPLACE FUNCTION retention._finish(
     p_run bigint, p_state text, p_sqlstate text DEFAULT NULL, p_message text DEFAULT NULL,
     p_tripped_by text DEFAULT NULL) RETURNS retention.step
@@ -10,7 +11,7 @@ BEGIN
     UPDATE retention.run r
     SET state = CASE WHEN s.none THEN 'failed' ELSE p_state END, ended_at = clock_timestamp(),
         sqlstate = CASE WHEN s.none THEN s.first_sqlstate ELSE p_sqlstate END, tripped_by = p_tripped_by,
-        -- Whoever called: batches run as the worker, who lacks the right.
+        -- Whoever called: batches run as the worker, which lacks the privilege.
         message = nullif(concat_ws('; ', CASE WHEN p_sqlstate = '42501' THEN format('%s (as role "%s")', p_message,
             coalesce(nullif('retention_worker', ''), current_user))
             WHEN p_tripped_by = 'breaker' AND NOT r.dry_run THEN p_message || format('; if that is right: '
@@ -36,7 +37,7 @@ BEGIN
           FROM retention.batch b WHERE b.run_id = p_run) x
     LEFT JOIN LATERAL (SELECT b.sqlstate, b.message FROM retention.batch b
           WHERE b.run_id = p_run AND b.refused > 0 AND x.refused > 0 ORDER BY b.n LIMIT 1) f ON true) s
-    WHERE r.id = p_run AND r.ended_at IS NULL  -- nobody else has ended it meanwhile
+    WHERE r.id = p_run AND r.ended_at IS NULL  -- no other session has ended it
     RETURNING r.* INTO v_run;
     DELETE FROM retention.run_group g WHERE g.run_id = v_run.id;
     IF NOT v_run.dry_run THEN PERFORM retention._record(v_run, p_state = 'done'); END IF;

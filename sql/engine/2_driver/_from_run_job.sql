@@ -1,6 +1,7 @@
--- _from_run_job returns a request with a job and a note that the run log may show. Everybody who may start a run can call
--- _begin and _idle_policies with any request. The job stays only where it runs this policy with this scope and no other
--- window, as run_job asks for it. A caller gives no note.
+-- _from_run_job returns a request whose job and note the run log may show. Every role that may
+-- start a run can call _begin and _idle_policies with any request. The job stays only if it runs
+-- this policy, with this scope and no other window, as run_job does. The note of a caller is
+-- removed.
 CREATE OR REPLACE FUNCTION retention._from_run_job(p_request retention.request) RETURNS retention.request
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_request retention.request := p_request;

@@ -1,6 +1,8 @@
--- Asks members of a policy, the next hundred of a call, all at once whether any row is due. Those of which none is come
--- next, each with a run that has ended as it would have alone. p_runs are runs by place, NULL for what runs alone: what
--- anything else is to be said of, and what cannot be told here (settings, groups, ...).
+-- _idle_policies asks for the next hundred instances of a call at once whether any row is due.
+-- Instances without due rows come next in the result, each with a run that has ended as it would
+-- alone.
+-- p_runs: runs by place; NULL for an instance that runs alone, because rows are due or this cannot
+-- be determined here (settings, groups).
 CREATE OR REPLACE FUNCTION retention._idle_policies(
     p_place integer, p_request retention.request, INOUT p_policies text[], INOUT p_runs bigint[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' SET jit = off
@@ -43,5 +45,5 @@ BEGIN
 EXCEPTION WHEN query_canceled THEN
     p_runs[p_place] := (retention._finish(
         retention._new_run(NULL, v_request, v_started), 'failed', SQLSTATE, SQLERRM)).run_id;
-WHEN OTHERS OR assert_failure THEN NULL;  -- alone, each says why
+WHEN OTHERS OR assert_failure THEN NULL;  -- each instance then runs alone and reports the error
 END $function$;

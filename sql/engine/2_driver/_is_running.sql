@@ -1,6 +1,8 @@
--- Whether the call of a run is under way: each of its transactions locks retention.run in ROW EXCLUSIVE mode, which
--- only the runtime may. A clone by CREATE DATABASE ... TEMPLATE has the same table, so that the database counts. Between two of them the lock is missing, so a backend whose statement is hidden is looked at
--- for half a second; then the row is read again. A standby takes the row's word.
+-- _is_running reports whether the call of a run is in progress. Each transaction of a run locks
+-- retention.run in ROW EXCLUSIVE mode, and only the runtime has the privilege. The lock of another
+-- database does not count: CREATE DATABASE with a template copies the table's OID.
+-- Between two transactions there is no lock. A session whose statement cannot be seen is therefore
+-- watched for half a second, and then the row is read again. On a standby the row's state counts.
 CREATE OR REPLACE FUNCTION retention._is_running(p_run bigint) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -21,7 +23,7 @@ BEGIN
         v_gone := NOT EXISTS (SELECT FROM pg_stat_get_activity(v_pid) a WHERE a.datid = v_database
             AND (a.state IS NULL OR a.state NOT LIKE 'idle%'))
             OR EXISTS (SELECT FROM retention.run n WHERE n.pid = v_pid AND n.id > p_run);
-        -- An older snapshot does not see the end, but that somebody has written the row.
+        -- An older snapshot does not see the new state, but shows that the row was updated.
         IF NOT EXISTS (SELECT FROM retention.run r WHERE r.id = p_run AND r.state = 'running'
                          AND (r.xmax = '0' OR current_setting('transaction_isolation') = 'read committed')) THEN
             RETURN true;

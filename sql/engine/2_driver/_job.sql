@@ -1,4 +1,5 @@
--- The policies and reports of a job in order, and how it runs them. Raises P0002 when there is no such job.
+-- _job returns the policies and reports of a job, in order, and how the job runs them. Raises P0002
+-- if there is no such job.
 CREATE OR REPLACE FUNCTION retention._job(
     p_job text, p_as_of timestamptz, OUT policies text[], OUT as_of timestamptz, OUT is_strict boolean, OUT scope jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

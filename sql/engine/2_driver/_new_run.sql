@@ -1,6 +1,7 @@
--- Writes the row of a run that starts now, and answers its id: NULL where another run of the table is "running". What
--- takes no rows (a report, a run that cannot start) is never "running". Raises 55000 where a subscription
--- fills the run log: a row of ours in the place of the publisher's next would end the replication.
+-- _new_run inserts the row of a run that starts now, and returns its number. NULL if another run of
+-- the table is "running". A report, and a run that cannot start, is never "running". Raises 55000
+-- if a subscription fills the run log: a row with the publisher's next number would stop the
+-- replication.
 CREATE OR REPLACE FUNCTION retention._new_run(
     p_policy retention.policy, p_request retention.request, p_started timestamptz, p_state text DEFAULT 'busy',
     OUT run bigint)

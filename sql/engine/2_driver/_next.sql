@@ -1,4 +1,5 @@
--- The row to append after a batch: it counts nothing yet, and goes on where that one ended.
+-- _next returns the row of retention.batch for the next batch. It starts where p_last ended, with
+-- all counts zero.
 CREATE OR REPLACE FUNCTION retention._next(p_last retention.batch) RETURNS retention.batch
 LANGUAGE plpgsql VOLATILE AS $function$
 DECLARE v_next retention.batch := p_last;

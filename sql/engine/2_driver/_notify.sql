@@ -1,5 +1,6 @@
--- Sends one NOTIFY a run for the events that runs of this session wrote; not while the queue is more than half full, of
--- which PostgreSQL warns in its log: a COMMIT that finds it full fails. Events wait in their table all the same.
+-- _notify sends one NOTIFY for each run of this session that wrote events. It does not send while
+-- the queue is more than half full: PostgreSQL logs a warning then, and a COMMIT fails when the
+-- queue is full. The events stay in their table.
 CREATE OR REPLACE FUNCTION retention._notify(
     p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage()) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

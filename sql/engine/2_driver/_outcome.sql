@@ -1,5 +1,7 @@
--- How one run of a call ended, for the driver: a sentence (summary), what to raise at the end (failure, NULL for
--- nothing), whether the call stops here (cancelled, or strict), and whether it left what nobody has counted.
+-- _outcome returns how one run of a call ended, for the driver.
+-- summary: a sentence. failure: the error to raise at the end, or NULL. halt: the call stops here,
+-- because it was cancelled or the job is strict. uncounted: the run left rows that have not been
+-- counted.
 CREATE OR REPLACE FUNCTION retention._outcome(
     p_run bigint, p_policies text[], p_place integer, p_strict boolean, OUT summary text, OUT failure text,
     OUT sqlstate text, OUT halt boolean, OUT uncounted boolean)

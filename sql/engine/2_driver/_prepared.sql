@@ -1,5 +1,5 @@
--- _prepared names the prepared transactions that have locks on tables that a policy uses, or on the holds: who prepared
--- them and when. It returns NULL where there are none. Nobody sees them in pg_stat_activity.
+-- _prepared returns the prepared transactions that hold locks on a policy's tables, or on the
+-- holds, with their owners and times. NULL if there are none. pg_stat_activity does not show them.
 CREATE OR REPLACE FUNCTION retention._prepared(p_policy text) RETURNS text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,5 +1,6 @@
--- Purges the caller's rows of cron.job_run_details older than install.cron_log_window, at most 10000, where pg_cron
--- runs its jobs here. Runs with the caller's rights: row security shows its rows to nobody else.
+-- _purge_cron_log deletes rows of cron.job_run_details that are older than install.cron_log_window,
+-- at most 10,000, if pg_cron runs in this database. It runs with the caller's privileges: row
+-- security shows a role only its own rows.
 CREATE OR REPLACE FUNCTION retention._purge_cron_log() RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
 BEGIN
@@ -14,5 +15,5 @@ BEGIN
                      ORDER BY o.runid LIMIT 10000))'
         USING clock_timestamp() - (SELECT i.cron_log_window FROM retention.install i);
     END IF;
-EXCEPTION WHEN lock_not_available THEN NULL;  -- others purge it as well; in an hour
+EXCEPTION WHEN lock_not_available THEN NULL;  -- another session purges it; tried again in an hour
 END $function$;

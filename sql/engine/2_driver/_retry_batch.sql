@@ -1,4 +1,5 @@
--- A batch that could not even begin: tried again after 0.1, 0.2 and 0.4 s, then the run ends "more".
+-- _retry_batch returns how a run goes on when a batch could not begin. The batch is tried again
+-- after 0.1, 0.2 and 0.4 s; then the run ends "more".
 CREATE OR REPLACE FUNCTION retention._retry_batch(p_next retention.batch, p_why text) RETURNS retention.step
 LANGUAGE plpgsql AS $function$
 DECLARE

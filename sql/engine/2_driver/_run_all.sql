@@ -1,6 +1,8 @@
--- Runs policies and reports in order, for run() and run_job(), and counts what each left; then sends NOTIFY for events,
--- and purges the logs: what fails there fails the call, and no run. v_ended are runs by place that need no driver: a dry
--- run has ended them all, _idle_policies those with nothing due. Names are qualified, as in _drive.
+-- _run_all runs policies and reports in order, for run() and run_job(), and counts the rows that
+-- each left. Then it sends NOTIFY for events and purges the logs; an error there fails the call,
+-- but no run.
+-- v_ended: runs by place that have ended already, by a dry run or by _idle_policies. Names are
+-- qualified, as in _drive.
 CREATE OR REPLACE PROCEDURE retention._run_all(
     p_policies pg_catalog.text[], p_request retention.request, p_strict pg_catalog.bool,
     INOUT p_outcome pg_catalog.text)
@@ -10,17 +12,17 @@ DECLARE
     v_failure pg_catalog.text; v_sqlstate pg_catalog.text; v_more pg_catalog.bool;
 BEGIN
     BEGIN
-        COMMIT;  -- never works in a block like this, but says whether it would outside
+        COMMIT;  -- always fails in this block; the error says whether it would succeed outside
     EXCEPTION WHEN invalid_transaction_termination THEN
-        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- somebody's transaction is around
+        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- the caller has begun a transaction
             RAISE invalid_transaction_termination
                 USING MESSAGE = 'a run cannot be called inside a transaction, because it commits after every batch',
                       HINT = 'CALL it alone: no BEGIN before it, no other statement in the same query, autocommit on.';
         END IF;
     END;
-    COMMIT;  -- before any lock
+    COMMIT;  -- the new transaction has no locks
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;
-    DISCARD PLANS;  -- in a plan made before under other settings, constants have the values of these
+    DISCARD PLANS;  -- older plans have constants that were evaluated with other settings
     p_policies := retention._expand_instances(p_policies);
     COMMIT AND CHAIN;
     p_outcome := NULL;
@@ -28,7 +30,7 @@ BEGIN
         FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
             BEGIN
                 PERFORM retention._ensure_instance(p_policies[v_place]);
-            EXCEPTION WHEN OTHERS THEN NULL;  -- its run says why
+            EXCEPTION WHEN OTHERS THEN NULL;  -- its run reports the error
             END;
             COMMIT AND CHAIN;
         END LOOP;
@@ -36,7 +38,7 @@ BEGIN
         COMMIT AND CHAIN;
     END IF;
     FOR v_place IN 1 .. pg_catalog.cardinality(p_policies) LOOP
-        IF pg_catalog.strpos(p_policies[v_place], '@') OPERATOR(pg_catalog.>) 0 THEN  -- a member
+        IF pg_catalog.strpos(p_policies[v_place], '@') OPERATOR(pg_catalog.>) 0 THEN  -- an instance
             SELECT i.p_policies, i.p_runs INTO p_policies, v_ended
             FROM retention._idle_policies(v_place, p_request, p_policies, v_ended) i;
         END IF;

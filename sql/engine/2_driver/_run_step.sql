@@ -1,4 +1,5 @@
--- One batch of a run, all of it or nothing; decides when the run is over. Raises 55000 where it is not this session's.
+-- _run_step executes the next batch of a run, completely or not at all, and decides whether the run
+-- has ended. Raises 55000 if the run is not one of this session.
 CREATE OR REPLACE FUNCTION retention._run_step(p_run bigint) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -6,7 +7,7 @@ DECLARE
     v_stop record; v_taken record; v_held boolean; v_why text;
     v_started CONSTANT timestamptz := clock_timestamp(); v_lsn CONSTANT pg_lsn := pg_current_wal_insert_lsn();
 BEGIN
-    LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is under way
+    LOCK TABLE retention.run IN ROW EXCLUSIVE MODE;  -- shows that the run is in progress
     v_run := retention._running(p_run);
     SELECT * INTO v_policy FROM retention.policy p WHERE (p.name, p.hash) = (v_run.policy, v_run.policy_hash);
     SELECT * INTO v_last FROM retention.batch b WHERE b.run_id = p_run ORDER BY b.n DESC LIMIT 1;
@@ -26,7 +27,7 @@ BEGIN
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
         PERFORM retention._lock_shard(v_policy.name);
-        LOCK TABLE retention.hold IN ROW SHARE MODE;  -- whoever places a hold waits for the batch, or it for him
+        LOCK TABLE retention.hold IN ROW SHARE MODE;  -- a session that places a hold waits for the batch, or the batch waits for it
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._retry_batch(v_next, format(
             'place_hold() or restore() is not committed yet, or the shard moves: %s', SQLERRM));

@@ -1,7 +1,9 @@
--- The next step of a run of this session, by _run_step. An error that is no row's rolls it back and ends the run
--- (_fail), as does a cancel, in it or before it (p_cancelled); but "more" or "paused" where a migration has replaced,
--- or is replacing, what it calls. Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows, waited for at most
--- lock_timeout; SHARE, or SHARE ROW EXCLUSIVE, on tables that guards read, not waited for.
+-- _step executes the next step of a run of this session, by _run_step. An error that no row causes
+-- rolls the step back and ends the run (_fail), and so does a cancel during the step or before it
+-- (p_cancelled). If a migration has replaced the functions that the step calls, or is replacing
+-- them, the run ends "more" or "paused" instead.
+-- Locks: ROW EXCLUSIVE on the policy's table and FOR UPDATE on rows; it waits at most lock_timeout
+-- for each. SHARE or SHARE ROW EXCLUSIVE on tables that guards read, without waiting.
 CREATE OR REPLACE FUNCTION retention._step(p_run bigint, p_cancelled boolean DEFAULT false) RETURNS retention.step
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
 SET gin_fuzzy_search_limit = 0 AS $function$

@@ -1,5 +1,6 @@
--- Why a run ends before its next step: the state it ends in and a sentence, NULL where it goes on. p_policy: as the
--- run began, NULL where it has changed. Knows the runtime's version by itself: it may have waited for a migration.
+-- _stop_reason returns the state in which a run ends before its next step, and a message. NULL if
+-- the run goes on. p_policy: the policy as it was when the run began; NULL if it has changed. The
+-- runtime's version is a constant here, because the function may have waited for a migration.
 CREATE OR REPLACE FUNCTION retention._stop_reason(
     p_run retention.run, p_policy retention.policy, p_taken bigint, OUT state text, OUT message text)
 LANGUAGE plpgsql AS $function$
@@ -14,7 +15,7 @@ BEGIN
     ELSIF p_policy.name IS NULL THEN
         state := 'more'; message := 'the policy was changed during the run';
         RETURN;
-    ELSIF p_taken > v_limit THEN  -- more came due during the run; counts twice as far, so that not every batch does
+    ELSIF p_taken > v_limit THEN  -- more rows came due meanwhile; a limit twice as high avoids a count in each batch
         v_limit := retention._breaker_limit(
             p_policy, 2 * p_taken, CASE WHEN p_policy.table_name = ANY (p_policy.deletes) THEN p_taken ELSE 0 END);
         UPDATE retention.run r SET breaker_limit = v_limit WHERE r.id = p_run.id;

@@ -1,6 +1,7 @@
--- _success_at returns the instant up to which a run saw all rows of a scope, NULL: of the policy. That is its as_of, where
--- it ended "done" or "more". It returns NULL for any other run: one that went wrong, a dry run, one with a narrower scope,
--- one by hand with another window than the one in force, and one whose as_of lies more than a day before its start.
+-- _success_at returns the time up to which a run saw all rows of a scope (NULL: of the policy).
+-- That is the run's as_of, if it ended "done" or "more". It returns NULL for other states, a dry
+-- run, a narrower scope, a call by hand with a window that is not the one in force, and an as_of
+-- more than a day before the run started.
 CREATE OR REPLACE FUNCTION retention._success_at(p_run retention.run, p_scope jsonb) RETURNS timestamptz
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 BEGIN

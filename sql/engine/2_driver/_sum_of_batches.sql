@@ -1,4 +1,4 @@
--- The sum, key by key, of one jsonb column of counts over a run's batches.
+-- _sum_of_batches returns the sum of a jsonb column of counts over a run's batches, key by key.
 CREATE OR REPLACE FUNCTION retention._sum_of_batches(p_run bigint, p_column text) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT coalesce(jsonb_object_agg(x.key, x.total), '{}')

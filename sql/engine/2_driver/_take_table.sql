@@ -1,5 +1,6 @@
--- Writes the row of a run that is "running" from here on: one of a table at a time, which an index sees to. Another one
--- whose call is gone ends here as "abandoned". Raises 55P03 where one, or a restore, is under way.
+-- _take_table inserts the row of a run with state "running". A unique index allows one for each
+-- table. If the session of another one is gone, that run ends "abandoned". Raises 55P03 while
+-- another run, or a restore, of the table is in progress.
 CREATE OR REPLACE FUNCTION retention._take_table(
     p_policy retention.policy, p_request retention.request, p_started timestamptz) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $function$

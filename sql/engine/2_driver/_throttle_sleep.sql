@@ -1,5 +1,6 @@
--- How many seconds the driver of a run sleeps next, at most 0.1, so that no snapshot is held for long; NULL when it is
--- time, or the run is to end: it is paused, its budget of time is spent, or its policy is another.
+-- _throttle_sleep returns how many seconds the driver sleeps next. At most 0.1, so that no snapshot
+-- is held for long. NULL if the next step can begin, or the run shall end: it is paused, its time
+-- budget is spent, or its policy has changed.
 CREATE OR REPLACE FUNCTION retention._throttle_sleep(p_run bigint, p_wake_at timestamptz) RETURNS double precision
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

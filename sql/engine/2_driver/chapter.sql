@@ -1,3 +1,3 @@
 -- Driver
--- CALL retention.run and run_job: one transaction that begins a run, one for each batch, and what follows
--- when a run has ended: the report, the counters, purges of the log. pg_cron and people call it.
+-- CALL retention.run and run_job: one transaction begins a run, and each batch has its own. When
+-- the run has ended, it updates the counters and purges the log. pg_cron and people call it.

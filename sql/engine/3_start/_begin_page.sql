@@ -1,5 +1,6 @@
--- Begins a page: keeps its words, and drops what its policy or report owns: functions of its name and a word of ours,
--- and tables for joins, but for one that another policy owns by now. What others made to depend on it makes it fail.
+-- _begin_page begins the installation of a policy or report. It stores the description (p_words),
+-- and drops what the policy owns: its functions, and its tables for joins unless another policy
+-- owns them. It fails if other objects depend on these.
 CREATE OR REPLACE FUNCTION retention._begin_page(p_policy text, p_words text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_drop text;
@@ -11,7 +12,7 @@ BEGIN
         JOIN pg_proc f ON f.proname = p_policy || '_' || w.word
         JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
         WHERE f.proowner = c.relowner OR pg_get_userbyid(f.proowner) = 'retention_worker'
-           OR w.word IN ('drop_table', 'partition', 'share')  -- the migrating role's
+           OR w.word IN ('drop_table', 'partition', 'share')  -- owned by the migrating role
         HAVING count(*) > 0
         UNION ALL
         SELECT 'DROP TABLE IF EXISTS ' || string_agg(o.name, ', ') FROM retention.policy p, unnest(p.owns) o (name)

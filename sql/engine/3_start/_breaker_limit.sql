@@ -1,10 +1,12 @@
--- The most rows that a run may take, NULL for no limit: exact where below p_due, since counting stops there. A fraction
--- is one of the rows there are, counted, and the p_taken that the run deleted, from 10000 on.
+-- _breaker_limit returns the most rows that a run may take; NULL for no limit. If the limit is not
+-- below p_due, it may be less than exact, since counting the table's rows stops there.
+-- breaker.fraction is a share of the rows that the table has plus the rows that the run has deleted
+-- (p_taken). It counts from 10,000 rows on.
 CREATE OR REPLACE FUNCTION retention._breaker_limit(p_policy retention.policy, p_due bigint, p_taken bigint DEFAULT 0)
 RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
-    -- Numeric, since 0.29 * 100 is less than 29 in floating point.
+    -- numeric, because 0.29 * 100 is less than 29 in floating point.
     v_fraction CONSTANT numeric := p_policy.breaker_fraction;
     v_rows numeric := 10000;
 BEGIN

@@ -1,4 +1,5 @@
--- Sets a setting, or takes it back (NULL), and writes that down. Answers whether there was one.
+-- _change_setting writes a setting, or deletes it if p_value is NULL, and records the change. It
+-- returns whether the setting existed.
 CREATE OR REPLACE FUNCTION retention._change_setting(
     p_policy text, p_name text, p_value text, p_reason text, p_scope text DEFAULT '') RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$

@@ -1,11 +1,12 @@
--- _checked returns what was asked of a run: as_of has a value, older_than is the window that goes instead of the
--- policy's own. Raises 22023 for a window or a scope that the policy does not allow.
+-- _checked returns the request of a run with all values that the run uses: as_of has a value, and
+-- older_than is the window that replaces the policy's own, if any. Raises 22023 for a window or a
+-- scope that the policy does not allow.
 CREATE OR REPLACE FUNCTION retention._checked(p_policy retention.policy, p_request retention.request, p_now timestamptz)
 RETURNS retention.request LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_request retention.request := p_request; v_fault record;
 BEGIN
     v_request.as_of := coalesce(p_request.as_of, p_now); v_request.dry_run := coalesce(p_request.dry_run, false);
-    -- A report takes no rows: the scope of its job says nothing to it.
+    -- A report takes no rows, so the scope of its job does not apply to it.
     v_request.scope := retention._checked_scope(
         p_policy, CASE WHEN NOT (p_policy.report AND p_request.job IS NOT NULL) THEN p_request.scope END);
     IF p_request.older_than IS NULL THEN

@@ -1,7 +1,8 @@
--- _checked_scope returns the scope by which a call narrows a policy, NULL for all rows. Raises 22023 for a scope that is
--- no JSON object of values, or that names a column by which the policy cannot be narrowed. Where each job of the policy
--- has a scope, the call must name the columns of one of them, or ask for "all": leaving a column out never widens a run.
--- The answer is spelled as in the job that has this scope: 1 and "1" are one value.
+-- _checked_scope returns the scope of a call; NULL for all rows. Raises 22023 if the scope is not a
+-- JSON object of values, or names a column by which the policy cannot be narrowed.
+-- If every job of the policy has a scope, the call must name the columns of one of them, or ask for
+-- "all". So a call that leaves out a column never takes more rows.
+-- If a job has this scope, the result is spelled like the job's: 1 and "1" are one value.
 CREATE OR REPLACE FUNCTION retention._checked_scope(p_policy retention.policy, p_scope jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_entry record;

@@ -1,8 +1,11 @@
--- Returns what a sample of the values of each encoded clock of a policy says: how many were seen, how many have no
--- instant (lost), how many of these another reading explains (explained), and why the encoding cannot be right (fault),
--- NULL where it can. More values must speak against it than for it: they are no keys, or no instant that can be meant
--- while another reading gives one. Values that nothing explains (0, the year 9999) count for neither, and so does one
--- far ahead that is the only such value: a word for never.
+-- _clock_evidence returns what a sample of each encoded clock of a policy shows. seen: values in
+-- the sample. lost: values without a plausible time. explained: lost values that another way of
+-- counting time explains.
+-- fault: why the encoding cannot be right; NULL if it can. More values must contradict the encoding
+-- than support it. A value contradicts it if it is not a key of the encoding, or if another way of
+-- counting gives a plausible time.
+-- Values that nothing explains (0, the year 9999) count for neither side. Nor does a value far
+-- ahead, if it is the only such value: it may stand for "never".
 CREATE OR REPLACE FUNCTION retention._clock_evidence(p_policy text, p_as_of timestamptz)
 RETURNS TABLE (clock text, kind text, seen bigint, lost bigint, explained bigint, example text, fault text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC'
@@ -61,7 +64,7 @@ BEGIN
             'clock "%s" of table "%s" does not hold %s: of %s values that were looked at %s are none, such as %s%s',
             j.name, v_policy.table_name, j.kind, c.seen, c.against + a.alien, j.value,
             CASE WHEN j.is_key THEN ', which would be ' || retention._decode_clock(j.value, j.encoding) ELSE '' END) END
-    FROM counted c CROSS JOIN LATERAL (  -- a few of many ULIDs look like other keys by chance
+    FROM counted c CROSS JOIN LATERAL (  -- by chance, a few of many ULIDs look like other keys
         SELECT CASE WHEN c.alien >= 5 THEN c.alien ELSE 0 END AS alien) a
     CROSS JOIN LATERAL (
         SELECT x.* FROM judged x WHERE x.n = c.n

@@ -1,5 +1,6 @@
--- Returns ways in which numbers count time: unit and start in milliseconds (since 1970) turn a value into an instant.
--- Values of an ordinary unit are all plausible or none; of others only those that lie near the present tell anything.
+-- _clock_readings returns ways in which numbers count time. A value times the unit, after the start
+-- (milliseconds since 1970), is a timestamp. With an ordinary unit, all values are plausible or
+-- none. With others only values that lie near the present are evidence.
 CREATE OR REPLACE FUNCTION retention._clock_readings()
 RETURNS TABLE (words text, unit numeric, start numeric, ordinary boolean)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$

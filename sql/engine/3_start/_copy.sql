@@ -1,4 +1,5 @@
--- What makes this database a copy of the one that was installed or adopted, NULL for nothing. A standby runs nothing.
+-- _copy returns why this database is a copy of the one that was installed or adopted; NULL if it is
+-- not. On a standby no run starts.
 CREATE OR REPLACE FUNCTION retention._copy() RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -13,7 +14,7 @@ BEGIN
             SELECT 'a copy of the files, or a server that was promoted or recovered, differs from the adopted one in: '
                    || string_agg(k.key, ', ' ORDER BY k.key)
             FROM retention._server() s CROSS JOIN retention.install i CROSS JOIN jsonb_each(i.server) k
-            WHERE s -> k.key <> k.value);  -- NULL: nobody may read it any more
+            WHERE s -> k.key <> k.value);  -- NULL if the owner may not read it
     END IF;
     RETURN 'this is a copy: ' || v_differs || '; retention.adopt(reason) lets runs delete here';
 END $function$;

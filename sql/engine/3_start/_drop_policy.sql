@@ -1,4 +1,5 @@
--- Drops a policy or report with what it owns and its overrides. Its run log stays, and so do holds.
+-- _drop_policy drops a policy or report, with the objects that it owns and its settings. Its run
+-- log and all holds stay.
 CREATE OR REPLACE FUNCTION retention._drop_policy(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

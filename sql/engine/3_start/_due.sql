@@ -1,4 +1,4 @@
--- How many rows of a policy are due, by _due_as_worker.
+-- _due returns how many rows of a policy are due, by _due_as_worker.
 CREATE OR REPLACE FUNCTION retention._due(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval)
 RETURNS bigint

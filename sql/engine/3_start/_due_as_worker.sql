@@ -1,5 +1,6 @@
--- _due_as_worker counts the rows of a policy that are due, p_limit at most. With an array of scopes a row counts that is in
--- one of them. p_guards false leaves verdicts and holds out: an upper bound that costs much less. Locks nothing.
+-- _due_as_worker counts the due rows of a policy, p_limit at most. If p_scope is an array, rows of
+-- any of its scopes count. If p_guards is false, guards and holds are not evaluated: the result is
+-- an upper bound and costs much less. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._due_as_worker(
     p_policy text, p_as_of timestamptz, p_limit bigint, p_guards boolean, p_scope jsonb, p_older_than interval)
 RETURNS bigint
@@ -13,8 +14,8 @@ DECLARE
         ELSE 'FROM retention.%I($1) d WHERE true' END, p_policy || '_rows');
     v_due bigint;
 BEGIN
-    IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- no rank is evaluated
-    IF p_limit = 1 THEN  -- of what statistics take for half of the table there may be nothing left
+    IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- ranks are not evaluated
+    IF p_limit = 1 THEN  -- statistics may estimate half of the table where no row is left
         PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
     END IF;
     EXECUTE format(CASE WHEN v_held THEN

@@ -1,4 +1,5 @@
--- Why no run starts while an upgrade is under way, NULL for none: functions of policies are of the other version.
+-- _half_upgraded returns why no run starts during an upgrade: functions of policies are of another
+-- version than the runtime. Otherwise NULL.
 CREATE OR REPLACE FUNCTION retention._half_upgraded() RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT format('the runtime is between version %s and version %s: a migration is not finished',

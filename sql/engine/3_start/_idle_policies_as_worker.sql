@@ -1,5 +1,6 @@
--- Those policies of which no row is due, guards and holds not asked; for a second. What was done for one is undone
--- before the next, with its locks and what its code has set; one that raises is none of them.
+-- _idle_policies_as_worker returns the policies that have no due row. It does not evaluate guards
+-- and holds, and stops after a second. It undoes what it did for one policy before the next, with
+-- its locks and settings. A policy that raises an error is not returned.
 CREATE OR REPLACE FUNCTION retention._idle_policies_as_worker(p_policies jsonb, p_as_of timestamptz) RETURNS SETOF text
 LANGUAGE plpgsql AS $function$
 DECLARE v_until CONSTANT timestamptz := clock_timestamp() + interval '1 s'; v_policy text; v_due bigint;

@@ -1,4 +1,5 @@
--- Where the members of a policy are: schemas, or shards on this server; names: what stands for what in their pages.
+-- _instances returns the schemas, or the shards on this node, for which a policy has instances.
+-- names: what to replace in the policy's SQL, and with what.
 CREATE OR REPLACE FUNCTION retention._instances(p_each retention.each) RETURNS TABLE (place text, names jsonb)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

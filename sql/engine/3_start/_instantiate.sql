@@ -1,6 +1,8 @@
--- Makes the page of a member that has none, or that of an earlier version of its policy; false: it has one. Looks at
--- names alone unless trusted roles own the place (PR004). Raises 55000 for a place that the policy is not for, or whose
--- name cannot stand in a page. Whoever changes or drops the policy waits for this, or this for him.
+-- _instantiate creates the functions of an instance that has none, or has those of an older version
+-- of its policy. It returns false if they exist. Raises PR004 if untrusted roles own the schema or
+-- its tables, and 55000 if the policy does not cover the schema or shard, or its name cannot be
+-- used in SQL. A session that changes or drops the policy waits for this call, or this call waits
+-- for it.
 CREATE OR REPLACE FUNCTION retention._instantiate(p_policy text) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$
 DECLARE
@@ -10,7 +12,7 @@ BEGIN
     SELECT * INTO v_each FROM retention.each e
     WHERE e.name = split_part(p_policy, '@', 1) AND NOT EXISTS (
         SELECT FROM retention.policy p WHERE p.name = p_policy AND p.hash = e.registers ->> 'hash'
-          -- It goes with the table, which may have come again, or is called otherwise now and another one so.
+          -- The instance belongs to the table, which may have been re-created or renamed.
           AND EXISTS (SELECT FROM pg_proc f JOIN pg_class c ON c.reltype = ANY (f.proallargtypes)
                       WHERE f.proname = format('%s_rows', p.name)
                         AND c.oid = ANY (retention._resolve_tables(ARRAY[p.table_name])))) FOR UPDATE;

@@ -1,5 +1,6 @@
--- _job_scopes returns a row for each job that runs the policy, with the scope of the job. The scope is NULL where the job
--- takes all rows. Without a row no job runs the policy. The jobs of an instance are those of its policy.
+-- _job_scopes returns a row for each job that runs the policy, with the job's scope; NULL if the
+-- job takes all rows. An instance has the jobs of its policy. No row means that no job runs the
+-- policy.
 CREATE OR REPLACE FUNCTION retention._job_scopes(p_policy text) RETURNS TABLE (job text, scope jsonb)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT j.name, j.scope FROM retention.job j

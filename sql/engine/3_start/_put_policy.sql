@@ -1,5 +1,6 @@
--- Writes the row of a policy or report anew, as its page gives it; what p_row leaves out has the column's default, or
--- follows from its steps. Where a report takes a policy's name, its overrides go.
+-- _put_policy replaces the registry's row of a policy or report. Columns that p_row leaves out
+-- follow from the steps, or have their defaults. If a report replaces a policy of the same name,
+-- the policy's settings are deleted.
 CREATE OR REPLACE FUNCTION retention._put_policy(p_row jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name CONSTANT text := p_row ->> 'name'; v_row jsonb := p_row; v_change text;
@@ -30,7 +31,7 @@ BEGIN
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
     PERFORM retention._record_names(v_name);
     IF p_row ? 'report' THEN RETURN; END IF;
-    FOR v_change IN  -- _apply_privileges does it at the migration's end, which is too late here
+    FOR v_change IN  -- _apply_privileges does this at the end of the migration, too late for _validate
         SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
                       ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)
         FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (word)
@@ -44,7 +45,7 @@ BEGIN
         SELECT format('GRANT SELECT, INSERT, DELETE ON %s TO %I', o.name, w.rolname)
         FROM retention.policy p CROSS JOIN unnest(p.owns) o (name)
         JOIN pg_roles w ON w.rolname = 'retention_worker' WHERE p.name = v_name
-        UNION ALL  -- expressions in functions for applications mean what they mean in batches
+        UNION ALL  -- functions for applications get the settings with which policies are evaluated
         SELECT format('ALTER FUNCTION %s SET %I TO %L', f.oid::regprocedure, s[1], s[2])
         FROM pg_proc e, unnest(e.proconfig) c, regexp_match(c, '^([^=]+)=(.*)') s,
              unnest('{advance,claim,cursor,seen,touch}'::text[]) x (word)

@@ -1,11 +1,13 @@
--- _resume_point returns where a run of a job starts, as [pass, position]; NULL is the beginning. It goes on behind the
--- last run of the same policy and scope if that one ended "more" and has skipped rows, or has gone on so itself: else
--- rows that are kept could use up each run's budget. Every start is right: a run wraps around at the end.
+-- _resume_point returns where a run of a job starts, as [pass, position]; NULL for the beginning.
+-- If the last run of this policy and scope ended "more" and skipped rows, or had itself started in
+-- the middle, this run goes on behind it. Otherwise kept rows could use up the budget of each run.
+-- Any start is correct, since a run goes on from the beginning when it reaches the end.
 CREATE OR REPLACE FUNCTION retention._resume_point(p_run retention.run, p_policy retention.policy) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off SET jit = off AS $function$
 DECLARE v_last retention.run;
 BEGIN
-    -- A position of groups is one of the run's own; a watermark moves in order; ranks come before other passes.
+    -- Positions of groups are valid in one run only. A watermark must move in order. Passes with a
+    -- rank run before others.
     IF p_run.job IS NULL OR p_policy.partitions OR p_policy.passes @? '$[*] ? (exists(@.groups) || exists(@.whole))'
        OR jsonb_array_length(p_policy.passes) > 1 AND p_policy.passes @? '$[*].ranked' THEN
         RETURN NULL;

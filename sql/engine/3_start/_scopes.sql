@@ -1,5 +1,5 @@
--- _scopes returns which rows a policy may take, by its jobs: each scope of a job once. Where a job has no scope, or no job
--- runs the policy, it may take all rows: then the only row is NULL.
+-- _scopes returns the scopes of a policy's jobs, each once: only rows inside these may be taken. If
+-- a job has no scope, or no job runs the policy, the only row is NULL and all rows may be taken.
 CREATE OR REPLACE FUNCTION retention._scopes(p_policy text) RETURNS SETOF jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT DISTINCT CASE WHEN NOT bool_or(j.scope IS NULL) OVER () THEN j.scope END

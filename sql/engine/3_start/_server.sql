@@ -1,11 +1,12 @@
--- What a restart leaves as it is and a physical copy does not share: timeline, cluster_name, and as far as the owner
--- may see them the data directory (a digest) and the change time of PG_VERSION, which no copy of files keeps.
+-- _server returns properties of the server that survive a restart and differ in a physical copy:
+-- the timeline and cluster_name. If the owner may see them, also a digest of the data directory and
+-- the change time of PG_VERSION.
 CREATE OR REPLACE FUNCTION retention._server() RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_server jsonb := jsonb_strip_nulls(jsonb_build_object(
         'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'),
-        'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')  -- a digest: others may read it here
+        'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')  -- others may read it
                                THEN md5(current_setting('data_directory')) END));
 BEGIN
     IF has_function_privilege('pg_stat_file(text)', 'EXECUTE') THEN

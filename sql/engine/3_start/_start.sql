@@ -1,5 +1,6 @@
--- _start is the first transaction of a run. It reads what the policy asks for, finds where to start, and counts for the
--- breaker; or it ends the run and says why. It waits for locks ten times the policy's lock_timeout, as batches together do.
+-- _start is the first step of a run. It reads what the policy asks for, finds where to start, and
+-- checks the breaker; or it ends the run with a reason. It waits for a lock ten times the policy's
+-- lock_timeout, as long as all tries of a batch.
 CREATE OR REPLACE FUNCTION retention._start(p_run retention.run, p_policy retention.policy) RETURNS retention.step
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$
 DECLARE
@@ -29,10 +30,10 @@ BEGIN
         END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
-    WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;  -- foreign code, by _pin, before anything was evaluated
+    WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;  -- raised by _pin before anything is evaluated
     END;
     IF v_message IS NULL AND v_due = 0 AND NOT p_policy.passes @? '$[*].whole' THEN
-        RETURN retention._finish(p_run.id, 'done');  -- so do most runs
+        RETURN retention._finish(p_run.id, 'done');  -- most runs end here
     END IF;
     UPDATE retention.run r
     SET due = v_due, breaker_limit = v_limit, start_position = v_from

@@ -1,4 +1,5 @@
--- Why a window cannot be a policy's, NULL when it can; hint: what could be done. A month is 30 days, see _window_at.
+-- _window_fault returns why a policy does not allow a window, with a hint; NULL if it does. A month
+-- counts as 30 days here, see _window_at.
 CREATE OR REPLACE FUNCTION retention._window_fault(
     p_policy retention.policy, p_window interval, OUT message text, OUT hint text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET intervalstyle = 'postgres' AS $function$

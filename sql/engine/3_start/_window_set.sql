@@ -1,4 +1,5 @@
--- The window that set_window() gave a policy, NULL when none is in force; note says why one does not hold today.
+-- _window_set returns the window that set_window() gave a policy; NULL if none is in force. note
+-- says why a window that was set is not in force.
 CREATE OR REPLACE FUNCTION retention._window_set(p_policy retention.policy, OUT older_than interval, OUT note text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_setting retention.setting; v_fault text;

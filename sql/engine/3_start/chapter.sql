@@ -1,4 +1,4 @@
 -- Start
--- What is asked before the first batch: is this call allowed, is anything paused, what does the breaker say,
--- where does the run go on; and the page of a policy for each schema, which its first run makes. The driver
--- calls it.
+-- What a run checks before its first batch: is the call allowed, is anything paused, does the
+-- breaker stop it, where does it start. The first run of an instance creates its functions here.
+-- The driver calls it.
