@@ -23,9 +23,9 @@ import (
 )
 
 var (
-	codeRoutine  = diag.Register("L050", "a routine would fail")               // when it comes to that line
-	codeLeftover = diag.Register("L051", "going down leaves something behind") // so that it is no way back
-	codeRun      = diag.Register("L052", "a policy does not run")              // in the database as the schema makes it
+	codeRoutine  = diag.Register("L050", "statement of a generated routine would fail") // when it comes to that line
+	codeLeftover = diag.Register("L051", "migrate down leaves objects behind")          // so that it is no way back
+	codeRun      = diag.Register("L052", "policy does not run")                         // in the database as the schema makes it
 )
 
 // up applies all migrations, those of the jobs last.

@@ -167,8 +167,8 @@ func (c *console) log(log report.Log, json func(io.Writer) error) error {
 
 // The codes of suppressions in lint; those of verify are V095 and V096.
 var (
-	codeSuppressionEnded = diag.Register("L095", "a suppression is past its end, or not yet in force")
-	codeSuppressionIdle  = diag.Register("L096", "a suppression matches nothing")
+	codeSuppressionEnded = diag.Register("L095", "suppression has ended or is not yet in force")
+	codeSuppressionIdle  = diag.Register("L096", "suppression matches no finding")
 )
 
 // useless warns of suppressions that are of no use: of the verifier's only where their day or their code

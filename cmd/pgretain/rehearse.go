@@ -195,7 +195,7 @@ func playable(d directory) (*generator.History, error) {
 }
 
 // codeSnapshotDiffers: what was linted is not what the schema file makes.
-var codeSnapshotDiffers = diag.Register("L053", "the catalog snapshot is not that of the schema file")
+var codeSnapshotDiffers = diag.Register("L053", "catalog snapshot differs from the schema file")
 
 // compareSnapshot compiles once more, with the snapshot that lint and generate read.
 func (s *stage) compareSnapshot(history *generator.History) error {

@@ -191,7 +191,7 @@ func speaksOfNull(p *policy.Policy, column string) (found bool) {
 func (l *linter) checkInNull(p *policy.Policy) {
 	l.checkIn(p, p.Where, yes, "no row is taken")
 	for _, g := range p.Keep {
-		l.checkIn(p, g.Condition, no, "every row is spared")
+		l.checkIn(p, g.Condition, no, "every row is kept")
 	}
 	for _, s := range p.Then {
 		l.checkIn(p, s.Where, yes, "the step does nothing")
