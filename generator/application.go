@@ -66,8 +66,8 @@ func isApplicationName(name string) bool {
 func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code string) *catalog.Column {
 	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
-		c.refuse(at, code, fmt.Sprintf("column %q of table %q is generated", name, tableName(table)),
-			"It is computed from others: leave it out, or set these.")
+		c.refuseWith(at, code, fmt.Sprintf("column %q of table %q is a generated column", name, tableName(table)),
+			"PostgreSQL computes its value from other columns.", fmt.Sprintf("Remove %q, or set the other columns.", name))
 	}
 	return column
 }
@@ -83,12 +83,12 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	switch {
 	case column.Type == "" || column.Generated: // refused
 	case strings.HasSuffix(column.Type, "[]"):
-		w.refuse(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text),
-			"A call with many keys could not be told from one with one key.")
+		w.refuseWith(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text),
+			"The function also takes an array of keys, so an array cannot be one key.", "Choose a column that is not an array.")
 	case !hasUnique(table, []string{key.Text}):
 		w.refuse(key.Position, codeApplication,
-			fmt.Sprintf("no unique index on column %q of table %q alone", key.Text, tableName(table)),
-			fmt.Sprintf("Make it the primary key, or CREATE UNIQUE INDEX ON %s (%s), without WHERE.", qualified(table), ident(key.Text)))
+			fmt.Sprintf("table %q has no unique index on column %q alone", tableName(table), key.Text),
+			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s).", qualified(table), ident(key.Text)))
 	default:
 		w.needOperators(column, key.Position)
 	}
@@ -159,15 +159,15 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 	ttl, then := c.TTL.Tiers[0], w.policy.Then
 	switch {
 	case w.policy.DueEntries()[0].Clock.UpTo != nil: // of others the reader of the file has refused a claim
-		return refused(c.Position, "a claim ends when its entry expires: \"due\" must be one \"expires\" on a column",
+		return refused(c.Position, "\"claim\" needs a policy that is due by \"expires\" on a column, and by nothing else",
 			"Write due: {expires: {column: ...}}.")
 	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
-		return refused(c.TTL.Position, "a time to live is an interval, not an expression",
+		return refused(c.TTL.Position, "\"ttl\" must be an interval, not an expression",
 			"Write ttl: 15 minutes, or {minutes: 15, at_least: 1}.")
 	case len(then) != 1 || then[0].Related != nil || then[0].Where != nil || then[0].Delete == nil,
 		len(then[0].Delete.Cascades) > 0:
-		return refused(c.Position, "a claim writes an expired entry over, which no step would see",
-			"With claim, \"then\" is [delete] and nothing else.")
+		return refused(c.Position, "\"claim\" allows no step but \"delete\" without keys",
+			"Write then: [delete]. A claim overwrites an expired entry, so other steps would not run for it.")
 	}
 	return true
 }
@@ -236,8 +236,8 @@ func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText) 
 	column := w.table.Column(k.column)
 	switch {
 	case column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
-		w.refuse(c.Position, codeApplication, fmt.Sprintf("no claim can be written into clock %q", column.Name),
-			"It must be a date, a timestamp, or a number of seconds or milliseconds, and not generated.")
+		w.refuse(c.Position, codeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
+			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
 	case k.conversion != "":
 		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
 		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
@@ -276,7 +276,7 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		typ := catalog.Unsized(w.written(table, name).Type)
 		if slices.Contains(given, name.Text) {
-			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is part of the cursor twice", name.Text), "")
+			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is in the cursor twice", name.Text), "Remove one of the two.")
 		}
 		given, types = append(given, name.Text), append(types, typ)
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})

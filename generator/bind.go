@@ -120,7 +120,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
-			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here", "Only steps know the batch's rows.")
+			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here", "Read it in a step: only steps have the rows of the batch.")
 			continue
 		case isBatch:
 			text = b.batch
@@ -200,8 +200,8 @@ func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
 		return false
 	}
 	if ref.Derived {
-		b.refuse(e.At(ref.Offset), CodeExpression, fmt.Sprintf("%q may be a column of the row, or of what the sub-select reads", ref.Fields[0]),
-			fmt.Sprintf("Write t.%s, or the alias of what it is a column of; call a column of the output otherwise.", ref.Fields[0]))
+		b.refuse(e.At(ref.Offset), CodeExpression, fmt.Sprintf("column %q is ambiguous: the row and the sub-select may both have it", ref.Fields[0]),
+			fmt.Sprintf("For the row's column write t.%s, for another one its alias and a dot. Rename it if it is an output column.", ref.Fields[0]))
 	}
 	return !ref.Derived
 }
@@ -229,7 +229,7 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 	if column == nil {
 		hint := policy.DidYouMean(name, columnNames(table))
 		if hint == "" && table.Kind == "partitions" {
-			hint = "The rows are partitions, with schema, name, parent, lower and upper. What they hold is read with a sub-select: FROM partition."
+			hint = "Write one of schema, name, parent, lower and upper. To read the rows of a partition, write a sub-select: FROM partition."
 		}
 		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
 	}
@@ -240,7 +240,7 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 // another type, by which other values are equal.
 func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
 	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
-		c.refuse(at, CodeExpression, fmt.Sprintf("type %s of column %q has its operators in schema %q, which is not in search_path", column.Plain(), column.Name, column.Operators),
+		c.refuse(at, CodeExpression, fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not in search_path", column.Plain(), column.Name, column.Operators),
 			fmt.Sprintf(`Write install: {search_path: [%s]}, and run "pgretain snapshot".`, strings.Join(append(slices.Clone(path), column.Operators), ", ")))
 	}
 }

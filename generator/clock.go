@@ -69,8 +69,8 @@ func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 		return ""
 	}
 	if source.Encoding.Kind == "ulid" && !slices.Contains([]string{"", `"C"`, `"POSIX"`, "ucs_basic"}, column.Collation) {
-		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time under collation %s", column.Collation),
-			fmt.Sprintf(`ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and run "pgretain snapshot".`, qualified(w.table), ident(column.Name), column.Type))
+		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time with collation %s", column.Collation),
+			fmt.Sprintf(`Run ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and then "pgretain snapshot".`, qualified(w.table), ident(column.Name), column.Type))
 		return ""
 	}
 	k.column, k.expr = column.Name, aliased("t", ident(column.Name))
@@ -115,13 +115,13 @@ func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (c
 	case kind == "uuidv7" && typ == "text":
 		// Text compares by its letters, and UUIDs may be written in either case.
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a UUID of type %q does not sort by time", columnType),
-			"Make the column uuid, or write expression: \"(column)::uuid\".")
+			"Change the type of the column to uuid, or write expression: \"(column)::uuid\".")
 	case kind == "":
-		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q holds no instant by itself", columnType),
-			"Say how it is encoded: encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
+		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q is not a date or a timestamp", columnType),
+			"Write how the column stores a time, with encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
 	default:
-		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q does not go with type %q", kind, columnType),
-			"epoch_s and epoch_ms go with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid and text, dates and timestamps with none.")
+		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q cannot be used with type %q", kind, columnType),
+			"Use epoch_s or epoch_ms with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid or text, and none with dates and timestamps.")
 	}
 	return "", ""
 }
@@ -219,8 +219,8 @@ func (w *pageWriter) watermark(m *policy.Watermark, typ string) fields {
 		return d
 	}
 	if column := w.knownColumn(table, m.Column, m.Position); column != nil && narrows(typ, column.Plain()) {
-		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, and does not hold all positions of type %s", m.Column, m.Table, column.Type, typ),
-			fmt.Sprintf("Rows between a position and its rounded value would be passed by. Give the column the type %s.", typ))
+		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, which cannot store all positions of type %s", m.Column, m.Table, column.Type, typ),
+			fmt.Sprintf("Change the type of the column to %s. Otherwise runs skip rows between a position and its rounded value.", typ))
 	}
 	defer w.restored()()
 	w.binder.table = table
@@ -293,17 +293,17 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 
 // checkWindow refuses an expression that gives neither an interval nor a number for a unit.
 func (w *pageWriter) checkWindow(d *policy.WindowData) {
-	e, wanted, hint := *d.Value, "interval", "Name the unit of a number, as in {days: ...}; of two timestamps the difference is an interval, of two dates a number of days."
+	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of two timestamps is an interval, that of two dates is a number of days."
 	typ := pgparse.TypeOf(e.SQL, w.columnType)
 	fits := slices.Contains(numberTypes, catalog.Unsized(typ))
 	if d.Unit != "interval" {
-		wanted, hint = "number", "Write {interval: ...} for an interval, or an expression that gives a number."
+		wanted, hint = "a number", "Write {interval: ...} for an interval, or an expression that returns a number."
 	} else {
 		typ = w.typeOf(e, "interval")
 		fits = strings.HasPrefix(typ, "interval")
 	}
 	if typ != "" && !fits {
-		w.refuse(e.Position, CodeExpression, fmt.Sprintf("the window has type %q, and is no %s", typ, wanted), hint)
+		w.refuse(e.Position, CodeExpression, fmt.Sprintf("the window has type %q, not %s", typ, wanted), hint)
 	}
 }
 

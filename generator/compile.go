@@ -29,18 +29,18 @@ var (
 	codeNoTable      = diag.Register("P050", "table is not in the catalog snapshot")
 	codeNoColumn     = diag.Register("P051", "column is not in the catalog snapshot")
 	codeNoKey        = diag.Register("P052", "table has no key")
-	codeTableKind    = diag.Register("P053", "table is of a kind that cannot be purged")
-	codeClockType    = diag.Register("P054", "clock has a type that holds no instant")
+	codeTableKind    = diag.Register("P053", "kind of the table is not supported")
+	codeClockType    = diag.Register("P054", "type of the clock is not a date or a timestamp")
 	codeCascade      = diag.Register("P055", "foreign key reaches a table that is not in cascades")
-	codeProtected    = diag.Register("P056", "protected table would be reached")
+	codeProtected    = diag.Register("P056", "delete or change reaches a protected table")
 	CodeExpression   = diag.Register("P057", "expression cannot be used here") // by a server that refuses to plan it, too
-	codeReservedName = diag.Register("P058", "name is taken by what is generated")
-	codeStep         = diag.Register("P060", "step cannot be generated")
-	codeSnapshotOld  = diag.Register("P061", "snapshot is of another search path")
-	codeEachIndex    = diag.Register("P059", "a policy for each schema lacks an index")
-	codeStays        = diag.Register("P069", "copied rows stay behind")
-	codeNarrow       = diag.Register("P066", "archive does not hold all values")
-	codeApplication  = diag.Register("P070", "function for applications cannot be generated")
+	codeReservedName = diag.Register("P058", "name is used by the generated SQL")
+	codeStep         = diag.Register("P060", "step could not be generated")
+	codeSnapshotOld  = diag.Register("P061", "snapshot was taken with another search path")
+	codeEachIndex    = diag.Register("P059", "policy for each schema has no index")
+	codeStays        = diag.Register("P069", "copied rows are not deleted")
+	codeNarrow       = diag.Register("P066", "column cannot store all values")
+	codeApplication  = diag.Register("P070", "function for applications could not be generated")
 )
 
 type compiler struct {
@@ -106,7 +106,7 @@ func (c *compiler) compile() ([]Object, diag.List) {
 func (c *compiler) checkSnapshot() {
 	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
 		c.refuse(c.file.Install.Position, codeSnapshotOld,
-			fmt.Sprintf("the catalog snapshot was taken with search_path %q, the policy has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
+			fmt.Sprintf("the catalog snapshot was taken with search_path %q, but the policy file has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
 	at := map[string]diag.Position{} // that of install for tables that are only reached
@@ -117,7 +117,7 @@ func (c *compiler) checkSnapshot() {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
 			if quote.Comment(name) != name {
 				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), codeTableKind,
-					fmt.Sprintf("name %q in table %q has a control character", name, tableName(table)), "Rename it.")
+					fmt.Sprintf("name %q in table %q contains a control character", name, tableName(table)), "Rename it.")
 			}
 		}
 	}
@@ -201,10 +201,10 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	}
 	if ranks > 1 {
 		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" have a rank",
-			"The second would rank what the first leaves. Write two policies, in the order that is meant.")
+			"Write two policies, in the order in which they must run. In one policy, the second rank would rank only rows that the first leaves.")
 	}
 	if own > 1 {
-		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q deletes its rows twice", p.Name), "Keep one of the two steps.")
+		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q has two steps that delete its rows", p.Name), "Remove one of the two steps.")
 	}
 	c.checkPartitionSteps(p)
 	return ranks <= 1 && own <= 1
@@ -231,7 +231,12 @@ func isShared(kind Kind) bool { return holdsData(kind) || kind == KindPrivilege 
 func (c *compiler) schema() string { return c.file.Install.Schema }
 
 func (c *compiler) refuse(at diag.Position, code, message, hint string) {
-	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Hint: hint})
+	c.refuseWith(at, code, message, "", hint)
+}
+
+// refuseWith reports an error with a detail.
+func (c *compiler) refuseWith(at diag.Position, code, message, detail, hint string) {
+	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
 // relation looks up a table that a join or a step reads or writes; nil when the snapshot has none.
@@ -246,13 +251,13 @@ func (c *compiler) relation(t policy.Table) *catalog.Table {
 func (c *compiler) refuseTable(at diag.Position, name string) {
 	hint := policy.DidYouMean(name, each(c.snapshot.Tables, tableName))
 	if hint == "" {
-		hint = `Run "pgretain snapshot" after the table was created.`
+		hint = `Create the table, and run "pgretain snapshot".`
 	}
 	for _, p := range c.file.Policies {
 		if slices.ContainsFunc(p.Then, func(s policy.Step) bool {
 			return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name
 		}) {
-			hint = fmt.Sprintf(`A migration creates it for policy %q: write this policy after "pgretain migrate up" and "pgretain snapshot".`, p.Name)
+			hint = fmt.Sprintf(`A migration creates the table for policy %q. Run "pgretain migrate up" and "pgretain snapshot", then add this policy.`, p.Name)
 		}
 	}
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
@@ -261,7 +266,7 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 // wrongKind says what stands where a table with rows of its own should.
 func wrongKind(table *catalog.Table) string {
 	if table.Kind == "foreign" {
-		return "is a foreign table: its rows are on another server"
+		return "is a foreign table, with rows on another server"
 	}
 	return fmt.Sprintf("is a %s, not a table", table.Kind)
 }
@@ -282,12 +287,12 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	for _, t := range c.tables.Kin(tableName(table)) {
 		if t.Kind == "foreign" {
 			return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t), p.Table),
-				"Its rows are on another server, and cannot be found again by their place: write a policy there.")
+				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by their ctid.")
 		}
 	}
 	if len(table.PrimaryKey) == 0 {
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
-			"A run remembers where it was by the primary key, or by a unique index that is neither partial nor deferrable over NOT NULL columns: add one, and run \"pgretain snapshot\".")
+			"Add a primary key, or a unique index over NOT NULL columns that is neither partial nor deferrable. Then run \"pgretain snapshot\".")
 	}
 	if c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil
@@ -300,8 +305,9 @@ func (c *compiler) refuseHeirs(table *catalog.Table, at diag.Position) bool {
 	heirs := table != nil && table.Kind == "table" && len(table.Children) > 0
 	if heirs {
 		names := strings.Join(table.Children, ", ")
-		c.refuse(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
-			"Keys are not unique across them: take them out of there, or give each a policy, or a step, of its own.")
+		c.refuseWith(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
+			"A key is not unique across a table and its children.",
+			"Run ALTER TABLE ... NO INHERIT for the children, or write a policy or step for each of them.")
 	}
 	return heirs
 }

@@ -72,8 +72,8 @@ func (w *pageWriter) indexes() []Object {
 		if i.serves == "" {
 			items := fragment("order", i.items)
 			w.refuse(w.policy.Position, codeEachIndex,
-				fmt.Sprintf("no index of table %q leads policy %q to its rows", tableName(w.table), w.policy.Name),
-				fmt.Sprintf("Let what makes the tables make it: CREATE INDEX ON %s (%s).", qualified(w.table), items))
+				fmt.Sprintf("table %q has no index for the rows of policy %q", tableName(w.table), w.policy.Name),
+				fmt.Sprintf("Add CREATE INDEX ON %s (%s) to the script that creates the tables of a schema.", qualified(w.table), items))
 		}
 	}
 	return nil
@@ -247,8 +247,8 @@ func (w *pageWriter) refuseType(before Object, live *catalog.Column, column poli
 	added, _ := pgparse.AddedType(before.SQL)
 	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
 	if wanted != added && wanted != is {
-		w.refuse(column.Position, codeStep, fmt.Sprintf("column %q of table %q was added with another type", column.Name, tableName(w.table)),
-			fmt.Sprintf("Write a migration of your own, ALTER TABLE %s ALTER COLUMN %s TYPE %s, apply it, and run \"pgretain snapshot\".",
+		w.refuse(column.Position, codeStep, fmt.Sprintf("an earlier migration added column %q of table %q with another type", column.Name, tableName(w.table)),
+			fmt.Sprintf("Run ALTER TABLE %s ALTER COLUMN %s TYPE %s in a migration of your own, and then \"pgretain snapshot\".",
 				qualified(w.table), ident(column.Name), column.Type))
 	}
 }

@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	CodeNoReferencingIndex = diag.Register("P062", "no index finds the rows that refer to deleted ones")
-	codeKeyKeeps           = diag.Register("P063", "a foreign key keeps rows that are due")
-	codeTriggerKeeps       = diag.Register("P064", "a trigger may keep rows that are due")
-	codePastGuard          = diag.Register("P065", "a cascade takes rows that a guard keeps")
+	CodeNoReferencingIndex = diag.Register("P062", "no index on a foreign key that refers to deleted rows")
+	codeKeyKeeps           = diag.Register("P063", "foreign key keeps rows that are due")
+	codeTriggerKeeps       = diag.Register("P064", "trigger may keep rows that are due")
+	codePastGuard          = diag.Register("P065", "cascade deletes rows that a guard keeps")
 )
 
 // Check is an EXPLAIN that a server parses exactly when it understands an expression of the policy.
@@ -154,9 +154,9 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 		for _, use := range p.Uses() {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
 				c.warn(use.Table.Position, codeTableKind,
-					fmt.Sprintf("%q, into which rows are written, is a foreign table", use.Table),
-					"The other server commits by itself: where it fails between the two commits, rows are lost or there twice.",
-					"Write into a table of this database, and move its rows from there.")
+					fmt.Sprintf("the policy writes into foreign table %q", use.Table),
+					"The other server commits separately. If one server fails between the two commits, rows are lost or duplicated.",
+					"Write into a table of this database, and move the rows to the other server from there.")
 			}
 		}
 	}
@@ -185,8 +185,8 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
-					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s: a row that is referred to is refused, and a run in which a thousand more are refused than taken fails.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
-					"Write a step that deletes the rows that refer first, or a guard that keeps what they refer to.")
+					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that is referred to. A run fails once it has skipped 1,000 rows more than it took.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
+					fmt.Sprintf("Write a step that first deletes the rows of %q, or a guard that keeps the rows to which they refer.", key.Table))
 			}
 		}
 	}
@@ -200,8 +200,8 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
 		if !accepted && beforeRow.MatchString(t.Definition) {
 			c.warn(p.Position, codeTriggerKeeps, fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q", t.Name, tableName(table), p.Name),
-				"It is called before each row goes, and a row for which it returns NULL stays, without an error.",
-				fmt.Sprintf("Look at its function, then write \"triggers: [%s]\" in the policy.", t.Name))
+				"The trigger is called before each row is deleted. If it returns NULL, the row stays, without an error.",
+				fmt.Sprintf("Read the function of the trigger, then write \"triggers: [%s]\" in the policy.", t.Name))
 		}
 	}
 }
@@ -215,9 +215,9 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 			continue
 		}
 		c.warn(p.Position, codePastGuard,
-			fmt.Sprintf("deletes of policy %q take rows of %q by cascade, where policy %q keeps some", p.Name, name, other.Name),
-			fmt.Sprintf("Guard %q is not asked: a cascade takes every row that refers.", firstCondition(other)),
-			fmt.Sprintf("Write a guard of policy %q that reads %q, or suppress this where it is meant.", p.Name, name))
+			fmt.Sprintf("deletes of policy %q cascade to rows of %q that policy %q keeps", p.Name, name, other.Name),
+			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.", firstCondition(other)),
+			fmt.Sprintf("Write a guard in policy %q that reads %q. If the cascade is intended, suppress the warning.", p.Name, name))
 	}
 }
 
@@ -243,8 +243,8 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 		}
 	}
 	if missing != nil {
-		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q look without an index for rows that refer to deleted ones", p.Name),
-			`For each row that goes, a foreign key makes PostgreSQL read the whole table. Unless that stays small, build the index, then run "pgretain snapshot".`,
+		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q read whole tables to check foreign keys", p.Name),
+			`No index begins with a column of the foreign key, so PostgreSQL reads the whole table for each deleted row. Unless the table stays small, create the index, then run "pgretain snapshot".`,
 			strings.Join(missing, "\n"))
 	}
 }

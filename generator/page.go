@@ -79,15 +79,15 @@ func (w *pageWriter) storedTables() []Object {
 // checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
 // of, or by each other.
 func (c *compiler) checkStored(objects []Object) {
-	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "of the runtime"}
+	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "by the runtime"}
 	for _, o := range objects { // those of the runtime come first
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
-			taken[o.Name] = "of the runtime"
+			taken[o.Name] = "by the runtime"
 		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
-			c.refuse(o.Position, codeReservedName, fmt.Sprintf("the rows of this join would be kept in %q, a name %s", o.Name, whose),
-				"Give the join, or the policy, another name.")
+			c.refuse(o.Position, codeReservedName, fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", o.Name, whose),
+				"Rename the join or the policy.")
 		} else if o.Kind == KindStored {
-			taken[o.Name] = fmt.Sprintf("of policy %q", o.Policy)
+			taken[o.Name] = fmt.Sprintf("by policy %q", o.Policy)
 		}
 	}
 }

@@ -73,19 +73,19 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	code, fault, hint := codeTableKind, "", ""
 	switch {
 	case table.Kind == "foreign":
-		fault, hint = wrongKind(table), "Write a policy there."
+		fault, hint = wrongKind(table), "Write a policy on that server."
 	case table.Kind != "partitioned":
-		fault, hint = "is a "+table.Kind+", not a partitioned table", "Write \"table\" for a policy on rows."
+		fault, hint = "is a "+table.Kind+", not a partitioned table", "For a policy on rows, write \"table\" instead of \"partitions_of\"."
 	case table.PartitionOf != "":
-		fault, hint = fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the table above it."
+		fault, hint = fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the partitioned table to which it belongs."
 	case table.Strategy == "":
 		code, fault, hint = codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`
 	case t == nil:
 		fault = "is not partitioned by the range or the list of a column"
-		hint = "A policy on partitions needs PARTITION BY RANGE or BY LIST on a column, no expression. Partitions of a list that are partitioned further must be so alike."
+		hint = "Use a table with PARTITION BY RANGE or BY LIST on a column. If partitions of a list are partitioned again, all must have the same partition key."
 	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
 		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
-		hint = "Keys may be dates, timestamps, numbers and uuid: their order says which partition is the newest, which stays."
+		hint = "Use a key of type date, timestamp, number or uuid. The order of the keys tells which partition is the newest, and that one is kept."
 	default:
 		return t
 	}
@@ -137,7 +137,7 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 		for _, part := range parts(s) {
 			tables := part.Parsed().Tables
 			if i := slices.IndexFunc(tables, isPartition); away && i >= 0 {
-				c.refuse(part.Expr.At(tables[i].Offset), codeStep, "\"partition\" is empty once the partition has gone",
+				c.refuse(part.Expr.At(tables[i].Offset), codeStep, "\"partition\" cannot be read after \"detach\" or \"drop\"",
 					"Move this step before \"detach\" or \"drop\".")
 			}
 		}
@@ -217,8 +217,8 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		}
 	}
 	if name := strayed(e.Name, page); name != "" {
-		c.refuse(p.Position, codeReservedName, fmt.Sprintf("the page of policy %q would have a schema's name in %q", p.Name, name),
-			fmt.Sprintf("Name %q otherwise under \"each\", so that it is part of no other name.", e.Name))
+		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name that stands for a schema", p.Name, name),
+			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
 		return nil
 	}
 	// The hash of a member's row covers what its schema is given, too.

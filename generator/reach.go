@@ -34,9 +34,9 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 	}
 	if len(keys) > 0 {
 		added := strings.Join(all[len(step.Delete.Cascades):], ", ")
-		c.refuse(step.Position, codeCascade,
-			fmt.Sprintf("deleting from %q reaches tables that are not in \"cascades\": %s", from, added),
-			fmt.Sprintf("%s If that is meant, write delete: {cascades: [%s]}.", strings.Join(keys, " "), strings.Join(all, ", ")))
+		c.refuseWith(step.Position, codeCascade,
+			fmt.Sprintf("deletes from %q reach tables that are not in \"cascades\": %s", from, added),
+			strings.Join(keys, " "), fmt.Sprintf("If this is intended, write delete: {cascades: [%s]}.", strings.Join(all, ", ")))
 	}
 }
 
@@ -52,8 +52,8 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 			continue
 		}
 		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(goes, root) {
-			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that come after they were copied would go along with those of %q, without a copy", root, step.Related.Table),
-				fmt.Sprintf("Let a policy of its own delete the rows of %q: below its own rows it locks all that lie between.", step.Related.Table))
+			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that are inserted after the copy would be deleted with rows of %q, without a copy", root, step.Related.Table),
+				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own rows before it copies them.", step.Related.Table))
 		}
 	}
 }
@@ -81,14 +81,14 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 		if s.Related == nil || s.Archive == nil && s.Insert == nil || len(p.Deletes()) == 0 {
 			continue
 		}
-		root, stays := c.tables.Root(s.Related.Table.String()), `take the table out of "cascades"`
+		root, stays := c.tables.Root(s.Related.Table.String()), `remove the table from "cascades"`
 		if s.Archive != nil {
 			stays = `write "insert" instead of "archive"`
 		}
 		if !slices.Contains(goes, root) && (s.Archive != nil || slices.Contains(meant, root)) {
-			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, and nothing deletes them", s.Related.Table),
-				fmt.Sprintf("Write a step that deletes them, delete: {table: %s, as: ..., where: ...}; or give %[1]q a foreign key that is "+
-					"ON DELETE CASCADE, and run \"pgretain snapshot\". If they shall stay, %s.", s.Related.Table, stays))
+			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign key deletes them", s.Related.Table),
+				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or add a foreign key with ON DELETE CASCADE to %[1]q, "+
+					"and run \"pgretain snapshot\". If the rows must stay, %s.", s.Related.Table, stays))
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 	for _, t := range p.Changes() {
 		if name := c.protectedBy(t.String()); name != "" && name != t.String() {
 			c.refuse(t.Position, codeProtected, fmt.Sprintf("policy %q would change rows of the protected table %q", p.Name, name),
-				fmt.Sprintf("%q has rows of it. Take it out of \"protect\", or the step out of the policy.", t))
+				fmt.Sprintf("Remove %q from \"protect\", or the step from the policy: %q shares rows with the protected table.", name, t))
 		}
 	}
 	for _, t := range p.StatementDeletes() {
@@ -127,8 +127,8 @@ func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.Fo
 	if c.protectedBy(key.Table) == "" {
 		return false
 	}
-	c.refuse(at, codeProtected, fmt.Sprintf("deleting from %q changes the protected table %q", from, key.Table),
-		fmt.Sprintf("Foreign key %q is ON DELETE %s.", key.Name, strings.ToUpper(key.OnDelete)))
+	c.refuse(at, codeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q", from, key.Table),
+		fmt.Sprintf("Change foreign key %q, which is ON DELETE %s, or remove the table from \"protect\".", key.Name, strings.ToUpper(key.OnDelete)))
 	return true
 }
 
@@ -146,8 +146,8 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 			equal = append(equal, fmt.Sprintf("c.%s = t.%s", quote.Ident(column), quote.Ident(key.RefColumns[i])))
 		}
 		c.refuse(step.Position, codePastGuard,
-			fmt.Sprintf("rows of %q that guard %q keeps go by foreign key %q, with the rows that they refer to", own, guard, key.Name),
-			fmt.Sprintf("Keep what is referred to, so that the last rows go first, as in keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE %s)\"}.",
+			fmt.Sprintf("foreign key %[3]q deletes rows of %[1]q that guard %[2]q keeps, with the rows to which they refer", own, guard, key.Name),
+			fmt.Sprintf("Keep rows to which others refer, with keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE %s)\"}.",
 				key.Table, strings.Join(equal, " AND ")))
 	}
 }

@@ -32,11 +32,11 @@ func (w *pageWriter) archive(s step) sqlText {
 	if s.Archive.Existing == "replace" {
 		d["Target"] = identifiers(into.PrimaryKey)
 		if len(into.PrimaryKey) == 0 || changes == 0 || into.Temporal() {
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key to find the row that it replaces", s.Archive.Into), "Add one that goes by equality, or choose another value for \"existing\".")
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key, so \"existing: replace\" cannot find a row", s.Archive.Into), "Add a primary key (not WITHOUT OVERLAPS), or choose another value for \"existing\".")
 		}
 	}
 	if s.Archive.Existing == "keep" && slices.ContainsFunc(into.Indexes, catalog.Index.Deferrable) {
-		w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has a unique constraint that is deferrable, by which no row that exists is found", s.Archive.Into), "Make it NOT DEFERRABLE, or choose another value for \"existing\".")
+		w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has a deferrable unique constraint, which \"existing: keep\" cannot use", s.Archive.Into), "Make the constraint NOT DEFERRABLE, or choose another value for \"existing\".")
 	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no column but those that are copied; rows copied as they are take later columns along.
@@ -73,8 +73,8 @@ func (w *pageWriter) checkArchive(s step) {
 		w.knownColumn(s.into, c.Name, c.Position)
 		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
 		if known && s.from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
-			w.refuse(c.Position, codeStep, fmt.Sprintf("column %q of archive %q would hold the columns %q and %q", c.Name, s.Archive.Into, c.Name, c.From.Text),
-				fmt.Sprintf("Say under \"columns\" also where %q goes.", c.Name))
+			w.refuse(c.Position, codeStep, fmt.Sprintf("columns %[3]q and %[4]q would both be copied into column %[1]q of archive %[2]q", c.Name, s.Archive.Into, c.Name, c.From.Text),
+				fmt.Sprintf("Add to \"columns\" the column of the archive for %q.", c.Name))
 		}
 	}
 	for _, a := range s.Archive.Set {
@@ -94,17 +94,17 @@ func (w *pageWriter) checkColumns(s step) {
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
 		case target == nil && name != column.Name: // refused by its name
 		case target == nil:
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no column %q for what table %q has", s.Archive.Into, name, tableName(s.from)),
-				"Add the column there, say under \"columns\" which other one holds it, or keep the whole row as a document: archive: {document: ...}.")
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %[1]q has no column for column %[2]q of table %[3]q", s.Archive.Into, name, tableName(s.from)),
+				"Add the column to the archive, or name another one under \"columns\". Or store the whole row as a document, archive: {document: ...}.")
 		case target.Generated:
-			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is generated, and does not hold what table %q has", name, s.Archive.Into, tableName(s.from)),
-				"Name another column for it under \"columns\", or drop the expression there.")
+			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is a generated column and cannot store the value of table %q", name, s.Archive.Into, tableName(s.from)),
+				"Name another column of the archive under \"columns\", or run ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION.")
 		case narrows(column.Plain(), target.Plain()):
-			hint := fmt.Sprintf("Give the archive's column the type %s", column.Type)
+			hint := fmt.Sprintf("Change the type of the archive's column to %s", column.Type)
 			if name == column.Name {
-				hint += fmt.Sprintf(", or round on purpose, as in set: {%s: \"%s::%s\"}", name, name, target.Type)
+				hint += fmt.Sprintf(". To round the value, write set: {%s: \"%s::%s\"}", name, name, target.Type)
 			}
-			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, and does not hold all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
+			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, which cannot store all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
 		}
 	}
 }
@@ -172,8 +172,8 @@ func (w *pageWriter) createdTables() []Object {
 		object := w.createdTable(s)
 		before, had := w.history.Object(id)
 		if had && live == nil && lineComment.ReplaceAllString(before.SQL, "") != lineComment.ReplaceAllString(object.SQL, "") {
-			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q is there already, by an earlier migration, and not in the catalog snapshot", id.Name),
-				"Run \"pgretain snapshot\", so that its columns can be compared with those that are wanted now.")
+			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q, which an earlier migration created, is not in the catalog snapshot", id.Name),
+				"Run \"pgretain snapshot\". The generator then compares the columns of the archive.")
 		}
 		objects = append(objects, object)
 	}
@@ -209,7 +209,7 @@ func (w *pageWriter) emptyValues(s step) []valueText {
 		case typ == "" && !header && s.Related == nil:
 			typ = w.typeOf(a.Value, "text")
 		case typ == "":
-			w.refuse(a.Position, codeStep, fmt.Sprintf("the type of column %q cannot be told before there is a row", a.Column), "End the value with a cast, or create the archive yourself.")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("type of column %q cannot be determined", a.Column), "End the value with a cast, or create the archive yourself.")
 		}
 		list[i].Value = fragment("null of", sqlText(typ))
 	}

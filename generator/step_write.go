@@ -104,7 +104,7 @@ func (w *pageWriter) joinsRead(parts []policy.Part) []savedColumn {
 			if i >= 0 && len(ref.Fields) == 2 {
 				list = append(list, w.columnSaved(i, ref.Fields[1]))
 			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
-				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read join %q as a whole", ref.Fields[0]), "Name its columns one by one.")
+				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read the whole row of join %q", ref.Fields[0]), "Name the columns of the join one by one.")
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (w *pageWriter) updateRows(s step) sqlText {
 	}
 	if apart && len(s.from.PrimaryKey) == 0 {
 		w.refuse(s.Position, codeNoKey, fmt.Sprintf("table %q has no key", tableName(s.from)),
-			"Values that come from the policy's rows are brought to related rows by their key.")
+			"Add a primary key to the table, and run \"pgretain snapshot\". The step finds related rows by their key.")
 	}
 	d := w.stepFields(s, apart)
 	d["Apart"], d["Set"] = apart, w.setTexts(s, apart)
@@ -188,9 +188,9 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 		switch {
 		case column == nil || column.Generated:
 		case slices.Contains(table.PrimaryKey, a.Column):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q", a.Column, tableName(table)), "A row keeps its key: batches, holds and the log name it by that.")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds and the log identify a row by its key.")
 		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q", a.Column, tableName(table)), "Changing it would reach other tables.")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would reach other tables.")
 		}
 	}
 }
@@ -337,13 +337,13 @@ func (w *pageWriter) rollUp(s step, table *catalog.Table) []ident {
 	nulls := slices.ContainsFunc(uniqueOn(table, names), func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
 		if column := table.Column(a.Column); column != nil && !column.NotNull && !nulls {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so that its unique index would not find the row that exists", a.Column, tableName(table)),
-				"Make it NOT NULL, or the index NULLS NOT DISTINCT; a value for \"none\" can come from coalesce().")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so its unique index cannot find an existing row", a.Column, tableName(table)),
+				"Make the column NOT NULL, or the index NULLS NOT DISTINCT. To write a value instead of NULL, use coalesce().")
 		}
 	}
 	if !hasUnique(table, names) {
 		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table), strings.Join(names, ", ")),
-			"\"key\" changes the row that exists, and finds it by a unique index: create one.")
+			"Create a unique index on these columns, and run \"pgretain snapshot\". \"key\" finds an existing row by it.")
 	}
 	return identifiers(names)
 }
@@ -393,8 +393,8 @@ func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.P
 		fills := !column.NotNull || column.Default != "" || column.Generated || column.Identity != ""
 		if name := column.Name; !fills && !slices.Contains(given, name) {
 			c.refuse(at, code,
-				fmt.Sprintf("column %q of table %q is NOT NULL, has no default, and gets no value", name, tableName(table)),
-				"Give it a default, or a value in \"set\".")
+				fmt.Sprintf("column %q of table %q is NOT NULL, but has no default and no value", name, tableName(table)),
+				"Add a value to \"set\", or a default to the column.")
 		}
 	}
 }

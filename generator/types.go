@@ -49,7 +49,7 @@ func (w *pageWriter) typeOf(e policy.Expr, usual string) string {
 		return typ
 	}
 	w.questions = append(w.questions, q)
-	w.refuse(e.Position, codeNoType, "the catalog snapshot does not have the type of this expression",
+	w.refuse(e.Position, codeNoType, "the type of this expression is not in the catalog snapshot",
 		fmt.Sprintf("Run \"pgretain snapshot\", or end the expression with a cast, for example \"(...)::%s\".", usual))
 	return ""
 }

@@ -2,7 +2,6 @@
 package shards
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,7 @@ import (
 	"pgretain/policy"
 )
 
-var codeShard = diag.Register("P067", "what one shard cannot answer")
+var codeShard = diag.Register("P067", "policy needs rows of other shards")
 
 // checks of one policy.
 type checks struct {
@@ -33,18 +32,19 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	s := &checks{policy: p, each: e, tables: tables, own: table.Distribution}
 	if s.own == nil || s.own.Kind != "hash" {
 		s.refuse(p.Table.Position, fmt.Sprintf("table %q is not distributed by the hash of a column", p.Table.Name),
-			`Distribute it with create_distributed_table(), and run "pgretain snapshot" again.`)
+			`Run create_distributed_table() for the table, and then "pgretain snapshot".`)
 		return s.diags
 	}
 	for _, use := range p.Uses() {
 		d := s.distribution(use.Table)
 		if d != nil && d.Kind != "hash" && (use.Access.Insert || use.Access.Update || use.Access.Delete) {
-			s.refuse(use.Table.Position, fmt.Sprintf("the policy changes table %q, which all nodes have", use.Table.Name), "")
+			s.refuse(use.Table.Position, fmt.Sprintf("the policy changes reference table %q", use.Table.Name),
+				"Remove the step. A policy for each shard can only read reference tables.")
 		}
 	}
 	for _, part := range p.Parts() {
 		if part.Kind == policy.IsStatement {
-			s.refuse(part.Expr.Position, "a statement of its own words could reach rows of other nodes", "Write it as steps.")
+			s.refuse(part.Expr.Position, "an sql step could reach rows of other nodes", "Write the statement as other steps.")
 			continue
 		}
 		s.part(part, nil)
@@ -54,7 +54,7 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	}
 	for _, entry := range p.DueEntries() {
 		if entry.Clock != nil && (entry.Clock.UpTo != nil || entry.Clock.Watermark != nil) {
-			s.refuse(entry.Clock.Position, "a position would be one for each shard", "Use an age.")
+			s.refuse(entry.Clock.Position, "\"position\" cannot be used in a policy for each shard", "Use \"age\". Each shard would need a position of its own.")
 		}
 		s.rank(entry.Beyond)
 	}
@@ -69,7 +69,7 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 
 func (s *checks) refuse(at diag.Position, message, hint string) {
 	s.diags.Add(diag.Diagnostic{Position: at, Code: codeShard, Message: message,
-		Hint: cmp.Or(hint, fmt.Sprintf("Each shard of %q is worked off by itself, on the node where it is.", s.policy.Table.Name))})
+		Hint: hint})
 }
 
 // distribution is that of a table, which must be beside the policy's or on all nodes.
@@ -77,10 +77,11 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	table := s.tables[t.String()]
 	switch {
 	case t.Schema != s.each.Name:
-		s.refuse(t.Position, fmt.Sprintf("table %q is not in %q", t, s.each.Name), "Name tables with the word that stands for shards.")
+		s.refuse(t.Position, fmt.Sprintf("table %q is not in schema %q", t, s.each.Name), fmt.Sprintf("Write %q as the schema of the table.", s.each.Name))
 	case table == nil: // refused where it is looked up
 	case table.Distribution == nil || table.Distribution.Kind != "reference" && (table.Distribution.Kind != "hash" || table.Distribution.With != s.own.With):
-		s.refuse(t.Position, fmt.Sprintf("table %q is neither colocated with %q nor a reference table", t.Name, s.policy.Table.Name), "")
+		s.refuse(t.Position, fmt.Sprintf("table %q is neither colocated with %q nor a reference table", t.Name, s.policy.Table.Name),
+			"Colocate the two tables. A policy for each shard only reads rows on the node of the shard.")
 	default:
 		return table.Distribution
 	}
@@ -109,8 +110,8 @@ func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
 	if d != nil && d.Kind == "hash" && !beside[ref.Called()+"."+d.Column] {
-		s.refuse(at, fmt.Sprintf("rows of %q may lie on other nodes than the row that is judged", ref.Name),
-			fmt.Sprintf("Let the query say %s.%s = t.%s, outside of OR and of outer joins.", ref.Called(), d.Column, s.own.Column))
+		s.refuse(at, fmt.Sprintf("rows of %q may be on other nodes than the policy's row", ref.Name),
+			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Called(), d.Column, s.own.Column))
 	}
 }
 
@@ -125,7 +126,7 @@ func (s *checks) join(j policy.Join) {
 // rank refuses one whose groups have rows on several nodes.
 func (s *checks) rank(r *policy.Rank) {
 	if r != nil && !slices.ContainsFunc(r.Per, func(e policy.Expr) bool { return s.key(e.SQL) }) {
-		s.refuse(r.Position, "the rows of a group lie on several nodes", fmt.Sprintf("Rank per t.%s.", s.own.Column))
+		s.refuse(r.Position, "rows of a group are on several nodes", fmt.Sprintf("Write per: t.%s.", s.own.Column))
 	}
 }
 
@@ -149,20 +150,22 @@ func (s *checks) step(step policy.Step) {
 	switch {
 	case step.Update != nil:
 		if i := slices.IndexFunc(step.Update.Set, func(a policy.Assignment) bool { return a.Column == from }); i >= 0 {
-			s.refuse(step.Update.Set[i].Position, fmt.Sprintf("rows are distributed by %q", from), "A row cannot change its shard.")
+			s.refuse(step.Update.Set[i].Position, fmt.Sprintf("column %q distributes the rows, so \"set\" cannot change it", from), "Remove the column from \"set\". A row cannot move to another shard.")
 		}
 	case step.Archive != nil:
 		a := step.Archive
 		d := s.distribution(a.Into)
 		set := d != nil && slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == d.Column })
-		if d != nil && (set || a.Document != "" || a.NameOf(from) != d.Column) {
-			s.refuse(a.Into.Position, fmt.Sprintf("table %q is distributed by %q, which is not %q of the row", a.Into.Name, d.Column, from), "")
+		if d != nil && d.Kind == "hash" && (set || a.Document != "" || a.NameOf(from) != d.Column) {
+			s.refuse(a.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not filled with %[3]q of the row", a.Into.Name, d.Column, from),
+				fmt.Sprintf("Copy column %q of the row into %q, by name or under \"columns\".", from, d.Column))
 		}
 	case step.Insert != nil:
 		in := step.Insert
 		d := s.distribution(in.Into)
-		if d != nil && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set), func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value.SQL) }) {
-			s.refuse(in.Into.Position, fmt.Sprintf("table %q is distributed by %q, which is not t.%s", in.Into.Name, d.Column, s.own.Column), "")
+		if d != nil && d.Kind == "hash" && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set), func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value.SQL) }) {
+			s.refuse(in.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not set to t.%[3]s", in.Into.Name, d.Column, s.own.Column),
+				fmt.Sprintf("Write %s: t.%s under \"set\".", d.Column, s.own.Column))
 		}
 	}
 }
