@@ -139,7 +139,7 @@ func (w *pageWriter) stepChecks(s step) []Check {
 // Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
 // who check a policy, since a design may want it so.
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	c, concerns := newCompiler(file, snapshot, nil), file.Concerns()
+	c, concerns := newCompiler(file, snapshot, nil), file.AccessIndex()
 	guarded, built := map[string][]*policy.Policy{}, map[string]bool{}
 	for _, p := range file.Policies {
 		if table := p.Table.String(); firstCondition(p) != "" && c.tables[table] != nil {
@@ -169,7 +169,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 }
 
 // noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.Concerns, guarded map[string][]*policy.Policy) {
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.AccessIndex, guarded map[string][]*policy.Policy) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
 	for i, name := range taken {

@@ -270,8 +270,8 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	return list
 }
 
-func (m *Members) In(place policy.Place) []Object {
-	return each(m.Objects, func(o Object) Object { return policy.InPlace(o, place) })
+func (m *Members) In(place policy.Instance) []Object {
+	return each(m.Objects, func(o Object) Object { return policy.InInstance(o, place) })
 }
 
 // Hash is that of the members' rows.

@@ -2,7 +2,8 @@ package policy
 
 import "slices"
 
-// checkClaim checks that the policy is one whose rows expire, and that set leaves key and clock alone.
+// checkClaim checks that the policy's rows expire. It also checks that "set" changes neither the
+// key nor the clock.
 func (r *reader) checkClaim(p *Policy) {
 	column := ""
 	if clocks := p.DueClocks(); len(clocks) == 1 && len(p.DueRanks()) == 0 && clocks[0].Kind == "expires" {
@@ -19,7 +20,7 @@ func (r *reader) checkClaim(p *Policy) {
 	}
 }
 
-// check holds that "set" does not change the key, and that "revive" finds rows by it.
+// check checks that "set" does not change the key, and that "revive" sets the key.
 func (t *Touch) check(r *reader, _ mapping) {
 	isKey := func(a Assignment) bool { return a.Column == t.Key.Text }
 	if i := slices.IndexFunc(t.Set, isKey); i >= 0 {

@@ -6,13 +6,13 @@ import (
 	"pgretain/internal/lists"
 )
 
-// Coverage says that every table of some schemas has a policy, is protected, or is exempt.
+// Coverage requires a policy, a protection or an exemption for every table of some schemas.
 type Coverage struct {
 	Schemas []Name     `yaml:"schemas,required,filled,schema that is covered"`
 	Exempt  exemptions `yaml:"exempt"`
 }
 
-// Exemption is a table that may grow, and why, "" where the file does not say.
+// Exemption is a table that needs no policy. Reason is "" if the file gives none.
 type Exemption struct {
 	Table  Table
 	Reason string
@@ -35,7 +35,7 @@ func (e *exemptions) read(r *reader, f field) {
 	*e = lists.Map(tables, func(t Table) Exemption { return Exemption{Table: t} })
 }
 
-// check holds that the suppression is of one of policy, table and object at most.
+// check checks that a suppression names at most one of policy, table and object.
 func (s *Suppression) check(r *reader, m mapping) {
 	if check, ok := m.fields["check"]; ok {
 		s.Position = r.at(check.value)

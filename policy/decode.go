@@ -10,18 +10,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the key.
-// Options: "required"; "filled", of a map or list that cannot be empty; "null", which takes a bound of the
-// defaults away; "of", which names it in messages with what it is of; "by hand", which means that only the key is
-// known here, and that a method of the type takes the value. The last one says what a text or an expression is, for
-// example "column" or "query", the bounds of a number, the least duration, or the choices, the first of them is the
-// default.
+// A struct of the model is read from a map. The tag of a field, `yaml:"key,option,..."`, names the
+// key and its options:
+//
+//	"required": the key must be written
+//	"filled":   the map or list must not be empty
+//	"null":     null removes a bound of the defaults
+//	"of":       messages name the value together with the map that contains it
+//	"by hand":  only the key is checked; a method of the type reads the value
+//
+// The last option depends on the type of the field. For a text or an expression it is the kind, for
+// example "column" or "query". For a number it is the bounds, and for a duration the least value.
+// For a choice it lists the values, and the first is the default.
 
 type (
-	// decoder is a type that reads itself, from more than a map of its tags.
+	// decoder is a type that reads its own value.
 	decoder interface{ read(r *reader, f field) }
 
-	// checker is a type that is read by its tags, and then checks itself and reads the rest by hand.
+	// checker is a type that is read by its tags. Its method then checks the value and reads the
+	// remaining keys.
 	checker interface{ check(r *reader, m mapping) }
 )
 
@@ -38,14 +45,16 @@ func keysOf(into any) []string {
 	return keys
 }
 
-// structure reads a map into the struct that into points to; what names it in messages.
+// structure reads a map into the struct that into points to. what is the name of the map in
+// messages.
 func (r *reader) structure(f field, what string, into any) mapping {
 	m := r.mapping(f, what, keysOf(into))
 	r.fill(m, into)
 	return m
 }
 
-// fill reads the fields of a struct from a map. Its Position is that of the key, or else of the value.
+// fill reads the fields of a struct from a map. It sets the field Position to the position of the
+// key, or of the value if there is no key.
 func (r *reader) fill(m mapping, into any) {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {
@@ -86,7 +95,8 @@ func (r *reader) fill(m mapping, into any) {
 	}
 }
 
-// value reads one value into what into points to, unless that fails; kind is the last option of the tag.
+// value reads one value into the variable that into points to, and reports whether it succeeded.
+// kind is the last option of the tag.
 func (r *reader) value(f field, into any, kind string) (ok bool) {
 	return r.try(func() { r.read(f, into, kind) })
 }
@@ -117,8 +127,8 @@ func (r *reader) read(f field, into any, kind string) {
 	}
 }
 
-// reflected reads a number; a pointer; a list, which takes the place of a default; a map by name, whose items have a
-// name; or a struct.
+// reflected reads a number, a pointer, a list, a map of named items, or a struct. A list replaces
+// the list of the defaults.
 func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	switch into.Kind() {
 	case reflect.Int, reflect.Int64:
@@ -140,7 +150,8 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) {
 			into.Set(reflect.MakeSlice(into.Type(), 0, 0))
 		}
 		items := []field{f}
-		if kind != "schedule" || f.is(yaml.SequenceNode) { // which may stand alone
+		// a single schedule may be written without a list
+		if kind != "schedule" || f.is(yaml.SequenceNode) {
 			items = r.list(f)
 		}
 		for _, item := range items {
@@ -157,7 +168,7 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	}
 }
 
-// listed reports a name or a table that is in the list already.
+// listed reports a name or a table that is already in the list.
 func (r *reader) listed(item field, list, v reflect.Value, kind string) bool {
 	name := fmt.Sprint(v)
 	_, named := v.Interface().(fmt.Stringer)
@@ -171,7 +182,8 @@ func (r *reader) listed(item field, list, v reflect.Value, kind string) bool {
 	return false
 }
 
-// nameOf says what a type is called whose items stand in a map by their names.
+// nameOf returns the word for the items of a map by name. named is false if the type is no such
+// item.
 func nameOf(t reflect.Type) (what string, named bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -183,7 +195,7 @@ func nameOf(t reflect.Type) (what string, named bool) {
 	return what, named
 }
 
-// byName reads a map of names in the order of the file.
+// byName reads a map of named items in the order of the file.
 func (r *reader) byName(f field, into reflect.Value, what string) {
 	m := r.mapping(f, quoted(f.name()), nil)
 	for _, name := range m.order {
@@ -205,7 +217,7 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 		}
 		item.Elem().FieldByName("Name").SetString(name)
 		item.Elem().FieldByName("Position").Set(reflect.ValueOf(r.at(f.key)))
-		r.value(f, item.Interface(), "") // one that cannot be read has its name all the same
+		r.value(f, item.Interface(), "") // an item that cannot be read is listed by its name
 		into.Set(reflect.Append(into, v.Elem()))
 	}
 }

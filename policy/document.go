@@ -16,14 +16,14 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of a policy file, for editors. It knows which keys
-// there are and what kind of value each has; what SQL and names mean, only Parse knows.
+// Schema is the JSON Schema (draft 2020-12) of a policy file, for editors. It lists the keys and
+// the kind of value that each key takes. SQL and names are checked by Parse only.
 //
 //go:embed schema.json
 var Schema string
 
-// Parse reads and checks a policy file that is already in memory; path is used in positions only.
-// All errors are reported at once, sorted by position; the File is nil when there is one.
+// Parse reads and checks a policy file whose content is source. The path is used in positions only.
+// Parse returns all errors at once, sorted by position; the File is nil if there is an error.
 func Parse(path string, source []byte) (*File, diag.List) {
 	return parse(path, source, &File{Path: path, Source: source, Install: DefaultInstall(path)})
 }
@@ -51,7 +51,7 @@ func (f *File) read(r *reader, root field) {
 	r.checkJobs(f)
 }
 
-// version is that of the language.
+// version reads the version of the policy language. The only valid version is 1.
 type version struct{}
 
 func (*version) read(r *reader, f field) {
@@ -60,7 +60,8 @@ func (*version) read(r *reader, f field) {
 	}
 }
 
-// document parses the YAML. What the library says of a syntax error is put into words of ours.
+// document parses the YAML and returns its root. Syntax errors of the YAML library become
+// diagnostics of this package.
 func (r *reader) document() field {
 	r.readable()
 	decoder := yaml.NewDecoder(bytes.NewReader(r.source))
@@ -77,10 +78,12 @@ func (r *reader) document() field {
 	return field{value: root.Content[0]}
 }
 
-// visible refuses texts with characters that are not shown, or with more blanks in a row than a reader looks past; escapes
-// write such characters, too.
+// visible refuses texts with characters that are not shown. It also refuses more blanks in a row
+// than a reader notices. The check sees decoded values, because escapes can also write such
+// characters.
 func (r *reader) visible(node *yaml.Node) {
-	if node.Kind == yaml.ScalarNode && !strings.ContainsRune(node.Value, 0) && diag.HiddenIn(node.Value) >= 0 { // NUL has words of its own
+	// another fault reports NUL
+	if node.Kind == yaml.ScalarNode && !strings.ContainsRune(node.Value, 0) && diag.HiddenIn(node.Value) >= 0 {
 		r.fail("P001 hidden", r.at(node), diag.MostBlanks)
 	}
 	for _, inner := range node.Content {
@@ -88,7 +91,8 @@ func (r *reader) visible(node *yaml.Node) {
 	}
 }
 
-// readable refuses characters that the library reports without a place, and line breaks that editors do not count.
+// readable refuses two kinds of characters: those for which the YAML library reports no position,
+// and line breaks that editors do not count as such.
 func (r *reader) readable() {
 	refused := func(c rune) bool { return c == utf8.RuneError || c != '\t' && diag.Hidden(c) }
 	for i, line := range r.lines {
@@ -118,14 +122,15 @@ func (r *reader) syntax(err error) {
 	}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
-		if strings.Contains(text, "did not find expected") { // the parser's marks count from 0
+		// the line numbers in the parser's message start at 0
+		if strings.Contains(text, "did not find expected") {
 			line++
 		}
 	}
 	r.fail("P001 syntax", r.lineAt(line), text)
 }
 
-// lineAt is a whole line, from its first column.
+// lineAt returns the position of a whole line, from its first column.
 func (r *reader) lineAt(line int) diag.Position {
 	line = min(max(line, 1), len(r.lines))
 	return diag.Position{File: r.path, Line: line, Column: 1, Width: len(r.lines[line-1])}

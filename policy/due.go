@@ -11,7 +11,8 @@ import (
 	"pgretain/internal/lists"
 )
 
-// clocks are the keys of an entry that are clocks, entryKeys all that an entry has.
+// clocks are the keys of a due entry that are clocks. entryKeys are all its keys, and clockKeys are
+// the keys of each clock.
 var (
 	clocks    = []string{"age", "expires", "position"}
 	entryKeys = append(slices.Clone(clocks), "beyond")
@@ -22,7 +23,7 @@ var (
 	}
 )
 
-// read reads one entry, or the entries of any.
+// read reads one entry, or the entries of "any".
 func (due *Due) read(r *reader, f field) {
 	m := r.mapping(f, `"due"`, append(slices.Clone(entryKeys), "any"))
 	due.Position = r.at(f.key)
@@ -52,19 +53,19 @@ func (due *Due) read(r *reader, f field) {
 	}
 }
 
-// DueClocks are those of the entries of due.
+// DueClocks lists the clocks of all due entries.
 func (p *Policy) DueClocks() []*Clock {
 	clocks := lists.Map(p.DueEntries(), func(e Entry) *Clock { return e.Clock })
 	return slices.DeleteFunc(clocks, func(c *Clock) bool { return c == nil })
 }
 
-// DueRanks are those of the entries of due.
+// DueRanks lists the ranks of all due entries.
 func (p *Policy) DueRanks() []*Rank {
 	ranks := lists.Map(p.DueEntries(), func(e Entry) *Rank { return e.Beyond })
 	return slices.DeleteFunc(ranks, func(r *Rank) bool { return r == nil })
 }
 
-// DueEntries are those of due, none without it.
+// DueEntries lists the entries of "due". A policy without "due" has none.
 func (p *Policy) DueEntries() []Entry {
 	if p.Due == nil {
 		return nil
@@ -72,7 +73,7 @@ func (p *Policy) DueEntries() []Entry {
 	return p.Due.Entries
 }
 
-// entry reads a rank and at most one clock.
+// entry reads one rank, one clock, or both.
 func (r *reader) entry(m mapping) Entry {
 	e := Entry{Position: r.fieldAt(m.from)}
 	written := slices.DeleteFunc(slices.Clone(clocks), func(kind string) bool { return !m.has(kind) })
@@ -90,7 +91,7 @@ func (r *reader) entry(m mapping) Entry {
 	return e
 }
 
-// read reads a clock; its key says which.
+// read reads a clock. The key of the field is the kind of the clock.
 func (c *Clock) read(r *reader, f field) {
 	c.Kind, c.Position = f.name(), r.fieldAt(f)
 	m := r.mapping(f, f.label(), clockKeys[c.Kind])
@@ -112,7 +113,7 @@ func (c *Clock) read(r *reader, f field) {
 		r.try(func() { c.NullsDue = r.choice(nulls, "keep", "due") == "due" })
 		c.NullsKept = !c.NullsDue
 	}
-	if c.UpTo != nil { // one value, read when the run starts, when there is no row yet
+	if c.UpTo != nil { // a single value that is read at the start of a run, before any row
 		if parsed := (Part{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
 			r.add("P011 up_to", c.UpTo.Position, parsed.Results)
 		}
@@ -149,13 +150,14 @@ func (e *Encoding) read(r *reader, f field) {
 	e.Kind = r.choice(f, "epoch_s", "epoch_ms", "uuidv7", "ulid")
 }
 
-// snowflakeKey is how a key holds an instant; its greatest epoch is the year 9999 in milliseconds.
+// snowflakeKey says which bits of a key hold a timestamp. The greatest epoch is the year 9999 in
+// milliseconds.
 type snowflakeKey struct {
 	Shift int   `yaml:"shift,required,0..62"`
 	Epoch int64 `yaml:"epoch,required,0..253402300799999"`
 }
 
-// read reads a rank, whose first is a number or a map for one from data.
+// read reads a rank. Its "first" is a number, or a map that takes the number from data.
 func (rank *Rank) read(r *reader, f field) {
 	m := r.structure(f, fmt.Sprintf("rank %q", f.name()), rank)
 	if first := m.fields["first"]; m.has("first") {
@@ -170,8 +172,8 @@ const maxFirst = 1000000000
 
 var countKeys = append([]string{"count"}, boundaries...)
 
-// first is how many rows of a rank have a place that counts: a number, or a map whose count the
-// row gives. A map with a number is that number, and may be zero.
+// first reads how many rows of a rank count: a number, or a map whose count comes from the row. A
+// map with a constant count may be zero.
 func (r *reader) first(rank *Rank, f field) {
 	if !f.is(yaml.MappingNode) {
 		if isNumber(f) && resolve(f.value).Value == "0" {

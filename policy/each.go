@@ -9,20 +9,24 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Each is a word that stands for every schema of a pattern, or for the shards on a server of what Citus distributes in
-// a schema. A policy whose table is in it is a page for each of these schemas that has the table, or for each shard of
-// the table: its members, "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
+// Each is a word that a policy writes in place of a schema. With Schemas it stands for every schema
+// that matches a pattern. With ShardsOf it stands for the server's shards of the tables that Citus
+// distributes in a schema. A policy on a table of this word has one instance for each schema or
+// shard, named "policy@schema" or "policy@102008". Exactly one of Schemas and ShardsOf is set.
 type Each struct {
-	Name     string        `name:"each"`            // "each_tenant": the word
-	Schemas  string        `yaml:"schemas,pattern"` // "tenant_*"
-	ShardsOf string        `yaml:"shards_of,plain"` // "app"
-	Position diag.Position // of the word
+	Name string `name:"each"` // the word itself, for example "each_tenant"
+	// pattern of schema names, for example "tenant_*"
+	Schemas string `yaml:"schemas,pattern"`
+	// schema of the distributed tables, for example "app"
+	ShardsOf string        `yaml:"shards_of,plain"`
+	Position diag.Position // position of the word
 }
 
-// Pattern is that of the schemas whose tables the word stands for: of shards a single one.
+// Pattern returns the pattern of the schemas that the word stands for. For shards it is the name of
+// one schema.
 func (e *Each) Pattern() string { return e.Schemas + e.ShardsOf }
 
-// MemberMark is between the names of a policy and of a schema in that of a member.
+// MemberMark separates the policy's name from the schema or shard in the name of an instance.
 const MemberMark = "@"
 
 func (e *Each) check(r *reader, m mapping) {
@@ -30,7 +34,7 @@ func (e *Each) check(r *reader, m mapping) {
 	m.either("P005 either", "schemas", "shards_of")
 }
 
-// Words are the patterns of schemas by the words that stand for them.
+// Words returns the schema patterns, by the word that stands for them.
 func (f *File) Words() map[string]string {
 	words := map[string]string{}
 	for _, e := range f.Each {
@@ -39,7 +43,8 @@ func (f *File) Words() map[string]string {
 	return words
 }
 
-// EachOf is what the policy's table says of the schemas that it is for; nil: it is one policy.
+// EachOf returns the word that the policy's table has as its schema. It returns nil if the policy
+// has no instances.
 func (f *File) EachOf(p *Policy) *Each { return f.each(p.Table.Schema) }
 
 func (f *File) each(schema string) *Each {
@@ -49,8 +54,8 @@ func (f *File) each(schema string) *Each {
 	return nil
 }
 
-// checkEach checks that only policies for each schema name the word, and use nothing that is there once for all of
-// them.
+// checkEach checks that only policies with instances use the word. It also refuses names and
+// objects that would be the same for all instances.
 func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
@@ -59,7 +64,7 @@ func (r *reader) checkEach(f *File) {
 	for _, p := range f.Policies {
 		members[p.Name] = f.EachOf(p)
 	}
-	for _, m := range f.Mentions() {
+	for _, m := range f.NamedTables() {
 		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || members[m.Of] != e) {
 			r.add("P036 schemas", m.Position, e.Name)
 		}
@@ -90,7 +95,7 @@ func (r *reader) checkEach(f *File) {
 	}
 }
 
-// checkMember refuses what a migration makes once, or calls by the policy's name.
+// checkMember refuses parts that a migration creates once, or that are called by the policy's name.
 func (r *reader) checkMember(p *Policy) {
 	for _, c := range []struct {
 		what string
@@ -108,17 +113,18 @@ func (r *reader) checkMember(p *Policy) {
 	}
 }
 
-// Word is the name of the page that stands for all members.
+// Word returns the name of the generated script that serves all instances of the policy.
 func (e *Each) Word(policy string) string { return policy + MemberMark + e.Name }
 
-// Place is a schema or a shard that a member is for. Names are what stands in its page for what: of a schema the word
-// and the schema, of a shard each table with the word and its shard before that.
-type Place struct {
+// Instance is a schema or shard for which a policy has an instance. Names holds pairs of a word and
+// its replacement. For a schema the pair is the word and the schema. For shards there is a pair for
+// each table: the table with the word, and its shard.
+type Instance struct {
 	Name  string
 	Names [][2]string
 }
 
-// MarshalJSON writes "schema.name", which a place may have another name for.
+// MarshalJSON writes the table as "schema.name", so that InInstance can replace the whole name.
 func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Table    string
@@ -126,7 +132,7 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	}{t.String(), t.Position})
 }
 
-// UnmarshalJSON reads it: the schema has no dot where there are places.
+// UnmarshalJSON reads a table from "schema.name". A schema with instances contains no dot.
 func (t *Table) UnmarshalJSON(text []byte) error {
 	var read struct {
 		Table    string
@@ -138,31 +144,32 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// In is the policy as it is for one place.
-func (p *Policy) In(place Place) *Policy {
-	member := InPlace(*p, place)
-	member.Name = p.Name + MemberMark + place.Name
+// In returns a copy of the policy for one schema or shard.
+func (p *Policy) In(instance Instance) *Policy {
+	member := InInstance(*p, instance)
+	member.Name = p.Name + MemberMark + instance.Name
 	return &member
 }
 
-// InPlace returns plain data in which the names of a place stand for its words. A name may have any character.
-func InPlace[T any](value T, place Place) (made T) {
-	text := sure(json.Marshal(value))
-	for _, name := range place.Names {
+// InInstance returns a copy of value, which must be plain data, for one schema or shard. It
+// replaces the words by the names of the instance. A name may contain any character.
+func InInstance[T any](value T, instance Instance) (made T) {
+	text := must(json.Marshal(value))
+	for _, name := range instance.Names {
 		text = bytes.ReplaceAll(text, []byte(name[0]), nameInJSON(name))
 	}
-	sure(0, json.Unmarshal(text, &made))
+	must(0, json.Unmarshal(text, &made))
 	return made
 }
 
-// nameInJSON returns the name that stands for a word, escaped as within a JSON document. Where a word has quotes at
-// both ends, it is a whole string of that document, and the quotes of the name stay as well.
+// nameInJSON returns the replacement of a word, escaped for a JSON document. If the word has quotes
+// at both ends, it is a whole JSON string, and the result has quotes as well.
 func nameInJSON(name [2]string) []byte {
 	quotes := ""
 	if strings.HasPrefix(name[0], `"`) && strings.HasSuffix(name[0], `"`) {
 		quotes = `"`
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(name[1], quotes), quotes)
-	escaped := sure(json.Marshal(inner))
+	escaped := must(json.Marshal(inner))
 	return slices.Concat([]byte(quotes), escaped[1:len(escaped)-1], []byte(quotes))
 }

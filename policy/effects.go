@@ -6,26 +6,28 @@ import (
 	"pgretain/internal/lists"
 )
 
-// Access says what a policy does with a table's rows.
+// Access says which statements a policy executes on a table.
 type Access struct{ Insert, Update, Delete bool }
 
-// Effect is what one part of a policy does with a table that it names outside of expressions.
+// Effect is what one part of a policy does with a table. The table is named outside of expressions.
 type Effect struct {
 	Table  Table
 	Access Access
-	Step   int          // in Then; one of the constants below for other parts
-	Set    []Assignment // columns that it sets in rows that are there; values that nobody can tell beforehand are empty
+	Step   int // index in Then, or one of the constants below
+	// columns set in existing rows; a value is empty if it is not known in advance
+	Set []Assignment
 
-	Reached   bool // by foreign keys of a delete only
-	Created   bool // an archive that the policy creates where it is missing
+	Reached   bool // reached only by foreign keys of a delete
+	Created   bool // an archive that the policy creates if it does not exist
 	Own       bool // a step on the policy's own rows
-	Statement bool // by a statement of the policy's own words
+	Statement bool // effect of a statement in an SQL step
 
-	changes bool   // rows that are there change or go
-	what    string // the part, where it may not concern a protected table
+	changes bool // existing rows are changed or taken
+	// name for messages of a part that is not allowed on protected tables; "" if it is allowed
+	what string
 }
 
-// Verb is what the part does with rows: "" for one that only reads them.
+// Verb returns what the part does with rows, or "" if it only reads them.
 func (e Effect) Verb() string {
 	switch {
 	case e.Statement:
@@ -44,11 +46,12 @@ func (e Effect) Verb() string {
 
 const (
 	ofMark     = -1 - iota // the watermark
-	ofPolicy               // its own table, and joins
+	ofPolicy               // the policy's own table and its joins
 	ofFunction             // functions for the application
 )
 
-// effects lists what a policy does: with its own table in all first, then by part.
+// effects lists what a policy does. The first entry sums up the effects on the policy's own table;
+// the others follow by part.
 func (p *Policy) effects() []Effect {
 	list := []Effect{{Table: p.Table, Step: ofPolicy, what: "policy"}}
 	add := func(step int, more ...Effect) {
@@ -87,7 +90,7 @@ func (p *Policy) effects() []Effect {
 
 func (s Step) takesPartition() bool { return s.Detach != nil || s.Drop != nil }
 
-// joined are the tables that joins read.
+// joined lists the tables that joins read.
 func joined(joins []Join) (list []Effect) {
 	for _, j := range joins {
 		if j.Table != nil {
@@ -97,7 +100,8 @@ func joined(joins []Join) (list []Effect) {
 	return list
 }
 
-// effects lists what a step does with rows of the policy's table, where it changes these, and with other tables.
+// effects lists what a step does with other tables. It also lists the policy's own table if the
+// step changes its rows.
 func (s Step) effects(own Table) (list []Effect) {
 	e := Effect{Table: own, Access: Access{Update: s.Update != nil, Delete: s.Delete != nil}, Own: s.Related == nil}
 	e.changes = e.Access.Update || e.Access.Delete
@@ -119,7 +123,7 @@ func (s Step) effects(own Table) (list []Effect) {
 		}
 	case s.Insert != nil:
 		e := Effect{Table: s.Insert.Into, Access: Access{Insert: true, Update: len(s.Insert.Key) > 0}}
-		if e.Access.Update { // what they become depends on the row that is there
+		if e.Access.Update { // the new values depend on the existing row
 			e.Set = lists.Map(slices.Concat(s.Insert.Add, s.Insert.Max, s.Insert.Min, s.Insert.Set),
 				func(a Assignment) Assignment { return Assignment{Column: a.Column, Position: a.Position} })
 		}
@@ -139,7 +143,7 @@ func (s Step) effects(own Table) (list []Effect) {
 func statementEffects(sql *Expr) (list []Effect) {
 	for _, w := range sql.Statement().Writes {
 		if w.Table.Schema == "" {
-			continue // a name of its own WITH
+			continue // the name of a query in WITH
 		}
 		t := Table{Schema: w.Table.Schema, Name: w.Table.Name, Position: sql.At(w.Table.Offset)}
 		e := Effect{Table: t, Access: Access{Insert: w.Insert, Update: w.Update, Delete: w.Delete}, Statement: true}
@@ -158,12 +162,12 @@ func (p *Policy) which(is func(Effect) bool) []Effect {
 
 func tables(list []Effect) []Table { return lists.Map(list, func(e Effect) Table { return e.Table }) }
 
-// Uses lists the tables that a policy names outside of expressions, and those that its statements
-// change, its own first.
+// Uses lists the tables that a policy names outside of expressions, its own table first. It
+// includes the tables that SQL steps change.
 func (p *Policy) Uses() []Effect { return p.which(func(e Effect) bool { return !e.Own }) }
 
-// Changes lists the tables whose rows a policy changes or takes, each once. What it only adds to,
-// with an insert or an archive, is not among them.
+// Changes lists the tables whose existing rows a policy changes or takes, each once. A table that
+// only receives rows from an insert or archive is not listed.
 func (p *Policy) Changes() (list []Table) {
 	for _, t := range tables(p.which(func(e Effect) bool { return e.changes })) {
 		if !slices.ContainsFunc(list, t.same) {
@@ -173,7 +177,7 @@ func (p *Policy) Changes() (list []Table) {
 	return list
 }
 
-// Writes lists what statements of runs do to tables, as in "DELETE public.message".
+// Writes lists the statements that runs execute on tables, for example "DELETE public.message".
 func (p *Policy) Writes() []string {
 	list := []string{}
 	for _, e := range p.which(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
@@ -188,29 +192,29 @@ func (p *Policy) Writes() []string {
 	return slices.Compact(list)
 }
 
-// Effects lists what the first n steps do, but for what they only read.
+// Effects lists what the first n steps do, without the tables that they only read.
 func (p *Policy) Effects(n int) []Effect {
 	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Step < n && e.Verb() != "" })
 }
 
-// Deletes lists the deletions of a policy, those of its statements too, in their order.
+// Deletes lists the deletions of a policy in the order of its steps, including those of SQL steps.
 func (p *Policy) Deletes() []Effect {
 	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Access.Delete })
 }
 
-// Sets lists the columns that runs of a policy set, by step.
+// Sets lists the columns that the runs of a policy set, by step.
 func (p *Policy) Sets() []Effect {
 	return p.which(func(e Effect) bool { return len(e.Set) > 0 })
 }
 
-// StatementDeletes lists the tables that statements of the policy's own words delete from.
+// StatementDeletes lists the tables from which SQL steps delete.
 func (p *Policy) StatementDeletes() []Table {
 	return tables(p.which(func(e Effect) bool { return e.Statement && e.Access.Delete }))
 }
 
-// Covers lists the tables whose rows do not stay for ever as they are, by this policy: those it takes
-// rows from or, of its own table, changes rows of; and those that a delete reaches by foreign key,
-// where the catalog tells whether rows go. What it only writes to grows.
+// Covers lists the tables whose rows the policy takes. Its own table is also listed if the policy
+// updates rows. Tables that a delete reaches by foreign key are listed as well: the catalog says
+// whether their rows go. Tables into which the policy only inserts are not listed.
 func (p *Policy) Covers() []Effect {
 	return slices.DeleteFunc(p.Uses(), func(use Effect) bool {
 		own := use.Table.same(p.Table) && (use.Access.Update || p.Partitions)
@@ -218,19 +222,19 @@ func (p *Policy) Covers() []Effect {
 	})
 }
 
-// clearsDue says whether the steps make the policy's rows go, or no longer due: otherwise the next
-// run would find them again.
+// clearsDue reports whether the steps take the due rows or make them no longer due. Otherwise the
+// next run would find the same rows again.
 func (p *Policy) clearsDue() bool {
-	read, all := p.judgedBy()
+	read, all := p.conditionColumns()
 	return slices.ContainsFunc(p.Then, Step.takesPartition) || slices.ContainsFunc(p.effects(), func(e Effect) bool {
 		return e.Step == ofMark || e.Own && e.Access.Delete || e.Statement && e.Table.same(p.Table) ||
 			e.Own && slices.ContainsFunc(e.Set, func(a Assignment) bool { return all || read[a.Column] })
 	})
 }
 
-// judgedBy lists the columns of the row that where, due and keep read; all is true where they read
-// other tables as well, which a step may change.
-func (p *Policy) judgedBy() (read map[string]bool, all bool) {
+// conditionColumns lists the columns of the row that where, due and keep read. all is true if they
+// also read other tables, which a step may change.
+func (p *Policy) conditionColumns() (read map[string]bool, all bool) {
 	read = map[string]bool{}
 	for _, clock := range p.DueClocks() {
 		read[clock.Column] = true
@@ -255,15 +259,15 @@ func (p *Policy) judgedBy() (read map[string]bool, all bool) {
 	return read, all
 }
 
-// Concerns knows what the policies of a file do about the rows of tables.
-type Concerns struct {
-	deletes map[string][]*Policy        // by table
-	reads   map[*Policy]map[string]bool // by table
+// AccessIndex holds which tables the policies of a file delete from and read.
+type AccessIndex struct {
+	deletes map[string][]*Policy        // policies that delete from a table, by table
+	reads   map[*Policy]map[string]bool // names of the tables that a policy reads
 }
 
-// Concerns collects them.
-func (f *File) Concerns() *Concerns {
-	c := &Concerns{map[string][]*Policy{}, map[*Policy]map[string]bool{}}
+// AccessIndex returns the index of the file.
+func (f *File) AccessIndex() *AccessIndex {
+	c := &AccessIndex{map[string][]*Policy{}, map[*Policy]map[string]bool{}}
 	for _, p := range f.Policies {
 		c.reads[p] = map[string]bool{}
 		for _, t := range f.Reads(p) {
@@ -276,11 +280,11 @@ func (f *File) Concerns() *Concerns {
 	return c
 }
 
-// About says whether the file does something about rows of a table that refer to what step number step of
-// a policy deletes: an earlier step of the policy changes or deletes them (any step, if that is early
-// enough), its expressions or joins read them, or another policy deletes them. The table has several
-// names: its own, and those of the tables above it.
-func (c *Concerns) About(names []string, p *Policy, step int, anyStep bool) bool {
+// About reports whether the file affects rows that refer to rows which step number step of p
+// deletes. names are the names of the referring table and of its parents. There are three cases: an
+// earlier step changes or deletes the rows; p reads the table; another policy deletes from it. If
+// anyStep is true, later steps count like earlier ones.
+func (c *AccessIndex) About(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
 		early := e.Step >= 0 && (e.Step < step || anyStep)
 		if early && !e.Own && e.changes && slices.Contains(names, e.Table.String()) {

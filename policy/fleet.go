@@ -7,46 +7,51 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Fleet is a file of --fleet: which databases there are, in the stages in which verbs go through them.
+// Fleet is a file of --fleet. It lists databases in stages; commands process the stages in order.
 type Fleet struct {
 	Version version `yaml:"version,required"`
-	// What prints the password of a database, in its first line; {name} in an argument is the database's name.
-	PasswordCommand []string     `yaml:"password_command,filled"`
-	Parallel        int          `yaml:"parallel,1..1000"` // databases at the same time
-	Stages          []FleetStage `yaml:"stages,required,filled"`
+	// PasswordCommand is a command that prints a database's password as its first line. In its
+	// arguments, {name} is replaced by the database's name.
+	PasswordCommand []string `yaml:"password_command,filled"`
+	// databases processed at the same time; default 8
+	Parallel int          `yaml:"parallel,1..1000"`
+	Stages   []FleetStage `yaml:"stages,required,filled"`
 }
 
-// FleetStage is databases that are gone through beside each other.
+// FleetStage is a group of databases that are processed in parallel.
 type FleetStage struct {
 	Name string `yaml:"name"`
-	// Nothing more is begun, here or in later stages, once more databases than this have failed; nil: goes on.
+	// MaxFailures is the number of databases that may fail. After more failures no further database
+	// is started, in this stage or a later one. If it is nil, failures do not stop the command.
 	MaxFailures *int64          `yaml:"max_failures,0..1000000"`
 	Databases   []FleetDatabase `yaml:"databases,filled"`
 	Found       *FleetQuery     `yaml:"found"`
 	Position    diag.Position
 }
 
-// FleetDatabase is a database by its name in the fleet, and how to connect: a URL, or keywords with values.
+// FleetDatabase is one database: its name in the fleet and its connection string. The connection
+// string is a URL or a list of keywords and values.
 type FleetDatabase struct {
 	Name       string `name:"database"`
 	Connection string
 	Position   diag.Position
 }
 
-// FleetQuery finds databases: each row is a name and, in a second column, how to connect; without one, as to
-// where the query is asked, in the database of that name.
+// FleetQuery finds databases by a query. Each row has a name and, as an optional second column, a
+// connection string. Without the second column, the connection is that of the query, with the row's
+// name as the database.
 type FleetQuery struct {
 	Connection FleetDatabase `yaml:"connection,required"`
 	Query      string        `yaml:"query,required"`
 	Position   diag.Position
 }
 
-// ParseFleet reads and checks a fleet file as Parse does a policy file.
+// ParseFleet reads and checks a fleet file. It returns errors like Parse.
 func ParseFleet(path string, source []byte) (*Fleet, diag.List) {
 	return parse(path, source, &Fleet{Parallel: 8})
 }
 
-// check finds stages without databases, and databases that are in two.
+// check reports stages without databases, and databases that are listed twice.
 func (fleet *Fleet) check(r *reader, _ mapping) {
 	seen := map[string]diag.Position{}
 	for _, stage := range fleet.Stages {
@@ -76,7 +81,8 @@ var (
 	passwordURL  = regexp.MustCompile(`^[^/]*://[^/@]*:[^/]*@`)
 )
 
-// ConnectionFault says what is wrong with how a fleet connects, in words that quote nothing of it.
+// ConnectionFault returns what is wrong with a connection string, and a hint. Neither text quotes
+// the connection string, which may contain a password. Both are "" if nothing is wrong.
 func ConnectionFault(connection string) (fault, hint string) {
 	isURL := connectURL.MatchString(connection)
 	switch {

@@ -16,10 +16,10 @@ import (
 var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner",
 	Operator: "retention_operator", Viewer: "retention_viewer"}
 
-// Usual says whether they have the names that the runtime is written with.
+// Usual reports whether the roles have the names that the runtime's SQL files use.
 func (r Roles) Usual() bool { return r == defaultRoles }
 
-// DefaultInstall is what holds where a file, or nothing, says nothing.
+// DefaultInstall returns the values of all settings that the policy file does not set.
 func DefaultInstall(path string) Install {
 	return Install{
 		Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron", Roles: defaultRoles,
@@ -34,7 +34,7 @@ func (i *Install) check(r *reader, m mapping) {
 	}
 }
 
-// read reads the five names, or the word none.
+// read reads the names of the five roles, or the word none.
 func (roles *Roles) read(r *reader, f field) {
 	if node := resolve(f.value); node.Kind == yaml.ScalarNode {
 		if node.Value != "none" {
@@ -49,21 +49,22 @@ func (roles *Roles) read(r *reader, f field) {
 	}
 }
 
-// Path is the search path that generated functions and migrations have.
+// Path returns the search path of generated functions and migrations.
 func (i Install) Path() []string {
 	return slices.Concat([]string{"pg_catalog"}, i.SearchPath, []string{"pg_temp"})
 }
 
-// CronElsewhere says whether jobs are scheduled in another database than the one they run in.
+// CronElsewhere reports whether pg_cron is in another database than the tables.
 func (i Install) CronElsewhere() bool {
 	return i.Scheduler == "pg_cron" && i.CronDatabase != "" && i.CronDatabase != i.Database
 }
 
-// AnyDatabase stands for the database of the tables where the policy file names none: jobs elsewhere then run in the
-// one that migrations are applied to. Several databases can have the same files.
+// AnyDatabase stands for the database of the tables if the policy file does not name one. Jobs that
+// are scheduled from another database then run in the database to which migrations are applied.
+// Several databases can share the same migration files.
 const AnyDatabase = "{database}"
 
-// In is the install in a database, where AnyDatabase is that one.
+// In returns the install for a database: it replaces AnyDatabase by that database.
 func (i Install) In(database string) Install {
 	if i.Database == AnyDatabase {
 		i.Database = database
@@ -71,8 +72,9 @@ func (i Install) In(database string) Install {
 	return i
 }
 
-// CronJobName is the jobname of a job's schedule, counted from 0. Where several applications share
-// schema cron it begins with the database; neither schemas nor jobs have a dot in their names.
+// CronJobName returns the jobname of a job's schedule; schedules count from 0. If several
+// applications share schema cron, the name begins with the database. Names of schemas and jobs
+// contain no dot.
 func (i Install) CronJobName(job string, schedule int) string {
 	name := i.Schema + "." + job
 	if i.CronElsewhere() {
@@ -84,20 +86,23 @@ func (i Install) CronJobName(job string, schedule int) string {
 	return short(name)
 }
 
-// CronJobPrefix is how the names of all jobs begin in a schema cron that several applications share.
+// CronJobPrefix returns the beginning of the names of all jobs, for a schema cron that several
+// applications share.
 func (i Install) CronJobPrefix() string {
 	prefix := i.Database + "." + i.Schema + "."
 	return prefix[:min(len(prefix), kept(prefix))]
 }
 
-// CronSchema is the schema in the other database that holds the versions of its migrations. It
-// belongs to this install alone, and stays the same when the jobs move back.
+// CronSchema returns the schema that holds the migration versions in pg_cron's database. It belongs
+// to this install alone, and its name does not change when the jobs move back.
 func (i Install) CronSchema() string { return short(i.Database + "." + i.Schema) }
 
-// nameLimit is the longest identifier in bytes; pg_cron before 1.5 cuts longer names without a word.
+// nameLimit is the longest identifier in bytes. pg_cron before 1.5 truncates longer names without a
+// warning.
 const nameLimit = 63
 
-// short is the name itself, or its beginning and a hash of it where PostgreSQL would cut it.
+// short returns the name itself if PostgreSQL would not truncate it. Otherwise it returns the
+// beginning of the name and a hash.
 func short(name string) string {
 	if len(name) <= nameLimit || strings.HasPrefix(name, AnyDatabase) {
 		return name
@@ -106,7 +111,7 @@ func short(name string) string {
 	return name[:kept(name)] + "~" + hex.EncodeToString(sum[:])[:8]
 }
 
-// kept is how many bytes of a long name stay, in whole characters.
+// kept returns how many bytes of a long name short keeps. It keeps whole characters.
 func kept(name string) int {
 	end := min(nameLimit-9, len(name))
 	for end < len(name) && !utf8.RuneStart(name[end]) {

@@ -9,36 +9,39 @@ import (
 	"time"
 )
 
-// Zero says whether an interval is none.
+// Zero reports whether the interval is zero.
 func (i Interval) Zero() bool { return i.Months == 0 && i.Days == 0 && i.Time == 0 }
 
-// LongerThan says whether i is longer than other, from whatever day both are counted back.
+// LongerThan reports whether i is longer than other, whatever timestamp both are subtracted from.
 func (i Interval) LongerThan(other Interval) bool {
 	more := Interval{Months: i.Months - other.Months, Days: i.Days - other.Days, Time: i.Time - other.Time}
 	if more.Months >= 0 && more.Days >= 0 && more.Time >= 0 {
 		return !more.Zero()
 	}
-	margin := 0.0 // an hour for each that counts days, which a change of the clocks may move
+	margin := 0.0 // hours: one for each interval with days or months, because clocks may change
 	for _, each := range []Interval{i, other} {
 		if each.Months != 0 || each.Days != 0 {
 			margin++
 		}
 	}
-	// What both have in common may be left out, or not: either is enough.
+	// The part that both intervals share may be left out of the comparison. One of the two
+	// comparisons is enough.
 	return more.shortest() > margin || i.shortest()-other.hours(31, 366) > margin
 }
 
-// NotLongerThan says so of at most as long.
+// NotLongerThan reports whether i is shorter than or as long as other, whatever timestamp both are
+// subtracted from.
 func (i Interval) NotLongerThan(other Interval) bool {
 	return i.Months == other.Months && i.Days == other.Days && i.Time == other.Time || other.LongerThan(i)
 }
 
-// hours are those of an interval, with months and years of so many days.
+// hours returns the length in hours if a month has month days and a year has year days.
 func (i Interval) hours(month, year int) float64 {
 	return float64(i.Months/12*year+i.Months%12*month+i.Days)*24 + i.Time.Hours()
 }
 
-// shortest is how many hours there are at least; of months that are subtracted the most go away.
+// shortest returns the least length of the interval in hours. A negative number of months counts
+// with the longest months.
 func (i Interval) shortest() float64 {
 	if i.Months < 0 {
 		return i.hours(31, 366)
@@ -46,7 +49,7 @@ func (i Interval) shortest() float64 {
 	return i.hours(28, 365)
 }
 
-// units are what one of a word adds to an interval.
+// units maps the name of a unit to the interval of one such unit.
 var units = map[string]Interval{
 	"year": {Months: 12}, "yr": {Months: 12}, "y": {Months: 12},
 	"month": {Months: 1}, "mon": {Months: 1},
@@ -63,17 +66,17 @@ var (
 )
 
 const (
-	// maxYears keeps every cutoff inside the range of a timestamp.
+	// maxYears limits an interval so that every cutoff stays inside the range of a timestamp.
 	// https://www.postgresql.org/docs/current/datatype-datetime.html
 	maxYears = 1000
-	// maxTime is as much as hours, minutes and seconds may add up to: 100 years.
+	// maxTime is the maximum sum of hours, minutes and seconds: 100 years.
 	maxTime = 100 * 366 * 24 * time.Hour
 
 	intervalHint = `Write a PostgreSQL interval, for example "90 days", "1 month" or "24 hours".`
 )
 
-// interval reads numbers with units and HH:MM[:SS], the part of PostgreSQL's interval grammar that
-// is not ambiguous.
+// interval reads numbers with units and HH:MM[:SS]. This is the unambiguous part of PostgreSQL's
+// interval syntax.
 // https://www.postgresql.org/docs/current/datatype-datetime.html#DATATYPE-INTERVAL-INPUT
 func (r *reader) interval(f field, zero bool) Interval {
 	text := r.scalar(f, "an interval", "!!str", "!!int", "!!float", "!!timestamp")
@@ -88,7 +91,8 @@ func (r *reader) interval(f field, zero bool) Interval {
 	return i
 }
 
-// bounded holds that an interval is not too long, which a hint says already, and gives it its one spelling.
+// bounded refuses an interval that is too long, and sets its normalized text. A non-empty hint
+// means that the caller already found it too long.
 func (i *Interval) bounded(r *reader, text, hint string) {
 	if years := float64(i.Months)/12 + float64(i.Days)/365 + i.Time.Hours()/(24*365); years > maxYears {
 		hint = fmt.Sprintf("A window is at most %d years.", maxYears)
@@ -99,7 +103,8 @@ func (i *Interval) bounded(r *reader, text, hint string) {
 	i.Text = i.normal()
 }
 
-// parse fills the parts from text and returns a hint when it is no interval.
+// parse sets months, days and time from text. It returns a hint if text is not an interval,
+// otherwise "".
 func (i *Interval) parse(text string) string {
 	rest := strings.TrimSpace(text)
 	if strings.HasPrefix(rest, "-") {
@@ -121,7 +126,7 @@ func (i *Interval) parse(text string) string {
 }
 
 func (i *Interval) addUnit(number, name string) string {
-	n, _ := strconv.Atoi(number) // "" where HH:MM has no seconds
+	n, _ := strconv.Atoi(number) // number is "" if HH:MM has no seconds
 	name = strings.ToLower(name)
 	if name == "m" {
 		return `"m" may be read as minutes or months: write "min" or "months".`
@@ -142,8 +147,8 @@ func (i *Interval) addUnit(number, name string) string {
 	return ""
 }
 
-// normal is the one spelling of an interval: years and months, days, and hours, minutes or
-// seconds, whichever is exact.
+// normal returns the normalized text of an interval: years, months, days and a time. The time has
+// the largest exact unit of hours, minutes and seconds.
 func (i Interval) normal() string {
 	unit, name := time.Second, "second"
 	switch {

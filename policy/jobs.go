@@ -13,7 +13,8 @@ func (report *Report) check(r *reader, _ mapping) {
 	v.expr(report.Alert, scope{names: []string{"report"}})
 }
 
-// Schedules are those of all jobs, where pg_cron has them: in its own database (cron) or in that of the tables.
+// Schedules lists the schedules of all jobs that pg_cron has. If cron is true, these are the jobs
+// in pg_cron's own database, otherwise those in the database of the tables.
 func (f *File) Schedules(cron bool) (list []Schedule) {
 	if f.Install.Scheduler != "pg_cron" || cron != f.Install.CronElsewhere() {
 		return nil
@@ -27,7 +28,7 @@ func (f *File) Schedules(cron bool) (list []Schedule) {
 	return list
 }
 
-// Runnable lists what a job may run: policies and reports share one set of names.
+// Runnable lists what a job may run. Policies and reports share one set of names.
 func (f *File) Runnable() []string {
 	policies := lists.Map(f.Policies, func(p *Policy) string { return p.Name })
 	return append(policies, lists.Map(f.Reports, func(r *Report) string { return r.Name })...)
@@ -40,8 +41,8 @@ func (f *File) policy(name string) *Policy {
 	return nil
 }
 
-// checkJobs checks that jobs run policies and reports of the file, that a name is one of the two, and that every policy
-// of a job can be narrowed by the columns that the job gives.
+// checkJobs checks that jobs run policies and reports of the file, and that no policy and report
+// share a name. It also checks that the scope of a job fits every policy that it runs.
 func (r *reader) checkJobs(f *File) {
 	for _, report := range f.Reports {
 		if p := f.policy(report.Name); p != nil {
@@ -54,7 +55,8 @@ func (r *reader) checkJobs(f *File) {
 			if !slices.Contains(known, ref.Text) {
 				r.add("P025", ref.Position, words{"Job": j.Name, "Name": ref.Text, "Known": known})
 			}
-			if p := f.policy(ref.Text); p != nil && p.Table.Name != "" { // else it could not be read
+			// an empty name means that the policy could not be read
+			if p := f.policy(ref.Text); p != nil && p.Table.Name != "" {
 				r.checkScope(j, p)
 			}
 		}

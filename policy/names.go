@@ -10,19 +10,21 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// generatedRelation is one of generated statements that an expression could mean instead of a table.
+// generatedRelation matches the relations of generated statements. An expression that names such a
+// relation would read it instead of a table.
 var generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
 
-// scope says what names a piece of SQL may put before a dot and whether it may read keep.
+// scope says which names a piece of SQL may use.
 type scope struct {
-	names  []string // t, joins, aliases of steps; nil: any
-	rank   bool     // may read keep.<guard>
-	guards []string // those that it may read
+	names  []string // names allowed before a dot: t, joins, aliases of steps; nil allows any name
+	rank   bool     // the SQL may read keep.<guard>
+	guards []string // guards that the SQL may read
 
-	run       bool   // may read run.id and run.reason
-	rowless   bool   // there is no row: no name stands alone but as_of
-	condition bool   // what is read has to be a boolean
-	once      string // what a query is, for messages, that is read when the run starts
+	run       bool // the SQL may read run.id and run.reason
+	rowless   bool // there is no row, so the only name without a dot is as_of
+	condition bool // the SQL must be of type boolean
+	// name for messages of a query that is read when the run starts; "" for other SQL
+	once string
 }
 
 func (s scope) with(name string) scope {
@@ -30,7 +32,7 @@ func (s scope) with(name string) scope {
 	return s
 }
 
-// checkUnused holds that a name means one thing in an expression.
+// checkUnused reports a name that is already in use in the scope.
 func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 	if slices.Contains(s.names, name) && name != "t" {
 		r.add("P045 name", at, name)
@@ -44,7 +46,7 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 		r.checkOnce(e, parsed, s)
 	}
 	if kind != IsExpression {
-		s.names = nil // any name before a dot may be one of its own tables
+		s.names = nil // any name before a dot may be one of the query's own tables
 	}
 	s.rowless = s.rowless && kind != IsQuery
 	r.checkWords(e, parsed)
@@ -61,7 +63,7 @@ func (r *reader) checkSQL(e *Expr, kind string, s scope) {
 	}
 }
 
-// checkWords refuses what another instant, session or call would answer otherwise.
+// checkWords refuses SQL whose result depends on the moment, the session or the call.
 func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
 	if word := parsed.Clock; word.Text != "" {
 		r.add("P012 clock", e.At(word.Offset), word)
@@ -75,9 +77,10 @@ func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
 	}
 }
 
-// checkOnce holds that a query which is read at the start of the run, when there is no row yet, does not name one.
+// checkOnce refuses a row's column in a query that is read at the start of the run. No row is known
+// then.
 func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
-	// The names by which its own tables are known in it.
+	// Names of the query's own tables.
 	own := lists.Map(parsed.Tables, pgparse.TableRef.Called)
 	for _, c := range parsed.Columns {
 		qualified := len(c.Fields) > 1 || c.Star && len(c.Fields) == 1
@@ -112,7 +115,7 @@ func (r *reader) checkColumn(at diag.Position, column pgparse.ColumnRef, s scope
 	}
 }
 
-// checkGuardName checks keep.<name>.
+// checkGuardName checks the name in keep.<name>.
 func (r *reader) checkGuardName(at diag.Position, name string, s scope) {
 	switch {
 	case !s.rank:

@@ -8,7 +8,7 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// Kind of SQL that a part of the file holds.
+// Kinds of SQL that a part of the file holds.
 const (
 	IsExpression = "expression"
 	IsQuery      = "query"
@@ -19,10 +19,11 @@ const (
 type Part struct {
 	Expr      Expr
 	Kind      string // IsExpression, IsQuery or IsStatement
-	Condition bool   // an expression that has to be a boolean
+	Condition bool   // the expression must be of type boolean
 }
 
-// Parse is what the piece says; it was read with the file, without an error.
+// Parse parses the SQL of the part. Parts of an accepted file were parsed before and return no
+// error.
 func (p Part) Parse() (*pgparse.Expr, error) {
 	switch p.Kind {
 	case IsQuery:
@@ -33,27 +34,29 @@ func (p Part) Parse() (*pgparse.Expr, error) {
 	return pgparse.Expression(p.Expr.SQL)
 }
 
-// sure is what was made of a file that was accepted: an error now is a mistake of ours.
-func sure[T any](made T, err error) T {
+// must returns value, and panics on error. The SQL was parsed when the file was read, so an error
+// here is a bug.
+func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return made
+	return value
 }
 
-// Parsed is what a piece says of a file that was accepted, with which it was parsed.
-func (p Part) Parsed() *pgparse.Expr { return sure(p.Parse()) }
+// Parsed returns the parsed SQL of a part of an accepted file.
+func (p Part) Parsed() *pgparse.Expr { return must(p.Parse()) }
 
-// Statement is an SQL step that was accepted.
-func (e Expr) Statement() *pgparse.Expr { return sure(pgparse.Statement(e.SQL)) }
+// Statement returns the parsed SQL of an accepted SQL step.
+func (e Expr) Statement() *pgparse.Expr { return must(pgparse.Statement(e.SQL)) }
 
-// Parts lists the query, if it could be read; the alert reads its columns only.
+// Parts lists the query of the report, if it could be read. The alert is not listed: it reads only
+// columns of the query.
 func (r *Report) Parts() []Part {
 	return slices.DeleteFunc([]Part{{Expr: r.Query, Kind: IsQuery}}, func(p Part) bool { return p.Expr.SQL == "" })
 }
 
-// Parts lists every piece of SQL that a policy holds, but the defaults of "ensure", which are the
-// table's own.
+// Parts lists every piece of SQL of the policy except the defaults of "ensure", which belong to the
+// table.
 func (p *Policy) Parts() []Part {
 	var list []Part
 	collect := func(e *Expr, kind string, s scope) { list = append(list, Part{*e, kind, s.condition}) }
@@ -61,8 +64,9 @@ func (p *Policy) Parts() []Part {
 	return list
 }
 
-// visitor is shown every piece of SQL of a policy with what it may refer to, and every name that those after it
-// may use, with what was there before.
+// visitor holds functions that are called for the parts of a policy. sql gets every piece of SQL,
+// with the names that it may refer to. name gets every name that later SQL may use, with the names
+// defined before it.
 type visitor struct {
 	sql  func(e *Expr, kind string, s scope)
 	name func(at diag.Position, name string, s scope)
@@ -124,7 +128,7 @@ func (v visitor) assignments(s scope, lists ...[]Assignment) {
 	}
 }
 
-// joins may each read those above it.
+// joins visits the joins; each join may read the joins before it.
 func (v visitor) joins(joins []Join, s scope) scope {
 	for _, j := range joins {
 		v.name(j.Position, j.Name, s)
@@ -191,7 +195,7 @@ func (v visitor) step(step Step, s scope) {
 	switch {
 	case step.Update != nil:
 		v.assignments(s, step.Update.Set)
-		// Restore comes long after the run: it knows the row only.
+		// A restore happens long after the run, so it knows only the row.
 		v.assignments(scope{names: []string{"t"}}, step.Update.Undo)
 	case step.Insert != nil:
 		in := step.Insert
@@ -208,7 +212,7 @@ func (v visitor) step(step Step, s scope) {
 	v.piece(step.SQL, IsStatement, s)
 }
 
-// allJoins are the row's joins and those of steps.
+// allJoins lists the joins of the row and of the steps.
 func (p *Policy) allJoins() []Join {
 	joins := slices.Clone(p.Joins)
 	for _, s := range p.Then {
@@ -219,8 +223,8 @@ func (p *Policy) allJoins() []Join {
 	return joins
 }
 
-// OncePerRun lists the joins that are read at the start of a run. Those of several steps that have one name and one
-// query are one.
+// OncePerRun lists the joins that are read at the start of a run. Joins of several steps with the
+// same name and query are listed once.
 func (p *Policy) OncePerRun() []Join {
 	var list []Join
 	for _, j := range p.allJoins() {
@@ -232,30 +236,30 @@ func (p *Policy) OncePerRun() []Join {
 	return list
 }
 
-// Mention is a table where a file names it.
-type Mention struct {
+// NamedTable is a table that a policy file names, with the part of the file that names it.
+type NamedTable struct {
 	Table
 	Kind, Of string // "policy" or "report", and its name; "" under "protect"
-	SQL      bool   // its schema is "" where the SQL has none
-	Created  bool   // by the policy, where it is missing
+	SQL      bool   // the name is in SQL; the schema is "" if the SQL has none
+	Created  bool   // the policy creates the table if it does not exist
 }
 
-// Mentions lists the tables that a file names, under "protect", then by policy and report; without those that
-// generated SQL has.
-func (f *File) Mentions() []Mention {
-	list := lists.Map(f.Protect, func(t Table) Mention { return Mention{Table: t} })
+// NamedTables lists the tables that a file names: first under "protect", then by policy and report.
+// Relations of generated SQL are left out.
+func (f *File) NamedTables() []NamedTable {
+	list := lists.Map(f.Protect, func(t Table) NamedTable { return NamedTable{Table: t} })
 	sql := func(kind, of string, p *Policy, parts []Part) {
 		for _, part := range parts {
 			for _, t := range part.Tables() {
 				if !p.Generated(pgparse.TableRef{Schema: t.Schema, Name: t.Name}) {
-					list = append(list, Mention{Table: t, Kind: kind, Of: of, SQL: true})
+					list = append(list, NamedTable{Table: t, Kind: kind, Of: of, SQL: true})
 				}
 			}
 		}
 	}
 	for _, p := range f.Policies {
 		for _, use := range p.Uses() {
-			list = append(list, Mention{Table: use.Table, Kind: "policy", Of: p.Name, Created: use.Created})
+			list = append(list, NamedTable{Table: use.Table, Kind: "policy", Of: p.Name, Created: use.Created})
 		}
 		sql("policy", p.Name, p, p.Parts())
 	}
@@ -265,8 +269,8 @@ func (f *File) Mentions() []Mention {
 	return list
 }
 
-// Reads lists the tables that joins and expressions of a policy read, in every schema that the search
-// path would find them in.
+// Reads lists the tables that joins and expressions of a policy read. A name without a schema is
+// listed once for each schema of the search path.
 func (f *File) Reads(p *Policy) []Table {
 	var list []Table
 	for _, j := range p.allJoins() {
@@ -288,12 +292,12 @@ func (f *File) Reads(p *Policy) []Table {
 	return list
 }
 
-// Generated says whether a table that SQL of the policy names is a relation that generated SQL has.
+// Generated reports whether the table is a relation of generated SQL, such as "batch".
 func (p *Policy) Generated(t pgparse.TableRef) bool {
 	return t.Schema == "" && (t.Name == "batch" || t.Name == "partition" && p.Partitions)
 }
 
-// Tables lists the tables that a piece of SQL names; the schema is "" where the SQL has none.
+// Tables lists the tables that a piece of SQL names. The schema is "" if the SQL has none.
 func (p Part) Tables() []Table {
 	return lists.Map(p.Parsed().Tables, func(ref pgparse.TableRef) Table {
 		return Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)}

@@ -10,7 +10,7 @@ import (
 	"pgretain/internal/parallel"
 )
 
-// policies reads them side by side: one does not depend on another.
+// policies reads the policies of a file in parallel. One policy does not depend on another.
 func (r *reader) policies(file mapping) {
 	base := Default()
 	if f, ok := file.fields["defaults"]; ok {
@@ -39,8 +39,8 @@ func (r *reader) policies(file mapping) {
 	}
 }
 
-// unwritten says whether nothing stands under "policies" or "jobs" of a file that has "coverage": it speaks of tables
-// before any of its policies is decided on.
+// unwritten reports whether "policies" or "jobs" is empty in a file that has "coverage". Such a
+// file lists tables before anyone decides on policies.
 func unwritten(file mapping, f field) bool { return isNull(f) && file.has("coverage") }
 
 func (p *Policy) read(r *reader, f field) {
@@ -79,7 +79,7 @@ func (j *Join) read(r *reader, f field) {
 	m.either("P017 join", "table", "query")
 }
 
-// read reads a guard: a condition is an expression, a rank a map.
+// read reads a guard: a map is a rank, a text is a condition.
 func (g *Guard) read(r *reader, f field) {
 	if f.is(yaml.MappingNode) {
 		r.value(f, &g.Rank, "")
@@ -88,10 +88,10 @@ func (g *Guard) read(r *reader, f field) {
 	}
 }
 
-// mostRows is how many rows a batch that is sized by time has at most.
+// mostRows is the default of the most rows in a batch.
 const mostRows = 50000
 
-// Default is a policy with nothing but what holds where a file says nothing.
+// Default returns a policy with the defaults of all bounds.
 func Default() *Policy {
 	return &Policy{
 		Batch:    Batch{Rows: mostRows, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond},
@@ -101,23 +101,23 @@ func Default() *Policy {
 	}
 }
 
-// DropsTables says whether a step drops the tables that rows name.
+// DropsTables reports whether a step drops tables whose names are in the rows.
 func (p *Policy) DropsTables() bool {
 	return slices.ContainsFunc(p.Then, func(s Step) bool { return s.DropTable != nil })
 }
 
-// Bounds are those of a policy's batches and runs.
+// Bounds are the bounds of a policy's batches and runs.
 type Bounds struct {
-	Partitions bool // the rows are partitions
+	Partitions bool // the rows of the policy are partitions
 	Batch      Batch
 	Budget     Budget
 	Breaker    Breaker
 	Throttle   Throttle
 }
 
-// Bounded are the bounds that hold. Where tables go a batch looks at few rows, since each table stays
-// locked until it commits, and one that cannot go is found soon. No share of a table's rows says anything about its
-// partitions.
+// Bounded returns the bounds that the runs use. A batch that drops tables reads at most 10 rows,
+// because each table stays locked until the batch commits. A policy on partitions has no
+// breaker.fraction: the share of rows says nothing about partitions.
 func (p *Policy) Bounded() Bounds {
 	bounded := Bounds{p.Partitions, p.Batch, p.Budget, p.Breaker, p.Throttle}
 	if p.Partitions || p.DropsTables() {
@@ -129,7 +129,7 @@ func (p *Policy) Bounded() Bounds {
 	return bounded
 }
 
-// read reads rows and time: rows alone are exact.
+// read reads the bounds of a batch. If only rows is set, every batch reads that number of rows.
 func (b *Batch) read(r *reader, f field) {
 	before := *b
 	*b = Batch{LockTimeout: b.LockTimeout, Whole: b.Whole}
@@ -144,8 +144,9 @@ func (b *Batch) read(r *reader, f field) {
 	}
 }
 
-// checkProtected checks that nothing changes a protected table's rows: steps may insert and archive into
-// it, no more; and that a policy is not about the runtime's schema, in which migrations set all rights.
+// checkProtected checks that no policy changes rows of a protected table. Steps may insert and
+// archive into such a table. It also refuses policies on the runtime's schema, in which migrations
+// set all privileges.
 func (r *reader) checkProtected(f *File) {
 	for _, p := range f.Policies {
 		if p.Table.Schema == f.Install.Schema {

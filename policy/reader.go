@@ -2,7 +2,7 @@ package policy
 
 import (
 	"cmp"
-	_ "embed" // faults.txt.tmpl
+	_ "embed" // for faults.txt.tmpl
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,13 +15,13 @@ import (
 	"pgretain/internal/diag"
 )
 
-// reader walks the YAML tree of one file and collects what is wrong with it.
+// reader reads the YAML tree of one file and collects the faults.
 type reader struct {
 	path   string
 	source []byte
 	lines  [][]rune
 	model  *File
-	policy *Policy // the one that is read
+	policy *Policy // the policy that is being read
 	diags  diag.List
 }
 
@@ -33,7 +33,7 @@ func newReader(path string, source []byte) *reader {
 	return r
 }
 
-// words are what the sentences of a fault speak of.
+// words are the values of the variables in a fault's sentences.
 type words map[string]any
 
 //go:embed faults.txt.tmpl
@@ -47,16 +47,16 @@ func (r *reader) add(fault string, at diag.Position, about any) {
 	r.diags.Add(sentences.Say(fault, diag.Diagnostic{Position: at}, about))
 }
 
-// fault ends the reading of a value.
+// fault is the value of the panic that ends the reading of a value.
 type fault struct{}
 
-// fail reports what is wrong with a value, and ends its reading.
+// fail reports a fault of a value, and ends the reading of the value.
 func (r *reader) fail(name string, at diag.Position, about any) {
 	r.add(name, at, about)
 	panic(fault{})
 }
 
-// try reads a value, and says whether that came to its end.
+// try reads a value, and reports whether the reading came to its end.
 func (r *reader) try(read func()) (ok bool) {
 	defer func() {
 		if e := recover(); e != nil && e != any(fault{}) {
@@ -67,14 +67,14 @@ func (r *reader) try(read func()) (ok bool) {
 	return true
 }
 
-// field is a value with the key that it belongs to; key is nil for list items and the root.
+// field is a value with its key. key is nil for list items and the root.
 type field struct {
 	key, value *yaml.Node
-	list       string // the name of an item's list
-	what       string // what names the value, where that is not its key
+	list       string // for an item: the name of its list
+	what       string // the name of the value in messages, if it is not the key
 }
 
-// name is the key's text, for an item that of its list.
+// name returns the text of the key, or for an item the name of its list.
 func (f field) name() string {
 	if f.key == nil {
 		return f.list
@@ -82,7 +82,7 @@ func (f field) name() string {
 	return f.key.Value
 }
 
-// label names the value in messages.
+// label returns the name of the value for messages.
 func (f field) label() string {
 	switch {
 	case f.key != nil:
@@ -93,15 +93,15 @@ func (f field) label() string {
 	return "the file"
 }
 
-// title names a map in messages.
+// title returns the name of a map for messages.
 func (f field) title() string { return cmp.Or(f.what, f.label()) }
 
-// is says of what kind the value is.
+// is reports whether the value has the kind.
 func (f field) is(kind yaml.Kind) bool { return resolve(f.value).Kind == kind }
 
 func quoted(name string) string { return fmt.Sprintf("%q", name) }
 
-// resolve follows an alias to what it stands for.
+// resolve returns the node that an alias stands for, or the node itself.
 func resolve(node *yaml.Node) *yaml.Node {
 	for node.Kind == yaml.AliasNode && node.Alias != nil {
 		node = node.Alias
@@ -109,7 +109,7 @@ func resolve(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// fieldAt is the place of the key, or of the value where there is no key.
+// fieldAt returns the position of the key, or of the value if there is no key.
 func (r *reader) fieldAt(f field) diag.Position {
 	if f.key != nil {
 		return r.at(f.key)
@@ -119,7 +119,7 @@ func (r *reader) fieldAt(f field) diag.Position {
 
 var properties = regexp.MustCompile(`^(?:[&!]\S*\s+)+`)
 
-// at is the place of a node as written, quotes included, behind its anchor and tag.
+// at returns the position of a node as written: with quotes, without its anchor and tag.
 func (r *reader) at(node *yaml.Node) diag.Position {
 	node = resolve(node)
 	p := diag.Position{File: r.path, Line: node.Line, Column: max(node.Column, 1), Width: 1}
@@ -136,15 +136,15 @@ func (r *reader) at(node *yaml.Node) diag.Position {
 	return p
 }
 
-// written is how a scalar stands in a line, quotes included.
+// written matches a scalar in a line with its quotes, by the style of the scalar.
 var written = map[yaml.Style]*regexp.Regexp{
 	yaml.DoubleQuotedStyle: regexp.MustCompile(`^"(?:[^"\\]|\\.)*"?`),
 	yaml.SingleQuotedStyle: regexp.MustCompile(`^'(?:[^']|'')*'?`),
 	yaml.LiteralStyle:      regexp.MustCompile(`^.`), yaml.FoldedStyle: regexp.MustCompile(`^.`),
 }
 
-// scalarWidth is how much of the line the scalar takes: of a plain one all of its text where it stands there as is, or
-// else the rest of the line.
+// scalarWidth returns how many characters of the line the scalar takes. A plain scalar takes its
+// text if the line begins with it, otherwise the rest of the line.
 func scalarWidth(rest string, node *yaml.Node) int {
 	if form := written[node.Style&^yaml.TaggedStyle]; form != nil {
 		return utf8.RuneCountInString(form.FindString(rest))
@@ -155,8 +155,8 @@ func scalarWidth(rest string, node *yaml.Node) int {
 	return utf8.RuneCountInString(strings.TrimRight(rest, " \t"))
 }
 
-// content is the place of a scalar's first character, behind the quote. Its Width is the number
-// of characters of the value exactly when these stand in the file one by one; see Expr.At.
+// content returns the position of the first character of a scalar, after the quote. Its Width is
+// the number of characters of the value only if the file holds them one by one; see Expr.At.
 func (r *reader) content(node *yaml.Node) diag.Position {
 	p := r.at(node)
 	node = resolve(node)
@@ -172,7 +172,7 @@ func (r *reader) content(node *yaml.Node) diag.Position {
 	return p
 }
 
-// DidYouMean is a hint with the nearest of the known names, or "".
+// DidYouMean returns a hint with the nearest of the known names, or "" if none is near.
 func DidYouMean(name string, known []string) string {
 	best, distance := "", min(2+len(name)/4, len(name))
 	for _, candidate := range known {
@@ -190,20 +190,21 @@ func DidYouMean(name string, known []string) string {
 type mapping struct {
 	r      *reader
 	from   field
-	what   string // for messages, e.g. policy "x"
+	what   string // name of the map in messages, for example policy "x"
 	fields map[string]field
-	order  []string // keys in the order of the file, merged ones last
+	order  []string // keys in the order of the file; merged keys come last
 }
 
-// mapping reads a map: every key one of keys, or any name where keys is nil; none written twice; merge
-// keys (<<) followed.
+// mapping reads a map. Every key must be one of keys; if keys is nil, every name is allowed. No key
+// may be written twice. Merge keys (<<) are followed.
 func (r *reader) mapping(f field, what string, keys []string) mapping {
 	m := mapping{r: r, from: f, what: what, fields: map[string]field{}}
 	m.collect(r.kindOf(f, what, yaml.MappingNode, "a map"), keys, map[*yaml.Node]bool{})
 	return m
 }
 
-// collect adds the keys of a map that are not there yet, then those of the maps that it merges.
+// collect adds the keys of a map that are not in the mapping yet, then those of the maps that it
+// merges.
 func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bool) {
 	if seen[node] {
 		return
@@ -235,7 +236,7 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 	}
 }
 
-// key says whether the key is one, and allowed here.
+// key reports whether a key is a text, is written once and is allowed here.
 func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) bool {
 	if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
 		m.r.add("P004 key", m.r.at(key), kindName(key))
@@ -253,7 +254,7 @@ func (m *mapping) key(key *yaml.Node, own map[string]*yaml.Node, keys []string) 
 	return false
 }
 
-// require is the field of a key that must be there.
+// require returns the field of a key, and reports a fault if the key is missing.
 func (m mapping) require(key string) (field, bool) {
 	f, ok := m.fields[key]
 	if !ok {
@@ -262,19 +263,19 @@ func (m mapping) require(key string) (field, bool) {
 	return f, ok
 }
 
-// take reads the value of a key, if it is written.
+// take reads the value of a key, if the key is written.
 func (m mapping) take(key string, into any, kind string) {
 	if f, ok := m.fields[key]; ok {
 		m.r.value(f, into, kind)
 	}
 }
 
-// has says whether one of the keys is written, whatever its value.
+// has reports whether one of the keys is written, whatever its value.
 func (m mapping) has(keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return m.fields[key].value != nil })
 }
 
-// refuse reports each of some keys that is written.
+// refuse reports a fault for each of the keys that is written.
 func (m mapping) refuse(name string, keys ...string) {
 	for _, key := range keys {
 		if m.has(key) {
@@ -283,14 +284,14 @@ func (m mapping) refuse(name string, keys ...string) {
 	}
 }
 
-// exclusive refuses a key where the map has another one.
+// exclusive reports a fault if both keys are written.
 func (m mapping) exclusive(name, first, second string) {
 	if m.has(first) && m.has(second) {
 		m.r.add(name, m.r.at(m.fields[second].key), words{"First": first, "Second": second})
 	}
 }
 
-// either holds that one of two keys is written, and not the other.
+// either reports a fault unless exactly one of the two keys is written.
 func (m mapping) either(name, first, second string) {
 	if m.has(first) == m.has(second) {
 		m.r.add(name, m.r.fieldAt(m.from), words{"In": m.what, "First": first, "Second": second})

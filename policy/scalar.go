@@ -15,7 +15,7 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// kinds are what values of one tag are called in messages.
+// kinds maps the tag of a value to the word for it in messages.
 var kinds = map[string]string{
 	"!!null": "null", "!!bool": "true or false", "!!int": "a number", "!!float": "a number", "!!timestamp": "a date",
 }
@@ -35,7 +35,8 @@ func isNull(f field) bool { return kindName(f.value) == "null" }
 
 func isNumber(f field) bool { return kindName(f.value) == "a number" }
 
-// kindOf is the node of f, which has the wanted kind and no tag of the user's.
+// kindOf returns the node of f. It fails if the node has another kind, or a tag that the user
+// wrote.
 func (r *reader) kindOf(f field, what string, kind yaml.Kind, wanted string) *yaml.Node {
 	node := resolve(f.value)
 	if node.Style&yaml.TaggedStyle != 0 && node.Tag != "!!str" {
@@ -51,7 +52,7 @@ func (r *reader) wrongKind(f field, what, wanted string) {
 	r.fail("P004", r.at(f.value), words{"What": what, "Wanted": wanted, "Got": kindName(f.value)})
 }
 
-// list is the items of a list.
+// list returns the items of a list.
 func (r *reader) list(f field) []field {
 	node := r.kindOf(f, f.label(), yaml.SequenceNode, "a list")
 	return lists.Map(node.Content, func(item *yaml.Node) field { return field{value: item, list: f.name()} })
@@ -65,7 +66,7 @@ func (r *reader) scalar(f field, wanted string, tags ...string) string {
 	return node.Value
 }
 
-// text is a string that PostgreSQL can hold; a date stays the text that it is in the file.
+// text returns a string that PostgreSQL can store. A date stays the text that the file has.
 func (r *reader) text(f field) string {
 	text := r.scalar(f, "text", "!!str", "!!timestamp")
 	if strings.ContainsRune(text, 0) {
@@ -76,8 +77,8 @@ func (r *reader) text(f field) string {
 
 var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 
-// integer is a whole number in plain decimal digits: YAML's other notations (010, 0x1f, 1_000)
-// mean different things to different readers.
+// integer reads a whole number in plain decimal digits. Other notations of YAML (010, 0x1f, 1_000)
+// are refused, because readers disagree on their value.
 func (r *reader) integer(f field) int64 {
 	text := r.scalar(f, "a whole number", "!!int")
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -87,7 +88,7 @@ func (r *reader) integer(f field) int64 {
 	return n
 }
 
-// within is a whole number within bounds.
+// within reads a whole number from low to high.
 func (r *reader) within(f field, low, high int64) int64 {
 	n := r.integer(f)
 	if n < low || n > high {
@@ -96,7 +97,7 @@ func (r *reader) within(f field, low, high int64) int64 {
 	return n
 }
 
-// choice is one of the options.
+// choice reads one of the options.
 func (r *reader) choice(f field, options ...string) string {
 	text := r.text(f)
 	if !slices.Contains(options, text) {
@@ -105,7 +106,7 @@ func (r *reader) choice(f field, options ...string) string {
 	return text
 }
 
-// measured is a number with a unit of its kind.
+// measured reads a number with a unit.
 func (r *reader) measured(f field, form *regexp.Regexp, name, what string) (number float64, unit, text string) {
 	text = strings.TrimSpace(r.scalar(f, "a "+what, "!!str", "!!int", "!!float"))
 	match := form.FindStringSubmatch(text)
@@ -128,7 +129,7 @@ var (
 	rateUnits = map[string]Rate{"kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 )
 
-// duration is from low to a day.
+// duration reads a duration from low to one day.
 func (r *reader) duration(f field, low time.Duration) time.Duration {
 	n, unit, text := r.measured(f, durationForm, "P021", "duration")
 	if n*durationUnits[unit].Hours() > 24 || time.Duration(n)*durationUnits[unit] < low {
@@ -137,13 +138,13 @@ func (r *reader) duration(f field, low time.Duration) time.Duration {
 	return time.Duration(n) * durationUnits[unit]
 }
 
-// read reads a number with PostgreSQL's units of size, by the second.
+// read reads a rate in kB/s, MB/s or GB/s. A kB is 1,024 bytes.
 func (v *Rate) read(r *reader, f field) {
 	n, unit, _ := r.measured(f, rateForm, "P019 rate", "rate")
 	*v = Rate(n) * rateUnits[unit]
 }
 
-// String is in the greatest unit that divides it, as it may be written.
+// String returns the rate in the largest unit that divides it, in the syntax of a policy file.
 func (v Rate) String() string {
 	for _, unit := range []string{"GB", "MB"} {
 		if of := rateUnits[unit]; v%of == 0 {
@@ -153,7 +154,7 @@ func (v Rate) String() string {
 	return fmt.Sprintf("%dkB/s", v/rateUnits["kB"])
 }
 
-// fraction is 0 < f <= 1, written as 0.5 or 50%.
+// fraction reads a fraction 0 < f <= 1, written as 0.5 or 50%.
 func (r *reader) fraction(f field) float64 {
 	n, percent, text := r.measured(f, fractionForm, "P022", "fraction")
 	if percent != "" {
@@ -165,7 +166,7 @@ func (r *reader) fraction(f field) float64 {
 	return n
 }
 
-// dotted reads a name by SQL's rules, of at most most parts.
+// dotted reads a name by SQL's rules, with at most most parts.
 func (r *reader) dotted(f field, what string, most int) []string {
 	text := r.text(f)
 	parts, err := pgparse.Name(text)
@@ -176,7 +177,7 @@ func (r *reader) dotted(f field, what string, most int) []string {
 	return parts
 }
 
-// table reads schema.name or name, which is in schema public.
+// table reads schema.name, or the name of a table in schema public.
 func (r *reader) table(f field) Table {
 	parts := r.dotted(f, "table", 2)
 	if len(parts) == 1 {

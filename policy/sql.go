@@ -14,9 +14,9 @@ import (
 	"pgretain/internal/quote"
 )
 
-// At is the place of the character at byte offset of the expression, underlined to the end of its
-// word. Where the file does not hold the text character by character (escapes, several lines),
-// it is the place where the expression begins.
+// At returns the position of the character at byte offset of the expression, underlined to the end
+// of its word. With escapes or several lines in the file, At returns the position of the whole
+// expression.
 func (e Expr) At(offset int) diag.Position {
 	if !e.exact() || offset < 0 || offset > len(e.SQL) {
 		return e.Position
@@ -27,7 +27,7 @@ func (e Expr) At(offset int) diag.Position {
 	return at
 }
 
-// exact says whether the file holds the text character by character, in one line.
+// exact reports whether the file holds the text character by character, in one line.
 func (e Expr) exact() bool { return e.Position.Width == utf8.RuneCountInString(e.SQL) }
 
 var (
@@ -35,8 +35,8 @@ var (
 	sqlNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 )
 
-// raw is the SQL of a scalar: text is an expression, null, true, false and numbers are SQL's. It is one line, so that
-// no migration tool reads a line of it as its own markers.
+// raw reads the SQL of a scalar. Text is an expression; null, true, false and numbers become SQL
+// literals. The SQL is one line, so that no migration tool takes one of its lines for a marker.
 func (r *reader) raw(f field) Expr {
 	node := r.kindOf(f, f.label(), yaml.ScalarNode, "an SQL expression")
 	e := Expr{SQL: node.Value, Position: r.content(node)}
@@ -48,7 +48,7 @@ func (r *reader) raw(f field) Expr {
 	case "!!timestamp":
 		r.fail("P004 date", r.at(node), words{"What": f.label(), "Text": node.Value})
 	case "!!int", "!!float":
-		if !sqlNumber.MatchString(node.Value) { // YAML and SQL read it differently
+		if !sqlNumber.MatchString(node.Value) { // YAML and SQL read this number differently
 			r.fail("P019 number", r.at(node), node.Value)
 		}
 	}
@@ -56,13 +56,13 @@ func (r *reader) raw(f field) Expr {
 		r.fail("P011 break", e.At(offset), nil)
 	}
 	if line := quote.OneLine(e.SQL); line != e.SQL {
-		e.SQL, e.Position.Width = line, 1 // see exact
+		e.SQL, e.Position.Width = line, 1 // marks the position as not exact: see exact
 	}
 	return e
 }
 
-// sql reads a piece of SQL: a query or statement, or an expression. Kind "literal" is a value that is written
-// out and "default" that of a column. What it names is checked when the whole policy has been read.
+// sql reads a query, a statement or an expression. Kind "literal" is a constant, and kind "default"
+// is a column's default. The names in the SQL are checked after the whole policy was read.
 func (r *reader) sql(f field, kind string) Expr {
 	is := IsExpression
 	if kind == IsQuery || kind == IsStatement {
@@ -78,8 +78,8 @@ func (r *reader) sql(f field, kind string) Expr {
 		r.sqlError(e, is, err)
 	case kind == "literal":
 		r.literal(f, e, parsed)
-	// A default may read the clock, unlike all other expressions: it is the table's, and its value is taken when a
-	// row is written.
+	// The default of a column may read the clock, because it is evaluated when a row is written. No
+	// other expression may.
 	case kind == "default" && (len(parsed.Columns) > 0 || parsed.Subquery || parsed.Parameter.Text != ""):
 		r.fail("P035 default", e.Position, nil)
 	}
@@ -94,7 +94,7 @@ func (r *reader) sqlError(e Expr, kind string, err error) {
 	r.fail("P011", at, words{"Kind": kind, "Message": err.Error()})
 }
 
-// literal holds that a value is a number, true, false, or a text in SQL's own quotes.
+// literal checks that a value is a number, true, false, or a text in SQL quotes.
 func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 	switch {
 	case isNull(f):
@@ -105,7 +105,8 @@ func (r *reader) literal(f field, e Expr, parsed *pgparse.Expr) {
 	}
 }
 
-// order reads an ORDER BY list. An item has a place of its own where the whole has one for every character.
+// order reads an ORDER BY list. An item has its own position if the file holds the list character
+// by character.
 func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 	r.text(f)
 	whole = r.raw(f)
@@ -124,7 +125,7 @@ func (r *reader) order(f field) (whole Expr, items []OrderItem) {
 	return whole, items
 }
 
-// assignments is a map of columns, or of the keys of a payload, to expressions.
+// assignments reads a map from columns, or from payload keys, to expressions.
 func (r *reader) assignments(f field, kind string) (list []Assignment) {
 	m := r.mapping(f, quoted(f.name()), nil)
 	for _, key := range m.order {
@@ -141,10 +142,10 @@ func (r *reader) assignments(f field, kind string) (list []Assignment) {
 			list = append(list, a)
 		}
 	}
-	return r.once("P003 column", list) // two keys may name one column, in two spellings
+	return r.once("P003 column", list) // two spellings of a key may name the same column
 }
 
-// once is a list without what names a column a second time, which is reported.
+// once reports every column that is named a second time, and returns the list without them.
 func (r *reader) once(fault string, list []Assignment) (first []Assignment) {
 	for _, a := range list {
 		if i := slices.IndexFunc(first, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {

@@ -6,8 +6,8 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Step is one effect: exactly one verb is set. Without Related it acts on the batch's rows that meet
-// Where, with Related on related rows, and Where is nil.
+// Step is one step of a policy; exactly one verb is set. Without Related it acts on the rows of the
+// batch for which Where is true. With Related it acts on related rows, and Where is nil.
 type Step struct {
 	Where     *Expr
 	Related   *Related
@@ -19,12 +19,12 @@ type Step struct {
 	SQL       *Expr    `yaml:"sql"` // one statement over the relation "batch"
 	Detach    *Detach  `yaml:"detach"`
 	Drop      *Drop    `yaml:"drop"`
-	DropTable *Expr    `yaml:"drop_table"` // the name of a table, from the row
+	DropTable *Expr    `yaml:"drop_table"` // name of a table to drop, computed from the row
 	Position  diag.Position
 }
 
-// Related is the table, as, where of a step on related rows. Joins are its own; they read its row
-// as well.
+// Related holds the keys table, as, where and join of a step on related rows. Its joins can read
+// the related row.
 type Related struct {
 	Table Table  `yaml:"table"`
 	As    string `yaml:"as,alias"`
@@ -34,24 +34,24 @@ type Related struct {
 	AsPosition diag.Position
 }
 
-// Delete removes rows; Cascades lists the tables that foreign keys may reach.
+// Delete deletes rows. Cascades lists the tables that foreign keys may reach.
 type Delete struct {
 	Cascades []Table `yaml:"cascades,table"`
 }
 
-// Update sets columns; it writes only rows that would change. Undo, on the batch's own rows only,
-// says what restore sets.
+// Update sets columns, and writes only rows that would change. Undo sets the values that restore
+// writes; it is allowed only on the policy's own rows.
 type Update struct {
 	Set  []Assignment `yaml:"set,required,filled"`
 	Undo []Assignment `yaml:"undo,filled"`
 }
 
-// Insert writes into another table: with Key one row per group, which changes the row that exists
-// by Add, Max, Min and Set; with Per one new row per group, read by later steps as As; otherwise
-// one row for each.
+// Insert inserts into another table. With Key it inserts one row per group; an existing row is
+// changed by Add, Max, Min and Set. With Per it inserts one new row per group, which later steps
+// read by the name As. Otherwise it inserts one row for each row of the batch.
 type Insert struct {
 	Into Table        `yaml:"into,required"`
-	As   string       // "" for none
+	As   string       // name by which later steps read the new row; "" for none
 	Key  []Assignment `yaml:"key,filled"`
 	Per  []Assignment `yaml:"per,filled"`
 	Add  []Assignment `yaml:"add"`
@@ -62,17 +62,20 @@ type Insert struct {
 	AsPosition diag.Position
 }
 
-// Archive copies whole rows: their columns, under equal names but for Columns, and Set; or the row as a document.
+// Archive copies whole rows, either to columns or to one document. Columns have equal names, except
+// for those in Columns and Set.
 type Archive struct {
-	Into     Table        `yaml:"into,required"`
-	Columns  []Renamed    `yaml:"columns,filled"`
-	Set      []Assignment `yaml:"set"`
-	Document string       `yaml:"document,column"`              // the jsonb column for the whole row; "" for columns
-	Existing string       `yaml:"existing,refuse|keep|replace"` // "refuse" (default), "keep" or "replace"
-	Create   bool         `yaml:"create"`
+	Into    Table        `yaml:"into,required"`
+	Columns []Renamed    `yaml:"columns,filled"`
+	Set     []Assignment `yaml:"set"`
+	// jsonb column for the whole row; "" if the row is copied to columns
+	Document string `yaml:"document,column"`
+	// what to do if the archive has the row: "refuse" (default), "keep" or "replace"
+	Existing string `yaml:"existing,refuse|keep|replace"`
+	Create   bool   `yaml:"create"`
 }
 
-// NameOf is what the archive calls a column of the row.
+// NameOf returns the archive's name of a column of the row.
 func (a *Archive) NameOf(column string) string {
 	for _, c := range a.Columns {
 		if c.From.Text == column {
@@ -82,11 +85,11 @@ func (a *Archive) NameOf(column string) string {
 	return column
 }
 
-// Renamed is a column of an archive that holds the values of another column of the row.
+// Renamed is a column of an archive that has another name than the column of the row.
 type Renamed struct {
 	Name     string `name:"column"`
 	From     Name
-	Position diag.Position // of Name
+	Position diag.Position // position of Name
 }
 
 func (c *Renamed) read(r *reader, f field) {
@@ -105,23 +108,23 @@ type (
 	Drop   struct{}
 )
 
-// Assignment gives a column, or a key of a payload, its value.
+// Assignment sets a column, or a key of a payload, to a value.
 type Assignment struct {
 	Column   string
 	Value    Expr
-	Position diag.Position // of the column
+	Position diag.Position // position of the column
 }
 
-// Name is a name, or another word, where the file mentions it.
+// Name is a name, or another word, with its position in the file.
 type Name struct {
 	Text     string
 	Position diag.Position
 }
 
-// String is the text, for messages.
+// String returns the text, for messages.
 func (n Name) String() string { return n.Text }
 
-// Column is a column that a policy makes sure of: ALTER TABLE ... ADD COLUMN.
+// Column is a column that a migration adds if the table does not have it.
 type Column struct {
 	Name     string `name:"column"`
 	Type     string `yaml:"type,required,type"` // a type name, parsed by PostgreSQL's grammar
@@ -129,15 +132,18 @@ type Column struct {
 	Position diag.Position
 }
 
-// Batch bounds one transaction.
+// Batch limits one transaction.
 type Batch struct {
-	Rows        int           `yaml:"rows,1..1000000"`  // at most; without a time in each batch. Default 50000
-	Time        time.Duration `yaml:"time,1ms"`         // what a batch is sized for; zero where rows alone are given. Default 50ms
-	LockTimeout time.Duration `yaml:"lock_timeout,1ms"` // per wait, default 100ms
-	Whole       bool          `yaml:"whole"`            // an error that a row causes undoes it and ends the run
+	// rows that a batch reads: the maximum if Time is set, else the exact number; default 50,000
+	Rows int `yaml:"rows,1..1000000"`
+	// target duration of a batch, default 50 ms; zero if only Rows is set
+	Time        time.Duration `yaml:"time,1ms"`
+	LockTimeout time.Duration `yaml:"lock_timeout,1ms"` // longest wait for one lock, default 100 ms
+	// an error in a row undoes the batch and ends the run
+	Whole bool `yaml:"whole"`
 }
 
-// Usual is how many rows a batch may be expected to have.
+// Usual returns a number of rows to expect in a batch.
 func (b Batch) Usual() int {
 	if b.Time == 0 {
 		return b.Rows
@@ -145,21 +151,24 @@ func (b Batch) Usual() int {
 	return min(b.Rows, 5000)
 }
 
-// Budget bounds one run; zero means no bound.
+// Budget limits one run. Zero means no limit.
 type Budget struct {
 	Rows int64         `yaml:"rows,null,1..9223372036854775807"`
-	Time time.Duration `yaml:"time,null,1s"` // default 10m
+	Time time.Duration `yaml:"time,null,1s"` // default 10 min
 }
 
-// Breaker is what a run may take at most; more due than this and it trips.
+// Breaker limits how many rows may be due. If more rows are due, the run ends tripped and takes
+// none.
 type Breaker struct {
-	Rows     int64   `yaml:"rows,1..9223372036854775807"` // default 5000000
-	Fraction float64 `yaml:"fraction"`                    // of the table, above 10000 rows; default 0.5
+	Rows int64 `yaml:"rows,1..9223372036854775807"` // default 5,000,000
+	// share of the table, for tables of at least 10,000 rows; default 0.5
+	Fraction float64 `yaml:"fraction"`
 }
 
-// Throttle slows a run down. Busy is the greatest share of time at work, 0 < Busy <= 1, default 1. Before a batch it
-// waits while a replica lags by more than ReplicaLag, or more than PendingArchival files of WAL are to be archived;
-// after it, for as long as its WAL takes at WALRate. Zero: it does not look.
+// Throttle slows a run down. Busy is the greatest share of time that a run works: 0 < Busy <= 1,
+// default 1. Before a batch, the run waits while a replica lags by more than ReplicaLag. It also
+// waits while more than PendingArchival WAL files wait for the archiver. After a batch, it waits as
+// long as the batch's WAL takes at WALRate. Zero turns a limit off.
 type Throttle struct {
 	Busy            float64       `yaml:"busy"`
 	ReplicaLag      time.Duration `yaml:"replica_lag,1s"`
@@ -167,28 +176,30 @@ type Throttle struct {
 	WALRate         Rate          `yaml:"wal_rate"`
 }
 
-// Rate is a number of bytes a second, "64MB/s".
+// Rate is a number of bytes per second, written like "64MB/s".
 type Rate int64
 
-// Job is a schedule and the ordered policies and reports that it runs.
+// Job is a schedule with an ordered list of policies and reports to run.
 type Job struct {
-	Name        string       `name:"job"`
-	Schedules   []Schedule   `yaml:"schedule,required,filled,schedule"`
-	Run         []Name       `yaml:"run,required,filled,policy"` // and reports
-	Strict      bool         `yaml:"strict"`                     // goes on only after "done"
-	Scope       []Assignment `yaml:"scope,filled,literal"`       // literals
+	Name      string     `name:"job"`
+	Schedules []Schedule `yaml:"schedule,required,filled,schedule"`
+	Run       []Name     `yaml:"run,required,filled,policy"` // names of policies and reports
+	// the job runs the next policy only if the last one ended done
+	Strict      bool         `yaml:"strict"`
+	Scope       []Assignment `yaml:"scope,filled,literal"` // each value is a literal
 	Description string       `yaml:"description"`
 	Position    diag.Position
 }
 
-// Report is a query whose answers are kept with their date.
+// Report is a query whose results are stored with their date.
 type Report struct {
 	Name        string `name:"report"`
 	Description string `yaml:"description"`
 	Query       Expr   `yaml:"query,required,query"`
-	Alert       *Expr  `yaml:"alert"` // on a row of Query, alias "report"; true for any: an alert
-	Position    diag.Position
+	// condition on a row of Query, named "report"; true for one row raises an alert
+	Alert    *Expr `yaml:"alert"`
+	Position diag.Position
 }
 
-// Schedule is one pg_cron schedule, checked when the file was read.
+// Schedule is one pg_cron schedule. Its syntax was checked when the file was read.
 type Schedule = Name

@@ -9,11 +9,11 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// rowKeys are those by which a step that is a map chooses its rows.
+// rowKeys are the keys that select the rows of a step that is a map.
 var rowKeys = []string{"where", "table", "as", "join"}
 
-// checkThen holds that nothing follows the end of a partition, and that the steps of a policy without other faults make
-// its rows go.
+// checkThen refuses steps on a partition that was dropped. If the policy has no other fault, it
+// also checks that the steps take the due rows.
 func (r *reader) checkThen(p *Policy, m mapping) {
 	dropped := slices.IndexFunc(p.Then, func(s Step) bool { return s.Drop != nil })
 	for i, s := range p.Then {
@@ -30,7 +30,7 @@ func (r *reader) checkThen(p *Policy, m mapping) {
 	}
 }
 
-// read reads the bare name of a verb, or a map of one verb.
+// read reads the bare name of a verb, or a map with one verb.
 func (s *Step) read(r *reader, f field) {
 	verb, name := field{key: resolve(f.value)}, ""
 	if f.is(yaml.ScalarNode) {
@@ -70,7 +70,7 @@ func (s *Step) read(r *reader, f field) {
 	}
 }
 
-// set gives a step its verb, and returns the value to decode for that verb.
+// set sets the verb of the step, and returns a pointer to the verb's empty value.
 func (s *Step) set(name string) any {
 	v := reflect.ValueOf(s).Elem()
 	named := func(f reflect.StructField) bool { return f.Tag.Get("yaml") == name }
@@ -79,7 +79,7 @@ func (s *Step) set(name string) any {
 	return v.Field(i).Interface()
 }
 
-// ofPartition is the verb to use for a partition itself, where one cannot act on it.
+// ofPartition maps a verb that cannot act on a partition to the verb to use instead.
 var ofPartition = map[string]string{"delete": "drop", "update": "detach", "archive": "detach"}
 
 // mapStep reads a step that is a map, or the bare name of its verb.
@@ -113,7 +113,7 @@ func (r *reader) mapStep(step *Step, f field, name string, bare bool) {
 	}
 }
 
-// related reads table, as, where and join of a step.
+// related reads the keys "table", "as", "where" and "join" of a step.
 func (r *reader) related(m mapping) *Related {
 	related := &Related{}
 	missing := slices.DeleteFunc([]string{"table", "as", "where"}, func(key string) bool { return m.has(key) })
@@ -124,7 +124,7 @@ func (r *reader) related(m mapping) *Related {
 	return related
 }
 
-// checkInsert checks how the rows are grouped, and that a column has one value.
+// checkInsert checks how the rows are grouped, and that each column has one value.
 func (r *reader) checkInsert(in *Insert, m mapping) {
 	m.exclusive("P017 insert", "key", "per")
 	if !m.has("table", "join", "per") {
@@ -139,8 +139,9 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	r.once("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
-// checkArchive refuses an archive in the table that the rows are from, a column with two values, a value in two
-// columns, and a document without all of the row.
+// checkArchive refuses an archive into the table that the rows are from. It refuses a column with
+// two values, and a value in two columns. It refuses a document that does not contain the whole
+// row.
 func (r *reader) checkArchive(a *Archive, related *Related) {
 	from, row := r.policy.Table, "t"
 	if related != nil {
@@ -167,8 +168,8 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 
 func isBatch(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batch" }
 
-// checkStatement holds that a statement reads the batch, and names what it changes with its schema; which tables may be
-// changed is checked when the file has been read.
+// checkStatement checks that a statement reads the batch, and that the tables it changes have a
+// schema. Whether these tables may be changed is checked after the whole file was read.
 func (r *reader) checkStatement(e Expr) {
 	parsed := e.Statement()
 	if slices.Contains(parsed.With, "batch") {

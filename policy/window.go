@@ -11,8 +11,8 @@ import (
 	"pgretain/internal/lists"
 )
 
-// read reads a window: an interval, a map for one from data, or a list of tiers: SQL's CASE, in which a row
-// that meets no tier is never due. Only a grace may be zero.
+// read reads a window: an interval, a map for a window from data, or a list of tiers. The list
+// works like SQL's CASE: a row that meets no tier is never due. Only a grace may be zero.
 func (w *Window) read(r *reader, f field) {
 	w.Position = r.at(f.value)
 	zero := f.name() == "grace"
@@ -56,7 +56,7 @@ func (t *Tier) read(r *reader, f field, last, zero bool) {
 	}
 }
 
-// length reads an interval, or a map for one from data.
+// length reads an interval, or a map for a window from data.
 func (t *Tier) length(r *reader, f field, zero bool) {
 	if f.is(yaml.MappingNode) {
 		t.Data = r.windowData(f)
@@ -71,7 +71,7 @@ var (
 	windowKeys  = slices.Concat(windowUnits, boundaries)
 )
 
-// windowData is a window that the row gives, or a constant one with bounds.
+// windowData reads a window that comes from the row, or a constant window with bounds.
 func (r *reader) windowData(f field) *WindowData {
 	m := r.mapping(f, fmt.Sprintf("window %q", f.name()), windowKeys)
 	units := slices.DeleteFunc(slices.Clone(windowUnits), func(unit string) bool { return !m.has(unit) })
@@ -92,7 +92,8 @@ func (r *reader) windowData(f field) *WindowData {
 	return d
 }
 
-// fill reads a value that the row gives, or a number that is always there, with its bounds; amount reads one of these.
+// fill reads a value that comes from the row, or a constant number, and its bounds. amount reads
+// one number or interval.
 func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) {
 	d.Position = r.at(m.from.value)
 	bound := func(f field, into **T) {
@@ -119,19 +120,19 @@ func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) 
 	}
 }
 
-// refuseConstant refuses an interval or a bare number in the place of an expression.
+// refuseConstant refuses an interval or a bare number where an expression is expected.
 func (r *reader) refuseConstant(f field, unit string) {
 	node := resolve(f.value)
 	switch {
 	case unit == "" || node.Kind != yaml.ScalarNode:
-	case isNumber(f): // of type interval
+	case isNumber(f): // of unit "interval"
 		r.wrongKind(f, f.label(), "an SQL expression of type interval")
 	case new(Interval).parse(node.Value) == "":
 		r.fail("P014 constant", r.at(f.value), words{"Unit": unit, "Text": node.Value})
 	}
 }
 
-// amount is a number in the unit, or an interval.
+// amount reads a number of the unit, or an interval.
 func (r *reader) amount(f field, unit string) Interval {
 	if !isNumber(f) || unit == "interval" {
 		return r.interval(f, true)
@@ -142,7 +143,7 @@ func (r *reader) amount(f field, unit string) Interval {
 	return i
 }
 
-// checkBounds holds that what data give lies within its bounds, where it is a constant or missing.
+// checkBounds checks that a constant, or the amount for NULL, lies within the bounds.
 func (d *Data[T]) checkBounds(r *reader, what string, above func(a, b T) bool, show func(T) (string, diag.Position)) {
 	for _, pair := range []struct {
 		low, high         *T
@@ -160,8 +161,8 @@ func (d *Data[T]) checkBounds(r *reader, what string, above func(a, b T) bool, s
 	}
 }
 
-// SettableWindow is the window that may be set at run time; nil where there is none, or more than one. Of a claim it is
-// the time to live.
+// SettableWindow returns the window that may be set at run time. It returns nil if the policy has
+// no such window, or more than one. For a claim it is the time to live.
 func (p *Policy) SettableWindow() *WindowData {
 	windows := lists.Map(p.DueClocks(), func(c *Clock) Window { return c.Window })
 	if p.Claim != nil {

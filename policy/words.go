@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	_ "time/tzdata" // time zones are checked on machines without a zone database too
+	_ "time/tzdata" // checks time zones on machines without a zone database
 
 	"pgretain/internal/calendar"
 	"pgretain/internal/diag"
@@ -12,54 +12,59 @@ import (
 	"pgretain/internal/quote"
 )
 
-// rule is what a word must match, or must not, and the fault of one that breaks it.
+// rule is a pattern that a word must match, or must not match if not is set. fault names the fault
+// of a word that breaks the rule.
 type rule struct {
 	not   bool
 	form  *regexp.Regexp
 	fault string
 }
 
-func must(form, fault string) rule { return rule{false, regexp.MustCompile(form), fault} }
+func matches(form, fault string) rule { return rule{false, regexp.MustCompile(form), fault} }
 
-func mustNot(form, fault string) rule { return rule{true, regexp.MustCompile(form), fault} }
+func excludes(form, fault string) rule { return rule{true, regexp.MustCompile(form), fault} }
 
-// reserved names have a meaning in expressions; hold is the guard that is always there, passed what a step leaves.
+// reserved lists the names that have a meaning in expressions. "hold" is the guard that every
+// policy has. "passed" counts the rows whose step condition is not true.
 var reserved = []string{"t", "batch", "keep", "run", "as_of", "hold", "passed"}
 
-// rules are those of a word, by its kind. The first one that it breaks is reported.
+// rules holds the rules of a word, by the kind of the word. Only the first broken rule is reported.
 var rules = map[string][]rule{
-	// That the file defines: of a policy, guard, join, job or alias. 40 bytes leave room for what generated names add.
+	// "own name" is a name that the file defines: of a policy, guard, join, job or alias. At most
+	// 40 bytes leave room for what generated names add.
 	"own name": {
-		mustNot(`^(`+strings.Join(reserved, "|")+`)$`, "P008 own"),
-		must(`^[a-z][a-z0-9_]*$`, "P007 own"), must(`^.{1,40}$`, "P007 long"),
+		excludes(`^(`+strings.Join(reserved, "|")+`)$`, "P008 own"),
+		matches(`^[a-z][a-z0-9_]*$`, "P007 own"), matches(`^.{1,40}$`, "P007 long"),
 	},
-	"system": { // of a role or schema of the install, which the runtime writes without quotes
-		must(`^[a-z_][a-z0-9_]{0,49}$`, "P007 system"),
-		mustNot(`^(pg_.*|public|cron|information_schema|`+strings.Join(quote.Keywords, "|")+`)$`, "P008 system"),
+	"system": { // a role or schema of the install; the runtime writes it without quotes
+		matches(`^[a-z_][a-z0-9_]{0,49}$`, "P007 system"),
+		excludes(`^(pg_.*|public|cron|information_schema|`+strings.Join(quote.Keywords, "|")+`)$`, "P008 system"),
 	},
-	"role": {mustNot(`^(public|none)$`, "P008 role")},
-	// What depends on who calls is refused: the path must mean the same in every generated function.
-	"schema of the path":     {mustNot(`^(\$user|pg_.*)$`, "P008 path")},
-	"schema that is covered": {mustNot(`^(information_schema|pg_.*)$`, "P008 catalog")},
-	"each":                   {must(`^each_`, "P007 each")},
-	"pattern":                {must(`^[a-z_][a-z0-9_]*\*[a-z0-9_*]*$`, "P010 pattern")},
-	"plain":                  {must(`^[a-z_][a-z0-9_]*$`, "P010 plain")},
-	"database":               {must(`^[^\x00\r\n]+$`, "P007 database")},
-	"of a fleet":             {must(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`, "P007 fleet")},
-	"event":                  {must(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`, "P007 event")},
-	"payload key":            {must(`^[A-Za-z_][A-Za-z0-9_.-]*$`, "P007 payload")},
-	"check": { // neither that the file is wrong can be silenced, nor that nobody could look
-		mustNot(`^P[0-9]{3}$`, "P049 file"), mustNot(`^[LV]09[0-9]$`, "P049 unseen"),
-		must(`^[LV]0[0-9]{2}$`, "P048 check"),
+	"role": {excludes(`^(public|none)$`, "P008 role")},
+	// Schemas that depend on the caller are refused: the path must mean the same in every generated
+	// function.
+	"schema of the path":     {excludes(`^(\$user|pg_.*)$`, "P008 path")},
+	"schema that is covered": {excludes(`^(information_schema|pg_.*)$`, "P008 catalog")},
+	"each":                   {matches(`^each_`, "P007 each")},
+	"pattern":                {matches(`^[a-z_][a-z0-9_]*\*[a-z0-9_*]*$`, "P010 pattern")},
+	"plain":                  {matches(`^[a-z_][a-z0-9_]*$`, "P010 plain")},
+	"database":               {matches(`^[^\x00\r\n]+$`, "P007 database")},
+	"of a fleet":             {matches(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`, "P007 fleet")},
+	"event":                  {matches(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`, "P007 event")},
+	"payload key":            {matches(`^[A-Za-z_][A-Za-z0-9_.-]*$`, "P007 payload")},
+	"check": { // invalid files and objects that could not be read cannot be suppressed
+		excludes(`^P[0-9]{3}$`, "P049 file"), excludes(`^[LV]09[0-9]$`, "P049 unseen"),
+		matches(`^[LV]0[0-9]{2}$`, "P048 check"),
 	},
-	"reason": {must(`\S`, "P048 reason")},
-	"object": {must(`.`, "P048 object")},
+	"reason": {matches(`\S`, "P048 reason")},
+	"object": {matches(`.`, "P048 object")},
 }
 
-// longest are the bytes that some words may have.
+// longest is the maximum length of a word in bytes, by the kind of the word.
 var longest = map[string]int{"database": 63, "event": 63, "payload key": 63}
 
-// follow holds that a word follows the rules of its kind.
+// follow reports the first rule of the kind that the text breaks, and ends the reading of the
+// value.
 func (r *reader) follow(kind, what string, f field, text string, at diag.Position) {
 	for _, rule := range rules[kind] {
 		if rule.form.MatchString(text) == rule.not || longest[kind] > 0 && len(text) > longest[kind] {
@@ -68,7 +73,7 @@ func (r *reader) follow(kind, what string, f field, text string, at diag.Positio
 	}
 }
 
-// word is a text; kind says of what.
+// word reads a text and checks it by the rules of its kind.
 func (r *reader) word(f field, kind string) (text string) {
 	at := r.at(f.value)
 	if strings.Contains(kind, "|") {

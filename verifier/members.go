@@ -13,14 +13,14 @@ import (
 // readMembers puts the members of policies that are for each schema or shard into the file, its jobs and the wanted objects,
 // as policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
 func (v *inspection) readMembers(r reading) error {
-	templates, places := map[string]generator.Object{}, map[string]policy.Place{} // by policy, and of shards by member
+	templates, places := map[string]generator.Object{}, map[string]policy.Instance{} // by policy, and of shards by member
 	var asked []row
 	for _, o := range v.objects(generator.KindEach) {
 		_, table, _ := strings.Cut(o.Table, ".")
 		templates[o.Name] = o
 		var shards []string
 		if o.Members.Each.ShardsOf != "" {
-			list, err := inspect.Places(r.ctx, r.tx, o.Members.Each, o.Name, table)
+			list, err := inspect.Instances(r.ctx, r.tx, o.Members.Each, o.Name, table)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func (v *inspection) readMembers(r reading) error {
 		}
 		place, isShard := places[name]
 		if !isShard {
-			place = policy.Place{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
+			place = policy.Instance{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
 		}
 		if m.State != "made" { // for the next run to mend
 			v.unsettled = append(v.unsettled, o.Members.In(place)...)

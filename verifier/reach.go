@@ -74,7 +74,7 @@ func (v *inspection) checkKeys(r reading) error {
 		Step    int
 		Anytime bool
 	}
-	concerns := v.file.Concerns()
+	concerns := v.file.AccessIndex()
 	return eachNamed(r, "reach_keys", func(f onKey) {
 		if f.Code != codeBlocked || !concerns.About(f.Names, v.policies[f.Policy], f.Step, f.Anytime) {
 			v.find("", nil, f.finding)
@@ -101,7 +101,7 @@ func (v *inspection) checkUnexpected(r reading) error {
 // that are named, and those of expressions, whose schema is "" where the search path says which it is.
 func (v *inspection) checkRowSecurity(r reading) error {
 	read := []row{}
-	for _, m := range v.file.Mentions() {
+	for _, m := range v.file.NamedTables() {
 		if m.Kind != "" { // protected, which nothing of ours changes
 			read = append(read, row{"schema": m.Schema, "name": m.Name, "kind": m.Kind, "of": m.Of})
 		}

@@ -18,18 +18,18 @@ import (
 
 func (v *inspection) checkTables(r reading) error {
 	named := v.namedTables()
-	about := lists.Map(named, func(m policy.Mention) generator.Object {
+	about := lists.Map(named, func(m policy.NamedTable) generator.Object {
 		return generator.Object{Name: m.String(), Table: m.String(), Policy: m.Of, Position: m.Position}
 	})
-	return v.finds(codeNoTable, about, "tables", lists.Map(named, func(m policy.Mention) row {
+	return v.finds(codeNoTable, about, "tables", lists.Map(named, func(m policy.NamedTable) row {
 		return row{"name": m.String(), "policy": m.Of, "created": m.Created}
 	}))(r)
 }
 
 // namedTables lists every table of the file but those of reports; of those in SQL the ones with their schema, since a bare
 // name may be that of a WITH.
-func (v *inspection) namedTables() []policy.Mention {
-	return slices.DeleteFunc(v.file.Mentions(), func(m policy.Mention) bool { return m.Schema == "" || m.Kind == "report" })
+func (v *inspection) namedTables() []policy.NamedTable {
+	return slices.DeleteFunc(v.file.NamedTables(), func(m policy.NamedTable) bool { return m.Schema == "" || m.Kind == "report" })
 }
 
 // ensured is a column that a migration made, as it is wanted.

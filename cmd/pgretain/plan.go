@@ -125,7 +125,7 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 			continue
 		}
 		_, table, _ := strings.Cut(o.Table, ".")
-		places, err := inspect.Places(ctx, conn, o.Members.Each, o.Name, table)
+		places, err := inspect.Instances(ctx, conn, o.Members.Each, o.Name, table)
 		if err != nil {
 			return nil, err
 		}

@@ -113,7 +113,7 @@ func (p *project) noteZone(ctx context.Context, conn *pgx.Conn, snapshot *catalo
 
 // mention is a table where the policy file first has it, by the name that is looked for.
 type mention struct {
-	policy.Mention
+	policy.NamedTable
 	name string
 }
 
@@ -122,7 +122,7 @@ type mention struct {
 func tablesOf(file *policy.File) []*mention {
 	var list []*mention
 	seen := map[string]*mention{}
-	for _, m := range file.Mentions() {
+	for _, m := range file.NamedTables() {
 		if m.SQL && m.Schema == file.Install.Schema {
 			continue
 		}

@@ -155,12 +155,12 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 	return err
 }
 
-// Places are those of the members of a policy: the schemas that have its table, or the table's shards on this server.
-func Places(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Place, err error) {
+// Instances are those of the members of a policy: the schemas that have its table, or the table's shards on this server.
+func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance, err error) {
 	if e.ShardsOf != "" {
-		list, err = ofCitus[policy.Place](ctx, tx, "shards", e.ShardsOf+"."+table, e.Name)
+		list, err = ofCitus[policy.Instance](ctx, tx, "shards", e.ShardsOf+"."+table, e.Name)
 	} else {
-		list, err = collect[policy.Place](ctx, tx, "members", e.Schemas, table, name, e.Name)
+		list, err = collect[policy.Instance](ctx, tx, "members", e.Schemas, table, name, e.Name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("looking for the members of policy %q: %w", name, err)
