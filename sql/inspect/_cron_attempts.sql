@@ -1,5 +1,7 @@
--- The pg_cron jobs of the runner whose last attempts failed, among the newest 20000: a job that cannot connect leaves a
--- trace here only. Row security shows them to the runner alone, whose function this is; qualified like _cron_jobs.
+-- _cron_attempts returns the pg_cron jobs of the runner whose last attempts failed, from the newest
+-- 20,000 attempts. A job that cannot connect to the database leaves no other trace. The runner owns
+-- this function, because row security shows the attempts to no other role. All names are qualified,
+-- as in _cron_jobs.
 GRANT CREATE ON SCHEMA retention TO retention_runner;
 SET LOCAL ROLE retention_runner;
 CREATE OR REPLACE FUNCTION retention._cron_attempts()

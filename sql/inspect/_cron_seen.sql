@@ -1,5 +1,6 @@
--- _cron_seen returns whether the runner may read cron.job in this database. It returns NULL where there is no such table
--- with the columns of pg_cron: a schema "cron" of another application counts as none.
+-- _cron_seen reports whether the runner may read cron.job in this database. It returns NULL if
+-- there is no such table with the columns of pg_cron. So a schema "cron" of another application
+-- does not count.
 CREATE OR REPLACE FUNCTION retention._cron_seen() RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

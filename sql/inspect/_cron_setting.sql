@@ -1,4 +1,5 @@
--- A setting of pg_cron by its name without "cron.", '' for none such; NULL where the owner lacks pg_monitor for it.
+-- _cron_setting returns a setting of pg_cron by its name without "cron."; '' if there is none, and
+-- NULL if the owner needs pg_monitor to read it.
 CREATE OR REPLACE FUNCTION retention._cron_setting(p_name text) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

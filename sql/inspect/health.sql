@@ -1,4 +1,6 @@
--- What needs a person's attention, one row each. severity is "error" where rows stay that should go, else "warning".
+-- health returns what needs a person's attention, one row each. severity is "error" if due rows are
+-- not taken, otherwise "warning". The runner, operators and viewers may call it. Locks nothing, and
+-- counts no rows of the application.
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
@@ -50,7 +52,7 @@ BEGIN
                   format('GRANT pg_monitor TO %I;', current_user))) x (state, severity, problem, hint)
     WHERE x.state = retention._scheduler_state()
     UNION ALL SELECT x.severity, NULL::text, x.problem, x.hint
-    FROM retention.install i  -- schema cron may be in another database, where nothing of this can be seen
+    FROM retention.install i  -- pg_cron may be in another database, whose tables cannot be read here
     CROSS JOIN LATERAL (
         SELECT 'warning', 'could not check the jobs in pg_cron', 'Have a DBA run what "pgretain bootstrap" prints.'
         WHERE NOT retention._cron_seen()
@@ -66,7 +68,7 @@ BEGIN
             (c.command <> concat('CALL retention.run_job(', quote_literal(j.name), ')')
              OR c.database <> current_database(), 'job "%s" has another command or database in pg_cron')
         ) y (given, problem)
-        WHERE y.given AND retention._cron_seen() AND octet_length(w.name) <= 63  -- pg_cron has longer names cut
+        WHERE y.given AND retention._cron_seen() AND octet_length(w.name) <= 63  -- longer names are cut
     ) x (severity, problem, hint)
     WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NULL AND NOT pg_is_in_recovery()
     UNION ALL SELECT 'error', NULL::text,

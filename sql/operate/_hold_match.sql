@@ -14,9 +14,9 @@ BEGIN
                 retention._table_name(p_table), v_name);
         ELSIF retention._equality_operator(v_column.atttypid) IS NULL THEN
             RAISE feature_not_supported USING
-                MESSAGE = format('column "%s" of type %s cannot tell whose a row is', v_name,
+                MESSAGE = format('a hold cannot compare column "%s" of type %s', v_name,
                     format_type(v_column.atttypid, NULL)),
-                HINT = 'The type has no equality by which values could be compared. Hold the rows by another column.';
+                HINT = 'The type has no equality operator. Hold the rows by another column.';
         END IF;
         v_read := retention._query_as_worker(format(
             'SELECT jsonb_build_array(retention._canonical(x.v), x.v %2$s x.v::%3$s)

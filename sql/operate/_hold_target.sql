@@ -26,7 +26,7 @@ BEGIN
         RAISE undefined_table USING MESSAGE = format('there is no table %s', coalesce(p_name, 'NULL')),
             HINT = 'Write its name with the schema, as in SQL: app.message.';
     ELSIF v_table.relkind NOT IN ('r', 'p') THEN
-        RAISE wrong_object_type USING MESSAGE = format('%s is no table', p_name);
+        RAISE wrong_object_type USING MESSAGE = format('%s is not a table', p_name);
     END IF;
     v_foreign := (SELECT u FROM retention._untrusted(ARRAY[v_table.oid], '{}') u LIMIT 1);
     IF v_foreign IS NOT NULL THEN RAISE insufficient_privilege USING MESSAGE = v_foreign; END IF;

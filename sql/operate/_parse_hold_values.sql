@@ -8,11 +8,11 @@ DECLARE
     v_key CONSTANT text[] := retention._key_columns(p_table); v_given jsonb;
 BEGIN
     IF p_match IS NULL THEN
-        RAISE invalid_parameter_value USING MESSAGE = 'a hold needs values to go by', HINT = c_hint;
+        RAISE invalid_parameter_value USING MESSAGE = 'a hold needs values', HINT = c_hint;
     ELSIF p_match !~ '^\s*\{' THEN
         IF cardinality(v_key) <> 1 THEN
             RAISE feature_not_supported USING HINT = c_hint, MESSAGE = CASE WHEN v_key = '{}'
-                THEN format('table "%s" has no key to hold rows by', retention._table_name(p_table))
+                THEN format('table "%s" has no key', retention._table_name(p_table))
                 ELSE format('the key of "%s" is (%s)', retention._table_name(p_table),
                     array_to_string(v_key, ', ')) END;
         END IF;
@@ -21,7 +21,7 @@ BEGIN
     BEGIN
         v_given := p_match;
     EXCEPTION WHEN invalid_text_representation THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('%L is no JSON object', p_match), HINT = c_hint;
+        RAISE invalid_parameter_value USING MESSAGE = format('%L is not a JSON object', p_match), HINT = c_hint;
     END;
     IF v_given = '{}' OR v_given @? '$.* ? (@ == null)' THEN
         RAISE invalid_parameter_value USING MESSAGE = 'a hold needs a value for each of its columns', HINT = c_hint;

@@ -28,7 +28,7 @@ BEGIN
                     USING v_rels[v_from : v_from + v_size - 1], v_tids[v_from : v_from + v_size - 1],
                         p_until, format('restored run %s', p_run), v_as_of;
                     IF v_others THEN  -- such rows would be restored again by each round
-                        RAISE EXCEPTION 'a trigger gives rows another key, or somebody has changed what was kept';
+                        RAISE EXCEPTION 'a trigger changes the key of a row, or another session has changed the kept row';
                     END IF;
                     SET CONSTRAINTS ALL IMMEDIATE;
                     restored := restored + v_rows; v_from := v_from + v_size; v_size := v_size * 2;

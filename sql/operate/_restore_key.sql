@@ -10,8 +10,8 @@ DECLARE
 BEGIN
     IF EXISTS (SELECT FROM jsonb_array_elements(p_policy.restores) s WHERE s ->> 'table' <> p_policy.table_name) THEN
         RAISE feature_not_supported USING
-            MESSAGE = format('policy "%s" keeps rows of several tables, which come back together', p_policy.name),
-            HINT = 'Restore the run, without a key.';
+            MESSAGE = format('policy "%s" keeps rows of several tables, which are restored together', p_policy.name),
+            HINT = 'Call retention.restore() without match.';
     ELSIF NOT v_given ?& v_key OR v_given - v_key <> '{}' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('the key of "%s" is (%s)', p_policy.table_name, array_to_string(v_key, ', '));

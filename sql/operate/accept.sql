@@ -15,7 +15,7 @@ DECLARE
     v_stopped retention.run[]; v_run retention.run; v_scopes text[]; v_why record;
 BEGIN
     IF accept.rows < 1 THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('%s is no number of rows to take', accept.rows);
+        RAISE invalid_parameter_value USING MESSAGE = format('rows must be at least 1, not %s', accept.rows);
     END IF;
     SELECT o.* INTO v_why FROM retention._obstacle(v_policy, clock_timestamp(), true) o;
     IF v_why.message IS NOT NULL THEN
@@ -45,19 +45,19 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('the last run of "%s" was not stopped by its breaker: %s', v_policy.name, v_run.message),
             HINT = CASE v_run.tripped_by WHEN 'clock' THEN retention._trip_hint('clock', v_policy.name, v_run.message)
-                ELSE format('That is mended. The next run goes on; now it does by CALL retention.run(%L%s).',
+                ELSE format('The cause is gone, so the next run goes on. To run now: CALL retention.run(%L%s).',
                             v_policy.name, ', scope => ' || quote_literal(v_run.scope)) END;
     ELSIF cardinality(v_scopes) = 0 THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE WHEN accept.run IS NULL
-                THEN format('the breaker of today''s policy "%s" did not stop its last run', v_policy.name)
+                THEN format('the breaker did not stop the last run of policy "%s" as it is now', v_policy.name)
                 ELSE format('run %s is not the last run of policy "%s" that its breaker stopped', accept.run,
                             v_policy.name) END,
-            HINT = 'Say how many rows the next run may take: retention.preview() counts what is due.';
+            HINT = 'Give rows => N, the most rows that the next run may take. retention.preview() counts the due rows.';
     ELSIF cardinality(v_scopes) > 1 THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('policy "%s" runs with several scopes: which one may pass the breaker?', v_policy.name),
-            HINT = CASE WHEN v_stopped = '{}' THEN 'Say which with scope => ''{...}''.'
+            MESSAGE = format('policy "%s" runs with several scopes, and the call selects none', v_policy.name),
+            HINT = CASE WHEN v_stopped = '{}' THEN 'Give scope => ''{...}''.'
                 ELSE (SELECT 'Call ' || string_agg(format('SELECT retention.accept(%L, %L, run => %s);', v_policy.name,
                           accept.reason, s.id), ' ' ORDER BY s.id) FROM unnest(v_stopped) s) END;
     END IF;

@@ -1,7 +1,10 @@
--- Lets runs of a policy go on after a function, operator or other object was created or dropped that a name in the
--- policy can mean: from now on the name means what PostgreSQL finds. Returns what is new or gone. Raises 22023 without a
--- reason, and 55000 if nothing changed, or if the server refuses an expression of the policy now: such a name means
--- nothing, so no meaning can be accepted. Write the schema of the name in the policy file instead where you can.
+-- accept_names lets a policy run again after an object was created or dropped that a name in the
+-- policy can mean: a function, an operator, a type. From now on the name means what PostgreSQL
+-- finds. It returns the objects that are new or gone.
+-- Raises 22023 without a reason, and 55000 if nothing has changed, or if the server refuses an
+-- expression of the policy: then a name has no meaning that could be accepted. Only operators may
+-- call it.
+-- Where you can, write the schema of the name in the policy file instead.
 --   SELECT retention.accept_names('visits', 'the new lower() is for another type');
 CREATE OR REPLACE FUNCTION retention.accept_names(policy text, reason text) RETURNS text[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
@@ -18,7 +21,7 @@ BEGIN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = format('names of policy "%s" can mean what they could when it was installed', v_policy.name);
     END IF;
-    IF v_error IS NULL AND NOT v_policy.report THEN  -- the expressions of steps, too
+    IF v_error IS NULL AND NOT v_policy.report THEN  -- checks the expressions of steps, too
         BEGIN
             PERFORM retention._prove_statements(v_policy.name);
         EXCEPTION WHEN OTHERS THEN

@@ -21,7 +21,7 @@ DECLARE
 BEGIN
     IF coalesce(place_hold.reason, '') = '' OR place_hold.until <= clock_timestamp() THEN
         RAISE invalid_parameter_value USING MESSAGE = CASE WHEN place_hold.reason <> ''
-            THEN format('until %s is over', place_hold.until) ELSE 'a hold needs a reason' END;
+            THEN format('until is in the past: %s', place_hold.until) ELSE 'a hold needs a reason' END;
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
     LOCK TABLE retention.hold IN EXCLUSIVE MODE;  -- the count below must see what batches in progress do

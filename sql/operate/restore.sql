@@ -28,7 +28,7 @@ BEGIN
         RAISE no_data_found
             USING MESSAGE = format('run %s of policy "%s" is not in the log', restore.run_id, restore.policy);
     ELSIF restore.hold_until <= clock_timestamp() THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('hold_until %s is over', restore.hold_until),
+        RAISE invalid_parameter_value USING MESSAGE = format('hold_until is in the past: %s', restore.hold_until),
                   HINT = 'Without a hold the next run would take the rows again.';
     END IF;
     IF restore.match IS NOT NULL THEN v_key := retention._restore_key(v_policy, restore.match); END IF;
@@ -42,7 +42,7 @@ BEGIN
     IF v_key IS NOT NULL AND restored + refused = 0 THEN
         RAISE no_data_found USING
             MESSAGE = format('run %s of policy "%s" keeps no row with %s', restore.run_id, restore.policy, v_key),
-            HINT = 'It came back before, or the run did not take it.';
+            HINT = 'It was restored before, or the run did not take it.';
     END IF;
     INSERT INTO retention.restored (policy, run_id, restored, refused, hold_until)
     VALUES (restore.policy, restore.run_id, restore.restored, restore.refused, restore.hold_until);

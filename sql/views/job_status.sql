@@ -1,8 +1,10 @@
--- job_status has one row for each policy, or report, and job: how the last run of that job stands,
--- or of a person with the same scope. Job '' has calls with another scope; superseded is true where
--- such a call went well, or each job of the policy succeeded since. A dry run is no run; nor is a
--- call that found the table taken ("busy"): it stands apart, as missed_run. A schema of "each"
--- whose runs fail before the policy is made there has rows, too.
+-- job_status has one row for each policy or report and each of its jobs: the result of the last run
+-- of that job, or of a call by hand with the job's scope.
+-- Job '' has calls by hand with another scope. superseded: such a call succeeded, or each job of
+-- the policy has succeeded since.
+-- A dry run does not count. A call that found the table in use ("busy") appears only as missed_run.
+-- A schema of a policy for each schema has a row even if its runs fail before the instance is
+-- created.
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
        CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
@@ -16,7 +18,7 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
            r.id <= s.success_run OR r.state IN ('done', 'more', 'paused'), true) AS superseded
 FROM (
     SELECT o.name, o.table_name, o.report FROM retention.policy o
-    UNION ALL  -- a schema whose runs fail before the policy is there
+    UNION ALL  -- schemas whose runs fail before the instance is created
     SELECT DISTINCT y.policy, format('%s%s', n.nspname, substr(e.registers ->> 'table_name', length(e.word) + 1))
         COLLATE "default", false
     FROM retention.total y
@@ -33,13 +35,13 @@ LEFT JOIN retention.total t
 LEFT JOIN LATERAL (
     SELECT x.id
     FROM (SELECT y.id, y.policy, y.job, y.scope FROM retention.run y
-          WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x  -- by the index of these alone
+          WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x  -- by the partial index on running runs
     WHERE x.policy = p.name AND CASE WHEN x.job IS NOT NULL THEN x.job = j.job
         WHEN j.job <> '' THEN retention._scope_text(x.scope) = retention._scope_text(j.scope)
         ELSE NOT EXISTS (SELECT FROM retention._job_scopes(p.name) o
                          WHERE retention._scope_text(o.scope) = retention._scope_text(x.scope)) END
     ORDER BY x.id DESC LIMIT 1) u ON true
-LEFT JOIN LATERAL (  -- one look into the index, never all of the log
+LEFT JOIN LATERAL (  -- one index lookup, never a scan of the log
     SELECT x.id, x.state, x.started_at, x.ended_at, x.scope, x.scanned, x.taken, x.kept, x.contended, x.refused,
            x.cascaded, x.message, x.tripped_by
     FROM retention.run x WHERE x.id = greatest(u.id, t.last_run) OFFSET 0) r ON true

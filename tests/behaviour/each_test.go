@@ -186,7 +186,7 @@ the page of policy "messages" in schema "tenant_a" is still to be made`,
 	// Nobody directs the policy at a schema that it is not for.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenants_archive")+"RESET ROLE")
 	_, err := in.Call("CALL retention.run('messages@tenants_archive', $1)", noon)
-	if err == nil || !strings.Contains(err.Message, `schema "tenants_archive" is none that policy "messages" is for`) {
+	if err == nil || !strings.Contains(err.Message, `schema "tenants_archive" is not one of policy "messages"`) {
 		t.Errorf("a run in a schema that the policy is not for: %v", err)
 	}
 	wantLeft(t, in, map[string]string{"tenants_archive": whole})
@@ -305,7 +305,7 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	}
 	in.DB.Exec(t, "DROP TRIGGER stop ON tenant_a.message; SET ROLE "+kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE; UPDATE keep.policy SET batch_rows = DEFAULT, batch_time_ms = DEFAULT")
 	_, err := in.Call("SELECT keep.why('messages', '1')")
-	if err == nil || err.Hint != `It is for each schema like tenant_*: name a member, "messages@...".` {
+	if err == nil || err.Hint != `It has an instance for each schema like tenant_*: name one, "messages@...".` {
 		t.Errorf("why of all says %v", err)
 	}
 	wanted, _ := in.Compile(t, install+messages(7))

@@ -297,7 +297,7 @@ func TestHoldByAColumnThatIsGone(t *testing.T) {
 	in := kit.Install(t, owned, ownedPolicy)
 	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'")
 	in.Exec(t, "ALTER TABLE leaf RENAME COLUMN owner_id TO account_id")
-	const why = `hold 1 on table "public.leaf" goes by (owner_id) of type uuid, and the table lacks such a column; place it again as things are now, then release this one`
+	const why = `hold 1 on table "public.leaf" compares (owner_id) of type uuid, and the table lacks such a column; place it again as things are now, then release this one`
 	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 || o.Message != why {
 		t.Errorf("%+v", o)
 	}

@@ -37,16 +37,16 @@ func TestRefusedArguments(t *testing.T) {
 		{`scope => '{"g": null}'`, `scope gives "g" no single value, but null`, "Give a text"},
 		{`scope => '{"g": [1]}'`, "but an array", "Give a text"},
 		{`scope => '{"g": {}}'`, "but an object", "Give a text"},
-		{`scope => '{}'`, "{} is no scope", "for all rows"},
-		{`scope => 'null'`, "null is no scope", "chain_id"},
-		{`scope => '["g"]'`, `["g"] is no scope`, "chain_id"},
-		{`scope => '"g"'`, `"g" is no scope`, "chain_id"},
+		{`scope => '{}'`, "{} is not a scope", "for all rows"},
+		{`scope => 'null'`, "null is not a scope", "chain_id"},
+		{`scope => '["g"]'`, `["g"] is not a scope`, "chain_id"},
+		{`scope => '"g"'`, `"g" is not a scope`, "chain_id"},
 		{"older_than => '2 days 23:59:59'", `a window of 2 days 23:59:59 is out of bounds: policy "p" allows at least 3 days and at most 90 days`, "at_least and at_most"},
 		{"older_than => '90 days 1 second'", "out of bounds", "at_least and at_most"},
-		{"older_than => '0'", "is no window", "longer than zero"},
-		{"older_than => '-7 days'", "is no window", "longer than zero"},
-		{"older_than => '1 month -20 days'", "is no window", "longer than zero"},
-		{"older_than => '1001 years'", "is no window", "1000 years"},
+		{"older_than => '0'", "is not a window", "longer than zero"},
+		{"older_than => '-7 days'", "is not a window", "longer than zero"},
+		{"older_than => '1 month -20 days'", "is not a window", "longer than zero"},
+		{"older_than => '1001 years'", "is not a window", "1000 years"},
 	} {
 		refused(t, in, c.argument, c.message, c.hint)
 	}
@@ -182,7 +182,7 @@ func TestSetWindow(t *testing.T) {
 	for _, c := range []struct{ change, note string }{
 		{"UPDATE retention.policy SET window_at_most = '9 days' WHERE name = 'p'", "out of bounds"},
 		{"UPDATE retention.setting SET value = 'banana'", `"banana" is no interval`},
-		{"UPDATE retention.setting SET value = '-3 days'", "is no window"},
+		{"UPDATE retention.setting SET value = '-3 days'", "is not a window"},
 		{"UPDATE retention.policy SET window_own = NULL, window_at_least = NULL WHERE name = 'p'", "cannot be changed at run time"},
 		{"UPDATE retention.policy SET window_own = '7 days', window_at_least = '3 days', window_at_most = '90 days' WHERE name = 'p'; UPDATE retention.setting SET value = '99999999999 years'", "is no interval"},
 	} {

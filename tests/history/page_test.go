@@ -60,8 +60,8 @@ func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
 	for _, c := range []struct{ make, drop, want string }{
-		{"CREATE TABLE retention.mine ()", "DROP TABLE retention.mine", "retention.mine is not pgretain's"},
-		{"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION retention.mine()", "retention.mine() is not pgretain's"},
+		{"CREATE TABLE retention.mine ()", "DROP TABLE retention.mine", "retention.mine is in pgretain's schema"},
+		{"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION retention.mine()", "retention.mine() is in pgretain's schema"},
 		{"CREATE VIEW public.mine AS SELECT * FROM retention.run", "DROP VIEW public.mine", "other objects depend on"},
 	} {
 		in.DB.Exec(t, c.make)

@@ -8,12 +8,12 @@ BEGIN
     SELECT * INTO v_policy FROM retention.policy p WHERE p.name = p_policy;
     IF NOT FOUND THEN
         RAISE no_data_found USING MESSAGE = format('there is no policy "%s"', p_policy),
-            HINT = coalesce((SELECT format('It is for each schema like %s: name a member, "%s@...".',
+            HINT = coalesce((SELECT format('It has an instance for each schema like %s: name one, "%s@...".',
                                             e.schemas, e.name) FROM retention.each e WHERE e.name = p_policy),
                             'SELECT name FROM retention.policy lists them.');
     ELSIF p_next AND v_policy.hash = '' THEN
-        RAISE object_not_in_prerequisite_state USING HINT = 'A run makes it anew, also one with dry_run => true.',
-            MESSAGE = format('the page of "%s" is that of an earlier version of its policy', p_policy);
+        RAISE object_not_in_prerequisite_state USING HINT = 'The next run re-creates them, even with dry_run => true.',
+            MESSAGE = format('the functions of "%s" are those of an older version of its policy', p_policy);
     END IF;
     RETURN v_policy;
 END $function$;

@@ -10,7 +10,7 @@ BEGIN
     IF p_scope = '"all"' OR p_policy.report AND p_scope IS NULL THEN
         RETURN NULL;
     ELSIF jsonb_typeof(p_scope) <> 'object' OR p_scope = '{}' THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('%s is no scope', p_scope),
+        RAISE invalid_parameter_value USING MESSAGE = format('%s is not a scope', p_scope),
                   HINT = 'Give columns with their values, as in ''{"chain_id": 1}'', or ''"all"'' for all rows.';
     END IF;
     FOR v_entry IN SELECT e.key, jsonb_typeof(e.value) AS type FROM jsonb_each(p_scope) e LOOP

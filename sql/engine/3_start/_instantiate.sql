@@ -20,8 +20,8 @@ BEGIN
     v_names := (SELECT p.names FROM retention._instances(v_each) p WHERE p.place = v_place);
     IF v_names IS NULL THEN
         RAISE object_not_in_prerequisite_state
-            USING MESSAGE = format('schema "%s" is none that policy "%s" is for', v_place, v_each.name),
-                  HINT = format('It is for each schema like %s that has the table.', v_each.schemas);
+            USING MESSAGE = format('schema "%s" is not one of policy "%s"', v_place, v_each.name),
+                  HINT = format('The policy is for each schema like %s that has the table.', v_each.schemas);
     ELSIF NOT v_each.shards AND quote_ident(v_place) <> v_place OR octet_length(p_policy) > 54 THEN
         RAISE object_not_in_prerequisite_state
             USING MESSAGE = format('schema "%s" can be no member of policy "%s"', v_place, v_each.name),
@@ -43,8 +43,8 @@ BEGIN
         EXECUTE format('SELECT retention.%I($1%s)', v_each.name || '_admit', CASE WHEN v_each.shards THEN ', true' END)
             USING v_place;
     EXCEPTION WHEN insufficient_privilege THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = format('the role that migrates: %s', SQLERRM),
-            HINT = format('Let it own the tables of schema "%s", or be a member of who does.',
+        RAISE object_not_in_prerequisite_state USING MESSAGE = format('the migrating role lacks a privilege: %s', SQLERRM),
+            HINT = format('Let it own the tables of schema "%s", or make it a member of their owner.',
                 CASE WHEN v_each.shards THEN v_each.schemas ELSE v_place END);
     END;
     PERFORM set_config('search_path', concat_ws(', ', 'pg_catalog', (SELECT string_agg(quote_ident(x), ', ')

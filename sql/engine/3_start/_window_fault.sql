@@ -11,7 +11,7 @@ BEGIN
           OR least(extract(year FROM p_window), extract(month FROM p_window), extract(day FROM p_window),
                    extract(hour FROM p_window), extract(minute FROM p_window), extract(second FROM p_window)) < 0
           OR p_window = interval '0' AND p_policy.window_at_least <> interval '0' THEN
-        message := format('"%s" is no window', p_window);
+        message := format('"%s" is not a window', p_window);
         hint := 'A window is longer than zero, and 1000 years at most.';
     ELSIF p_window < p_policy.window_at_least OR p_window > p_policy.window_at_most THEN
         message := format('a window of %s is out of bounds: policy "%s" allows %s', p_window, p_policy.name,

@@ -1,8 +1,10 @@
--- One batch of a pass, whose effects are all there or, where it raises, none; added to p_next. Raises PR005 where
--- something is not as it was when the batch began: no row causes that. Way RANGE waits for a
--- row a tenth of lock_timeout only, and 100 ms at most while it keeps others out of what guards read: LOCKED is better
--- then. Types of variables are named in full where a function has no search_path of its own: it is compiled in that of
--- its first call in a session, which may be one by a policy's code.
+-- _attempt_batch executes one batch of a pass, completely or, if it raises, not at all, and adds
+-- its counts to p_next. Raises PR005 if something has changed since the batch began; no row causes
+-- that.
+-- A batch of one statement waits for a row at most a tenth of lock_timeout, and at most 100 ms
+-- while it locks tables that guards read. Rows that stay locked are then taken row by row.
+-- Types of variables are qualified. A function without a fixed search_path is compiled with that of
+-- its first call in a session, and a policy's code may make that call.
 CREATE OR REPLACE FUNCTION retention._attempt_batch(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
     p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
@@ -17,12 +19,12 @@ BEGIN
         CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END)) END;
     PERFORM set_config('lock_timeout', v_wait::text, true);
     result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
-    -- Asked after the batch, whose locks keep its tables as they are.
+    -- Checked after the batch: its locks prevent changes of its tables from then on.
     v_stopping := coalesce(retention._half_upgraded(),
         (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o));
     IF v_stopping IS NOT NULL THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
-    ELSIF retention._resolve_tables(v_names) <> v_tables  -- no lock keeps a schema, or a page, from being another
+    ELSIF retention._resolve_tables(v_names) <> v_tables  -- a schema or a policy can be replaced despite all locks
         OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
@@ -36,7 +38,8 @@ BEGIN
     p_next.kept := retention._add_counts(p_next.kept, result.kept);
     p_next.related := retention._add_counts(p_next.related, result.related);
     IF p_policy.reach <> '{}' THEN
-        -- What steps deleted themselves is no cascade, where a foreign key leads back to them.
+        -- Rows that steps deleted do not count as cascaded, even if a foreign key leads back to
+        -- them.
         v_own := coalesce(result.related, '{}') || jsonb_build_object(p_policy.table_name, result.taken);
         p_next.cascaded := retention._add_counts(p_next.cascaded, (
             SELECT jsonb_object_agg(c.key, c.n) FROM (

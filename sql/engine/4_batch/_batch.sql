@@ -1,6 +1,7 @@
--- One batch of a pass, by _batch_as_worker. Functions of the worker's, this one and its kin, evaluate policies, and
--- have no code that whoever acts as the worker could change: the owner's functions that they call do it, whose settings
--- nobody else can alter. Here no name is looked up in a search_path, since the worker may set another.
+-- _batch executes one batch of a pass, by _batch_as_worker. The worker owns this function and
+-- others that evaluate policies. They contain almost no code, since a role that acts as the worker
+-- could change it. The owner's functions that they call do the work. No name is looked up in a
+-- search_path here, because the worker may set another one.
 CREATE OR REPLACE FUNCTION retention._batch(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$

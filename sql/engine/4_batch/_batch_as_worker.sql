@@ -1,11 +1,14 @@
--- _batch, as the worker: the rows of <policy>_rows that come next, p_rows at most, go by <policy>_take; what raises is
--- the caller's to undo. Without p_lock one statement judges and takes them (way RANGE), whose rows' locks check their
--- own columns once more; what guards read is locked before, what they keep is counted after it. It raises
--- 55P03 where a row stays or changes meanwhile, or a rank has more. With p_lock (way LOCKED) the rows are locked first,
--- those that another session has locked are skipped, and the rest is judged again in a newer snapshot, holds included.
--- A row that a trigger keeps from the delete is then counted; beside other steps it raises P0001. p_skip goes past the
--- next row without touching it.
--- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows, waited for only where a watermark moves past them.
+-- _batch_as_worker takes at most p_rows of the next rows of <policy>_rows, by <policy>_take. Its
+-- caller undoes it if it raises.
+-- Without p_lock one statement checks and takes the rows; PostgreSQL rechecks a row that was
+-- updated meanwhile. The tables that guards read are locked before. Raises 55P03 if a row stays or
+-- changes meanwhile, or if a rank has more rows.
+-- With p_lock it locks the rows first, skips those that another session has locked, and rechecks
+-- the rest in a newer snapshot, holds included. A row whose delete a trigger prevents is counted;
+-- if there are other steps, it raises P0001.
+-- p_skip: the batch skips the next row without touching it.
+-- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows. It waits for rows only if a watermark
+-- moves past them.
 CREATE OR REPLACE FUNCTION retention._batch_as_worker(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result
@@ -28,7 +31,7 @@ BEGIN
         SET CONSTRAINTS ALL IMMEDIATE;
         RETURN v_out;
     END IF;
-    IF p_lock THEN  -- otherwise the statement waits for the table itself, and LOCKED is tried after it
+    IF p_lock THEN  -- without p_lock the statement itself waits for the table
         BEGIN
             EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', v_table);
         EXCEPTION WHEN lock_not_available THEN
@@ -37,7 +40,8 @@ BEGIN
         END;
     END IF;
     PERFORM retention._pin(p_policy);
-    -- Planned by rows read, not pages: what guards and joins ask for is looked up, no table is hashed. Ranks ask for much.
+    -- A high cost for each row makes guards and joins use indexes, and hash no table. Ranks read
+    -- many rows.
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
@@ -47,7 +51,7 @@ BEGIN
         IF NOT p_skip OR retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
             RAISE;
         END IF;
-        v_refusing := retention._find_failing_row(p_policy, p_slice);  -- none is found before it
+        v_refusing := retention._find_failing_row(p_policy, p_slice);  -- rows before it raise no error
         IF v_refusing.hi IS NULL THEN RAISE; END IF;
         RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed)::retention.batch_result;
     END;
@@ -63,7 +67,8 @@ BEGIN
     END IF;
     IF NOT p_skip AND (cardinality(v_slice.tids) > 0 OR p_slice.prove OR v_pass ? 'whole'
         OR v_slice.tids IS NULL AND coalesce(v_slice.hi, v_slice.groups) IS NOT NULL) THEN
-        -- Foreign keys' queries are planned for each row, too, unless the page says EXECUTE.
+        -- This also plans the queries of foreign keys for each row, unless <policy>_take uses
+        -- EXECUTE.
         IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
         EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
         v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
@@ -71,7 +76,7 @@ BEGIN
             RAISE SQLSTATE 'PR005' USING
                 MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_slice.tids));
         END IF;
-        v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is no guard
+        v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is not a guard
         IF v_pass ? 'range' OR v_deletes AND p_lock THEN
             IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN
                 v_out.kept := retention._count_kept(p_policy, v_slice);
@@ -99,7 +104,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN  -- the last group; how many of its rows stay
+    IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN  -- the last group, and how many of its rows stay
         v_group := v_found.groups[cardinality(v_found.groups)];
         EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid)
                         JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel WHERE x."group" = $4', v_table)

@@ -1,5 +1,6 @@
--- _batch of a policy on partitions: goes through them, oldest first, without locks; the first that may go is closed to
--- writers (SHARE ROW EXCLUSIVE) and judged again as it is then; one goes in a batch, under the locks of the steps.
+-- _batch_partitions is _batch for a policy on partitions. It checks the partitions, oldest first,
+-- without locks. It locks the first one that is due against writers (SHARE ROW EXCLUSIVE), and
+-- rechecks it. A batch takes one partition, with the locks of the steps.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean) RETURNS retention.batch_result
 LANGUAGE plpgsql AS $function$
@@ -22,7 +23,7 @@ BEGIN
         v_out.outcome := 'some'; v_out.scanned := v_out.scanned + 1; v_out."position" := v_at;
         EXIT WHEN p_skip;
         EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
-        IF v_verdicts[1] IS NULL THEN  -- nobody can write into it from here on
+        IF v_verdicts[1] IS NULL THEN  -- from here on no session can write into it
             EXECUTE format('SELECT retention.%I($1, ''lock'')', p_policy.name || '_partition') USING v_rel;
             EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
             CONTINUE WHEN v_verdicts = '{}';
@@ -43,7 +44,7 @@ BEGIN
         v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
     END IF;
     RETURN v_out;
-EXCEPTION WHEN SQLSTATE 'PR006' THEN  -- a table above a partition is locked by somebody else; all is undone
+EXCEPTION WHEN SQLSTATE 'PR006' THEN  -- another session has locked a parent; all is undone
     v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
     RETURN v_out;
 END $function$;

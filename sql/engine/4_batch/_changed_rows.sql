@@ -1,7 +1,8 @@
--- How many rows this transaction has deleted or updated in each of the given tables, by the statistics, with cascades.
+-- _changed_rows returns how many rows this transaction has deleted or updated in each table,
+-- cascades included, according to the statistics.
 CREATE OR REPLACE FUNCTION retention._changed_rows(p_tables text[]) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE AS $function$
-BEGIN  -- plpgsql keeps the plan from call to call
+BEGIN  -- in PL/pgSQL, which caches the plan
     RETURN (SELECT coalesce(jsonb_object_agg(x.name, x.changed), '{}')
             FROM (SELECT t.name, sum(pg_stat_get_xact_tuples_deleted(b) + pg_stat_get_xact_tuples_updated(b)) AS changed
                   FROM unnest(p_tables) t (name), retention._descendants(ARRAY[retention._table(t.name)]) b

@@ -1,4 +1,4 @@
--- How many rows between the slice's lo and hi guards keep, by guard.
+-- _count_kept returns how many rows between lo and hi of the slice guards keep, by guard.
 CREATE OR REPLACE FUNCTION retention._count_kept(p_policy retention.policy, p_slice retention.slice) RETURNS jsonb
 LANGUAGE plpgsql AS $function$
 DECLARE v_cursor CONSTANT record := retention._cursor(p_policy, p_slice); v_kept jsonb;

@@ -1,5 +1,5 @@
--- _cursor returns how a pass walks through its rows, as SQL: the columns of its cursor on the row t, also as text, and
--- the rows behind the slice's lo up to its hi, with that condition. The slice is $1.
+-- _cursor returns, as SQL, how a pass walks through its rows: the columns of its cursor on the row
+-- t, also as text, and the rows behind lo of the slice, up to its hi. $1 is the slice.
 CREATE OR REPLACE FUNCTION retention._cursor(
     p_policy retention.policy, p_slice retention.slice, OUT names text, OUT texts text,
     OUT columns text, OUT column_texts text, OUT bounds text, OUT rows text)

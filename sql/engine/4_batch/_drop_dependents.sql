@@ -1,5 +1,6 @@
--- _drop_dependents describes the objects for which DROP TABLE without CASCADE refuses a table: those that depend on the table,
--- or on what goes with it, and do not go with it themselves. An extension counts that the table is a member of.
+-- _drop_dependents describes the objects that make DROP TABLE without CASCADE fail: objects that
+-- depend on the table, or on its parts, and that are not dropped with it. An extension counts if
+-- the table is its member.
 CREATE OR REPLACE FUNCTION retention._drop_dependents(p_table oid) RETURNS TABLE (dependent text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
     WITH RECURSIVE gone (classid, objid) AS (

@@ -1,6 +1,7 @@
--- _drop_refusal returns the table that a row of a policy wants dropped, NULL when it is gone, and why a run refuses to drop
--- it: reason, NULL for nothing. code is PR002 when a row of the table is held at p_as_of, or was while the table was a
--- partition, else P0001. DROP TABLE itself fails only where a privilege is lacking. Locks nothing.
+-- _drop_refusal returns the table that a row of a policy names for a drop (NULL if it is gone), and
+-- why a run refuses to drop it (reason, NULL for nothing). code is PR002 if a row of the table is
+-- held at p_as_of, or was held while the table was a partition; otherwise P0001. DROP TABLE itself
+-- fails only if a privilege is missing. Locks nothing.
 CREATE OR REPLACE FUNCTION retention._drop_refusal(
     p_name text, p_policy text, p_as_of timestamptz, OUT rel oid, OUT reason text, OUT code text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
@@ -21,7 +22,7 @@ BEGIN
     WHERE n.nspname = v_parts[1]::name AND c.relname = v_parts[2]::name;
     IF NOT FOUND THEN RETURN; END IF;
     rel := v_table.oid;
-    -- A row of a child is one of its parents', too.
+    -- A row of a child table is also a row of its parents.
     WITH RECURSIVE kin AS (
         SELECT v_table.oid AS oid
         UNION SELECT i.inhparent FROM kin k JOIN pg_inherits i ON i.inhrelid = k.oid)
@@ -40,7 +41,7 @@ BEGIN
         ELSE (SELECT format('is used by %s', d.dependent) FROM retention._drop_dependents(v_table.oid) d LIMIT 1)
     END INTO reason
     FROM retention.policy p JOIN pg_class o ON o.oid = retention._table(p.table_name)
-    CROSS JOIN LATERAL (  -- it, what its rows are rows of, and what is below it
+    CROSS JOIN LATERAL (  -- the table, its parents, and its descendants
         SELECT array_agg(n.nspname || '.' || c.relname) AS names
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
         WHERE c.oid = ANY (v_kin) OR c.oid IN (SELECT t.relid FROM pg_partition_tree(v_table.oid) t)) m

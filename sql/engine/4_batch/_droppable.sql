@@ -1,5 +1,6 @@
--- _droppable returns the table that a row of a policy wants dropped, NULL when it is gone. Raises what _drop_refusal finds:
--- P0001 for a table that is not to be dropped, PR002 for a held row. Locks nothing: the batch keeps holds out.
+-- _droppable returns the table that a row of a policy names for a drop; NULL if it is gone. If
+-- _drop_refusal returns a reason, it raises P0001 or, for a held row, PR002. Locks nothing: during
+-- a batch no hold can be placed.
 CREATE OR REPLACE FUNCTION retention._droppable(p_name text, p_policy text) RETURNS oid
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_found CONSTANT record := retention._drop_refusal(p_name, p_policy, clock_timestamp());

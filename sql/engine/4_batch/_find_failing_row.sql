@@ -1,5 +1,6 @@
--- The first row behind the slice's lo for which <policy>_rows cannot be evaluated, as its position and place; NULL for
--- none: a step refuses it. Rows are counted along the walk, twice as many each time, then half of what is in doubt.
+-- _find_failing_row returns the first row behind lo of the slice for which <policy>_rows raises an
+-- error: its position, its table's OID and ctid. NULL if there is none; a step raises it then. It
+-- counts rows along the walk, each time twice as many, then halves the range in doubt.
 CREATE OR REPLACE FUNCTION retention._find_failing_row(
     p_policy retention.policy, p_slice retention.slice, OUT hi jsonb, OUT passed text)
 LANGUAGE plpgsql AS $function$

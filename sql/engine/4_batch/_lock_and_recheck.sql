@@ -1,7 +1,9 @@
--- Locks some rows of a policy, and judges those that could be locked by <policy>_rows, in a newer snapshot: rels and
--- tids are the rows to take, kept counts the others by what keeps them, contended those that could not be
--- locked. Rows that changed meanwhile, so that they are not due, and rows of other passes, are neither. Raises PR005
--- where a join finds several rows for one.
+-- _lock_and_recheck locks rows of a policy, and rechecks the locked rows by <policy>_rows in a
+-- newer snapshot.
+-- rels, tids: the rows to take. kept: the other rows, by what keeps them. contended: rows that
+-- could not be locked. Rows that are not due any more, and rows of other passes, are in none of
+-- these.
+-- Raises PR005 if a join returns several rows for one row.
 CREATE OR REPLACE FUNCTION retention._lock_and_recheck(
     p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[],
     OUT contended bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)
@@ -43,7 +45,7 @@ BEGIN
         LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_slice.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
-    IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN  -- a rank finds rows of other passes, too
+    IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN  -- a rank also finds rows of other passes
         SELECT array_agg(x.rel), array_agg(x.tid) INTO v_slice.rels, v_slice.tids
         FROM unnest(p_rels, p_tids) x (rel, tid)
         LEFT JOIN unnest(v_slice.rels, v_slice.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;

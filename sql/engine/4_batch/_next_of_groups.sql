@@ -1,5 +1,6 @@
--- _next_rows of a pass by rank: the rows past the first ones of groups, whose keys it returns; with p_range of whole
--- groups. A position is a group, and how many of its rows were passed by; the batch says it at its end.
+-- _next_of_groups is _next_rows for a pass by rank. It returns the rows beyond the first ones of
+-- groups, and the groups' keys; with p_range those of whole groups. A position is a group and how
+-- many of its rows were skipped, which _batch_as_worker determines at the end.
 CREATE OR REPLACE FUNCTION retention._next_of_groups(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)

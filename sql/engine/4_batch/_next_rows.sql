@@ -1,6 +1,7 @@
--- _next_rows returns the next rows of a pass in the order of its cursor, behind the slice's lo up to its hi. It returns
--- p_rows at most, with all that share the last value where a watermark moves past them; hi is the position of the last.
--- With p_range it looks for hi alone. By rank, groups numbers the group of each row, and keys are the groups' keys.
+-- _next_rows returns the next rows of a pass in the order of its cursor, behind lo of the slice, up
+-- to its hi. It returns at most p_rows, plus all rows with the last value if a watermark moves past
+-- them. hi is the position of the last row. With p_range it determines only hi. By rank, groups has
+-- the number of each row's group, and keys the groups' keys.
 CREATE OR REPLACE FUNCTION retention._next_rows(
     p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)

@@ -1,4 +1,4 @@
--- A position of a pass as a list of SQL values.
+-- _position returns a position of a pass as a list of SQL values.
 CREATE OR REPLACE FUNCTION retention._position(p_policy retention.policy, p_pass integer, p_position jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $function$
 BEGIN

@@ -1,7 +1,9 @@
--- _process_batch takes the rows of one batch. It rolls a try that raises back and repeats it: with rows locked first, where
--- another session was in the way, then with a tenth of its rows, down to one. If that row alone fails, it is counted and
--- skipped. Then come more rows again, until none is in doubt, or a second is over. Where a watermark moves past the rows
--- none may be skipped: refused is then NULL. It raises an error that no row causes, and any where "undone" says so.
+-- _process_batch takes the rows of one batch, in several attempts if needed. An attempt that raises
+-- is rolled back. The next one locks the rows first, if another session was in the way, or has a
+-- tenth of the rows, down to one. If that row alone fails, it is counted and skipped. Then attempts
+-- grow again, until all rows in doubt are processed, or a second is over.
+-- If a watermark moves past the rows, no row may be skipped: refused is then NULL. An error that no
+-- row causes is raised again, and so is every error if the policy sets batch.whole.
 CREATE OR REPLACE FUNCTION retention._process_batch(
     p_run retention.run, p_policy retention.policy, p_held boolean, p_locked boolean, INOUT p_next retention.batch,
     OUT outcome text)
@@ -25,7 +27,7 @@ BEGIN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
             v_by := retention._refused_by(SQLSTATE, v_context);
             IF v_by IS NULL OR v_skip THEN RAISE; END IF;
-            -- In the log 57014 is a cancel. If no row turns out to raise it, it was one after all.
+            -- The log uses 57014 for a cancel only. If no single row raises it, it was a cancel.
             v_cancelled := v_cancelled OR SQLSTATE = '57014';
             v_code := CASE SQLSTATE WHEN '57014' THEN 'P0001' ELSE SQLSTATE END;
             IF v_by = 'row' AND v_pass ? 'undone' THEN
@@ -34,7 +36,7 @@ BEGIN
                 IF retention._fails_without_rows(p_policy, v_slice, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
                 v_proven := true;
             END IF;
-            IF p_next.refused = 0 THEN p_next.sqlstate := v_code; p_next.message := SQLERRM; END IF;  -- of the first
+            IF p_next.refused = 0 THEN p_next.sqlstate := v_code; p_next.message := SQLERRM; END IF;  -- of the first error
             v_doubtful := greatest(v_doubtful, v_rows);
             IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN
                 p_next.refused := NULL;

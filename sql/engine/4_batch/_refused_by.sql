@@ -1,6 +1,7 @@
--- _refused_by returns what an error in a batch can be of: "lock" (another session), "hold", or "row", which a try with
--- this row alone has to show. NULL: no row causes such an error (connections, resources, the system, the runtime's own).
--- Nobody can cancel a RAISE, so a trigger raises 57014 there; anywhere else somebody has cancelled.
+-- _refused_by returns what may cause an error in a batch: "lock" (another session), "hold", or
+-- "row", which an attempt with this row alone decides. NULL if no row causes such an error:
+-- connections, resources, the system, the runtime itself. SQLSTATE 57014 is a cancel, unless RAISE
+-- raised it: then a trigger did, because a RAISE cannot be cancelled.
 CREATE OR REPLACE FUNCTION retention._refused_by(p_sqlstate text, p_context text DEFAULT '') RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $function$
     SELECT CASE WHEN p_sqlstate IN ('55P03', '40P01', '40001') THEN 'lock'

@@ -1,5 +1,6 @@
--- Locks what guards read, by <policy>_share. Never queues for a lock, since others would wait behind it, but tries a
--- few times within milliseconds. Raises 55P03 where it is not to be had, or the role that migrates may not lock.
+-- _share locks the tables that guards read, by <policy>_share. It never waits for a lock, since
+-- other sessions would wait behind it, but tries five times within some milliseconds. Raises 55P03
+-- if it cannot obtain the locks, or if the migrating role lacks the privilege.
 CREATE OR REPLACE FUNCTION retention._share(p_function text) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
     FOR v_try IN 1 .. 5 LOOP
@@ -10,5 +11,5 @@ BEGIN
         WHEN insufficient_privilege THEN EXIT;
         END;
     END LOOP;
-    RAISE lock_not_available USING MESSAGE = format('the locks of %s are not to be had', p_function);
+    RAISE lock_not_available USING MESSAGE = format('could not obtain the locks of function %s', p_function);
 END $function$;

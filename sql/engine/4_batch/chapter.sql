@@ -1,3 +1,4 @@
 -- Batch
--- Finds the next rows, has <policy>_take take them, and says what became of each: everything that changes
--- rows of the application happens below retention._batch. _run_step calls it, once in a transaction.
+-- Finds the next rows, calls <policy>_take, and returns what became of each row. Only functions
+-- that retention._batch calls change rows of the application. _run_step calls this chapter once in
+-- a transaction.

@@ -1,5 +1,6 @@
--- _candidates returns, for each of some policies and reports, what its names could mean outside pg_catalog, sorted.
--- It leaves out functions and operators with an argument of a type that the policy has no value of.
+-- _candidates returns for each policy and report, sorted, the objects outside pg_catalog that its
+-- names could mean. It leaves out functions and operators with an argument of a type of which the
+-- policy has no value.
 CREATE OR REPLACE FUNCTION retention._candidates(p_policies retention.policy[])
 RETURNS TABLE (policy text, objects text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
@@ -19,7 +20,7 @@ BEGIN
         UNION ALL
         SELECT n.policy, 'operator ' || o.oid::regoperator::text, ARRAY[o.oprleft, o.oprright], o.oprresult
         FROM named n JOIN pg_operator o ON o.oprname = n.name AND o.oprnamespace = n.schema
-    ), value AS (  -- the types of the values that a policy has, beside those of pg_catalog
+    ), value AS (  -- types of the policy's values, except those of pg_catalog
         SELECT p.name AS policy, a.atttypid AS type
         FROM unnest(p_policies) p CROSS JOIN unnest(retention._resolve_tables(ARRAY(SELECT jsonb_object_keys(p.expects)))) r (id)
         JOIN pg_attribute a ON a.attrelid = r.id WHERE a.atttypid >= c_first

@@ -1,7 +1,15 @@
--- What in the catalog policies were not made for (their expects), a sentence each: a protected table (with all below
--- it, or under its root) has rows of those that one changes; relations, columns and keys that it relies on; foreign
--- keys that its deletes and updates would set off, that they should and do not, or that are switched off; tables that inherit from, and rules on what it changes. p_code:
--- foreign code, too, for which _pin looks. Asks for all at once. Reads the catalog only; batches ask under their locks.
+-- _changed_dependencies returns how the catalog differs from what policies were generated for, a
+-- sentence for each difference. It reports:
+-- * tables that a policy changes and that are protected, themselves or by a table in the same
+-- partition or inheritance tree
+-- * relations, columns and keys (policy.expects) that are missing or different
+-- * foreign keys that a delete or update would fire and that the policy does not know; those that
+-- it needs and that do not fire; those that are switched off
+-- * tables that inherit from a table that the policy changes, and rules on such tables
+-- * names in the policy's SQL that can mean another object; with p_code also foreign code, which
+-- _pin checks
+-- It checks all policies in one query. It reads only the catalog; batches call it while they hold
+-- their locks.
 CREATE OR REPLACE FUNCTION retention._changed_dependencies(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
 LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
@@ -11,13 +19,13 @@ DECLARE
     c_again CONSTANT text := '; undo it, or correct the policy file, run "pgretain snapshot" and "pgretain generate", and '
         'migrate';
     v_protect CONSTANT text[] := (SELECT i.protect FROM retention.install i);
-    v_names text[]; v_tables oid[];  -- by place: a table that policies name, and one whose rows may be its rows
+    v_names text[]; v_tables oid[];  -- pairs: a table that policies name, and a table of its tree
     v_rel record; v_keys jsonb; v_sets boolean;
 BEGIN
     IF p_code AND EXISTS (SELECT FROM retention._foreign_code(p_policies)) THEN
         RETURN QUERY SELECT p.name, f FROM unnest(p_policies) p CROSS JOIN retention._foreign_code(ARRAY[p]) f;
     END IF;
-    -- Another meaning can be accepted only where there is one.
+    -- accept_names() can accept another meaning only if the server can read the expression.
     RETURN QUERY
     SELECT p.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may || ' mean it; write the '
             'schema of that name in the policy file and migrate, or look what it means now and '
@@ -46,8 +54,8 @@ BEGIN
               HAVING retention._distributed_table(array_agg(m.oid)) && (SELECT retention._partition_tree(v_protect))) x
         JOIN unnest(p_policies) p ON x.name = ANY (p.changes || p.reach);
     END IF;
-    -- Rows are found again by ctid, in heap tables of this server that nobody else fills; partitions are not, and
-    -- foreign ones are no rows of a policy on them.
+    -- Batches find rows again by ctid, so a table must be a heap table of this server that no
+    -- subscription fills. This does not apply to policies on partitions.
     FOR v_rel IN
         SELECT m.names, c.oid, c.relkind, c.relpersistence, x.others, x.stored
         FROM (SELECT m.oid, array_agg(m.name) FROM unnest(v_names, v_tables) m (name, oid) GROUP BY 1) m (oid, names)
@@ -123,7 +131,8 @@ BEGIN
             RETURN QUERY SELECT v_rel.policy, format('the rows of table "%s" are found by (%s), which is not unique '
                           'any more', v_rel.name, btrim(v_rel.want ->> 'key', '[]')) || c_again;
         END IF;
-        -- Statements go into children as well, where keys are not unique, and rows are none of the policy's.
+        -- Statements go into children as well, where keys are not unique, and rows are none of the
+        -- policy's.
         IF v_rel.relhassubclass AND v_rel.kind = 'table' AND v_rel.name = ANY (v_rel.related || v_rel.own) THEN
             RETURN QUERY SELECT v_rel.policy, format('table "%s" inherits from "%s", so that steps go into it as well; '
                           'ALTER TABLE %s NO INHERIT %s', retention._table_name(i.inhrelid), v_rel.name,
@@ -160,8 +169,8 @@ BEGIN
           FROM retention._keys_to(v_tables) k CROSS JOIN retention._table_name(k.conrelid) f (name)
           JOIN unnest(v_names, v_tables) m (name, oid) ON m.oid = k.confrelid
           WHERE k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = '0' GROUP BY m.name) x (name, keys);
-    -- An action that the policy relies on: rows that were copied would stay, and refer to nothing. Where the action fails
-    -- for a column that is NOT NULL, the row is refused.
+    -- An action that the policy relies on: rows that were copied would stay, and refer to nothing.
+    -- Where the action fails for a column that is NOT NULL, the row is refused.
     RETURN QUERY
     SELECT p.name, format('the policy relies on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
     FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
@@ -169,7 +178,8 @@ BEGIN
     WHERE retention._resolve_tables(ARRAY[e.key]) <> '{}' AND NOT EXISTS (
         SELECT FROM jsonb_each(v_keys) x CROSS JOIN jsonb_to_recordset(x.value) k ("to" text, does text)
         WHERE k."to" = e.key AND k.does = w.does) ORDER BY 2;
-    -- A key that is switched off neither deletes what refers to a row nor refuses it. Each partition has its triggers.
+    -- A key that is switched off neither deletes what refers to a row nor refuses it. Each
+    -- partition has its triggers.
     RETURN QUERY
     SELECT p.name, format('foreign key %s -> %s (%s) is switched off; %s', k."to", k."from", k.conname, k.mend)
     FROM (SELECT o.conname, retention._table_name(o.confrelid) AS "to", retention._table_name(o.conrelid) AS "from",

@@ -1,6 +1,7 @@
--- Called when what only looked has been undone, with all that the code of a policy set, declared or put off. Ends what
--- no rollback ends, the statements that it prepared: a client that keeps statements by name would execute them. Its
--- callers raise what else went wrong, also a policy's own PR009: half an answer would hide held rows.
+-- _discard_effects is called after a rollback that undid a policy's evaluation. It deallocates the
+-- statements that the policy's code prepared, which a rollback does not: a client that uses
+-- prepared statements by name would execute them. Its callers raise every other error, including a
+-- PR009 of the policy's own code: an incomplete result would hide held rows.
 CREATE OR REPLACE FUNCTION retention._discard_effects() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_name text;

@@ -1,4 +1,5 @@
--- The tables that Citus distributes or replicates, to whose nodes rows and their ctids belong.
+-- _distributed returns the tables that Citus distributes or replicates. Their rows and ctids belong
+-- to its nodes.
 CREATE OR REPLACE FUNCTION retention._distributed() RETURNS SETOF oid
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

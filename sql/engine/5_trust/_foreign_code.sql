@@ -1,6 +1,10 @@
--- Whose code could run where policies or reports are evaluated, though nobody trusts them, a sentence each: what
--- _untrusted says of their relations and schemas, and of tables whose foreign keys are checked when their rows go; who
--- may put triggers or foreign keys on their tables, whose author nobody can tell later; event triggers on DROP.
+-- _foreign_code returns a sentence for each piece of foreign code: code that would run when the
+-- policies or reports are evaluated, and that a role owns which is not trusted. It reports:
+-- * what _untrusted returns for their relations and schemas, and for tables whose foreign keys are
+-- checked on delete
+-- * roles that may create triggers or foreign keys on their tables, since nobody can tell later who
+-- created one
+-- * event triggers, if the policies drop tables
 CREATE OR REPLACE FUNCTION retention._foreign_code(p_policies retention.policy[]) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 1 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$

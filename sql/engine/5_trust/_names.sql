@@ -1,12 +1,13 @@
--- _names returns the names in the SQL of a policy or report that PostgreSQL may look up in more than one place, as
--- [schema, name] pairs. "called" has functions and operators, which PostgreSQL chooses by the types of their arguments.
--- "found" has what it finds by name alone outside pg_catalog: types, collations, text search configurations, ...
--- A word in a string counts, since a literal may be the name of an object.
+-- _names returns the names in the SQL of a policy or report that PostgreSQL may look up in several
+-- schemas, as [schema, name] pairs. "called" has names of functions and operators, which PostgreSQL
+-- chooses by their argument types. "found" has names that PostgreSQL looks up by name alone, and
+-- finds outside pg_catalog: types, collations and so on. Words in strings count, since a literal
+-- may be the name of an object.
 CREATE OR REPLACE FUNCTION retention._names(p_policy retention.policy) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $function$
 DECLARE
     c_word CONSTANT text := '([^\s!-#%-/:-@[-^`{-~]+)'; c_quoted CONSTANT text := '"((?:[^"]|"")+)"';
-    c_syntax CONSTANT text := ' = <> < > <= >= ~~ !~~ ~~* !~~* ~ ';  -- the operators that IN, LIKE and others stand for
+    c_syntax CONSTANT text := ' = <> < > <= >= ~~ !~~ ~~* !~~* ~ ';  -- the operators of IN, LIKE, ...
     v_path CONSTANT text[] := (SELECT string_to_array(i.search_path, ', ') FROM retention.install i);
     v_sql CONSTANT text := (
         SELECT concat_ws(' ', string_agg(f.prosrc, ' '), (

@@ -1,10 +1,11 @@
--- Called before anything of a policy's or report's is evaluated: raises 42501 where that would not be as the worker,
--- and PR004 where it could run code of a role that is not trusted; then sets the install's search path and time zone,
--- undone where the calling function ends, whose SET clauses pin these and all else that expressions depend on.
+-- _pin is called before a policy or report is evaluated. Raises 42501 if the evaluation would not
+-- run as the worker, and PR004 if it could run code of a role that is not trusted. Then it sets the
+-- install's search path and time zone. They are reset when the calling function ends, because that
+-- function has SET clauses for them and for other settings.
 CREATE OR REPLACE FUNCTION retention._pin(p_policy retention.policy) RETURNS void
 LANGUAGE plpgsql AS $function$
 DECLARE v_foreign CONSTANT text := (SELECT f FROM retention._foreign_code(ARRAY[p_policy]) f LIMIT 1);
-BEGIN  -- plpgsql keeps the plan from call to call
+BEGIN  -- in PL/pgSQL, which caches the plan
     PERFORM retention._refuse_other_roles();
     IF v_foreign IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = 'PR004', MESSAGE = v_foreign; END IF;
     PERFORM retention._pin_settings();

@@ -1,11 +1,12 @@
--- _pin_settings gives every setting that any role may change, and that expressions can depend on, its built-in value
--- until the transaction ends. Only default_text_search_config has the value of the session that installed. It leaves out
--- what its callers set themselves, what goes between client and server, timeouts, where files lie, and how Citus works.
--- Settings that only superusers may change are the server's.
+-- _pin_settings gives its built-in value, until the transaction ends, to every setting that any
+-- role may change and on which expressions can depend. Only default_text_search_config gets the
+-- value of the session that installed. It leaves out settings of its callers' SET clauses, of
+-- clients, timeouts, tablespaces and Citus. Settings that only superusers may change keep the
+-- server's value.
 CREATE OR REPLACE FUNCTION retention._pin_settings() RETURNS void
 LANGUAGE plpgsql AS $function$
 BEGIN
-    -- Settings of an extension are not in pg_settings before its library is loaded, which may happen in a batch.
+    -- pg_settings has an extension's settings only after its library is loaded, perhaps in a batch.
     PERFORM pg_catalog.set_config(x.name, x.value, true) FROM (VALUES ('pg_trgm.similarity_threshold', '0.3'),
         ('pg_trgm.word_similarity_threshold', '0.6'), ('pg_trgm.strict_word_similarity_threshold', '0.5')) x (name, value)
     WHERE pg_catalog.current_setting(x.name, true) IS DISTINCT FROM x.value;

@@ -1,6 +1,8 @@
--- The answers of a query on the application's tables, as the worker: their types, operators and indexes may have code,
--- which is not for the owner to run. p_value is $1. Where the query evaluates a policy or report, p_policy names it, so
--- that its code is asked about first. Read-only, and undone with all that such code set, declared or put off.
+-- _query_as_worker returns the rows of a query on the application's tables, which it executes as
+-- the worker: their types, operators and indexes may have code that the owner must not run. p_value
+-- is $1. If the query evaluates a policy or report, p_policy is its name, and its code is checked
+-- first. The query is read-only. Everything that such code set, declared or deferred is rolled
+-- back.
 CREATE OR REPLACE FUNCTION retention._query_as_worker(p_query text, p_value jsonb DEFAULT NULL, p_policy text DEFAULT NULL)
 RETURNS SETOF jsonb LANGUAGE plpgsql ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_done boolean;

@@ -1,4 +1,5 @@
--- _record_names writes what the names of a policy or report could mean now. NULL: of all of them.
+-- _record_names records which objects the names of a policy or report can mean now; NULL: those of
+-- all.
 CREATE OR REPLACE FUNCTION retention._record_names(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

@@ -1,10 +1,12 @@
--- Raises 25001 where the transaction has written already: what its triggers put off would run with the owner's rights.
--- And 55000 where guards and holds would be asked of an old snapshot, or no foreign key would refuse or cascade.
+-- _refuse_after_write raises 25001 if the transaction has written: its deferred triggers would run
+-- with the owner's privileges. Raises 55000 if the isolation level is not READ COMMITTED, since
+-- guards and holds would be evaluated in an old snapshot, or if session_replication_role is
+-- "replica", since no foreign key would fire.
 CREATE OR REPLACE FUNCTION retention._refuse_after_write() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     IF pg_current_xact_id_if_assigned() IS NOT NULL THEN
-        RAISE active_sql_transaction USING MESSAGE = 'this transaction has written already: call it first';
+        RAISE active_sql_transaction USING MESSAGE = 'cannot be called in a transaction that has written';
     ELSIF current_setting('transaction_isolation') <> 'read committed'
         OR current_setting('session_replication_role') = 'replica' THEN
         RAISE object_not_in_prerequisite_state USING MESSAGE = format(

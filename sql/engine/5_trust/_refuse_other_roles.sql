@@ -1,8 +1,9 @@
--- Raises 42501 where what follows would not be evaluated as the worker, or in a session that could become somebody else
--- by RESET ROLE: the worker may have changed the attributes of its functions.
+-- _refuse_other_roles raises 42501 unless the current role is the worker, and the session cannot
+-- become another role by RESET ROLE. The worker owns some functions, and may have changed their
+-- attributes.
 CREATE OR REPLACE FUNCTION retention._refuse_other_roles() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
-DECLARE c_worker CONSTANT name := 'retention_worker';  -- '' where one role does everything
+DECLARE c_worker CONSTANT name := 'retention_worker';  -- '' if one role has all tasks
 BEGIN
     IF c_worker <> '' AND (current_user <> c_worker OR session_user = c_worker OR current_setting('role') = c_worker)
     THEN

@@ -1,6 +1,7 @@
--- _resolve_names returns, for each of some [schema, name] pairs and each kind, the object that PostgreSQL finds by name alone:
--- the one in the first schema, if pg_catalog has none of that name. The catalog lists the kinds: each that has a name in
--- a schema, except functions and operators, for which _candidates looks. Row types of tables are left out.
+-- _resolve_names returns the objects that PostgreSQL finds by name alone, for [schema, name] pairs:
+-- for each name and kind the object in the first schema, unless pg_catalog has one of that name.
+-- Kinds are all that have a name in a schema, according to the catalog, except functions and
+-- operators (see _candidates). Row types of tables are left out.
 CREATE OR REPLACE FUNCTION retention._resolve_names(p_names jsonb) RETURNS TABLE (name text, object text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $function$
 BEGIN

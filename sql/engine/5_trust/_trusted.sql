@@ -1,5 +1,7 @@
--- Whose code may run in batches: members of the first, the owner of the runtime, as are superusers and the role that
--- migrates; and the others, p_trust (NULL: install.trust). Who owns the database stands for pg_database_owner.
+-- _trusted returns the roles whose code may run in batches. The first is the runtime's owner; its
+-- members are trusted, too, among them superusers and the migrating role. The others are those of
+-- p_trust (NULL: of install.trust). pg_database_owner is among them if the owner of the database
+-- is.
 CREATE OR REPLACE FUNCTION retention._trusted(p_trust text[] DEFAULT NULL) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 DECLARE

@@ -1,14 +1,16 @@
--- Whose code could run where relations are read or written, or names looked up in schemas, though nobody trusts them: a
--- sentence each. Follows pg_depend from the relations to what belongs to them (triggers, rules, checks, indexes, ...)
--- and to what these refer to (functions, operators, types, casts, ...), and asks for the owners, who answer for what
--- they call. In the schemas all counts, used or not: a better match for its arguments is enough to be called.
+-- _untrusted returns a sentence for each object whose code could run when relations are read or
+-- written, or when names are looked up in schemas, and whose owner is not trusted.
+-- It follows pg_depend from the relations to objects that belong to them (triggers, rules,
+-- constraints, indexes) and to objects that these use (functions, operators, types, casts). An
+-- owner is responsible for what his functions call. In the schemas all objects count, used or not,
+-- because PostgreSQL calls the best match for its arguments.
 CREATE OR REPLACE FUNCTION retention._untrusted(
     p_relations oid[], p_schemas text[], p_trusted oid[] DEFAULT retention._trusted()) RETURNS SETOF text
 LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $function$
 DECLARE
-    c_first CONSTANT oid := 16384;  -- what initdb makes has lower numbers
+    c_first CONSTANT oid := 16384;  -- objects of initdb have lower OIDs
     c_mend CONSTANT text := '; change its owner, drop it, or list the role under "trust" of the install';
     v_schemas CONSTANT oid[] := ARRAY(SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (p_schemas::name[]));
 BEGIN
@@ -33,7 +35,7 @@ BEGIN
             SELECT d.classid, d.objid FROM pg_depend d
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
               AND (d.classid = 'pg_constraint'::regclass OR d.classid = 'pg_class'::regclass AND d.deptype = 'i')
-            UNION ALL  -- anybody may make a cast to or from a type of his own, which nothing here has a value of
+            UNION ALL  -- not casts to types of untrusted roles: the policy has no value of these
             SELECT 'pg_proc'::regclass, k.castfunc FROM pg_depend d JOIN pg_cast k ON k.oid = d.objid
             JOIN pg_type t ON t.oid = CASE k.castsource WHEN r.id THEN k.casttarget ELSE k.castsource END
             WHERE r.class = 'pg_type'::regclass AND d.refclassid = r.class AND d.refobjid = r.id
@@ -45,12 +47,12 @@ BEGIN
                                pg_get_userbyid(o.owner), CASE r.place WHEN 4 THEN
                                ', and stands where names of the policy are looked up' END) || c_mend
         FROM (SELECT 1 AS place, r.class, r.id FROM reached r UNION ALL
-              -- The schemas of tables are written, and no query names the other kinds.
+              -- SQL of policies names tables with their schemas, and never names the other kinds.
               SELECT 4, d.classid, d.objid FROM pg_depend d
               WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = ANY (v_schemas) AND d.classid NOT IN (
                   'pg_class'::regclass, 'pg_statistic_ext'::regclass, 'pg_extension'::regclass,
                   'pg_default_acl'::regclass, 'pg_publication_namespace'::regclass)) r
-        CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend has no predefined roles
+        CROSS JOIN LATERAL (SELECT CASE r.class  -- pg_shdepend lacks predefined roles
             WHEN 'pg_class'::regclass THEN (
                 SELECT c.relowner FROM pg_class c WHERE c.oid = r.id AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S'))
             WHEN 'pg_proc'::regclass THEN (SELECT p.proowner FROM pg_proc p WHERE p.oid = r.id)
@@ -68,7 +70,7 @@ BEGIN
             WHEN 'pg_conversion'::regclass THEN (SELECT c.conowner FROM pg_conversion c WHERE c.oid = r.id)
             ELSE (SELECT s.refobjid FROM pg_shdepend s JOIN pg_database b ON b.oid = s.dbid
                   WHERE r.place = 4 AND b.datname = current_database() AND s.classid = r.class AND s.objid = r.id AND s.deptype = 'o')
-            END AS owner OFFSET 0) o  -- planned once, not in each place that names it
+            END AS owner OFFSET 0) o  -- OFFSET 0: evaluated once
         WHERE o.owner <> ALL (p_trusted) AND NOT pg_has_role(o.owner, p_trusted[1], 'MEMBER')
         UNION ALL
         SELECT a.place, format(CASE a.place WHEN 2 THEN 'schema "%s" belongs to %s, which is not trusted' || c_mend

@@ -1,3 +1,4 @@
 -- Trust
--- Why a run may not touch anything: whose code would run, as whom, and whether the catalog is what policies
--- were made for. Whatever evaluates a policy asks here first.
+-- Why a run must not touch anything: a role that is not trusted owns code that would run, or the
+-- catalog differs from what the policy was generated for. All functions that evaluate a policy call
+-- this chapter first.

@@ -1,5 +1,6 @@
--- The tables, and after them those that Citus distributes of which they are shards: holds are on these. Looks up no
--- name, for which the caller may lack rights on the schema.
+-- _distributed_table returns the tables, followed by the distributed tables of which they are
+-- shards: holds are placed on these. It looks up no name, because the caller may lack USAGE on the
+-- schema.
 CREATE OR REPLACE FUNCTION retention._distributed_table(p_tables oid[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN

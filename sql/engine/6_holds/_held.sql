@@ -1,5 +1,6 @@
--- _held returns which of some rows of a policy are held: themselves, or rows that its deletes would take or change along
--- foreign keys, or rows of other tables that its steps would act on or drop. p_lock is for batches, see _held_below.
+-- _held returns which of some rows of a policy are held: the rows themselves, rows that a delete
+-- would take or change along foreign keys, and rows of other tables that a step would change or
+-- drop. p_lock is for batches, see _held_below.
 CREATE OR REPLACE FUNCTION retention._held(
     p_policy text, p_rels oid[], p_tids tid[], p_as_of timestamptz, p_lock boolean) RETURNS TABLE (rel oid, tid tid)
 LANGUAGE plpgsql AS $function$

@@ -1,6 +1,7 @@
--- The numbers (p_n) of those rows of a table that are held or, where they would be deleted, lead to a held one along
--- foreign keys, to any depth. p_lock locks the rows on the way, so that nobody moves a held row, or one that is to be
--- copied, below them: whoever refers to a row has FOR KEY SHARE on it.
+-- _held_below returns the numbers (p_n) of the rows that are held. If p_deletes, it also returns
+-- rows from which foreign keys lead to a held row, to any depth. p_lock locks the rows in between.
+-- A session that inserts or moves a referring row needs FOR KEY SHARE on the row that it refers to,
+-- so no held row, and none that a step copies, can be added meanwhile.
 CREATE OR REPLACE FUNCTION retention._held_below(
     p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_deletes boolean, p_as_of timestamptz, p_lock boolean,
     p_policy text)

@@ -1,5 +1,6 @@
--- What a hold records of its table and columns: the registry's name, where the columns stand, and their types with
--- modifier, collation, and an enum's value with its OID. An element less for each column that is not there.
+-- _held_columns returns what a hold records of its table: the registry's name, the columns'
+-- numbers, and their types with modifier and collation. For an enum, the type includes the value
+-- and its OID. A missing column has no element.
 CREATE OR REPLACE FUNCTION retention._held_columns(
     p_rel oid, p_columns text[], p_match jsonb, OUT table_name text, OUT attnums smallint[], OUT types text[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $function$

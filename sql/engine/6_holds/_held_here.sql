@@ -1,5 +1,6 @@
--- The numbers (p_n) of those rows of a table (its root) that are held themselves; all where nobody can tell
--- (_invalid_hold). VOLATILE, so that it sees rows as they are once somebody was waited for.
+-- _held_here returns the numbers (p_n) of rows of a table (its root) that are held themselves. It
+-- returns all if this cannot be determined (_invalid_hold). It is VOLATILE, so that it sees rows as
+-- they are after a wait for a lock.
 CREATE OR REPLACE FUNCTION retention._held_here(
     p_table oid, p_n integer[], p_rels oid[], p_tids tid[], p_as_of timestamptz) RETURNS integer[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $function$

@@ -1,5 +1,6 @@
--- The foreign keys that lead from deletes in a table to one on which a hold is in force, or of which steps copy
--- rows, as _keys_reached tells them. Raises 55000 where nobody can look along one of them.
+-- _held_keys returns the foreign keys that lead from deletes in a table to a table with a hold in
+-- force, or to one whose rows a step copies, as _keys_reached returns them. Raises 55000 if rows
+-- cannot be followed along one of them.
 CREATE OR REPLACE FUNCTION retention._held_keys(p_table oid, p_as_of timestamptz, p_policy text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_keys jsonb; v_missing text;
@@ -20,7 +21,7 @@ BEGIN
     FROM k WHERE k.n IN (SELECT d.n FROM needed d);
     IF v_missing IS NOT NULL THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('whether a delete reaches a held row, or one to be copied, cannot be told: %s', v_missing);
+            MESSAGE = format('could not determine whether a delete reaches a held row or a row to copy: %s', v_missing);
     END IF;
     RETURN v_keys;
 END $function$;

@@ -1,6 +1,8 @@
--- The rows t that p_select reads and holds keep, as SQL: a part for each list of columns that holds in force on p_holds
--- go by, compared as columns of p_table, whose rows they are; with p_former also holds on a partitioned table of which
--- it may have been a partition, having such columns. NULL where there are none. Only where _invalid_hold() tells nothing.
+-- _held_query returns SQL for the held ones among the rows t that p_select reads, with a part for
+-- each list of columns that holds in force on p_holds have. Their values are compared with columns
+-- of p_table. With p_former it adds holds with such columns on partitioned tables, because the
+-- table may have been a partition. NULL if there are no such holds. To be called only if
+-- _invalid_hold() returns NULL.
 CREATE OR REPLACE FUNCTION retention._held_query(
     p_select text, p_table oid, p_holds oid[], p_as_of timestamptz, p_former boolean DEFAULT false) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$

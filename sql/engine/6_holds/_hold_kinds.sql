@@ -1,5 +1,6 @@
--- A hold in force of each kind: on a table, under a name, by the same columns of the same types. Steps through the index
--- from kind to kind, since there may be a hold for each of a million rows; of a kind the last to run out comes first.
+-- _hold_kinds returns one hold in force of each kind: same table, table name, columns and types. Of
+-- a kind it returns the hold that expires last. It jumps through the index from kind to kind, since
+-- there may be a million holds of one kind.
 CREATE OR REPLACE FUNCTION retention._hold_kinds(p_as_of timestamptz) RETURNS SETOF retention.hold
 LANGUAGE plpgsql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE h retention.hold;

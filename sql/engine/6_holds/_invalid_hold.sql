@@ -1,5 +1,6 @@
--- A hold in force that cannot be honoured, in a sentence; NULL for none. Of those on the given tables, or under their
--- names: table, column, type, collation or value is not what it was. Of all: a table that is not there.
+-- _invalid_hold returns a sentence about a hold in force that is not valid any more; NULL if there
+-- is none. On the given tables, or under their names: the table, a column, type, collation or value
+-- has changed. On any table: the table is gone.
 CREATE OR REPLACE FUNCTION retention._invalid_hold(p_tables oid[], p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -23,10 +24,10 @@ BEGIN
         IF v_hold.fault IS NOT NULL THEN
             RETURN format('hold %s is on table "%s", which %s', v_hold.id, v_hold.table_name, v_hold.fault) || c_again;
         ELSIF v_hold.attnums <> v_hold.attnums_now OR v_hold.types <> v_hold.types_now THEN
-            RETURN format('hold %s on table "%s" goes by (%s) of type %s, and %s', v_hold.id, v_hold.table_name,
+            RETURN format('hold %s on table "%s" compares (%s) of type %s, and %s', v_hold.id, v_hold.table_name,
                 array_to_string(v_hold.columns, ', '), array_to_string(v_hold.types, ', '), CASE
                 WHEN cardinality(v_hold.attnums_now) < cardinality(v_hold.attnums) THEN 'the table lacks such a column'
-                WHEN v_hold.attnums <> v_hold.attnums_now THEN 'these are other columns now'
+                WHEN v_hold.attnums <> v_hold.attnums_now THEN 'the columns were dropped and re-created'
                 ELSE format('these are of type %s now', array_to_string(v_hold.types_now, ', ')) END) || c_again;
         END IF;
         v_foreign := (SELECT u FROM retention._untrusted(ARRAY[v_hold.rel], '{}') u LIMIT 1);

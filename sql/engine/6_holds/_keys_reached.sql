@@ -1,5 +1,6 @@
--- The foreign keys that deletes from tables meet, to any depth: its two tables as they stand in FROM (a plain table
--- ONLY; a partition by its root, where rights are) and how their rows match. missing says why nobody can look.
+-- _keys_reached returns the foreign keys that deletes from tables reach, to any depth: both tables
+-- as written in a FROM clause (ONLY for a plain table; the root for a partition, since privileges
+-- are granted on it), and how rows match. missing says why rows cannot be followed along a key.
 CREATE OR REPLACE FUNCTION retention._keys_reached(p_tables oid[])
 RETURNS TABLE (
     n integer, action "char", deferred boolean, parent_root oid, child_root oid, parent_from text, child_from text,
@@ -23,7 +24,7 @@ BEGIN RETURN QUERY WITH RECURSIVE reached AS (
             JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = u.child
             JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = u.parent
             JOIN pg_operator o ON o.oid = u.operator JOIN pg_namespace n ON n.oid = o.oprnamespace)
-           -- A key of a part of a partitioned table, which is read from the top: rights end there.
+           -- The key is one of a partition. The root is read, since privileges are granted on it.
            || CASE WHEN x.parent <> k.confrelid THEN format(' AND p.tableoid = ANY (%L::oid[])',
                   ARRAY(SELECT t.relid::oid FROM pg_partition_tree(k.confrelid) t)) ELSE '' END
            || CASE WHEN x.child <> k.conrelid THEN format(' AND c.tableoid = ANY (%L::oid[])',
@@ -32,7 +33,7 @@ BEGIN RETURN QUERY WITH RECURSIVE reached AS (
                  WHERE a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey) ORDER BY a.attname COLLATE "C"),
            format('%s -> %s (%s)', retention._table_name(k.confrelid), retention._table_name(k.conrelid), k.conname),
            CASE WHEN (SELECT (to_jsonb(o) ->> 'conperiod')::boolean FROM pg_constraint o WHERE o.oid = k.oid)
-                THEN format('key "%s" goes by periods', k.conname)
+                THEN format('key "%s" compares periods', k.conname)
                 WHEN NOT has_table_privilege(x.child, 'SELECT') OR NOT has_schema_privilege(c.relnamespace, 'USAGE')
                 THEN format('role "%s" lacks SELECT on %s', current_user, retention._table_name(k.conrelid))
                 WHEN NOT has_table_privilege(x.parent, 'SELECT') OR NOT has_schema_privilege(p.relnamespace, 'USAGE')

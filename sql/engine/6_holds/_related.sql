@@ -1,5 +1,6 @@
--- The rows of other tables that steps would delete or change for some rows, the n-th of p_rels and p_tids, by what ties
--- them to these alone. VOLATILE: it sees them as they are once somebody was waited for.
+-- _related returns the rows of other tables that steps would delete or change, for some rows of the
+-- policy (n, in p_rels and p_tids). It uses only the condition that joins them to these. It is
+-- VOLATILE, so that it sees rows as they are after a wait for a lock.
 CREATE OR REPLACE FUNCTION retention._related(
     p_policy retention.policy, p_rels oid[], p_tids tid[], p_as_of timestamptz)
 RETURNS TABLE (step integer, n integer, rel oid, tid tid, deletes boolean) LANGUAGE plpgsql AS $function$

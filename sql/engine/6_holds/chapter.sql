@@ -1,3 +1,4 @@
 -- Holds
--- Which rows are held, by themselves or by what foreign keys lead to. The start, batches and the statements
--- of <policy>_take ask; what cannot be told counts as held.
+-- Which rows are held, themselves or because foreign keys lead from them to held rows. The start,
+-- batches and the statements of <policy>_take call it. If this cannot be determined, a row counts
+-- as held.
