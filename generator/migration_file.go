@@ -174,6 +174,9 @@ func (p part) dropRuntime() action {
 	home, roles := p.opt.home, p.opt.Roles
 	var relations []string
 	for _, c := range p.changes {
+		if c.After == nil { // the file was changed; its sum is checked elsewhere
+			continue
+		}
 		if k := c.After.Kind; k == KindTable || k == KindView || k == KindType {
 			relations = append(relations, strings.TrimPrefix(c.After.Name, home+"."))
 		}
