@@ -258,17 +258,27 @@ func (c *compiler) job(job *policy.Job) Object {
 	words := explain.Job(job)
 	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
 	policies := each(job.Run, policy.Name.String)
+	names := []string{} // in the pg_cron of this database, also while something else starts the jobs
+	if in := c.file.Install; !in.CronElsewhere() {
+		for i := range job.Schedules {
+			names = append(names, in.CronJobName(job.Name, i))
+		}
+	}
 	every := ""
 	if longest := calendar.Parse(schedules, time.UTC).Longest(); longest > 0 {
 		every = explain.Duration(longest)
 	}
+	var cronNames any
+	if len(names) > 0 {
+		cronNames = textArray(names)
+	}
 	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
-		"Schedules": textArray(schedules), "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
+		"Schedules": textArray(schedules), "CronNames": cronNames, "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
 		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
 			return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
 		})}
 	r := row{field("name", job.Name, nil), field("words", pageText(words), nil), field("strict", job.Strict, nil), field("scope", scopeOf(job), nil),
-		field("schedules", schedules, nil), field("every", orNull(every), nil), field("policies", policies, nil)}
+		field("schedules", schedules, nil), field("cron_names", names, []string{}), field("every", orNull(every), nil), field("policies", policies, nil)}
 	o := made(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()
 	return o

@@ -128,6 +128,10 @@ func testCronElsewhere(t *testing.T, binary string) {
 	}
 	vacuumed()
 	shop.verifies(t, cron)
+	seen := `SELECT severity || ' ' || problem FROM retention.health() WHERE problem ~ 'jobs in pg_cron|^job '`
+	if got := pgtest.Column[string](t, shop.app, seen); !cmp.Equal(got, []string{`unknown could not check the jobs in pg_cron, in database "postgres"`}) {
+		t.Errorf("health(), which cannot look into the other database, says %q", got)
+	}
 	shop.reactivates(t, cron)
 	wantJobs(t, cron, want)
 

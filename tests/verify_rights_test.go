@@ -144,6 +144,33 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 	}
 }
 
+// testCronAgree: what verify finds of jobs that pg_cron could not start, health() and metrics say too.
+func testCronAgree(t *testing.T, server *driftServer) {
+	c := installDrift(t, server, "cron_cannot_connect@agree")
+	c.exec(t, driftFile(t, "", "ran.sql"))
+	conn := c.connect(t, "")
+	const errors = "SELECT problem FROM retention.health() WHERE severity = 'error' AND problem NOT LIKE '%scheduler%' ORDER BY 1"
+	const metrics = "SELECT value::int FROM retention.metrics WHERE name = 'retention_problems' AND labels ->> 'severity' = 'error'"
+	before, counted := pgtest.Column[string](t, conn, errors), pgtest.Value[int](t, conn, metrics)
+	if len(before) > 0 {
+		t.Errorf("before: %q", before)
+	}
+	c.exec(t, driftFile(t, "cron_cannot_connect", "tamper.sql"))
+	for _, message := range []string{"connection failed", "could not start background process"} {
+		c.exec(t, "UPDATE cron.job_run_details SET return_message = '"+message+"' WHERE return_message ~ '^co'")
+		if report := c.verify(t, "", verifier.Options{}); !slices.Contains(codesOf(report), "V049") {
+			t.Errorf("%s: verify finds %v", message, codesOf(report))
+		}
+		got := pgtest.Column[string](t, conn, errors)
+		if want := []string{`pg_cron cannot start job "retention.nightly": its last 2 attempts failed: ` + message}; !slices.Equal(got, want) {
+			t.Errorf("health() says %q, not %q", got, want)
+		}
+		if n := pgtest.Value[int](t, conn, metrics); n != counted+1 {
+			t.Errorf("%s: metrics have %d errors, %d before", message, n, counted)
+		}
+	}
+}
+
 // testRunnerLacks: where the finding on the missing privilege is not shown, the check that failed for it names the role that
 // lacks it, and the statement.
 func testRunnerLacks(t *testing.T, server *driftServer) {

@@ -66,6 +66,7 @@ func TestVerify(t *testing.T) {
 		"OwnerSeesLess":    testOwnerWithoutMonitor,
 		"OwnerLacks":       testOwnerLacks,
 		"RunnerLacks":      testRunnerLacks,
+		"CronAgree":        testCronAgree,
 		"NoConnections":    testNoConnections,
 		"Changing":         testChanging,
 		"SnapshotNearby":   testSnapshotNearMisses,

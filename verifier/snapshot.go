@@ -57,7 +57,7 @@ func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 			v.add(message{Code: codeSnapshot, Policy: p.Name, Position: a.Expr.Position, Want: want, Got: a.Type,
 				Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot", p.Name),
 				Detail:  fmt.Sprintf("It is read by: %s.", a.Key),
-				Hint:    `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up", or give the expression back its type.`})
+				Hint:    `Run "pgretain snapshot" and "pgretain generate", and migrate; or give the expression back its type.`})
 		}
 	}
 	return nil
@@ -212,7 +212,7 @@ func (c changed) message(otherwise []consequence) message {
 		f.Detail += shortened(texts, 4)
 		return f
 	}
-	f.Hint = `Run "pgretain snapshot", "pgretain generate" and "pgretain migrate up".`
+	f.Hint = `Run "pgretain snapshot" and "pgretain generate", and migrate.`
 	objects := strings.Join(texts[:min(len(texts), 2)], "; ")
 	if len(texts) > 2 {
 		objects += " and others"

@@ -107,14 +107,35 @@ func (s *session) checkVersion(ctx context.Context) error {
 	return CheckVersion(found, s.server.database)
 }
 
-// checkRecorded refuses to begin anew where another tool has been at work.
-func (s *session) checkRecorded() error {
+// checkRecorded refuses to go on where another program applied the migrations. The directory is one for goose, so that is
+// goose with a version table of its own: the hint has its command.
+func (s *session) checkRecorded(command string) error {
 	if s.recorded() {
 		return nil
 	}
 	return Refusal(fmt.Sprintf("the runtime in schema %q was not installed by \"pgretain migrate\"", s.schema()),
 		"There is no version table "+s.schema()+".goose_db_version, so that nobody can tell here what is applied.",
-		"Go on with the tool that installed it.")
+		fmt.Sprintf("Go on with the program that applied the migrations. With goose: goose -dir '%s' postgres \"$DATABASE_URL\" %s",
+			strings.ReplaceAll(s.Path, "'", `'\''`), command))
+}
+
+// checkRecordedDown is checkRecorded on the way back. pick returns what to undo of the directory's generated files, which
+// it gets latest first.
+func (s *session) checkRecordedDown(ctx context.Context, pick func([]Migration) []Migration) error {
+	if s.recorded() {
+		return nil
+	}
+	known, err := s.status(ctx)
+	if err != nil {
+		return err
+	}
+	generated := only(known, func(m Migration) bool { return m.part > 0 })
+	slices.Reverse(generated)
+	command := "down"
+	if undone := pick(generated); len(undone) > 0 {
+		command = fmt.Sprintf("down-to %d", undone[len(undone)-1].Version-1)
+	}
+	return s.checkRecorded(command)
 }
 
 // checkCron: the extension is here and the runner may call it; with jobs in another database, this is the

@@ -70,7 +70,7 @@ type Migration struct {
 // that went wrong; Diagnostics makes messages of it.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, true, func(s *session) ([]Migration, error) {
-		if err := s.checkRecorded(); err != nil {
+		if err := s.checkRecorded("up"); err != nil {
 			return nil, err
 		}
 		known, err := s.status(ctx)
@@ -96,6 +96,13 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 // takes away what is there. Refuses to drop holds in force that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
+		pick := lastStep
+		if o.All {
+			pick = everything
+		}
+		if err := s.checkRecordedDown(ctx, pick); err != nil {
+			return nil, err
+		}
 		if o.All {
 			return s.empty(ctx, s.server.mayCreateSchema, func(Migration) bool { return false })
 		}
@@ -112,12 +119,15 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, e
 // own are applied, which stay so. Refuses as Down does.
 func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
-		if err := s.checkRecorded(); err != nil {
+		if err := s.checkRecordedDown(ctx, everything); err != nil {
 			return nil, err
 		}
 		return s.empty(ctx, true, func(m Migration) bool { return m.part == 0 })
 	})
 }
+
+// everything returns all migrations of a list.
+func everything(list []Migration) []Migration { return list }
 
 // empty undoes the applied migrations but those that stay. Where none does, the version table goes, and the schema.
 func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) bool) ([]Migration, error) {

@@ -1,5 +1,5 @@
 -- health returns what needs a person's attention, one row each. severity is "error" if due rows are
--- not taken, otherwise "warning". The runner, operators and viewers may call it. Locks nothing, and
+-- not taken, "unknown" if that cannot be seen from here, otherwise "warning". The runner, operators and viewers may call it. Locks nothing, and
 -- counts no rows of the application.
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
@@ -7,14 +7,17 @@ BEGIN
     RETURN QUERY SELECT 'error', NULL::text, x.why, x.hint
     FROM (VALUES (retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), '
                   'if rows are to be deleted here.'),
-                 (retention._half_upgraded(), 'Run "pgretain migrate up".')) x (why, hint) WHERE x.why IS NOT NULL
+                 (retention._half_upgraded(), 'Migrate: with "pgretain migrate up", or with the program that applies your migrations.')) x (why, hint) WHERE x.why IS NOT NULL
     UNION ALL SELECT DISTINCT x.severity, s.policy, x.problem, x.hint
     FROM retention.job_status s
     LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
     LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
     CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope) o
     CROSS JOIN LATERAL (VALUES
-        ('error', s.last_state IN ('failed', 'tripped', 'abandoned'),
+        ('warning', s.last_state IN ('failed', 'tripped', 'abandoned') AND s.mended,
+         format('the last run%s (%s) %s before that was mended%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
+         'The next run goes on by itself, or now: ' || retention._run_again(s.policy, s.scope)),
+        ('error', s.last_state IN ('failed', 'tripped', 'abandoned') AND NOT s.mended,
          format('the last run%s (%s) %s%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
          coalesce(retention._trip_hint(s.last_tripped_by, s.policy, s.last_message),
                   format('SELECT * FROM retention.run WHERE id = %s', s.last_run))),
@@ -59,8 +62,7 @@ BEGIN
         UNION ALL
         SELECT 'error', format(y.problem, w.name), 'Run "pgretain verify". Its hint is the statement that schedules the job.'
         FROM retention.job j
-        CROSS JOIN LATERAL generate_series(1, cardinality(j.schedules)) n
-        CROSS JOIN LATERAL concat('retention.', j.name, '#' || nullif(n, 1)) w (name)
+        CROSS JOIN LATERAL unnest(j.cron_names) w (name)
         LEFT JOIN retention._cron_jobs() c ON c.jobname = w.name
         CROSS JOIN LATERAL (VALUES
             (c.jobname IS NULL, 'job "%s" is not scheduled in pg_cron'),
@@ -68,14 +70,19 @@ BEGIN
             (c.command <> concat('CALL retention.run_job(', quote_literal(j.name), ')')
              OR c.database <> current_database(), 'job "%s" has another command or database in pg_cron')
         ) y (given, problem)
-        WHERE y.given AND retention._cron_seen() AND octet_length(w.name) <= 63  -- longer names are cut
+        WHERE y.given AND retention._cron_seen()
     ) x (severity, problem, hint)
     WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NULL AND NOT pg_is_in_recovery()
+    UNION ALL
+    SELECT 'unknown', NULL::text, format('could not check the jobs in pg_cron, in database "%s"', i.cron_database),
+           'Run "pgretain verify". It looks there, and its hint is the statement that schedules a job.'
+    FROM retention.install i
+    WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NOT NULL AND NOT pg_is_in_recovery()
     UNION ALL SELECT 'error', NULL::text,
            format('pg_cron cannot start job "%s": its last %s attempts failed: %s', a.jobname, a.failed,
                   rtrim(a.message, E'.\n ')), 'Run "pgretain verify". Its hint for V049 says what to do.'
     FROM retention._cron_attempts() a
     WHERE a.failed > 1 AND NOT EXISTS (
         SELECT FROM retention.run r JOIN retention.job j ON j.name = r.job
-        WHERE split_part(a.jobname, '#', 1) = 'retention.' || j.name AND r.started_at >= a.since);
+        WHERE a.jobname = ANY (j.cron_names) AND r.started_at >= a.since);
 END $function$;

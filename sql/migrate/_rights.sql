@@ -20,7 +20,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
          '_begin _check_scope _count_left _drive _job _log_dry_run _ensure_instance _throttle_sleep _outcome _purge_cron_log _purge_log _notify
           _expand_instances _idle_policies _run_all _step'),
         ('runner operator viewer', 'EXECUTE',
-         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _paused _plans _scheduler_state _scope_text _scopes
+         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _mended _paused _plans _run_again _scheduler_state _scope_text _scopes
           _sequences_behind _success_at _table_name _table_rows _is_running _changed_dependencies _invalid_hold _trip_hint _window_at
           _window_fault _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),

@@ -45,8 +45,8 @@ BEGIN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = format('the last run of "%s" was not stopped by its breaker: %s', v_policy.name, v_run.message),
             HINT = CASE v_run.tripped_by WHEN 'clock' THEN retention._trip_hint('clock', v_policy.name, v_run.message)
-                ELSE format('The cause is gone, so the next run goes on. To run now: CALL retention.run(%L%s).',
-                            v_policy.name, ', scope => ' || quote_literal(v_run.scope)) END;
+                ELSE 'The cause is gone, so the next run goes on. To run now: '
+                    || retention._run_again(v_policy.name, v_run.scope) END;
     ELSIF cardinality(v_scopes) = 0 THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE WHEN accept.run IS NULL

@@ -5,6 +5,7 @@
 -- A dry run does not count. A call that found the table in use ("busy") appears only as missed_run.
 -- A schema of a policy for each schema has a row even if its runs fail before the instance is
 -- created.
+-- mended: the run went wrong, and the next run goes on by itself, see _mended().
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
        CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
@@ -15,7 +16,8 @@ SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN 
        coalesce(t.failed_in_a_row, 0) AS failed_in_a_row, coalesce(t.empty_in_a_row, 0) AS empty_in_a_row,
        t.missed_run, t.refused_run, t.rows_left,
        t.caught_up_at, j.job = '' AND s.jobs > 0 AND coalesce(
-           r.id <= s.success_run OR r.state IN ('done', 'more', 'paused'), true) AS superseded
+           r.id <= s.success_run OR r.state IN ('done', 'more', 'paused'), true) AS superseded,
+       CASE WHEN r.state IN ('failed', 'tripped', 'abandoned') THEN retention._mended(r.id) ELSE false END AS mended
 FROM (
     SELECT o.name, o.table_name, o.report FROM retention.policy o
     UNION ALL  -- schemas whose runs fail before the instance is created

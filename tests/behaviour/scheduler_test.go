@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 // TestSchedulerThatCannotBeSeen reads health(), status and metrics where something hides the scheduler or its jobs, or nothing
@@ -57,6 +58,35 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		}
 		if err := tx.Rollback(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestLongNamesInCron: a job whose name is too long for pg_cron has a shorter one there, by which health() finds the job and
+// its attempts.
+func TestLongNamesInCron(t *testing.T) {
+	t.Parallel()
+	const schema, job = "retention_of_the_billing_application", "purge_of_sessions_that_nobody_needs"
+	in := kit.Install(t, plain, `
+install: {schema: `+schema+`, scheduler: none}
+policies:
+  p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+jobs: {`+job+`: {schedule: ["17 3 * * *", "@reboot"], run: [p]}}`)
+	in.Exec(t, strings.ReplaceAll(`UPDATE retention.install SET scheduler = 'pg_cron';
+		CREATE SCHEMA cron;
+		CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command text, nodename text, nodeport int, database text, username text, active boolean);
+		CREATE TABLE cron.job_run_details (jobid bigint, runid bigint, status text, return_message text, start_time timestamptz, end_time timestamptz);
+		GRANT USAGE ON SCHEMA cron TO retention_runner; GRANT SELECT ON cron.job, cron.job_run_details TO retention_runner;
+		INSERT INTO cron.job SELECT n, j.cron_names[n], j.schedules[n], 'CALL retention.run_job(''`+job+`'')', '', 0, current_database(), 'retention_runner', true
+		FROM retention.job j, generate_series(1, 2) n;
+		INSERT INTO cron.job_run_details SELECT 2, n, 'failed', 'connection failed', now(), now() FROM generate_series(1, 3) n`, "retention.", schema+"."))
+	problems := pgtest.Column[string](t, in, "SELECT problem FROM "+schema+".health() WHERE problem ~ 'job'")
+	if len(problems) != 1 || !strings.Contains(problems[0], "its last 3 attempts failed: connection failed") {
+		t.Errorf("health() says %q", problems)
+	}
+	for _, name := range pgtest.Column[string](t, in, "SELECT unnest(cron_names) FROM "+schema+".job") {
+		if len(name) > 63 || !strings.HasPrefix(name, schema+".") {
+			t.Errorf("the name %q has %d bytes", name, len(name))
 		}
 	}
 }

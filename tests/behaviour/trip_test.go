@@ -12,8 +12,10 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgretain/generator"
 	"pgretain/tests/kit"
 	"pgretain/tests/pgtest"
+	"pgretain/verifier"
 )
 
 // trips are changes that trip the run of policy p, by what; hint is a part of what health() says, mend is the way out that
@@ -98,6 +100,7 @@ install: {scheduler: none}`
 				}
 			}
 			in.Exec(t, cmp.Or(c.mend, hint))
+			wantMended(t, in, wanted)
 			in.Done("p", noon)
 			kept := []string{"2"}
 			if c.by == "hold" {
@@ -108,4 +111,40 @@ install: {scheduler: none}`
 			}
 		})
 	}
+}
+
+// wantMended holds that verify and health() tell of the last run as of what was: no error, and the next run goes on.
+func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
+	t.Helper()
+	const again = "CALL retention.run('p');"
+	for _, f := range in.Verify(t, "", wanted).Findings {
+		if f.Code == "V046" && (f.Severity != verifier.Info || f.Hint != again || !strings.Contains(f.Detail, "That was mended since")) {
+			t.Errorf("what tripped it is mended, and verify says %s: %s (%s) %s", f.Severity, f.Message, f.Detail, f.Hint)
+		}
+	}
+	got := pgtest.Column[string](t, in, "SELECT severity || ': ' || hint FROM retention.health() WHERE policy = 'p' AND problem ~ 'last run'")
+	if diff := gocmp.Diff([]string{"warning: The next run goes on by itself, or now: " + again}, got); diff != "" {
+		t.Errorf("what tripped it is mended, and health() says (-want +got):\n%s", diff)
+	}
+}
+
+// TestFailedUntilMigrated: a run that failed is told as what was once the policy was migrated.
+func TestFailedUntilMigrated(t *testing.T) {
+	t.Parallel()
+	const policies = `policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, where: "1 / n > 0", then: [delete]}}
+jobs: {j: {schedule: "0 3 * * *", run: [p]}}
+install: {scheduler: none}`
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, n int); INSERT INTO m VALUES (1, '2024-01-01', 0)", policies)
+	if o := in.Run("p", noon); o.State != "failed" {
+		t.Fatalf("%+v", o)
+	}
+	const errors = "SELECT count(*) FROM retention.health() WHERE policy = 'p' AND severity = 'error'"
+	if n := pgtest.Value[int](t, in, errors); n != 1 {
+		t.Errorf("health() has %d errors", n)
+	}
+	mended := strings.Replace(policies, "1 / n > 0", "n = 0", 1)
+	in.Migrate(t, mended)
+	wanted, _ := in.Compile(t, mended)
+	wantMended(t, in, wanted)
+	in.Done("p", noon)
 }

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,15 @@ func checkRecorded(t *testing.T, p *project, want bool) {
 	var refused *install.Error
 	if _, err := p.in.TryUp(t); !want && !errors.As(err, &refused) {
 		t.Errorf("%s: pgretain migrates where another tool did: %v", p.format, err)
+	}
+	for _, all := range []bool{false, true} {
+		if want || p.format != generator.Goose {
+			continue
+		}
+		_, err := p.in.TryDown(t, all)
+		if said := install.Diagnostics(err); len(said) != 1 || !regexp.MustCompile(`: goose -dir '.*' postgres "\$DATABASE_URL" down-to \d+$`).MatchString(said[0].Hint) {
+			t.Errorf("down (all: %t) where goose went up: %+v", all, said)
+		}
 	}
 }
 

@@ -54,7 +54,7 @@ var inner = []decision{
 	{"_job", "ro", "run_job"}, {"_expand_instances", "ro", "run"}, {"_idle_policies", "ro", "run"}, {"_log_dry_run", "ro", "run"}, {"_ensure_instance", "ro", "run"},
 	{"_notify", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"},
 	{"_copy", "rov", "verify"}, {"_is_running", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
-	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_seen", "rov", "verify"}, {"_scheduler_state", "rov", "metrics"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
+	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_seen", "rov", "verify"}, {"_scheduler_state", "rov", "metrics"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_run_again", "rov", "verify"}, {"_mended", "rov", "status"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
 	{"_count", "rov", "verify"}, {"_count_or_problem", "rov", "backlog"}, {"_scopes", "rov", "backlog"}, {"_success_at", "rov", "verify"}, {"_job_scopes", "rov", "backlog"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_clock_evidence", "rov", "verify"}, {"_scope_text", "rov", "status"}, {"_trip_hint", "rov", "verify"},
 	{"_slice", "rov", "scope_at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},

@@ -52,6 +52,11 @@ func TestTheWholePathWithoutASuperuser(t *testing.T) {
 		t.Errorf("the script, run after the migrations, changed something:\n%s", diff)
 	}
 
+	db.Exec(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = 1', current_database()); END $$")
+	if got := ask[string](s, runner, "SELECT current_setting('statement_timeout')"); got != "0" {
+		t.Errorf("sessions of the runner have statement_timeout %s, which is for applications", got)
+	}
+	db.Exec(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET statement_timeout', current_database()); END $$")
 	s.must(runner, "run", "--job", "nightly")
 	if n := ask[int](s, deploy, "SELECT count(*) FROM app.note"); n != 29 {
 		t.Errorf("%d rows are left, want 29", n)
