@@ -17,7 +17,7 @@ import (
 )
 
 // application lists the functions that a policy generates for applications, where as_of is a variable.
-func (w *pageWriter) application() []Object {
+func (w *policyCompiler) application() []Object {
 	defer w.restored()()
 	w.asOf = "v_as_of"
 	var objects []Object
@@ -31,7 +31,7 @@ func (w *pageWriter) application() []Object {
 }
 
 // called is a function for applications, which the roles of "grant", and operators, may call.
-func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
+func (w *policyCompiler) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
 	o, in := w.function(suffix, arguments, template, data), w.file.Install.Roles
 	o.As, o.Grants = AsWorker, nil
 	o = o.grantedTo(in, in.Operator)
@@ -46,7 +46,7 @@ func (w *pageWriter) called(grant []policy.Name, suffix, arguments, template str
 
 // callers are the roles of "grant" that may call the functions of "claim" and of "touch"; who may call what without it is
 // retention._apply_privileges's business.
-func (w *pageWriter) callers() map[string][]string {
+func (w *policyCompiler) callers() map[string][]string {
 	callers := map[string][]string{"claim": names(cmp.Or(w.policy.Claim, &policy.Claim{}).Grant),
 		"touch": names(cmp.Or(w.policy.Touch, &policy.Touch{}).Grant)}
 	maps.DeleteFunc(callers, func(_ string, grant []string) bool { return len(grant) == 0 })
@@ -73,12 +73,12 @@ func (c *compiler) writable(table *catalog.Table, name string, at diag.Position,
 }
 
 // written is a column that a function writes, or one of its name: what is made after an error is dropped.
-func (w *pageWriter) written(table *catalog.Table, name policy.Name) *catalog.Column {
+func (w *policyCompiler) written(table *catalog.Table, name policy.Name) *catalog.Column {
 	return cmp.Or(w.writable(table, name.Text, name.Position, codeApplication), &catalog.Column{Name: name.Text})
 }
 
 // uniqueKey is the column by which a function finds one row: it must be unique by itself.
-func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.Column {
+func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catalog.Column {
 	column := w.written(table, key)
 	switch {
 	case column.Type == "" || column.Generated: // refused
@@ -95,7 +95,7 @@ func (w *pageWriter) uniqueKey(table *catalog.Table, key policy.Name) *catalog.C
 	return column
 }
 
-func (w *pageWriter) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
+func (w *policyCompiler) setting(list []policy.Assignment, value func(policy.Assignment) sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText {
 		w.writable(w.table, a.Column, a.Position, codeApplication)
 		return valueText{Column: ident(a.Column), Value: value(a)}
@@ -130,7 +130,7 @@ func castType(typ string) string {
 
 // claim are the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key and
 // for many, and those of its cursor.
-func (w *pageWriter) claim(c *policy.Claim) []Object {
+func (w *policyCompiler) claim(c *policy.Claim) []Object {
 	key := w.uniqueKey(w.table, c.Key)
 	if !w.claimable(c) || w.clocks[0] == nil {
 		return nil
@@ -151,7 +151,7 @@ func (w *pageWriter) claim(c *policy.Claim) []Object {
 
 // claimable refuses policies whose rows are more than entries that expire: a claim writes an
 // expired entry over, and no step would see it go.
-func (w *pageWriter) claimable(c *policy.Claim) bool {
+func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	refused := func(at diag.Position, message, hint string) bool {
 		w.refuse(at, codeApplication, message, hint)
 		return false
@@ -172,7 +172,7 @@ func (w *pageWriter) claimable(c *policy.Claim) bool {
 	return true
 }
 
-func (w *pageWriter) claimFields(c *policy.Claim, key *catalog.Column) fields {
+func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) fields {
 	clock := w.clocks[0]
 	now, expires := w.instants(c, clock)
 	expired := "older"
@@ -232,7 +232,7 @@ var (
 
 // instants are now and the end of the claim in the clock's own type, such that the policy does not
 // find the entry due before that end; "" for one that an instant is already.
-func (w *pageWriter) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
+func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
 	column := w.table.Column(k.column)
 	switch {
 	case column.Generated || k.conversion != "" && set.Lookup("expires "+k.conversion) == nil:
@@ -264,7 +264,7 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 }
 
 // cursorFunctions are <policy>_advance and <policy>_cursor.
-func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
+func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	table := w.holder(c.Cursor.Table)
 	if table == nil {
 		return nil
@@ -288,7 +288,7 @@ func (w *pageWriter) cursorFunctions(c *policy.Claim) []Object {
 }
 
 // touch is <policy>_touch.
-func (w *pageWriter) touch(t *policy.Touch) []Object {
+func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	key, now := w.touchKey(t), w.asOf
 	w.refuseNames(w.table, t.Position, isApplicationName)
 	w.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
@@ -310,7 +310,7 @@ func (w *pageWriter) touch(t *policy.Touch) []Object {
 }
 
 // touchKey returns the key column of a touch. An index must find its rows. It must be unique where "revive" inserts rows.
-func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
+func (w *policyCompiler) touchKey(t *policy.Touch) *catalog.Column {
 	leads := slices.ContainsFunc(w.table.Indexes, func(i catalog.Index) bool {
 		return i.Method == "btree" && i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == t.Key.Text
 	})
@@ -321,7 +321,7 @@ func (w *pageWriter) touchKey(t *policy.Touch) *catalog.Column {
 }
 
 // revive returns the parts of the INSERT that brings back a row that is gone.
-func (w *pageWriter) revive(t *policy.Touch, key *catalog.Column) fields {
+func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
 	from := w.relation(t.Revive.Table)
 	if from == nil {
 		return nil

@@ -32,7 +32,7 @@ type clock struct {
 }
 
 // clockOf compiles a clock; number tells the cutoffs of several clocks apart.
-func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
+func (w *policyCompiler) clockOf(source *policy.Clock, number int) *clock {
 	k := &clock{source: source, own: true, tiersOwn: true}
 	if k.typ = w.clockColumn(k, source); k.typ == "" {
 		return nil
@@ -60,7 +60,7 @@ func (w *pageWriter) clockOf(source *policy.Clock, number int) *clock {
 }
 
 // clockColumn fills in where the clock is read and returns its type, "" when that is not known.
-func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
+func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	if source.Expression != nil {
 		return w.clockExpression(k, *source.Expression)
 	}
@@ -82,7 +82,7 @@ func (w *pageWriter) clockColumn(k *clock, source *policy.Clock) string {
 
 var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
 
-func (w *pageWriter) clockExpression(k *clock, e policy.Expr) string {
+func (w *policyCompiler) clockExpression(k *clock, e policy.Expr) string {
 	parsed := w.parse(e)
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
 	oneType := pgparse.TypeOf(e.SQL, w.columnType) != "" // between two types the session's time zone decides
@@ -102,7 +102,7 @@ var clockTypes = map[string]string{
 
 // clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, which there is where that
 // can be, and the type of the variable.
-func (w *pageWriter) clockConversion(source *policy.Clock, columnType string) (conversion, typ string) {
+func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string) (conversion, typ string) {
 	kind, typ := source.Encoding.Kind, clockTypes[catalog.Unsized(columnType)]
 	encoded := "as " + kind + " " + typ
 	switch {
@@ -201,7 +201,7 @@ func (k *clock) comparison(cutoff sqlText) fields {
 func ceilingName(number int) literal { return literal(fmt.Sprintf("up_to_%d", number)) }
 
 // ceiling is the value of up_to. It is read once per run; functions that no run calls read it themselves.
-func (w *pageWriter) ceiling(k *clock, number int, stored bool) sqlText {
+func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 	name := "query value"
 	if stored {
 		name = "stored value"
@@ -212,7 +212,7 @@ func (w *pageWriter) ceiling(k *clock, number int, stored bool) sqlText {
 }
 
 // watermark is what templates read of the watermark of a position of some type.
-func (w *pageWriter) watermark(m *policy.Watermark, typ string) fields {
+func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 	d := fields{"Table": quotedTable(m.Table), "Column": ident(m.Column), "Where": sqlText("")}
 	table := w.relation(m.Table)
 	if table == nil {
@@ -235,7 +235,7 @@ type tier struct{ When, Cutoff sqlText }
 type namedValue struct{ Name, Value sqlText }
 
 // compileWindow makes one cutoff per tier, and the latest of them, which ends the range.
-func (w *pageWriter) compileWindow(k *clock, number int) {
+func (w *policyCompiler) compileWindow(k *clock, number int) {
 	var tiers []tier
 	var latest []sqlText
 	for i, t := range k.source.Window.Tiers {
@@ -264,7 +264,7 @@ func (w *pageWriter) compileWindow(k *clock, number int) {
 }
 
 // tierCutoff is the cutoff of one tier, and the latest that it can be; "NULL" and "" for never.
-func (w *pageWriter) tierCutoff(k *clock, t policy.Tier, number string) (cutoff, bound sqlText) {
+func (w *policyCompiler) tierCutoff(k *clock, t policy.Tier, number string) (cutoff, bound sqlText) {
 	switch {
 	case t.Never:
 		return "NULL", ""
@@ -280,7 +280,7 @@ func (w *pageWriter) tierCutoff(k *clock, t policy.Tier, number string) (cutoff,
 
 // settableCutoff is the cutoff of a constant, or of what NULL means, which may be set at run time where
 // the window has a lower bound.
-func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
+func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
 	}
@@ -292,7 +292,7 @@ func (w *pageWriter) settableCutoff(d policy.WindowData) sqlText {
 }
 
 // checkWindow refuses an expression that gives neither an interval nor a number for a unit.
-func (w *pageWriter) checkWindow(d *policy.WindowData) {
+func (w *policyCompiler) checkWindow(d *policy.WindowData) {
 	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of two timestamps is an interval, that of two dates is a number of days."
 	typ := pgparse.TypeOf(e.SQL, w.columnType)
 	fits := slices.Contains(numberTypes, catalog.Unsized(typ))
@@ -308,7 +308,7 @@ func (w *pageWriter) checkWindow(d *policy.WindowData) {
 }
 
 // dataCutoff is the cutoff of a window that an expression gives, row by row.
-func (w *pageWriter) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
+func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
 	limit := func(i *policy.Interval) sqlText { // "" for none
 		if i == nil {
 			return ""
@@ -330,7 +330,7 @@ var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)
 
 // windowValue is the value of a window's expression: as it is where it reads the row only, otherwise
 // a column that the FROM clause gives, so that it is computed once a row.
-func (w *pageWriter) windowValue(k *clock, e policy.Expr, number string) sqlText {
+func (w *policyCompiler) windowValue(k *clock, e policy.Expr, number string) sqlText {
 	bound := enclosed(w.bind(e))
 	if w.readsOwnColumns(e) {
 		return bound
@@ -345,20 +345,20 @@ func (w *pageWriter) windowValue(k *clock, e policy.Expr, number string) sqlText
 }
 
 // inZone adds what counting of days asks for.
-func (w *pageWriter) inZone(d fields) fields {
+func (w *policyCompiler) inZone(d fields) fields {
 	d["Schema"], d["AsOf"], d["Zone"] = sqlText(w.schema()), w.asOf, w.zone()
 	return d
 }
 
-func (w *pageWriter) zone() literal { return literal(w.file.Install.TimeZone) }
+func (w *policyCompiler) zone() literal { return literal(w.file.Install.TimeZone) }
 
 // cutoffBefore is the instant that lies an interval before as_of.
-func (w *pageWriter) cutoffBefore(i policy.Interval) sqlText {
+func (w *policyCompiler) cutoffBefore(i policy.Interval) sqlText {
 	return fragment("cutoff", w.inZone(fields{"Window": literal(i.Text)}))
 }
 
 // converted is an instant as a value of the clock's type.
-func (w *pageWriter) converted(k *clock, instant sqlText) sqlText {
+func (w *policyCompiler) converted(k *clock, instant sqlText) sqlText {
 	if k.conversion == "" {
 		return instant
 	}

@@ -180,7 +180,7 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	own := 0
 	for i, step := range p.Then {
 		if step.Related != nil && (step.Delete != nil || step.Update != nil) {
-			c.refuseHeirs(c.tables[step.Related.Table.String()], step.Position)
+			c.refuseInheritance(c.tables[step.Related.Table.String()], step.Position)
 		}
 		c.checkCopied(p.Then[:i], step)
 		switch {
@@ -274,7 +274,7 @@ func wrongKind(table *catalog.Table) string {
 // findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	table := c.holder(p.Table)
-	if table == nil || c.refuseHeirs(table, p.Table.Position) {
+	if table == nil || c.refuseInheritance(table, p.Table.Position) {
 		return nil
 	}
 	refuse := func(code, message, hint string) *catalog.Table {
@@ -300,16 +300,16 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	return table
 }
 
-// refuseHeirs refuses a table from which others inherit: a statement goes into all of them.
-func (c *compiler) refuseHeirs(table *catalog.Table, at diag.Position) bool {
-	heirs := table != nil && table.Kind == "table" && len(table.Children) > 0
-	if heirs {
+// refuseInheritance refuses a table from which others inherit: a statement goes into all of them.
+func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) bool {
+	inherited := table != nil && table.Kind == "table" && len(table.Children) > 0
+	if inherited {
 		names := strings.Join(table.Children, ", ")
 		c.refuseWith(at, codeTableKind, fmt.Sprintf("%q has inheritance children (%s)", tableName(table), names),
 			"A key is not unique across a table and its children.",
 			"Run ALTER TABLE ... NO INHERIT for the children, or write a policy or step for each of them.")
 	}
-	return heirs
+	return inherited
 }
 
 // refuseNames refuses a table with a column that is called as a variable of a generated function.
@@ -350,8 +350,8 @@ func each[T, R any](list []T, f func(T) R) []R {
 	return made
 }
 
-// with adds an item unless it is there.
-func with[T comparable](list []T, item T) []T {
+// appendUnique returns list with item added, unless list has it already.
+func appendUnique[T comparable](list []T, item T) []T {
 	if slices.Contains(list, item) {
 		return list
 	}

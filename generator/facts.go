@@ -54,7 +54,7 @@ type instantEncoding struct {
 
 // facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
 // several, another one may decide about a row.
-func (w *pageWriter) facts() rowFacts {
+func (w *policyCompiler) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives(), Clocks: w.encodedClocks()}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
@@ -105,12 +105,12 @@ func yearsAhead(source *policy.Clock) int {
 }
 
 // farAhead returns the value of a clock past which it lies far ahead, as SQL.
-func (w *pageWriter) farAhead(k *clock) sqlText {
+func (w *policyCompiler) farAhead(k *clock) sqlText {
 	return w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": yearsAhead(k.source)}))
 }
 
 // encodedClocks returns the clocks that hold an instant by an encoding. Clocks that are read alike come once.
-func (w *pageWriter) encodedClocks() []encodedClock {
+func (w *policyCompiler) encodedClocks() []encodedClock {
 	var list []encodedClock
 	for _, k := range w.clocks {
 		if k == nil || k.since == "" {
@@ -142,7 +142,7 @@ func (w *pageWriter) encodedClocks() []encodedClock {
 // factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all
 // that the policy writes there is archived, marked with the run, and nothing is written over. By name, the
 // column with the number of the run.
-func (w *pageWriter) factsArchives() map[string]string {
+func (w *policyCompiler) factsArchives() map[string]string {
 	runs := map[string]string{}
 	for _, s := range w.steps {
 		if s.SQL != nil {
@@ -159,7 +159,7 @@ func (w *pageWriter) factsArchives() map[string]string {
 }
 
 // runColumn is the column with the number of the run of an archive that only grows, "" where there is none.
-func (w *pageWriter) runColumn(s step) string {
+func (w *policyCompiler) runColumn(s step) string {
 	if s.Archive == nil || keepsOrReplaces(s.Archive) {
 		return ""
 	}
@@ -189,7 +189,7 @@ type restoreSource struct {
 	table, archive policy.Table
 }
 
-func (w *pageWriter) restores() []restoreSource {
+func (w *policyCompiler) restores() []restoreSource {
 	archives := w.archiveSources()
 	for _, s := range archives {
 		w.addRight(s.table, policy.Access{Insert: true})
@@ -200,7 +200,7 @@ func (w *pageWriter) restores() []restoreSource {
 
 // archiveSources is empty unless the policy's own rows are among them, whole, and no archive mixes rows that cannot
 // be told apart.
-func (w *pageWriter) archiveSources() []restoreSource {
+func (w *policyCompiler) archiveSources() []restoreSource {
 	var sources []restoreSource
 	own := false
 	for _, s := range w.steps {
@@ -235,7 +235,7 @@ func differ(a, b map[string]string) bool {
 var runID = regexp.MustCompile(`(?i)^[\s(]*run\s*\.\s*id[\s)]*$`)
 
 // archiveSource is not ok where the archive does not say which run its rows are of, or lacks something of them.
-func (w *pageWriter) archiveSource(s step) (source restoreSource, ok bool) {
+func (w *policyCompiler) archiveSource(s step) (source restoreSource, ok bool) {
 	from, archive := s.from, s.Archive
 	if archive == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
 		return source, false
@@ -282,7 +282,7 @@ func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 }
 
 // undoSources are the updates with "undo", the last one first.
-func (w *pageWriter) undoSources() []restoreSource {
+func (w *policyCompiler) undoSources() []restoreSource {
 	defer w.restored()()
 	w.binder.asOf = "$5"
 	var sources []restoreSource
@@ -312,9 +312,9 @@ type expectation struct {
 	Types    map[string]string `json:"types,omitempty"`   // of the policy's expressions, by the queries that read them
 }
 
-// expects is what a policy relies on, by relation: of those that it names, and those that foreign keys reach from its
+// dependenciesOf is what a policy relies on, by relation: of those that it names, and those that foreign keys reach from its
 // deletes. Archives that it makes are not known by the snapshot, or only later.
-func (w *pageWriter) expects(functions []Object) map[string]*expectation {
+func (w *policyCompiler) dependenciesOf(functions []Object) map[string]*expectation {
 	all := map[string]*expectation{}
 	own, other := w.namesIn(functions)
 	uses := w.policy.Uses()
@@ -347,7 +347,7 @@ func kindOf(table *catalog.Table) string {
 }
 
 // expectation is about a table; names are those that may mean a column of it, nil for all.
-func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *expectation {
+func (w *policyCompiler) expectation(table *catalog.Table, names map[string]bool) *expectation {
 	name := tableName(table)
 	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
 	own := name == w.policy.Table.String()
@@ -373,7 +373,7 @@ func (w *pageWriter) expectation(table *catalog.Table, names map[string]bool) *e
 }
 
 // expected returns what is expected of a relation, the relation itself at least.
-func (w *pageWriter) expected(all map[string]*expectation, name string) *expectation {
+func (w *policyCompiler) expected(all map[string]*expectation, name string) *expectation {
 	if all[name] == nil {
 		all[name] = &expectation{Kind: kindOf(w.tables[name])}
 	}
@@ -381,7 +381,7 @@ func (w *pageWriter) expected(all map[string]*expectation, name string) *expecta
 }
 
 // expectCascades notes the foreign keys along which deletes from a table change rows, at the table that they lead to.
-func (w *pageWriter) expectCascades(all map[string]*expectation, from string) {
+func (w *policyCompiler) expectCascades(all map[string]*expectation, from string) {
 	for _, key := range w.changedBy(from) {
 		name := w.tables.Root(key.Table)
 		e, child := w.expected(all, w.tables.Root(key.RefTable)), w.expected(all, name)
@@ -389,7 +389,7 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, from string) {
 			child.Cascades = []string{}
 		}
 		columns := strings.Join(slices.Sorted(slices.Values(key.Columns)), ", ")
-		e.Cascades = with(e.Cascades, fmt.Sprintf("%s (%s) %s", name, columns, key.OnDelete))
+		e.Cascades = appendUnique(e.Cascades, fmt.Sprintf("%s (%s) %s", name, columns, key.OnDelete))
 		slices.Sort(e.Cascades)
 	}
 }
@@ -397,7 +397,7 @@ func (w *pageWriter) expectCascades(all map[string]*expectation, from string) {
 // namesIn are names that stand in a policy's SQL where a column of its own table may be meant, and where one of another
 // table: nil for all. It reads what is generated rather than what the policy says, so that no clock, cursor or step is
 // forgotten; a name that means something else does no harm.
-func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
+func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool) {
 	note := func(set []policy.Assignment) {
 		for _, a := range set {
 			w.named[a.Column] = true
@@ -440,10 +440,10 @@ func (w *pageWriter) namesIn(functions []Object) (own, other map[string]bool) {
 var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
 
 // noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
-func (w *pageWriter) noteNames(e *pgparse.Expr) {
+func (w *policyCompiler) noteNames(e *pgparse.Expr) {
 	for _, schema := range e.Schemas {
 		if schema != "pg_catalog" && schema != w.schema() && !slices.Contains(w.file.Install.SearchPath, schema) {
-			w.schemas = with(w.schemas, schema)
+			w.schemas = appendUnique(w.schemas, schema)
 		}
 	}
 	slices.Sort(w.schemas)

@@ -219,7 +219,7 @@ func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
 func TestStepKinds(t *testing.T) {
 	t.Parallel()
 	c := newCompiler(&policy.File{}, &catalog.Snapshot{}, nil)
-	w := &pageWriter{binder: binder{compiler: c, policy: &policy.Policy{}, table: &catalog.Table{}}}
+	w := &policyCompiler{binder: binder{compiler: c, policy: &policy.Policy{}, table: &catalog.Table{}}}
 	for field := range reflect.TypeFor[policy.Step]().Fields() {
 		if field.Type.Kind() != reflect.Pointer || field.Name == "Where" || field.Name == "Related" {
 			continue

@@ -22,12 +22,12 @@ type passIndex struct {
 	byKey     bool   // the primary key leads to the rows
 }
 
-func (w *pageWriter) passIndexes() []passIndex {
+func (w *policyCompiler) passIndexes() []passIndex {
 	var list []passIndex
 	if w.policy.Partitions {
 		return nil // whose rows are no table's
 	}
-	for _, p := range w.passes {
+	for _, p := range w.scans {
 		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
 		switch {
 		case p.byClock():
@@ -56,14 +56,14 @@ func (w *pageWriter) passIndexes() []passIndex {
 }
 
 // wantedIndexes are those that migrations build.
-func (w *pageWriter) wantedIndexes() []passIndex {
+func (w *policyCompiler) wantedIndexes() []passIndex {
 	served := func(i passIndex) bool { return i.predicate == "" && (i.byKey || i.serves != "") }
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
 // indexes are these. A policy for each schema is refused where no index of the table serves: a run does not build one,
 // since nobody could write meanwhile.
-func (w *pageWriter) indexes() []Object {
+func (w *policyCompiler) indexes() []Object {
 	wanted := w.wantedIndexes()
 	if w.file.EachOf(w.policy) == nil {
 		return each(wanted, w.index)
@@ -80,11 +80,11 @@ func (w *pageWriter) indexes() []Object {
 }
 
 // needs are the table's own indexes on which the policy relies.
-func (w *pageWriter) needs() []string {
+func (w *policyCompiler) needs() []string {
 	var names []string
 	for _, i := range w.passIndexes() {
 		if i.predicate == "" && i.serves != "" {
-			names = with(names, i.serves)
+			names = appendUnique(names, i.serves)
 		}
 	}
 	return names
@@ -92,7 +92,7 @@ func (w *pageWriter) needs() []string {
 
 // leads says whether an index begins with items, read forwards or backwards; for a column that
 // cannot be NULL the placement of NULLs does not matter.
-func (w *pageWriter) leads(index catalog.Index, items []orderItem) bool {
+func (w *policyCompiler) leads(index catalog.Index, items []orderItem) bool {
 	read := func(backwards bool) bool {
 		for i, item := range items {
 			switch {
@@ -110,16 +110,16 @@ func (w *pageWriter) leads(index catalog.Index, items []orderItem) bool {
 		(read(false) || read(true))
 }
 
-func (w *pageWriter) notNull(column string) bool { return w.table.Column(column).NotNull }
+func (w *policyCompiler) notNull(column string) bool { return w.table.Column(column).NotNull }
 
-func (w *pageWriter) keyItems(except string) []orderItem {
+func (w *policyCompiler) keyItems(except string) []orderItem {
 	key := slices.DeleteFunc(slices.Clone(w.table.PrimaryKey), func(name string) bool { return name == except })
 	return each(key, func(name string) orderItem { return orderItem{Expr: sqlText(quote.Ident(name)), column: name} })
 }
 
 // rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
 // Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
-func (w *pageWriter) rankItems(r *ranked) []orderItem {
+func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 	var items []orderItem
 	for _, k := range r.Keys {
 		if !r.columns && (!k.NotNull || w.table.Column(string(k.Column)).Virtual) {
@@ -137,7 +137,7 @@ func (w *pageWriter) rankItems(r *ranked) []orderItem {
 }
 
 // read are the columns of the row that an expression names.
-func (w *pageWriter) read(e *pgparse.Expr) []catalog.Column {
+func (w *policyCompiler) read(e *pgparse.Expr) []catalog.Column {
 	var list []catalog.Column
 	for _, ref := range e.Columns {
 		if ref.Star {
@@ -152,13 +152,13 @@ func (w *pageWriter) read(e *pgparse.Expr) []catalog.Column {
 
 // indexable says whether an index may read what an expression reads: a column that is computed whenever it
 // is read is in no index, and in no predicate of one.
-func (w *pageWriter) indexable(e *pgparse.Expr) bool {
+func (w *policyCompiler) indexable(e *pgparse.Expr) bool {
 	return !slices.ContainsFunc(w.read(e), func(c catalog.Column) bool { return c.Virtual })
 }
 
 // zoned says whether an expression compares two columns in a way that depends on the time zone of the
 // session, which no index predicate may (42P17).
-func (w *pageWriter) zoned(e *pgparse.Expr) bool {
+func (w *policyCompiler) zoned(e *pgparse.Expr) bool {
 	condition, _ := pgparse.ParseCondition(e.SQL) // it was parsed before
 	found := false
 	condition.Walk(func(c *pgparse.Condition) {
@@ -168,7 +168,7 @@ func (w *pageWriter) zoned(e *pgparse.Expr) bool {
 	return found
 }
 
-func (w *pageWriter) index(of passIndex) Object {
+func (w *policyCompiler) index(of passIndex) Object {
 	items, predicate, partitioned := fragment("order", of.items), of.predicate, w.table.Kind == "partitioned"
 	name := indexName(tableName(w.table), string(items), string(predicate))
 	d := indexFields(w.table, name)
@@ -196,7 +196,7 @@ func indexFields(table *catalog.Table, name string) fields {
 }
 
 // partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest first.
-func (w *pageWriter) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions, attach []fields) {
+func (w *policyCompiler) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions, attach []fields) {
 	for _, child := range parent.Children {
 		table := w.tables[child]
 		if table == nil {
@@ -225,7 +225,7 @@ func indexName(table, items, predicate string) string {
 }
 
 // ensureColumns are the columns that the table lacks, or that an earlier migration added.
-func (w *pageWriter) ensureColumns() []Object {
+func (w *policyCompiler) ensureColumns() []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
 		o, live := w.column(column), w.snapshot.Table(tableName(w.table)).Column(column.Name)
@@ -242,7 +242,7 @@ func (w *pageWriter) ensureColumns() []Object {
 
 // refuseType refuses another type for a column that an earlier migration added: how its values become
 // others is not for us to guess. Once the table has the type, the policy may say so.
-func (w *pageWriter) refuseType(before Object, live *catalog.Column, column policy.Column) {
+func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column policy.Column) {
 	wanted, _ := pgparse.TypeIdentity(column.Type) // it was parsed before
 	added, _ := pgparse.AddedType(before.SQL)
 	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
@@ -253,7 +253,7 @@ func (w *pageWriter) refuseType(before Object, live *catalog.Column, column poli
 	}
 }
 
-func (w *pageWriter) column(column policy.Column) Object {
+func (w *policyCompiler) column(column policy.Column) Object {
 	value := sqlText("")
 	if column.Default != nil {
 		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))

@@ -79,7 +79,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	return checks
 }
 
-func (w *pageWriter) check(part policy.Part, others []sqlText) Check {
+func (w *policyCompiler) check(part policy.Part, others []sqlText) Check {
 	value := enclosed(w.bind(part.Expr))
 	if part.Condition {
 		value = fragment("is not true", value)
@@ -88,13 +88,13 @@ func (w *pageWriter) check(part policy.Part, others []sqlText) Check {
 }
 
 // checkText reads the policy's rows beside its joins.
-func (w *pageWriter) checkText(value sqlText, joins []join, others []sqlText) string {
+func (w *policyCompiler) checkText(value sqlText, joins []join, others []sqlText) string {
 	return layout(execute("check.sql.tmpl",
 		fields{"Value": value, "Table": w.rowsToCome(), "Joins": joins, "Columns": nil, "Others": others}))
 }
 
 // rowsToCome is rowsRelation with the columns that "ensure" will add.
-func (w *pageWriter) rowsToCome() sqlText {
+func (w *policyCompiler) rowsToCome() sqlText {
 	table, missing, live := w.rowsRelation(), []columnText{}, w.snapshot.Table(tableName(w.table))
 	for _, column := range w.table.Columns {
 		if !w.policy.Partitions && live.Column(column.Name) == nil {
@@ -108,7 +108,7 @@ func (w *pageWriter) rowsToCome() sqlText {
 }
 
 // stepChecks are those of a step, beside its related table and the headers of earlier steps.
-func (w *pageWriter) stepChecks(s step) []Check {
+func (w *policyCompiler) stepChecks(s step) []Check {
 	if s.SQL != nil {
 		return nil // proven with the functions
 	}

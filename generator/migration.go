@@ -92,12 +92,12 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 	var errs []error
 	for _, c := range all {
 		o := c.Object()
-		c.stays = h.left[o.ID()] || c.After == nil && holdsData(o.Kind)
-		c.first = o.Kind == KindPrivilege || altered && o.Kind == KindView
+		c.Keep = h.left[o.ID()] || c.After == nil && holdsData(o.Kind)
+		c.DropFirst = o.Kind == KindPrivilege || altered && o.Kind == KindView
 		if c.differs() {
 			errs = append(errs, check(h.tool, c)...)
 			changes = append(changes, c)
-		} else if c.first && o.Kind == KindView {
+		} else if c.DropFirst && o.Kind == KindView {
 			views = append(views, c)
 		}
 	}
@@ -155,7 +155,7 @@ func place(c Change, regranted bool) int {
 		return 4
 	case o.Kind == KindIndex:
 		return 2
-	case goes && !(c.first && isRuntime(o)), o.Kind == KindPrivilege && regranted:
+	case goes && !(c.DropFirst && isRuntime(o)), o.Kind == KindPrivilege && regranted:
 		return 3
 	case holdsData(o.Kind), o.Kind == KindPrivilege:
 		return 1

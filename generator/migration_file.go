@@ -201,8 +201,8 @@ func ups(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	for _, c := range changes {
 		if c.After != nil {
-			a := action{object: *c.After, group: put, place: c.is - ahead[c.After.Kind]}
-			if c.sum != "" && (c.Before == nil && c.stays || c.Before != nil && (c.first || c.Before.Drop != c.After.Drop)) {
+			a := action{object: *c.After, group: put, place: c.AfterIndex - ahead[c.After.Kind]}
+			if c.sum != "" && (c.Before == nil && c.Keep || c.Before != nil && (c.DropFirst || c.Before.Drop != c.After.Drop)) {
 				a.removal = &c.After.Drop // the Down part does not say it
 			}
 			list = append(list, a)
@@ -213,15 +213,15 @@ func ups(changes []Change) (list []action) {
 			continue
 		case c.After == nil && c.Before.Kind == KindCron:
 			group = unscheduled
-		case c.first:
+		case c.DropFirst:
 			group = dropped
 		case c.After != nil:
 			continue
 		case c.Before.Kind == KindUpgrade:
 			group = downgraded
 		}
-		a := action{drops: true, object: *c.Before, group: group, place: -c.was}
-		if c.stays {
+		a := action{drops: true, object: *c.Before, group: group, place: -c.BeforeIndex}
+		if c.Keep {
 			a.object.Drop = ""
 		}
 		list = append(list, a)

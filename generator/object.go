@@ -153,13 +153,13 @@ func (o Object) grantedTo(in policy.Roles, names ...string) Object {
 // Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
 type Change struct {
 	Before, After *Object
-	// stays marks a column or an archive that no step removes: it was there before, or holds data now.
-	stays bool
-	// first says that what is there goes before anything is created, in Up and in Down.
-	first bool
-	// was and is are the places of Before and After in the order of creation.
-	was, is int
-	sum     string // the hash of After; "" on the way back
+	// Keep marks a column or an archive that no step removes: it was there before, or holds data now.
+	Keep bool
+	// DropFirst says that what is there goes before anything is created, in Up and in Down.
+	DropFirst bool
+	// BeforeIndex and AfterIndex are the places of Before and After in the order of creation.
+	BeforeIndex, AfterIndex int
+	sum                     string // the hash of After; "" on the way back
 }
 
 // Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
@@ -177,16 +177,16 @@ func pairs(before, after []Object) []Change {
 	sums, _ := parallel.Each(after, func(o Object) (string, error) { return o.Hash(), nil })
 	var list []Change
 	for i := range after {
-		c := Change{After: &after[i], is: i, sum: sums[i]}
+		c := Change{After: &after[i], AfterIndex: i, sum: sums[i]}
 		if at, had := was[after[i].ID()]; had {
-			c.Before, c.was = &before[at], at
+			c.Before, c.BeforeIndex = &before[at], at
 			delete(was, after[i].ID())
 		}
 		list = append(list, c)
 	}
 	for i := range before {
 		if _, goes := was[before[i].ID()]; goes {
-			list = append(list, Change{Before: &before[i], was: i})
+			list = append(list, Change{Before: &before[i], BeforeIndex: i})
 		}
 	}
 	return list
@@ -196,7 +196,7 @@ func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.B
 
 // back is the change in Down.
 func (c Change) back() Change {
-	return Change{Before: c.After, After: c.Before, stays: c.stays, first: c.first, was: c.is, is: c.was}
+	return Change{Before: c.After, After: c.Before, Keep: c.Keep, DropFirst: c.DropFirst, BeforeIndex: c.AfterIndex, AfterIndex: c.BeforeIndex}
 }
 
 // Object is the later of the two.

@@ -15,10 +15,10 @@ import (
 )
 
 // slice is the type of the only argument of most functions.
-func (w *pageWriter) slice() string { return w.schema() + ".slice" }
+func (w *policyCompiler) slice() string { return w.schema() + ".slice" }
 
 // made is an object of the policy; data is what its template reads besides what all of them say of themselves.
-func (w *pageWriter) made(kind Kind, name, template string, data fields) Object {
+func (w *policyCompiler) made(kind Kind, name, template string, data fields) Object {
 	all := fields{
 		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Zone": w.zone(),
 		"SearchPath": identifiers(w.file.Install.SearchPath), "Table": qualified(w.table), "TableComment": tableComment(w.table),
@@ -35,7 +35,7 @@ func (w *pageWriter) made(kind Kind, name, template string, data fields) Object 
 }
 
 // function is the generated function <policy>_<suffix>(arguments), which runs as its caller: the worker.
-func (w *pageWriter) function(suffix, arguments, template string, data fields) Object {
+func (w *policyCompiler) function(suffix, arguments, template string, data fields) Object {
 	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
 	data["Function"], data["Signature"] = sqlText(name), sqlText(signature)
@@ -45,7 +45,7 @@ func (w *pageWriter) function(suffix, arguments, template string, data fields) O
 
 // ofMigrator is a function of the migrating role, which acts for the owner of the tables: the owner of the other
 // functions cannot be a member of a role that is its own member.
-func (w *pageWriter) ofMigrator(suffix, arguments, template string, data fields) Object {
+func (w *policyCompiler) ofMigrator(suffix, arguments, template string, data fields) Object {
 	o := w.function(suffix, arguments, template, data)
 	o.As = AsMigrator
 	return o
@@ -56,10 +56,10 @@ func (c *compiler) forPeople(o Object) Object {
 	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
-func (w *pageWriter) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
+func (w *policyCompiler) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
 // storedTables are the tables for the joins that are read once per run.
-func (w *pageWriter) storedTables() []Object {
+func (w *policyCompiler) storedTables() []Object {
 	defer w.restored()()
 	w.binder.asOf = "NULL::timestamptz"
 	var objects []Object
@@ -93,7 +93,7 @@ func (c *compiler) checkStored(objects []Object) {
 }
 
 // start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
-func (w *pageWriter) start() []Object {
+func (w *policyCompiler) start() []Object {
 	var values []namedValue
 	stored := each(w.policy.OncePerRun(), func(j policy.Join) namedValue {
 		return namedValue{w.storedTable(j), w.bindQuery(*j.Query, false)}
@@ -128,21 +128,21 @@ func (c *compiler) reports() []Object {
 		if c.dry {
 			continue
 		}
-		expects := map[string]*expectation{}
+		dependencies := map[string]*expectation{}
 		for _, read := range w.tablesRead(parts) {
 			if read.table.Schema != w.schema() {
-				expects[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
+				dependencies[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
 			}
 		}
 		function := w.forPeople(w.function("report", "timestamp with time zone", "report", data))
-		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, expects), function.SQL)
+		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), function.SQL)
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
 	return objects
 }
 
 // explained says what the policy does, with what the catalog says and how it is generated.
-func (w *pageWriter) explained() []explain.Line {
+func (w *policyCompiler) explained() []explain.Line {
 	p := w.policy
 	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(),
 		ByList: w.partitioned.ofValues(), Tables: w.tables,
@@ -151,20 +151,20 @@ func (w *pageWriter) explained() []explain.Line {
 		facts.Cascades = append(facts.Cascades, w.changedBy(d.Table.String())...)
 	}
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
-		facts.Holds = with(facts.Holds, w.tables.Root(name))
+		facts.Holds = appendUnique(facts.Holds, w.tables.Root(name))
 	}
 	return explain.Policy(p, facts)
 }
 
 // orders say how a run goes through the rows, a pass each.
-func (w *pageWriter) orders() []string {
+func (w *policyCompiler) orders() []string {
 	switch {
 	case w.partitioned.ofValues():
 		return []string{"lowest value first"}
 	case w.policy.Partitions:
 		return []string{"lowest upper bound first"}
 	}
-	return each(w.passes, func(p pass) string {
+	return each(w.scans, func(p pass) string {
 		key := each(identifiers(w.table.PrimaryKey), ident.String)
 		switch {
 		case p.clock == nil && p.beyond != nil:
@@ -216,7 +216,7 @@ func Pages(objects []Object, roles policy.Roles) []Object {
 		switch {
 		case ofPage(o) && rows[o.Policy]:
 		case hasPage(o.Kind) && len(parts[o.Policy]) > 0:
-			list = append(list, page(o, parts[o.Policy], roles))
+			list = append(list, policyScript(o, parts[o.Policy], roles))
 		default:
 			list = append(list, o)
 		}
@@ -232,8 +232,8 @@ func ofPage(o Object) bool {
 	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
 }
 
-// page is the row of a policy with all of its parts before it, tables first.
-func page(row Object, parts []Object, roles policy.Roles) Object {
+// policyScript is the row of a policy with all of its parts before it, tables first.
+func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
 	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables before functions
 	list := each(parts, func(o Object) fields {

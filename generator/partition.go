@@ -122,7 +122,7 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 }
 
 // rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
-func (w *pageWriter) rowsRelation() sqlText {
+func (w *policyCompiler) rowsRelation() sqlText {
 	if !w.policy.Partitions {
 		return qualified(w.table)
 	}
@@ -160,16 +160,16 @@ func (t *partitioned) texts() fields {
 }
 
 // partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
-func (w *pageWriter) partitionFields() fields {
+func (w *policyCompiler) partitionFields() fields {
 	d := w.partitioned.texts()
 	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
 	d["Joins"], d["Columns"], d["Places"] = w.joins, w.columns, w.ranks
-	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.passes...)...)
+	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.scans...)...)
 	return d
 }
 
 // removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
-func (w *pageWriter) removePartition(s step) sqlText {
+func (w *policyCompiler) removePartition(s step) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})

@@ -47,7 +47,7 @@ type groupKey struct {
 
 // rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
 // item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
-func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
+func (w *policyCompiler) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
 	w.scalars = w.asScalars(w.policy.Joins, nil)
 	r := w.rankTexts(source, name)
@@ -63,7 +63,7 @@ func (w *pageWriter) rankOf(source *policy.Rank, name sqlText) *ranked {
 	return r
 }
 
-func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
+func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
 	if w.policy.Partitions {
 		r.Table, r.Rows = ofParts, []sqlText{"NOT t.detaching", fragment("has an end", nil)}
@@ -84,7 +84,7 @@ func (w *pageWriter) rankTexts(source *policy.Rank, name sqlText) *ranked {
 
 // verdictInGroup is guardVerdict for the rows of one group by keys: a rank whose own groups have all rows in one of these
 // looks at no others.
-func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
+func (w *policyCompiler) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
 		apart := func(k groupKey) bool {
 			return !slices.ContainsFunc(g.Rank.Keys, func(own groupKey) bool { return own.Column == k.Column })
@@ -102,7 +102,7 @@ func (w *pageWriter) verdictInGroup(name string, keys []groupKey) sqlText {
 var verdictAlone = regexp.MustCompile(`^keep\.\w+$`)
 
 // compileOrder compiles the order, made total unless ties count as one, and the keys of groups.
-func (w *pageWriter) compileOrder(r *ranked) {
+func (w *policyCompiler) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
 		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
 		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
@@ -113,7 +113,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 			r.Rows = append(r.Rows, fragment(name, enclosed(compiled.Expr)))
 		}
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
-			compiled.column, w.rankedBy = column.Name, with(w.rankedBy, column.Name)
+			compiled.column, w.rankedBy = column.Name, appendUnique(w.rankedBy, column.Name)
 		}
 		r.Order = append(r.Order, compiled)
 	}
@@ -124,7 +124,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
 			w.needOperators(column, per.Position)
-			w.rankedBy = with(w.rankedBy, column.Name)
+			w.rankedBy = appendUnique(w.rankedBy, column.Name)
 			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
 		} else {
 			key.Expr = fragment("as text", key.Expr)
@@ -134,7 +134,7 @@ func (w *pageWriter) compileOrder(r *ranked) {
 }
 
 // withKey makes an order total with the primary key, in the direction of its last item.
-func (w *pageWriter) withKey(order []orderItem) []orderItem {
+func (w *policyCompiler) withKey(order []orderItem) []orderItem {
 	total := slices.Clone(order)
 	descending := order[len(order)-1].Descending
 	for _, name := range w.table.PrimaryKey {
@@ -149,7 +149,7 @@ func (w *pageWriter) withKey(order []orderItem) []orderItem {
 func mayBeRow(typ string) bool { return strings.Contains(typ, ".") }
 
 // columnOf is the column that an expression is, nil when it is more than a column.
-func (w *pageWriter) columnOf(e policy.Expr) *catalog.Column {
+func (w *policyCompiler) columnOf(e policy.Expr) *catalog.Column {
 	parsed := w.parse(e)
 	if len(parsed.Columns) != 1 || parsed.Columns[0].Star {
 		return nil
@@ -206,7 +206,7 @@ func (r *ranked) later() *ranked {
 
 // byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that
 // are compared as one: what the statement locks is then checked once more by itself.
-func (w *pageWriter) byThreshold(r *ranked) bool {
+func (w *policyCompiler) byThreshold(r *ranked) bool {
 	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || w.ownDelete == nil {
 		return false
 	}

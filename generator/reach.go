@@ -28,8 +28,8 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 		root := c.tables.Root(key.Table)
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, from, key) && !named {
-			all = with(all, root)
-			keys = with(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root, strings.ToUpper(key.OnDelete)))
+			all = appendUnique(all, root)
+			keys = appendUnique(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root, strings.ToUpper(key.OnDelete)))
 		}
 	}
 	if len(keys) > 0 {
@@ -176,7 +176,7 @@ type right struct {
 }
 
 // collectRights notes what a policy does with which tables.
-func (w *pageWriter) collectRights() {
+func (w *policyCompiler) collectRights() {
 	var locked []string
 	for _, name := range w.deletes { // while holds are in force, rows below are locked before those above them go
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
@@ -207,7 +207,7 @@ func (w *pageWriter) collectRights() {
 // noteReads notes which tables a piece of SQL reads, and what names stand in it. A bare name of a table is looked up
 // along the search path, once and for all: one that is nowhere is refused, since it would mean whatever table takes the
 // name later. No snapshot has PostgreSQL's own.
-func (w *pageWriter) noteReads(part policy.Part) {
+func (w *policyCompiler) noteReads(part policy.Part) {
 	parsed := part.Parsed()
 	w.noteNames(parsed)
 	for _, ref := range parsed.Tables {
@@ -229,7 +229,7 @@ func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 	return c.tables.LookUp(ref.Schema, ref.Name, c.file.Install.SearchPath)
 }
 
-func (w *pageWriter) addRight(t policy.Table, access policy.Access) {
+func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 

@@ -30,9 +30,9 @@ func field(name string, value, byDefault any) rowField {
 type row []rowField
 
 // registryRow is the policy's row in the registry.
-func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object {
+func (w *policyCompiler) registryRow(functions []Object, passes []passEntry) Object {
 	facts, steps := w.facts(), w.stepEntries()
-	r := w.fields(passes, facts, steps, w.expects(functions))
+	r := w.fields(passes, facts, steps, w.dependenciesOf(functions))
 	texts := slices.Concat(each(functions, func(f Object) string { return f.SQL }),
 		each(r, func(f rowField) string { return f.value }))
 	return w.policyObject(r, texts...).explained(w.explained())
@@ -40,7 +40,7 @@ func (w *pageWriter) registryRow(functions []Object, passes []passEntry) Object 
 
 // policyObject puts a hash into a row, of texts, the runtime's version and what the install says of expressions, so that
 // a run under way ends when any of them changes.
-func (w *pageWriter) policyObject(r row, texts ...string) Object {
+func (w *policyCompiler) policyObject(r row, texts ...string) Object {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
 	r = slices.Insert(r, 2, field("hash", hash, nil))
@@ -59,7 +59,7 @@ func (r row) columns() map[string]json.RawMessage {
 }
 
 // fields are all columns of a policy's or report's row but the hash.
-func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntry, expects map[string]*expectation) row {
+func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry, dependencies map[string]*expectation) row {
 	p, table := w.policy, tableName(w.table)
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
@@ -79,7 +79,7 @@ func (w *pageWriter) fields(passes []passEntry, facts rowFacts, steps []stepEntr
 		field("changes", ordered(tableNames(p.Changes())), changes), field("writes", p.Writes(), writes),
 		field("unguarded", w.unguarded, []string{}), field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
 		field("reach", w.reach, []string{}), field("restores", w.restores(), []restoreSource(nil)),
-		field("expects", expects, map[string]*expectation{}), field("schemas", append([]string{}, w.schemas...), []string{}),
+		field("expects", dependencies, map[string]*expectation{}), field("schemas", append([]string{}, w.schemas...), []string{}),
 	})
 }
 

@@ -10,12 +10,12 @@ import (
 	"pgretain/policy"
 )
 
-// pageWriter compiles one policy to its page.
-type pageWriter struct {
+// policyCompiler compiles one policy to its page.
+type policyCompiler struct {
 	binder
 	conditions
 	effects
-	reliances
+	dependencies
 
 	steps    []step
 	inRun    bool // asOf is ofSlice: a run gives windows, scopes, the rows of joins and the values of up_to
@@ -38,13 +38,13 @@ type conditions struct {
 	guards    []guard
 	clocks    []*clock  // by entry of due, nil where an entry has none
 	ranks     []*ranked // of guards and of due
-	passes    []pass
+	scans     []pass
 	inRange   bool        // a batch is one statement
 	locks     []tableLock // that way RANGE takes
 }
 
-// reliances are what a page takes for granted.
-type reliances struct {
+// dependencies are what a page takes for granted.
+type dependencies struct {
 	wholes []string // tables whose rows a step copies by their columns
 	keys   []string // tables whose rows a step finds again by their key
 	// rankedBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would
@@ -74,8 +74,8 @@ type guard struct {
 // Unknown is what keeps a row for which the condition is NULL.
 func (g guard) Unknown() literal { return g.Name + "?" }
 
-func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *pageWriter {
-	w := &pageWriter{inRun: asOf == ofSlice, reliances: reliances{named: map[string]bool{}, types: map[string]string{}}}
+func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
+	w := &policyCompiler{inRun: asOf == ofSlice, dependencies: dependencies{named: map[string]bool{}, types: map[string]string{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
 	if w.partitioned != nil {
@@ -95,7 +95,7 @@ func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) 
 	return w
 }
 
-func (w *pageWriter) compileWhere() {
+func (w *policyCompiler) compileWhere() {
 	e := w.policy.Where
 	if w.whereOwn = e == nil; w.whereOwn {
 		return
@@ -109,7 +109,7 @@ func (w *pageWriter) compileWhere() {
 	}
 }
 
-func (w *pageWriter) joinOf(j policy.Join) join {
+func (w *policyCompiler) joinOf(j policy.Join) join {
 	compiled := join{Name: ident(j.Name), Lateral: j.Table == nil && !j.OncePerRun()}
 	if j.Table != nil {
 		compiled.Source = quotedTable(*j.Table)
@@ -123,12 +123,12 @@ func (w *pageWriter) joinOf(j policy.Join) join {
 }
 
 // storedTable is the table that holds a join's rows during a run.
-func (w *pageWriter) storedTable(j policy.Join) sqlText {
+func (w *policyCompiler) storedTable(j policy.Join) sqlText {
 	return sqlText(quote.Qualified(w.schema(), w.storedName(j)))
 }
 
 // asScalars makes sub-selects of joins; each may read those before it.
-func (w *pageWriter) asScalars(joins []policy.Join, before []join) []join {
+func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
 	defer w.restored()()
 	w.scalars = slices.Clone(before)
 	for _, j := range joins {
@@ -144,7 +144,7 @@ func (b *binder) addAlias(name string, table *catalog.Table) {
 }
 
 // compileGuards compiles them in their order: ranks may read those before.
-func (w *pageWriter) compileGuards() {
+func (w *policyCompiler) compileGuards() {
 	w.verdict = w.guardVerdict
 	for _, g := range w.policy.Keep {
 		compiled := guard{Name: literal(g.Name), NeverNull: true}
@@ -158,7 +158,7 @@ func (w *pageWriter) compileGuards() {
 }
 
 // guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
-func (w *pageWriter) guardVerdict(name string) sqlText {
+func (w *policyCompiler) guardVerdict(name string) sqlText {
 	if name == "hold" {
 		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
 	}
@@ -169,7 +169,7 @@ func (w *pageWriter) guardVerdict(name string) sqlText {
 	return fragment("not false", w.bind(*w.policy.Keep[i].Condition))
 }
 
-func (w *pageWriter) clockColumns(k *clock) []string {
+func (w *policyCompiler) clockColumns(k *clock) []string {
 	if k.source.Expression == nil {
 		return []string{k.column}
 	}
@@ -178,7 +178,7 @@ func (w *pageWriter) clockColumns(k *clock) []string {
 
 // columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
 // counts too, since it means t's column where the sub-select has none of that name.
-func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
+func (w *policyCompiler) columnsRead(e *pgparse.Expr, alias string) []string {
 	var names []string
 	if w.content != "" && slices.ContainsFunc(e.Tables, isPartition) {
 		names = []string{"lower", "upper", "value"}
@@ -198,14 +198,14 @@ func (w *pageWriter) columnsRead(e *pgparse.Expr, alias string) []string {
 
 // dueOf is the whole condition of passes, guards and holds left out: what all rows of the policy meet, and those that a
 // run with a scope may take, around what any of the passes asks, or the one that is asked for.
-func (w *pageWriter) dueOf(passes ...pass) []sqlText {
+func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	var due []sqlText
 	if w.where != "" {
 		due = append(due, w.where)
 	}
 	if len(passes) == 1 {
 		for _, condition := range w.entryOf(passes[0]) {
-			due = with(due, condition)
+			due = appendUnique(due, condition)
 		}
 	} else {
 		due = append(due, either(each(passes, func(p pass) sqlText {
@@ -230,9 +230,9 @@ func (w *pageWriter) dueOf(passes ...pass) []sqlText {
 
 // ofOthers returns the conditions that leave rows of other passes out, so that a run meets each row once. A ranked pass
 // leaves out what a clock alone finds, since that is cheaper to tell. Otherwise the first pass that finds a row has it.
-func (w *pageWriter) ofOthers(p pass) []sqlText {
+func (w *policyCompiler) ofOthers(p pass) []sqlText {
 	var conditions []sqlText
-	for _, other := range w.passes {
+	for _, other := range w.scans {
 		sameEntry := other.clock == p.clock && other.beyond == p.beyond // one has the rows whose clock is NULL
 		if other.beyond == nil && !sameEntry && (p.beyond != nil || other.number < p.number) {
 			conditions = append(conditions, fragment("is not true", every(w.entryOf(other))))
@@ -241,7 +241,7 @@ func (w *pageWriter) ofOthers(p pass) []sqlText {
 	return conditions
 }
 
-func (w *pageWriter) entryOf(p pass) []sqlText {
+func (w *policyCompiler) entryOf(p pass) []sqlText {
 	var due []sqlText
 	if p.clock != nil && p.nulls {
 		due = p.clock.none()
@@ -255,7 +255,7 @@ func (w *pageWriter) entryOf(p pass) []sqlText {
 }
 
 // rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
-func (w *pageWriter) rows() Object {
+func (w *policyCompiler) rows() Object {
 	if w.policy.Partitions {
 		return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
 	}
@@ -272,12 +272,12 @@ func (w *pageWriter) rows() Object {
 		passed = w.optional(own[0].Where)
 	}
 	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
-		"Places": w.ranks, "Due": w.dueOf(w.passes...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
+		"Places": w.ranks, "Due": w.dueOf(w.scans...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
 }
 
 // fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the
 // table alone, and neither "where" nor a clock or a step a join: that has one row at most for a row of it.
-func (w *pageWriter) fromRows() string {
+func (w *policyCompiler) fromRows() string {
 	list := (&policy.Policy{Where: w.policy.Where}).Parts()
 	for _, s := range w.steps {
 		list = append(list, s.parts...)

@@ -13,22 +13,22 @@ import (
 // step is one effect of a policy, with what its kind and the steps before it say of it.
 type step struct {
 	policy.Step
-	number    int                             // from 1
-	verb      string                          // in the registry
-	target    string                          // the table that it writes
-	copies    bool                            // it writes rows of the batch, or of related rows, into another table
-	render    func(*pageWriter, step) sqlText // its SQL in a batch
-	from      *catalog.Table                  // whose rows it acts on
-	into      *catalog.Table                  // of an insert or an archive: the target
-	as        ident                           // what these are called
-	headers   []step                          // those before it that insert header rows which it reads
-	parts     []policy.Part                   // its pieces of SQL, and what ties header rows to the batch
-	untouched bool                            // no step before it can have written rows of the policy's table
-	locked    int                             // the step that has locked its related rows before it acts on them, 0 for none
+	number    int                                 // from 1
+	verb      string                              // in the registry
+	target    string                              // the table that it writes
+	copies    bool                                // it writes rows of the batch, or of related rows, into another table
+	render    func(*policyCompiler, step) sqlText // its SQL in a batch
+	from      *catalog.Table                      // whose rows it acts on
+	into      *catalog.Table                      // of an insert or an archive: the target
+	as        ident                               // what these are called
+	headers   []step                              // those before it that insert header rows which it reads
+	parts     []policy.Part                       // its pieces of SQL, and what ties header rows to the batch
+	untouched bool                                // no step before it can have written rows of the policy's table
+	locked    int                                 // the step that has locked its related rows before it acts on them, 0 for none
 }
 
 // compileSteps lists the policy's steps, and what they do in all.
-func (w *pageWriter) compileSteps() {
+func (w *policyCompiler) compileSteps() {
 	untouched := !w.policy.Partitions // whose rows are no table's
 	for i, s := range w.policy.Then {
 		c := w.stepOf(s)
@@ -48,7 +48,7 @@ func (w *pageWriter) compileSteps() {
 }
 
 // stepOf is a step as its kind has it. A new kind is a template, a case here, and a file that renders it.
-func (w *pageWriter) stepOf(of policy.Step) step {
+func (w *policyCompiler) stepOf(of policy.Step) step {
 	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
 	if of.Related != nil {
 		find := w.relation
@@ -63,30 +63,30 @@ func (w *pageWriter) stepOf(of policy.Step) step {
 	}
 	switch {
 	case of.Delete != nil:
-		s.verb, s.render = "delete", (*pageWriter).deleteRows
+		s.verb, s.render = "delete", (*policyCompiler).deleteRows
 	case of.Update != nil:
-		s.verb, s.render = "update", (*pageWriter).updateRows
+		s.verb, s.render = "update", (*policyCompiler).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies, s.into = "insert", (*pageWriter).insert, true, existing(w.relation, of.Insert.Into)
+		s.verb, s.render, s.copies, s.into = "insert", (*policyCompiler).insert, true, existing(w.relation, of.Insert.Into)
 	case of.Emit != nil:
-		s.verb, s.render, s.copies, s.target = "insert", (*pageWriter).emit, true, w.schema()+".event"
+		s.verb, s.render, s.copies, s.target = "insert", (*policyCompiler).emit, true, w.schema()+".event"
 	case of.Archive != nil:
-		s.verb, s.render, s.copies, s.into = "archive", (*pageWriter).archive, true, w.archiveTable(s)
+		s.verb, s.render, s.copies, s.into = "archive", (*policyCompiler).archive, true, w.archiveTable(s)
 	case of.SQL != nil:
-		s.verb, s.render = "sql", (*pageWriter).statement
+		s.verb, s.render = "sql", (*policyCompiler).statement
 	case of.DropTable != nil:
-		s.verb, s.render = "drop table", (*pageWriter).dropTable
+		s.verb, s.render = "drop table", (*policyCompiler).dropTable
 	case of.Detach != nil:
-		s.verb, s.render = "detach", (*pageWriter).removePartition
+		s.verb, s.render = "detach", (*policyCompiler).removePartition
 	case of.Drop != nil:
-		s.verb, s.render = "drop", (*pageWriter).removePartition
+		s.verb, s.render = "drop", (*policyCompiler).removePartition
 	}
 	return s
 }
 
 // mayWrite says whether a step may write rows of the policy's own table, by itself or through a trigger of the application
 // on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
-func (w *pageWriter) mayWrite(s step) bool {
+func (w *policyCompiler) mayWrite(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
 	}
@@ -105,7 +105,7 @@ func (w *pageWriter) mayWrite(s step) bool {
 	})
 }
 
-func (w *pageWriter) rendered(s step) sqlText {
+func (w *policyCompiler) rendered(s step) sqlText {
 	defer w.restored()()
 	if readBatch(s.parts) {
 		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
@@ -115,7 +115,7 @@ func (w *pageWriter) rendered(s step) sqlText {
 }
 
 // enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
-func (w *pageWriter) enter(s step) {
+func (w *policyCompiler) enter(s step) {
 	for _, h := range s.headers {
 		w.addAlias(h.Insert.As, h.into)
 	}
@@ -171,7 +171,7 @@ func (s step) headerNames() []string {
 }
 
 // readsBatch says whether values of a step read the batch's rows, joins or headers.
-func (w *pageWriter) readsBatch(s step, list []policy.Assignment) bool {
+func (w *policyCompiler) readsBatch(s step, list []policy.Assignment) bool {
 	joins := each(w.policy.Joins, func(j policy.Join) string { return j.Name })
 	return s.Related != nil && len(s.Related.Joins) > 0 || mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
 		anyReads(values(list), func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 })
@@ -189,18 +189,18 @@ type effects struct {
 	ownUpdate bool         // a step updates them
 }
 
-func (w *pageWriter) findEffects() effects {
+func (w *policyCompiler) findEffects() effects {
 	e := effects{deletes: []string{}, related: []string{}, reach: []string{}, unguarded: []string{}}
 	for _, d := range w.policy.Effects(len(w.steps)) {
 		verb, root, step := d.Verb(), w.tables.Root(d.Table.String()), &w.policy.Then[d.Step]
 		switch {
 		case verb == "cascade":
-			e.reach = with(e.reach, root)
+			e.reach = appendUnique(e.reach, root)
 		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && step.Archive != nil:
-			e.unguarded = with(e.unguarded, root)
+			e.unguarded = appendUnique(e.unguarded, root)
 		case verb != "delete" && verb != "update":
 		case !d.Own:
-			e.related = with(e.related, root)
+			e.related = appendUnique(e.related, root)
 		case verb == "delete":
 			e.ownDelete = step
 		default:
@@ -216,7 +216,7 @@ func (w *pageWriter) findEffects() effects {
 // lockedBy is the step that locks the related rows of s before it acts on them, those that it changes and those that it
 // copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
 // rows, so that what goes is what was copied. 0 where they are not locked.
-func (w *pageWriter) lockedBy(s step) int {
+func (w *policyCompiler) lockedBy(s step) int {
 	if s.Related == nil || !holdsRows(s.from) {
 		return 0
 	}
@@ -244,7 +244,7 @@ func several(table *catalog.Table) bool {
 
 // stepFields are what templates of steps read of the rows that a step acts on: related rows, or those of the batch. Direct are
 // rows of the batch that are still where they were locked; others are found by their key.
-func (w *pageWriter) stepFields(s step, numbered bool) fields {
+func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
 	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target), "Deletes": s.Delete != nil,
 		"Table": w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
@@ -263,7 +263,7 @@ func (w *pageWriter) stepFields(s step, numbered bool) fields {
 }
 
 // rowsFrom is what the rows of the batch are read from.
-func (w *pageWriter) rowsFrom() sqlText {
+func (w *policyCompiler) rowsFrom() sqlText {
 	if w.policy.Partitions {
 		return "part"
 	}

@@ -12,7 +12,7 @@ import (
 	"pgretain/policy"
 )
 
-func (w *pageWriter) archive(s step) sqlText {
+func (w *policyCompiler) archive(s step) sqlText {
 	into := s.into
 	w.checkArchive(s)
 	columns := append(s.copied(into), w.valueTexts(s.Archive.Set, "")...)
@@ -63,7 +63,7 @@ func (s step) copied(into *catalog.Table) []valueText {
 
 // checkArchive refuses names that the tables do not have, a column that would hold two of the row, and what the archive
 // cannot hold.
-func (w *pageWriter) checkArchive(s step) {
+func (w *policyCompiler) checkArchive(s step) {
 	if s.Archive.Document != "" {
 		w.knownColumn(s.into, s.Archive.Document, s.Position)
 	} else {
@@ -83,7 +83,7 @@ func (w *pageWriter) checkArchive(s step) {
 }
 
 // checkColumns refuses a column that the archive cannot hold: it is not left behind.
-func (w *pageWriter) checkColumns(s step) {
+func (w *policyCompiler) checkColumns(s step) {
 	for _, column := range s.from.Columns {
 		name, at := s.Archive.NameOf(column.Name), s.Position
 		target := s.into.Column(name)
@@ -113,7 +113,7 @@ func (w *pageWriter) checkColumns(s step) {
 func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
 
 // countsCopies says whether as many rows must be deleted as a step copies: own rows, under the same condition as the delete.
-func (w *pageWriter) countsCopies(s step) bool {
+func (w *policyCompiler) countsCopies(s step) bool {
 	if s.Archive == nil || s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
 		return false
 	}
@@ -123,7 +123,7 @@ func (w *pageWriter) countsCopies(s step) bool {
 
 // archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
 // creates it.
-func (w *pageWriter) archiveTable(s step) *catalog.Table {
+func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	from, table := s.from, w.tables[s.target]
 	switch {
 	case !s.Archive.Create:
@@ -161,7 +161,7 @@ func (s step) archiveKey() []string {
 }
 
 // createdTables are the archives that no table is there for, or that an earlier migration made.
-func (w *pageWriter) createdTables() []Object {
+func (w *policyCompiler) createdTables() []Object {
 	var objects []Object
 	for _, s := range w.steps {
 		id := ID{KindArchive, s.target}
@@ -180,7 +180,7 @@ func (w *pageWriter) createdTables() []Object {
 	return objects
 }
 
-func (w *pageWriter) createdTable(s step) Object {
+func (w *policyCompiler) createdTable(s step) Object {
 	defer w.restored()()
 	w.blank, w.asOf = true, "NULL::timestamptz"
 	w.enter(s)
@@ -196,7 +196,7 @@ func (w *pageWriter) createdTable(s step) Object {
 }
 
 // emptyValues are the values of "set" where there is no row: what their types are taken from.
-func (w *pageWriter) emptyValues(s step) []valueText {
+func (w *policyCompiler) emptyValues(s step) []valueText {
 	list := w.valueTexts(s.Archive.Set, "")
 	for i, a := range s.Archive.Set {
 		// There is no row of a join or a header at creation.

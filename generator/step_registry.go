@@ -32,7 +32,7 @@ type stepEntry struct {
 }
 
 // stepEntries is what the registry says of the steps, in their order, for blast_radius and for holds.
-func (w *pageWriter) stepEntries() []stepEntry {
+func (w *policyCompiler) stepEntries() []stepEntry {
 	var list []stepEntry
 	if notes := w.conditionNotes(); len(notes) > 0 {
 		list = append(list, stepEntry{Verb: "note", Table: tableName(w.table), Notes: notes})
@@ -49,7 +49,7 @@ func (w *pageWriter) stepEntries() []stepEntry {
 	return w.withSets(list)
 }
 
-func (w *pageWriter) stepEntry(s step) stepEntry {
+func (w *policyCompiler) stepEntry(s step) stepEntry {
 	defer w.restored()()
 	w.blank = true
 	for _, before := range w.steps[:s.number-1] {
@@ -92,7 +92,7 @@ func (w *pageWriter) stepEntry(s step) stepEntry {
 }
 
 // copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
-func (w *pageWriter) copiedKey(s step) map[string]string {
+func (w *policyCompiler) copiedKey(s step) map[string]string {
 	into := s.into
 	if s.Archive.Document != "" || w.policy.Partitions {
 		return nil
@@ -117,7 +117,7 @@ type tableRead struct {
 	expr  *pgparse.Expr
 }
 
-func (w *pageWriter) tablesRead(list []policy.Part) []tableRead {
+func (w *policyCompiler) tablesRead(list []policy.Part) []tableRead {
 	var found []tableRead
 	for _, part := range list {
 		parsed := part.Parsed()
@@ -136,7 +136,7 @@ var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s
 
 // stepNotes says which tables a step reads or acts on that earlier steps write, where nobody can know what it finds there,
 // and what it counts twice.
-func (w *pageWriter) stepNotes(s step) []string {
+func (w *policyCompiler) stepNotes(s step) []string {
 	var notes []string
 	for _, before := range w.policy.Effects(s.number - 1) {
 		name, verb := before.Table.String(), before.Verb()
@@ -165,7 +165,7 @@ func (w *pageWriter) stepNotes(s step) []string {
 
 // conditionNotes says which tables that decide about rows steps write: batches after the first may
 // judge otherwise than all at once.
-func (w *pageWriter) conditionNotes() []string {
+func (w *policyCompiler) conditionNotes() []string {
 	var notes []string
 	seen := map[string]bool{}
 	reads, columns := w.tablesRead(w.decidingParts()), w.decidingColumns()
@@ -191,7 +191,7 @@ func (w *pageWriter) conditionNotes() []string {
 // ownChildren reports whether a condition reads only the children of its own row in a table, and a step writes only the
 // children of the rows that it takes: both say "c.parent = t.id", for each column of the key. Then no batch changes what
 // the condition finds for a row of another batch. The conditions of a rank are read for other rows of the group, too.
-func (w *pageWriter) ownChildren(read tableRead, write policy.Effect) bool {
+func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	ranks := len(w.policy.DueRanks()) > 0 ||
 		slices.ContainsFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Rank != nil })
 	if ranks {
@@ -218,7 +218,7 @@ func (w *pageWriter) ownChildren(read tableRead, write policy.Effect) bool {
 
 // writtenBy returns the columns of a table that are equal to a key column of the policy's row in all rows that a step
 // updates or deletes there. It returns none where a cascade reaches the table in more than one way.
-func (w *pageWriter) writtenBy(write policy.Effect, key string) []string {
+func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	related := w.policy.Then[write.Step].Related
 	switch verb := write.Verb(); {
 	case related != nil && (verb == "update" || verb == "delete"):
@@ -245,7 +245,7 @@ func (w *pageWriter) writtenBy(write policy.Effect, key string) []string {
 }
 
 // decidingParts are the pieces that decide about rows while a run is under way.
-func (w *pageWriter) decidingParts() []policy.Part {
+func (w *policyCompiler) decidingParts() []policy.Part {
 	p := *w.policy
 	p.Then, p.Claim, p.Touch, p.Joins = nil, nil, nil, nil
 	for _, j := range w.policy.Joins {
@@ -259,7 +259,7 @@ func (w *pageWriter) decidingParts() []policy.Part {
 }
 
 // decidingColumns are the row's own columns that decide about it, and that steps read.
-func (w *pageWriter) decidingColumns() []string {
+func (w *policyCompiler) decidingColumns() []string {
 	columns, list := names(w.policy.Scope), w.decidingParts()
 	for _, s := range w.steps {
 		list = append(list, s.parts...)
@@ -279,7 +279,7 @@ var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0
 
 // withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
 // rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
-func (w *pageWriter) withSets(list []stepEntry) []stepEntry {
+func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 	for _, s := range w.policy.Sets() {
 		set := map[string]*string{}
 		for _, a := range s.Set {

@@ -21,7 +21,7 @@ type batchRows struct {
 
 // rowsOf is the batch as a step's expressions read it. While no step has written the rows, they
 // are read from the table; later from what was saved. Numbered makes batch.n their order.
-func (w *pageWriter) rowsOf(s step, numbered bool) batchRows {
+func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 	w.numbered = w.numbered || numbered
 	if w.inRange {
 		return batchRows{"t", nil, true}
@@ -64,18 +64,18 @@ type savedColumn struct {
 }
 
 // saved lists what the judging statement keeps for the steps.
-func (w *pageWriter) saved() []savedColumn {
+func (w *policyCompiler) saved() []savedColumn {
 	var list []savedColumn
 	for _, s := range w.steps {
 		for _, v := range w.savedBy(s) {
-			list = with(list, v)
+			list = appendUnique(list, v)
 		}
 	}
 	return list
 }
 
 // savedBy is what a step reads of that. Of t it is nothing while the rows are still as they were judged.
-func (w *pageWriter) savedBy(s step) []savedColumn {
+func (w *policyCompiler) savedBy(s step) []savedColumn {
 	var own []string
 	if !s.untouched && s.Related == nil && (s.Update != nil || s.Delete != nil) {
 		own = append(own, w.table.PrimaryKey...)
@@ -92,7 +92,7 @@ func (w *pageWriter) savedBy(s step) []savedColumn {
 }
 
 // joinsRead lists the columns of the policy's joins that pieces read.
-func (w *pageWriter) joinsRead(parts []policy.Part) []savedColumn {
+func (w *policyCompiler) joinsRead(parts []policy.Part) []savedColumn {
 	var list []savedColumn
 	for _, part := range parts {
 		parsed := part.Parsed()
@@ -112,7 +112,7 @@ func (w *pageWriter) joinsRead(parts []policy.Part) []savedColumn {
 }
 
 // columnSaved keeps a column of a join, -1 for t. Fields are numbered by the order of joins, and of columns.
-func (w *pageWriter) columnSaved(join int, name string) savedColumn {
+func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 	s, table := savedColumn{alias: "t", Column: ident(name)}, w.table
 	if join < 0 {
 		s.Field = sqlText(fmt.Sprintf("t_%d", slices.Index(columnNames(table), name)+1))
@@ -132,7 +132,7 @@ func (w *pageWriter) columnSaved(join int, name string) savedColumn {
 // would have to be a rectangle, and an array of rows falls apart when it is unnested.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
-func (w *pageWriter) deleteRows(s step) sqlText {
+func (w *policyCompiler) deleteRows(s step) sqlText {
 	d := w.stepFields(s, false)
 	if s.Related != nil {
 		return stepText("step_delete_related", d)
@@ -142,7 +142,7 @@ func (w *pageWriter) deleteRows(s step) sqlText {
 	return stepText("step_delete", d)
 }
 
-func (w *pageWriter) updateRows(s step) sqlText {
+func (w *policyCompiler) updateRows(s step) sqlText {
 	if s.Related == nil {
 		d := w.stepFields(s, false)
 		w.checkAssignments(s.Update.Undo, s.from)
@@ -166,7 +166,7 @@ func (w *pageWriter) updateRows(s step) sqlText {
 
 // setTexts compiles the assignments of an update. Apart says that values which read rows are computed beside them, as Inner;
 // AsText that a type has no equality of its own that tells all values apart.
-func (w *pageWriter) setTexts(s step, apart bool) []fields {
+func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 	w.checkAssignments(s.Update.Set, s.from)
 	var texts []fields
 	for i, a := range s.Update.Set {
@@ -182,7 +182,7 @@ func (w *pageWriter) setTexts(s step, apart bool) []fields {
 }
 
 // checkAssignments refuses columns that do not exist or that an update must not write.
-func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.Table) {
+func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catalog.Table) {
 	for _, a := range list {
 		column := w.writable(table, a.Column, a.Position, codeStep)
 		switch {
@@ -196,7 +196,7 @@ func (w *pageWriter) checkAssignments(list []policy.Assignment, table *catalog.T
 }
 
 // statement is a step in the policy's own words, over the relation "batch".
-func (w *pageWriter) statement(s step) sqlText {
+func (w *policyCompiler) statement(s step) sqlText {
 	parsed := s.SQL.Statement()
 	relation := fragment("batch relation", w.rowsOf(s, false))
 	edits := append(w.tableEdits(*s.SQL, parsed, policy.IsStatement),
@@ -222,7 +222,7 @@ func (w *pageWriter) statement(s step) sqlText {
 		"Batch": namesBatch(parsed.Tables)})
 }
 
-func (w *pageWriter) dropTable(s step) sqlText {
+func (w *policyCompiler) dropTable(s step) sqlText {
 	d := w.stepFields(s, false)
 	d["Names"] = w.bind(*s.DropTable)
 	return stepText("step_drop_table", d)
@@ -236,18 +236,18 @@ type valueText struct {
 	Existing sqlText
 }
 
-func (w *pageWriter) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
+func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
 }
 
 // insertFields are what the templates of insert, archive and emit read. Of a list of values that read both, each related row
 // needs the first row of the batch that it belongs to; Newer is the order of the rows, the newest is the last.
-func (w *pageWriter) insertFields(s step, numbered bool, list []policy.Assignment) fields {
+func (w *policyCompiler) insertFields(s step, numbered bool, list []policy.Assignment) fields {
 	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
 	d := w.stepFields(s, numbered || pairs)
 	newer := []sqlText{"batch.n"}
 	if w.inRange {
-		newer = each(w.cursor(w.passes[0]), columnText.name)
+		newer = each(w.cursor(w.scans[0]), columnText.name)
 	} else if s.Related != nil { // of several that belong to one row of the batch
 		newer = append(newer, each(s.from.PrimaryKey, func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
@@ -256,7 +256,7 @@ func (w *pageWriter) insertFields(s step, numbered bool, list []policy.Assignmen
 	return d
 }
 
-func (w *pageWriter) insert(s step) sqlText {
+func (w *policyCompiler) insert(s step) sqlText {
 	in, table := s.Insert, s.into
 	all := slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set)
 	for _, a := range all {
@@ -288,14 +288,14 @@ func (w *pageWriter) insert(s step) sqlText {
 }
 
 // plainInsert writes a row for each, and gives one that is there those columns that say how.
-func (w *pageWriter) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
+func (w *policyCompiler) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
 	d["Into"], d["Columns"] = into, columns
 	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
 	return w.inserted(what, "plain insert", d)
 }
 
 // inserted is an insert as a step of its own, or, in way RANGE, as a part of the one statement.
-func (w *pageWriter) inserted(what sqlText, statement string, d fields) sqlText {
+func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlText {
 	if d["What"], d["SQL"] = what, fragment(statement, d); w.inRange {
 		return d["SQL"].(sqlText)
 	}
@@ -303,7 +303,7 @@ func (w *pageWriter) inserted(what sqlText, statement string, d fields) sqlText 
 }
 
 // emit is an insert into the runtime's own table of events.
-func (w *pageWriter) emit(s step) sqlText {
+func (w *policyCompiler) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
 	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
 	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each", fragment("event table", sqlText(w.schema())),
@@ -311,7 +311,7 @@ func (w *pageWriter) emit(s step) sqlText {
 }
 
 // totals are the columns that add up over batches.
-func (w *pageWriter) totals(in *policy.Insert, table *catalog.Table) []valueText {
+func (w *policyCompiler) totals(in *policy.Insert, table *catalog.Table) []valueText {
 	list := w.valueTexts(in.Add, "added value")
 	for i := range list {
 		v := &list[i]
@@ -332,7 +332,7 @@ func isCount(sql string) bool {
 }
 
 // rollUp is the unique key by which a roll-up finds the row that exists.
-func (w *pageWriter) rollUp(s step, table *catalog.Table) []ident {
+func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 	names := each(s.Insert.Key, assignedColumn)
 	nulls := slices.ContainsFunc(uniqueOn(table, names), func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
@@ -373,7 +373,7 @@ func assigned(list []policy.Assignment, column string) bool {
 }
 
 // fromRow says whether values read the rows of the step.
-func (w *pageWriter) fromRow(s step, list ...policy.Assignment) bool {
+func (w *policyCompiler) fromRow(s step, list ...policy.Assignment) bool {
 	return w.readsBatch(s, list) || s.Related != nil && mentions(values(list), s.Related.As)
 }
 

@@ -22,7 +22,7 @@ type pass struct {
 
 // compileDue compiles the entries of "due", and lists what a run walks. Entries with a rank come first: a row that another
 // entry takes must not free its place.
-func (w *pageWriter) compileDue() {
+func (w *policyCompiler) compileDue() {
 	var ranks, clocks []pass
 	for i, entry := range w.policy.DueEntries() {
 		p, to := pass{}, &clocks
@@ -38,11 +38,11 @@ func (w *pageWriter) compileDue() {
 			*to = append(*to, p)
 		}
 	}
-	if w.passes = append(ranks, clocks...); w.policy.Due == nil {
-		w.passes = []pass{{}}
+	if w.scans = append(ranks, clocks...); w.policy.Due == nil {
+		w.scans = []pass{{}}
 	}
-	for i := range w.passes {
-		p := &w.passes[i]
+	for i := range w.scans {
+		p := &w.scans[i]
 		p.number = i + 1
 		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
 			return slices.ContainsFunc(w.steps, func(s step) bool { return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name) })
@@ -56,7 +56,7 @@ func (p pass) byClock() bool {
 }
 
 // cursor returns the columns of t that order a pass: the clock and the primary key, or the primary key alone.
-func (w *pageWriter) cursor(p pass) []columnText {
+func (w *policyCompiler) cursor(p pass) []columnText {
 	var columns []columnText
 	if !p.nulls && p.byClock() {
 		columns = append(columns, columnText{p.clock.expr, sqlText(p.clock.typ)})
@@ -68,7 +68,7 @@ func (w *pageWriter) cursor(p pass) []columnText {
 }
 
 // keyed appends the columns of the primary key that columns do not have.
-func (w *pageWriter) keyed(p pass, columns []columnText) []columnText {
+func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
 	for _, name := range w.table.PrimaryKey {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
 			continue // the clock is part of the key
@@ -97,7 +97,7 @@ type passEntry struct {
 
 // functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
 // are; the locks on the tables that guards read; the steps.
-func (w *pageWriter) functions() ([]Object, []passEntry) {
+func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
 		return []Object{w.ofMigrator("partition", "oid, text", "alter_partition", data), w.take()},
@@ -105,7 +105,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 	}
 	var objects []Object
 	var entries []passEntry
-	for _, p := range w.passes {
+	for _, p := range w.scans {
 		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole, Below: w.copiesBelow()}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
@@ -129,7 +129,7 @@ func (w *pageWriter) functions() ([]Object, []passEntry) {
 
 // copiesBelow says whether a step copies rows that the batch's delete reaches along more than one foreign key: the rows
 // between are locked before, so that nobody puts a row there that has no copy.
-func (w *pageWriter) copiesBelow() bool {
+func (w *policyCompiler) copiesBelow() bool {
 	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
 		return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
 			return s.copies && s.Related != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
@@ -138,7 +138,7 @@ func (w *pageWriter) copiesBelow() bool {
 }
 
 // take is <policy>_take: the steps, on the rows of a slice.
-func (w *pageWriter) take() Object {
+func (w *policyCompiler) take() Object {
 	saved, many := w.saved(), several(w.table)
 	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
@@ -174,9 +174,9 @@ func (w *pageWriter) take() Object {
 }
 
 // takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
-func (w *pageWriter) takeInRange(d fields) {
+func (w *policyCompiler) takeInRange(d fields) {
 	var conditions []sqlText
-	if p := w.passes[0]; p.beyond != nil {
+	if p := w.scans[0]; p.beyond != nil {
 		d["Threshold"], conditions = p.beyond, p.beyond.Arms[0].Rows
 	} else {
 		d["Cursor"], conditions = w.cursor(p), w.dueOf(p)
@@ -188,8 +188,8 @@ func (w *pageWriter) takeInRange(d fields) {
 }
 
 // takeLocked is what the steps ask of the statements before and after them.
-func (w *pageWriter) takeLocked(d fields, byPlace bool) {
-	p := w.passes[0]
+func (w *policyCompiler) takeLocked(d fields, byPlace bool) {
+	p := w.scans[0]
 	marked := p.clock != nil && p.clock.mark != ""
 	// One DELETE of a table's rows by their place, and nothing else.
 	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
@@ -209,7 +209,7 @@ type columnText struct{ Name, Type sqlText }
 
 func (c columnText) name() sqlText { return c.Name }
 
-func (w *pageWriter) way() string {
+func (w *policyCompiler) way() string {
 	if w.policy.Partitions {
 		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
 	}
@@ -234,9 +234,9 @@ type tableLock struct {
 // updated. A lock does not keep what guards say that read the policy's own table, something that is no table, or what a
 // function reads. SHARE lets other runs read the same guards; a table that the policy writes itself gets the lock that no
 // two of them can have.
-func (w *pageWriter) compileLocks() (list []tableLock, inRange bool) {
-	p := w.passes[0]
-	if w.policy.Partitions || len(w.passes) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
+func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
+	p := w.scans[0]
+	if w.policy.Partitions || len(w.scans) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
 		p.beyond != nil && (p.clock != nil || !w.byThreshold(p.beyond)) ||
 		p.clock != nil && (p.clock.mark != "" || !p.clock.own || !p.clock.tiersOwn) {
 		return nil, false
@@ -257,7 +257,7 @@ func (w *pageWriter) compileLocks() (list []tableLock, inRange bool) {
 			if slices.Contains(w.reach, tableName(table)) || slices.ContainsFunc(w.policy.Uses(), writes) {
 				lock.Mode = "SHARE ROW EXCLUSIVE"
 			}
-			list = with(list, lock)
+			list = appendUnique(list, lock)
 		}
 	}
 	slices.SortFunc(list, func(a, b tableLock) int { return cmp.Compare(a.Table, b.Table) })
@@ -266,7 +266,7 @@ func (w *pageWriter) compileLocks() (list []tableLock, inRange bool) {
 
 // oneStatement says whether all steps fit into the statement that judges: an update or delete of
 // the batch's own rows, and beside a delete what is written from them, each into a table of its own.
-func (w *pageWriter) oneStatement() bool {
+func (w *policyCompiler) oneStatement() bool {
 	changes := 0
 	written := []string{tableName(w.table)}
 	for _, s := range w.steps {
@@ -289,7 +289,7 @@ func (w *pageWriter) oneStatement() bool {
 
 // ordered returns the order of the rows of a batch: that of the cursor, where keys that say no instant have none. Rows of
 // equal positions under a watermark are in the order of their keys.
-func (w *pageWriter) ordered(p pass) []sqlText {
+func (w *policyCompiler) ordered(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
 		return each(w.keyed(p, w.cursor(p)), columnText.name)
 	}

@@ -39,7 +39,7 @@ func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 
 // typeOf returns the type of an expression with its length and precision: as the grammar has it, or as a server told the
 // snapshot. It refuses the expression and returns "" where neither is known. Usual is a type for the hint.
-func (w *pageWriter) typeOf(e policy.Expr, usual string) string {
+func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
 	if typ := pgparse.TypeOf(e.SQL, w.columnType); typ != "" {
 		return typ
 	}
@@ -55,7 +55,7 @@ func (w *pageWriter) typeOf(e policy.Expr, usual string) string {
 }
 
 // columnType returns the type of the values of a column of the row or of a joined table, "" for any other name.
-func (w *pageWriter) columnType(name []string) string {
+func (w *policyCompiler) columnType(name []string) string {
 	table, column := w.table, name[len(name)-1]
 	switch {
 	case len(name) == 1 && column == "as_of":
@@ -72,7 +72,7 @@ func (w *pageWriter) columnType(name []string) string {
 }
 
 // question reads an expression outside of runs, beside the joins that it reads and those before them.
-func (w *pageWriter) question(e policy.Expr) Question {
+func (w *policyCompiler) question(e policy.Expr) Question {
 	defer w.restored()()
 	defer func(was bool) { w.inRun = was }(w.inRun)
 	w.inRun, w.binder.blank, w.binder.asOf, w.binder.scalars = false, true, "now()", nil
