@@ -284,7 +284,7 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	if table.PartitionOf != "" {
 		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf), "Name the partitioned table.")
 	}
-	for _, t := range c.tables.Kin(tableName(table)) {
+	for _, t := range c.tables.PartitionTree(tableName(table)) {
 		if t.Kind == "foreign" {
 			return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t), p.Table),
 				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by their ctid.")

@@ -113,9 +113,9 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 
 // protectedBy is the protected table that a table shares rows with, "" for none.
 func (c *compiler) protectedBy(name string) string {
-	family := c.tables.Family(name)
+	family := c.tables.Descendants(name)
 	for _, p := range c.file.Protect {
-		if slices.ContainsFunc(c.tables.Family(p.String()), func(member string) bool { return slices.Contains(family, member) }) {
+		if slices.ContainsFunc(c.tables.Descendants(p.String()), func(member string) bool { return slices.Contains(family, member) }) {
 			return p.String()
 		}
 	}

@@ -101,7 +101,7 @@ func (w *policyCompiler) mayWrite(s step) bool {
 	}
 	hasTrigger := func(name string) bool { return w.tables[name] != nil && len(w.tables[name].Triggers) > 0 }
 	return slices.Contains(changed, tableName(w.table)) || s.Delete != nil && slices.ContainsFunc(changed, func(name string) bool {
-		return slices.ContainsFunc(w.tables.Family(name), hasTrigger)
+		return slices.ContainsFunc(w.tables.Descendants(name), hasTrigger)
 	})
 }
 

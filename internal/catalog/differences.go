@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Difference is one fact of a table that is another one now. Want is what the snapshot has, Got what
-// the table has; either is "" where there is nothing.
+// Difference is a property of a table that was changed. Want is the value in the snapshot, Got the
+// current value. Either is "" if the property is missing there.
 type Difference struct{ What, Want, Got string }
 
-// Differences compares a table of a snapshot with what it is now. Partitions that come and go are no
-// difference, and neither is the order of columns.
+// Differences compares a table of a snapshot with its current state. It ignores added and removed
+// partitions and the order of columns.
 func Differences(want, got *Table) []Difference {
 	var list []Difference
 	before, after := want.facts(), got.facts()
@@ -36,7 +36,7 @@ func factOf(facts []Difference, what string) Difference {
 	return Difference{}
 }
 
-// facts are what there is to say of a table, in words, as what is wanted.
+// facts lists the properties of a table in words, each as Want.
 func (t *Table) facts() (list []Difference) {
 	add := func(what string, words ...string) {
 		words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
@@ -58,7 +58,7 @@ func (t *Table) facts() (list []Difference) {
 	for _, i := range t.Indexes {
 		add("index "+i.Name, i.Definition, where(!i.Valid, "(invalid)"))
 	}
-	for _, k := range t.Referenced { // a name is one table's own
+	for _, k := range t.Referenced { // the name of a foreign key is unique in its own table only
 		add("foreign key "+k.Name+" of "+k.Table, k.Table, "("+names(k.Columns)+") to",
 			k.RefTable, "("+names(k.RefColumns)+") on delete", k.OnDelete+where(k.Deferrable, ", deferrable"))
 	}
@@ -70,7 +70,7 @@ func (t *Table) facts() (list []Difference) {
 	return list
 }
 
-// where is the text where something is so, else "".
+// where returns text if is is true, otherwise "".
 func where(is bool, text string) string {
 	if is {
 		return text

@@ -15,12 +15,11 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// Version is the form of the file that this program reads and writes.
+// Version is the version of the file format that this program reads and writes.
 const Version = 1
 
-// Read decodes a snapshot. A key that the form does not have, a missing or other version and
-// anything after the snapshot are errors, because a snapshot read in part would let rows go that
-// it speaks for.
+// Read decodes a snapshot. It returns an error for an unknown key, another version and any text
+// after the snapshot. A snapshot that was read in part could lead to wrong deletions.
 func Read(text string) (*Snapshot, error) {
 	var s Snapshot
 	if err := s.read([]byte(text)); err != nil {
@@ -33,7 +32,8 @@ func (s *Snapshot) read(data []byte) error {
 	if err := checkVisible(string(data)); err != nil {
 		return err
 	}
-	var head struct{ Version *int } // comes first: a newer form may have keys that strict decoding would complain about
+	// checked first: strict decoding would report the keys of a newer format
+	var head struct{ Version *int }
 	if err := json.Unmarshal(data, &head); err != nil {
 		return explain(err, data)
 	}
@@ -51,11 +51,11 @@ func (s *Snapshot) read(data []byte) error {
 	return s.check()
 }
 
-// escapedCharacter is one of JSON's escapes, or a backslash that is escaped.
+// escapedCharacter matches an escape of JSON, or an escaped backslash.
 var escapedCharacter = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// checkVisible refuses characters that are not shown, as they are and as escapes: names of tables and columns are read by
-// reviewers and written into migrations.
+// checkVisible refuses characters that are not shown, whether plain or escaped. Reviewers read the
+// names of tables and columns, and migrations contain them.
 func checkVisible(text string) error {
 	at := strings.IndexFunc(text, func(r rune) bool { return diag.Hidden(r) && !strings.ContainsRune("\t\r\n", r) })
 	for _, found := range escapedCharacter.FindAllStringIndex(text, -1) {
@@ -73,20 +73,21 @@ func checkVisible(text string) error {
 	return fmt.Errorf("line %d, column %d: a character that is not shown", 1+strings.Count(text[:at], "\n"), 1+utf8.RuneCountInString(text[start:at]))
 }
 
-// explain says in which line of the file decoding went wrong, in words of the file.
+// explain adds to a decoding error the line of the file.
 func explain(err error, data []byte) error {
 	line := func(offset int64) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("line %d: %w", line(syntax.Offset), err)
 	}
-	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the whole file has no path
+	// an error about the whole file has no path
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("line %d: %s cannot be a JSON %s", line(kind.Offset), cmp.Or(kind.Field, "the snapshot"), kind.Value)
 	}
 	return err
 }
 
-// check refuses tables without a name, names that stand for two tables, and types that are more than a type: they
-// become SQL, and the file may have been edited.
+// check refuses tables without a name, names that stand for two tables, and invalid type names.
+// Types become SQL, and the file may have been edited.
 func (s *Snapshot) check() error {
 	seen, types := map[string]bool{}, map[string]bool{}
 	for i, t := range s.Tables {
@@ -114,14 +115,15 @@ func (s *Snapshot) check() error {
 	return nil
 }
 
-// Text is what Read reads: two spaces a level, a line break at the end, and "<" as it is, since people review the file.
+// Text returns the file that Read reads. It is indented by two spaces per level, ends with a line
+// break and does not escape "<", because people review it.
 func (s *Snapshot) Text() string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(s); err != nil {
-		panic(err) // texts, numbers and lists of them can be encoded
+		panic(err) // encoding texts, numbers and lists cannot fail
 	}
 	return text.String()
 }

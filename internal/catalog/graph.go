@@ -2,10 +2,12 @@ package catalog
 
 import "slices"
 
-// Graph has the tables of a snapshot by "schema.name", and follows partitions, inheritance and foreign keys.
+// Graph maps "schema.name" to the tables of a snapshot, and follows partitions, inheritance and
+// foreign keys.
 type Graph map[string]*Table
 
-// Graph is that of the snapshot; of two tables that a name with dots may stand for it has the first.
+// Graph returns the graph of the snapshot. If a name with dots can stand for two tables, the graph
+// has the first.
 func (s *Snapshot) Graph() Graph {
 	g := make(Graph, len(s.Tables))
 	for _, t := range slices.Backward(s.Tables) {
@@ -14,7 +16,8 @@ func (s *Snapshot) Graph() Graph {
 	return g
 }
 
-// LookUp finds a table that SQL names, along a search path where it gives no schema; nil when the snapshot has none.
+// LookUp finds a table that SQL names; without a schema it searches the path. It returns nil if the
+// snapshot does not have the table.
 func (g Graph) LookUp(schema, name string, path []string) *Table {
 	if schema != "" {
 		path = []string{schema}
@@ -27,7 +30,8 @@ func (g Graph) LookUp(schema, name string, path []string) *Table {
 	return nil
 }
 
-// Closure are a table's name and all names that next leads to from it, step by step, the nearest first.
+// Closure returns a table's name and all names that repeated calls of next lead to, the nearest
+// first.
 func (g Graph) Closure(name string, next func(*Table) []string) []string {
 	names := []string{name}
 	for i := 0; i < len(names); i++ {
@@ -42,20 +46,21 @@ func (g Graph) Closure(name string, next func(*Table) []string) []string {
 	return names
 }
 
-// Upwards are a table and the partitioned ones above it, the nearest first.
+// Upwards returns a table and its ancestors in the partition tree, the nearest first.
 func (g Graph) Upwards(name string) []string {
 	return g.Closure(name, func(t *Table) []string { return []string{t.PartitionOf} })
 }
 
-// Root is the name under which holds know a table: that of the top, for a partition.
+// Root returns the name under which holds are stored: for a partition, the root of the partition
+// tree.
 func (g Graph) Root(name string) string {
 	names := g.Upwards(name)
 	return names[len(names)-1]
 }
 
-// Kin are a table, the partitioned ones above it and its partitions: a foreign key to any of them may lead
-// to its rows.
-func (g Graph) Kin(name string) []*Table {
+// PartitionTree returns a table, its ancestors in the partition tree and its partitions. A foreign
+// key to any of them may refer to its rows.
+func (g Graph) PartitionTree(name string) []*Table {
 	partitions := g.Closure(name, func(t *Table) []string {
 		if t.Kind != "partitioned" {
 			return nil
@@ -71,15 +76,16 @@ func (g Graph) Kin(name string) []*Table {
 	return list
 }
 
-// Family are a table, or the root that it is a partition of, and all tables below.
-func (g Graph) Family(name string) []string {
+// Descendants returns a table and all its partitions and inheritance children. For a partition it
+// starts at the root of the partition tree.
+func (g Graph) Descendants(name string) []string {
 	return g.Closure(g.Root(name), func(t *Table) []string { return t.Children })
 }
 
-// KeysTo lists the foreign keys that lead to rows of a table.
+// KeysTo lists the foreign keys that may refer to rows of a table.
 func (g Graph) KeysTo(name string) []ForeignKey {
 	var keys []ForeignKey
-	for _, t := range g.Kin(name) {
+	for _, t := range g.PartitionTree(name) {
 		keys = append(keys, t.Referenced...)
 	}
 	return keys
@@ -106,7 +112,8 @@ func (g Graph) CascadePaths(name string) [][]ForeignKey {
 	return paths
 }
 
-// Cascade are a table and those that ON DELETE CASCADE leads to from it, the nearest first, as far as through says so.
+// Cascade returns a table and the tables that ON DELETE CASCADE reaches from it, the nearest first.
+// It follows a foreign key only if through returns true for its table.
 func (g Graph) Cascade(name string, through func(table string) bool) []string {
 	return g.Closure(name, func(t *Table) []string {
 		var names []string

@@ -1,6 +1,6 @@
-// Package catalog is what the generator knows of a database: a snapshot of the tables that a
-// policy file names or reaches, written by "pgretain snapshot" and checked in beside the policy.
-// It is plain data; reading a live database is internal/inspect.
+// Package catalog holds a snapshot of the tables that a policy file names or reaches. "pgretain
+// snapshot" writes it; it is checked in next to the policy file. The generator knows nothing else
+// about the database. The package has only plain data; internal/inspect reads a live database.
 package catalog
 
 import (
@@ -10,50 +10,59 @@ import (
 	"strings"
 )
 
-// FileName is the snapshot's name, beside the policy file.
+// FileName is the name of the snapshot, next to the policy file.
 const FileName = "retention.catalog.json"
 
-// Snapshot is the file. Tables are sorted by schema and name, everything inside a table by name
-// except columns, which keep their order; equal databases give equal bytes.
+// Snapshot is the file. Tables are sorted by schema and name. Parts of a table are sorted by name,
+// except columns, which keep their order. Equal databases give equal bytes.
 type Snapshot struct {
 	Version    int      `json:"version"` // 1
 	Tables     []*Table `json:"tables"`
-	SearchPath []string `json:"search_path"` // install.search_path the names were looked up with
+	SearchPath []string `json:"search_path"` // install.search_path used to look up the names
 
-	// Types are those of the policies' expressions, as format_type prints them, that of a domain's values for a domain.
-	// A key is a SELECT of one column that has the expression and what it reads.
+	// Types maps expressions of the policies to their types, as format_type prints them. For a
+	// domain it is the base type. A key is a SELECT of one column that contains the expression and
+	// the tables that it reads.
 	Types map[string]string `json:"types,omitempty"`
 }
 
-// Table is one table, its rows' types and what points at it. Name parts are unquoted.
+// Table is one table with its columns and the objects that refer to it. Names are unquoted.
 type Table struct {
-	Schema      string       `json:"schema"`
-	Name        string       `json:"name"`
-	Kind        string       `json:"kind"`                     // "table", "partitioned", "view", "foreign"
-	PartitionOf string       `json:"partition_of,omitempty"`   // "schema.name" of the direct parent
-	Inherits    []string     `json:"inherits,omitempty"`       // plain inheritance parents
-	Children    []string     `json:"children,omitempty"`       // direct partitions or inheritance children
-	Strategy    string       `json:"partitioned_by,omitempty"` // of a partitioned table: "range", "list", "hash"
-	KeyColumns  []string     `json:"partition_key,omitempty"`  // what it is partitioned by, "" for an expression
-	Columns     []Column     `json:"columns"`
-	PrimaryKey  []string     `json:"primary_key,omitempty"` // columns in key order, see SetKey
-	Indexes     []Index      `json:"indexes,omitempty"`
-	Referenced  []ForeignKey `json:"referenced,omitempty"` // from others to this table, as they were declared
-	Triggers    []Trigger    `json:"triggers,omitempty"`   // row triggers that are no constraint's
-	RowSecurity bool         `json:"row_security,omitempty"`
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	// "table", "partitioned", "view", "foreign"
+	Kind        string   `json:"kind"`
+	PartitionOf string   `json:"partition_of,omitempty"` // "schema.name" of the direct parent
+	Inherits    []string `json:"inherits,omitempty"`     // parents by plain inheritance
+	// direct partitions or inheritance children
+	Children []string `json:"children,omitempty"`
+	// of a partitioned table: "range", "list", "hash"
+	Strategy string `json:"partitioned_by,omitempty"`
+	// columns of the partition key, "" for an expression
+	KeyColumns []string `json:"partition_key,omitempty"`
+	Columns    []Column `json:"columns"`
+	PrimaryKey []string `json:"primary_key,omitempty"` // columns in key order, see SetKey
+	Indexes    []Index  `json:"indexes,omitempty"`
+	// foreign keys of other tables to this table, as declared
+	Referenced []ForeignKey `json:"referenced,omitempty"`
+	// row triggers that do not belong to a constraint
+	Triggers    []Trigger `json:"triggers,omitempty"`
+	RowSecurity bool      `json:"row_security,omitempty"`
 
-	Distribution *Distribution `json:"distribution,omitempty"` // by Citus
+	Distribution *Distribution `json:"distribution,omitempty"` // distribution by Citus, or nil
 }
 
-// Distribution says how Citus distributes a table: by the hash of a column, with one placement of each shard, whose rows are
-// beside those of other tables with equal values; as a "reference" table, which all nodes have; or otherwise.
+// Distribution says how Citus distributes a table. "hash" distributes by the hash of a column, with
+// one placement of each shard, next to the rows of colocated tables with equal values. "reference"
+// tables are on all nodes. "other" is any other distribution.
 type Distribution struct {
-	Kind   string `json:"kind"`                     // "hash", "reference" or "other"
-	Column string `json:"column,omitempty"`         // of "hash"
-	With   string `json:"colocated_with,omitempty"` // of "hash": the first by name of the tables that lie together, perhaps itself
+	Kind   string `json:"kind"`             // "hash", "reference" or "other"
+	Column string `json:"column,omitempty"` // distribution column of "hash"
+	// of "hash": first name among the colocated tables, possibly the table itself
+	With string `json:"colocated_with,omitempty"`
 }
 
-// String is for comparing.
+// String returns a text for comparisons.
 func (d *Distribution) String() string {
 	if d == nil {
 		return ""
@@ -61,8 +70,8 @@ func (d *Distribution) String() string {
 	return strings.TrimSpace(d.Kind + " " + d.Column + " " + d.With)
 }
 
-// Column is one column. Type is what format_type prints, e.g. "timestamp with time zone"; of a domain, Base is the type that
-// its values have.
+// Column is one column. Type is the output of format_type, for example "timestamp with time zone".
+// For a domain, Base is the base type.
 type Column struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"`
@@ -70,14 +79,15 @@ type Column struct {
 	NotNull   bool   `json:"not_null,omitempty"`
 	Default   string `json:"default,omitempty"`
 	Generated bool   `json:"generated,omitempty"`
-	Identity  string `json:"identity,omitempty"`  // "always", "by default"
-	Virtual   bool   `json:"virtual,omitempty"`   // generated whenever it is read, so that no index can hold it
-	Collation string `json:"collation,omitempty"` // where it is not the database's
-	Operators string `json:"operators,omitempty"` // the schema in which its type has operators of its own
+	Identity  string `json:"identity,omitempty"` // "always", "by default"
+	// virtual generated column, which no index can contain
+	Virtual   bool   `json:"virtual,omitempty"`
+	Collation string `json:"collation,omitempty"` // collation, if it is not the database's default
+	Operators string `json:"operators,omitempty"` // schema in which the type has its own operators
 }
 
-// Index is one index as pg_get_indexdef prints it. Columns are the key columns, "" for an
-// expression; Descending and NullsFirst go with Columns.
+// Index is one index as pg_get_indexdef prints it. Columns lists the key columns, "" for an
+// expression. Descending and NullsFirst have one element per column.
 type Index struct {
 	Name       string   `json:"name"`
 	Definition string   `json:"definition"`
@@ -91,27 +101,28 @@ type Index struct {
 	Valid      bool     `json:"valid"`
 }
 
-// ForeignKey ties Columns of Table to RefColumns of RefTable ("schema.name" both).
+// ForeignKey refers from Columns of Table to RefColumns of RefTable. Both tables are "schema.name".
 type ForeignKey struct {
 	Name       string   `json:"name"`
 	Table      string   `json:"table"`
 	Columns    []string `json:"columns"`
 	RefTable   string   `json:"ref_table"`
 	RefColumns []string `json:"ref_columns"`
-	OnDelete   string   `json:"on_delete"` // "no action", "restrict", "cascade", "set null", "set default"
-	Deferrable bool     `json:"deferrable,omitempty"`
+	// "no action", "restrict", "cascade", "set null", "set default"
+	OnDelete   string `json:"on_delete"`
+	Deferrable bool   `json:"deferrable,omitempty"`
 }
 
-// Trigger is one row trigger on delete.
+// Trigger is one row trigger on DELETE.
 type Trigger struct {
 	Name       string `json:"name"`
 	Definition string `json:"definition"`
 }
 
-// String is "schema.name".
+// String returns "schema.name".
 func (t *Table) String() string { return t.Schema + "." + t.Name }
 
-// Table finds a table by "schema.name"; nil when the snapshot has none, or there is no snapshot.
+// Table finds a table by "schema.name". It returns nil if there is no such table, or no snapshot.
 func (s *Snapshot) Table(name string) *Table {
 	if s == nil {
 		return nil
@@ -124,10 +135,10 @@ func (s *Snapshot) Table(name string) *Table {
 	return nil
 }
 
-// Plain is the type that the values of the column have: that beneath a domain.
+// Plain returns the type of the column's values: for a domain, the base type.
 func (c Column) Plain() string { return cmp.Or(c.Base, c.Type) }
 
-// Column finds a column by name; nil when the table has none.
+// Column finds a column by name. It returns nil if the table has no such column.
 func (t *Table) Column(name string) *Column {
 	for i := range t.Columns {
 		if t.Columns[i].Name == name {
@@ -137,9 +148,9 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
-// SetKey finds the primary key, and without one what serves in its place, as retention._key_columns has it: the columns
-// of a unique index, none of them nullable, that holds for all rows and is checked at once. Of several it is the one
-// with the fewest columns, then the first by name.
+// SetKey sets PrimaryKey. Without a primary key it uses a unique index, like
+// retention._key_columns: NOT NULL columns, no predicate, checked immediately. Among several it
+// takes the index with the fewest columns, then the first name.
 func (t *Table) SetKey() {
 	for _, i := range t.Indexes {
 		if i.Primary {
@@ -152,24 +163,27 @@ func (t *Table) SetKey() {
 	}
 }
 
-// IsKey says whether an index holds for all rows that no two have equal columns, none of which may be NULL.
+// IsKey reports whether an index identifies every row: it is unique, valid, without predicate, on
+// NOT NULL columns.
 func (t *Table) IsKey(i Index) bool {
 	nullable := func(name string) bool { c := t.Column(name); return c == nil || !c.NotNull }
 	return i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable)
 }
 
-// Deferrable says that a unique constraint is checked at COMMIT, or may be: ON CONFLICT fails at it.
+// Deferrable reports whether a unique constraint is or can be deferred to COMMIT. ON CONFLICT
+// cannot use such a constraint.
 func (i Index) Deferrable() bool {
 	return i.Method == "btree" && !i.Unique && strings.HasPrefix(i.Definition, "CREATE UNIQUE ")
 }
 
-// Temporal reports whether the primary key is WITHOUT OVERLAPS or deferrable. It identifies a row, but ON CONFLICT cannot
-// use it.
+// Temporal reports whether the primary key is WITHOUT OVERLAPS or deferrable. It identifies a row,
+// but ON CONFLICT cannot use it.
 func (t *Table) Temporal() bool {
 	return slices.ContainsFunc(t.Indexes, func(i Index) bool { return i.Primary && !i.Unique })
 }
 
-// Rename gives a schema another name wherever it stands before a dot. Neither name needs quotes.
+// Rename replaces the name of a schema before every dot. Neither name needs quotes. It returns an
+// error if the result is no valid snapshot.
 func (s *Snapshot) Rename(from, to string) error {
 	renamed, err := Read(RenameSchema(s.Text(), from, to))
 	if err != nil {
@@ -185,7 +199,7 @@ func (s *Snapshot) Rename(from, to string) error {
 	return nil
 }
 
-// RenameSchema gives a schema another name wherever it stands before a dot in a text. Neither name needs quotes.
+// RenameSchema replaces the name of a schema before every dot of a text. Neither name needs quotes.
 func RenameSchema(text, from, to string) string {
 	return regexp.MustCompile(`\b`+regexp.QuoteMeta(from)+`\.`).ReplaceAllLiteralString(text, to+".")
 }
@@ -196,7 +210,7 @@ func (s *Snapshot) sort() {
 	})
 }
 
-// Add gives the snapshot those of the tables that it lacks.
+// Add adds those of the tables that the snapshot lacks.
 func (s *Snapshot) Add(tables []*Table) {
 	there := s.Graph()
 	for _, t := range tables {
@@ -207,21 +221,21 @@ func (s *Snapshot) Add(tables []*Table) {
 	s.sort()
 }
 
-// ZoneDecides says whether the comparison of two columns depends on the time zone of the session, by
-// their types. Such a comparison is STABLE, and no index can hold it.
+// ZoneDecides reports whether comparing two columns depends on the session's time zone, by their
+// types. Such a comparison is STABLE, so no index can contain it.
 func ZoneDecides(a, b Column) bool {
 	x, y := times[Unsized(a.Plain())], times[Unsized(b.Plain())]
 	return x != "" && y != "" && x != y
 }
 
-// times says of each type for times whether it knows its zone.
+// times says for each type for times whether its values have a time zone.
 var times = map[string]string{
 	"timestamp with time zone": "zone", "timestamp without time zone": "local", "date": "local",
 	"time with time zone": "zone", "time without time zone": "local",
 }
 
-// Unsized is a type without length or precision, as functions take arguments: "timestamp without time zone" for
-// "timestamp(3) without time zone".
+// Unsized returns a type without length or precision, as function signatures have it: "timestamp
+// without time zone" for "timestamp(3) without time zone".
 func Unsized(typ string) string {
 	before, rest, ok := strings.Cut(typ, "(")
 	if !ok || strings.Contains(typ, `"`) {
@@ -231,7 +245,8 @@ func Unsized(typ string) string {
 	return before + after
 }
 
-// Statistics are what a server knows of the sizes of tables. No file keeps them: they are of one server and one day.
+// Statistics hold what a server knows about the sizes of tables. No file stores them, because they
+// are valid for one server and one day only.
 type Statistics struct {
 	Server
 	Tables map[string]Growth // by "schema.name"
@@ -241,29 +256,29 @@ type Statistics struct {
 // Server is a database on its server.
 type Server struct {
 	Database, TimeZone string
-	CronDatabase       string // for which pg_cron schedules, "" where that is not known
+	CronDatabase       string // database in which pg_cron schedules jobs, "" if not known
 	HasCron            bool   // pg_cron is installed on the machine
-	Since              string // the day from which on rows are counted, "" for ever
+	Since              string // day of the last statistics reset, "" if there was none
 	Days               *float64
 }
 
-// Growth is the size of a table, its partitions included.
+// Growth is the size of a table with its partitions.
 type Growth struct {
 	Name     string
-	Owners   []string // of the table and its schema, superusers left out
+	Owners   []string // owners of the table and its schema, without superusers
 	Bytes    int64
-	Size     string // the same, as people read it
-	Rows     *int64 // about; nil where nobody knows
-	Inserted int64  // since Server.Since
+	Size     string // Bytes in readable form
+	Rows     *int64 // estimated number of rows; nil if not known
+	Inserted int64  // rows inserted after Server.Since
 }
 
-// Range is what ANALYZE found in a column.
+// Range is the range of a column's values, as ANALYZE found it.
 type Range struct {
 	Table, Column       string
-	Nulls               float64 // the share of rows
-	First, Middle, Last string  // half of the rows are before the middle; "" where no value was kept
-	Reading             string  // how numbers count time: an encoding, or words; "" where they do not
+	Nulls               float64 // share of rows that are NULL, 0 to 1
+	First, Middle, Last string  // lowest, median and highest value; "" if there are no statistics
+	Reading             string  // how numbers encode time: an encoding, or words; "" if they do not
 }
 
-// Percent are the rows without a value.
+// Percent returns the share of NULL rows in percent.
 func (r Range) Percent() float64 { return 100 * r.Nulls }

@@ -1,11 +1,13 @@
-// Package explain says in words what a policy file does. The words of a policy stand at the head of its page in a
-// migration, in the registry, and in "pgretain explain"; a migration's head tells by them what changes.
+// Package explain describes a policy file in words. The words of a policy are at the head of its
+// script in a migration, in the registry and in "pgretain explain". The head of a migration uses
+// them to list changes.
 //
-// words.txt.tmpl has the sentences; what they need to know besides the policy file is here.
+// words.txt.tmpl contains the sentences. This package computes what the sentences need beyond the
+// policy file.
 package explain
 
 import (
-	_ "embed" // words.txt.tmpl
+	_ "embed" // for words.txt.tmpl
 	"reflect"
 	"regexp"
 	"slices"
@@ -20,24 +22,26 @@ import (
 	"pgretain/policy"
 )
 
-// Line is one fact. A key stands before several lines where there are several facts of a kind.
+// Line is one fact. Several lines may have the same key.
 type Line struct {
-	Key   string `json:"key"` // at most nine letters
-	Text  string `json:"text"`
-	Extra bool   `json:"extra,omitempty"` // not on the page: it holds by default, or belongs to another object
+	Key  string `json:"key"` // at most nine letters
+	Text string `json:"text"`
+	// not in the script: a default, or a fact of another object
+	Extra bool `json:"extra,omitempty"`
 }
 
-// Facts are what the policy file alone does not say of a policy.
+// Facts are the facts of a policy that its policy file does not contain.
 type Facts struct {
-	Zone     string               // in which days are counted
-	Schema   string               // of the runtime
-	Clocks   []string             // the types of the clocks, by entry of "due"; "" for none
-	Orders   []string             // how a run goes through the rows, a pass each
+	Zone     string               // time zone in which days are counted
+	Schema   string               // schema of the runtime
+	Clocks   []string             // types of the clocks, by entry of "due"; "" for no clock
+	Orders   []string             // orders in which a run reads the rows, one for each pass
 	Way      string               // how a batch takes rows
-	Cascades []catalog.ForeignKey // along which its deletes change other rows
+	Cascades []catalog.ForeignKey // foreign keys along which the policy's deletes change other rows
 	ByList   bool                 // each partition holds one value
-	Holds    []string             // the tables whose holds keep rows, "schema.name", the policy's own first
-	Tables   catalog.Graph        // where a schema's name ends: names may have dots
+	// tables whose holds keep rows, as "schema.name", the policy's own first
+	Holds  []string
+	Tables catalog.Graph // used to split "schema.name", because names may have dots
 }
 
 // subject is a policy with its facts.
@@ -46,8 +50,8 @@ type subject struct {
 	Facts
 }
 
-// Policy is what a policy does. What other objects of a migration hold, or none, is extra, and so are bounds that hold
-// by default.
+// Policy describes a policy. Lines about other objects of a migration, about no holds and about
+// default bounds are marked Extra.
 func Policy(p *policy.Policy, f Facts) []Line {
 	lines := said("policy", subject{p, f})
 	for i, l := range lines {
@@ -56,7 +60,7 @@ func Policy(p *policy.Policy, f Facts) []Line {
 	return append(lines, bounds(p)...)
 }
 
-// bounds are the lines of all bounds.
+// bounds describes all bounds of a policy.
 func bounds(p *policy.Policy) []Line {
 	usual := policy.Default()
 	usual.Partitions, usual.Then = p.Partitions, p.Then
@@ -67,16 +71,16 @@ func bounds(p *policy.Policy) []Line {
 	return lines
 }
 
-// boundLines are said once for the policies that have the same bounds.
+// boundLines caches the lines of equal bounds.
 var boundLines = parallel.Remember(func(b policy.Bounds) []Line { return said("bounds", b) })
 
-// Report is what a report asks.
+// Report describes a report.
 func Report(r *policy.Report) []Line { return said("report", r) }
 
-// Job is when a job runs, and what.
+// Job describes a job.
 func Job(j *policy.Job) []Line { return said("job", j) }
 
-// Install is what holds for all policies of a file.
+// Install describes the settings for all policies of a file.
 func Install(f *policy.File) []Line { return said("install", f) }
 
 //go:embed words.txt.tmpl
@@ -93,11 +97,11 @@ var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"caveat": caveat, "counted": counted, "epoch": epoch, "sole": sole, "whole": whole,
 }).Parse(source))
 
-// said are the lines of a template that say something.
+// said returns the lines of a template that are not empty.
 func said(about string, data any) []Line {
 	var text strings.Builder
 	if err := words.ExecuteTemplate(&text, about, data); err != nil {
-		panic(err) // of our own template
+		panic(err) // an error in words.txt.tmpl is a bug
 	}
 	var lines []Line
 	for line := range strings.Lines(text.String()) {
@@ -108,7 +112,7 @@ func said(about string, data any) []Line {
 	return lines
 }
 
-// Verb is what becomes of the rows, or partitions, in all.
+// Verb returns the verb for what the whole policy does with its rows or partitions.
 func (s subject) Verb() string {
 	own := func(is func(policy.Step) bool) bool {
 		return slices.ContainsFunc(s.Then, func(step policy.Step) bool { return step.Related == nil && is(step) })
@@ -132,7 +136,7 @@ func (s subject) Verb() string {
 	return "reads"
 }
 
-// Unit is what the policy is about.
+// Unit returns the noun for what the policy takes: "row" or "partition".
 func (s subject) Unit() string {
 	if s.Partitions {
 		return "partition"
@@ -140,17 +144,17 @@ func (s subject) Unit() string {
 	return "row"
 }
 
-// counted is a number of what a policy is about.
+// counted returns a number with its noun: rows or partitions.
 func counted(partitions bool, n any) string {
 	return Count(reflect.ValueOf(n).Int(), subject{Policy: &policy.Policy{Partitions: partitions}}.Unit())
 }
 
-// Function is one that the policy makes for applications.
+// Function returns the name of a function that the policy creates for applications.
 func (s subject) Function(word string) string {
 	return quote.Qualified(s.Schema, s.Name+"_"+word) + "()"
 }
 
-// Steps returns the steps, or none where the verb of the policy says everything about them.
+// Steps returns the steps, or none if the verb of the policy says everything about them.
 func (s subject) Steps() []policy.Step {
 	if only := s.Then; len(only) == 1 && only[0].Related == nil && only[0].Where == nil &&
 		(only[0].Delete != nil || only[0].Detach != nil || only[0].Drop != nil) {
@@ -159,10 +163,11 @@ func (s subject) Steps() []policy.Step {
 	return s.Then
 }
 
-// Held are the tables whose holds keep rows.
+// Held returns the names of the tables whose holds keep rows.
 func (s subject) Held() string { return joined(s.Holds, s.tableNamed) }
 
-// Reached are the foreign keys that change other rows, and the tables that are allowed without one, each once.
+// Reached lists the foreign keys that change other rows. It adds the tables that "cascades" allows
+// although no foreign key reaches them. Each text is listed once.
 func (s subject) Reached() (texts []string) {
 	add := func(text string) {
 		if !slices.Contains(texts, text) {
@@ -185,13 +190,13 @@ func (s subject) Reached() (texts []string) {
 	return texts
 }
 
-// whole says whether an archive has the row in one column, as it is.
+// whole reports whether an archive stores the whole row, unchanged, in one column.
 func whole(a *policy.Archive) bool {
 	given := slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == a.Document })
 	return a.Document != "" && !given
 }
 
-// when is a condition behind what it is about, "" where it is always true.
+// when returns a condition with "where" before it, or "" if the condition is true.
 func when(e policy.Expr) string {
 	if strings.EqualFold(strings.TrimSpace(e.SQL), "true") {
 		return ""
@@ -203,7 +208,7 @@ func sql(e policy.Expr) string { return oneLine(e.SQL) }
 
 func table(t policy.Table) string { return quote.Qualified(t.Schema, t.Name) }
 
-// tableNamed quotes "schema.name".
+// tableNamed returns "schema.name" with quotes where needed.
 func (f Facts) tableNamed(text string) string {
 	if t := f.Tables[text]; t != nil {
 		return quote.Qualified(t.Schema, t.Name)
@@ -214,7 +219,7 @@ func (f Facts) tableNamed(text string) string {
 
 func name(n policy.Name) string { return quote.Ident(n.Text) }
 
-// assignments are columns with their values, payload keys with theirs.
+// assignments lists columns with their values; payload does the same for the keys of a payload.
 func assignments(set []policy.Assignment) string {
 	return joined(set, func(a policy.Assignment) string { return quote.Ident(a.Column) + " = " + sql(a.Value) })
 }
@@ -223,19 +228,19 @@ func payload(set []policy.Assignment) string {
 	return joined(set, func(a policy.Assignment) string { return a.Column + " = " + sql(a.Value) })
 }
 
-// joined is a list in words.
+// joined returns the words of a list, separated by commas.
 func joined[T any](list []T, word func(T) string) string {
 	return strings.Join(lists.Map(list, word), ", ")
 }
 
-// clock is one of the policy's, with the type of its column.
+// clock is a clock of the policy, with the type of its column.
 type clock struct {
 	subject
 	*policy.Clock
 	Type string
 }
 
-// Clock is that of an entry of "due"; nil where it has none.
+// Clock returns the clock of an entry of "due", or nil if it has none.
 func (s subject) Clock(entry int) *clock {
 	k := &clock{subject: s, Clock: s.Due.Entries[entry].Clock}
 	if k.Clock == nil {
@@ -247,23 +252,23 @@ func (s subject) Clock(entry int) *clock {
 	return k
 }
 
-// CountsDays says whether a window has days or months, which begin and end by a time zone.
+// CountsDays reports whether a window has days or months, which depend on a time zone.
 func (k *clock) CountsDays() bool {
 	return slices.ContainsFunc(k.Clock.Window.Tiers, func(t policy.Tier) bool {
 		return t.Interval.Days != 0 || t.Interval.Months != 0 || t.Data != nil
 	})
 }
 
-// AtOnce says whether a row is due as soon as the clock is reached.
+// AtOnce reports whether a row is due as soon as its clock is reached.
 func (k *clock) AtOnce() bool {
 	t := k.Clock.Window.Tiers[0]
 	return k.Kind == "expires" && t.When == nil && t.Data == nil && !t.Never && t.Interval.Zero()
 }
 
-// epoch is an instant in milliseconds since 1970.
+// epoch formats a timestamp given in milliseconds since 1970, in UTC.
 func epoch(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.999") }
 
-// length is how long a tier is.
+// length returns the length of a tier in words.
 func length(t policy.Tier) string {
 	switch {
 	case t.Data == nil:
@@ -276,7 +281,7 @@ func length(t policy.Tier) string {
 	return operand(*t.Data.Value) + " " + t.Data.Unit
 }
 
-// caveat is what holds of a window from data besides.
+// caveat returns the limits of a window from data, in parentheses.
 func caveat(t policy.Tier) string {
 	d := t.Data
 	if d == nil || d.Value == nil {
@@ -285,10 +290,11 @@ func caveat(t policy.Tier) string {
 	return caveats(d, "never", d.AtLeast != nil && d.AtLeast.Zero(), func(i policy.Interval) string { return i.Text })
 }
 
-// notPositive are constants that are known not to be: they mean never anyway, or are due.
+// notPositive matches negative and zero constants. They mean never or due without being listed.
 var notPositive = regexp.MustCompile(`^\s*(?:-\s*[0-9.]+|0+)\s*$`)
 
-// caveats are what becomes of a value from data: its bounds, NULL, and what means never.
+// caveats describes the limits of a value from data: its bounds, the meaning of NULL, and the
+// values that mean never.
 func caveats[T any](d *policy.Data[T], never string, zeroDue bool, word func(T) string) string {
 	var bounds, texts, nevers []string
 	if d.AtLeast != nil && !zeroDue {
@@ -321,20 +327,20 @@ func caveats[T any](d *policy.Data[T], never string, zeroDue bool, word func(T) 
 	return " (" + strings.Join(append(texts, never+" if "+nevers[last]), "; ") + ")"
 }
 
-// rank is one of the policy's. Never is what becomes of rows whose number is none.
+// rank is a rank of the policy. Never says what happens to rows whose number means never.
 type rank struct {
 	subject
 	*policy.Rank
 	Never string
 }
 
-// Rank is one that says which rows are due, or kept.
+// Rank returns a rank of the policy for the templates.
 func (s subject) Rank(r *policy.Rank, never string) rank { return rank{s, r, never} }
 
-// sole says whether a rank is about one row of each group.
+// sole reports whether a rank selects one row of each group.
 func sole(r *policy.Rank) bool { return r.Count == nil && r.First == 1 }
 
-// Limits are the bounds of a number from data.
+// Limits describes the bounds of a number from data.
 func (r rank) Limits() string {
 	if c := r.Count; c != nil {
 		return caveats(c, r.Never, c.AtLeast != nil && *c.AtLeast == 0, Number)
@@ -344,7 +350,8 @@ func (r rank) Limits() string {
 
 var plain = regexp.MustCompile(`^(?:[A-Za-z_0-9."]+|[A-Za-z_0-9."]+\([^()]*\))$`)
 
-// operand is an expression as part of a sentence: in parentheses unless it is a name, a number or a plain call.
+// operand returns an expression as part of a sentence. It adds parentheses unless the expression is
+// a name, a number or a plain call.
 func operand(e policy.Expr) string {
 	text := sql(e)
 	if plain.MatchString(text) {

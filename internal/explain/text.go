@@ -12,19 +12,19 @@ import (
 	"pgretain/policy"
 )
 
-// margin is where texts begin; width is how long a line may be, in characters.
+// margin is the column at which texts begin. width is the maximum length of a line in characters.
 const (
 	margin = 10
 	width  = 120
 )
 
-// Page is the text of the lines that stand on a page and in the registry: each with its key at the margin, what is too
-// long on further lines below.
+// Page returns the text of the lines for a script and the registry. Each line has its key at the
+// margin, and long lines continue below.
 func Page(lines []Line) string {
 	return Text("", slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Extra }))
 }
 
-// Text writes lines behind an indentation.
+// Text formats lines with an indentation.
 func Text(indent string, lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -41,8 +41,9 @@ func Text(indent string, lines []Line) string {
 	return b.String()
 }
 
-// breakOf is the last blank for which there is room, or the first one, and rather one behind a comma; the text's end
-// where it fits or has none.
+// breakOf returns where to break text: at the last blank within room, but preferably after a comma.
+// If no blank is within room it is the first blank. If the text fits or has no blank it is the end
+// of the text.
 func breakOf(text string, room int) int {
 	if utf8.RuneCountInString(text) <= room {
 		return len(text)
@@ -68,7 +69,7 @@ func breakOf(text string, room int) int {
 	return last
 }
 
-// Read is what Page wrote.
+// Read parses the output of Page.
 func Read(page string) []Line {
 	var lines []Line
 	for line := range strings.Lines(page) {
@@ -86,12 +87,13 @@ func Read(page string) []Line {
 	return lines
 }
 
-// Changes say how one page differs from another: "due: ... 7 days back -> ... 3 days back". None is "".
+// Changes describes how one page differs from another: "due: ... 7 days back -> ... 3 days back".
+// It returns "" if they are equal.
 func Changes(before, after string) string {
 	return Differences(withDefaults(Read(before)), withDefaults(Read(after)))
 }
 
-// Differences is Changes of lines that were not on a page.
+// Differences describes how some lines differ from others, like Changes.
 func Differences(was, is []Line) string {
 	var list, keys []string
 	for _, l := range slices.Concat(was, is) {
@@ -118,7 +120,7 @@ func Differences(was, is []Line) string {
 	return strings.Join(list, "; ")
 }
 
-// without are the texts of a key that other lines have not.
+// without lists the texts of a key that the other lines do not have.
 func without(lines, others []Line, key string) []string {
 	var list []string
 	for _, l := range lines {
@@ -129,10 +131,10 @@ func without(lines, others []Line, key string) []string {
 	return list
 }
 
-// withDefaults adds the bounds that a policy's page does not say, since they hold by default.
+// withDefaults adds the default bounds, which a policy's page leaves out.
 func withDefaults(lines []Line) []Line {
 	has := func(key string) bool { return slices.ContainsFunc(lines, func(l Line) bool { return l.Key == key }) }
-	if !has("takes") { // a report
+	if !has("takes") { // the page of a report
 		return lines
 	}
 	usual := policy.Default()
@@ -150,11 +152,11 @@ func withDefaults(lines []Line) []Line {
 	return lines
 }
 
-// dropTable begins a step that looks at few rows a batch.
+// dropTable begins the text of a step whose batches read few rows.
 const dropTable = "drop the table that "
 
-// shown is how many words of what two texts have in common stand beside what differs; where more are left out stand
-// three dots.
+// shown is the number of equal words to show next to the difference. Three dots replace further
+// equal words.
 const shown = 2
 
 func shortened(before, after string) (string, string) {
@@ -166,7 +168,7 @@ func shortened(before, after string) (string, string) {
 	for last < most-first && a[len(a)-1-last] == b[len(b)-1-last] {
 		last++
 	}
-	if first+last == most { // one has more, at one place
+	if first+last == most { // one text only has additional words
 		first = max(first-shown, 0)
 	}
 	cut := func(words []string) (text string) {
@@ -182,7 +184,7 @@ func shortened(before, after string) (string, string) {
 	return cut(a), cut(b)
 }
 
-// oneLine is text as a line may have it: no character of it ends the line, nor is it an annotation of a migration tool.
+// oneLine returns text as one line that cannot contain an annotation of a migration tool.
 func oneLine(text string) string {
 	text = quote.Comment(strings.TrimSpace(quote.OneLine(text)))
 	return strings.ReplaceAll(text, "+goose", "(+)goose")
@@ -190,7 +192,7 @@ func oneLine(text string) string {
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + "%" }
 
-// Count counts things, as in "1 policy" and "2,000 policies".
+// Count returns a number with its noun, as in "1 policy" and "2,000 policies".
 func Count[N int | int64](n N, thing string) string {
 	switch {
 	case n == 1:
@@ -202,7 +204,7 @@ func Count[N int | int64](n N, thing string) string {
 	return Number(int64(n)) + " " + thing
 }
 
-// Number has a comma between thousands.
+// Number returns a number with commas between thousands.
 func Number(n int64) string {
 	if n < 0 {
 		return "-" + Number(-n)
@@ -214,7 +216,7 @@ func Number(n int64) string {
 	return digits
 }
 
-// Seconds writes how long something took.
+// Seconds formats a duration in seconds.
 func Seconds(s float64) string {
 	switch {
 	case s < 1:
@@ -225,7 +227,7 @@ func Seconds(s float64) string {
 	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
-// Duration is in words, in the greatest unit that divides it.
+// Duration formats a duration in words, in the largest unit that divides it.
 func Duration(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration

@@ -6,51 +6,52 @@ import (
 	query "github.com/pganalyze/pg_query_go/v6"
 )
 
-// Form is what a Condition is made of.
+// Form is the kind of a Condition.
 type Form int
 
-// The forms. An Opaque condition is one of which no more is known than its text.
+// The forms of a condition. Of an Opaque condition only its text is known.
 const (
 	Opaque Form = iota
 	All         // AND of Parts
 	Either      // OR of Parts
-	Not         // of Parts[0]
-	Is          // Parts[0] IS TRUE, FALSE or UNKNOWN, which is Value
+	Not         // NOT Parts[0]
+	Is          // Parts[0] IS TRUE, FALSE or UNKNOWN, as Value says
 	Fixed       // Value, the same for every row
-	Equal       // Left = Value; a column of type boolean is one that equals true
+	Equal       // Left = Value; a boolean column is compared with true
 	Below       // Left < Value
 	IsNull      // Left IS NULL
 )
 
-// Condition is what the text of a condition tells for certain. Other comparisons are made of Equal and Below, and IN of
-// Equal: x > 1 is NOT (x < 1 OR x = 1).
+// Condition is the structure of a condition, as far as its text determines it. Other comparisons
+// are built from Equal and Below: x > 1 is NOT (x < 1 OR x = 1). IN is built from Equal.
 type Condition struct {
 	Form  Form
 	Parts []*Condition
 	Left  Operand
-	Right Operand // of a comparison of two columns, which is Opaque otherwise
+	Right Operand // the second column of an Opaque comparison of two columns
 	Value Constant
-	Query *SubSelect // of Left IN (SELECT ...), which is Opaque otherwise
+	Query *SubSelect // the query of an Opaque condition Left IN (SELECT ...)
 
-	Strict  []string // columns that make it NULL when they are
-	Never   bool     // an Opaque condition that is never NULL
-	Text    string   // of an Opaque condition: two with one text, and Stable, agree
-	Stable  bool     // it calls nothing that could answer twice in two ways
-	Null    bool     // a comparison with the word NULL
-	Offset  int      // where its value stands: in bytes of the expression
-	Between bool     // an All or Either of two bounds
+	Strict  []string // columns that make the condition NULL when they are NULL
+	Never   bool     // the condition is Opaque and never NULL
+	Text    string   // text of an Opaque condition; equal texts have equal results if Stable is set
+	Stable  bool     // the condition calls only functions that always return the same result
+	Null    bool     // the condition compares with the literal NULL
+	Offset  int      // position of the compared value, in bytes of the expression
+	Between bool     // the All or Either stands for a BETWEEN
 }
 
-// Operand is a column, "name" or "alias.name", perhaps under a cast. "" is no plain column.
+// Operand is a column, as "name" or "alias.name", with an optional cast. Column is "" if the
+// operand is no plain column.
 type Operand struct{ Column, Cast string }
 
 // Constant is a literal.
 type Constant struct {
 	Kind ConstantKind
-	Text string // digits of a number, the value of a text, true or false
+	Text string // digits of a number, value of a text, or true or false
 }
 
-// ConstantKind tells literals apart.
+// ConstantKind is the kind of a literal.
 type ConstantKind int
 
 // The kinds of literals.
@@ -65,10 +66,10 @@ const (
 type SubSelect struct {
 	Table   TableRef
 	Column  string
-	NotNull []string // columns that its WHERE lets through only with a value
+	NotNull []string // columns that are not NULL in any row of the result
 }
 
-// ParseCondition reads a condition, as Expression reads an expression. The error is an *Error.
+// ParseCondition parses a condition with the rules of Expression. The error is an *Error.
 var ParseCondition = remember(func(sql string) (*Condition, error) {
 	read, err := readOnce(sql)
 	if err != nil {
@@ -77,7 +78,8 @@ var ParseCondition = remember(func(sql string) (*Condition, error) {
 	return conditions(len(inParentheses)).read(read.node), nil
 })
 
-// CastColumn is a column, perhaps under a cast; no column where the text is anything else.
+// CastColumn returns the column that the text is, with its cast. It returns an empty Operand for
+// any other text.
 func CastColumn(sql string) Operand {
 	read, err := readOnce(sql)
 	if err != nil {
@@ -86,7 +88,8 @@ func CastColumn(sql string) Operand {
 	return columnOf(read.node)
 }
 
-// conditions turns nodes of the grammar into Conditions; it is where positions begin.
+// conditions converts nodes of the grammar to Conditions. Its value is the offset of the user's
+// text in the parsed text.
 type conditions int
 
 func (r conditions) offset(location int32) int { return max(int(location)-int(r), 0) }
@@ -149,7 +152,7 @@ func (r conditions) boolean(e *query.BoolExpr) *Condition {
 	return c
 }
 
-// negated is NOT c, or c itself.
+// negated returns NOT c if is is true, otherwise c.
 func (c *Condition) negated(is bool) *Condition {
 	if !is {
 		return c
@@ -170,7 +173,7 @@ func (r conditions) test(t *query.BooleanTest) *Condition {
 	return c.negated(strings.HasPrefix(name, "IS_NOT_"))
 }
 
-// subSelect is nil for a query of more than one table, or of an expression.
+// subSelect returns nil for a query of several tables, or of an expression.
 func subSelect(s *query.SelectStmt) *SubSelect {
 	if s == nil || len(s.FromClause) != 1 || len(s.TargetList) != 1 || len(s.GroupClause) > 0 || s.WithClause != nil ||
 		s.Op != query.SetOperation_SETOP_NONE {
@@ -190,7 +193,7 @@ func subSelect(s *query.SelectStmt) *SubSelect {
 	return sub
 }
 
-// own takes the alias away from a column of the query's own table.
+// own returns the name of a column without the alias of the query's own table.
 func (s *SubSelect) own(column string) string {
 	qualifier, name, qualified := strings.Cut(column, ".")
 	if qualified && (qualifier == s.Table.Alias || s.Table.Alias == "" && qualifier == s.Table.Name) {
@@ -199,7 +202,7 @@ func (s *SubSelect) own(column string) string {
 	return column
 }
 
-// Present lists the columns that have a value wherever the condition is true.
+// Present lists the columns that are not NULL whenever the condition is true.
 func (c *Condition) Present() []string {
 	switch {
 	case c.Form == All:
@@ -214,7 +217,7 @@ func (c *Condition) Present() []string {
 	return c.Strict
 }
 
-// Walk calls f for the condition, if there is one, and all its parts.
+// Walk calls f for the condition and all its parts. A nil condition is allowed.
 func (c *Condition) Walk(f func(*Condition)) {
 	if c == nil {
 		return

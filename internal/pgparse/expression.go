@@ -13,11 +13,11 @@ import (
 const (
 	oneExpression = "one SQL expression"
 
-	// inParentheses stands before an expression that is read: its positions begin behind that.
+	// inParentheses is written before an expression to parse it. Offsets count from its end.
 	inParentheses = "SELECT ("
 )
 
-// expression is what there is to know of a text that was read as one.
+// expression is the result of parsing an expression.
 type expression struct {
 	Expr
 	node *query.Node
@@ -25,8 +25,8 @@ type expression struct {
 
 var readOnce = remember(readExpression)
 
-// Expression reads exactly one SQL expression, that is, text that means the same wherever a
-// template puts it between parentheses. The error is an *Error.
+// Expression parses exactly one SQL expression. Its meaning must not depend on the parentheses that
+// a template puts around it. The error is an *Error.
 func Expression(sql string) (*Expr, error) {
 	read, err := readOnce(sql)
 	if err != nil {
@@ -50,8 +50,8 @@ func readExpression(sql string) (*expression, error) {
 	return e, nil
 }
 
-// expressionNode reads an expression between parentheses, where nothing but one may stand, or a query, or several by
-// commas.
+// expressionNode parses one expression between parentheses. It refuses a bare query, and several
+// expressions with commas.
 func expressionNode(sql string) (*query.Node, error) {
 	stmt, tokens, err := only(inParentheses, sql, ")", oneExpression)
 	if err != nil {
@@ -72,8 +72,8 @@ func expressionNode(sql string) (*query.Node, error) {
 
 func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
 
-// only is the one statement that a text is, between two others. Its brackets are its own, so that it means in all other
-// places of this kind what it means here.
+// only parses the one statement that prefix, sql and suffix are together. It refuses brackets of
+// sql that close those of the prefix, so sql has the same meaning in all such places.
 func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	tokens, err := scan(sql)
 	if err != nil {
@@ -97,7 +97,7 @@ func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	return tree.Stmts[0].Stmt, tokens, nil
 }
 
-// Query reads exactly one SELECT that only reads: no INTO, no locking clause, no data-modifying
+// Query parses exactly one SELECT that only reads: no INTO, no locking clause, no data-modifying
 // WITH. Columns of the SELECT itself have depth 0. The error is an *Error.
 var Query = remember(func(sql string) (*Expr, error) {
 	const oneQuery = "one SELECT"
@@ -122,9 +122,9 @@ var Query = remember(func(sql string) (*Expr, error) {
 	return &w.expr, nil
 })
 
-// Order reads the list of an ORDER BY. Directions and NULLS placement have PostgreSQL's defaults
-// written out: ascending puts NULLs last, descending first
-// (https://www.postgresql.org/docs/current/queries-order.html). The error is an *Error.
+// Order parses the list of an ORDER BY. The result states the defaults of PostgreSQL: ascending
+// puts NULLs last, descending first (https://www.postgresql.org/docs/current/queries-order.html).
+// The error is an *Error.
 func Order(sql string) ([]OrderItem, error) {
 	const prefix = "SELECT f(x ORDER BY "
 	node, tokens, err := only(prefix, sql, ")", "an ORDER BY list")
@@ -168,7 +168,7 @@ func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
 	return item, nil
 }
 
-// TypeName reads exactly one type name, such as numeric(10, 2)[]. The error is an *Error.
+// TypeName parses exactly one type name, such as numeric(10, 2)[]. The error is an *Error.
 func TypeName(sql string) error {
 	_, err := typeNode(sql)
 	return err
@@ -186,15 +186,15 @@ func typeNode(sql string) (*query.TypeName, error) {
 	return name, nil
 }
 
-// maxName is what the server keeps of an identifier, in bytes (NAMEDATALEN - 1).
+// maxName is the longest identifier that the server keeps, in bytes (NAMEDATALEN - 1).
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html
 const maxName = 63
 
 var names = remember(readName)
 
-// Name reads exactly one name, qualified or not, by SQL's rules: unquoted parts are folded to
-// lower case, quoted ones are kept. A part that the server would cut is refused. The error is an
-// *Error.
+// Name parses exactly one name, qualified or not, by SQL's rules. Unquoted parts are folded to
+// lower case, quoted parts are kept. A part that the server would truncate is refused. The error is
+// an *Error.
 func Name(sql string) ([]string, error) {
 	parts, err := names(sql)
 	return slices.Clone(parts), err

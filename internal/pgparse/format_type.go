@@ -8,7 +8,7 @@ import (
 	query "github.com/pganalyze/pg_query_go/v6"
 )
 
-// catalogNames maps pg_type.typname of PostgreSQL's own types to the name that format_type prints.
+// catalogNames maps pg_type.typname of built-in types to the name that format_type prints.
 var catalogNames = map[string]string{
 	"bool": "boolean", "int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
 	"numeric": "numeric", "text": "text", "varchar": "character varying", "bpchar": "bpchar", "uuid": "uuid", "bytea": "bytea",
@@ -17,8 +17,9 @@ var catalogNames = map[string]string{
 	"time": "time without time zone", "timetz": "time with time zone",
 }
 
-// FormatType returns the name of a type as the server's format_type prints it: "timestamp(3) with time zone" for
-// timestamptz(3). A type that PostgreSQL does not bring along keeps its spelling. The error is an *Error.
+// FormatType returns the name of a type as the server's format_type prints it, for example
+// "timestamp(3) with time zone" for timestamptz(3). A type that is not built in keeps its spelling.
+// The error is an *Error.
 func FormatType(sql string) (string, error) {
 	name, err := typeNode(sql)
 	if err != nil {
@@ -59,9 +60,10 @@ func formatType(name *query.TypeName) string {
 	return typ
 }
 
-// TypeOf returns the type that the grammar alone gives an expression: that of an outermost cast to a type of PostgreSQL's
-// own, of a column, and of coalesce, greatest, least and CASE over values of one type. It returns "" for any other
-// expression. Column returns the type of a column by the parts of its name, "" where it does not know the column.
+// TypeOf returns the type of an expression as far as the grammar determines it. It knows casts to
+// built-in types, columns, and coalesce, greatest, least and CASE over values of one type. For
+// other expressions it returns "". column returns the type of a column by the parts of its name, or
+// "" for an unknown column.
 func TypeOf(sql string, column func(name []string) string) string {
 	read, err := readOnce(sql)
 	if err != nil {
@@ -95,7 +97,8 @@ func typeOf(node *query.Node, column func(name []string) string) string {
 	return ""
 }
 
-// commonType returns the type that all values have, "" where they differ or one is not known. NULL has none.
+// commonType returns the type that all values have. It returns "" if the types differ or one is
+// unknown. NULL fits every type.
 func commonType(values []*query.Node, column func(name []string) string) (typ string) {
 	for _, value := range values {
 		if value.GetAConst().GetIsnull() {

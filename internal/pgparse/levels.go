@@ -10,11 +10,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Level is one query: the tables of its FROM clause, and pairs of columns ("alias.column", or "column") that are equal
-// in all rows that its WHERE clause and inner joins let through; or an expression, without tables, with what is equal
-// where it is true. Names are what all items of the FROM clause are called: outside of the query they mean something
-// else. Derived: not all of these are tables with their own names for columns. Inside is the place of the level that it
-// is in, -1 for none.
+// Level is one query, or the expression around all queries.
+//
+//	Tables   the tables of the FROM clause; none for an expression
+//	Names    the names of all items of the FROM clause; outside the query they have another meaning
+//	Equal    pairs of columns ("alias.column" or "column") that are equal in all rows that pass
+//	         the WHERE clause and inner joins; for an expression, equal where it is true
+//	Inside   the index of the enclosing level, or -1
+//	Derived  an item of the FROM clause is no table, or renames columns
 type Level struct {
 	Tables []TableRef
 	Names  []string
@@ -24,8 +27,8 @@ type Level struct {
 	Derived bool
 }
 
-// from adds an item of a FROM clause, whatever it is. The condition of an outer join lets rows of one side through that
-// do not meet it. Sub-selects are levels of their own.
+// from adds an item of a FROM clause. It ignores the conditions of outer joins, because rows that
+// do not meet them can be returned. Sub-selects are levels of their own.
 func (l *Level) from(w *walker, item protoreflect.Message) {
 	switch n := item.Interface().(type) {
 	case *query.SelectStmt:
@@ -47,7 +50,7 @@ func (l *Level) from(w *walker, item protoreflect.Message) {
 	visit(item, func(part protoreflect.Message) { l.from(w, part) })
 }
 
-// equalities are the pairs of columns that are equal where a condition is true.
+// equalities lists the pairs of columns that are equal where a condition is true.
 func equalities(node *query.Node) [][2]string {
 	var list [][2]string
 	if and := node.GetBoolExpr(); and.GetBoolop() == query.BoolExprType_AND_EXPR {
@@ -70,15 +73,16 @@ func equalities(node *query.Node) [][2]string {
 	return list
 }
 
-// columnName is "alias.column" or "column"; "" for anything else.
+// columnName returns "alias.column" or "column", and "" if the node is no column.
 func columnName(node *query.Node) string { return dotted(node.GetColumnRef().GetFields()) }
 
-// Called returns the name that columns of the table are qualified with: its alias, or its own name.
+// Called returns the name that qualifies columns of the table: its alias, or its own name.
 func (t TableRef) Called() string { return cmp.Or(t.Alias, t.Name) }
 
-// EqualTo returns, for each of the expression's Levels, the columns ("alias.column") of its tables that are equal to an
-// outer column such as "t.id", wherever the level's WHERE clause and inner joins let a row through. The outer column
-// itself is in the set. The outermost level also knows the tables in named.
+// EqualTo returns a set of columns ("alias.column") for each of the expression's Levels. They are
+// equal to the outer column, such as "t.id", in every row that passes the level's WHERE clause and
+// inner joins. The set includes the outer column. The outermost level also knows the tables in
+// named.
 func (e *Expr) EqualTo(outer string, named ...TableRef) []map[string]bool {
 	list := make([]map[string]bool, len(e.Levels))
 	for i, level := range e.Levels {
@@ -98,8 +102,8 @@ func (e *Expr) EqualTo(outer string, named ...TableRef) []map[string]bool {
 	return list
 }
 
-// spread adds the columns of the level's own tables that are equal to a column of the set. An unqualified column belongs
-// to the level's only table.
+// spread adds the columns of the level's own tables that are equal to a column of the set. An
+// unqualified column belongs to the level's only table.
 func (l *Level) spread(equal map[string]bool) {
 	full := func(name string) string {
 		if len(l.Tables) == 1 && !strings.Contains(name, ".") {

@@ -10,7 +10,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// operator reads comparisons; what it does not know is Opaque, with the columns that make it NULL.
+// operator reads a comparison. An unknown operator gives an Opaque condition with the columns that
+// make it NULL.
 func (r conditions) operator(node *query.Node) *Condition {
 	e := node.GetAExpr()
 	kind := e.Kind.String()
@@ -36,10 +37,10 @@ func sign(e *query.A_Expr) string {
 	return "<>"
 }
 
-// mirrored are the comparisons, and what they are with their sides exchanged.
+// mirrored maps a comparison operator to the operator for exchanged sides.
 var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-// compared fills in a comparison of a column with a constant, on either side.
+// compared sets the form of a comparison of a column with a constant, in either order.
 func compared(c *Condition, op string, left, right *query.Node) *Condition {
 	if _, ok := literal(left); ok {
 		if _, both := literal(right); !both {
@@ -70,14 +71,14 @@ func compared(c *Condition, op string, left, right *query.Node) *Condition {
 
 var truth = Constant{BooleanConstant, "true"}
 
-// equal is that the column of c is a constant.
+// equal returns the condition that the column of c equals a constant.
 func (c *Condition) equal(value Constant) *Condition {
 	is := *c
 	is.Form, is.Value = Equal, value
 	return &is
 }
 
-// between is x >= a AND x <= b, and its contrary the OR of the contrary.
+// between returns x >= a AND x <= b. For NOT BETWEEN it returns x < a OR x > b.
 func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	bounds := e.Rexpr.GetList().GetItems()
 	if strings.HasSuffix(e.Kind.String(), "_SYM") || len(bounds) != 2 {
@@ -98,7 +99,7 @@ func (r conditions) between(e *query.A_Expr, negated bool) *Condition {
 	return c
 }
 
-// list is x IN (a, b), the OR of x = a and x = b, or NOT IN.
+// list returns x IN (a, b) as x = a OR x = b. For NOT IN it returns the negation.
 func (r conditions) list(e *query.A_Expr) *Condition {
 	c := &Condition{Form: Either, Left: columnOf(e.Lexpr), Strict: strict(e.Lexpr), Offset: r.offset(e.Location)}
 	for _, item := range e.Rexpr.GetList().GetItems() {
@@ -116,7 +117,8 @@ func (r conditions) list(e *query.A_Expr) *Condition {
 	return c.negated(sign(e) == "<>")
 }
 
-// distinct is (x = a) IS NOT TRUE for a constant a, or x IS NOT NULL; NOT DISTINCT is the contrary.
+// distinct returns (x = a) IS NOT TRUE for a constant a, and x IS NOT NULL for NULL. For IS NOT
+// DISTINCT FROM it returns the negation.
 func (r conditions) distinct(e *query.A_Expr) *Condition {
 	c := compared(&Condition{Offset: r.offset(e.Location)}, "=", e.Lexpr, e.Rexpr)
 	column := cmp.Or(columnOf(e.Lexpr), columnOf(e.Rexpr))
@@ -131,7 +133,8 @@ func (r conditions) distinct(e *query.A_Expr) *Condition {
 	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_DISTINCT)
 }
 
-// columnOf is a column of the row or of a join; as_of, run and keep are none.
+// columnOf returns the column of the row or of a join that node is. as_of, run and keep are no
+// columns.
 func columnOf(node *query.Node) Operand {
 	cast := ""
 	if c := node.GetTypeCast(); c != nil {
@@ -149,7 +152,7 @@ func columnOf(node *query.Node) Operand {
 	return Operand{}
 }
 
-// literal is a constant, also with a cast that leaves a text as it is or names a type of the user's.
+// literal returns the constant that node is. It accepts a cast of a quoted text or of NULL.
 func literal(node *query.Node) (Constant, bool) {
 	if cast := node.GetTypeCast(); cast != nil {
 		inner := cast.Arg.GetAConst()
@@ -179,11 +182,11 @@ func literal(node *query.Node) (Constant, bool) {
 	}
 }
 
-// strictOperators give NULL for a NULL on either side, whatever the built-in type.
+// strictOperators return NULL if one side is NULL, for all built-in types.
 var strictOperators = strings.Fields("= <> != < <= > >= + - * / % ~ ~* !~ !~* ~~ ~~* !~~ !~~*")
 
-// strict lists the columns that make an expression NULL when they are. Functions and what is made of
-// several values may hide a NULL, and are not looked into.
+// strict lists the columns that make an expression NULL when they are NULL. Functions and
+// expressions over several values may hide a NULL, so they are not searched.
 func strict(node *query.Node) []string {
 	if left := columnOf(node); left.Column != "" {
 		return []string{left.Column}
@@ -202,17 +205,18 @@ func strict(node *query.Node) []string {
 	return nil
 }
 
-// steady are functions that give one answer for one question.
+// steady lists functions that always return the same result for the same arguments.
 var steady = strings.Fields(`abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length
 	lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper`)
 
-// builtIn says whether a call is of a function of pg_catalog in a list, which the search path begins with.
+// builtIn reports whether a name is a function of pg_catalog in the list. An unqualified name
+// counts, because the search path begins with pg_catalog.
 func builtIn(names []*query.Node, list []string) bool {
 	name, _ := strings.CutPrefix(dotted(names), "pg_catalog.")
 	return slices.Contains(list, strings.ToLower(name))
 }
 
-// stable says whether a part calls nothing but such functions.
+// stable reports whether a node calls only functions of steady.
 func stable(node *query.Node) bool {
 	is := true
 	visitAll(node.ProtoReflect(), func(m protoreflect.Message) {
@@ -222,9 +226,9 @@ func stable(node *query.Node) bool {
 	return is
 }
 
-// simple says whether node is made only of columns, whosever they are, constants, comparisons, AND, OR,
-// NOT, IN of constants and NULL tests. All of it is immutable for types that compare with
-// themselves, which an index predicate demands.
+// simple reports whether node contains only columns, constants, comparisons, AND, OR, NOT, IN of
+// constants and NULL tests. Such an expression is immutable for columns whose types compare with
+// themselves. An index predicate must be immutable.
 // https://www.postgresql.org/docs/current/sql-createindex.html
 func simple(node *query.Node) bool {
 	switch n := node.GetNode().(type) {
@@ -250,7 +254,8 @@ func simple(node *query.Node) bool {
 	return operand(node)
 }
 
-// neverNull says whether the grammar alone makes the expression TRUE or FALSE. IS DISTINCT FROM calls an operator.
+// neverNull reports whether the grammar ensures that the expression is TRUE or FALSE. IS DISTINCT
+// FROM calls an operator, so it does not count.
 func neverNull(node *query.Node) bool {
 	switch n := node.GetNode().(type) {
 	case *query.Node_BoolExpr:
@@ -269,14 +274,15 @@ func all(nodes []*query.Node, is func(*query.Node) bool) bool {
 
 func operand(node *query.Node) bool { return constant(node) || column(node) }
 
-// column is one column, not a whole row as in t.*, which no index can read.
+// column reports whether node is one column. A whole row, as in t.*, cannot be indexed.
 func column(node *query.Node) bool {
 	names := texts(node.GetColumnRef().GetFields())
 	return len(names) > 0 && !slices.Contains(names, "")
 }
 
-// constant also takes 'x'::type: PostgreSQL folds a quoted literal with a cast into one constant
-// of that type when it reads the statement. Times are left out, they depend on the session.
+// constant reports whether node is a constant. It accepts 'x'::type, because PostgreSQL folds a
+// quoted literal with a cast into one constant. Types for times are excluded, because they depend
+// on the session.
 func constant(node *query.Node) bool {
 	if cast := node.GetTypeCast(); cast != nil {
 		text := cast.Arg.GetAConst().GetSval() != nil

@@ -12,7 +12,7 @@ import (
 	"pgretain/internal/parallel"
 )
 
-// remember reads each text once: every object that is made of a policy reads the policy's SQL again.
+// remember caches the results of read by text. Every generated object reads the policy's SQL again.
 func remember[T any](read func(sql string) (T, error)) func(sql string) (T, error) {
 	type answer struct {
 		value T
@@ -28,7 +28,7 @@ func remember[T any](read func(sql string) (T, error)) func(sql string) (T, erro
 	}
 }
 
-// parse reads prefix+sql+suffix; offsets of errors are those of sql.
+// parse parses prefix+sql+suffix. Offsets of errors are offsets in sql.
 func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	if err := plainText(sql); err != nil {
 		return nil, err
@@ -36,7 +36,8 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	tree, err := query.Parse(prefix + sql + suffix)
 	if err != nil {
 		at := placed(err, prefix, sql)
-		if at.Offset >= len(sql) && suffix != "" { // it met what is not the user's
+		// the error is in the suffix, which the user did not write
+		if at.Offset >= len(sql) && suffix != "" {
 			at.Message = "syntax error at end of input"
 		}
 		return nil, at
@@ -44,7 +45,7 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	return tree, nil
 }
 
-// first is the first statement of a text that get finds; the text may hold others.
+// first returns the first non-zero result of get for the statements of a text.
 func first[T comparable](sql, what string, get func(*query.Node) T) (found T, err error) {
 	tree, err := parse("", sql, "")
 	if err != nil {
@@ -59,7 +60,7 @@ func first[T comparable](sql, what string, get func(*query.Node) T) (found T, er
 	return none, &Error{Message: "there is no " + what}
 }
 
-// plainText refuses what the parser cannot be handed: it takes C strings in UTF-8.
+// plainText refuses text that the parser cannot read: it takes C strings in UTF-8.
 func plainText(sql string) error {
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return &Error{Message: "a NUL character is not allowed", Offset: i}
@@ -70,7 +71,7 @@ func plainText(sql string) error {
 	return nil
 }
 
-// placed turns the parser's 1-based character position into a byte offset of sql.
+// placed converts the parser's 1-based character position to a byte offset of sql.
 func placed(err error, prefix, sql string) *Error {
 	message, character := err.Error(), 0
 	if e, ok := errors.AsType[*parser.Error](err); ok {
@@ -84,24 +85,24 @@ func placed(err error, prefix, sql string) *Error {
 	return &Error{Message: message, Offset: max(offset-len(prefix), 0)}
 }
 
-// Token is one word, sign, literal or comment of a text, as the server's scanner sees it.
+// Token is one word, sign, literal or comment of a text, as the server's scanner returns it.
 type Token struct {
 	Offset  int
 	Text    string
 	Comment bool
 	kind    query.Token
-	depth   int // of brackets around it; a closing one is inside
+	depth   int // number of brackets around the token; a closing bracket counts as inside
 }
 
 func (t Token) end() int { return t.Offset + len(t.Text) }
 
-// Quoted says whether the text stands in single or double quotes, with or without a prefix.
+// Quoted reports whether the token is in single or double quotes, with or without a prefix.
 func (t Token) Quoted() bool {
 	return !t.Comment && strings.ContainsAny(t.Text[len(t.Text)-1:], `'"`)
 }
 
-// scan splits sql into tokens and refuses comments: what a template places behind one would be
-// commented out, and they have a place in YAML.
+// scan splits sql into tokens and refuses comments. A comment could hide the text that a template
+// writes after it. YAML has its own comments.
 func scan(sql string) ([]Token, error) {
 	tokens, err := Tokens(sql)
 	if i := slices.IndexFunc(tokens, func(t Token) bool { return t.Comment }); i >= 0 {
@@ -133,7 +134,7 @@ func Tokens(sql string) ([]Token, error) {
 	return tokens, nil
 }
 
-// split cuts tokens at the commas outside all brackets.
+// split splits tokens at the commas outside all brackets.
 func split(tokens []Token) [][]Token {
 	var spans [][]Token
 	start := 0
@@ -146,9 +147,9 @@ func split(tokens []Token) [][]Token {
 	return append(spans, tokens[start:])
 }
 
-// Enclosed says whether a text is one pair of parentheses with everything else inside.
+// Enclosed reports whether one pair of parentheses encloses the whole text.
 func Enclosed(sql string) bool {
-	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // as most
+	if !strings.HasPrefix(strings.TrimSpace(sql), "(") { // most texts need no scan
 		return false
 	}
 	tokens, err := Tokens(sql)
@@ -160,13 +161,13 @@ func enclosed(tokens []Token) bool {
 		!slices.ContainsFunc(tokens[1:], func(t Token) bool { return t.depth == 0 })
 }
 
-// BreakInside is the offset of the first quoted text with a line break in it, where the break is
-// part of a value; -1 when there is none.
+// BreakInside returns the offset of the first quoted text that contains a line break, or -1 if
+// there is none. There the break is part of a value.
 func BreakInside(sql string) int {
 	if !strings.ContainsAny(sql, "\r\n") {
 		return -1
 	}
-	tokens, _ := Tokens(sql) // whoever parses it reports the error
+	tokens, _ := Tokens(sql) // the caller that parses the text reports the error
 	for _, t := range tokens {
 		if strings.ContainsAny(t.Text, "\r\n") {
 			return t.Offset
@@ -175,8 +176,8 @@ func BreakInside(sql string) int {
 	return -1
 }
 
-// Statements splits a text into its statements, without semicolons and surrounding space. A
-// comment before a statement stays with it. The error is an *Error.
+// Statements splits a text into its statements, without semicolons and surrounding space. A comment
+// before a statement stays with it. The error is an *Error.
 func Statements(sql string) ([]string, error) {
 	tree, err := parse("", sql, "")
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// visit calls f for every message directly inside m, in the order of the fields' numbers, but not for those of
-// some fields.
+// visit calls f for every message directly inside m, in the order of the field numbers. Fields
+// named in but are left out.
 func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoreflect.Name) {
-	if _, ok := m.Interface().(*query.Node); ok { // one of some 270 fields
+	// a Node has about 270 fields, of which one is set
+	if _, ok := m.Interface().(*query.Node); ok {
 		if field := m.WhichOneof(m.Descriptor().Oneofs().Get(0)); field != nil {
 			f(m.Get(field).Message())
 		}
@@ -36,34 +37,34 @@ func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoref
 	}
 }
 
-// visitAll calls f for m and every message inside it, to any depth.
+// visitAll calls f for m and every message inside it, at any depth.
 func visitAll(m protoreflect.Message, f func(protoreflect.Message)) {
 	f(m)
 	visit(m, func(part protoreflect.Message) { visitAll(part, f) })
 }
 
-// walker collects what an expression or statement names.
+// walker collects the names in an expression or statement.
 type walker struct {
 	scope
 	expr    Expr
-	base    int  // length of what stands before the user's text
+	base    int  // length of the text before the user's text
 	writing bool // statements that change rows are allowed
 	err     error
 }
 
-// scope is where the walker is.
+// scope is the position of the walker in nested queries.
 type scope struct {
-	depth   int      // of sub-selects
-	inside  int      // the place of the level around them, -1 for none
-	with    []string // names that WITH makes visible here: no tables
+	depth   int      // depth of sub-selects
+	inside  int      // index of the enclosing level, or -1
+	with    []string // names of WITH queries that are visible here; they are no tables
 	beside  []TableRef
 	derived bool
 }
 
-// outermost is where a query or a statement begins, whose own columns have depth 0.
+// outermost is the scope of a query or statement. Its own columns have depth 0.
 var outermost = scope{depth: -1, inside: -1}
 
-// walk collects what some parts of a text name, sorted by offset.
+// walk collects the names in parts of a text, sorted by offset.
 func (w *walker) walk(sql string, parts ...proto.Message) error {
 	w.expr.SQL = sql
 	for _, part := range parts {
@@ -139,7 +140,8 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	w.inside, w.expr.Levels = len(w.expr.Levels), append(w.expr.Levels, level)
 	w.ctes(n.GetWithClause())
 	rest := []protoreflect.Name{"with_clause", "larg", "rarg"}
-	if len(n.FromClause) == 1 && n.FromClause[0].GetJoinExpr() == nil { // it sees nothing that stands beside it
+	// a single item of FROM cannot refer to other items
+	if len(n.FromClause) == 1 && n.FromClause[0].GetJoinExpr() == nil {
 		w.message(n.FromClause[0].ProtoReflect())
 		rest = append(rest, "from_clause")
 	}
@@ -153,17 +155,17 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	}
 	visit(n.ProtoReflect(), w.message, rest...)
 	w.depth--
-	if n.Larg != nil && n.Rarg != nil { // both sides of a UNION have its depth
+	if n.Larg != nil && n.Rarg != nil { // both sides of a UNION have the same depth
 		w.selectStmt(n.Larg)
 		w.selectStmt(n.Rarg)
 	}
 	w.scope = outer
 }
 
-// isWith says whether a table is none, but a query that WITH names.
+// isWith reports whether the name is a WITH query instead of a table.
 func (w *walker) isWith(t TableRef) bool { return t.Schema == "" && slices.Contains(w.with, t.Name) }
 
-// ctes visits what WITH names, and makes the names visible.
+// ctes visits the queries of a WITH clause, and makes their names visible.
 func (w *walker) ctes(clause *query.WithClause) {
 	visible := slices.Clone(w.with)
 	for _, node := range clause.GetCtes() {
@@ -192,7 +194,7 @@ func (w *walker) tableRef(n *query.RangeVar) TableRef {
 
 func (w *walker) call(n *query.FuncCall) {
 	name := lastName(n.Funcname)
-	parts := append([]string{""}, texts(n.Funcname)...) // a schema of "" where there is none
+	parts := append([]string{""}, texts(n.Funcname)...) // the schema is "" if the name has none
 	call := Call{Schema: parts[len(parts)-2], Name: parts[len(parts)-1], Arguments: len(n.Args)}
 	if n.AggWithinGroup {
 		call.Arguments += len(n.AggOrder)
@@ -208,7 +210,7 @@ func (w *walker) call(n *query.FuncCall) {
 	}
 }
 
-// qualified notes the schema of a name.
+// qualified records the schema of a name.
 func (w *walker) qualified(name []*query.Node) {
 	if len(name) > 1 {
 		w.expr.Schemas = append(w.expr.Schemas, name[len(name)-2].GetString_().GetSval())
@@ -216,7 +218,8 @@ func (w *walker) qualified(name []*query.Node) {
 }
 
 var (
-	// timeFunctions read a clock. age(x) with one argument counts from the current date.
+	// timeFunctions read the current time. age(x) with one argument subtracts from the current
+	// date.
 	// https://www.postgresql.org/docs/current/functions-datetime.html
 	timeFunctions = strings.Fields("now clock_timestamp statement_timestamp transaction_timestamp timeofday")
 	timeWord      = regexp.MustCompile(`(?i)\b(now|today|tomorrow|yesterday)\b`)
@@ -224,11 +227,12 @@ var (
 	timeTypes     = strings.Fields(`date time timetz timestamp timestamptz daterange tsrange tstzrange
 		datemultirange tsmultirange tstzmultirange`)
 
-	// sessionWords are SQL's own words for who asks and where, even where a column has that name.
+	// sessionWords are SQL words for the current user, database and schema. They have this meaning
+	// even if a column has such a name.
 	// https://www.postgresql.org/docs/current/functions-info.html
 	sessionWords = strings.Fields("user current_user current_role session_user current_catalog current_schema")
 
-	// sessionFunctions use default_text_search_config if they have that many arguments.
+	// sessionFunctions use default_text_search_config if they have the given number of arguments.
 	// https://www.postgresql.org/docs/current/functions-textsearch.html
 	sessionFunctions = map[string]int{
 		"to_tsvector": 1, "to_tsquery": 1, "plainto_tsquery": 1, "phraseto_tsquery": 1, "websearch_to_tsquery": 1,
@@ -237,7 +241,8 @@ var (
 	searchTypes = strings.Fields("tsvector tsquery jsonb")
 )
 
-// searched reports whether the left side of @@ is certainly no text. A text would be parsed by default_text_search_config.
+// searched reports whether the left side of @@ is certainly no text. A text would be parsed by
+// default_text_search_config.
 func searched(n *query.Node) bool {
 	if call := n.GetFuncCall(); call != nil {
 		name := lastName(call.Funcname)
@@ -246,7 +251,7 @@ func searched(n *query.Node) bool {
 	return slices.Contains(searchTypes, lastName(n.GetTypeCast().GetTypeName().GetNames()))
 }
 
-// valueFunction is current_date and kin, perhaps with a precision, or a word for the session.
+// valueFunction records current_date and similar words, or a word for the session.
 func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(n.Op.String(), "SVFOP_"), "_N"))
 	word := &w.expr.Clock
@@ -256,7 +261,8 @@ func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	w.first(word, name, n.Location)
 }
 
-// cast says whether a constant is cast to a type without a clock, so that a word such as 'now' is a text in it.
+// cast reports whether a constant is cast to a type without times. In such a type a word like 'now'
+// is plain text.
 func (w *walker) cast(n *query.TypeCast) bool {
 	arg, times := n.GetArg(), slices.Contains(timeTypes, lastName(n.GetTypeName().GetNames()))
 	for times && arg.GetTypeCast() != nil {
@@ -268,8 +274,9 @@ func (w *walker) cast(n *query.TypeCast) bool {
 	return !times && arg.GetAConst() != nil
 }
 
-// clockWord finds 'now' and kin, which are clocks where they become an instant (frozen ones, inside a function); that
-// is not seen where they are compared with a column.
+// clockWord finds constants like 'now', which become a timestamp when they are cast. Inside a
+// function that timestamp would be constant. A comparison of such a text with a column is not
+// detected.
 func (w *walker) clockWord(n *query.A_Const) {
 	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
 		w.first(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
@@ -282,7 +289,7 @@ func (w *walker) first(word *Word, text string, location int32) {
 	}
 }
 
-// texts are the parts of a name; "" is a star.
+// texts returns the parts of a name. A star is "".
 func texts(names []*query.Node) []string {
 	var parts []string
 	for _, name := range names {
@@ -291,7 +298,7 @@ func texts(names []*query.Node) []string {
 	return parts
 }
 
-// lastName is the last part of a qualified name in lower case, dotted is all of it.
+// lastName returns the last part of a qualified name in lower case; dotted returns the whole name.
 func lastName(names []*query.Node) string {
 	parts := append([]string{""}, texts(names)...)
 	return strings.ToLower(parts[len(parts)-1])
@@ -299,13 +306,13 @@ func lastName(names []*query.Node) string {
 
 func dotted(names []*query.Node) string { return strings.Join(texts(names), ".") }
 
-// text is the same for two parts of a tree that mean the same, wherever they were written.
+// text returns the same string for two nodes of equal meaning, wherever they were written.
 func text(m proto.Message) string {
 	m = proto.Clone(m)
 	visitAll(m.ProtoReflect(), forgetPlace)
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		panic(err) // only texts that are not UTF-8 cannot be encoded, and those were refused
+		panic(err) // encoding fails only for text that is not UTF-8, and such text was refused
 	}
 	return string(encoded)
 }
@@ -318,8 +325,8 @@ func forgetPlace(m protoreflect.Message) {
 	}
 }
 
-// Needs lists the roles that a script names and does not create itself: owners, grantees, and those of row security;
-// and the extensions that it creates. The error is an *Error.
+// Needs lists the roles that a script names but does not create, and the extensions that it
+// creates. Roles are owners, grantees and roles of row security policies. The error is an *Error.
 func Needs(sql string) (roles, extensions []string, err error) {
 	tree, wrong := parse("", sql, "")
 	if wrong != nil {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Routine is what the text of a function or procedure says, in its own words.
+// Routine is what the text of a function or procedure declares, with the words of the text.
 type Routine struct {
-	Kind       string      `json:"kind"` // function or procedure
+	Kind       string      `json:"kind"` // "function" or "procedure"
 	Parameters []Parameter `json:"parameters"`
-	Returns    string      `json:"returns"` // a type, or TABLE; "" where the parameters say it
-	Set        bool        `json:"set"`     // SETOF or TABLE
-	Language   string      `json:"language"`
-	Clauses    []string    `json:"clauses"`  // STABLE, STRICT, SECURITY DEFINER, ...
-	Settings   []string    `json:"settings"` // search_path=pg_catalog, pg_temp
-	Body       string      `json:"body"`
-	Role       string      `json:"-"` // that the text takes on first, "" for none
+	// a type, or TABLE; "" if the parameters define the result
+	Returns  string   `json:"returns"`
+	Set      bool     `json:"set"` // SETOF or TABLE
+	Language string   `json:"language"`
+	Clauses  []string `json:"clauses"`  // for example STABLE, STRICT, SECURITY DEFINER
+	Settings []string `json:"settings"` // for example search_path=pg_catalog, pg_temp
+	Body     string   `json:"body"`
+	Role     string   `json:"-"` // role of the text's first SET LOCAL ROLE; "" for none
 }
 
 // Parameter is a parameter, or a column of RETURNS TABLE.
@@ -27,7 +28,7 @@ type Parameter struct {
 	Default string `json:"default"`
 }
 
-// Arguments are the types by which PostgreSQL finds it.
+// Arguments returns the types that identify the routine in PostgreSQL.
 func (r Routine) Arguments() []string {
 	list := []string{}
 	for _, p := range r.Parameters {
@@ -38,7 +39,8 @@ func (r Routine) Arguments() []string {
 	return list
 }
 
-// What the project's own texts have before the parameters, and from them to the body.
+// Forms of the texts that this project writes: before the parameters, and from the parameters to
+// the body.
 var (
 	roleForm    = regexp.MustCompile(`(?m)^SET LOCAL ROLE ("(?:[^"]|"")+"|\w+);`)
 	routineForm = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?(FUNCTION|PROCEDURE) [^(]+\((.*?)\)` +
@@ -47,10 +49,10 @@ var (
 	tableForm  = regexp.MustCompile(`(?s)^TABLE \((.*)\)$`)
 )
 
-// ReadRoutine reads the first CREATE FUNCTION or CREATE PROCEDURE of a text that the project wrote. It knows no more of
-// the grammar than these texts use, in the order in which they use it. The error is an *Error.
+// ReadRoutine parses the first CREATE FUNCTION or CREATE PROCEDURE of a text that this project
+// wrote. It knows only the clauses of these texts, in their order. The error is an *Error.
 func ReadRoutine(sql string) (Routine, error) {
-	head, rest, _ := strings.Cut(sql, "AS $") // the form takes long to be found in a long text
+	head, rest, _ := strings.Cut(sql, "AS $") // matching the form against a long text is slow
 	quote, _, _ := strings.Cut(rest, "\n")
 	form := routineForm.FindStringSubmatch(head + "AS $" + quote)
 	if form == nil {
@@ -84,13 +86,13 @@ func ReadRoutine(sql string) (Routine, error) {
 	return r, err
 }
 
-// parameters reads what stands between brackets.
+// parameters parses the text between the brackets.
 func parameters(sql, mode string) ([]Parameter, error) {
 	tokens, err := Tokens(sql)
 	text := func(span []Token) string { return sql[span[0].Offset:span[len(span)-1].end()] }
 	list := []Parameter{}
 	for _, span := range split(slices.DeleteFunc(tokens, func(t Token) bool { return t.Comment })) {
-		if len(span) == 0 { // without parameters
+		if len(span) == 0 { // there are no parameters
 			break
 		}
 		p := Parameter{Mode: mode}
@@ -100,7 +102,8 @@ func parameters(sql, mode string) ([]Parameter, error) {
 		if i := slices.IndexFunc(span, func(t Token) bool { return t.Text == "DEFAULT" }); i >= 0 {
 			p.Default, span = text(span[i+1:]), span[:i]
 		}
-		if len(span) > 1 && span[1].Text != "." && span[1].Text != "[" { // else it has no name
+		// a parameter without a name has only a type
+		if len(span) > 1 && span[1].Text != "." && span[1].Text != "[" {
 			p.Name, span = unquoted(span[0].Text), span[1:]
 		}
 		p.Type = text(span)
@@ -109,7 +112,7 @@ func parameters(sql, mode string) ([]Parameter, error) {
 	return list, err
 }
 
-// unquoted is what a word names.
+// unquoted returns the name that a word denotes.
 func unquoted(word string) string {
 	if quoted, ok := strings.CutPrefix(word, `"`); ok {
 		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)

@@ -10,18 +10,19 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Write is a table that a statement changes, and how. INSERT ... ON CONFLICT DO UPDATE does both.
+// Write is a table that a statement changes. INSERT ... ON CONFLICT DO UPDATE sets Insert and
+// Update.
 type Write struct {
 	Table                  TableRef
 	Insert, Update, Delete bool
-	Sets                   []string // columns of an UPDATE
+	Sets                   []string // columns that an UPDATE sets
 }
 
 const oneStatement = "one SELECT, INSERT, UPDATE, DELETE or MERGE"
 
-// Statement reads exactly one SELECT, INSERT, UPDATE, DELETE or MERGE, to which a template may add tables in front, by
-// WITH: so it does not begin with a parenthesis. Tables are all that it names, those it writes among them. Columns of
-// the statement itself have depth 0. The error is an *Error.
+// Statement parses exactly one SELECT, INSERT, UPDATE, DELETE or MERGE. A template may add queries
+// to its WITH clause, so it must not begin with a parenthesis. Tables contains all tables,
+// including those written. Columns of the statement itself have depth 0. The error is an *Error.
 var Statement = remember(func(sql string) (*Expr, error) {
 	node, tokens, err := only("", sql, "", oneStatement)
 	if err != nil {
@@ -44,7 +45,7 @@ var Statement = remember(func(sql string) (*Expr, error) {
 		with = change.GetWithClause()
 	}
 	if with == nil || tokens[0].kind != query.Token_WITH {
-		return &w.expr, nil // a WITH further in belongs to a part of it
+		return &w.expr, nil // the WITH belongs to a part of the statement
 	}
 	w.expr.CTEs = tokens[1].Offset
 	if with.Recursive {
@@ -63,8 +64,8 @@ type changing interface {
 	GetWithClause() *query.WithClause
 }
 
-// change visits a statement that changes rows, and notes its target. WITH comes first, as the rest
-// sees its names.
+// change visits a statement that changes rows, and records its target. It visits WITH first,
+// because the rest of the statement can use its names.
 func (w *walker) change(n changing) {
 	outer := w.scope
 	w.depth++
@@ -101,7 +102,7 @@ func (w *walker) write(n changing) Write {
 	return write
 }
 
-// targets are the columns that a SET list names.
+// targets lists the columns of a SET list.
 func targets(list []*query.Node) []string {
 	var names []string
 	for _, node := range list {
@@ -110,15 +111,15 @@ func targets(list []*query.Node) []string {
 	return names
 }
 
-// Edit replaces Length bytes at Offset by Text; Length 0 inserts.
+// Edit replaces Length bytes at Offset by Text. Length 0 inserts.
 type Edit struct {
 	Offset, Length int
 	Text           string
 }
 
-// Splice applies edits, whose offsets are those of the unchanged sql, in any order. Edits at one
-// offset keep theirs. It panics when two overlap or one lies outside: that is a mistake of the
-// caller, and half an edit would be wrong SQL.
+// Splice applies edits to sql. Offsets are those of the unchanged sql; edits may have any order.
+// Edits at one offset keep their order. Splice panics if two edits overlap or one lies outside:
+// that is a bug of the caller.
 func Splice(sql string, edits []Edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(a.Offset, b.Offset) })
@@ -136,8 +137,8 @@ func Splice(sql string, edits []Edit) string {
 	return out.String()
 }
 
-// TextArrays returns the values of a list of expressions ARRAY['...', ...]::text[]. The error is an *Error where the
-// list holds anything else.
+// TextArrays returns the values of a list of expressions ARRAY['...', ...]::text[]. The error is an
+// *Error if the list contains anything else.
 func TextArrays(sql string) ([][]string, error) {
 	node, _, err := only("SELECT ", sql, "", "text arrays")
 	if err != nil {

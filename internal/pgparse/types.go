@@ -1,5 +1,5 @@
-// Package pgparse reads SQL with PostgreSQL's own grammar, which is C: it builds with cgo alone. All offsets are in
-// bytes of the input.
+// Package pgparse parses SQL with PostgreSQL's own grammar. The grammar is written in C, so the
+// package needs cgo. All offsets are in bytes of the input.
 package pgparse
 
 import (
@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Error is a syntax error, or something else than was asked for, at Offset of the input.
+// Error is a syntax error, or SQL of another kind than requested, at Offset of the input.
 type Error struct {
 	Message string
 	Offset  int
@@ -15,40 +15,43 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Expr is one parsed expression.
+// Expr is one parsed expression, query or statement.
 type Expr struct {
-	SQL      string
-	Columns  []ColumnRef // every column reference, in order of appearance
-	Calls    []Call      // of functions
-	Schemas  []string    // that qualify functions, types and operators
-	Tables   []TableRef  // every table named in a FROM, in order of appearance
-	Levels   []Level     // its queries, each before those inside it; of an expression itself first
-	Subquery bool        // contains a sub-select
-	Results  int         // of a query: columns that it returns, 0 where that is not plain ("*", VALUES)
-	Simple   bool        // only columns, constants, comparisons, AND, OR, NOT, IN of constants and NULL tests:
-	// safe in an index predicate
-	NeverNull bool // EXISTS and IS NULL and their kin alone: TRUE or FALSE for every row
-	Literal   bool // a constant, perhaps with a cast
-	Clock     Word // now(), current_timestamp, clock_timestamp() and kin
-	Session   Word // user, current_role and kin, or functions that go by a setting
-	Parameter Word // $1 and the like
+	SQL     string
+	Columns []ColumnRef // all column references, in order of appearance
+	Calls   []Call      // all function calls
+	Schemas []string    // schemas that qualify functions, types and operators
+	Tables  []TableRef  // all tables of FROM clauses, in order of appearance
+	// the expression itself, then its queries; a query comes before the queries inside it
+	Levels   []Level
+	Subquery bool // contains a sub-select
+	Results  int  // number of columns that a query returns; 0 if not known ("*", VALUES)
+	Simple   bool // safe in an index predicate: see simple
+	// TRUE or FALSE for every row: built from EXISTS, IS NULL and similar tests
+	NeverNull bool
+	Literal   bool // a constant, with or without a cast
+	Clock     Word // first use of now(), current_timestamp, clock_timestamp() or similar
+	// first use of user, current_role or similar, or of a function that depends on a setting
+	Session   Word
+	Parameter Word // first parameter such as $1
 
-	// Of a statement.
-	Writes []Write  // in order of appearance, those of WITH too
+	// The following fields are set for statements only.
+	Writes []Write  // tables that are written, in order of appearance, including WITH
 	With   []string // names of the leading WITH
-	Select bool     // it returns rows; what it writes stands in its WITH
-	CTEs   int      // where the list of the leading WITH begins, 0 without one: more may be put there
+	Select bool     // the statement is a SELECT; it may write in its WITH
+	// offset of the list of the leading WITH, where queries can be added; 0 without WITH
+	CTEs int
 }
 
-// Word is the first of some kind; its text is "" where there is none.
+// Word is the first occurrence of a kind of word. Text is "" if there is none.
 type Word struct {
 	Text   string
 	Offset int
 }
 
-// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every sub-select. Offset is that of
-// the first part. Beside are the tables of the FROM clauses around it; Derived says that it may also be a column of
-// something else that stands there, or of the output.
+// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every sub-select.
+// Offset is the position of the first part. Beside lists the tables of the FROM clauses around the
+// name. Derived says that the name may be a column of another item, or of the output.
 type ColumnRef struct {
 	Fields []string
 	Star   bool
@@ -59,7 +62,7 @@ type ColumnRef struct {
 	Derived bool
 }
 
-// Call is a function that is called; Schema is "" where the search path says which it is.
+// Call is a function call. Schema is "" if the name is not qualified.
 type Call struct {
 	Schema, Name string
 	Arguments    int
@@ -71,8 +74,8 @@ type TableRef struct {
 	Offset              int
 }
 
-// OrderItem is one item of an ORDER BY with the defaults written out; SQL is the text of its
-// expression and Offset where that starts.
+// OrderItem is one item of an ORDER BY with the defaults made explicit. SQL is the text of its
+// expression, and Offset its position.
 type OrderItem struct {
 	SQL        string
 	Offset     int
@@ -80,8 +83,8 @@ type OrderItem struct {
 	NullsFirst bool
 }
 
-// AddedType is the type of the first column that the ALTER TABLE statements of a text add, such that
-// equal results are equal types. The error is an *Error.
+// AddedType returns the type of the first column that the ALTER TABLE statements of a text add.
+// Equal results are equal types. The error is an *Error.
 func AddedType(sql string) (string, error) {
 	added := func(n *query.Node) *query.TypeName {
 		for _, node := range n.GetAlterTableStmt().GetCmds() {
@@ -98,8 +101,8 @@ func AddedType(sql string) (string, error) {
 	return typeIdentity(name), nil
 }
 
-// TypeIdentity is the same for two spellings of one type, as far as the grammar knows: timestamptz and
-// timestamp with time zone, int and integer. The error is an *Error.
+// TypeIdentity returns the same text for two spellings of one type, as far as the grammar knows
+// them: timestamptz and timestamp with time zone, int and integer. The error is an *Error.
 func TypeIdentity(sql string) (string, error) {
 	name, err := typeNode(sql)
 	if err != nil {
@@ -110,7 +113,8 @@ func TypeIdentity(sql string) (string, error) {
 
 func typeIdentity(name *query.TypeName) string {
 	name = proto.CloneOf(name)
-	if parts := texts(name.Names); len(parts) == 2 && parts[0] == "pg_catalog" { // with which the search path begins
+	// the search path begins with pg_catalog
+	if parts := texts(name.Names); len(parts) == 2 && parts[0] == "pg_catalog" {
 		name.Names = name.Names[1:]
 	}
 	return text(name)
