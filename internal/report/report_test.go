@@ -110,11 +110,11 @@ func TestJSON(t *testing.T) {
 
 func TestGitHub(t *testing.T) {
 	t.Parallel()
-	want := `::warning file=db/retention.yaml,line=1,col=1,title=V090 a check could not be made::could not check <x>
-::error file=db/retention.yaml,line=9,col=3,title=V020 an index is missing::index "app.i" is missing%0Awant: a%0Agot: b%0ARuns read all.%0Ahint: SELECT 1;%0ASELECT 2;
-::notice file=db/retention.yaml,line=20,col=3,title=V048 a job has not run yet::job has not run
+	want := `::warning file=db/retention.yaml,line=1,col=1,title=V090 check could not be made::could not check <x>
+::error file=db/retention.yaml,line=9,col=3,title=V020 index is missing::index "app.i" is missing%0Awant: a%0Agot: b%0ARuns read all.%0Ahint: SELECT 1;%0ASELECT 2;
+::notice file=db/retention.yaml,line=20,col=3,title=V048 job has not run yet::job has not run
 ::warning file=db/retention.yaml,line=1,col=1,title=pgretain::no snapshot
-::error file=db/retention.yaml,line=14,col=3,title=P014 an invalid window::invalid
+::error file=db/retention.yaml,line=14,col=3,title=P014 invalid window::invalid
 `
 	if diff := cmp.Diff(want, github(t, inRoot(t, log()))); diff != "" {
 		t.Error(diff)
@@ -151,7 +151,7 @@ func TestGitHubTakesHostileText(t *testing.T) {
 		key, value, _ := strings.Cut(property, "=")
 		got[key] = read(value)
 	}
-	if len(got) != 4 || !strings.HasSuffix(got["file"], "a,b:c%\n::d.yaml") || got["line"] != "3" || got["title"] != "V020 an index is missing" {
+	if len(got) != 4 || !strings.HasSuffix(got["file"], "a,b:c%\n::d.yaml") || got["line"] != "3" || got["title"] != "V020 index is missing" {
 		t.Errorf("the properties are %q", got)
 	}
 }
