@@ -1,6 +1,6 @@
 -- health returns what needs a person's attention, one row each. severity is "error" if due rows are
--- not taken, "unknown" if that cannot be seen from here, otherwise "warning". The runner, operators and viewers may call it. Locks nothing, and
--- counts no rows of the application.
+-- not taken, "unknown" if that cannot be seen from here, and otherwise "warning". The runner,
+-- operators and viewers may call it. Locks nothing, and counts no rows of the application.
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
