@@ -16,7 +16,8 @@ import (
 	"pgretain/policy"
 )
 
-// application lists the functions that a policy generates for applications, where as_of is a variable.
+// application returns the functions for applications that a policy has. In them as_of is a
+// variable.
 func (w *policyCompiler) application() []Object {
 	defer w.restored()()
 	w.asOf = "v_as_of"
@@ -30,7 +31,7 @@ func (w *policyCompiler) application() []Object {
 	return objects
 }
 
-// called is a function for applications, which the roles of "grant", and operators, may call.
+// called returns a function for applications. The roles of "grant" and operators may call it.
 func (w *policyCompiler) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
 	o, in := w.function(suffix, arguments, template, data), w.file.Install.Roles
 	o.As, o.Grants = AsWorker, nil
@@ -44,8 +45,8 @@ func (w *policyCompiler) called(grant []policy.Name, suffix, arguments, template
 	return o
 }
 
-// callers are the roles of "grant" that may call the functions of "claim" and of "touch"; who may call what without it is
-// retention._apply_privileges's business.
+// callers returns the roles of "grant" that may call the functions of "claim" and of "touch".
+// retention._apply_privileges decides who else may call them.
 func (w *policyCompiler) callers() map[string][]string {
 	callers := map[string][]string{"claim": names(cmp.Or(w.policy.Claim, &policy.Claim{}).Grant),
 		"touch": names(cmp.Or(w.policy.Touch, &policy.Touch{}).Grant)}
@@ -53,7 +54,8 @@ func (w *policyCompiler) callers() map[string][]string {
 	return callers
 }
 
-// applicationNames are variables of these functions, beside generatedNames.
+// applicationNames are variables of these functions, besides the names that isGeneratedName
+// matches.
 var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key"}
 
 var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
@@ -62,7 +64,8 @@ func isApplicationName(name string) bool {
 	return isGeneratedName(name) || slices.Contains(applicationNames, name) || numberedName.MatchString(name)
 }
 
-// writable looks up a column that is written; nil where the table has none.
+// writable returns a column that a function or step writes. It refuses a column that the table
+// lacks and returns nil.
 func (c *compiler) writable(table *catalog.Table, name string, at diag.Position, code string) *catalog.Column {
 	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
@@ -72,16 +75,18 @@ func (c *compiler) writable(table *catalog.Table, name string, at diag.Position,
 	return column
 }
 
-// written is a column that a function writes, or one of its name: what is made after an error is dropped.
+// written returns a column that a function writes. For a refused column it returns an empty column
+// of that name. The result is discarded later.
 func (w *policyCompiler) written(table *catalog.Table, name policy.Name) *catalog.Column {
 	return cmp.Or(w.writable(table, name.Text, name.Position, codeApplication), &catalog.Column{Name: name.Text})
 }
 
-// uniqueKey is the column by which a function finds one row: it must be unique by itself.
+// uniqueKey returns the column by which a function finds one row. The column must be unique by
+// itself.
 func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catalog.Column {
 	column := w.written(table, key)
 	switch {
-	case column.Type == "" || column.Generated: // refused
+	case column.Type == "" || column.Generated: // already refused
 	case strings.HasSuffix(column.Type, "[]"):
 		w.refuseWith(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text),
 			"The function also takes an array of keys, so an array cannot be one key.", "Choose a column that is not an array.")
@@ -106,7 +111,8 @@ func setColumns(set []valueText) []string {
 	return each(set, func(v valueText) string { return string(v.Column) })
 }
 
-// collated has keys that are given compared as the column's own are, where those have a collation of their own.
+// collated returns the COLLATE clause for given keys; "" if the column has no collation of its own.
+// The clause makes keys compare like the column.
 func collated(key *catalog.Column) sqlText {
 	if key.Collation == "" {
 		return ""
@@ -114,10 +120,11 @@ func collated(key *catalog.Column) sqlText {
 	return sqlText(" COLLATE " + key.Collation)
 }
 
-// castType is a type without length or precision for a cast, which would cut values off to these, and say so to nobody.
+// castType returns a type for a cast, without length and precision. A cast to a length would cut
+// values off without an error.
 func castType(typ string) string {
 	typ = catalog.Unsized(typ)
-	switch name := strings.TrimRight(typ, "[]"); { // alone the first two have length one
+	switch name := strings.TrimRight(typ, "[]"); { // only for these types the bare name means length one
 	case name == "character":
 		return "bpchar" + strings.TrimPrefix(typ, name)
 	case name == "bit":
@@ -128,8 +135,8 @@ func castType(typ string) string {
 	return typ
 }
 
-// claim are the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key and
-// for many, and those of its cursor.
+// claim returns the functions of a deduplication set: <policy>_claim and <policy>_seen, for one key
+// and for many, and the functions of its cursor.
 func (w *policyCompiler) claim(c *policy.Claim) []Object {
 	key := w.uniqueKey(w.table, c.Key)
 	if !w.claimable(c) || w.clocks[0] == nil {
@@ -149,8 +156,8 @@ func (w *policyCompiler) claim(c *policy.Claim) []Object {
 	return objects
 }
 
-// claimable refuses policies whose rows are more than entries that expire: a claim writes an
-// expired entry over, and no step would see it go.
+// claimable reports whether a policy may have "claim". It refuses policies whose rows are more than
+// entries that expire. A claim overwrites an expired entry, and no step would see the old one.
 func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	refused := func(at diag.Position, message, hint string) bool {
 		w.refuse(at, codeApplication, message, hint)
@@ -158,7 +165,7 @@ func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	}
 	ttl, then := c.TTL.Tiers[0], w.policy.Then
 	switch {
-	case w.policy.DueEntries()[0].Clock.UpTo != nil: // of others the reader of the file has refused a claim
+	case w.policy.DueEntries()[0].Clock.UpTo != nil: // the reader of the file refuses "claim" for other policies
 		return refused(c.Position, "\"claim\" needs a policy that is due by \"expires\" on a column, and by nothing else",
 			"Write due: {expires: {column: ...}}.")
 	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
@@ -189,7 +196,8 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 	set := append([]valueText{{Column: ident(key.Name), Value: "k.key"}, {Column: ident(clock.column), Value: until}},
 		w.setting(c.Set, func(a policy.Assignment) sqlText { return w.valueFrom(a.Value, nil, "") })...)
 	w.refuseMissing(w.table, setColumns(set), c.Position, codeApplication)
-	// The primary key stays when an entry is taken over, so that the row is the same one for those who refer to it.
+	// The primary key stays when a claim takes an expired entry over. So foreign keys still refer
+	// to the same row.
 	var defaults []ident
 	for _, column := range w.table.Columns {
 		if !column.Generated && !slices.Contains(append(setColumns(set), w.table.PrimaryKey...), column.Name) {
@@ -205,7 +213,7 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 	return d
 }
 
-// timeToLive is that of a claim when the call does not say, and its bounds.
+// timeToLive returns the default and the bounds of the time that a claim lasts.
 func timeToLive(tier policy.Tier) fields {
 	own, atLeast, atMost, text := &tier.Interval, sqlText("NULL"), sqlText("NULL"), tier.Interval.Text
 	if d := tier.Data; d != nil {
@@ -230,8 +238,8 @@ var (
 	rounded = regexp.MustCompile(`^timestamp\(([0-5])\)`)
 )
 
-// instants are now and the end of the claim in the clock's own type, such that the policy does not
-// find the entry due before that end; "" for one that an instant is already.
+// instants returns the present time and the end of the claim in the clock's own type. The policy
+// does not find the entry due before that end. A value is "" if the clock itself is an instant.
 func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlText) {
 	column := w.table.Column(k.column)
 	switch {
@@ -239,9 +247,9 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
 			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
 	case k.conversion != "":
-		scale := sqlText("") // what makes a whole number of the column's last place, "" where it keeps all places
+		scale := sqlText("") // factor by which the last stored decimal place becomes a whole number; "" if it stores all places
 		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
-			places, _ := strconv.Atoi(found[1]) // digits
+			places, _ := strconv.Atoi(found[1]) // the pattern matches digits only
 			scale = sqlText("1" + strings.Repeat("0", places))
 		}
 		now = w.converted(k, w.asOf)
@@ -250,7 +258,8 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 	return now, toPrecision(expires, column.Plain(), k.typ)
 }
 
-// toPrecision rounds up what a column of few decimal places would round to the nearest.
+// toPrecision rounds a value up to the column's precision. PostgreSQL would round it to the nearest
+// value.
 func toPrecision(value sqlText, columnType, typ string) sqlText {
 	found := rounded.FindStringSubmatch(columnType)
 	if found == nil || typ != "timestamptz" && typ != "timestamp" {
@@ -263,7 +272,7 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 	return fragment("expires to precision", fields{"Value": value, "Step": step})
 }
 
-// cursorFunctions are <policy>_advance and <policy>_cursor.
+// cursorFunctions returns the functions <policy>_advance and <policy>_cursor.
 func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	table := w.holder(c.Cursor.Table)
 	if table == nil {
@@ -287,14 +296,14 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d), w.called(c.Grant, "cursor", types[0], "cursor", d)}
 }
 
-// touch is <policy>_touch.
+// touch returns the function <policy>_touch.
 func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	key, now := w.touchKey(t), w.asOf
 	w.refuseNames(w.table, t.Position, isApplicationName)
-	w.asOf = "clock_timestamp()" // evaluated anew where the update has waited for a row: no clock goes back
+	w.asOf = "clock_timestamp()" // evaluated again after the update has waited for a row, so no clock goes back
 	set := w.setting(t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
 	w.asOf = now
-	var order []ident // makes the order of rows total, where the key alone does not
+	var order []ident // columns that make the order of rows total if the key alone does not
 	if !hasUnique(w.table, []string{key.Name}) {
 		order = identifiers(w.table.PrimaryKey)
 	}
@@ -309,7 +318,8 @@ func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	return []Object{w.called(t.Grant, "touch", typ+"[]", "touch", d)}
 }
 
-// touchKey returns the key column of a touch. An index must find its rows. It must be unique where "revive" inserts rows.
+// touchKey returns the key column of a touch. An index must find its rows. It must be unique if
+// "revive" inserts rows.
 func (w *policyCompiler) touchKey(t *policy.Touch) *catalog.Column {
 	leads := slices.ContainsFunc(w.table.Indexes, func(i catalog.Index) bool {
 		return i.Method == "btree" && i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == t.Key.Text
@@ -320,7 +330,7 @@ func (w *policyCompiler) touchKey(t *policy.Touch) *catalog.Column {
 	return w.uniqueKey(w.table, t.Key)
 }
 
-// revive returns the parts of the INSERT that brings back a row that is gone.
+// revive returns the parts of the INSERT that brings back a row that was deleted.
 func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
 	from := w.relation(t.Revive.Table)
 	if from == nil {
@@ -328,7 +338,7 @@ func (w *policyCompiler) revive(t *policy.Touch, key *catalog.Column) fields {
 	}
 	w.refuseNames(from, t.Revive.Position, isApplicationName)
 	list := slices.Clone(t.Revive.Set)
-	for _, a := range t.Set { // what does not read the row that is gone, a row made anew gets as well
+	for _, a := range t.Set { // a row that is inserted again gets all values that do not read the deleted row
 		reads := func(ref pgparse.ColumnRef) bool { return !isAsOf(ref) }
 		if !assigned(t.Revive.Set, a.Column) && !slices.ContainsFunc(w.parse(a.Value).Columns, reads) {
 			list = append(list, a)

@@ -13,30 +13,31 @@ import (
 	"pgretain/policy"
 )
 
-// binder turns the expressions of one policy into SQL that means the same in every place where
-// it is generated: names of the row's columns are tied to the alias t, as_of to a variable.
+// binder translates the expressions of one policy into SQL that has the same meaning wherever it is
+// generated. It qualifies columns of the row with the alias t and replaces as_of by a variable.
 type binder struct {
 	*compiler
 	policy      *policy.Policy
 	table       *catalog.Table
-	asOf        sqlText                    // what as_of is called where the expression goes
-	verdict     func(guard string) sqlText // what keep.<name> means
-	blank       bool                       // there is no run: its values are NULL
-	batch       sqlText                    // the batch's rows as a relation; "" where there is none
-	aliases     map[string]*catalog.Table  // whose columns are known, by what they are called here
+	asOf        sqlText                    // the SQL that replaces as_of
+	verdict     func(guard string) sqlText // returns the SQL of keep.<guard>
+	blank       bool                       // there is no run, so values of the run are NULL
+	batch       sqlText                    // relation with the rows of the batch; "" if there is none
+	aliases     map[string]*catalog.Table  // tables by alias, for the aliases whose columns are known
 	scalars     []join                     // joins that are read as sub-selects, latest last
-	content     sqlText                    // what the relation "partition" stands for, "" for nothing
-	partitioned *partitioned               // the table whose partitions the rows are, nil for rows
-	deleted     []string                   // tables that steps before delete from: what is left of them is read
+	content     sqlText                    // SQL that replaces the relation "partition"; "" if there is none
+	partitioned *partitioned               // the table of a policy on partitions, nil for a policy on rows
+	deleted     []string                   // tables that earlier steps delete from; later steps read the rest of them
 }
 
-// restored puts the binder back as it is now: defer w.restored()().
+// restored returns a function that restores the present state of the binder. Use: defer
+// w.restored()().
 func (b *binder) restored() func() {
 	before := *b
 	return func() { *b = before }
 }
 
-// parse reads an expression again.
+// parse returns the parsed expression. The reader of the file has parsed it before.
 func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.Part{Expr: e}.Parsed() }
 
 func (b *binder) bind(e policy.Expr) sqlText {
@@ -45,7 +46,7 @@ func (b *binder) bind(e policy.Expr) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsExpression), columns...))
 }
 
-// optional is an expression in parentheses, "" where there is none.
+// optional returns the translated expression in parentheses; "" if e is nil.
 func (b *binder) optional(e *policy.Expr) sqlText {
 	if e == nil {
 		return ""
@@ -53,7 +54,8 @@ func (b *binder) optional(e *policy.Expr) sqlText {
 	return enclosed(b.bind(*e))
 }
 
-// bindQuery replaces as_of and joins in a query; its other names are its own or, where it may read the row, t's.
+// bindQuery replaces as_of and columns of joins in a query. With ofTheRow, the query may also read
+// columns of t.
 func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
@@ -67,7 +69,8 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 	return spliced(e, append(b.tableEdits(e, parsed, policy.IsQuery), columns...))
 }
 
-// valueFrom is an expression that may read as_of and the columns of a table called alias; nil: of none.
+// valueFrom translates an expression that may read as_of and the columns of table from, which has
+// the name alias. If from is nil, it may read as_of only.
 func (b *binder) valueFrom(e policy.Expr, from *catalog.Table, alias string) sqlText {
 	return enclosed(spliced(e, b.columnEdits(b.parse(e), func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if from != nil && len(ref.Fields) == 2 && ref.Fields[0] == alias && !ref.Star {
@@ -81,7 +84,8 @@ func spliced(e policy.Expr, edits []pgparse.Edit) sqlText {
 	return sqlText(strings.TrimSpace(pgparse.Splice(e.SQL, edits)))
 }
 
-// columnEdits replaces as_of and the names that meaning gives another text.
+// columnEdits returns the edits that replace as_of and each name for which meaning returns another
+// text.
 func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRef) (sqlText, bool)) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, ref := range parsed.Columns {
@@ -96,7 +100,7 @@ func (b *binder) columnEdits(parsed *pgparse.Expr, meaning func(pgparse.ColumnRe
 	return edits
 }
 
-// nameEdit replaces the name at an offset, which may be qualified.
+// nameEdit returns the edit that replaces the name at an offset. The name may be qualified.
 func nameEdit(sql string, offset int, qualified bool, text sqlText) pgparse.Edit {
 	pattern := oneName
 	if qualified {
@@ -109,9 +113,10 @@ func isAsOf(ref pgparse.ColumnRef) bool {
 	return len(ref.Fields) == 1 && !ref.Star && ref.Fields[0] == "as_of"
 }
 
-// tableEdits puts in the places of tables what they are read as: the batch's rows, what a partition holds, a substitute.
-// Others get the schema that they are named without: a table of their name that comes later, in a schema before, is
-// another one. Of queries and statements only some are replaced.
+// tableEdits returns the edits that replace table names: "batch", "partition" and tables that
+// earlier steps delete from. It adds the schema to other unqualified names. So a table of the same
+// name that is created later in another schema of the search path cannot take its place. In queries
+// and statements it replaces only some of these names.
 func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, t := range parsed.Tables {
@@ -134,7 +139,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 				continue
 			}
 			text = sqlText(ident("rest of " + tableName(b.lookUp(t))).String())
-		default: // what PostgreSQL brings along comes before all schemas
+		default: // pg_catalog comes before all schemas of the search path
 			if table := b.lookUp(t); t.Schema == "" && table != nil && !strings.HasPrefix(t.Name, "pg_") {
 				edits = append(edits, pgparse.Edit{Offset: t.Offset, Text: quote.Ident(table.Schema) + "."})
 			}
@@ -148,7 +153,7 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 	return edits
 }
 
-// plainRead says whether a table in a FROM clause could as well be a sub-select.
+// plainRead reports whether a sub-select could replace a table in a FROM clause.
 func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
 	before := strings.ToLower(strings.TrimRight(e.SQL[:t.Offset], " \t\n"))
 	return !strings.HasSuffix(before, "only") && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
@@ -156,11 +161,11 @@ func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
 	})
 }
 
-// meaning is what stands in the place of a name; false where the name stays.
+// meaning returns the text that replaces a name; false if the name stays.
 func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
 	first, parts := ref.Fields[0], len(ref.Fields)
 	switch {
-	case ref.Depth > 0 && parts > 1 && named(parsed.Tables, first): // of a sub-select's own table
+	case ref.Depth > 0 && parts > 1 && named(parsed.Tables, first): // the name belongs to a table of the sub-select
 	case first == "keep" && parts == 2:
 		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
@@ -169,7 +174,8 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
 		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
 	case parts == 1 && ref.Depth == 0:
-		// A bare name outside every sub-select is a column of the row, even where a joined table has one of that name.
+		// A bare name outside every sub-select is a column of the row, even if a joined table has a
+		// column of the same name.
 		if b.knownColumn(b.table, first, e.At(ref.Offset)) != nil {
 			return b.rowColumn(e, ref), true
 		}
@@ -184,13 +190,15 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	return "", false
 }
 
-// rowColumn is a bare name as a column of the row.
+// rowColumn returns a bare name, qualified as a column of the row.
 func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
 	return sqlText("t." + oneName.FindString(e.SQL[ref.Offset:]))
 }
 
-// ofTheRow says whether a bare name in a sub-select is a column of the row, since no table there has one: it stays so where
-// a table gets one later. Where something else stands beside them it cannot be told, and is refused.
+// ofTheRow reports whether a bare name in a sub-select is a column of the row, because no table
+// there has such a column. The answer stays the same if a table gets such a column later. If the
+// sub-select reads anything else than tables, ofTheRow refuses the name, because its meaning is
+// uncertain.
 func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
 	if len(ref.Fields) != 1 || ref.Star || b.table.Column(ref.Fields[0]) == nil ||
 		slices.ContainsFunc(ref.Beside, func(t pgparse.TableRef) bool {
@@ -206,14 +214,15 @@ func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
 	return !ref.Derived
 }
 
-// runValues are run.id and run.reason, which steps read: in a batch, and (true) where there is no run.
+// runValues are run.id and run.reason, which steps read. The key is false in a batch and true
+// outside a run.
 var runValues = map[string]map[bool]sqlText{
 	"id":     {false: "($1).run_id", true: "NULL::bigint"},
 	"reason": {false: "($1).reason", true: "NULL::text"},
 }
 
-// scalar is the sub-select that is read in the place of a join's column where no FROM clause has the join, and so that a
-// second row is PostgreSQL's own error.
+// scalar returns a sub-select that replaces the column of a join where the FROM clause lacks the
+// join. PostgreSQL raises an error if the join has a second row.
 func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 	for _, j := range slices.Backward(b.scalars) {
 		if string(j.Name) == ref.Fields[0] {
@@ -223,7 +232,8 @@ func (b *binder) scalar(ref pgparse.ColumnRef) (sqlText, bool) {
 	return "", false
 }
 
-// knownColumn finds a column that the policy names, and refuses one that is not there.
+// knownColumn returns a column that the policy names. It refuses a column that the table lacks and
+// returns nil.
 func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Position) *catalog.Column {
 	column := table.Column(name)
 	if column == nil {
@@ -236,8 +246,8 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 	return column
 }
 
-// needOperators refuses a column whose type has operators that what is generated would not find: PostgreSQL would take those of
-// another type, by which other values are equal.
+// needOperators refuses a column if the operators of its type are not in the search path.
+// PostgreSQL would use the operators of another type, which compare values differently.
 func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
 	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
 		c.refuse(at, CodeExpression, fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not in search_path", column.Plain(), column.Name, column.Operators),
@@ -245,23 +255,23 @@ func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
 	}
 }
 
-// named reports whether a table has a name in its FROM clause.
+// named reports whether a table has this name in its FROM clause.
 func named(tables []pgparse.TableRef, name string) bool {
 	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool {
 		return t.Alias == name || t.Alias == "" && t.Name == name
 	})
 }
 
-// namesBatch says whether SQL reads the relation "batch".
+// namesBatch reports whether SQL reads the relation "batch".
 func namesBatch(tables []pgparse.TableRef) bool {
 	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool { return t.Schema == "" && t.Name == "batch" })
 }
 
-// systemColumns are those that every table has.
+// systemColumns are the columns that every table has.
 // https://www.postgresql.org/docs/current/ddl-system-columns.html
 var systemColumns = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
 
-// sqlName is a name as SQL writes it, quotes included.
+// sqlName matches a name in SQL, quotes included.
 const sqlName = `(?:"(?:[^"]|"")*"|[\w$\x{80}-\x{10FFFF}]+)`
 
 var (
@@ -269,12 +279,14 @@ var (
 	twoNames = regexp.MustCompile(`^` + sqlName + `\s*\.\s*` + sqlName)
 )
 
-// ownColumnsOnly says whether an expression reads nothing but the row's own columns and calls
-// nothing that could: only then may it be judged in the statement that deletes, because other
-// tables would be read as they were before a lock was waited for.
+// ownColumnsOnly reports whether an expression reads only columns of the row and calls only
+// functions that read no table. Only such an expression may be checked in the statement that
+// deletes. If that statement waits for a lock, it still sees other tables in their state before the
+// wait.
 func ownColumnsOnly(e *pgparse.Expr) bool { return readsOnly(e, "t") && harmlessOnly(e) }
 
-// readsOnly says whether an expression has no sub-select and reads columns of relations of these names, or bare ones.
+// readsOnly reports whether an expression has no sub-select and reads only unqualified columns and
+// columns of the relations in names.
 func readsOnly(e *pgparse.Expr, names ...string) bool {
 	return !e.Subquery && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) > 1 && !slices.Contains(names, ref.Fields[0])
@@ -289,7 +301,7 @@ func harmlessOnly(e *pgparse.Expr) bool {
 	})
 }
 
-// calls says whether an expression calls a function of one of some names.
+// calls reports whether an expression calls a function with one of these names.
 func calls(e *pgparse.Expr, names ...string) bool {
 	return slices.ContainsFunc(e.Calls, func(c pgparse.Call) bool { return slices.Contains(names, c.Name) })
 }

@@ -13,25 +13,27 @@ import (
 	"pgretain/policy"
 )
 
-// clock is a policy's clock on the alias t: its SQL, its type and what bounds it.
+// clock is the compiled form of a policy's time column or expression. All SQL is written for alias
+// t.
 type clock struct {
 	expr       sqlText
-	typ        string  // of the cutoffs
-	conversion string  // the fragment by which an instant becomes one, "" for as it is
-	own        bool    // reads the row's own columns only
-	column     string  // "" for an expression
-	indexed    sqlText // what an index on it would index, "" when none can be
-	latest     sqlText // the latest of the cutoffs: the end of the range; "" for a position without a ceiling
-	tiered     sqlText // the cutoff of a row where not all have the same, else ""
+	typ        string  // type of the cutoff
+	conversion string  // fragment that converts a timestamptz into typ; empty if none is needed
+	own        bool    // expr reads only columns of the row itself
+	column     string  // column name; empty if the clock is an expression
+	indexed    sqlText // what an index on the clock contains; empty if no index can serve
+	latest     sqlText // upper end of the range of cutoffs; empty for a position without a ceiling
+	tiered     sqlText // cutoff of the current row, if rows have different cutoffs
 	tiersOwn   bool
-	upTo       sqlText // the greatest value that may be due, "" for none
-	mark       sqlText // values up to this one have been worked off, "" for no watermark
-	key        sqlText // whether a value is a key of the encoding at all: others have no instant; "" where all are
-	since      sqlText // values below encode an instant that cannot be meant; "" without an encoding
+	upTo       sqlText // greatest value that can be due; empty if there is none
+	mark       sqlText // watermark: rows up to this value are finished; empty if the policy has none
+	key        sqlText // condition: the value is a valid key of the encoding; empty if every value is
+	since      sqlText // lowest plausible value of the encoding; empty without an encoding
 	source     *policy.Clock
 }
 
-// clockOf compiles a clock; number tells the cutoffs of several clocks apart.
+// clockOf compiles a clock. number distinguishes the cutoffs of several clocks. It returns nil if
+// it refuses the clock.
 func (w *policyCompiler) clockOf(source *policy.Clock, number int) *clock {
 	k := &clock{source: source, own: true, tiersOwn: true}
 	if k.typ = w.clockColumn(k, source); k.typ == "" {
@@ -59,7 +61,8 @@ func (w *policyCompiler) clockOf(source *policy.Clock, number int) *clock {
 	return k
 }
 
-// clockColumn fills in where the clock is read and returns its type, "" when that is not known.
+// clockColumn sets the expression of the clock and returns its type; "" if the type is unknown or
+// the clock is refused.
 func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	if source.Expression != nil {
 		return w.clockExpression(k, *source.Expression)
@@ -85,23 +88,24 @@ var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-
 func (w *policyCompiler) clockExpression(k *clock, e policy.Expr) string {
 	parsed := w.parse(e)
 	k.expr, k.own = enclosed(w.bind(e)), ownColumnsOnly(parsed)
-	oneType := pgparse.TypeOf(e.SQL, w.columnType) != "" // between two types the session's time zone decides
+	oneType := pgparse.TypeOf(e.SQL, w.columnType) != "" // with mixed types, the session's time zone decides
 	if oneType && plainPick.MatchString(e.SQL) && w.indexable(parsed) {
 		k.indexed = enclosed(sqlText(strings.TrimSpace(e.SQL)))
 	}
 	return w.typeOf(e, "timestamptz")
 }
 
-// clockTypes are the types of cutoffs by those of clocks. No "real": it tells instants only 128 seconds apart, and would be
-// another value once it was compared with a double precision one.
+// clockTypes maps the type of a clock to the type of its cutoff. Type real is missing on purpose.
+// It stores instants only to 128 seconds, and it changes its value in a comparison with double
+// precision.
 var clockTypes = map[string]string{
 	"timestamp with time zone": "timestamptz", "timestamp without time zone": "timestamp", "date": "date", "uuid": "uuid",
 	"smallint": "bigint", "integer": "bigint", "bigint": "bigint", "numeric": "numeric", "double precision": "double precision",
 	"text": "text", "character varying": "text", "character": "text", "bpchar": "text",
 }
 
-// clockConversion says how a cutoff becomes a value of the clock's type: the name of a fragment, which there is where that
-// can be, and the type of the variable.
+// clockConversion returns the fragment that converts a cutoff into the clock's type, and the type
+// of the cutoff. It refuses the clock if there is no such fragment.
 func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string) (conversion, typ string) {
 	kind, typ := source.Encoding.Kind, clockTypes[catalog.Unsized(columnType)]
 	encoded := "as " + kind + " " + typ
@@ -113,7 +117,7 @@ func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string
 	case kind != "" && set.Lookup(encoded) != nil:
 		return encoded, typ
 	case kind == "uuidv7" && typ == "text":
-		// Text compares by its letters, and UUIDs may be written in either case.
+		// Text is compared letter by letter, and UUIDs may be written in upper or lower case.
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a UUID of type %q does not sort by time", columnType),
 			"Change the type of the column to uuid, or write expression: \"(column)::uuid\".")
 	case kind == "":
@@ -126,11 +130,11 @@ func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string
 	return "", ""
 }
 
-// defaultSince is the first day that a value of an encoded clock can mean, if the policy does not
-// say. A count in another unit than the policy's is before this day or far ahead.
+// defaultSince is the first plausible day of an encoded clock, unless the policy sets "since". A
+// value in another unit means a day before it or far in the future.
 const defaultSince = "1990-01-01"
 
-// earliest returns the first instant that an encoded clock can mean, as SQL. A Snowflake ID of the
+// earliest returns the first plausible instant of an encoded clock, as SQL. A Snowflake ID of the
 // first hour of its epoch is as small as a count of seconds or milliseconds.
 func earliest(k *policy.Clock) sqlText {
 	at, err := time.Parse(time.DateOnly, cmp.Or(k.Since, defaultSince))
@@ -143,7 +147,7 @@ func earliest(k *policy.Clock) sqlText {
 	}
 	typ := "timestamptz"
 	if strings.HasPrefix(k.Encoding.Kind, "epoch") {
-		typ = "timestamp" // of which the server takes the epoch when it plans
+		typ = "timestamp" // the planner computes the epoch of this type
 	}
 	text := at.UTC().Format("2006-01-02 15:04:05.999")
 	if typ == "timestamptz" {
@@ -152,7 +156,8 @@ func earliest(k *policy.Clock) sqlText {
 	return fragment("instant", fields{"Type": sqlText(typ), "At": literal(text)})
 }
 
-// none is when a row has no instant, and a window and an up_to that are not NULL: with these no row is due.
+// none returns the conditions under which a row has no instant. They include that the window and
+// up_to are not NULL, because with NULL there no row is due.
 func (k *clock) none() []sqlText {
 	none := []sqlText{fragment("is null", k.expr)}
 	if k.key != "" {
@@ -166,7 +171,7 @@ func (k *clock) none() []sqlText {
 	return none
 }
 
-// bounds are the conditions that an index on the clock serves.
+// bounds returns the conditions that an index on the clock can serve.
 func (k *clock) bounds() []sqlText {
 	bounds := slices.Concat(k.limited("not before", k.since), k.limited("older", k.latest), k.limited("up to", k.upTo),
 		k.limited("newer", k.mark))
@@ -176,7 +181,8 @@ func (k *clock) bounds() []sqlText {
 	return bounds
 }
 
-// exact is when the clock says that a row is due, for a pass that leaves rows without an instant to another one.
+// exact returns the conditions under which the clock makes a row due. Rows without an instant
+// belong to another pass.
 func (k *clock) exact() []sqlText {
 	exact := append(k.bounds(), k.limited("older", k.tiered)...)
 	if k.key != "" {
@@ -185,7 +191,7 @@ func (k *clock) exact() []sqlText {
 	return exact
 }
 
-// limited compares the clock with a limit, if there is one.
+// limited returns the comparison of the clock with a limit; nil if the limit is empty.
 func (k *clock) limited(comparison string, limit sqlText) []sqlText {
 	if limit == "" {
 		return nil
@@ -197,10 +203,11 @@ func (k *clock) comparison(cutoff sqlText) fields {
 	return fields{"Clock": k.expr, "Cutoff": cutoff, "Inclusive": k.source.Inclusive}
 }
 
-// ceilingName is the name under which a run keeps the value of up_to.
+// ceilingName returns the name under which a run stores the value of up_to.
 func ceilingName(number int) literal { return literal(fmt.Sprintf("up_to_%d", number)) }
 
-// ceiling is the value of up_to. It is read once per run; functions that no run calls read it themselves.
+// ceiling returns the value of up_to as SQL. A run reads the value once. Functions that are called
+// outside runs read it themselves.
 func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 	name := "query value"
 	if stored {
@@ -211,7 +218,7 @@ func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
 }
 
-// watermark is what templates read of the watermark of a position of some type.
+// watermark returns the fields of a watermark that templates read. typ is the type of the position.
 func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 	d := fields{"Table": quotedTable(m.Table), "Column": ident(m.Column), "Where": sqlText("")}
 	table := w.relation(m.Table)
@@ -228,13 +235,14 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 	return d
 }
 
-// tier is one branch of the CASE over a window's tiers.
+// tier is one branch of the CASE over the tiers of a window.
 type tier struct{ When, Cutoff sqlText }
 
-// namedValue is a value with a name, as a column that a FROM clause gives.
+// namedValue is a column with its name and its value, for a FROM clause.
 type namedValue struct{ Name, Value sqlText }
 
-// compileWindow makes one cutoff per tier, and the latest of them, which ends the range.
+// compileWindow compiles one cutoff per tier, and the latest of them. The latest cutoff ends the
+// range.
 func (w *policyCompiler) compileWindow(k *clock, number int) {
 	var tiers []tier
 	var latest []sqlText
@@ -246,7 +254,7 @@ func (w *policyCompiler) compileWindow(k *clock, number int) {
 		k.tiersOwn = k.tiersOwn && (t.When == nil || w.readsOwnColumns(*t.When))
 		tiers = append(tiers, tier{w.optional(t.When), cutoff})
 	}
-	if len(latest) == 0 { // never: a CASE of nothing but NULL would be a text
+	if len(latest) == 0 { // never: a CASE with only NULL would have type text
 		k.latest = sqlText("NULL::" + k.typ)
 		k.tiered = k.latest
 		return
@@ -263,7 +271,8 @@ func (w *policyCompiler) compileWindow(k *clock, number int) {
 	}
 }
 
-// tierCutoff is the cutoff of one tier, and the latest that it can be; "NULL" and "" for never.
+// tierCutoff returns the cutoff of one tier and the latest value that it can have; "NULL" and ""
+// for never.
 func (w *policyCompiler) tierCutoff(k *clock, t policy.Tier, number string) (cutoff, bound sqlText) {
 	switch {
 	case t.Never:
@@ -278,8 +287,8 @@ func (w *policyCompiler) tierCutoff(k *clock, t policy.Tier, number string) (cut
 	return cutoff, cutoff
 }
 
-// settableCutoff is the cutoff of a constant, or of what NULL means, which may be set at run time where
-// the window has a lower bound.
+// settableCutoff returns the cutoff of a window that is a constant, or that replaces NULL. If the
+// window has a lower bound, it can be changed at run time.
 func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 	if d.AtLeast == nil {
 		return w.cutoffBefore(*d.Else)
@@ -291,7 +300,7 @@ func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 	return fragment("cutoff of", w.inZone(fields{"OlderThan": olderThan, "Own": literal(d.Else.Text)}))
 }
 
-// checkWindow refuses an expression that gives neither an interval nor a number for a unit.
+// checkWindow refuses an expression that is neither an interval nor a number with a unit.
 func (w *policyCompiler) checkWindow(d *policy.WindowData) {
 	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of two timestamps is an interval, that of two dates is a number of days."
 	typ := pgparse.TypeOf(e.SQL, w.columnType)
@@ -307,9 +316,10 @@ func (w *policyCompiler) checkWindow(d *policy.WindowData) {
 	}
 }
 
-// dataCutoff is the cutoff of a window that an expression gives, row by row.
+// dataCutoff returns the cutoff of a window that an expression computes for each row, and the
+// latest value that it can have.
 func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number string) (cutoff, bound sqlText) {
-	limit := func(i *policy.Interval) sqlText { // "" for none
+	limit := func(i *policy.Interval) sqlText { // empty if there is no limit
 		if i == nil {
 			return ""
 		}
@@ -328,8 +338,9 @@ func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number strin
 
 var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)?$`)
 
-// windowValue is the value of a window's expression: as it is where it reads the row only, otherwise
-// a column that the FROM clause gives, so that it is computed once a row.
+// windowValue returns the value of a window's expression. If the expression reads only the row,
+// windowValue returns the expression itself. Otherwise it returns a column of the FROM clause, so
+// PostgreSQL computes the value once per row.
 func (w *policyCompiler) windowValue(k *clock, e policy.Expr, number string) sqlText {
 	bound := enclosed(w.bind(e))
 	if w.readsOwnColumns(e) {
@@ -344,7 +355,7 @@ func (w *policyCompiler) windowValue(k *clock, e policy.Expr, number string) sql
 	return name + ".value"
 }
 
-// inZone adds what counting of days asks for.
+// inZone adds the fields that fragments need to count days in a time zone.
 func (w *policyCompiler) inZone(d fields) fields {
 	d["Schema"], d["AsOf"], d["Zone"] = sqlText(w.schema()), w.asOf, w.zone()
 	return d
@@ -352,12 +363,12 @@ func (w *policyCompiler) inZone(d fields) fields {
 
 func (w *policyCompiler) zone() literal { return literal(w.file.Install.TimeZone) }
 
-// cutoffBefore is the instant that lies an interval before as_of.
+// cutoffBefore returns the instant as_of minus an interval.
 func (w *policyCompiler) cutoffBefore(i policy.Interval) sqlText {
 	return fragment("cutoff", w.inZone(fields{"Window": literal(i.Text)}))
 }
 
-// converted is an instant as a value of the clock's type.
+// converted returns an instant, converted to the clock's type.
 func (w *policyCompiler) converted(k *clock, instant sqlText) sqlText {
 	if k.conversion == "" {
 		return instant

@@ -24,7 +24,7 @@ import (
 	"pgretain/policy"
 )
 
-// The codes of what only a catalog snapshot can tell.
+// These codes are reported for errors that need a catalog snapshot to find.
 var (
 	codeNoTable      = diag.Register("P050", "table is not in the catalog snapshot")
 	codeNoColumn     = diag.Register("P051", "column is not in the catalog snapshot")
@@ -33,7 +33,7 @@ var (
 	codeClockType    = diag.Register("P054", "type of the clock is not a date or a timestamp")
 	codeCascade      = diag.Register("P055", "foreign key reaches a table that is not in cascades")
 	codeProtected    = diag.Register("P056", "delete or change reaches a protected table")
-	CodeExpression   = diag.Register("P057", "expression cannot be used here") // by a server that refuses to plan it, too
+	CodeExpression   = diag.Register("P057", "expression cannot be used here") // also if a server refuses to plan it
 	codeReservedName = diag.Register("P058", "name is used by the generated SQL")
 	codeStep         = diag.Register("P060", "step could not be generated")
 	codeSnapshotOld  = diag.Register("P061", "snapshot was taken with another search path")
@@ -46,16 +46,16 @@ var (
 type compiler struct {
 	file     *policy.File
 	snapshot *catalog.Snapshot
-	tables   catalog.Graph // of the snapshot, with the columns that policies make sure of
+	tables   catalog.Graph // tables of the snapshot, with the columns of "ensure" added
 	history  *History
 	diags    diag.List
 	rights   []right
-	granted  []policy.Name // who calls functions for applications
+	granted  []policy.Name // roles that may call functions for applications
 
-	questions []Question // for types that the snapshot does not have
+	questions []Question // expressions whose types the snapshot lacks
 
-	member bool // of a policy for each schema
-	dry    bool // nothing is rendered: only what is refused counts
+	member bool // compiles one instance of a policy for each schema
+	dry    bool // renders nothing and only collects diagnostics
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
@@ -64,7 +64,7 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 		for _, column := range p.Ensure {
 			if table := tables[p.Table.String()]; table != nil && table.Column(column.Name) == nil {
 				copied := *table
-				typ, _ := pgparse.FormatType(column.Type) // it was parsed before
+				typ, _ := pgparse.FormatType(column.Type) // the reader of the file has parsed it
 				added := catalog.Column{Name: column.Name, Type: typ}
 				copied.Columns = append(slices.Clone(table.Columns), added)
 				tables[p.Table.String()] = &copied
@@ -74,14 +74,15 @@ func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History
 	return &compiler{file: file, snapshot: snapshot, history: cmp.Or(history, &History{}), tables: tables}
 }
 
-// Compile says what the database should hold: the runtime and what the policies ask for, in the order of creation
-// within each kind. The history tells what earlier migrations built already, so that a snapshot taken since makes no
-// difference; nil means nothing. With errors among the diagnostics there are no objects.
+// Compile returns the objects that the database should have: the runtime and the objects of the
+// policies. Within each kind they are in the order of creation. The history contains what earlier
+// migrations built, so a later snapshot gives the same result. A nil history is empty. If the
+// diagnostics contain an error, Compile returns no objects.
 func Compile(file *policy.File, snapshot *catalog.Snapshot, history *History) ([]Object, diag.List) {
 	return newCompiler(file, snapshot, history).compile()
 }
 
-// Faults is what Compile says, in less time: it makes no objects.
+// Faults returns the diagnostics of Compile. It is faster, because it renders no objects.
 func Faults(file *policy.File, snapshot *catalog.Snapshot, history *History) diag.List {
 	c := newCompiler(file, snapshot, history)
 	c.dry = true
@@ -101,15 +102,15 @@ func (c *compiler) compile() ([]Object, diag.List) {
 	return withoutRepeated(slices.Concat(objects, c.privileges(), c.jobs())), c.diags
 }
 
-// checkSnapshot notices a snapshot in which names meant something else, and refuses names that would break a line:
-// generated SQL is laid out, and read by tools, line by line.
+// checkSnapshot refuses a snapshot that was taken with another search path. It also refuses names
+// with control characters, because tools read generated SQL line by line.
 func (c *compiler) checkSnapshot() {
 	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
 		c.refuse(c.file.Install.Position, codeSnapshotOld,
 			fmt.Sprintf("the catalog snapshot was taken with search_path %q, but the policy file has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
-	at := map[string]diag.Position{} // that of install for tables that are only reached
+	at := map[string]diag.Position{} // tables that no policy names have the position of install
 	for _, p := range slices.Backward(c.file.Policies) {
 		at[p.Table.String()] = p.Table.Position
 	}
@@ -123,7 +124,7 @@ func (c *compiler) checkSnapshot() {
 	}
 }
 
-// policies compiles all of them in parallel: one does not depend on another.
+// policies compiles all policies in parallel. No policy depends on another one.
 func (c *compiler) policies() []Object {
 	compilers := make([]compiler, len(c.file.Policies))
 	lists, _ := parallel.Each(c.file.Policies, func(p *policy.Policy) ([]Object, error) {
@@ -142,7 +143,7 @@ func (c *compiler) policies() []Object {
 	return slices.Concat(lists...)
 }
 
-// compilePolicy compiles one policy to its objects; none when it was refused.
+// compilePolicy returns the objects of one policy; none if the policy is refused.
 func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	table := c.rowsTable(p)
 	if table == nil || !c.checkSteps(p, table) {
@@ -163,7 +164,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
 	}
-	if c.dry { // what is only for the registry may be refused, too
+	if c.dry { // what only the registry needs may be refused, too
 		w.stepEntries()
 		w.restores()
 		return before
@@ -173,7 +174,8 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	return append(slices.Concat(before, functions, application), row)
 }
 
-// checkSteps refuses what leaves rows due or reaches too far.
+// checkSteps refuses steps that leave rows due or that change other tables than they may. It
+// reports whether the policy can be compiled.
 func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
 	c.checkCopiesGo(p)
@@ -210,8 +212,8 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	return ranks <= 1 && own <= 1
 }
 
-// withoutRepeated leaves one of several objects that policies have in common: that of the first policy by name,
-// so that their order in the file does not matter.
+// withoutRepeated keeps one of several equal objects that policies share. It keeps the object of
+// the first policy by name, so the order of policies in the file does not matter.
 func withoutRepeated(objects []Object) []Object {
 	first := map[ID]int{}
 	for i, o := range objects {
@@ -239,7 +241,8 @@ func (c *compiler) refuseWith(at diag.Position, code, message, detail, hint stri
 	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
-// relation looks up a table that a join or a step reads or writes; nil when the snapshot has none.
+// relation returns the table that a join or a step reads or writes. It refuses a table that the
+// snapshot lacks and returns nil.
 func (c *compiler) relation(t policy.Table) *catalog.Table {
 	table := c.tables[t.String()]
 	if table == nil {
@@ -263,7 +266,8 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
 }
 
-// wrongKind says what stands where a table with rows of its own should.
+// wrongKind returns the part of a message that says what the relation is instead of a table with
+// rows of its own.
 func wrongKind(table *catalog.Table) string {
 	if table.Kind == "foreign" {
 		return "is a foreign table, with rows on another server"
@@ -271,7 +275,8 @@ func wrongKind(table *catalog.Table) string {
 	return fmt.Sprintf("is a %s, not a table", table.Kind)
 }
 
-// findTable looks a policy's table up in the snapshot and refuses what cannot be purged row by row.
+// findTable returns the table of a policy. It refuses a table whose rows cannot be taken one by one
+// and returns nil.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	table := c.holder(p.Table)
 	if table == nil || c.refuseInheritance(table, p.Table.Position) {
@@ -300,7 +305,8 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 	return table
 }
 
-// refuseInheritance refuses a table from which others inherit: a statement goes into all of them.
+// refuseInheritance refuses a table with inheritance children, because statements on it change the
+// children, too. It reports whether it refused the table.
 func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) bool {
 	inherited := table != nil && table.Kind == "table" && len(table.Children) > 0
 	if inherited {
@@ -312,7 +318,8 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 	return inherited
 }
 
-// refuseNames refuses a table with a column that is called as a variable of a generated function.
+// refuseNames refuses a table with a column that has the name of a variable of a generated
+// function. It reports whether it refused the table.
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
 	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
 	if i >= 0 {
@@ -322,8 +329,8 @@ func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken fun
 	return i >= 0
 }
 
-// isGeneratedName says whether a column has the name of a variable of the functions that take rows: it would be taken
-// for that, or that for it. Variables that end with an underscore are numbered.
+// isGeneratedName reports whether a column has the name of a variable of the functions that take
+// rows. PostgreSQL would confuse the two. Variables that end with an underscore are numbered.
 var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 
@@ -341,7 +348,7 @@ func columnNames(t *catalog.Table) []string {
 
 func textArray(values []string) sqlText { return sqlText(quote.Array(values)) }
 
-// each is what f makes of the items of a list.
+// each returns the results of f for the items of a list.
 func each[T, R any](list []T, f func(T) R) []R {
 	made := make([]R, len(list))
 	for i, item := range list {

@@ -13,53 +13,54 @@ import (
 	"pgretain/policy"
 )
 
-// rowFacts is what the registry says of a policy's rows, for retention.row_statistics and retention._count: SQL over the
-// policy's table as t and a slice as $1. What is "" is not asked.
+// rowFacts describes the rows of a policy in the registry, for retention.row_statistics and
+// retention._count. It is SQL over the policy's table as t and a slice as $1. An empty field is not
+// queried.
 type rowFacts struct {
-	Clock    string            `json:"clock,omitempty"`    // of one row; "" where a row has several, or one of another table
-	Value    string            `json:"value,omitempty"`    // as it is shown, where that is another
-	At       string            `json:"at,omitempty"`       // as it is compared, where that is another
-	Encoding *instantEncoding  `json:"encoding,omitempty"` // by which a least value, once found, is an instant for people
-	Where    string            `json:"where,omitempty"`    // which rows the policy is about; "": all
-	Nulls    bool              `json:"nulls,omitempty"`    // rows that have no clock are counted
-	Ahead    string            `json:"ahead,omitempty"`    // a clock past that lies far ahead
+	Clock    string            `json:"clock,omitempty"`    // clock of a row; "" if there are several clocks, or it reads another table
+	Value    string            `json:"value,omitempty"`    // the clock as it is shown, if that differs
+	At       string            `json:"at,omitempty"`       // the clock as it is compared, if that differs
+	Encoding *instantEncoding  `json:"encoding,omitempty"` // converts the least value into an instant for people
+	Where    string            `json:"where,omitempty"`    // which rows the policy has; "" for all rows
+	Nulls    bool              `json:"nulls,omitempty"`    // count the rows without a clock value
+	Ahead    string            `json:"ahead,omitempty"`    // a clock value above this one is far ahead
 	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
-	Clocks   []encodedClock    `json:"clocks,omitempty"`   // those with an encoding
+	Clocks   []encodedClock    `json:"clocks,omitempty"`   // the clocks with an encoding
 }
 
-// encodedClock tells retention._clock_sample how to read values of one encoded clock, as SQL over a row t and a slice
-// as $1, and retention._clock_fault what they should be.
+// encodedClock tells retention._clock_sample how to read values of an encoded clock. It tells
+// retention._clock_fault which values are plausible. It is SQL over a row t and a slice as $1.
 type encodedClock struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
-	Since   string `json:"since"`             // values below encode no instant that can be meant
-	Until   string `json:"until"`             // values above lie far ahead
-	Key     string `json:"key,omitempty"`     // whether a value is a key of the encoding; "" where every value is
-	Foreign string `json:"foreign,omitempty"` // whether a value looks like a key of another kind; "" where nobody can tell
-	Years   int    `json:"years"`             // between as_of and Until
+	Since   string `json:"since"`             // smaller values encode no plausible instant
+	Until   string `json:"until"`             // greater values are far ahead
+	Key     string `json:"key,omitempty"`     // condition: the value is a key of the encoding; "" if every value is
+	Foreign string `json:"foreign,omitempty"` // condition: the value looks like a key of another kind; "" if unknown
+	Years   int    `json:"years"`             // years between as_of and Until
 	Checked bool   `json:"checked,omitempty"` // the policy has a "since" later than the default
-	From    string `json:"from,omitempty"`    // where the rows stand, if that is not the policy's table
-	Indexed bool   `json:"indexed,omitempty"` // an index can give the values in order
-	Where   string `json:"where,omitempty"`   // which rows the policy is about
-	Partial bool   `json:"partial,omitempty"` // that index is on these rows only
+	From    string `json:"from,omitempty"`    // FROM clause of the rows, unless it is the policy's table
+	Indexed bool   `json:"indexed,omitempty"` // an index can return the values in order
+	Where   string `json:"where,omitempty"`   // which rows the policy has
+	Partial bool   `json:"partial,omitempty"` // the index contains these rows only
 	instantEncoding
 }
 
-// instantEncoding is how a number or key says an instant, for retention._decode_clock.
+// instantEncoding says how a number or key encodes an instant, for retention._decode_clock.
 type instantEncoding struct {
 	Kind  string `json:"kind"`
 	Epoch int64  `json:"epoch,omitempty"`
 	Shift int    `json:"shift,omitempty"`
 }
 
-// facts is the policy's, as the registry has it. About clocks it says something where there is one only: with
-// several, another one may decide about a row.
+// facts returns the row facts of the policy. They describe the clock only if there is exactly one.
+// With several clocks, another one may decide about a row.
 func (w *policyCompiler) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives(), Clocks: w.encodedClocks()}
 	if w.policy.Partitions {
 		f.Clock = "d.upper"
 		if catalog.Unsized(w.partitioned.key.Plain()) == "uuid" {
-			f.Clock += "::text" // there is no min(uuid)
+			f.Clock += "::text" // min(uuid) does not exist
 		}
 	}
 	if len(w.clocks) != 1 || w.clocks[0] == nil {
@@ -67,7 +68,7 @@ func (w *policyCompiler) facts() rowFacts {
 	}
 	k, source := w.clocks[0], w.clocks[0].source
 	shown, at := plainText(k.expr), plainText(k.expr)
-	if k.typ == "uuid" { // there is no min(uuid)
+	if k.typ == "uuid" { // min(uuid) does not exist
 		shown = plainText(fragment("as text", k.expr))
 	}
 	if !w.policy.Partitions && k.own {
@@ -95,8 +96,8 @@ func (w *policyCompiler) facts() rowFacts {
 	return f
 }
 
-// yearsAhead returns after how many years a clock lies far ahead. An age is of the past, and most
-// expiries are near.
+// yearsAhead returns how many years ahead of as_of a clock value is implausible. An age is in the
+// past, and most expiries are near.
 func yearsAhead(source *policy.Clock) int {
 	if source.Kind == "expires" {
 		return 10
@@ -104,12 +105,13 @@ func yearsAhead(source *policy.Clock) int {
 	return 1
 }
 
-// farAhead returns the value of a clock past which it lies far ahead, as SQL.
+// farAhead returns, as SQL, the clock value above which a value is far ahead.
 func (w *policyCompiler) farAhead(k *clock) sqlText {
 	return w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": yearsAhead(k.source)}))
 }
 
-// encodedClocks returns the clocks that hold an instant by an encoding. Clocks that are read alike come once.
+// encodedClocks returns the clocks that encode an instant. Clocks that are read in the same way
+// come once.
 func (w *policyCompiler) encodedClocks() []encodedClock {
 	var list []encodedClock
 	for _, k := range w.clocks {
@@ -139,9 +141,9 @@ func (w *policyCompiler) encodedClocks() []encodedClock {
 	return list
 }
 
-// factsArchives are those whose rows can be counted run by run, and are as many as the run log says: all
-// that the policy writes there is archived, marked with the run, and nothing is written over. By name, the
-// column with the number of the run.
+// factsArchives returns the archives whose rows can be counted by run, each with the column for the
+// number of the run. The counts equal the run log's. So all that the policy writes there is
+// archived and marked with the run, and nothing is replaced.
 func (w *policyCompiler) factsArchives() map[string]string {
 	runs := map[string]string{}
 	for _, s := range w.steps {
@@ -158,7 +160,8 @@ func (w *policyCompiler) factsArchives() map[string]string {
 	return runs
 }
 
-// runColumn is the column with the number of the run of an archive that only grows, "" where there is none.
+// runColumn returns the column with the number of the run, for an archive that only grows;
+// otherwise "".
 func (w *policyCompiler) runColumn(s step) string {
 	if s.Archive == nil || keepsOrReplaces(s.Archive) {
 		return ""
@@ -172,18 +175,18 @@ func (w *policyCompiler) runColumn(s step) string {
 	return ""
 }
 
-// restoreSource tells retention.restore of one step that kept what it took or changed: an archive of whole rows, or
-// what an update with "undo" wrote. Values of Same and Set are SQL.
+// restoreSource tells retention.restore about one step that kept rows or values. It is an archive
+// of whole rows, or what an update with "undo" wrote. The values of Same and Set are SQL.
 type restoreSource struct {
 	Table    string            `json:"table"`
 	From     string            `json:"from"`
-	Run      string            `json:"run"`            // the column of From with the number of the run
-	Same     map[string]string `json:"same,omitempty"` // constants that tell these rows of From from others
+	Run      string            `json:"run"`            // column of From with the number of the run
+	Same     map[string]string `json:"same,omitempty"` // constants that distinguish these rows of From from other rows
 	Document string            `json:"document,omitempty"`
-	Names    map[string]string `json:"names,omitempty"` // of columns that From calls otherwise
-	Stays    bool              `json:"stays,omitempty"` // what is restored stays in From
-	Key      []string          `json:"key"`             // of Table
-	Columns  map[string]string `json:"columns"`         // of Table, with their types: all, or those of the update
+	Names    map[string]string `json:"names,omitempty"` // columns that have another name in From
+	Stays    bool              `json:"stays,omitempty"` // restored rows stay in From
+	Key      []string          `json:"key"`             // key columns of Table
+	Columns  map[string]string `json:"columns"`         // columns of Table with their types: all, or those of the update
 	Set      map[string]string `json:"set,omitempty"`
 
 	table, archive policy.Table
@@ -198,8 +201,8 @@ func (w *policyCompiler) restores() []restoreSource {
 	return append(archives, w.undoSources()...)
 }
 
-// archiveSources is empty unless the policy's own rows are among them, whole, and no archive mixes rows that cannot
-// be told apart.
+// archiveSources returns the archives of the policy's rows. It returns none unless they contain
+// whole rows of the policy and no archive mixes rows that cannot be distinguished.
 func (w *policyCompiler) archiveSources() []restoreSource {
 	var sources []restoreSource
 	own := false
@@ -211,7 +214,7 @@ func (w *policyCompiler) archiveSources() []restoreSource {
 		case slices.ContainsFunc(sources, func(o restoreSource) bool { return o.From == source.From && !differ(o.Same, source.Same) }):
 			return nil
 		case s.Related == nil && (own || w.ownDelete == nil):
-			continue // the first archive has all
+			continue // the first archive contains everything
 		}
 		own = own || s.Related == nil
 		sources = append(sources, source)
@@ -231,10 +234,11 @@ func differ(a, b map[string]string) bool {
 	return false
 }
 
-// runID is what marks the rows of a run in an archive.
+// runID matches the value that marks rows of an archive with their run.
 var runID = regexp.MustCompile(`(?i)^[\s(]*run\s*\.\s*id[\s)]*$`)
 
-// archiveSource is not ok where the archive does not say which run its rows are of, or lacks something of them.
+// archiveSource returns an archive as a restore source. ok is false if the archive does not say
+// which run a row belongs to, or if it lacks a column.
 func (w *policyCompiler) archiveSource(s step) (source restoreSource, ok bool) {
 	from, archive := s.from, s.Archive
 	if archive == nil || len(from.PrimaryKey) == 0 || assigned(archive.Set, archive.Document) {
@@ -281,7 +285,7 @@ func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 	return source
 }
 
-// undoSources are the updates with "undo", the last one first.
+// undoSources returns the updates with "undo", the last one first.
 func (w *policyCompiler) undoSources() []restoreSource {
 	defer w.restored()()
 	w.binder.asOf = "$5"
@@ -302,18 +306,20 @@ func (w *policyCompiler) undoSources() []restoreSource {
 	return sources
 }
 
-// expectation is what a policy relies on of a relation, as retention._changed_dependencies compares it with the catalog.
+// expectation is what a policy relies on in one relation. retention._changed_dependencies compares
+// it with the catalog.
 type expectation struct {
-	Kind     string            `json:"kind,omitempty"`    // "": a table
-	Columns  map[string]string `json:"columns,omitempty"` // those that the policy names, with type and collation; NOT NULL for ranks
-	Whole    bool              `json:"whole,omitempty"`   // it has no others: rows are copied by their columns
-	Key      []string          `json:"key,omitempty"`     // rows are found again by it
-	Cascades []string          `json:"cascades,omitzero"` // where foreign keys delete its rows: those that go on from there
-	Types    map[string]string `json:"types,omitempty"`   // of the policy's expressions, by the queries that read them
+	Kind     string            `json:"kind,omitempty"`    // kind of the relation; "" for a table
+	Columns  map[string]string `json:"columns,omitempty"` // columns that the policy names, with type and collation; NOT NULL for ranks
+	Whole    bool              `json:"whole,omitempty"`   // the relation must have no other columns, because rows are copied by their columns
+	Key      []string          `json:"key,omitempty"`     // key by which rows are found again
+	Cascades []string          `json:"cascades,omitzero"` // foreign keys from here on, if a foreign key deletes rows of this table
+	Types    map[string]string `json:"types,omitempty"`   // types of the policy's expressions, by the queries that return them
 }
 
-// dependenciesOf is what a policy relies on, by relation: of those that it names, and those that foreign keys reach from its
-// deletes. Archives that it makes are not known by the snapshot, or only later.
+// dependenciesOf returns the policy's dependencies by relation: relations that it names, and
+// relations that foreign keys reach from its deletes. It leaves out archives that the policy
+// creates, because the snapshot may lack them.
 func (w *policyCompiler) dependenciesOf(functions []Object) map[string]*expectation {
 	all := map[string]*expectation{}
 	own, other := w.namesIn(functions)
@@ -346,13 +352,14 @@ func kindOf(table *catalog.Table) string {
 	return table.Kind
 }
 
-// expectation is about a table; names are those that may mean a column of it, nil for all.
+// expectation returns what the policy relies on in a table. names are the names that may mean a
+// column of it; nil means all columns.
 func (w *policyCompiler) expectation(table *catalog.Table, names map[string]bool) *expectation {
 	name := tableName(table)
 	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
 	own := name == w.policy.Table.String()
 	primary := slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary })
-	if slices.Contains(w.keys, name) || own && !w.policy.Partitions && !primary { // whose columns may become nullable
+	if slices.Contains(w.keys, name) || own && !w.policy.Partitions && !primary { // its columns may become nullable
 		e.Key = table.PrimaryKey
 	}
 	if own && w.policy.Partitions {
@@ -372,7 +379,7 @@ func (w *policyCompiler) expectation(table *catalog.Table, names map[string]bool
 	return e
 }
 
-// expected returns what is expected of a relation, the relation itself at least.
+// expected returns the expectation about a relation. It adds one if there is none.
 func (w *policyCompiler) expected(all map[string]*expectation, name string) *expectation {
 	if all[name] == nil {
 		all[name] = &expectation{Kind: kindOf(w.tables[name])}
@@ -380,7 +387,8 @@ func (w *policyCompiler) expected(all map[string]*expectation, name string) *exp
 	return all[name]
 }
 
-// expectCascades notes the foreign keys along which deletes from a table change rows, at the table that they lead to.
+// expectCascades adds the foreign keys along which deletes from a table change rows. Each is
+// recorded at the table that it leads to.
 func (w *policyCompiler) expectCascades(all map[string]*expectation, from string) {
 	for _, key := range w.changedBy(from) {
 		name := w.tables.Root(key.Table)
@@ -394,9 +402,9 @@ func (w *policyCompiler) expectCascades(all map[string]*expectation, from string
 	}
 }
 
-// namesIn are names that stand in a policy's SQL where a column of its own table may be meant, and where one of another
-// table: nil for all. It reads what is generated rather than what the policy says, so that no clock, cursor or step is
-// forgotten; a name that means something else does no harm.
+// namesIn returns names in a policy's SQL that may mean columns of its own table, and names that
+// may mean columns of other tables. nil means all columns. It reads the generated SQL, so it misses
+// no clock, cursor or step. A name that means something else does no harm.
 func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool) {
 	note := func(set []policy.Assignment) {
 		for _, a := range set {
@@ -436,10 +444,11 @@ func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool
 	return own, other
 }
 
-// endsInRow says that what follows the next dot is of the row.
+// endsInRow matches text before a dot after which a column of t follows.
 var endsInRow = regexp.MustCompile(`(?:^|[^\w$\x{80}-\x{10FFFF}])t$`)
 
-// noteNames keeps which columns an expression may mean, and where it looks for functions, types and operators.
+// noteNames records the columns that an expression may mean, and the schemas in which it looks up
+// functions, types and operators.
 func (w *policyCompiler) noteNames(e *pgparse.Expr) {
 	for _, schema := range e.Schemas {
 		if schema != "pg_catalog" && schema != w.schema() && !slices.Contains(w.file.Install.SearchPath, schema) {

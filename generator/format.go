@@ -10,11 +10,11 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// Format names the migration tool whose files are written and read. Objects, their markers and the
-// chain of states are the same in all formats; file names and frames differ.
+// Format names the migration tool whose files are read and written. Objects, their markers and the
+// chain of states are the same in all formats. File names and frames differ.
 type Format string
 
-// The formats. Goose is the default.
+// These are the formats. The default is Goose.
 const (
 	Goose  Format = "goose"
 	Tern   Format = "tern"
@@ -22,26 +22,27 @@ const (
 	Psql   Format = "psql"
 )
 
-// Formats are all of them, the default first.
+// Formats are all formats, the default first.
 var Formats = []Format{Goose, Tern, Flyway, Psql}
 
-// tool is what a format has of its own. What stands around Up and Down is the template "<format> migration".
+// tool describes the properties of one format. The template "<format> migration" puts text around
+// Up and Down.
 type tool struct {
 	format  Format
 	width   int  // digits of a number in a new directory
 	gapless bool // the tool refuses a directory in which a number is missing
 
-	// A file's name is prefix, number, separator, a word, suffix. Where Down has a file of its
-	// own, downPrefix and downSuffix tell its name, else they are those of Up.
+	// A file name is prefix, number, separator, a word and suffix. If Down has a file of its own,
+	// that file has downPrefix and downSuffix instead.
 	prefix, separator, suffix string
 	downPrefix, downSuffix    string
 
-	// downLine stands between Up and Down in a file that holds both, and back is what the head calls what is below it; ""
-	// where each has its own.
+	// downLine separates Up and Down in a file that has both. back describes in the file's head
+	// what is below downLine. Both are "" if Down has a file of its own.
 	downLine, back string
-	// framed says that each statement stands between two lines of its own, as goose has it.
+	// framed is true if each statement needs a line before and a line after it, as in goose.
 	framed bool
-	// misread says why the tool would not execute a token of a text as it stands, "" when it would.
+	// misread returns why the tool would not execute a token of a text unchanged; "" if it would.
 	misread func(text string, t pgparse.Token) string
 	// escape and unescape protect a file from the tool's own substitutions.
 	escape, unescape *strings.Replacer
@@ -49,11 +50,13 @@ type tool struct {
 
 var asItIs = strings.NewReplacer()
 
-// tools by format:
+// tools are the properties by format.
 // https://pressly.github.io/goose/documentation/annotations/
-// https://github.com/jackc/tern#migrations (a template first, then split at semicolons where there is no transaction)
+// https://github.com/jackc/tern#migrations (expands a template first; without a transaction
+// it then splits at semicolons)
 // https://documentation.red-gate.com/fd/script-configuration-277578905.html
-// https://www.postgresql.org/docs/current/app-psql.html (it remembers nothing: who runs a script knows which is next)
+// https://www.postgresql.org/docs/current/app-psql.html (records nothing: the person who
+// runs a script must know which one is next)
 var tools = map[Format]tool{
 	Goose: {format: Goose, width: 5, separator: "_", suffix: ".sql", downLine: "-- +goose Down", back: "Down",
 		framed: true, escape: asItIs, unescape: asItIs},
@@ -67,7 +70,7 @@ var tools = map[Format]tool{
 		misread: psqlMisread, escape: asItIs, unescape: asItIs},
 }
 
-// What tern looks for in a file, and how it is written where it is a text.
+// These are the strings that tern looks for in a file, and how a file contains them as text.
 const (
 	ternDownLine = "---- create above / drop below ----"
 	ternNoTxLine = "---- tern: disable-tx ----"
@@ -75,15 +78,16 @@ const (
 	ternDashes   = `{{ "----" }}`
 )
 
-// separate says whether Down has a file of its own.
+// separate reports whether Down has a file of its own.
 func (l tool) separate() bool { return l.downLine == "" }
 
-// downName is the file with Down of the file name.
+// downName returns the name of the Down file that belongs to a file.
 func (l tool) downName(name string) string {
 	return l.downPrefix + strings.TrimSuffix(strings.TrimPrefix(name, l.prefix), l.suffix) + l.downSuffix
 }
 
-// numbered is a file that a migration tool would apply. Exact tells versions apart that begin with the same number.
+// numbered is a file that a migration tool would apply. Exact distinguishes versions that begin
+// with the same number.
 type numbered struct {
 	name    string
 	version int64
@@ -91,11 +95,13 @@ type numbered struct {
 	exact   string
 }
 
-// leadingDigits is the number of a version; flyway's may go on with dots or underscores.
+// leadingDigits matches the number of a version. A version of flyway may continue with dots or
+// underscores.
 var leadingDigits = regexp.MustCompile(`^[0-9]+`)
 
-// number reads the number of a file that the tool would apply upwards, ours or the user's. Goose numbers migrations in
-// Go together with those in SQL. https://pressly.github.io/goose/documentation/cli-commands/#create
+// number parses the name of a file that the tool would apply upwards, generated or not. Goose
+// numbers migrations in Go together with those in SQL.
+// https://pressly.github.io/goose/documentation/cli-commands/#create
 func (l tool) number(name string) (n numbered, ok bool) {
 	rest, ok := strings.CutPrefix(name, l.prefix)
 	version, rest, found := strings.Cut(rest, l.separator)
@@ -107,7 +113,7 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	digits, exact := version, ""
 	if l.format == Flyway {
 		digits = leadingDigits.FindString(version)
-		// It compares versions by their numbers: 01_2 is 1.2.
+		// Flyway compares versions number by number: 01_2 is 1.2.
 		parts := strings.FieldsFunc(version, func(r rune) bool { return r == '.' || r == '_' })
 		exact = strings.Join(each(parts, func(part string) string { return strings.TrimLeft(part, "0") }), ".")
 	}
@@ -118,10 +124,10 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	return numbered{name, value, len(digits), exact}, err == nil && value > 0
 }
 
-// Suggest is the tool that the user's own files of dir look written for, with one of them; "" where that
-// is goose, or nobody can tell.
+// Suggest returns the tool whose form the user's own files of dir have, and one such file. It
+// returns "" if that tool is goose or cannot be told.
 func Suggest(dir fs.FS) (Format, string) {
-	paths, _ := filesOf(dir) // where it cannot be read, that was said
+	paths, _ := filesOf(dir) // another function has reported an unreadable directory
 	for _, path := range paths {
 		if _, ok := tools[Flyway].number(path); ok {
 			return Flyway, path
@@ -134,19 +140,19 @@ func Suggest(dir fs.FS) (Format, string) {
 	return "", ""
 }
 
-// refusal says why the tool would not execute a text as it stands, "" when it would.
+// refusal returns why the tool would not execute a text unchanged; "" if it would.
 func (l tool) refusal(text string, noTransaction bool) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		comment := strings.TrimSpace(line)
-		switch { // goose takes every comment with +goose in it for an annotation, wherever it stands
+		switch { // goose reads every comment that contains +goose as an annotation
 		case l.format == Goose && strings.HasPrefix(comment, "--") && strings.Contains(comment, "+goose"):
 			return fmt.Sprintf("line %q would be an annotation of the migration tool", comment)
 		case l.format == Tern && line == ternNoTxLine:
 			return "a line is exactly " + ternNoTxLine + ", by which tern leaves the transaction"
 		}
 	}
-	if l.misread == nil || l.format == Tern && !noTransaction { // then tern splits nothing
+	if l.misread == nil || l.format == Tern && !noTransaction { // in a transaction, tern does not split the file
 		return ""
 	}
 	tokens, err := pgparse.Tokens(text)
@@ -161,8 +167,8 @@ func (l tool) refusal(text string, noTransaction bool) string {
 	return ""
 }
 
-// ternMisread: tern takes some quotes for what they are not. A dollar inside a dollar quote may hide its end, a backslash
-// escapes in comments, too, and an E may end the word before.
+// ternMisread returns why tern would read a token wrongly. A dollar inside a dollar quote may hide
+// its end. A backslash in a comment escapes. The letter E before a quote may end a word.
 func ternMisread(text string, t pgparse.Token) string {
 	before := strings.ToLower(text[max(t.Offset-1, 0):t.Offset])
 	switch {
@@ -177,11 +183,11 @@ func ternMisread(text string, t pgparse.Token) string {
 	return ""
 }
 
-// dollarQuoted is a dollar quote that has no dollar inside.
+// dollarQuoted matches a dollar quote without a dollar inside.
 var dollarQuoted = regexp.MustCompile(`(?s)^\$[^$]*\$[^$]*\$[^$]*\$$`)
 
-// flywayNeeds is the line by which a file says how its configuration has to be: in a file beside it, where flyway's
-// defaults do not do, outside a transaction, or with a text that looks like a placeholder.
+// flywayNeeds matches the line with which a file names the settings that its configuration file
+// must have. A file needs one outside a transaction, or if a text looks like a placeholder.
 var flywayNeeds = regexp.MustCompile(`(?m)^-- pgretain: needs (.+)\.conf with (.+)$`)
 
 func flywayHead(name, text string, noTransaction bool) (head string) {
@@ -199,7 +205,8 @@ func flywayHead(name, text string, noTransaction bool) (head string) {
 	return head
 }
 
-// configuration is what must stand beside a file with this content, "" for nothing.
+// configuration returns the text of the configuration file that must be beside a file with this
+// content; "" if none is needed.
 func (l tool) configuration(name, content string) string {
 	if l.format != Flyway {
 		return ""
@@ -212,8 +219,8 @@ func (l tool) configuration(name, content string) string {
 		strings.ReplaceAll(m[2], ", ", "\n") + "\n"
 }
 
-// flywayMisread: flyway takes every unquoted dollar for the start of a dollar quote, and knows a string
-// with escapes by a capital E only.
+// flywayMisread returns why flyway would read a token wrongly. Flyway reads every unquoted dollar
+// as the start of a dollar quote. It knows a string with escapes by a capital E only.
 func flywayMisread(_ string, t pgparse.Token) string {
 	switch {
 	case t.Comment || strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
@@ -225,11 +232,12 @@ func flywayMisread(_ string, t pgparse.Token) string {
 	return ""
 }
 
-// psqlVariable is what psql may replace. A number could be a name, and is none: slices have them.
+// psqlVariable matches text that psql may replace. A number cannot be a variable; slices of arrays
+// contain numbers.
 var psqlVariable = regexp.MustCompile(`^:(['"{]|[0-9]*[A-Za-z_\x{80}-\x{10FFFF}])[^ \n\])]*`)
 
-// psqlMisread: outside of quotes psql puts a variable in the place of :name. Which variables there are
-// only the session knows, so that none may be named.
+// psqlMisread returns why psql would read a token wrongly. Outside quotes, psql replaces :name by a
+// variable. Only the session knows its variables, so none may be named.
 func psqlMisread(text string, t pgparse.Token) string {
 	if t.Text == `\` {
 		return "psql would take what follows a backslash for a command of its own"

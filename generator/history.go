@@ -13,12 +13,12 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Problem is what can be wrong with a migration directory, and usually has to be done.
+// Problem is a kind of error in a migration directory, with the usual hint.
 type Problem struct{ what, hint string }
 
 func (p *Problem) Error() string { return p.what }
 
-// The problems; HistoryError wraps one of them.
+// These are the kinds of errors. A HistoryError wraps one of them.
 var (
 	ErrEdited = &Problem{"a generated migration was edited by hand",
 		"Restore the file from version control and change the policy instead; what pgretain does not generate belongs into a migration of your own."}
@@ -32,7 +32,8 @@ var (
 	ErrDuplicate = &Problem{"two migrations have the same number", "Give the one that is applied nowhere another number."}
 	ErrMalformed = &Problem{"a generated migration cannot be read",
 		"The file may come from a newer pgretain; use the version that wrote it, or a later one."}
-	// Only one version of a file that both branches wrote can have been applied under this name.
+	// A file that both branches wrote can have been applied in one version only, because both have
+	// one name.
 	ErrConflict = &Problem{"a generated migration has conflict markers",
 		"Take the whole file as one side has it, the side that is applied in a database if any (\"git checkout --ours " +
 			"FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is missing as the next step."}
@@ -43,13 +44,13 @@ var (
 		"Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."}
 )
 
-// HistoryError says what is wrong with which files of a migration directory. Kind is one of the
-// sentinels above; Message is a diagnostic without a position, Hint a whole sentence.
+// HistoryError is an error in files of a migration directory. Kind is one of the sentinels above.
+// Message is a diagnostic without a position. Hint is a whole sentence.
 type HistoryError struct {
 	Kind    error
 	Files   []string
-	Line    int // of the last file, 0 where the file as a whole is meant
-	Column  int // in characters, 0 where the line as a whole is meant
+	Line    int // line in the last file; 0 if the whole file is wrong
+	Column  int // column in characters; 0 if the whole line is wrong
 	Message string
 	Hint    string
 }
@@ -58,7 +59,7 @@ func (e *HistoryError) Error() string { return strings.Join(e.Files, ", ") + ": 
 
 func (e *HistoryError) Unwrap() error { return e.Kind }
 
-// Diagnostic is the error in the form of all other messages, in its last file; the message names the others.
+// Diagnostic returns the error as a diagnostic in its last file. The message names the other files.
 func (e *HistoryError) Diagnostic() diag.Diagnostic {
 	return diag.Diagnostic{
 		Position: diag.Position{File: e.Files[len(e.Files)-1], Line: max(e.Line, 1), Column: max(e.Column, 1)},
@@ -74,43 +75,44 @@ func hinted(kind *Problem, hint, message string, files ...string) *HistoryError 
 	return &HistoryError{Kind: kind, Files: files, Message: message, Hint: hint}
 }
 
-// History is what the migrations of a directory install when all of them are applied. The
-// directory is the only state: nothing else remembers what was generated.
+// History is what the migrations of a directory install when all of them are applied. The directory
+// is the only state. Nothing else records what was generated.
 type History struct {
 	tool    tool
 	files   []Migration
-	objects []Object      // in the order of their first creation; without a kind where it is gone
-	places  map[ID]int    // of all in it
-	sums    map[ID]string // kind, name and hash of each that is there
+	objects []Object      // in the order of their first creation; a removed object has no kind
+	places  map[ID]int    // index of each object in objects
+	sums    map[ID]string // hash of kind, name and content of each installed object
 	left    map[ID]bool
-	path    string        // search_path of the last file, as SET has it, "" for none
-	roles   map[As]string // who created what, "" for the migrating role
+	path    string        // search_path of the last file, as in SET; "" if there is none
+	roles   map[As]string // names of the creating roles; "" for the migrating role
 	last    int64
 	width   int
 	read    []*migrationFile
-	step    []*migrationFile // those of the step under way
+	step    []*migrationFile // files of the step that is being read
 }
 
-// Migration is one file of ours: State is what holds after it, After what must hold before it.
+// Migration is one generated file. State is the state after it. After is the state that it
+// continues.
 type Migration struct {
 	Name    string
 	Version int64
 	State   string
 	After   string
-	Part    int // which file of its step, from 1
+	Part    int // number of the file in its step, from 1
 }
 
 // none is the state of an empty directory.
 const none = "none"
 
-// Read is ReadFormat for a directory whose generated files say what they were written for; goose
-// where there are none.
+// Read calls ReadFormat with the format of the generated files. Without generated files it is
+// goose.
 func Read(dir fs.FS) (*History, error) { return ReadFormat(dir, "") }
 
-// ReadFormat replays the generated migrations of dir in the order of their numbers. Files without our
-// first line belong to the user: only their numbers count. Format says what to write into a directory
-// without generated files; "" is goose. The error is a *HistoryError where the files contradict each
-// other or format, are not complete, or where one was edited.
+// ReadFormat replays the generated migrations of dir in the order of their numbers. A file without
+// pgretain's first line belongs to the user; only its number counts. format is the tool for a
+// directory without generated files; "" means goose. The error is a *HistoryError if files
+// contradict each other or format, if one is missing, or if one was edited.
 func ReadFormat(dir fs.FS, format Format) (*History, error) {
 	d, err := openDir(dir, format)
 	if err != nil {
@@ -138,8 +140,8 @@ func (dir migrationDir) read() (*History, error) {
 	return h, err
 }
 
-// follow checks that file is not from a newer pgretain and continues the chain, replays it and checks
-// what it promises.
+// follow replays a file. Before, it checks that no newer pgretain wrote the file and that it
+// continues the chain. Afterwards it checks that the result has the state that the file names.
 func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	if err := checkVersion(file); err != nil {
 		return err
@@ -168,7 +170,7 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	return h.checkSettings(h.step)
 }
 
-// chainError finds out why file does not continue what came before it.
+// chainError returns the reason why file does not continue the files before it.
 func chainError(before []Migration, file *migrationFile, all []*migrationFile) error {
 	for _, rival := range slices.Backward(before) {
 		if rival.After == file.After {
@@ -189,7 +191,7 @@ func chainError(before []Migration, file *migrationFile, all []*migrationFile) e
 	return historyError(ErrGap, "a migration between "+previous+" and this one is missing", previous, file.Name)
 }
 
-// State is the hash of everything installed, "none" when there is no generated file.
+// State returns the hash of everything that is installed; "none" if there is no generated file.
 func (h *History) State() string {
 	if len(h.files) == 0 {
 		return none
@@ -197,11 +199,12 @@ func (h *History) State() string {
 	return h.files[len(h.files)-1].State
 }
 
-// stateOf covers kind, name and content of every object, whatever the order of creation.
+// stateOf returns a hash over kind, name and content of all objects. The order of creation does not
+// matter.
 func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(sums))...) }
 
-// sumOf is the part of an object in it, from the hash of the object. It covers how the object is removed, which for the
-// runtime follows from its names.
+// sumOf returns the part of one object in the state. hash is the hash of the object. The part also
+// covers how the object is removed. For the runtime this follows from the name.
 func sumOf(o *Object, hash string) string {
 	sum := string(o.Kind) + "\x00" + o.Name + "\x00" + hash
 	if rank(o.Kind) > rank(KindView) {
@@ -210,8 +213,8 @@ func sumOf(o *Object, hash string) string {
 	return sum
 }
 
-// Object is what the migrations installed last under id, with its texts as they were generated.
-// Policy, Table and Position are not recorded.
+// Object returns the latest object that the migrations installed under id, with its texts as
+// generated. It does not know Policy, Table and Position.
 func (h *History) Object(id ID) (Object, bool) {
 	if !h.Has(id) {
 		return Object{}, false
@@ -219,27 +222,27 @@ func (h *History) Object(id ID) (Object, bool) {
 	return h.objects[h.places[id]], true
 }
 
-// Has says whether the migrations install id.
+// Has reports whether the migrations install id.
 func (h *History) Has(id ID) bool { return h.sums[id] != "" }
 
-// Objects are all installed objects in the order of their first creation.
+// Objects returns all installed objects in the order of their first creation.
 func (h *History) Objects() []Object {
 	return slices.DeleteFunc(slices.Clone(h.objects), func(o Object) bool { return o.Kind == "" })
 }
 
-// OnlyCron says whether the migrations install jobs and nothing else: they are for the database
-// where schema cron lives.
+// OnlyCron reports whether the migrations install jobs and nothing else. Such a directory is for
+// the database that has schema cron.
 func (h *History) OnlyCron() bool { return len(h.sums) > 0 && !h.HasMore() }
 
-// HasMore says whether the migrations install anything but jobs.
+// HasMore reports whether the migrations install anything but jobs.
 func (h *History) HasMore() bool {
 	return slices.ContainsFunc(h.Objects(), func(o Object) bool { return o.Kind != KindCron })
 }
 
-// Files are the generated migrations in order.
+// Files returns the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
 
-// LastStep are the files that were generated together last, in order.
+// LastStep returns the files of the last step, in order.
 func (h *History) LastStep() []Migration {
 	n := len(h.files)
 	for n > 0 && h.files[n-1].Part > 1 {
@@ -248,13 +251,14 @@ func (h *History) LastStep() []Migration {
 	return slices.Clone(h.files[max(n-1, 0):])
 }
 
-// Last is the greatest number in the directory, user's files included, 0 when it is empty.
+// Last returns the greatest number in the directory, files of the user included; 0 if the directory
+// is empty.
 func (h *History) Last() int64 { return h.last }
 
-// Format is what the next files are written for.
+// Format returns the format of the next files.
 func (h *History) Format() Format { return h.tool.format }
 
-// replay applies the Up part of a file; its Down part tells how new objects are removed.
+// replay applies the Up part of a file. The Down part tells how new objects are removed.
 func (h *History) replay(file *migrationFile) {
 	removal := map[ID]string{}
 	for _, a := range file.down {
@@ -285,15 +289,15 @@ func (h *History) replay(file *migrationFile) {
 		default:
 			o.Drop = removal[id]
 		}
-		if !had { // a replaced one keeps its place
+		if !had { // a replaced object keeps its place
 			h.places[id], h.objects = len(h.objects), append(h.objects, o)
 		}
 		h.objects[h.places[id]], h.sums[id] = o, sumOf(&o, o.Hash())
 	}
 }
 
-// remove forgets id. What holds data stays in the database, which is remembered: whoever asks for it
-// again must not drop it in Down.
+// remove removes id from the state. It remembers objects that hold data, because they stay in the
+// database. Down must not drop such an object if it is wanted again.
 func (h *History) remove(id ID) {
 	if h.Has(id) {
 		h.objects[h.places[id]] = Object{}
@@ -302,16 +306,18 @@ func (h *History) remove(id ID) {
 	h.left[id] = holdsData(id.Kind)
 }
 
-// quoteName writes a name into a comment: on one line, whatever it holds, and never as something
-// that a migration tool takes for an annotation.
+// quoteName quotes a name for a comment. The result is on one line, and no migration tool reads it
+// as an annotation.
 func quoteName(name string) string {
 	return strings.ReplaceAll(strconv.Quote(name), "+goose", `\u002bgoose`)
 }
 
-// Rebase reads dir as ReadFormat does, and where its migrations fork it leaves out one side: the one that begins with
-// one of heads, or, with later, the one whose first file has the greater number. Two files with one number have no
-// later one. Unlike ReadFormat it refuses a statement that no object of its kind has. It returns what is left and the names that were left out, in the order of their numbers; none when
-// nothing forks. Nothing is written. The error is a *HistoryError where a fork remains, or anything else is wrong.
+// Rebase reads dir like ReadFormat and leaves out one side of each fork. It leaves out the side
+// that begins with one of heads. With later it leaves out the side whose first file has the greater
+// number. Two files with the same number have no later one. Unlike ReadFormat, Rebase refuses a
+// statement that no object of its kind has. It returns the remaining history and the names of the
+// files that it left out, in the order of their numbers. If nothing forks, it leaves out none. It
+// writes nothing. The error is a *HistoryError if a fork remains or a file is wrong.
 func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []string, error) {
 	d, err := openDir(dir, format)
 	for err == nil {
@@ -333,7 +339,7 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 	return nil, nil, err
 }
 
-// leaveOut leaves out head and the files that continue it and nothing else. Files of the user stay.
+// leaveOut leaves out head and the files that continue it. Files of the user stay.
 func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
 		return historyError(ErrNoFork, "this migration was not generated: pgretain does not rewrite it", head)
@@ -351,7 +357,8 @@ func (dir migrationDir) leaveOut(head string) error {
 	return err
 }
 
-// leftOut are the names that were left out, by number, each with the files that belong to it.
+// leftOut returns the names of the files that were left out, by number, each followed by the files
+// that belong to it.
 func (dir migrationDir) leftOut() (names []string) {
 	for _, n := range dir.list() {
 		if dir.without[n.name] {

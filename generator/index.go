@@ -13,19 +13,19 @@ import (
 	"pgretain/policy"
 )
 
-// passIndex is the index by which a pass, or a rank of a guard, finds its rows: on (clock, key) or (per, order), partial
-// on "where" when that may stand in a predicate.
+// passIndex is the index by which a pass, or a rank of a guard, finds its rows. It is on (clock,
+// key) or (per, order). It is partial on "where" if that can be an index predicate.
 type passIndex struct {
 	items     []orderItem
 	predicate sqlText
-	serves    string // an index that the database had before and that begins with the items, "" for none
+	serves    string // index that existed before and begins with the items; "" if there is none
 	byKey     bool   // the primary key leads to the rows
 }
 
 func (w *policyCompiler) passIndexes() []passIndex {
 	var list []passIndex
 	if w.policy.Partitions {
-		return nil // whose rows are no table's
+		return nil // partitions are not rows of a table
 	}
 	for _, p := range w.scans {
 		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
@@ -39,7 +39,7 @@ func (w *policyCompiler) passIndexes() []passIndex {
 		}
 		list = append(list, index)
 	}
-	for _, r := range w.ranks { // of guards: batches look at the first rows of their groups
+	for _, r := range w.ranks { // guards: batches read the first rows of their groups
 		items := w.rankItems(r)
 		begins := func(i passIndex) bool { return len(i.items) >= len(items) && slices.Equal(i.items[:len(items)], items) }
 		if !slices.ContainsFunc(list, begins) {
@@ -55,14 +55,14 @@ func (w *policyCompiler) passIndexes() []passIndex {
 	return slices.DeleteFunc(list, func(i passIndex) bool { return len(i.items) == 0 })
 }
 
-// wantedIndexes are those that migrations build.
+// wantedIndexes returns the indexes that migrations build.
 func (w *policyCompiler) wantedIndexes() []passIndex {
 	served := func(i passIndex) bool { return i.predicate == "" && (i.byKey || i.serves != "") }
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
-// indexes are these. A policy for each schema is refused where no index of the table serves: a run does not build one,
-// since nobody could write meanwhile.
+// indexes returns the same as objects. It refuses a policy for each schema if its table lacks an
+// index. A run does not build one, because that would block writes.
 func (w *policyCompiler) indexes() []Object {
 	wanted := w.wantedIndexes()
 	if w.file.EachOf(w.policy) == nil {
@@ -79,7 +79,7 @@ func (w *policyCompiler) indexes() []Object {
 	return nil
 }
 
-// needs are the table's own indexes on which the policy relies.
+// needs returns the indexes of the table that existed before and that the policy relies on.
 func (w *policyCompiler) needs() []string {
 	var names []string
 	for _, i := range w.passIndexes() {
@@ -90,8 +90,8 @@ func (w *policyCompiler) needs() []string {
 	return names
 }
 
-// leads says whether an index begins with items, read forwards or backwards; for a column that
-// cannot be NULL the placement of NULLs does not matter.
+// leads reports whether an index, read forwards or backwards, begins with items. The placement of
+// NULLs does not matter for a column that is NOT NULL.
 func (w *policyCompiler) leads(index catalog.Index, items []orderItem) bool {
 	read := func(backwards bool) bool {
 		for i, item := range items {
@@ -117,8 +117,9 @@ func (w *policyCompiler) keyItems(except string) []orderItem {
 	return each(key, func(name string) orderItem { return orderItem{Expr: sqlText(quote.Ident(name)), column: name} })
 }
 
-// rankItems leaves an order out in which an expression takes part: whether it may be indexed is not known here.
-// Its groups are found by their keys, and it has no items where these are expressions as well, or may be NULL.
+// rankItems returns the items of an index for a rank. It leaves out an order with an expression,
+// because it cannot know whether the expression can be indexed. The index then finds the groups by
+// their keys. It returns no items if a key is an expression or may be NULL.
 func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 	var items []orderItem
 	for _, k := range r.Keys {
@@ -128,7 +129,7 @@ func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 		items = append(items, orderItem{Expr: sqlText(k.Column.String()), column: string(k.Column), equal: true})
 	}
 	for _, o := range r.Order {
-		isKey := func(i orderItem) bool { return i.equal && i.column == o.column } // it has one value in a group
+		isKey := func(i orderItem) bool { return i.equal && i.column == o.column } // the column has one value in a group
 		if r.columns && !slices.ContainsFunc(items, isKey) {
 			items = append(items, orderItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column, false})
 		}
@@ -136,7 +137,7 @@ func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 	return items
 }
 
-// read are the columns of the row that an expression names.
+// read returns the columns of the row that an expression names.
 func (w *policyCompiler) read(e *pgparse.Expr) []catalog.Column {
 	var list []catalog.Column
 	for _, ref := range e.Columns {
@@ -150,16 +151,16 @@ func (w *policyCompiler) read(e *pgparse.Expr) []catalog.Column {
 	return list
 }
 
-// indexable says whether an index may read what an expression reads: a column that is computed whenever it
-// is read is in no index, and in no predicate of one.
+// indexable reports whether an index may contain what an expression reads. An index and its
+// predicate cannot contain a virtual generated column.
 func (w *policyCompiler) indexable(e *pgparse.Expr) bool {
 	return !slices.ContainsFunc(w.read(e), func(c catalog.Column) bool { return c.Virtual })
 }
 
-// zoned says whether an expression compares two columns in a way that depends on the time zone of the
-// session, which no index predicate may (42P17).
+// zoned reports whether an expression compares two columns in a way that depends on the session's
+// time zone. An index predicate must not do that (42P17).
 func (w *policyCompiler) zoned(e *pgparse.Expr) bool {
-	condition, _ := pgparse.ParseCondition(e.SQL) // it was parsed before
+	condition, _ := pgparse.ParseCondition(e.SQL) // the reader of the file has parsed it
 	found := false
 	condition.Walk(func(c *pgparse.Condition) {
 		left, right := w.table.Column(c.Left.Column), w.table.Column(c.Right.Column)
@@ -183,7 +184,7 @@ func (w *policyCompiler) index(of passIndex) Object {
 	o := w.made(KindIndex, w.table.Schema+"."+name, template, d)
 	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
 	if before, had := w.history.Object(o.ID()); had && partitioned {
-		o.SQL = before.SQL // later partitions get the index from PostgreSQL, and what is gone needs none
+		o.SQL = before.SQL // PostgreSQL adds the index to later partitions, and dropped ones need none
 	}
 	return o
 }
@@ -195,7 +196,8 @@ func indexFields(table *catalog.Table, name string) fields {
 	}
 }
 
-// partitionIndexes lists the partitions of the snapshot, to any depth, and what to attach: deepest first.
+// partitionIndexes returns the partitions of the snapshot, to any depth, and the indexes to attach,
+// deepest first.
 func (w *policyCompiler) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions, attach []fields) {
 	for _, child := range parent.Children {
 		table := w.tables[child]
@@ -211,8 +213,8 @@ func (w *policyCompiler) partitionIndexes(parent *catalog.Table, parentIndex, it
 	return partitions, attach
 }
 
-// indexName says whose index it is and carries a hash of its definition, so that a changed index
-// is a new one, built before the old one goes.
+// indexName returns a name with the table's name and a hash of the definition. A changed index has
+// a new name and is built before the old one is dropped.
 func indexName(table, items, predicate string) string {
 	_, name, _ := strings.Cut(table, ".")
 	stub := strings.Map(func(r rune) rune {
@@ -224,7 +226,8 @@ func indexName(table, items, predicate string) string {
 	return fmt.Sprintf("pgretain_%s_%s", stub[:min(len(stub), 32)], Hash(table, items, predicate)[:8])
 }
 
-// ensureColumns are the columns that the table lacks, or that an earlier migration added.
+// ensureColumns returns the columns of "ensure" that the table lacks or that an earlier migration
+// added.
 func (w *policyCompiler) ensureColumns() []Object {
 	var objects []Object
 	for _, column := range w.policy.Ensure {
@@ -240,10 +243,11 @@ func (w *policyCompiler) ensureColumns() []Object {
 	return objects
 }
 
-// refuseType refuses another type for a column that an earlier migration added: how its values become
-// others is not for us to guess. Once the table has the type, the policy may say so.
+// refuseType refuses another type for a column that an earlier migration added. pgretain cannot
+// know how to convert its values. The policy may use the type after the user has changed it in the
+// table.
 func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column policy.Column) {
-	wanted, _ := pgparse.TypeIdentity(column.Type) // it was parsed before
+	wanted, _ := pgparse.TypeIdentity(column.Type) // the reader of the file has parsed it
 	added, _ := pgparse.AddedType(before.SQL)
 	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
 	if wanted != added && wanted != is {

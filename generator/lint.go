@@ -20,19 +20,20 @@ var (
 	codePastGuard          = diag.Register("P065", "cascade deletes rows that a guard keeps")
 )
 
-// Check is an EXPLAIN that a server parses exactly when it understands an expression of the policy.
+// Check is an EXPLAIN that a server accepts if and only if it accepts an expression of the policy.
 type Check struct {
 	Expr policy.Expr
 	SQL  string
 }
 
-// Checks lists one statement for each expression of a file that compiles: with them a server finds what no catalog
-// snapshot tells, the operator that two types lack for example. A join stands before what reads it.
+// Checks returns one statement for each expression of a file that compiles. With them a server
+// finds what no snapshot shows, for example a missing operator. A join comes before what reads it.
 func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		// The server has no schema for each, nor columns that another policy's "ensure" will add.
+		// The server has no schema of the policy's word. It also lacks columns that the "ensure" of
+		// another policy adds.
 		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil && !slices.ContainsFunc(p.Uses(), c.isToCome(p)) {
 			checks = append(checks, c.checks(p, table)...)
 		}
@@ -40,7 +41,8 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	return checks
 }
 
-// isToCome says whether a table that a policy uses beside its own will have columns that it has not yet.
+// isToCome returns a function that reports whether a migration will add columns to another table
+// that the policy uses.
 func (c *compiler) isToCome(p *policy.Policy) func(policy.Effect) bool {
 	return func(use policy.Effect) bool {
 		name := use.Table.String()
@@ -60,7 +62,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	for i, j := range p.Joins {
 		checks = append(checks, Check{*cmp.Or(j.Query, j.Where), w.checkText("1", w.joins[:i+1], nil)})
 	}
-	marks := map[policy.Expr]sqlText{} // of watermarks, by their conditions on another table
+	marks := map[policy.Expr]sqlText{} // by condition, the other tables that conditions of watermarks read
 	for _, k := range p.DueClocks() {
 		if m := k.Watermark; m != nil && m.Where != nil {
 			marks[*m.Where] = fragment("watermark", w.watermark(m, ""))
@@ -87,13 +89,13 @@ func (w *policyCompiler) check(part policy.Part, others []sqlText) Check {
 	return Check{part.Expr, w.checkText(value, w.joins, others)}
 }
 
-// checkText reads the policy's rows beside its joins.
+// checkText returns an EXPLAIN of a value over the policy's rows and its joins.
 func (w *policyCompiler) checkText(value sqlText, joins []join, others []sqlText) string {
 	return layout(execute("check.sql.tmpl",
 		fields{"Value": value, "Table": w.rowsToCome(), "Joins": joins, "Columns": nil, "Others": others}))
 }
 
-// rowsToCome is rowsRelation with the columns that "ensure" will add.
+// rowsToCome returns rowsRelation with the columns that "ensure" will add.
 func (w *policyCompiler) rowsToCome() sqlText {
 	table, missing, live := w.rowsRelation(), []columnText{}, w.snapshot.Table(tableName(w.table))
 	for _, column := range w.table.Columns {
@@ -107,14 +109,14 @@ func (w *policyCompiler) rowsToCome() sqlText {
 	return table
 }
 
-// stepChecks are those of a step, beside its related table and the headers of earlier steps.
+// stepChecks returns the checks of a step, with its related table and the headers of earlier steps.
 func (w *policyCompiler) stepChecks(s step) []Check {
 	if s.SQL != nil {
-		return nil // proven with the functions
+		return nil // checked together with the functions
 	}
 	defer w.restored()()
 	var others []sqlText
-	var joins []policy.Join // of its own, with names that are not known outside of it
+	var joins []policy.Join // joins of the statement itself, whose names are unknown outside it
 	other := func(t policy.Table, as string) {
 		others = append(others, fragment("table as", join{Name: ident(as), Source: quotedTable(t)}))
 	}
@@ -136,8 +138,8 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	return checks
 }
 
-// Notes warns of what deletes of a file that compiles will meet in the tables of a snapshot: for people
-// who check a policy, since a design may want it so.
+// Notes returns warnings about what the deletes of a file that compiles meet in the tables of a
+// snapshot. They are for people who check a policy, because a design may intend it.
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	c, concerns := newCompiler(file, snapshot, nil), file.AccessIndex()
 	guarded, built := map[string][]*policy.Policy{}, map[string]bool{}
@@ -168,7 +170,8 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
-// noteDelete is about one step that deletes, and the tables that it and its cascades take rows of.
+// noteDelete adds warnings about one step that deletes, and about the tables from which it and its
+// cascades take rows.
 func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.AccessIndex, guarded map[string][]*policy.Policy) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
@@ -194,7 +197,7 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 
 var beforeRow = regexp.MustCompile(`^CREATE TRIGGER ("(?:[^"]|"")+"|\S+) BEFORE `)
 
-// noteTriggers warns of triggers before each row, which may keep it by returning NULL.
+// noteTriggers warns of BEFORE row triggers, which can keep a row by returning NULL.
 func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	for _, t := range table.Triggers {
 		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
@@ -206,8 +209,9 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	}
 }
 
-// notePastGuards warns where cascades of deletes from a table take rows that a guard of another policy keeps, one of
-// those that have guards; where that policy reads the table, what it keeps rows for goes with them.
+// notePastGuards warns if cascades of deletes from a table take rows that a guard of another policy
+// keeps. It does not warn if that other policy reads the table: then the reason to keep the rows is
+// deleted, too.
 func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded []*policy.Policy) {
 	for _, other := range guarded {
 		name := other.Table.String()
@@ -221,8 +225,8 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 	}
 }
 
-// noteIndexes warns where tables have no index for keys that deletes meet, and migrations build none that serves policies of
-// the table. Those that were said of a policy before are not said again.
+// noteIndexes warns of tables that lack an index for foreign keys that deletes check, if migrations
+// build none either. It repeats no warning of an earlier policy.
 func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 	var missing []string
 	for _, d := range p.Deletes() {
@@ -249,7 +253,8 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 	}
 }
 
-// buildsFor says whether migrations build such an index on a table for a policy of the file; no snapshot has these.
+// buildsFor reports whether migrations build such an index on a table for a policy of the file. A
+// snapshot lacks these indexes.
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
 		return !p.Partitions && p.Table.String() == tableName(table) &&
@@ -259,7 +264,8 @@ func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool 
 	})
 }
 
-// findsRows says whether an index of the table, or one of each of its partitions, begins with a column of the key.
+// findsRows reports whether an index of the table, or an index of each of its partitions, begins
+// with a column of the key.
 func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
 		return i.Valid && i.Method != "brin" && len(i.Columns) > 0 && mayFind(i.Columns[0], i.Predicate, key)
@@ -271,7 +277,8 @@ func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool 
 
 var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)
 
-// mayFind is generous: only an index that surely does not help is no help.
+// mayFind reports whether an index may help to find rows of a key. It returns false only if the
+// index certainly does not help.
 func mayFind(first, predicate string, key catalog.ForeignKey) bool {
 	predicate = strings.Trim(strings.ReplaceAll(notNull.ReplaceAllString(predicate, ""), "AND", ""), "() ")
 	return predicate == "" && slices.Contains(key.Columns, first)

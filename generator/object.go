@@ -16,73 +16,74 @@ import (
 	"pgretain/policy"
 )
 
-// Kind is what an Object is. The order of the constants is the order of creation; dropping goes the other way.
+// Kind is the kind of an Object. The constants are in the order of creation. Objects are dropped in
+// the opposite order.
 type Kind string
 
-// The kinds. Everything from KindPrivilege on may change with a policy.
+// These are all kinds. Objects from KindPrivilege on may change with a policy.
 const (
-	KindRuntime   Kind = "runtime"   // all of it, where it is dropped: its schema
-	KindType      Kind = "type"      // of the runtime
-	KindTable     Kind = "table"     // of the runtime
-	KindUpgrade   Kind = "upgrade"   // a change of such a type or table: "version/name"
-	KindFunction  Kind = "function"  // name is schema.name(argument types)
-	KindProcedure Kind = "procedure" // name is schema.name(argument types)
+	KindRuntime   Kind = "runtime"   // the whole runtime; only dropped, as its schema
+	KindType      Kind = "type"      // type of the runtime
+	KindTable     Kind = "table"     // table of the runtime
+	KindUpgrade   Kind = "upgrade"   // change of a type or table of the runtime; name: "version/name"
+	KindFunction  Kind = "function"  // name: schema.name(argument types)
+	KindProcedure Kind = "procedure" // name: schema.name(argument types)
 	KindView      Kind = "view"
-	KindArchive   Kind = "archive"   // "schema.table", one that an archive step makes
-	KindStored    Kind = "stored"    // a table of ours that holds a join's rows during a run
-	KindColumn    Kind = "column"    // "schema.table.column", one that a policy makes sure of
-	KindPrivilege Kind = "privilege" // what the worker may do with one table: "schema.table"
-	KindIndex     Kind = "index"     // "schema.index", built CONCURRENTLY
-	KindInstall   Kind = "install"   // the registry's single row of the install: "install"
-	KindPolicy    Kind = "policy"    // a policy's registry row: the policy's name
-	KindEach      Kind = "each"      // the page of a policy for each schema: the policy's name
-	KindJob       Kind = "job"       // a job's registry row: the job's name
-	KindCron      Kind = "cron"      // a pg_cron job: its jobname
+	KindArchive   Kind = "archive"   // table that an archive step creates; name: "schema.table"
+	KindStored    Kind = "stored"    // table of the runtime's schema for the rows of a join during a run
+	KindColumn    Kind = "column"    // column of "ensure"; name: "schema.table.column"
+	KindPrivilege Kind = "privilege" // privileges of the worker on one table; name: "schema.table"
+	KindIndex     Kind = "index"     // index, built CONCURRENTLY; name: "schema.index"
+	KindInstall   Kind = "install"   // the only row of the registry's table of the install; name: "install"
+	KindPolicy    Kind = "policy"    // registry row of a policy; name: the policy's name
+	KindEach      Kind = "each"      // page of a policy for each schema; name: the policy's name
+	KindJob       Kind = "job"       // registry row of a job; name: the job's name
+	KindCron      Kind = "cron"      // pg_cron job; name: its jobname
 )
 
-// As says which role creates an object.
+// As names the role that creates an object.
 type As string
 
-// The roles of a migration. With "roles: none" all three are the migrating role.
+// These are the roles that create objects. With "roles: none" all of them are the migrating role.
 const (
-	AsMigrator As = "migrator" // whoever runs the migration: owns the application's tables
+	AsMigrator As = "migrator" // the role that runs the migration and owns the application's tables
 	AsOwner    As = "owner"
-	AsWorker   As = "worker" // made by the owner; retention._apply_privileges() hands it over
+	AsWorker   As = "worker" // created by the owner; retention._apply_privileges() gives it to the worker
 	AsRunner   As = "runner"
 )
 
-// Object is one thing that pgretain wants in the database. SQL creates or replaces it and may be
-// run twice; it may hold several statements, each of which ends with a semicolon and a line
-// break, grants included. Drop removes it and may be run twice.
+// Object is one thing that pgretain creates in the database. SQL creates or replaces it, grants
+// included, and can be run twice. SQL may have several statements. Each ends with a semicolon and a
+// line break. Drop removes the object and can be run twice.
 type Object struct {
 	Kind     Kind
 	Name     string
 	As       As
 	SQL      string
 	Drop     string
-	Policy   string         // the policy that wants it, "" for the runtime
-	Table    string         // "schema.name" of the policy's table, "" otherwise
-	Position diag.Position  // of the policy or job, zero for the runtime
-	Words    []explain.Line // of a policy, report, job or the install: what it does; a page begins with them
+	Policy   string         // name of the policy; "" for the runtime
+	Table    string         // "schema.name" of the policy's table; "" if there is none
+	Position diag.Position  // position of the policy or job in the file; zero for the runtime
+	Words    []explain.Line // description of a policy, report, job or the install, for its page
 
-	Chapter string   // of the runtime: the folder in which it stands
+	Chapter string   // folder of the object in sql/; "" if it is not of the runtime
 	Grants  []string // roles that may call or read it besides its owner
-	Writes  []string // of a table: what the worker may do there besides reading
+	Writes  []string // privileges of the worker on a table besides SELECT
 
-	// These are for the verifier; migrations do not record them.
+	// The verifier alone reads the following fields. Migrations do not record them.
 	Cron       *CronJob                   // of a KindCron object
-	Definition string                     // of a KindIndex object: its CREATE INDEX alone
-	Content    string                     // of a KindIndex object: what the planner takes it to hold, as EXPLAIN
-	Needs      []string                   // of a KindPolicy object: indexes of its table that were there before
-	Members    *Members                   // of a KindEach object
-	Rights     []Right                    // of a KindPrivilege object
-	Row        map[string]json.RawMessage // of a row of the registry: columns that say nothing of where it is
+	Definition string                     // its CREATE INDEX alone, for a KindIndex object
+	Content    string                     // the content of the index as EXPLAIN prints it, for a KindIndex object
+	Needs      []string                   // indexes that the table had before, for a KindPolicy object
+	Members    *Members                   // for a KindEach object
+	Rights     []Right                    // for a KindPrivilege object
+	Row        map[string]json.RawMessage // columns of a registry row, except columns that contain its position
 }
 
-// Hash is twelve hexadecimal digits of what makes the object what it is.
+// Hash returns twelve hexadecimal digits over the role and the SQL of the object.
 func (o Object) Hash() string { return Hash(string(o.As), o.SQL) }
 
-// Hash is twelve hexadecimal digits over parts.
+// Hash returns twelve hexadecimal digits over parts.
 func Hash(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -91,7 +92,7 @@ func Hash(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
-// ID is what makes two objects the same thing.
+// ID identifies an object. Two objects with the same ID are versions of one thing.
 type ID struct {
 	Kind Kind
 	Name string
@@ -99,13 +100,14 @@ type ID struct {
 
 func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
-// kinds in the order of creation.
+// kinds are all kinds in the order of creation.
 var kinds = []Kind{
 	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
 	KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
 }
 
-// rank is -1 for a kind that is none of ours. Procedures stand among functions.
+// rank returns the position of a kind in the order of creation; -1 for an unknown kind. Procedures
+// have the rank of functions.
 func rank(kind Kind) int {
 	if kind == KindProcedure {
 		kind = KindFunction
@@ -120,20 +122,22 @@ func byRank(objects []Object) []Object {
 	return sorted
 }
 
-// holdsData says whether objects of a kind are left where they are when nobody wants them any more.
+// holdsData reports whether objects of this kind stay in the database after no policy wants them.
 func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
 
-// isRuntime says whether an object belongs to the runtime, which has a file of its own.
+// isRuntime reports whether an object belongs to the runtime, which has a migration file of its
+// own.
 func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
 
-// usually is the role that creates objects of a kind.
+// usually returns the role that creates objects of this kind, unless they say otherwise.
 func usually(kind Kind) As { return cmp.Or(unusual[kind], AsOwner) }
 
 var unusual = map[Kind]As{
 	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
 }
 
-// made is an object of a kind: template creates it, and <kind>_drop removes it, where there is such a template.
+// made renders an object of a kind. The template creates the object. The template <kind>_drop
+// removes it, if there is one.
 func made(kind Kind, name, template string, data fields, at diag.Position) Object {
 	o := Object{Kind: kind, Name: name, As: usually(kind), SQL: object(template, data), Position: at}
 	if drop := string(kind) + "_drop"; set.Lookup(drop+".sql.tmpl") != nil {
@@ -142,7 +146,8 @@ func made(kind Kind, name, template string, data fields, at diag.Position) Objec
 	return o
 }
 
-// grantedTo lets roles call or read an object; with "roles: none" all is one role's.
+// grantedTo returns the object with grants to the roles added. With "roles: none" it adds none,
+// because one role owns everything.
 func (o Object) grantedTo(in policy.Roles, names ...string) Object {
 	if !in.None {
 		o.Grants = append(o.Grants, names...)
@@ -150,25 +155,27 @@ func (o Object) grantedTo(in policy.Roles, names ...string) Object {
 	return o
 }
 
-// Change is what becomes of an object: there is no Before of a new one, and no After of one that goes.
+// Change is the difference of one object between two states. Before is nil for a new object, After
+// for a removed one.
 type Change struct {
 	Before, After *Object
-	// Keep marks a column or an archive that no step removes: it was there before, or holds data now.
+	// Keep is true for a column or an archive that no step removes: it existed before, or it
+	// contains data.
 	Keep bool
-	// DropFirst says that what is there goes before anything is created, in Up and in Down.
+	// DropFirst is true if Up and Down drop the existing object before they create anything.
 	DropFirst bool
-	// BeforeIndex and AfterIndex are the places of Before and After in the order of creation.
+	// BeforeIndex and AfterIndex are the positions of Before and After in the order of creation.
 	BeforeIndex, AfterIndex int
-	sum                     string // the hash of After; "" on the way back
+	sum                     string // hash of After; "" in Down
 }
 
-// Changes tells two lists of objects apart: new and changed ones in the order of after, then those that go, in that of
-// before.
+// Changes compares two lists of objects. It returns new and changed objects in the order of after,
+// then removed objects in the order of before.
 func Changes(before, after []Object) []Change {
 	return slices.DeleteFunc(pairs(before, after), func(c Change) bool { return !c.differs() })
 }
 
-// pairs is Changes with the objects that stay as they are among those of after.
+// pairs returns what Changes returns, with the unchanged objects among those of after.
 func pairs(before, after []Object) []Change {
 	was := make(map[ID]int, len(before))
 	for i, o := range before {
@@ -194,15 +201,15 @@ func pairs(before, after []Object) []Change {
 
 func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.Before.Hash() != c.sum }
 
-// back is the change in Down.
+// back returns the change that Down makes.
 func (c Change) back() Change {
 	return Change{Before: c.After, After: c.Before, Keep: c.Keep, DropFirst: c.DropFirst, BeforeIndex: c.AfterIndex, AfterIndex: c.BeforeIndex}
 }
 
-// Object is the later of the two.
+// Object returns After, or Before if the object is removed.
 func (c Change) Object() *Object { return cmp.Or(c.After, c.Before) }
 
-// Sign is "+" of a new object, "~" of one that changes, "-" of one that goes.
+// Sign returns "+" for a new object, "~" for a changed one, "-" for a removed one.
 func (c Change) Sign() string {
 	switch {
 	case c.Before == nil:
@@ -213,8 +220,8 @@ func (c Change) Sign() string {
 	return "~"
 }
 
-// Words say how an object changes that is replaced, as in ": due: ... 7 days back -> ... 3 days back"; "" of one that is
-// new or goes, and of the runtime.
+// Words returns how a replaced object changes, for example ": due: ... 7 days back -> ... 3 days
+// back". It returns "" for new and removed objects and for the runtime.
 func (c Change) Words() string {
 	if c.Sign() != "~" {
 		return ""
@@ -235,10 +242,10 @@ func (c Change) Words() string {
 	return ": " + strings.ReplaceAll(words, "+goose", `\u002bgoose`)
 }
 
-// sqlWords say what differs between the statements of two objects.
+// sqlWords returns the differences between the statements of two objects.
 func sqlWords(before, after Object) string {
 	lines := func(o Object) (list []explain.Line) {
-		statements, _ := pgparse.Statements(o.SQL) // of an object that was read or rendered
+		statements, _ := pgparse.Statements(o.SQL) // an object that was read or rendered has valid SQL
 		for _, sql := range statements {
 			list = append(list, explain.Line{Key: "SQL", Text: withoutComments(sql)})
 		}
@@ -247,7 +254,8 @@ func sqlWords(before, after Object) string {
 	return cmp.Or(explain.Differences(lines(before), lines(after)), "other comments")
 }
 
-// withoutComments returns a statement without comments, with one blank where space stands between tokens.
+// withoutComments returns a statement without comments, with one blank wherever there is white
+// space between tokens.
 func withoutComments(sql string) string {
 	var b strings.Builder
 	end := 0
@@ -264,7 +272,7 @@ func withoutComments(sql string) string {
 	return b.String()
 }
 
-// installWords say which columns of the install's row change, with both values.
+// installWords returns the columns of the install's row that change, with both values.
 func installWords(before, after Object) string {
 	var was, is map[string]json.RawMessage
 	if !rowOf(before.SQL, &was) || !rowOf(after.SQL, &is) {
@@ -285,7 +293,8 @@ func merged(a, b map[string]json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// shownValue writes a column's value for a comment: "none" where it is missing, NULL or an empty list.
+// shownValue formats a column's value for a comment. It returns "none" for a missing value, NULL or
+// an empty list.
 func shownValue(value json.RawMessage) string {
 	var list []string
 	if json.Unmarshal(value, &list) == nil && len(list) > 0 {
@@ -301,5 +310,6 @@ func shownValue(value json.RawMessage) string {
 	return "none"
 }
 
-// OfRuntime says whether the object belongs to the runtime, which has a file of its own.
+// OfRuntime reports whether the object belongs to the runtime, which has a migration file of its
+// own.
 func (c Change) OfRuntime() bool { return isRuntime(c.Object()) }

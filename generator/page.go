@@ -14,10 +14,11 @@ import (
 	"pgretain/policy"
 )
 
-// slice is the type of the only argument of most functions.
+// slice returns the name of the argument type of most generated functions.
 func (w *policyCompiler) slice() string { return w.schema() + ".slice" }
 
-// made is an object of the policy; data is what its template reads besides what all of them say of themselves.
+// made renders an object of the policy. data holds what its template reads besides the fields that
+// all templates share.
 func (w *policyCompiler) made(kind Kind, name, template string, data fields) Object {
 	all := fields{
 		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Zone": w.zone(),
@@ -25,7 +26,7 @@ func (w *policyCompiler) made(kind Kind, name, template string, data fields) Obj
 	}
 	maps.Copy(all, data)
 	o := Object{Kind: kind, Name: name, Position: w.policy.Position}
-	if !w.dry || kind == KindArchive { // which is compared with what the history has
+	if !w.dry || kind == KindArchive { // an archive is compared with the history
 		o = made(kind, name, template, all, w.policy.Position)
 	}
 	if o.Policy = w.policy.Name; !w.report {
@@ -34,7 +35,8 @@ func (w *policyCompiler) made(kind Kind, name, template string, data fields) Obj
 	return o
 }
 
-// function is the generated function <policy>_<suffix>(arguments), which runs as its caller: the worker.
+// function renders the function <policy>_<suffix>(arguments). The worker may call it, and it runs
+// with the rights of its caller.
 func (w *policyCompiler) function(suffix, arguments, template string, data fields) Object {
 	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
@@ -43,22 +45,23 @@ func (w *policyCompiler) function(suffix, arguments, template string, data field
 	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// ofMigrator is a function of the migrating role, which acts for the owner of the tables: the owner of the other
-// functions cannot be a member of a role that is its own member.
+// ofMigrator renders a function that the migrating role owns. This role acts for the owner of the
+// tables. The owner of the other functions cannot do that: it cannot be a member of a role that is
+// its own member.
 func (w *policyCompiler) ofMigrator(suffix, arguments, template string, data fields) Object {
 	o := w.function(suffix, arguments, template, data)
 	o.As = AsMigrator
 	return o
 }
 
-// forPeople lets operators and viewers, too, call or read an object.
+// forPeople grants an object to operators and viewers, too.
 func (c *compiler) forPeople(o Object) Object {
 	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
 func (w *policyCompiler) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
-// storedTables are the tables for the joins that are read once per run.
+// storedTables returns the tables that hold the rows of joins that are read once per run.
 func (w *policyCompiler) storedTables() []Object {
 	defer w.restored()()
 	w.binder.asOf = "NULL::timestamptz"
@@ -76,11 +79,10 @@ func (w *policyCompiler) storedTables() []Object {
 	return objects
 }
 
-// checkStored refuses tables of joins whose names are taken: by the runtime, which they would take the place
-// of, or by each other.
+// checkStored refuses a table for a join if the runtime or another join has its name.
 func (c *compiler) checkStored(objects []Object) {
 	taken := map[string]string{c.file.Install.Schema + ".goose_db_version": "by the runtime"}
-	for _, o := range objects { // those of the runtime come first
+	for _, o := range objects { // objects of the runtime come first
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "by the runtime"
 		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
@@ -92,7 +94,8 @@ func (c *compiler) checkStored(objects []Object) {
 	}
 }
 
-// start is the function that reads joins and ceilings when a run starts; none where there is nothing to read.
+// start returns the function that reads joins and ceilings when a run starts. It returns no object
+// if there is nothing to read.
 func (w *policyCompiler) start() []Object {
 	var values []namedValue
 	stored := each(w.policy.OncePerRun(), func(j policy.Join) namedValue {
@@ -109,7 +112,7 @@ func (w *policyCompiler) start() []Object {
 	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}
 }
 
-// reports are the functions of the file's reports and their rows in the registry.
+// reports returns the functions of the file's reports and their rows in the registry.
 func (c *compiler) reports() []Object {
 	var objects []Object
 	for _, r := range c.file.Reports {
@@ -118,7 +121,7 @@ func (c *compiler) reports() []Object {
 		w := c.writer(p, &catalog.Table{}, "p_as_of")
 		w.report = true
 		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
-		if r.Alert != nil { // its names are the query's columns, which only the server knows, but for as_of
+		if r.Alert != nil { // its names, except as_of, are columns of the query, which only the server knows
 			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
 			parts = append(parts, policy.Part{Expr: *r.Alert})
 		}
@@ -141,7 +144,8 @@ func (c *compiler) reports() []Object {
 	return objects
 }
 
-// explained says what the policy does, with what the catalog says and how it is generated.
+// explained returns what the policy does in words, from the policy, the catalog and the way it is
+// generated.
 func (w *policyCompiler) explained() []explain.Line {
 	p := w.policy
 	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(),
@@ -156,7 +160,7 @@ func (w *policyCompiler) explained() []explain.Line {
 	return explain.Policy(p, facts)
 }
 
-// orders say how a run goes through the rows, a pass each.
+// orders returns the order in which each pass of a run reads the rows, in words.
 func (w *policyCompiler) orders() []string {
 	switch {
 	case w.partitioned.ofValues():
@@ -182,14 +186,14 @@ func (w *policyCompiler) orders() []string {
 			clock = strings.TrimSpace(e.SQL)
 		}
 		if p.clock.mark != "" {
-			return order + clock // a batch ends on a whole value
+			return order + clock // a batch ends at the end of a value
 		}
 		key = slices.DeleteFunc(key, func(name string) bool { return name == clock })
 		return order + strings.Join(slices.Insert(key, 0, clock), ", ")
 	})
 }
 
-// pageOf is what a page says of its policy in words; "" where it says nothing.
+// pageOf returns the words in which a page describes its policy; "" if it has none.
 func pageOf(sql string) string {
 	quote := wordsQuote.FindString(sql)
 	_, rest, _ := strings.Cut(sql, quote)
@@ -202,8 +206,9 @@ func pageOf(sql string) string {
 
 var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
 
-// Pages puts what belongs to one policy or report, and can be replaced without data, into one object: its
-// functions, its tables for joins and its row of the registry. The page is the unit of change of a migration.
+// Pages merges the objects of each policy or report into one object: its functions, its tables for
+// joins and its registry row. All of them can be replaced without losing data. A migration changes
+// a page as a whole.
 func Pages(objects []Object, roles policy.Roles) []Object {
 	parts, rows := map[string][]Object{}, map[string]bool{}
 	for _, o := range objects {
@@ -224,20 +229,21 @@ func Pages(objects []Object, roles policy.Roles) []Object {
 	return list
 }
 
-// hasPage says whether an object has a page around it.
+// hasPage reports whether an object of this kind carries its policy's page.
 func hasPage(kind Kind) bool { return kind == KindPolicy || kind == KindEach }
 
-// ofPage says whether an object stands in its policy's page.
+// ofPage reports whether an object is part of its policy's page.
 func ofPage(o Object) bool {
 	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
 }
 
-// policyScript is the row of a policy with all of its parts before it, tables first.
+// policyScript returns the registry row of a policy, preceded by the policy's other objects, tables
+// first.
 func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	schema, _, _ := strings.Cut(parts[0].Name, ".")
-	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables before functions
+	slices.SortStableFunc(parts, func(a, b Object) int { return rank(b.Kind) - rank(a.Kind) }) // tables first
 	list := each(parts, func(o Object) fields {
-		owner := "" // who is to be again after the role that migrates made it, "" where nobody changes
+		owner := "" // the role to which the migrating role gives the object; "" if the owner stays
 		if o.As == AsMigrator {
 			owner = roles.Owner
 		}
@@ -245,23 +251,24 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	})
 	words := wordsText(row.Words)
 	if row.Kind == KindEach {
-		words = "" // its own statement has them
+		words = "" // the row's own statement contains the words
 	}
 	row.SQL = execute("page.sql.tmpl", fields{"Words": words, "Schema": sqlText(schema), "Name": literal(row.Name),
 		"Parts": list, "Row": sqlText(row.SQL)})
 	return row
 }
 
-// explained notes what a policy or report does, for its page and for the registry.
+// explained returns the object with the words that describe the policy or report, for its page and
+// for the registry.
 func (o Object) explained(lines []explain.Line) Object {
 	o.Words, o.Row["words"] = lines, json.RawMessage(encode(pageText(lines)))
 	return o
 }
 
-// pageText is what a page and the registry say, from a new line on.
+// pageText returns the words for a page and for the registry. They begin on a new line.
 func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
 
-// wordsText is pageText as a constant of SQL.
+// wordsText returns pageText as an SQL constant.
 func wordsText(lines []explain.Line) sqlText {
 	return inDollars(pageText(lines), "words")
 }

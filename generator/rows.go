@@ -10,7 +10,7 @@ import (
 	"pgretain/policy"
 )
 
-// policyCompiler compiles one policy to its page.
+// policyCompiler compiles one policy to its objects.
 type policyCompiler struct {
 	binder
 	conditions
@@ -18,52 +18,53 @@ type policyCompiler struct {
 	dependencies
 
 	steps    []step
-	inRun    bool // asOf is ofSlice: a run gives windows, scopes, the rows of joins and the values of up_to
-	report   bool // the page is of a report, which has no rows
-	numbered bool // a step needs the order of the batch's rows
-	prepares bool // something is read when a run starts
+	inRun    bool // asOf is ofSlice: a run provides windows, scopes, rows of joins and values of up_to
+	report   bool // the page belongs to a report, which has no rows
+	numbered bool // a step needs the order of the rows of the batch
+	prepares bool // a run reads joins or ceilings when it starts
 }
 
-// ofSlice is as_of in the functions that runs call, whose only argument is a slice. It is named by its number, which no
-// column of the policy's tables can stand before.
+// ofSlice is as_of in functions that runs call. Their only argument is a slice. The argument is
+// written by its number, because no column of the policy's tables can hide a number.
 const ofSlice sqlText = "($1).as_of"
 
-// conditions say which rows a policy is about, which of them are due, and what keeps them.
+// conditions are the compiled rules of a policy: its rows, which of them are due, and which are
+// kept.
 type conditions struct {
-	where     sqlText // "" for all rows
-	whereOwn  bool    // it reads the row's own columns only
-	predicate sqlText // "where" without an alias, as an index predicate; "" where it can be none
+	where     sqlText // "where" of the policy; "" for all rows
+	whereOwn  bool    // "where" reads only columns of the row
+	predicate sqlText // "where" without an alias, as an index predicate; "" if it cannot be one
 	joins     []join
-	columns   []namedValue // windows that joins give, for the FROM clause
+	columns   []namedValue // windows that joins provide, for the FROM clause
 	guards    []guard
-	clocks    []*clock  // by entry of due, nil where an entry has none
-	ranks     []*ranked // of guards and of due
+	clocks    []*clock  // one per entry of "due"; nil if the entry has no clock
+	ranks     []*ranked // ranks of guards and of "due"
 	scans     []pass
-	inRange   bool        // a batch is one statement
-	locks     []tableLock // that way RANGE takes
+	inRange   bool        // each batch is one statement
+	locks     []tableLock // locks that a batch of one statement takes
 }
 
-// dependencies are what a page takes for granted.
+// dependencies are the facts about tables and names that a page relies on.
 type dependencies struct {
 	wholes []string // tables whose rows a step copies by their columns
 	keys   []string // tables whose rows a step finds again by their key
-	// rankedBy are the columns by which ranks group and order rows: with NULL in them, which a NOT NULL excludes, they would
-	// be written otherwise.
+	// rankedBy are the columns by which ranks group and order rows. The SQL relies on their NOT
+	// NULL constraints.
 	rankedBy []string
-	types    map[string]string // that a server gave its expressions, by Question.Key
-	named    map[string]bool   // names that may mean a column, in the policy's own SQL
-	star     bool              // there is a star among them
-	schemas  []string          // where its expressions look names up, besides the search path
+	types    map[string]string // types that a server gave the expressions, by Question.Key
+	named    map[string]bool   // names in the policy's own SQL that may mean a column
+	star     bool              // the policy's own SQL contains a star
+	schemas  []string          // schemas besides the search path that the expressions name
 }
 
 type join struct {
 	Name      ident
 	Lateral   bool
 	Source    sqlText // the table, or the query in parentheses
-	Condition sqlText // "" for none
+	Condition sqlText // join condition; "" if there is none
 }
 
-// guard is one guard of "keep": a condition or a rank.
+// guard is one compiled guard of "keep": a condition or a rank.
 type guard struct {
 	Name      literal
 	Condition sqlText
@@ -71,7 +72,7 @@ type guard struct {
 	Rank      *ranked
 }
 
-// Unknown is what keeps a row for which the condition is NULL.
+// Unknown returns the name under which the guard keeps a row if the condition is NULL.
 func (g guard) Unknown() literal { return g.Name + "?" }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
@@ -122,12 +123,12 @@ func (w *policyCompiler) joinOf(j policy.Join) join {
 	return compiled
 }
 
-// storedTable is the table that holds a join's rows during a run.
+// storedTable returns the table that stores the rows of a join during a run.
 func (w *policyCompiler) storedTable(j policy.Join) sqlText {
 	return sqlText(quote.Qualified(w.schema(), w.storedName(j)))
 }
 
-// asScalars makes sub-selects of joins; each may read those before it.
+// asScalars compiles joins for use as sub-selects. Each join may read the joins before it.
 func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
 	defer w.restored()()
 	w.scalars = slices.Clone(before)
@@ -137,13 +138,14 @@ func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
 	return w.scalars
 }
 
-// addAlias makes the columns of a table known by another name, until the binder is restored.
+// addAlias adds an alias for a table, whose columns are then known. Restoring the binder removes
+// it.
 func (b *binder) addAlias(name string, table *catalog.Table) {
 	b.aliases = maps.Clone(b.aliases)
 	b.aliases[name] = table
 }
 
-// compileGuards compiles them in their order: ranks may read those before.
+// compileGuards compiles the guards in their order, because a rank may read the guards before it.
 func (w *policyCompiler) compileGuards() {
 	w.verdict = w.guardVerdict
 	for _, g := range w.policy.Keep {
@@ -157,7 +159,7 @@ func (w *policyCompiler) compileGuards() {
 	}
 }
 
-// guardVerdict is what keep.<name> means in a rank: whether the guard keeps the row.
+// guardVerdict returns the SQL of keep.<name> in a rank: whether the guard keeps the row.
 func (w *policyCompiler) guardVerdict(name string) sqlText {
 	if name == "hold" {
 		return fragment("held", fields{"Schema": sqlText(w.schema()), "Policy": literal(w.policy.Name), "AsOf": w.asOf})
@@ -176,8 +178,8 @@ func (w *policyCompiler) clockColumns(k *clock) []string {
 	return w.columnsRead(w.parse(*k.source.Expression), "")
 }
 
-// columnsRead lists the columns of t that an expression may read: a bare name inside a sub-select
-// counts too, since it means t's column where the sub-select has none of that name.
+// columnsRead returns the columns of t that an expression may read. A bare name in a sub-select
+// counts, too. It means a column of t if no table of the sub-select has such a column.
 func (w *policyCompiler) columnsRead(e *pgparse.Expr, alias string) []string {
 	var names []string
 	if w.content != "" && slices.ContainsFunc(e.Tables, isPartition) {
@@ -196,8 +198,8 @@ func (w *policyCompiler) columnsRead(e *pgparse.Expr, alias string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return w.table.Column(name) == nil })
 }
 
-// dueOf is the whole condition of passes, guards and holds left out: what all rows of the policy meet, and those that a
-// run with a scope may take, around what any of the passes asks, or the one that is asked for.
+// dueOf returns the conditions under which a row is due in one of passes, without guards and holds.
+// They include "where" and, in a run, the scope of the job.
 func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	var due []sqlText
 	if w.where != "" {
@@ -228,12 +230,13 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	return due
 }
 
-// ofOthers returns the conditions that leave rows of other passes out, so that a run meets each row once. A ranked pass
-// leaves out what a clock alone finds, since that is cheaper to tell. Otherwise the first pass that finds a row has it.
+// ofOthers returns conditions that exclude rows of other passes, so a run meets each row once. A
+// ranked pass excludes rows that a clock alone finds, because this check is cheaper. Among other
+// passes, the first one that finds a row has it.
 func (w *policyCompiler) ofOthers(p pass) []sqlText {
 	var conditions []sqlText
 	for _, other := range w.scans {
-		sameEntry := other.clock == p.clock && other.beyond == p.beyond // one has the rows whose clock is NULL
+		sameEntry := other.clock == p.clock && other.beyond == p.beyond // one of the two has the rows whose clock is NULL
 		if other.beyond == nil && !sameEntry && (p.beyond != nil || other.number < p.number) {
 			conditions = append(conditions, fragment("is not true", every(w.entryOf(other))))
 		}
@@ -254,16 +257,18 @@ func (w *policyCompiler) entryOf(p pass) []sqlText {
 	return due
 }
 
-// rows is <policy>_rows: which rows there are, and what keeps each of them, in one statement for all.
+// rows returns the function <policy>_rows. It returns all rows of the policy and what keeps each of
+// them, in one statement.
 func (w *policyCompiler) rows() Object {
 	if w.policy.Partitions {
 		return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
 	}
 	row := sqlText("t")
-	if w.table.Column("t") != nil { // a column comes before the row
+	if w.table.Column("t") != nil { // a column name hides the name of the row
 		row = "t.*::" + qualified(w.table)
 	}
-	// The condition under which the only step on the rows takes a row, "" when it takes them all, or only a step can tell.
+	// passed is the condition under which the only step on the rows takes a row. It is "" if the
+	// step takes all of them, or if only the step can tell.
 	passed := sqlText("")
 	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
@@ -275,8 +280,9 @@ func (w *policyCompiler) rows() Object {
 		"Places": w.ranks, "Due": w.dueOf(w.scans...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
 }
 
-// fromRows is the policy's table with what it joins, as the runtime reads it for facts and steps; "" where these read the
-// table alone, and neither "where" nor a clock or a step a join: that has one row at most for a row of it.
+// fromRows returns the FROM clause with the policy's table and its joins, for facts and steps of
+// the registry. It returns "" if the table alone is enough: no clock, step or "where" reads a join.
+// A join has at most one row per row of the table.
 func (w *policyCompiler) fromRows() string {
 	list := (&policy.Policy{Where: w.policy.Where}).Parts()
 	for _, s := range w.steps {

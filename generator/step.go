@@ -10,26 +10,26 @@ import (
 	"pgretain/policy"
 )
 
-// step is one effect of a policy, with what its kind and the steps before it say of it.
+// step is one compiled step of a policy.
 type step struct {
 	policy.Step
-	number    int                                 // from 1
-	verb      string                              // in the registry
-	target    string                              // the table that it writes
-	copies    bool                                // it writes rows of the batch, or of related rows, into another table
-	render    func(*policyCompiler, step) sqlText // its SQL in a batch
-	from      *catalog.Table                      // whose rows it acts on
-	into      *catalog.Table                      // of an insert or an archive: the target
-	as        ident                               // what these are called
-	headers   []step                              // those before it that insert header rows which it reads
-	parts     []policy.Part                       // its pieces of SQL, and what ties header rows to the batch
-	untouched bool                                // no step before it can have written rows of the policy's table
-	locked    int                                 // the step that has locked its related rows before it acts on them, 0 for none
+	number    int                                 // number of the step, from 1
+	verb      string                              // name of the step in the registry
+	target    string                              // the table that the step writes
+	copies    bool                                // the step copies rows of the batch, or related rows, into another table
+	render    func(*policyCompiler, step) sqlText // renders the SQL of the step in a batch
+	from      *catalog.Table                      // the table whose rows the step reads or changes
+	into      *catalog.Table                      // target of an insert or an archive
+	as        ident                               // alias of the rows of from
+	headers   []step                              // earlier steps that insert header rows which this step reads
+	parts     []policy.Part                       // the step's expressions, and the conditions that join header rows to the batch
+	untouched bool                                // no earlier step can have written rows of the policy's table
+	locked    int                                 // number of the step that locks the related rows first; 0 if no step does
 }
 
-// compileSteps lists the policy's steps, and what they do in all.
+// compileSteps compiles the steps of the policy and their effects.
 func (w *policyCompiler) compileSteps() {
-	untouched := !w.policy.Partitions // whose rows are no table's
+	untouched := !w.policy.Partitions // rows of a policy on partitions are not rows of a table
 	for i, s := range w.policy.Then {
 		c := w.stepOf(s)
 		c.number, c.untouched = i+1, untouched
@@ -47,7 +47,8 @@ func (w *policyCompiler) compileSteps() {
 	}
 }
 
-// stepOf is a step as its kind has it. A new kind is a template, a case here, and a file that renders it.
+// stepOf compiles a step by its kind. A new kind needs a template, a case here, and a file that
+// renders it.
 func (w *policyCompiler) stepOf(of policy.Step) step {
 	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
 	if of.Related != nil {
@@ -84,8 +85,9 @@ func (w *policyCompiler) stepOf(of policy.Step) step {
 	return s
 }
 
-// mayWrite says whether a step may write rows of the policy's own table, by itself or through a trigger of the application
-// on another one. The snapshot has those on DELETE; of others it is known where the policy names one.
+// mayWrite reports whether a step may write rows of the policy's own table, directly or by a
+// trigger of the application. The snapshot contains triggers on DELETE. It contains other triggers
+// only of tables that the policy names.
 func (w *policyCompiler) mayWrite(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
@@ -114,7 +116,7 @@ func (w *policyCompiler) rendered(s step) sqlText {
 	return s.render(w, s)
 }
 
-// enter makes the names that a step knows besides the row's known: those of header rows, and of related rows.
+// enter adds the aliases that a step may use besides the row: header rows and related rows.
 func (w *policyCompiler) enter(s step) {
 	for _, h := range s.headers {
 		w.addAlias(h.Insert.As, h.into)
@@ -125,12 +127,14 @@ func (w *policyCompiler) enter(s step) {
 	}
 }
 
-// existing is a table, or what stands in for one that is refused, until what is made of it is dropped.
+// existing returns a table, or a table without columns if find refuses it. What is compiled from a
+// refused table is discarded.
 func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.Table {
 	return cmp.Or(find(t), &catalog.Table{Schema: t.Schema, Name: t.Name})
 }
 
-// holder is a table that holds its rows itself; another one is refused.
+// holder returns a table that stores its rows itself. It refuses any other relation and returns
+// nil.
 func (c *compiler) holder(t policy.Table) *catalog.Table {
 	table := c.relation(t)
 	if table != nil && !holdsRows(table) {
@@ -140,24 +144,24 @@ func (c *compiler) holder(t policy.Table) *catalog.Table {
 	return table
 }
 
-// holdsRows says whether rows have a place in a table, where they can be locked.
+// holdsRows reports whether the rows of a table have a ctid by which they can be locked.
 func holdsRows(table *catalog.Table) bool {
 	return table.Kind == "table" || table.Kind == "partitioned"
 }
 
 func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
 
-// anyReads says whether any piece reads what found looks for.
+// anyReads reports whether found is true for any of the expressions.
 func anyReads(list []policy.Part, found func(*pgparse.Expr) bool) bool {
 	return slices.ContainsFunc(list, func(part policy.Part) bool { return found(part.Parsed()) })
 }
 
-// readBatch says whether any piece reads the relation "batch".
+// readBatch reports whether any expression reads the relation "batch".
 func readBatch(list []policy.Part) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
 }
 
-// mentions reports whether any piece reads a column of a relation with one of some names.
+// mentions reports whether any expression reads a column of a relation with one of these names.
 func mentions(list []policy.Part, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
@@ -170,23 +174,24 @@ func (s step) headerNames() []string {
 	return each(s.headers, func(h step) string { return h.Insert.As })
 }
 
-// readsBatch says whether values of a step read the batch's rows, joins or headers.
+// readsBatch reports whether values of a step read rows of the batch, of joins or of headers.
 func (w *policyCompiler) readsBatch(s step, list []policy.Assignment) bool {
 	joins := each(w.policy.Joins, func(j policy.Join) string { return j.Name })
 	return s.Related != nil && len(s.Related.Joins) > 0 || mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
 		anyReads(values(list), func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 })
 }
 
-// effects are the tables that a policy's steps act on.
+// effects are the tables that the steps of a policy write.
 type effects struct {
-	deletes []string // from which steps delete
-	related []string // of steps that change related rows, as holds name them
-	reach   []string // of every "cascades", as holds name them
-	// unguarded are those that statements of the policy's own words update or delete from, and archives whose rows are
-	// replaced: no guard can stand before them, so that a hold there stops the run.
+	deletes []string // tables from which steps delete
+	related []string // tables whose related rows steps change, named as in holds
+	reach   []string // tables of all "cascades", named as in holds
+	// unguarded are the tables that the policy's own SQL statements update or delete from, and
+	// archives whose rows are replaced. No guard can protect their rows, so a hold on such a table
+	// stops the run.
 	unguarded []string
-	ownDelete *policy.Step // the step that deletes the batch's own rows, nil for none
-	ownUpdate bool         // a step updates them
+	ownDelete *policy.Step // the step that deletes the rows of the batch; nil if there is none
+	ownUpdate bool         // a step updates the rows of the batch
 }
 
 func (w *policyCompiler) findEffects() effects {
@@ -213,9 +218,10 @@ func (w *policyCompiler) findEffects() effects {
 	return e
 }
 
-// lockedBy is the step that locks the related rows of s before it acts on them, those that it changes and those that it
-// copies while another step of the policy changes or deletes them: itself, or one before it that has copied the same
-// rows, so that what goes is what was copied. 0 where they are not locked.
+// lockedBy returns the number of the step that locks the related rows of s before s reads or
+// changes them. Rows are locked if s changes them, or if s copies them and another step changes or
+// deletes them. It is s itself, or an earlier step that has copied the same rows, so exactly the
+// copied rows are deleted. It returns 0 if the rows are not locked.
 func (w *policyCompiler) lockedBy(s step) int {
 	if s.Related == nil || !holdsRows(s.from) {
 		return 0
@@ -227,7 +233,7 @@ func (w *policyCompiler) lockedBy(s step) int {
 	}
 	for _, before := range slices.Backward(w.steps[:s.number-1]) {
 		if !before.copies {
-			break // it may have moved the rows
+			break // this step may have moved the rows
 		}
 		a, b := before.Related, s.Related
 		if a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0 {
@@ -237,13 +243,15 @@ func (w *policyCompiler) lockedBy(s step) int {
 	return s.number
 }
 
-// several says whether rows of a table lie in several tables, in each of which a place may be the same.
+// several reports whether the rows of a table are stored in several tables. Then a ctid is not
+// unique.
 func several(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
-// stepFields are what templates of steps read of the rows that a step acts on: related rows, or those of the batch. Direct are
-// rows of the batch that are still where they were locked; others are found by their key.
+// stepFields returns the fields of step templates for the rows of a step: related rows, or rows of
+// the batch. Direct is true if the rows of the batch are still where they were locked. Otherwise
+// the step finds them by their key.
 func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
 	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target), "Deletes": s.Delete != nil,
@@ -262,7 +270,7 @@ func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	return d
 }
 
-// rowsFrom is what the rows of the batch are read from.
+// rowsFrom returns the relation from which the rows of the batch are read.
 func (w *policyCompiler) rowsFrom() sqlText {
 	if w.policy.Partitions {
 		return "part"

@@ -26,7 +26,7 @@ func (w *policyCompiler) archive(s step) sqlText {
 			v.Existing, changes = "excluded value", changes+1
 		}
 		if column := into.Column(string(v.Column)); column != nil && column.Identity == "always" {
-			d["Override"] = true // identity columns get our values
+			d["Override"] = true // values of identity columns are copied
 		}
 	}
 	if s.Archive.Existing == "replace" {
@@ -39,13 +39,15 @@ func (w *policyCompiler) archive(s step) sqlText {
 		w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has a deferrable unique constraint, which \"existing: keep\" cannot use", s.Archive.Into), "Make the constraint NOT DEFERRABLE, or choose another value for \"existing\".")
 	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
-		// The table must have no column but those that are copied; rows copied as they are take later columns along.
+		// The table must have no columns besides those that are copied. Rows that are copied whole
+		// include later columns.
 		w.wholes = append(w.wholes, tableName(s.from))
 	}
 	return w.plainInsert(d, "a copy of each", quotedTable(s.Archive.Into), columns)
 }
 
-// copied is what an archive has of the row but for what "set" gives: its columns, or the whole row in one.
+// copied returns the columns of the row that an archive stores, except those that "set" gives. They
+// are the columns of the archive, or the whole row in one column.
 func (s step) copied(into *catalog.Table) []valueText {
 	var list []valueText
 	if name := s.Archive.Document; name != "" {
@@ -61,8 +63,8 @@ func (s step) copied(into *catalog.Table) []valueText {
 	return slices.DeleteFunc(list, func(v valueText) bool { return assigned(s.Archive.Set, string(v.Column)) })
 }
 
-// checkArchive refuses names that the tables do not have, a column that would hold two of the row, and what the archive
-// cannot hold.
+// checkArchive refuses unknown columns, two columns of the row for one column of the archive, and
+// values that the archive cannot store.
 func (w *policyCompiler) checkArchive(s step) {
 	if s.Archive.Document != "" {
 		w.knownColumn(s.into, s.Archive.Document, s.Position)
@@ -82,7 +84,8 @@ func (w *policyCompiler) checkArchive(s step) {
 	}
 }
 
-// checkColumns refuses a column that the archive cannot hold: it is not left behind.
+// checkColumns refuses a policy whose archive cannot store a column of the row. No column is left
+// out silently.
 func (w *policyCompiler) checkColumns(s step) {
 	for _, column := range s.from.Columns {
 		name, at := s.Archive.NameOf(column.Name), s.Position
@@ -92,7 +95,7 @@ func (w *policyCompiler) checkColumns(s step) {
 		}
 		switch {
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
-		case target == nil && name != column.Name: // refused by its name
+		case target == nil && name != column.Name: // already refused by its name
 		case target == nil:
 			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %[1]q has no column for column %[2]q of table %[3]q", s.Archive.Into, name, tableName(s.from)),
 				"Add the column to the archive, or name another one under \"columns\". Or store the whole row as a document, archive: {document: ...}.")
@@ -109,10 +112,11 @@ func (w *policyCompiler) checkColumns(s step) {
 	}
 }
 
-// keepsOrReplaces says whether an archive keeps, or writes over, a row that it holds already.
+// keepsOrReplaces reports whether an archive keeps, or replaces, a row that it has already.
 func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
 
-// countsCopies says whether as many rows must be deleted as a step copies: own rows, under the same condition as the delete.
+// countsCopies reports whether the number of deleted rows must equal the number of rows that the
+// step copies. This is so if it copies the policy's own rows under the condition of the delete.
 func (w *policyCompiler) countsCopies(s step) bool {
 	if s.Archive == nil || s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
 		return false
@@ -121,7 +125,7 @@ func (w *policyCompiler) countsCopies(s step) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.SQL == b.SQL
 }
 
-// archiveTable is the table that an archive step writes to: as the snapshot has it, or as the step
+// archiveTable returns the table that an archive step writes to, from the snapshot or as the step
 // creates it.
 func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	from, table := s.from, w.tables[s.target]
@@ -129,7 +133,8 @@ func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	case !s.Archive.Create:
 		return existing(w.relation, s.Archive.Into)
 	case table != nil && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
-		// One that an earlier migration made, by the unique index that it has for a key: as before the snapshot knew it.
+		// An earlier migration created this table. Its key is the unique index, as before the
+		// snapshot contained the table.
 		copied := *table
 		copied.PrimaryKey = s.archiveKey()
 		return &copied
@@ -152,7 +157,7 @@ func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	return table
 }
 
-// archiveKey is that of an archive that its step creates.
+// archiveKey returns the key of an archive that the step creates.
 func (s step) archiveKey() []string {
 	if s.Archive.Document != "" {
 		return nil
@@ -160,7 +165,7 @@ func (s step) archiveKey() []string {
 	return each(s.from.PrimaryKey, s.Archive.NameOf)
 }
 
-// createdTables are the archives that no table is there for, or that an earlier migration made.
+// createdTables returns the archives that do not exist yet, or that an earlier migration created.
 func (w *policyCompiler) createdTables() []Object {
 	var objects []Object
 	for _, s := range w.steps {
@@ -195,11 +200,11 @@ func (w *policyCompiler) createdTable(s step) Object {
 	return o
 }
 
-// emptyValues are the values of "set" where there is no row: what their types are taken from.
+// emptyValues returns the values of "set" without a row. The migration takes their types.
 func (w *policyCompiler) emptyValues(s step) []valueText {
 	list := w.valueTexts(s.Archive.Set, "")
 	for i, a := range s.Archive.Set {
-		// There is no row of a join or a header at creation.
+		// At creation there is no row of a join or of a header.
 		value := values(s.Archive.Set[i : i+1])
 		header, joined := mentions(value, s.headerNames()...), len(w.joinsRead(value)) > 0
 		typ := pgparse.TypeOf(a.Value.SQL, w.columnType)
@@ -216,10 +221,10 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 	return list
 }
 
-// lastDigits are the last number in the parentheses of a type as format_type writes it.
+// lastDigits matches the last number in the parentheses of a type, as format_type prints it.
 var lastDigits = regexp.MustCompile(`\((?:-?\d+,)?(-?\d+)\)`)
 
-// digitsOf is -1 for a type without.
+// digitsOf returns that number of a type; -1 if the type has none.
 func digitsOf(typ string) int {
 	if m := lastDigits.FindStringSubmatch(typ); m != nil {
 		digits, _ := strconv.Atoi(m[1])
@@ -228,9 +233,10 @@ func digitsOf(typ string) int {
 	return -1
 }
 
-// narrows says whether an assignment to a column of type to changes some values of type from without an error: numbers
-// and times are rounded, zones and the ends of names dropped. What raises an error instead is not narrow, nor is a type
-// that is not listed here. https://www.postgresql.org/docs/current/typeconv-query.html
+// narrows reports whether an assignment from one type to another changes some values without an
+// error. Numbers and times are rounded, zones and the ends of names are dropped. It returns false
+// if PostgreSQL raises an error instead, and for types that are not listed.
+// https://www.postgresql.org/docs/current/typeconv-query.html
 func narrows(from, to string) bool {
 	from, to = strings.TrimRight(from, "[]"), strings.TrimRight(to, "[]")
 	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")
@@ -245,8 +251,8 @@ func narrows(from, to string) bool {
 	return false
 }
 
-// narrower lists for each type the other types that do not hold all its values, and to which it is assigned without an
-// error.
+// narrower maps each type to the types that lose some of its values without an error in an
+// assignment.
 var narrower = map[string][]string{
 	"integer":                     {"real"},
 	"bigint":                      {"real", "double precision"},

@@ -12,26 +12,29 @@ import (
 	"pgretain/policy"
 )
 
-// stepEntry is a step as the registry has it, for retention._step_query: SQL over the policy's table as t, its joins,
-// the related table as As, and a slice as $1. A table that earlier steps delete from is read as "rest of <table>".
+// stepEntry describes a step in the registry, for retention._step_query. Its SQL reads the policy's
+// table as t, its joins, the related table as As, and a slice as $1. A table that earlier steps
+// delete from is read as "rest of <table>".
 type stepEntry struct {
 	Step    int      `json:"step"`
 	Verb    string   `json:"verb"`
-	Table   string   `json:"table"`             // what is done to which table
-	Related string   `json:"related,omitempty"` // the other table whose rows it acts on
+	Table   string   `json:"table"`             // the table that the step changes
+	Related string   `json:"related,omitempty"` // the other table whose rows the step reads or changes
 	As      string   `json:"as,omitempty"`
-	On      string   `json:"on,omitempty"`      // ties those to the policy's rows
-	Where   string   `json:"where,omitempty"`   // which of the rows; "": all
+	On      string   `json:"on,omitempty"`      // condition that joins related rows to the policy's rows
+	Where   string   `json:"where,omitempty"`   // condition of the step; "" for all rows
 	Set     any      `json:"set,omitempty"`     // see withSets
-	Differs string   `json:"differs,omitempty"` // whether an update changes a row
-	Name    string   `json:"name,omitempty"`    // of the table that is dropped
-	Notes   []string `json:"notes,omitempty"`   // why numbers are not what a run does; of step 0: all numbers
-	Blind   bool     `json:"blind,omitempty"`   // only a batch can tell its rows
-	// Key of an archive, where it is copied and must not be there yet, with the row's columns that it is copied from.
+	Differs string   `json:"differs,omitempty"` // condition: the update changes the row
+	Name    string   `json:"name,omitempty"`    // name of the table that the step drops
+	Notes   []string `json:"notes,omitempty"`   // reasons why a preview may differ from a run; at step 0 for all steps
+	Blind   bool     `json:"blind,omitempty"`   // only a batch can tell the rows of the step
+	// Key maps the key columns of an archive to the columns of the row that they are copied from.
+	// It is set if a row must not exist in the archive yet.
 	Key map[string]string `json:"key,omitempty"`
 }
 
-// stepEntries is what the registry says of the steps, in their order, for blast_radius and for holds.
+// stepEntries returns the registry entries of the steps, in their order, for blast_radius and for
+// holds.
 func (w *policyCompiler) stepEntries() []stepEntry {
 	var list []stepEntry
 	if notes := w.conditionNotes(); len(notes) > 0 {
@@ -71,7 +74,7 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 	case !holdsRows(s.from) && !w.policy.Partitions:
 		blind = "its rows are those of a view"
 	default:
-		bound := func(e *policy.Expr) string { // "" for none
+		bound := func(e *policy.Expr) string { // returns "" if there is no expression
 			if e == nil {
 				return ""
 			}
@@ -91,7 +94,8 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 	return e
 }
 
-// copiedKey is the key of an archive with the columns that it is copied from, where all of it is.
+// copiedKey returns the key columns of an archive with the columns that they are copied from. It
+// returns nil unless the whole key is copied.
 func (w *policyCompiler) copiedKey(s step) map[string]string {
 	into := s.into
 	if s.Archive.Document != "" || w.policy.Partitions {
@@ -130,12 +134,12 @@ func (w *policyCompiler) tablesRead(list []policy.Part) []tableRead {
 	return found
 }
 
-// goesWithLast is the form of a condition that only becomes true when rows go: whichever batch the last
-// of them is in, the step finds it.
+// goesWithLast matches a condition that can only become true when rows are deleted. The step finds
+// the row in the batch that deletes the last of them.
 var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
-// stepNotes says which tables a step reads or acts on that earlier steps write, where nobody can know what it finds there,
-// and what it counts twice.
+// stepNotes returns notes about a step whose preview is uncertain: it uses tables that earlier
+// steps write, or counts rows twice.
 func (w *policyCompiler) stepNotes(s step) []string {
 	var notes []string
 	for _, before := range w.policy.Effects(s.number - 1) {
@@ -149,7 +153,8 @@ func (w *policyCompiler) stepNotes(s step) []string {
 				note("reads")
 			}
 		}
-		// What steps delete is left out; what cascades take is counted for the first step that takes it.
+		// Rows that steps delete are left out. Rows that cascades delete are counted for the first
+		// step that takes them.
 		known := verb == "delete" || verb == "cascade" && s.Delete != nil
 		if (s.Related != nil || s.Update != nil) && tableName(s.from) == name && !known {
 			note("acts on")
@@ -163,8 +168,8 @@ func (w *policyCompiler) stepNotes(s step) []string {
 	return notes
 }
 
-// conditionNotes says which tables that decide about rows steps write: batches after the first may
-// judge otherwise than all at once.
+// conditionNotes returns notes about tables that decide about rows and that steps write. Batches
+// after the first one may then decide differently than one batch would.
 func (w *policyCompiler) conditionNotes() []string {
 	var notes []string
 	seen := map[string]bool{}
@@ -188,9 +193,10 @@ func (w *policyCompiler) conditionNotes() []string {
 	return notes
 }
 
-// ownChildren reports whether a condition reads only the children of its own row in a table, and a step writes only the
-// children of the rows that it takes: both say "c.parent = t.id", for each column of the key. Then no batch changes what
-// the condition finds for a row of another batch. The conditions of a rank are read for other rows of the group, too.
+// ownChildren reports whether a condition reads, and a step writes, only the children of the
+// current row in a table. Both must say "c.parent = t.id" for each column of the key. Then no batch
+// changes what the condition finds for a row of another batch. The conditions of a rank are not
+// such conditions: they are read for other rows of the group, too.
 func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	ranks := len(w.policy.DueRanks()) > 0 ||
 		slices.ContainsFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Rank != nil })
@@ -216,8 +222,8 @@ func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	return true
 }
 
-// writtenBy returns the columns of a table that are equal to a key column of the policy's row in all rows that a step
-// updates or deletes there. It returns none where a cascade reaches the table in more than one way.
+// writtenBy returns the columns that equal a key column of the policy's row in all rows that a step
+// updates or deletes there. It returns none if a cascade reaches the table in more than one way.
 func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	related := w.policy.Then[write.Step].Related
 	switch verb := write.Verb(); {
@@ -244,7 +250,7 @@ func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	return nil
 }
 
-// decidingParts are the pieces that decide about rows while a run is under way.
+// decidingParts returns the expressions that decide about rows during a run.
 func (w *policyCompiler) decidingParts() []policy.Part {
 	p := *w.policy
 	p.Then, p.Claim, p.Touch, p.Joins = nil, nil, nil, nil
@@ -258,7 +264,7 @@ func (w *policyCompiler) decidingParts() []policy.Part {
 	})
 }
 
-// decidingColumns are the row's own columns that decide about it, and that steps read.
+// decidingColumns returns the columns of the row that decide about it or that steps read.
 func (w *policyCompiler) decidingColumns() []string {
 	columns, list := names(w.policy.Scope), w.decidingParts()
 	for _, s := range w.steps {
@@ -277,8 +283,9 @@ func (w *policyCompiler) decidingColumns() []string {
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
 
-// withSets notes at the steps what they set in rows that are there: by column the SQL of a value that is the same for all
-// rows, null for any other; of an insert the columns. What a statement or the watermark sets has an entry of its own.
+// withSets adds to the steps what they set in existing rows. Each column maps to the SQL of its
+// value if the value is the same for all rows, otherwise to null. An insert has its columns. What a
+// statement or the watermark sets gets an entry of its own.
 func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 	for _, s := range w.policy.Sets() {
 		set := map[string]*string{}

@@ -12,15 +12,16 @@ import (
 	"pgretain/policy"
 )
 
-// batchRows is the batch in a step's FROM clause, as the alias t with joins and headers beside it.
+// batchRows is the batch in a step's FROM clause, as the alias t, with joins and headers.
 type batchRows struct {
 	From  sqlText
 	Where []sqlText
-	plain bool // the table itself
+	plain bool // the relation is the table itself
 }
 
-// rowsOf is the batch as a step's expressions read it. While no step has written the rows, they
-// are read from the table; later from what was saved. Numbered makes batch.n their order.
+// rowsOf returns the batch as a step's expressions read it. Until a step has written the rows, they
+// are read from the table, afterwards from saved values. numbered adds batch.n, the order of the
+// rows.
 func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 	w.numbered = w.numbered || numbered
 	if w.inRange {
@@ -52,18 +53,18 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
 }
 
-// savedColumn is one value of each row of the batch that is kept in an array, as it was judged: a column
-// of t that steps read after the rows were written, or a column of a join.
+// savedColumn is a value that a batch saves for each row in an array when it rechecks the row. It
+// is a column of t that steps read after the rows were written, or a column of a join.
 type savedColumn struct {
-	Field  sqlText // of the record v_batch
-	Expr   sqlText // in the judging statement
+	Field  sqlText // field of the record v_batch
+	Expr   sqlText // expression in the statement that rechecks the rows
 	alias  ident   // t, or the join
 	Column ident
-	Cast   sqlText // back to the column's type, "" when the element has it
-	Check  bool    // its type is not known here: it must not be an array
+	Cast   sqlText // cast back to the column's type; "" if the element has it
+	Check  bool    // the type is unknown here; the template checks that it is no array
 }
 
-// saved lists what the judging statement keeps for the steps.
+// saved returns the columns that the statement which rechecks the rows saves for the steps.
 func (w *policyCompiler) saved() []savedColumn {
 	var list []savedColumn
 	for _, s := range w.steps {
@@ -74,7 +75,8 @@ func (w *policyCompiler) saved() []savedColumn {
 	return list
 }
 
-// savedBy is what a step reads of that. Of t it is nothing while the rows are still as they were judged.
+// savedBy returns the saved columns that a step reads. Columns of t are included only after a step
+// has written the rows.
 func (w *policyCompiler) savedBy(s step) []savedColumn {
 	var own []string
 	if !s.untouched && s.Related == nil && (s.Update != nil || s.Delete != nil) {
@@ -91,7 +93,7 @@ func (w *policyCompiler) savedBy(s step) []savedColumn {
 	return append(each(own, func(name string) savedColumn { return w.columnSaved(-1, name) }), w.joinsRead(s.parts)...)
 }
 
-// joinsRead lists the columns of the policy's joins that pieces read.
+// joinsRead returns the columns of the policy's joins that the expressions read.
 func (w *policyCompiler) joinsRead(parts []policy.Part) []savedColumn {
 	var list []savedColumn
 	for _, part := range parts {
@@ -111,7 +113,8 @@ func (w *policyCompiler) joinsRead(parts []policy.Part) []savedColumn {
 	return list
 }
 
-// columnSaved keeps a column of a join, -1 for t. Fields are numbered by the order of joins, and of columns.
+// columnSaved returns a saved column of a join; -1 means t. Fields are numbered in the order of
+// joins and of columns.
 func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 	s, table := savedColumn{alias: "t", Column: ident(name)}, w.table
 	if join < 0 {
@@ -128,8 +131,8 @@ func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 	return s
 }
 
-// scalarTypes hold one plain value each. An array of others is kept as text: an array of arrays
-// would have to be a rectangle, and an array of rows falls apart when it is unnested.
+// scalarTypes matches types with one plain value. Arrays of other types are saved as text. An array
+// of arrays would have to be rectangular, and unnest splits an array of rows into columns.
 var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
 func (w *policyCompiler) deleteRows(s step) sqlText {
@@ -137,7 +140,7 @@ func (w *policyCompiler) deleteRows(s step) sqlText {
 	if s.Related != nil {
 		return stepText("step_delete_related", d)
 	}
-	// Where other steps write of the rows, all of them must go.
+	// If other steps write from the rows, the step must delete all of them.
 	d["All"] = s.Where == nil && len(w.policy.Then) > 1 && !slices.ContainsFunc(w.steps, w.countsCopies)
 	return stepText("step_delete", d)
 }
@@ -164,8 +167,9 @@ func (w *policyCompiler) updateRows(s step) sqlText {
 	return stepText("step_update_related", d)
 }
 
-// setTexts compiles the assignments of an update. Apart says that values which read rows are computed beside them, as Inner;
-// AsText that a type has no equality of its own that tells all values apart.
+// setTexts compiles the assignments of an update. With apart, values that read rows are computed in
+// a sub-select, as Inner. AsText is true for a type without an equality operator that distinguishes
+// all values.
 func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 	w.checkAssignments(s.Update.Set, s.from)
 	var texts []fields
@@ -195,7 +199,7 @@ func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catal
 	}
 }
 
-// statement is a step in the policy's own words, over the relation "batch".
+// statement renders a step that is the policy's own SQL, with the relation "batch".
 func (w *policyCompiler) statement(s step) sqlText {
 	parsed := s.SQL.Statement()
 	relation := fragment("batch relation", w.rowsOf(s, false))
@@ -228,8 +232,8 @@ func (w *policyCompiler) dropTable(s step) sqlText {
 	return stepText("step_drop_table", d)
 }
 
-// valueText gives a column, or a key of a JSON object, its value; Existing is the name of the fragment by which a row
-// that is there gets it, "" where it gets none.
+// valueText is the value of a column, or of a key of a JSON object. Existing names the fragment
+// that updates an existing row; "" if the column is not updated.
 type valueText struct {
 	Column   ident
 	Value    sqlText
@@ -240,15 +244,16 @@ func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) 
 	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
 }
 
-// insertFields are what the templates of insert, archive and emit read. Of a list of values that read both, each related row
-// needs the first row of the batch that it belongs to; Newer is the order of the rows, the newest is the last.
+// insertFields returns the fields of the templates of insert, archive and emit. If the values read
+// both, each related row is joined to the first row of the batch that it belongs to. Newer is the
+// order of the rows, from the oldest to the newest.
 func (w *policyCompiler) insertFields(s step, numbered bool, list []policy.Assignment) fields {
 	pairs := s.Related != nil && (numbered || w.readsBatch(s, list))
 	d := w.stepFields(s, numbered || pairs)
 	newer := []sqlText{"batch.n"}
 	if w.inRange {
 		newer = each(w.cursor(w.scans[0]), columnText.name)
-	} else if s.Related != nil { // of several that belong to one row of the batch
+	} else if s.Related != nil { // of several related rows of one row
 		newer = append(newer, each(s.from.PrimaryKey, func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
 	d["Pairs"], d["Newer"], d["Override"], d["Conflict"], d["Target"], d["Copied"] = pairs, newer, false, false, nil, false
@@ -269,7 +274,7 @@ func (w *policyCompiler) insert(s step) sqlText {
 		return w.plainInsert(d, "a row for each", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
 	totals := w.totals(in, table)
-	var newest, fixed []valueText // values of the newest row of a group, and those that read no row
+	var newest, fixed []valueText // values of the newest row of a group, and values that read no row
 	for i, v := range w.valueTexts(in.Set, "excluded value") {
 		if parsed := w.parse(in.Set[i].Value); !parsed.Subquery && calls(parsed, aggregates...) {
 			totals = append(totals, v)
@@ -287,14 +292,16 @@ func (w *policyCompiler) insert(s step) sqlText {
 	return w.inserted("a row for each group", "grouped insert", d)
 }
 
-// plainInsert writes a row for each, and gives one that is there those columns that say how.
+// plainInsert renders an INSERT of one row for each row. An existing row gets the columns that have
+// Existing.
 func (w *policyCompiler) plainInsert(d fields, what, into sqlText, columns []valueText) sqlText {
 	d["Into"], d["Columns"] = into, columns
 	d["Changes"] = slices.DeleteFunc(slices.Clone(columns), func(v valueText) bool { return v.Existing == "" })
 	return w.inserted(what, "plain insert", d)
 }
 
-// inserted is an insert as a step of its own, or, in way RANGE, as a part of the one statement.
+// inserted renders an INSERT as a step of its own, or as a part of the statement if the batch is
+// one statement.
 func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlText {
 	if d["What"], d["SQL"] = what, fragment(statement, d); w.inRange {
 		return d["SQL"].(sqlText)
@@ -302,7 +309,7 @@ func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlT
 	return stepText("step_insert", d)
 }
 
-// emit is an insert into the runtime's own table of events.
+// emit renders an INSERT into the runtime's table of events.
 func (w *policyCompiler) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
 	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
@@ -310,7 +317,7 @@ func (w *policyCompiler) emit(s step) sqlText {
 		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})
 }
 
-// totals are the columns that add up over batches.
+// totals returns the columns that are added up over batches.
 func (w *policyCompiler) totals(in *policy.Insert, table *catalog.Table) []valueText {
 	list := w.valueTexts(in.Add, "added value")
 	for i := range list {
@@ -324,14 +331,14 @@ func (w *policyCompiler) totals(in *policy.Insert, table *catalog.Table) []value
 	return slices.Concat(list, w.valueTexts(in.Max, "greatest value"), w.valueTexts(in.Min, "least value"))
 }
 
-// isCount says whether an expression is count(*), perhaps with a filter, which is never NULL.
+// isCount reports whether an expression is count(*), with or without a filter. It is never NULL.
 func isCount(sql string) bool {
 	rest, found := strings.CutPrefix(strings.ToLower(strings.TrimSpace(sql)), "count(*)")
 	filter, filtered := strings.CutPrefix(strings.TrimSpace(rest), "filter")
 	return found && (rest == "" || filtered && pgparse.Enclosed(filter))
 }
 
-// rollUp is the unique key by which a roll-up finds the row that exists.
+// rollUp returns the unique key by which a roll-up finds the existing row.
 func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 	names := each(s.Insert.Key, assignedColumn)
 	nulls := slices.ContainsFunc(uniqueOn(table, names), func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
@@ -348,13 +355,13 @@ func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 	return identifiers(names)
 }
 
-// hasUnique says whether a table has a unique index on exactly these columns.
+// hasUnique reports whether a table has a unique index on exactly these columns.
 func hasUnique(table *catalog.Table, names []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(table.PrimaryKey)), slices.Sorted(slices.Values(names))) && !table.Temporal() ||
 		len(uniqueOn(table, names)) > 0
 }
 
-// uniqueOn are a table's unique indexes on exactly these columns.
+// uniqueOn returns a table's unique indexes on exactly these columns.
 func uniqueOn(table *catalog.Table, names []string) []catalog.Index {
 	wanted := slices.Sorted(slices.Values(names))
 	return slices.DeleteFunc(slices.Clone(table.Indexes), func(i catalog.Index) bool {
@@ -372,7 +379,7 @@ func assigned(list []policy.Assignment, column string) bool {
 	return slices.ContainsFunc(list, func(a policy.Assignment) bool { return a.Column == column })
 }
 
-// fromRow says whether values read the rows of the step.
+// fromRow reports whether values read the rows of the step.
 func (w *policyCompiler) fromRow(s step, list ...policy.Assignment) bool {
 	return w.readsBatch(s, list) || s.Related != nil && mentions(values(list), s.Related.As)
 }
@@ -387,7 +394,7 @@ var aggregates = []string{
 
 var numberTypes = []string{"bigint", "integer", "smallint", "numeric", "real", "double precision"}
 
-// refuseMissing refuses rows for a table with a column beside given that must have a value and gets none by itself.
+// refuseMissing refuses an INSERT that leaves out a column which needs a value and has no default.
 func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.Position, code string) {
 	for _, column := range table.Columns {
 		fills := !column.NotNull || column.Default != "" || column.Generated || column.Identity != ""

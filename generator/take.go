@@ -10,18 +10,18 @@ import (
 	"pgretain/policy"
 )
 
-// pass is one walk of a run over the table, with its own cursor: one per entry of "due", and one
-// more where a NULL clock is due.
+// pass is one walk of a run through the table, with a cursor of its own. There is one pass per
+// entry of "due", and another one if a row with a NULL clock is due.
 type pass struct {
 	number int
 	clock  *clock
 	beyond *ranked
-	nulls  bool // the rows whose clock is NULL
-	byKey  bool // a step rewrites the clock, so that only the key tells what was seen
+	nulls  bool // the pass has the rows whose clock is NULL
+	byKey  bool // a step changes the clock, so only the key can order the rows
 }
 
-// compileDue compiles the entries of "due", and lists what a run walks. Entries with a rank come first: a row that another
-// entry takes must not free its place.
+// compileDue compiles the entries of "due" and the passes of a run. Entries with a rank come first,
+// because a row that another entry takes must not free its place.
 func (w *policyCompiler) compileDue() {
 	var ranks, clocks []pass
 	for i, entry := range w.policy.DueEntries() {
@@ -50,24 +50,26 @@ func (w *policyCompiler) compileDue() {
 	}
 }
 
-// byClock says whether a pass can follow its clock: there is or will be an index on it.
+// byClock reports whether a pass can follow its clock: an index on the clock exists or will be
+// built.
 func (p pass) byClock() bool {
 	return p.clock != nil && p.clock.own && p.clock.indexed != "" && !p.byKey
 }
 
-// cursor returns the columns of t that order a pass: the clock and the primary key, or the primary key alone.
+// cursor returns the columns of t that order a pass: the clock and the primary key, or the primary
+// key alone.
 func (w *policyCompiler) cursor(p pass) []columnText {
 	var columns []columnText
 	if !p.nulls && p.byClock() {
 		columns = append(columns, columnText{p.clock.expr, sqlText(p.clock.typ)})
 	}
 	if p.clock != nil && p.clock.mark != "" {
-		return columns // a batch ends on a whole value
+		return columns // a batch ends at the end of a value
 	}
 	return w.keyed(p, columns)
 }
 
-// keyed appends the columns of the primary key that columns do not have.
+// keyed appends the columns of the primary key that are missing in columns.
 func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
 	for _, name := range w.table.PrimaryKey {
 		if p.clock != nil && p.clock.column == name && len(columns) > 0 {
@@ -80,23 +82,25 @@ func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
 	return columns
 }
 
-// passEntry is one element of policy.passes in the registry: how a run walks through the rows of an entry of "due".
+// passEntry is one element of policy.passes in the registry. It says how a run walks through the
+// rows of an entry of "due".
 type passEntry struct {
 	Cursor [][2]string `json:"cursor,omitempty"` // expressions on t, with their types
-	Range  bool        `json:"range,omitempty"`  // one statement may take the rows between two positions
+	Range  bool        `json:"range,omitempty"`  // one statement can take the rows between two positions
 	Ranked bool        `json:"ranked,omitempty"`
-	Groups bool        `json:"groups,omitempty"`  // by rank alone, by <policy>_groups and _beyond
-	Index  bool        `json:"indexed,omitempty"` // an index can give the order of a rank
-	Bound  string      `json:"bound,omitempty"`   // what ends the walk, "" for nothing
-	Guards bool        `json:"guarded,omitempty"` // the statement of way RANGE leaves rows that guards keep
-	Share  bool        `json:"share,omitempty"`   // <policy>_share locks what they read
-	Whole  bool        `json:"whole,omitempty"`   // no row may be passed by: a watermark moves past it
+	Groups bool        `json:"groups,omitempty"`  // a rank alone: uses <policy>_groups and _beyond
+	Index  bool        `json:"indexed,omitempty"` // an index provides the order of a rank
+	Bound  string      `json:"bound,omitempty"`   // condition that ends the walk; "" if there is none
+	Guards bool        `json:"guarded,omitempty"` // a batch of one statement leaves out rows that guards keep
+	Share  bool        `json:"share,omitempty"`   // <policy>_share locks the tables that guards read
+	Whole  bool        `json:"whole,omitempty"`   // no row may be skipped, because a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
-	Below  bool        `json:"below,omitempty"`   // rows that foreign keys lead to are locked: steps copy some of them
+	Below  bool        `json:"below,omitempty"`   // rows that foreign keys lead to are locked, because steps copy some of them
 }
 
-// functions are those by which a run takes rows: of a rank alone, which groups hold too many rows, and which rows these
-// are; the locks on the tables that guards read; the steps.
+// functions returns the functions with which a run takes rows. They contain the steps and the locks
+// on tables that guards read. For a rank alone, two functions find groups with too many rows, and
+// these rows.
 func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
@@ -121,14 +125,15 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 		entry.Guards, entry.Share = w.inRange && len(w.guards) > 0, len(w.locks) > 0
 		entries = append(entries, entry)
 	}
-	if len(w.locks) > 0 { // SELECT on a table gives no such lock: the function belongs to the role that migrates
+	if len(w.locks) > 0 { // SELECT does not allow such a lock, so the migrating role owns the function
 		objects = append(objects, w.ofMigrator("share", "", "share", fields{"Shares": w.locks}))
 	}
 	return append(objects, w.take()), entries
 }
 
-// copiesBelow says whether a step copies rows that the batch's delete reaches along more than one foreign key: the rows
-// between are locked before, so that nobody puts a row there that has no copy.
+// copiesBelow reports whether a step copies rows that the batch's delete reaches along more than
+// one foreign key. Then the rows between are locked first, so nobody adds a row there that has no
+// copy.
 func (w *policyCompiler) copiesBelow() bool {
 	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
 		return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
@@ -137,7 +142,7 @@ func (w *policyCompiler) copiesBelow() bool {
 	})
 }
 
-// take is <policy>_take: the steps, on the rows of a slice.
+// take returns <policy>_take, the function that executes the steps on the rows of a slice.
 func (w *policyCompiler) take() Object {
 	saved, many := w.saved(), several(w.table)
 	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
@@ -156,9 +161,9 @@ func (w *policyCompiler) take() Object {
 	var steps []fields
 	for _, s := range w.steps {
 		if w.inRange && !s.copies {
-			continue // it is the statement itself
+			continue // the step is the statement itself
 		}
-		header, locks := sqlText(""), s.locked == s.number // the table whose new rows it keeps for later steps; its related rows
+		header, locks := sqlText(""), s.locked == s.number // header stores new rows for later steps; locks: it locks its related rows
 		if s.Insert != nil && s.Insert.As != "" {
 			header = quotedTable(s.Insert.Into)
 		}
@@ -173,7 +178,8 @@ func (w *policyCompiler) take() Object {
 	return w.function("take", w.slice(), "take", d)
 }
 
-// takeInRange is one statement for all rows from one position to another, or past the first ones of some groups.
+// takeInRange sets the fields of one statement for all rows between two positions, or for the
+// surplus rows of some groups.
 func (w *policyCompiler) takeInRange(d fields) {
 	var conditions []sqlText
 	if p := w.scans[0]; p.beyond != nil {
@@ -187,11 +193,11 @@ func (w *policyCompiler) takeInRange(d fields) {
 	}
 }
 
-// takeLocked is what the steps ask of the statements before and after them.
+// takeLocked sets the fields that the steps need in the statements before and after them.
 func (w *policyCompiler) takeLocked(d fields, byPlace bool) {
 	p := w.scans[0]
 	marked := p.clock != nil && p.clock.mark != ""
-	// One DELETE of a table's rows by their place, and nothing else.
+	// The batch is one DELETE of a table's rows by their ctid, and nothing else.
 	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
 		w.rowsOf(w.steps[0], false).plain
 	if w.numbered {
@@ -223,17 +229,19 @@ func (w *policyCompiler) way() string {
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
 
-// tableLock is a table that guards read, and the lock that keeps it as it is while a batch judges and takes.
+// tableLock is a lock on a table that guards read. The lock prevents changes of the table while a
+// batch checks and takes rows.
 type tableLock struct {
 	Table sqlText
 	Mode  sqlText
 }
 
-// compileLocks says whether a batch is one statement from one position to another, and under which locks: everything it
-// reads is the row's own, or of tables that a lock keeps as they are, and nothing but the rows themselves is deleted or
-// updated. A lock does not keep what guards say that read the policy's own table, something that is no table, or what a
-// function reads. SHARE lets other runs read the same guards; a table that the policy writes itself gets the lock that no
-// two of them can have.
+// compileLocks reports whether a batch can be one statement from one position to another, and
+// returns the locks for it. All that the statement reads must be columns of the row, or tables that
+// a lock protects. It must delete or update nothing but the rows. No lock protects guards that read
+// the policy's own table, anything but a table, or what a function reads. SHARE lets other runs
+// read the same guards. A table that the policy writes itself gets a lock that conflicts with
+// itself.
 func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
 	p := w.scans[0]
 	if w.policy.Partitions || len(w.scans) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
@@ -264,8 +272,9 @@ func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
 	return list, true
 }
 
-// oneStatement says whether all steps fit into the statement that judges: an update or delete of
-// the batch's own rows, and beside a delete what is written from them, each into a table of its own.
+// oneStatement reports whether all steps fit into the statement that checks the rows. It allows an
+// update or a delete of the batch's own rows. Beside a delete it allows inserts from these rows,
+// each into a table of its own.
 func (w *policyCompiler) oneStatement() bool {
 	changes := 0
 	written := []string{tableName(w.table)}
@@ -287,8 +296,9 @@ func (w *policyCompiler) oneStatement() bool {
 	return changes == 1
 }
 
-// ordered returns the order of the rows of a batch: that of the cursor, where keys that say no instant have none. Rows of
-// equal positions under a watermark are in the order of their keys.
+// ordered returns the order of the rows of a batch. It is the order of the cursor, unless keys that
+// encode no instant have no order. Under a watermark, rows of equal positions are in the order of
+// their keys.
 func (w *policyCompiler) ordered(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
 		return each(w.keyed(p, w.cursor(p)), columnText.name)

@@ -16,12 +16,12 @@ var codeNoType = diag.Register("P068", "type of an expression is not in the cata
 // Question asks a server for the type of an expression.
 type Question struct {
 	Expr policy.Expr
-	Key  string // a SELECT of one column: the snapshot keeps the answer under it, and a migration asks it again
-	SQL  string // Key for a table that does not have the columns of "ensure" yet
+	Key  string // a SELECT of one column; identifies the answer in the snapshot, and migrations run it again
+	SQL  string // the same query for a table that lacks the columns of "ensure"
 }
 
-// Questions lists the expressions whose types the policies need and neither the grammar nor the snapshot tells. An answer
-// may lead to further questions.
+// Questions returns questions about expressions whose types neither the grammar nor the snapshot
+// knows. An answer may lead to further questions.
 func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 	c := newCompiler(file, snapshot, nil)
 	for _, p := range file.Policies {
@@ -37,8 +37,9 @@ func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 	})
 }
 
-// typeOf returns the type of an expression with its length and precision: as the grammar has it, or as a server told the
-// snapshot. It refuses the expression and returns "" where neither is known. Usual is a type for the hint.
+// typeOf returns the type of an expression with its length and precision, from the grammar or from
+// the snapshot. If neither knows the type, it refuses the expression and returns "". usual is a
+// type for the hint.
 func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
 	if typ := pgparse.TypeOf(e.SQL, w.columnType); typ != "" {
 		return typ
@@ -54,7 +55,7 @@ func (w *policyCompiler) typeOf(e policy.Expr, usual string) string {
 	return ""
 }
 
-// columnType returns the type of the values of a column of the row or of a joined table, "" for any other name.
+// columnType returns the type of a column of the row or of a joined table; "" for any other name.
 func (w *policyCompiler) columnType(name []string) string {
 	table, column := w.table, name[len(name)-1]
 	switch {
@@ -71,7 +72,8 @@ func (w *policyCompiler) columnType(name []string) string {
 	return table.Column(column).Plain()
 }
 
-// question reads an expression outside of runs, beside the joins that it reads and those before them.
+// question returns the question about an expression. It reads the expression outside runs, with the
+// joins that the expression reads and the joins before them.
 func (w *policyCompiler) question(e policy.Expr) Question {
 	defer w.restored()()
 	defer func(was bool) { w.inRun = was }(w.inRun)
@@ -88,13 +90,14 @@ func (w *policyCompiler) question(e policy.Expr) Question {
 	return Question{e, key, plainText(fragment("type of expression", d))}
 }
 
-// LocalClock is a clock without a time zone, whose local times a run reads in the zone of the install.
+// LocalClock is a clock without a time zone. A run reads its local times in the time zone of the
+// install.
 type LocalClock struct {
 	Policy, Clock string // Clock is the column or the expression
 	Position      diag.Position
 }
 
-// LocalClocks lists those of a file that compiles.
+// LocalClocks returns the clocks without a time zone in a file that compiles.
 func LocalClocks(file *policy.File, snapshot *catalog.Snapshot) (list []LocalClock) {
 	c := newCompiler(file, snapshot, nil)
 	for _, p := range file.Policies {
