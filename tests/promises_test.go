@@ -67,7 +67,7 @@ func TestPromises(t *testing.T) {
 
 // readmePromises names the tests that show each promise of README.md. docs/promises.md names them too.
 var readmePromises = map[string][]string{
-	"It never takes a row that is not due any more: a run locks each row and rechecks it.":                              {"TestRowChangedWhileTheRunIsThere"},
+	"It never takes a row that was refreshed after the scan: it rechecks each row when it changes it.":                  {"TestRowChangedWhileTheRunIsThere"},
 	"It never takes a row because of a NULL, except where the policy says `nulls: due`.":                                {"TestKeptBecauseOfNull"},
 	"It never takes a held row. Cascades do not take held rows either.":                                                 {"TestHolds", "TestHoldsAlongLaterKeys"},
 	"It never deletes or changes rows of a protected table, not even by a foreign key.":                                 {"TestProtectedSince"},
