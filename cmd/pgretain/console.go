@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	_ "embed" // texts.txt.tmpl
+	_ "embed" // for texts.txt.tmpl
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,23 +29,23 @@ import (
 	"pgretain/internal/report"
 )
 
-// console is one command line. The rules for everything a person reads: results go to out; everything else goes to err,
-// in the form of package diag, with "pgretain:" in front of what has no place in a file. No capital at the beginning of
-// a message and no full stop at its end; details and hints are whole sentences.
+// console is one command line. Results are written to out. Everything else is written to err, in
+// the form of package diag, with "pgretain:" before messages without a file. A message begins in
+// lower case and has no full stop; details and hints are whole sentences.
 type console struct {
 	flags
 	out, err io.Writer
-	command  *cobra.Command // the verb
-	answers  *bufio.Reader  // of the person, made by the first question
+	command  *cobra.Command // command that runs
+	answers  *bufio.Reader  // answers of the user; created by the first question
 
-	verdict string // of the report that it wrote
-	well    bool   // which is a good one
+	verdict string // result of the report that was written
+	well    bool   // the result of the report is good
 }
 
 // printf writes a part of the result.
 func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
-// result writes what a verb has found: its members in JSON, else the text of texts.txt.tmpl.
+// result writes the result of a command: members as JSON, or the text of texts.txt.tmpl.
 func (c *console) result(text string, data any, members ...any) error {
 	if c.JSON {
 		return c.document(members...)
@@ -54,8 +54,8 @@ func (c *console) result(text string, data any, members ...any) error {
 	return nil
 }
 
-// document writes version 1 of a verb's JSON form, with members by their names, in order. The version grows when something
-// in a form means something else.
+// document writes version 1 of a command's JSON form, with members by their names, in order. The
+// version grows when a member changes its meaning.
 func (c *console) document(members ...any) error {
 	object, err := report.Object(append([]any{"version", 1}, members...)...)
 	if err != nil {
@@ -64,21 +64,22 @@ func (c *console) document(members ...any) error {
 	return report.WriteJSON(c.out, object)
 }
 
-// notef tells what happens, to people only.
+// notef writes progress for people.
 func (c *console) notef(format string, args ...any) { fmt.Fprintf(c.err, format, args...) }
 
 // show writes diagnostics.
 func (c *console) show(list diag.List, sources map[string][]byte) {
 	if len(list) > 0 {
-		_ = list.Render(c.err, sources, coloured(c.err)) // nowhere else to say it
+		// there is no other place to report an error
+		_ = list.Render(c.err, sources, coloured(c.err))
 	}
 }
 
-// plain returns a writer to w that all texts go through: names of files and of databases may hold what moves a cursor or
-// turns text around.
+// plain returns a writer that escapes hidden characters before it writes to w. Names of files and
+// databases may contain characters that move the cursor or reverse text.
 func plain(w io.Writer) io.Writer { return &diag.PlainWriter{To: w, Colour: coloured(w)} }
 
-// direct returns what a writer of plain writes to, for the sequences of this program that move a cursor.
+// direct returns the writer below a writer of plain, for sequences that move the cursor.
 func direct(w io.Writer) io.Writer {
 	if p, ok := w.(*diag.PlainWriter); ok {
 		return p.To
@@ -86,20 +87,20 @@ func direct(w io.Writer) io.Writer {
 	return w
 }
 
-// terminalWidth measures the terminal that w is; 0 for anything else.
+// terminalWidth returns the width of the terminal w in characters, or 0 if w is no terminal.
 func terminalWidth(w io.Writer) int {
 	f, ok := direct(w).(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
 	}
-	width, _, _ := term.GetSize(int(f.Fd())) // 0 where it does not say
+	width, _, _ := term.GetSize(int(f.Fd())) // 0 if the width is not known
 	return cmp.Or(width, 80)
 }
 
-// coloured says whether w is a terminal that is to have colours. See https://no-color.org.
+// coloured reports whether w is a terminal that displays colours. See https://no-color.org.
 func coloured(w io.Writer) bool { return terminalWidth(w) > 0 && os.Getenv("NO_COLOR") == "" }
 
-// agree asks a question, which anything but y or yes answers with an error.
+// agree asks a question. It returns an error unless the answer is y or yes.
 func (c *console) agree(ctx context.Context, question string) error {
 	c.notef("%s [y/N] ", question)
 	if c.answers == nil {
@@ -107,7 +108,7 @@ func (c *console) agree(ctx context.Context, question string) error {
 	}
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := c.answers.ReadString('\n') // no line is no answer
+		line, _ := c.answers.ReadString('\n') // no line means no answer
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
@@ -121,20 +122,20 @@ func (c *console) agree(ctx context.Context, question string) error {
 	}
 }
 
-// exitCode ends the program without a message: all messages have been written.
+// exitCode ends the program without a message, because all messages were written.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// ends is the error of an exit code, none for 0.
-func ends(code int) error {
+// exitError returns the error of an exit code, or nil for 0.
+func exitError(code int) error {
 	if code == 0 {
 		return nil
 	}
 	return exitCode(code)
 }
 
-// usageError is a command line that makes no sense.
+// usageError is an invalid command line.
 type usageError struct{ message, hint string }
 
 func (e *usageError) Error() string { return e.message }
@@ -151,7 +152,7 @@ type problems struct {
 
 func (p *problems) Error() string { return fmt.Sprintf("%d problems", len(p.list)) }
 
-// exit reports err and turns it into an exit code.
+// exit writes the messages of err and returns the exit code.
 func (c *console) exit(err error) int {
 	var code exitCode
 	var usage *usageError
@@ -175,12 +176,13 @@ func (c *console) exit(err error) int {
 	return 2
 }
 
-// texts are what verbs print for people. A line that "row" makes is one of a table, the first the head of it.
+// texts are the texts that commands print for people. A line that "row" creates belongs to a table;
+// the first such line is the heading.
 //
 //go:embed texts.txt.tmpl
 var texts string
 
-// templates are parsed when the first is needed: most verbs need none.
+// templates are parsed when the first is needed. Most commands need none.
 var templates func() *template.Template
 
 func init() {
@@ -190,16 +192,16 @@ func init() {
 	})
 }
 
-// say is the text of a template.
+// say returns the text of a template.
 func say(name string, data any) string {
 	var text strings.Builder
 	if err := templates().ExecuteTemplate(&text, name, data); err != nil {
-		panic(err) // a template that does not fit its data
+		panic(err) // an error means that the template does not fit its data
 	}
 	return text.String()
 }
 
-// message has the message, the detail and the hint that a text says.
+// message returns the message, the detail and the hint of a text.
 func message(name string, data any) diag.Diagnostic {
 	message, hint, _ := strings.Cut(say(name, data), "\nhint: ")
 	message, detail, _ := strings.Cut(message, "\ndetail: ")
@@ -211,7 +213,8 @@ func refuse(name string, data any) error {
 	return install.Refusal(d.Message, d.Detail, d.Hint)
 }
 
-// aligned writes a text with its rows as tables, with --format markdown as those of Markdown.
+// aligned writes a text, with its rows as aligned tables, or as Markdown tables with --format
+// markdown.
 func (c *console) aligned(text string) {
 	var t table
 	for line := range strings.Lines(text) {
@@ -226,10 +229,10 @@ func (c *console) aligned(text string) {
 	t.print(c.out, c.Format == "markdown")
 }
 
-// Rows begin with the one, their cells have the other between them, and no control characters of their own.
+// A row begins with rowMark, and cellMark separates its cells. Cells contain no control characters.
 const rowMark, cellMark = "\x1e", "\x1f"
 
-// row is a line of a table for aligned.
+// row returns a line of a table for aligned.
 func row(values ...any) string {
 	printable := func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -241,7 +244,8 @@ func row(values ...any) string {
 	return rowMark + strings.Join(cells, cellMark) + "\n"
 }
 
-// table has its head as the first row; a column whose name begins with ">" is aligned to the right.
+// table is a table whose first row is the heading. A column whose heading begins with ">" is
+// aligned to the right.
 type table [][]string
 
 func (t table) print(w io.Writer, markdown bool) {
@@ -269,15 +273,15 @@ func (t table) print(w io.Writer, markdown bool) {
 	for _, cells := range t {
 		line := ""
 		for i, cell := range cells {
-			side := map[bool]int{true: 1, false: -1}[right[i]] // as fmt has it
+			side := map[bool]int{true: 1, false: -1}[right[i]] // side as fmt expects it
 			line += fmt.Sprintf("%*s  ", side*widths[i], cell)
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 
-// cell writes a value for people: of a number with a fraction that it is a time in seconds, of a map of counts their
-// sum, of names their order.
+// cell formats a value for people. A number with a fraction is a time in seconds. A map of counts
+// becomes their sum, and names are sorted.
 func cell(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -303,13 +307,13 @@ func cell(value any) string {
 		}
 		return count(sum)
 	case map[string]any:
-		text, _ := json.Marshal(v) // was JSON
+		text, _ := json.Marshal(v) // the value was decoded from JSON
 		return string(text)
 	}
 	return fmt.Sprint(value)
 }
 
-// size is a number of bytes, written as PostgreSQL does, in units of 1024.
+// size is a number of bytes. It is formatted like in PostgreSQL, in units of 1,024.
 type size int64
 
 func (n size) String() string {
@@ -322,19 +326,19 @@ func (n size) String() string {
 	return count(int64(n)) + " " + units[i]
 }
 
-// seconds are how long something took.
+// seconds formats a duration in seconds.
 type seconds float64
 
 func (s seconds) String() string { return explain.Seconds(float64(s)) }
 
-// plural counts things.
+// plural returns a number with its noun.
 func plural(n int, thing string) string { return explain.Count(n, thing) }
 
 func count(n int64) string { return explain.Number(n) }
 
 func quoted(text string) string { return strconv.Quote(text) }
 
-// orNull sends the zero value as NULL.
+// orNull returns nil for the zero value, which is sent as NULL.
 func orNull[T comparable](value T) *T {
 	var zero T
 	if value == zero {

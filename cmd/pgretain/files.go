@@ -23,16 +23,17 @@ type project struct {
 	sources map[string][]byte
 	notes   diag.List // warnings
 
-	compiled bool // the tables were looked at
+	compiled bool // the tables were read
 
-	// With compile: the objects that the database of its tables should hold, and what these were concluded from.
+	// Set by compile: the objects that the database of the tables should contain, and their
+	// sources.
 	snapshot *catalog.Snapshot
 	history  *generator.History
 	objects  []generator.Object
 }
 
-// readProject reads and checks a policy file. A file that cannot be read is an error of its own
-// kind, because nothing was found wrong with the policy.
+// readProject reads and checks a policy file. The error is a *problems for faults of the policy,
+// and an *install.Error for a file that cannot be read.
 func readProject(path string) (*project, error) {
 	source, err := readFile("policy file", path, `Name another file with --policy. "pgretain init" writes a first one.`)
 	if err != nil {
@@ -46,11 +47,11 @@ func readProject(path string) (*project, error) {
 	return &project{file: file, sources: sources, notes: list}, nil
 }
 
-// largestFile is how many bytes a policy file, a catalog snapshot or a fleet file may have.
+// largestFile is the maximum size of a policy file, catalog snapshot or fleet file, in bytes.
 const largestFile = 256 << 20
 
-// readFile refuses a named pipe, a device or a socket, as the readers of migrations do: reading it would wait for a writer.
-// It refuses a file that does not fit into memory.
+// readFile reads a file. It refuses a named pipe, device or socket, because reading could wait for
+// a writer. It refuses a file larger than largestFile.
 func readFile(what, path, hint string) (text []byte, err error) {
 	if info, unknown := os.Stat(path); unknown == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = errors.New("it is not a regular file")
@@ -65,7 +66,8 @@ func readFile(what, path, hint string) (text []byte, err error) {
 	return text, nil
 }
 
-// project reads the policy file; one without policies where there is none, and none was named.
+// project reads the policy file. If it does not exist and --policy is not set, project returns one
+// without policies.
 func (c *console) project() (*project, error) {
 	if c.noPolicy() {
 		return &project{file: &policy.File{Install: policy.DefaultInstall("")}}, nil
@@ -73,10 +75,10 @@ func (c *console) project() (*project, error) {
 	return readProject(c.Policy)
 }
 
-// noPolicy says whether there is no policy file, and none was named.
+// noPolicy reports whether the policy file does not exist and --policy is not set.
 func (c *console) noPolicy() bool { return !c.command.Flag("policy").Changed && missing(c.Policy) }
 
-// missing says whether there is no file of this name.
+// missing reports whether no file has this name.
 func missing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
@@ -89,7 +91,7 @@ func unreadable(what, path string, err error, hint string) error {
 	return install.Refusal(fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), "", hint)
 }
 
-// readCatalog reads a snapshot; nil when there is none.
+// readCatalog reads a snapshot, and returns nil if there is none.
 func readCatalog(path string) (*catalog.Snapshot, error) {
 	if missing(path) {
 		return nil, nil
@@ -105,7 +107,7 @@ func readCatalog(path string) (*catalog.Snapshot, error) {
 	return snapshot, nil
 }
 
-// read is for verbs that need the policy file and the snapshot: it reads both at once.
+// read reads the policy file and the snapshot in parallel. It returns an error if one is missing.
 func (f *flags) read() (*project, error) {
 	reading := parallel.Start(func() (*catalog.Snapshot, error) { return readCatalog(f.catalogFile()) })
 	p, err := readProject(f.Policy)
@@ -118,7 +120,7 @@ func (f *flags) read() (*project, error) {
 	return p, err
 }
 
-// compile reads policy file, snapshot and migrations at once.
+// compile reads the policy file, the snapshot and the migrations in parallel.
 func (f *flags) compile() (*project, error) {
 	history := parallel.Start(directory{f.Migrations, false}.history)
 	p, err := f.read()
@@ -131,20 +133,20 @@ func (f *flags) compile() (*project, error) {
 	return p, err
 }
 
-// directory is a migration directory: of the tables' database, or of the one where schema cron lives.
+// directory is a migration directory: of the tables' database, or of the database with schema cron.
 type directory struct {
 	Path string `json:"directory"`
 	cron bool
 }
 
-// history replays the directory; one that does not exist yet is empty.
+// history reads the files of the directory. A directory that does not exist is empty.
 func (d directory) history() (*generator.History, error) {
 	s, err := d.past("", nil)
 	return s.history, err
 }
 
-// past is the history without the sides of forks that begin with one of heads, and the names of what is left out.
-// A directory that is for the other database is refused.
+// past returns the history without the sides of forks that begin with one of heads, and the names
+// of the files left out. It refuses a directory for the other database.
 func (d directory) past(format generator.Format, heads []string) (step, error) {
 	history, removed, err := replay(d.Path, format, heads)
 	switch {
@@ -157,8 +159,8 @@ func (d directory) past(format generator.Format, heads []string) (step, error) {
 	return step{directory: d, history: history, Removed: append([]string{}, removed...)}, err
 }
 
-// replay reads a directory of either kind. One that cannot be read must not look empty: everything would be
-// generated anew.
+// replay reads a directory of either kind. It returns an error if the directory cannot be read. If
+// it looked empty, everything would be generated again.
 func replay(dir string, format generator.Format, heads []string) (*generator.History, []string, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, unreadable("migration directory", dir, err, "Name another directory with --migrations.")
@@ -167,7 +169,7 @@ func replay(dir string, format generator.Format, heads []string) (*generator.His
 	return history, removed, inDirectory(dir, err)
 }
 
-// inDirectory shows what is wrong with a migration directory, with the path of the file.
+// inDirectory adds the path of the file to an error about a migration directory.
 func inDirectory(dir string, err error) error {
 	contradiction, ok := errors.AsType[*generator.HistoryError](err)
 	if !ok {
@@ -178,7 +180,7 @@ func inDirectory(dir string, err error) error {
 	return &problems{list: diag.List{d}}
 }
 
-// compile turns the project into the objects that the database should hold.
+// compile returns the objects that the database should contain.
 func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History) ([]generator.Object, error) {
 	objects, list := generator.Compile(p.file, snapshot, history)
 	p.notes, p.compiled = append(p.notes, list...).Unique(), true
@@ -188,19 +190,19 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 	return objects, nil
 }
 
-// next writes the files that bring a directory from its history to what is wanted of it.
+// next returns the files that lead from the history of a directory to the wanted objects.
 func (p *project) next(history *generator.History, wanted []generator.Object, cron bool) ([]generator.File, error) {
 	in := p.file.Install
 	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema,
 		Version: func(last int64) int64 { return nextNumber(last, time.Now()) }}
 	if cron {
-		options.Cron, options.Schema = true, "" // jobs need none
+		options.Cron, options.Schema = true, "" // jobs need no schema
 	}
 	files, err := generator.Next(history, wanted, options)
 	return files, p.explain(err)
 }
 
-// explain shows with the source of the policy what is wrong with a line of it.
+// explain adds the source of the policy to an error that has a position in it.
 func (p *project) explain(err error) error {
 	list := install.Diagnostics(err)
 	ofPolicy := func(d diag.Diagnostic) bool { return p.sources[d.Position.File] != nil }
@@ -215,17 +217,17 @@ type output struct{ Path, text string }
 
 func (o output) MarshalText() ([]byte, error) { return []byte(o.Path), nil }
 
-// writeAll writes files whole: all of them or none, and none in part. Replace allows a file
-// to exist.
+// writeAll writes all files completely, or none. If replace is true, existing files are replaced.
 func writeAll(files []output, replace bool) error { return exchange(nil, files, replace) }
 
-// exchange writes files as writeAll does, and takes others out of their directories. Whatever may be refused is tried
-// before the first file is in its place: until then what is written has another name, one that no migration tool reads.
+// exchange writes files like writeAll, and removes old files. It attempts everything that can fail
+// before it renames the first file. Until then the files have temporary names that no migration
+// tool reads.
 func exchange(old []string, files []output, replace bool) error {
-	var fresh []string // beside their places, so that a rename stays on one file system
+	var fresh []string // in the same directory, so that a rename stays on one file system
 	defer func() {
 		for _, name := range fresh {
-			_ = os.Remove(name) // one that is in its place is gone from here
+			_ = os.Remove(name) // a renamed file does not exist under this name
 		}
 	}()
 	for _, path := range old {

@@ -28,8 +28,9 @@ import (
 	"pgretain/policy"
 )
 
-// fleetVerbs are those that go through a fleet. Those that read go through all of it whatever fails; of those in
-// "shown" the answers are shown, not only what went wrong. Words say what the exit codes mean.
+// fleetVerbs are the commands that accept --fleet. A command with reads continues after any number
+// of failures. With shown, the output of every database is printed, not only of failed ones. words
+// describe the exit codes 0, 1 and 2.
 var fleetVerbs = map[string]struct {
 	reads, shown bool
 	words        [3]string
@@ -49,8 +50,8 @@ var fleetVerbs = map[string]struct {
 
 var looked, changed = [3]string{"well", "findings", "unknown"}, [3]string{"done", "findings", "failed"}
 
-// fleet is one command line for many databases: each is a copy of the console with a connection and an output of its
-// own.
+// fleet is one command line for many databases. Each database gets a copy of the console with its
+// own connection and output.
 type fleet struct {
 	*policy.Fleet
 	console
@@ -59,11 +60,11 @@ type fleet struct {
 	args []string
 }
 
-// member is a database of a fleet, and what became of it.
+// member is a database of a fleet with its result.
 type member struct {
 	Name     string          `json:"database"`
 	Stage    string          `json:"stage,omitempty"`
-	Code     int             `json:"exit_code"` // -1: not begun
+	Code     int             `json:"exit_code"` // -1: not started
 	Verdict  string          `json:"verdict"`
 	Version  string          `json:"runtime_version,omitempty"`
 	Behind   *int            `json:"migrations_behind,omitempty"`
@@ -73,10 +74,10 @@ type member struct {
 	Seconds  seconds         `json:"seconds"`
 	Answer   json.RawMessage `json:"answer,omitempty"`
 	Messages string          `json:"messages,omitempty"`
-	Said     string          `json:"-"` // what people are shown of it
+	Said     string          `json:"-"` // output for people
 
-	File string `json:"-"` // its report, as a link, "" where there is none
-	Well bool   `json:"-"` // what its report says
+	File string `json:"-"` // link to the report of the database, "" if there is none
+	Well bool   `json:"-"` // the result of the report is good
 
 	connection string
 	text       []byte
@@ -89,7 +90,7 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 	}
 	read, list := policy.ParseFleet(c.Fleet, source)
 	if read == nil {
-		c.show(list, nil) // without its lines, which may hold a password
+		c.show(list, nil) // source lines may contain a password
 		return exitCode(2)
 	}
 	if err := oneOf("format", cmp.Or(c.Format, "text"), "text", "json"); err != nil {
@@ -111,11 +112,13 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 	for _, m := range members {
 		code = max(code, m.Code)
 	}
-	return cmp.Or(f.show(members), ctx.Err(), ends(code)) // an interrupt leaves databases that were not begun
+	// after an interrupt some databases were not started
+	return cmp.Or(f.show(members), ctx.Err(), exitError(code))
 }
 
-// find lists the databases of each stage, each once. A query that cannot be asked ends a verb that changes something
-// before it has begun; for others it is a database that cannot be told.
+// find lists the databases of each stage, each once. If a query fails, a command that changes
+// databases ends before it begins. For other commands the query becomes a database with the result
+// unknown.
 func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 	seen := map[string]bool{}
 	for i, stage := range f.Stages {
@@ -147,16 +150,17 @@ func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 	return stages, nil
 }
 
-// query asks which databases there are.
+// query returns the databases that the query of a stage finds.
 func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (list []policy.FleetDatabase, err error) {
 	connection, err := f.secret(ctx, stage, q.Connection.Connection)
 	if err != nil {
 		return nil, err
 	}
 	err = connected(ctx, connection, func(conn *pgx.Conn) error {
-		rows, _ := conn.Query(ctx, q.Query, pgx.QueryExecModeSimpleProtocol) // rows give the same error
+		// CollectRows returns the same error
+		rows, _ := conn.Query(ctx, q.Query, pgx.QueryExecModeSimpleProtocol)
 		list, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d policy.FleetDatabase, err error) {
-			texts := row.RawValues() // as text, by the simple protocol
+			texts := row.RawValues() // the simple protocol returns text
 			switch {
 			case len(texts) > 2:
 				return d, errors.New("it has more than two columns")
@@ -164,7 +168,7 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 				return d, errors.New("a name is NULL")
 			}
 			d.Name = string(texts[0])
-			d.Connection = with(q.Connection.Connection, "dbname", d.Name)
+			d.Connection = withSetting(q.Connection.Connection, "dbname", d.Name)
 			if len(texts) == 2 && texts[1] != nil {
 				d.Connection = string(texts[1])
 			}
@@ -181,11 +185,12 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 	return list, nil
 }
 
-// oddName is a name that leads a command for passwords elsewhere: a path, or an option.
+// oddName matches a name that is a path or an option. password_command could take it for one.
 var oddName = regexp.MustCompile(`^-|[/\\]|^\.{1,2}$`)
 
-// checkFound refuses what a query must not decide: a name that is a path, and, where a command prints passwords, a connection
-// to another host than that of the query. The password of one database would be sent to a host that the query chose.
+// checkFound refuses a name that is a path. If there is a password_command, it also refuses a
+// connection to another host than that of the query. Otherwise the password of a database would be
+// sent to a host that the query chose.
 func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	if oddName.MatchString(d.Name) || diag.HiddenIn(d.Name) >= 0 {
 		return fmt.Errorf("%q is no name of a database in a fleet", d.Name)
@@ -195,7 +200,7 @@ func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	}
 	from, err := pgconn.ParseConfig(asked)
 	to, wrong := pgconn.ParseConfig(d.Connection)
-	if err != nil || wrong != nil { // what it quotes may be a secret
+	if err != nil || wrong != nil { // the error may quote a secret
 		return fmt.Errorf("the connection of %q cannot be read", d.Name)
 	}
 	hosts := func(c *pgconn.Config) []string {
@@ -214,7 +219,7 @@ func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	return nil
 }
 
-// secret adds the password that the command of the file prints, where there is one.
+// secret adds the password that password_command prints, if there is such a command.
 func (f *fleet) secret(ctx context.Context, name, connection string) (string, error) {
 	if len(f.PasswordCommand) == 0 {
 		return connection, nil
@@ -223,14 +228,15 @@ func (f *fleet) secret(ctx context.Context, name, connection string) (string, er
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	text, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
-	if err != nil { // what it wrote may be a secret
+	if err != nil { // its output may be a secret
 		return "", refuse("no password", map[string]any{"Name": name, "Error": err, "Command": words[0]})
 	}
 	password, _, _ := strings.Cut(string(text), "\n")
-	return with(connection, "password", strings.TrimSuffix(password, "\r")), nil
+	return withSetting(connection, "password", strings.TrimSuffix(password, "\r")), nil
 }
 
-// goThrough executes the command for the databases of each stage. What is under way ends by itself.
+// goThrough executes the command for the databases of each stage. Calls that are running are not
+// cancelled when too many fail.
 func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*member) {
 	stopped := false
 	for i, list := range stages {
@@ -239,7 +245,7 @@ func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*membe
 		full := func() bool { return most != nil && !fleetVerbs[f.verb].reads && failures.Load() > *most }
 		_, _ = parallel.Up(f.Parallel, list, func(m *member) (any, error) {
 			switch {
-			case m.Verdict != "": // it was not found
+			case m.Verdict != "": // the database was not found
 			case stopped || full() || ctx.Err() != nil:
 				m.Code, m.Verdict = -1, "not begun"
 			default:
@@ -247,7 +253,7 @@ func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*membe
 					if c.DatabaseURL, err = f.secret(ctx, m.Name, m.connection); err != nil {
 						return err
 					}
-					defer c.stands(ctx, m)
+					defer c.readStatus(ctx, m)
 					return f.act(c, ctx, f.args)
 				})
 				if m.Code != 0 {
@@ -262,7 +268,7 @@ func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*membe
 	return all
 }
 
-// do has a console of its own do something for a database, and keeps what came of it.
+// do executes a function with a console of its own for a database, and stores the result.
 func (f *fleet) do(m *member, do func(*console) error) {
 	began := time.Now()
 	var out, said bytes.Buffer
@@ -273,8 +279,9 @@ func (f *fleet) do(m *member, do func(*console) error) {
 	m.Verdict, m.Seconds = cmp.Or(c.verdict, fleetVerbs[f.verb].words[min(m.Code, 2)]), seconds(time.Since(began).Seconds())
 }
 
-// stands reads how a database stands. What it does not tell is left out: the verb says why.
-func (c *console) stands(ctx context.Context, m *member) {
+// readStatus reads the status of one database. Values that cannot be read stay empty; the command
+// reports the error.
+func (c *console) readStatus(ctx context.Context, m *member) {
 	in, err := c.runtime()
 	if err != nil {
 		return
@@ -293,7 +300,7 @@ func (c *console) stands(ctx context.Context, m *member) {
 	}
 }
 
-// show prints a line for each database, then what there is to say of some.
+// show prints a line for each database, then the output of some.
 func (f *fleet) show(members []*member) error {
 	if f.verb == "report" {
 		if err := f.write(members); err != nil {
@@ -311,10 +318,11 @@ func (f *fleet) show(members []*member) error {
 	return f.result("fleet", members, "verb", f.verb, "databases", members)
 }
 
-// file is the name of a database's report; no name makes it that of the page that leads to them.
+// file returns the name of a database's report. No database name gives index.html.
 func (m *member) file() string { return url.PathEscape(m.Name) + ".report.html" }
 
-// refuse refuses to write over files in the directory of the reports that somebody else wrote.
+// refuse refuses to overwrite files in the directory of the reports that this program did not
+// write.
 func (f *fleet) refuse(members []*member) error {
 	errs := lists.Map(append(lists.Map(members, (*member).file), "index.html"), func(name string) error {
 		return refuseOverwriting(filepath.Join(f.Output, name), f.Force)
@@ -322,7 +330,8 @@ func (f *fleet) refuse(members []*member) error {
 	return cmp.Or(errs...)
 }
 
-// write writes a report of each database, and a page that leads to them, those first that are not well.
+// write writes a report of each database and an index page. The page lists databases with problems
+// first.
 func (f *fleet) write(members []*member) error {
 	var files []output
 	var wrong, well []*member
@@ -331,7 +340,7 @@ func (f *fleet) write(members []*member) error {
 			m.File = url.PathEscape(m.file())
 			files = append(files, output{filepath.Join(f.Output, m.file()), string(m.text)})
 		}
-		m.text = nil // it is not shown
+		m.text = nil // the report is not printed
 		if m.Well {
 			well = append(well, m)
 		} else {

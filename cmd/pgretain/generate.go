@@ -18,8 +18,9 @@ import (
 	"pgretain/internal/lists"
 )
 
-// step is what a generate writes into one directory, and why, with the names of the files that it takes out of it.
-// History is what the directory says without the sides of forks that are to be written again.
+// step is what generate writes into one directory, and why. Removed lists the files that it
+// removes. history is the content of the directory without the sides of forks that are generated
+// again.
 type step struct {
 	directory
 	history *generator.History
@@ -28,7 +29,7 @@ type step struct {
 	Changes []change `json:"changes"`
 }
 
-// generate writes the steps that the directories lack, or with --check says what they would be.
+// generate writes the missing steps of the directories. With --check it only lists them.
 func (c *console) generate(context.Context, []string) error {
 	steps, err := c.nextSteps()
 	if err != nil {
@@ -54,14 +55,14 @@ func (c *console) generate(context.Context, []string) error {
 	return err
 }
 
-// nextSteps reads everything, compiles, and compares: the directory of the tables' database, and
-// that of schema cron's where it is another one, or was.
+// nextSteps returns the next step of the directory of the tables' database. If jobs are or were
+// scheduled in another database, it also returns the step of that directory.
 func (c *console) nextSteps() ([]step, error) {
 	project, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	var heads []string // no file of ours has one name in both directories
+	var heads []string // no generated file has the same name in both directories
 	for _, value := range c.Rebase {
 		known := []string{".", filepath.Clean(c.Migrations), filepath.Clean(c.cronDirectory())}
 		if !slices.Contains(known, filepath.Dir(value)) {
@@ -76,7 +77,7 @@ func (c *console) nextSteps() ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The other directory has the format of this one, unless it has one of its own already.
+	// The second directory gets the format of the first, unless it has a format already.
 	there, err := directory{c.cronDirectory(), true}.past(generator.Format(c.Format), heads)
 	if err == nil && len(there.history.Files()) == 0 {
 		there, err = there.past(here.history.Format(), heads)
@@ -84,7 +85,7 @@ func (c *console) nextSteps() ([]step, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, head := range heads { // nothing is taken out of the middle of a chain
+	for i, head := range heads { // a file in the middle of a chain cannot be removed
 		if head != laterSide && !slices.Contains(here.Removed, head) && !slices.Contains(there.Removed, head) {
 			return nil, usagef("the migrations do not fork at --rebase=%s", c.Rebase[i])
 		}
@@ -111,11 +112,11 @@ func (c *console) nextSteps() ([]step, error) {
 	return steps, nil
 }
 
-// laterSide is what --rebase means without a file. No migration has this name.
+// laterSide stands for --rebase without a file. No migration has this name.
 const laterSide = "later"
 
-// checkOwn asks for --format where the directory holds nothing of ours, but files of another tool than
-// goose: the first step would be written for a tool that the project does not use.
+// checkOwn requires --format if the directory has no generated files, but files of another tool
+// than goose. The first step would be in the wrong format.
 func (c *console) checkOwn(history *generator.History) error {
 	other, file := generator.Suggest(os.DirFS(c.Migrations))
 	if c.Format != "" || len(history.Files()) > 0 || other == "" {
@@ -125,7 +126,8 @@ func (c *console) checkOwn(history *generator.History) error {
 		filepath.Join(c.Migrations, file), other, other)
 }
 
-// writeSteps makes directories where needed. One that was made stays where a step cannot be written.
+// writeSteps writes the steps, and creates directories where needed. If writing fails, a new
+// directory is not removed.
 func writeSteps(steps []step) error {
 	var files []output
 	var old []string
@@ -139,10 +141,11 @@ func writeSteps(steps []step) error {
 	return exchange(old, files, false)
 }
 
-// timestamp is the form of numbers that say when a file was written, in UTC: 14 digits.
+// timestamp is the layout of numbers that are the time of writing in UTC: 14 digits.
 const timestamp = "20060102150405"
 
-// nextNumber comes after previous: one more, or the time where a directory has times, unless the clock is behind it.
+// nextNumber returns the number after previous. It is previous+1, or the current time if the
+// directory uses times and the time is greater.
 func nextNumber(previous int64, now time.Time) int64 {
 	if len(strconv.FormatInt(previous, 10)) != len(timestamp) {
 		return previous + 1
@@ -151,14 +154,16 @@ func nextNumber(previous int64, now time.Time) int64 {
 	return max(at, previous+1)
 }
 
-// change is what a step does to one object, or to several of the runtime. Text is what a person reads of it.
+// change is what a step does to one object, or to several objects of the runtime. Text describes it
+// for people.
 type change struct {
 	generator.Change
 	Text string
 }
 
-// changes tells what a step does to which object. New and changed objects of the runtime are only
-// counted: there are about a hundred, and no policy names them. Of a changed policy the words say how.
+// changes lists what a step does to which object. New and changed objects of the runtime are only
+// counted: there are about a hundred, and no policy names them. For a changed policy the words
+// describe the change.
 func changes(history *generator.History, wanted []generator.Object) []change {
 	list, runtime := []change{}, map[string]int{}
 	for _, c := range generator.Changes(history.Objects(), wanted) {
@@ -179,7 +184,8 @@ func changes(history *generator.History, wanted []generator.Object) []change {
 
 func (c change) MarshalText() ([]byte, error) { return []byte(c.Text), nil }
 
-// Difference is what changes in an object, as a unified diff; of one that is new or goes nothing.
+// Difference returns the change of an object as a unified diff. For a new or dropped object it
+// returns nil.
 func (c change) Difference() []string {
 	if c.Before == nil || c.After == nil {
 		return nil

@@ -22,12 +22,12 @@ import (
 	"pgretain/policy"
 )
 
-// linted is what lint has found.
+// linted is the result of lint.
 type linted struct {
-	project   *project // nil where the policy file has errors
+	project   *project // nil if the policy file has errors
 	filter    suppress.Filter
 	findings  []report.Finding
-	rehearsed bool // and verified
+	rehearsed bool // the rehearsal ran, including the verifier
 }
 
 func (c *console) lint(ctx context.Context, _ []string) error {
@@ -37,7 +37,7 @@ func (c *console) lint(ctx context.Context, _ []string) error {
 	return c.lintAt(ctx, time.Now())
 }
 
-// lintAt says what it finds, at the end. The day of suppressions is that of now.
+// lintAt prints the findings at the end. now is the time for the days of suppressions.
 func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	found := &linted{}
 	project, err := readProject(c.Policy)
@@ -49,7 +49,7 @@ func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	switch {
 	case err == nil:
 		wrong = &problems{project.notes, project.sources}
-	case !ofPolicy: // what is wrong with the policy is no error of ours
+	case !ofPolicy: // err is not about the policy
 		return err
 	}
 	found.take(wrong.list)
@@ -73,8 +73,8 @@ func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	return c.conclude(found)
 }
 
-// check looks for what parts of the file say together, compiles, and throws the result away; without a
-// snapshot it says what was not checked.
+// check runs the checks that combine several parts of the file, and compiles it without keeping the
+// result. Without a snapshot it reports which checks were left out.
 func (p *project) check(files *flags) error {
 	snapshot, err := readCatalog(files.catalogFile())
 	if err != nil {
@@ -98,8 +98,8 @@ func (p *project) check(files *flags) error {
 	return nil
 }
 
-// take adds what was found, with the policy or report and the table that it is about, which it need not say itself, and
-// with the suppressions that are about it.
+// take adds findings and applies the suppressions. It adds the policy or report and the table of a
+// finding if the finding does not name them.
 func (l *linted) take(list diag.List) {
 	owners, tables := map[int]string{}, map[string]string{}
 	if l.project != nil {
@@ -117,14 +117,15 @@ func (l *linted) take(list diag.List) {
 	}
 }
 
-// failed says whether there are errors that count, or what the verifier of the rehearsal does not let pass.
+// failed reports whether there are errors that are not suppressed, or whether the verifier of the
+// rehearsal failed.
 func (l *linted) failed() bool {
 	return slices.ContainsFunc(l.findings, func(f report.Finding) bool {
 		return f.Suppressed == nil && f.Severity != diag.Warning && f.Severity != diag.Info
 	})
 }
 
-// conclude writes the summary, or what machines read, and ends with the exit code.
+// conclude writes the summary or the machine-readable output, and returns the exit code.
 func (c *console) conclude(found *linted) (err error) {
 	log := report.Log{Verb: "lint", File: c.Policy, Findings: append([]report.Finding{}, found.findings...)}
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
@@ -149,12 +150,12 @@ func (c *console) conclude(found *linted) (err error) {
 	return err
 }
 
-// log writes findings for machines, with the names of files from the directory of the checkout: that of the repository
-// in GitHub's workflows, else the working directory. In JSON each verb has a form of its own.
+// log writes findings for machines. The names of files are relative to the repository in GitHub's
+// workflows, otherwise to the working directory. In JSON each command has a form of its own.
 func (c *console) log(log report.Log, json func(io.Writer) error) error {
 	log.Version, log.Root = programVersion(), os.Getenv("GITHUB_WORKSPACE")
 	if !filepath.IsAbs(log.Root) {
-		log.Root, _ = filepath.Abs(".") // "": files keep the names that they were given by
+		log.Root, _ = filepath.Abs(".") // on error "": files keep the names that were given
 	}
 	switch c.Format {
 	case "json":
@@ -165,14 +166,14 @@ func (c *console) log(log report.Log, json func(io.Writer) error) error {
 	return log.GitHub(c.out)
 }
 
-// The codes of suppressions in lint; those of verify are V095 and V096.
+// The codes of suppressions in lint. The codes in verify are V095 and V096.
 var (
 	codeSuppressionEnded = diag.Register("L095", "suppression has ended or is not yet in force")
 	codeSuppressionIdle  = diag.Register("L096", "suppression matches no finding")
 )
 
-// useless warns of suppressions that are of no use: of the verifier's only where their day or their code
-// says so.
+// useless warns about suppressions without effect. For checks of the verifier it compares only the
+// day and the code.
 func (l *linted) useless() diag.List {
 	var list diag.List
 	for _, e := range l.filter {
@@ -192,8 +193,8 @@ func (l *linted) useless() diag.List {
 	return list
 }
 
-// looked says whether the findings of a check would have been seen: those from L050 on are the
-// rehearsal's, and without a snapshot or with errors not everything was looked at.
+// looked reports whether the findings of a check would have been found. Codes from L050 on need a
+// rehearsal. Without a snapshot, or with errors, not all checks ran.
 func (l *linted) looked(code string) bool {
 	compiled := l.project != nil && l.project.compiled && !l.failed()
 	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.rehearsed)
@@ -201,8 +202,8 @@ func (l *linted) looked(code string) bool {
 
 var topLevel = regexp.MustCompile(`^["'A-Za-z_]`)
 
-// owners are the policies and reports of the file by its lines: from where one begins to the next, or to the line where
-// another part of the file begins.
+// owners maps the lines of the file to their policies and reports. A policy extends to the next
+// one, or to the next part of the file.
 func (p *project) owners() map[int]string {
 	names, owners, owner := map[int]string{}, map[int]string{}, ""
 	for _, policy := range p.file.Policies {
@@ -221,13 +222,13 @@ func (p *project) owners() map[int]string {
 	return owners
 }
 
-// explainedThing is what a policy or a report does.
+// explainedThing is the description of a policy or a report.
 type explainedThing struct {
 	Name  string         `json:"name"`
 	Lines []explain.Line `json:"lines"`
 }
 
-// explain says what the policies and reports with the given names do, all where there is no name.
+// explain describes the policies and reports with the given names, or all without a name.
 func (c *console) explain(_ context.Context, names []string) error {
 	p, err := c.compile()
 	if err == nil {
@@ -258,7 +259,7 @@ func (c *console) explain(_ context.Context, names []string) error {
 	return c.result("things", things, "file", p.file.Path, "install", install, "policies", policies, "reports", reports)
 }
 
-// lines are those of the pages of a policy or report, and of the jobs that run it.
+// lines returns the lines of a policy or report, and of the jobs that run it.
 func (p *project) lines(words map[generator.ID][]explain.Line, name string) []explain.Line {
 	lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
 	for _, job := range p.file.Jobs {
@@ -272,7 +273,7 @@ func (p *project) lines(words map[generator.ID][]explain.Line, name string) []ex
 	return lines
 }
 
-// known refuses names that are neither a policy's nor a report's.
+// known refuses names that are neither policies nor reports.
 func (p *project) known(names []string) error {
 	var list diag.List
 	known := p.file.Runnable()

@@ -1,11 +1,11 @@
-// Command pgretain turns a retention policy into SQL that deletes rows inside PostgreSQL, and
-// proves that the database still does what the policy says.
+// Command pgretain turns a retention policy into SQL that deletes rows inside PostgreSQL. It
+// verifies that the database still does what the policy says.
 package main
 
 import (
 	"cmp"
 	"context"
-	_ "embed" // flags.txt, help.txt
+	_ "embed" // for flags.txt, help.txt
 	"fmt"
 	"io"
 	"maps"
@@ -36,10 +36,11 @@ func init() { cobra.EnableCommandSorting = false }
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // a short life: with a thousand policies an eighth of it went into collecting garbage
+		// the process is short: with 1,000 policies, garbage collection took an eighth of the time
+		debug.SetGCPercent(400)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first Ctrl-C asks, the second one kills.
+	// The first Ctrl-C cancels, the second one kills.
 	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -56,10 +57,10 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return c.exit(err)
 }
 
-// action is what a verb does.
+// action executes a command.
 type action = func(c *console, ctx context.Context, args []string) error
 
-// actions are the verbs, beside those of calls; all else about them is in help.txt.
+// actions are the commands, except those in calls. help.txt describes them.
 var actions = map[string]action{
 	"init": (*console).init, "snapshot": (*console).snapshot, "lint": (*console).lint, "explain": (*console).explain,
 	"generate": (*console).generate, "bootstrap": (*console).bootstrap,
@@ -70,8 +71,9 @@ var actions = map[string]action{
 	"version": (*console).version,
 }
 
-// helpText has a part for each verb: how it is called, which says how many arguments it takes, a line on it, and from
-// the fourth line on the help, with examples and flags at its end.
+// helpText has a part for each command. Its first line is the usage, which determines the number of
+// arguments. The second line is the summary. From the fourth line on follow the help, examples and
+// flags.
 //
 //go:embed help.txt
 var helpText []byte
@@ -89,7 +91,7 @@ Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 `
 
-// root makes the commands of help.txt, in its order.
+// root creates the commands of help.txt, in its order.
 func (c *console) root() (root *cobra.Command) {
 	places := c.flags.places()
 	for _, part := range txtar.Parse(helpText).Files {
@@ -103,7 +105,7 @@ func (c *console) root() (root *cobra.Command) {
 		}
 		if act != nil {
 			command.Args = arguments
-			command.RunE = func(command *cobra.Command, args []string) error { return c.act(command, part.Name, act, args) }
+			command.RunE = func(command *cobra.Command, args []string) error { return c.dispatch(command, part.Name, act, args) }
 			c.flags.add(command, places, flags)
 		} else {
 			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
@@ -112,7 +114,8 @@ func (c *console) root() (root *cobra.Command) {
 			root = command
 			continue
 		}
-		parent, _, _ := root.Find(strings.Fields(part.Name)) // as much as there is of it
+		// returns the deepest command that exists
+		parent, _, _ := root.Find(strings.Fields(part.Name))
 		parent.AddCommand(command)
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -125,8 +128,8 @@ func (c *console) root() (root *cobra.Command) {
 	return root
 }
 
-// act does what a verb does, in a database or in each of a fleet.
-func (c *console) act(command *cobra.Command, verb string, act action, args []string) error {
+// dispatch executes a command in one database, or in each database of a fleet.
+func (c *console) dispatch(command *cobra.Command, verb string, act action, args []string) error {
 	c.command = command
 	if err := c.flags.check(command); err != nil {
 		return err
@@ -137,7 +140,7 @@ func (c *console) act(command *cobra.Command, verb string, act action, args []st
 	return act(c, command.Context(), args)
 }
 
-// arguments holds what stands behind a verb to the line that says how it is called.
+// arguments checks the number of arguments against the usage of a command.
 func arguments(command *cobra.Command, args []string) error {
 	use, _, _ := strings.Cut(command.Use, " |")
 	least, most := 0, 0
@@ -159,11 +162,11 @@ func arguments(command *cobra.Command, args []string) error {
 	return usagef("%q is called as: %s", command.CommandPath(), command.Use)
 }
 
-// onlyVerbs is a command that has verbs and does nothing itself.
+// onlyVerbs reports an unknown command below a command that only groups others.
 func onlyVerbs(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		command.SetOut(command.ErrOrStderr())
-		_ = command.Help() // the exit code tells the rest
+		_ = command.Help() // the exit code is the result
 		return exitCode(2)
 	}
 	names := lists.Map(command.Commands(), (*cobra.Command).Name)
@@ -175,7 +178,7 @@ func (c *console) version(context.Context, []string) error {
 	return c.result("version", members, members...)
 }
 
-// programVersion is the module's version, "(devel)" for a build from a checkout.
+// programVersion returns the module's version, or "(devel)" for a build from a checkout.
 func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -189,15 +192,15 @@ func (c *console) schema(context.Context, []string) error {
 	return nil
 }
 
-// flags are the values of the command line, of all verbs together: AsOf is --as-of. flags.txt and help.txt say which
-// verb has which, what they mean and their defaults.
+// flags are the values of the flags of all commands. Field AsOf holds --as-of. flags.txt and
+// help.txt define which command has which flag, the meanings and the defaults.
 type flags struct {
 	Policy, Catalog, Migrations, CronMigrations string
 	DatabaseURL, CronDatabaseURL, Fleet         string
 	Format                                      string
-	JSON, Verbose                               bool // JSON is set with --format json as well
+	JSON, Verbose                               bool // JSON is also set by --format json
 
-	Schema                      string // of the runtime; or the file that makes the tables
+	Schema                      string // schema of the runtime, or the file that creates the tables
 	AsOf, OlderThan, Scope, Job string
 	Reason, Rows, Run           string
 	Until, HoldUntil            string
@@ -218,7 +221,7 @@ var (
 	kebab    = regexp.MustCompile(`([a-z])([A-Z])`)
 )
 
-// common are the lines of flags.txt by the names of the flags.
+// common maps the name of a flag to its line in flags.txt.
 var common = func() map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(flagsText) {
@@ -227,7 +230,7 @@ var common = func() map[string]string {
 	return lines
 }()
 
-// places are where the values of flags go, by the names of the flags.
+// places maps the name of a flag to the variable for its value.
 func (f *flags) places() map[string]any {
 	places := map[string]any{}
 	value := reflect.ValueOf(f).Elem()
@@ -240,12 +243,12 @@ func (f *flags) places() map[string]any {
 	return places
 }
 
-// exclusive lists pairs of flags that a command line cannot have together.
+// exclusive lists pairs of flags that exclude each other.
 var exclusive = [][2]string{
 	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
 }
 
-// add gives a command its flags: those of flags.txt whose names a line lists, and those that a line defines.
+// add adds the flags of a command. A line either lists names of flags.txt, or defines a flag.
 func (f *flags) add(command *cobra.Command, places map[string]any, lines string) {
 	set := command.Flags()
 	for line := range strings.Lines(lines) {
@@ -264,7 +267,7 @@ func (f *flags) add(command *cobra.Command, places map[string]any, lines string)
 	}
 }
 
-// choices is where a flag keeps the values that it may have, the default first.
+// choices is the annotation that holds the allowed values of a flag, the default first.
 const choices = "choices"
 
 func define(command *cobra.Command, places map[string]any, line string) {
@@ -292,7 +295,7 @@ func define(command *cobra.Command, places map[string]any, line string) {
 	}
 }
 
-// check gives the flags of the verb that is called their defaults, and refuses a value that means nothing.
+// check sets the defaults of the command's flags, and refuses invalid values.
 func (f *flags) check(command *cobra.Command) (err error) {
 	for _, name := range slices.Sorted(maps.Keys(f.places())) {
 		flag := command.Flags().Lookup(name)
@@ -302,7 +305,7 @@ func (f *flags) check(command *cobra.Command) (err error) {
 		known := flag.Annotations[choices]
 		switch {
 		case known != nil && !flag.Changed:
-			_ = flag.Value.Set(known[0]) // a value of our own
+			_ = flag.Value.Set(known[0]) // a default is always valid
 		case len(known) > 1:
 			err = cmp.Or(err, oneOf(name, flag.Value.String(), known...))
 		}
@@ -319,7 +322,7 @@ func (f *flags) check(command *cobra.Command) (err error) {
 	return err
 }
 
-// oneOf refuses a value of a flag that means nothing.
+// oneOf refuses a value of a flag that is not in known.
 func oneOf(flag, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
@@ -329,12 +332,12 @@ func oneOf(flag, value string, known ...string) error {
 	return usagef("--%s must be %s or %s, got %q", flag, strings.Join(known[:last], ", "), known[last], value)
 }
 
-// cronDirectory is where the migrations of the other database are.
+// cronDirectory returns the migration directory of the database with schema cron.
 func (f *flags) cronDirectory() string {
 	return cmp.Or(f.CronMigrations, filepath.Clean(f.Migrations)+"_cron")
 }
 
-// catalogFile is where the snapshot is.
+// catalogFile returns the path of the snapshot.
 func (f *flags) catalogFile() string {
 	return cmp.Or(f.Catalog, filepath.Join(filepath.Dir(f.Policy), catalog.FileName))
 }

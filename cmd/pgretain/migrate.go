@@ -23,29 +23,31 @@ import (
 	catalogsql "pgretain/sql/catalog"
 )
 
-// destination is one of the two directories, and its database.
+// destination is one of the two migration directories with its database.
 type destination struct {
 	directory
 	project *project
 	url     string
-	tables  string // the connection to the database of the tables
+	tables  string // connection to the database of the tables
 }
 
-// databaseOf is the database of connection settings, by default that of the user's name, as libpq has it.
+// databaseOf returns the database of connection settings. The default is the name of the user, as
+// in libpq.
 func databaseOf(url string) string {
 	config, err := install.Settings(url)
 	if err != nil {
-		return "" // connecting says so
+		return "" // connecting reports the error
 	}
 	return cmp.Or(config.Database, config.User)
 }
 
-// tables are the database of the tables and its directory.
+// tables returns the destination of the tables.
 func (c *console) tables(project *project) destination {
 	return destination{directory{c.Migrations, false}, project, c.DatabaseURL, c.DatabaseURL}
 }
 
-// destination is the directory of the tables or that of the jobs, where goose goes up, down or tells the status.
+// destination returns the destination of the tables or of the jobs, for the commands up, down and
+// status.
 func (c *console) destination(verb string, cron bool) (at destination, err error) {
 	project, err := readProject(c.Policy)
 	if err != nil {
@@ -63,14 +65,14 @@ func (c *console) destination(verb string, cron bool) (at destination, err error
 
 func (at destination) options() install.Options {
 	in := at.project.file.Install
-	if at.cron { // also where the jobs were once
+	if at.cron { // also the database in which jobs were scheduled before
 		in.Database = cmp.Or(in.Database, policy.AnyDatabase)
 	}
 	return install.Options{Install: in.In(databaseOf(at.tables)), Path: at.Path, Cron: at.cron}
 }
 
-// onlyGoose refuses a directory that another tool applies, with that tool's own command; with --all, down is of
-// everything.
+// onlyGoose refuses a directory for another migration tool, and names the command of that tool.
+// With --all it names the command that undoes everything.
 func (c *console) onlyGoose(dir, verb string) error {
 	format, err := generator.Recognise(os.DirFS(dir))
 	if err != nil || format == generator.Goose {
@@ -114,13 +116,15 @@ func (c *console) up(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// fits compiles the policy against the live tables: what a migration would stumble over is said
-// with the line of the policy, before anything is applied. Jobs whose names pg_cron would truncate are refused.
+// fits compiles the policy for the live tables. Errors that a migration would meet are reported
+// with the line of the policy, before anything is applied. Jobs whose names pg_cron would truncate
+// are refused.
 func (at destination) fits(ctx context.Context) error {
 	file, in := at.project.file, at.options().Install
 	for _, job := range file.Jobs {
 		name := in.Database + "." + in.Schema + "." + job.Name
-		if file.Install.Database == policy.AnyDatabase && len(name) > 60 { // what it makes of the database is not shortened
+		// a name that contains the database's name is not shortened
+		if file.Install.Database == policy.AnyDatabase && len(name) > 60 {
 			return refuse("long name", name)
 		}
 	}
@@ -147,8 +151,9 @@ func (at destination) fits(ctx context.Context) error {
 	})
 }
 
-// parse lets the server parse every expression of the policy: what it refuses is said with the line of the policy. It
-// plans none: that would evaluate functions of constants, also of indexes, and nobody has asked yet whose they are.
+// parse lets the server parse every expression of the policy. An error has the line of the policy.
+// parse does not plan the expressions. Planning would evaluate functions of constants and indexes,
+// whose owners were not checked yet.
 func (p *project) parse(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
 	path := quote.Idents(p.file.Install.Path())
 	var list diag.List
@@ -175,8 +180,8 @@ func (p *project) parse(ctx context.Context, conn *pgx.Conn, snapshot *catalog.S
 	return &problems{list.Unique(), p.sources}
 }
 
-// refused says whether an error is about the expression: its syntax, names, types or values, and not
-// about the rights of the connection's role.
+// refused reports whether an error is about the expression: its syntax, names, types or values.
+// Errors about privileges of the connection's role do not count.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 func refused(sqlstate string) bool {
 	return strings.HasPrefix(sqlstate, "22") || strings.HasPrefix(sqlstate, "42") && sqlstate != "42501"
@@ -191,10 +196,10 @@ func (c *console) down(ctx context.Context, _ []string) error {
 	return c.migrated(done, "nothing to undo", err)
 }
 
-// migrator is what goes up or down a directory.
+// migrator migrates a directory up or down.
 type migrator = func(context.Context, string, fs.FS, install.Options) ([]install.Migration, error)
 
-// undo calls Down or Uninstall; holds and run log are in the database of the tables.
+// undo calls Down or Uninstall. Holds and run log are in the database of the tables.
 func (c *console) undo(ctx context.Context, at destination, do migrator) ([]install.Migration, error) {
 	if _, err := at.history(); err != nil {
 		return nil, err
@@ -207,7 +212,7 @@ func (c *console) undo(ctx context.Context, at destination, do migrator) ([]inst
 	return do(ctx, at.url, os.DirFS(at.Path), options)
 }
 
-// progress says each migration in text, as it is done.
+// progress prints each migration when it is done, unless the output is JSON.
 func (c *console) progress(m install.Migration) {
 	if !c.JSON {
 		took := time.Duration(m.Seconds * float64(time.Second))
@@ -215,7 +220,7 @@ func (c *console) progress(m install.Migration) {
 	}
 }
 
-// migrated says what was done, also where err ended it; none is for nothing.
+// migrated prints what was done, even if err ended it. none is the text if nothing was done.
 func (c *console) migrated(done []install.Migration, none string, err error) error {
 	if c.JSON {
 		return errors.Join(err, c.document("migrations", append([]install.Migration{}, done...)))
@@ -226,7 +231,7 @@ func (c *console) migrated(done []install.Migration, none string, err error) err
 	return err
 }
 
-// migrations lists those of the directory and of the database.
+// migrations lists the migrations of the directory and of the database.
 func (c *console) migrations(ctx context.Context, _ []string) error {
 	at, err := c.destination("status", c.Cron)
 	if err != nil {
@@ -243,16 +248,16 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 	return err
 }
 
-// belongings are what goes and what stays in an uninstall: rows that go with the runtime, and the names of objects by
-// kind.
+// belongings are the objects that an uninstall drops and keeps: rows of the runtime's tables, and
+// names of objects by kind.
 type belongings struct {
 	Database, Schema    string
 	Runs, Holds, Events int
 	Names               map[string][]string
 }
 
-// uninstall says what it takes away, asks, and undoes every migration of ours: first the jobs in the other database
-// where schema cron lives, if that is another one.
+// uninstall lists what it will remove, asks, and undoes every generated migration. It begins with
+// the jobs if they are in another database.
 func (c *console) uninstall(ctx context.Context, _ []string) error {
 	c.All = true
 	tables, err := c.destination("down", false)
@@ -317,7 +322,7 @@ func (at destination) belongings(ctx context.Context, places []destination) (fou
 	return found, err
 }
 
-// bootstrap prints the script that a DBA runs once, or runs it.
+// bootstrap prints the script that a DBA runs once, or executes it.
 func (c *console) bootstrap(ctx context.Context, _ []string) error {
 	project, err := readProject(c.Policy)
 	if err != nil {
@@ -331,7 +336,8 @@ func (c *console) bootstrap(ctx context.Context, _ []string) error {
 	if in.Database != policy.AnyDatabase {
 		database = cmp.Or(database, in.Database)
 	}
-	database = cmp.Or(database, config.Database, migrator) // the last one as libpq has it
+	// libpq uses the user's name as the last default
+	database = cmp.Or(database, config.Database, migrator)
 	script, err := install.Bootstrap(in, database, migrator)
 	if c.Cron {
 		script, err = install.BootstrapCron(in.In(database), migrator)

@@ -19,7 +19,7 @@ import (
 	"pgretain/policy"
 )
 
-// plan is what a policy file would mean on a database.
+// plan is what a policy file would change in a database.
 type plan struct {
 	Database, AsOf string
 	Policies       []plannedPolicy
@@ -27,23 +27,26 @@ type plan struct {
 	Locks          []plannedLock
 }
 
-// plannedPolicy is a policy of the file or of the database, in one of its scopes. Now is what its runs find as it is installed, Then what they
-// would find; Note says why one of them is missing.
+// plannedPolicy is a policy of the file or of the database, in one of its scopes. Now is the
+// preview of the installed policy, and Then that of the policy file. Note says why one of them is
+// missing.
 type plannedPolicy struct {
-	Policy string          `json:"policy"`
-	Scope  json.RawMessage `json:"scope"` // of the jobs that run it; null for all rows
+	Policy string `json:"policy"`
+	// scope of the jobs that run the policy; null for all rows
+	Scope  json.RawMessage `json:"scope"`
 	Table  string          `json:"table"`
 	Change string          `json:"change"`          // new, changed, unchanged or removed
-	Words  string          `json:"words,omitempty"` // what changes
+	Words  string          `json:"words,omitempty"` // description of the change
 	Now    *preview        `json:"now"`
 	Then   *preview        `json:"then"`
 	Note   string          `json:"note,omitempty"`
 }
 
-// Name is the policy with its scope.
+// Name returns the policy with its scope.
 func (p plannedPolicy) Name() string { return preview{Policy: p.Policy, Scope: p.Scope}.Name() }
 
-// plannedIndex is an index that a migration would build, or one of the table's own that serves a policy (Serves).
+// plannedIndex is an index that a migration would build. If Serves is set, it is an existing index
+// that serves a policy.
 type plannedIndex struct {
 	Policy string `json:"policy"`
 	Table  string `json:"table"`
@@ -52,40 +55,43 @@ type plannedIndex struct {
 	Bytes  *size  `json:"bytes"`
 }
 
-// plannedLock is a lock that a migration would take, where the new page does not need one only for its own objects.
+// plannedLock is a lock that a migration would take on a table. Locks on the new objects of the
+// migration itself are not listed.
 type plannedLock struct {
 	Table string `json:"table"`
 	Lock  string `json:"lock"`
 	For   string `json:"for"`
 }
 
-// planner evaluates a policy file in one transaction that is rolled back. The runtime and the pages are installed in the
-// session's temporary schema, which nobody else sees; then the transaction becomes READ ONLY.
+// planner evaluates a policy file in one transaction that is rolled back. It installs the runtime
+// and the policies in the session's temporary schema, which other sessions cannot see. Then it
+// makes the transaction READ ONLY.
 // https://www.postgresql.org/docs/current/runtime-config-client.html#GUC-SEARCH-PATH
 type planner struct {
 	*console
 	tx      pgx.Tx
 	objects []generator.Object // as generate would install them
-	live    *session           // of the runtime that is installed; its schema need not be there
+	live    *session           // of the installed runtime, whose schema may not exist
 	scratch *session           // of the temporary schema
-	missing []string           // of what the migrations make, and the live runtime: what is not there
-	broken  map[string]error   // pages that could not be made, by policy
+	missing []string           // missing objects of the migrations and of the installed runtime
+	broken  map[string]error   // errors of policies that could not be created, by policy
 }
 
-// plan shows what the policy file would mean in a database, before anything is installed there.
+// plan shows what a policy file would change in a database, before anything is installed there.
 func (c *console) plan(ctx context.Context, _ []string) error {
 	project, err := c.compile()
 	if err != nil {
 		return err
 	}
 	in := project.file.Install
-	project.file.Install.Roles = policy.Roles{None: true} // in the scratch one role does everything
+	// in the temporary schema one role does everything
+	project.file.Install.Roles = policy.Roles{None: true}
 	pages, err := project.compile(project.snapshot, project.history)
 	if err != nil {
 		return err
 	}
 	var found *plan
-	project.notes = nil // lint has them
+	project.notes = nil // lint reports the warnings
 	err = connected(ctx, c.DatabaseURL, func(conn *pgx.Conn) error {
 		if err := project.noteZone(ctx, conn, project.snapshot); err != nil {
 			return err
@@ -117,7 +123,7 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		"indexes", found.Indexes, "locks", found.Locks)
 }
 
-// withMembers has policies for each schema or shard as one for every place that there is.
+// withMembers replaces the object of a policy with instances by one object for each instance.
 func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object) (all []generator.Object, err error) {
 	for _, o := range objects {
 		if o.Members == nil {
@@ -136,7 +142,7 @@ func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object
 	return all, nil
 }
 
-// begin makes the session's temporary schema, and looks who it is and what is there.
+// begin creates the session's temporary schema, and reads which objects exist.
 func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	err = p.live.send(ctx, "plan_settings")
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok && (server.Code == "42501" || server.Code == "25006") {
@@ -161,8 +167,9 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	return owners, err
 }
 
-// install makes the runtime and the pages in the session's temporary schema, with what the live runtime knows, where
-// one is installed that this role may read, and without what pages expect of tables that the migration makes.
+// install creates the runtime and the policies in the session's temporary schema. It copies the
+// state of the installed runtime if the role may read it. It leaves out requirements on tables that
+// the migration meets.
 func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	owners, err := p.begin(ctx)
 	if err != nil {
@@ -191,7 +198,7 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 		}
 	}
 	for _, o := range p.objects {
-		if o.Kind == generator.KindJob { // whose scopes say which rows a policy may take
+		if o.Kind == generator.KindJob { // the scopes of jobs say which rows a policy may take
 			if err := send(ctx, p.live.conn, p.renamed(o.SQL)); err != nil {
 				return err
 			}
@@ -207,25 +214,25 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	return send(ctx, p.live.conn, last)
 }
 
-// installed says whether the database has a runtime.
+// installed reports whether the database has a runtime.
 func (p *planner) installed() bool {
 	return !slices.Contains(p.missing, p.live.install.Schema+".policy")
 }
 
-// renamed is the text of an object with the temporary schema in place of the install's. What is there is temporary,
-// and cannot be UNLOGGED besides.
+// renamed returns the SQL of an object with the temporary schema in place of the install's schema.
+// A temporary table cannot be UNLOGGED, so this word is removed.
 func (p *planner) renamed(sql string) string {
 	own := regexp.MustCompile(`\b` + regexp.QuoteMeta(p.live.install.Schema) + `\.`)
 	sql = own.ReplaceAllLiteralString(sql, quote.Ident(p.scratch.install.Schema)+".")
 	return strings.ReplaceAll(sql, "CREATE UNLOGGED TABLE ", "CREATE TABLE ")
 }
 
-// attempt undoes what fails, and goes on.
+// attempt executes do in a savepoint, and rolls back to it after an error.
 func (p *planner) attempt(ctx context.Context, do func() error) error {
 	return pgx.BeginFunc(ctx, p.tx, func(pgx.Tx) error { return do() })
 }
 
-// evaluate previews every policy as it is installed and as the file has it.
+// evaluate previews every policy both as installed and as in the file.
 func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	out := &plan{p.live.database, "", []plannedPolicy{}, []plannedIndex{}, []plannedLock{}}
 	err := p.live.row(ctx, "as_of", orNull(p.AsOf)).Scan(&out.AsOf)
@@ -264,10 +271,10 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 	return out, p.effects(ctx, out)
 }
 
-// installedPolicy is a policy of the database: what makes its page what it is, and what the page says.
+// installedPolicy is a policy of the database. Hash identifies its script, and Words describes it.
 type installedPolicy struct{ Name, Hash, Words string }
 
-// policy compares one policy of the file with what is installed, in each of the scopes of their jobs.
+// policy compares one policy of the file with the installed one, in each scope of their jobs.
 func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (list []plannedPolicy, err error) {
 	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
 	var now, then []*string
@@ -307,13 +314,13 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 			}
 		}
 		list = append(list, planned)
-		planned.Words = "" // once for the policy
+		planned.Words = "" // only once for the policy
 	}
 	return list, nil
 }
 
-// scopes returns the scopes in which the jobs of a runtime let a policy take rows; nil is all rows, as in a runtime that
-// cannot say.
+// scopes returns the scopes in which the jobs of a runtime run a policy. A nil scope means all
+// rows. If the scopes cannot be read, the result is all rows.
 func (p *planner) scopes(ctx context.Context, s *session, name string) (found []*string) {
 	err := p.attempt(ctx, func() (err error) {
 		list, err := rows[struct{ Scope *string }](ctx, s, "plan_scopes", name)
@@ -328,7 +335,7 @@ func (p *planner) scopes(ctx context.Context, s *session, name string) (found []
 	return found
 }
 
-// scopeText is the JSON of a scope, "" for all rows.
+// scopeText returns the JSON of a scope, "" for all rows.
 func scopeText(scope *string) string {
 	if scope == nil {
 		return ""
@@ -343,8 +350,9 @@ func orNullJSON(scope *string) json.RawMessage {
 	return json.RawMessage(*scope)
 }
 
-// preview is what a runtime says of a policy: without its effects, and without anything but a note, where that fails, or
-// where what stops its runs keeps it from being counted.
+// preview returns the preview of a policy by a runtime. If its effects cannot be evaluated, it
+// returns the preview without them. If the preview fails, or something stops the runs of the new
+// policy, it returns nil and sets note to the reason.
 func (p *planner) preview(ctx context.Context, s *session, one scoped, note *string) (found *preview, err error) {
 	for _, effects := range []bool{true, false} {
 		err = p.attempt(ctx, func() (err error) {
@@ -364,7 +372,7 @@ func (p *planner) preview(ctx context.Context, s *session, one scoped, note *str
 	return nil, nil
 }
 
-// effects are the indexes and locks of a migration that installs what is missing.
+// effects lists the indexes and locks of a migration that installs what is missing.
 func (p *planner) effects(ctx context.Context, out *plan) error {
 	for _, o := range p.objects {
 		for _, index := range o.Needs {
@@ -375,7 +383,8 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 		case o.Kind == generator.KindColumn:
 			out.lock(o.Table, "ACCESS EXCLUSIVE", "ALTER TABLE ... ADD COLUMN")
 			for i, planned := range out.Policies {
-				if planned.Table == o.Table && planned.Note != "" { // why its policies were not evaluated
+				// the reason why its policies were not evaluated
+				if planned.Table == o.Table && planned.Note != "" {
 					out.Policies[i].Note += "; the migration adds column " + strings.TrimPrefix(o.Name, o.Table+".")
 				}
 			}
@@ -383,11 +392,12 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
 			evaluated := func(of plannedPolicy) bool { return of.Policy == o.Policy && of.Then != nil && of.Then.Due != nil }
 			var content string
-			failed := errors.ErrUnsupported // to plan the query evaluates what indexes of the table call
+			// planning the query calls functions in the table's indexes
+			failed := errors.ErrUnsupported
 			if slices.ContainsFunc(out.Policies, evaluated) {
 				failed = p.attempt(ctx, func() error { return p.tx.QueryRow(ctx, o.Content).Scan(&content) })
 			}
-			if failed == nil { // otherwise it is on a column that the migration adds
+			if failed == nil { // an error means that the migration adds a column of the index
 				if err := p.live.row(ctx, "plan_index", content).Scan(&index.Bytes); err != nil {
 					return err
 				}

@@ -22,40 +22,43 @@ import (
 	"pgretain/verifier"
 )
 
-// The roles of a rehearsal. The schema is loaded as a superuser, because extensions need one; its
-// objects then go to one that migrates and is none, as it is in production.
+// The roles of a rehearsal. A superuser loads the schema, because extensions need one. Then the
+// objects get an owner that is no superuser, as in production.
 const superuser, loader = "", "rehearsal_loader"
 
-// stage is a throw-away server while a rehearsal is under way. A rehearsal installs a policy file there and proves what
-// no file alone can prove: that the migrations go up, down without a trace and up again, that PostgreSQL finds no fault
-// in any routine, that every policy runs, and that the verifier finds nothing afterwards.
+// stage is a temporary server during a rehearsal. A rehearsal installs a policy file there and
+// checks what no file alone shows. The migrations must go up, down without leftovers, and up again.
+// plpgsql_check must find no fault in a routine, every policy must run, and the verifier must find
+// nothing.
 type stage struct {
 	*console
 	*project
-	*session            // a superuser's, in the database of the tables
-	elsewhere  *session // that of the server's first database, where schema cron lives
+	*session            // of a superuser, in the database of the tables
+	elsewhere  *session // in the server's first database, which has schema cron
 	schema     schemaFile
 	server     *sandbox.Server
-	migrator   string             // a role
-	wanted     []generator.Object // what the policy file means for the tables at hand
+	migrator   string             // name of the migrating role
+	wanted     []generator.Object // objects that the policy file requires for these tables
 	migrations fs.FS
-	jobs       fs.FS             // for the database where schema cron lives, nil where that is the same one
-	before     *catalog.Snapshot // the tables, with nothing of ours
-	brought    []string          // by the schema file: what else it has that looks like ours
-	found      diag.List         // at places in the policy file, or in a migration that PostgreSQL refuses
-	report     *verifier.Report  // nil where it did not come so far
+	// for the database with schema cron; nil if that is the same database
+	jobs    fs.FS
+	before  *catalog.Snapshot // the tables before the first migration
+	brought []string          // objects of the schema file that look like objects of pgretain
+	// findings in the policy file, or in a migration that PostgreSQL refuses
+	found  diag.List
+	report *verifier.Report // nil if the rehearsal ended before the verifier
 }
 
-// rehearse installs everything in a throw-away database: the migrations of the directory and the step that is still
-// missing there, on the tables of a schema file. An error, beside what was found until then, means that the rehearsal
-// could not take place.
+// rehearse installs everything on a temporary server, on the tables of a schema file. It installs
+// the migrations of the directory and the step that generate would add. An error means that the
+// rehearsal could not be completed; findings until then are returned as well.
 func (c *console) rehearse(ctx context.Context, found *linted) error {
 	file := found.project.file
 	schema, err := readSchema(c.Schema)
 	if err != nil {
 		return err
 	}
-	for _, p := range file.Policies { // takes roles for granted as well
+	for _, p := range file.Policies { // roles that the policy file needs
 		schema.roles = append(schema.roles, lists.Map(p.Grants(), policy.Name.String)...)
 	}
 	in := file.Install
@@ -82,7 +85,8 @@ func (c *console) rehearse(ctx context.Context, found *linted) error {
 	})
 }
 
-// rehearse does one act after the other. What PostgreSQL refuses in a migration ends it as a finding.
+// rehearse executes the parts of a rehearsal one after the other. A migration that PostgreSQL
+// refuses becomes a finding and ends the rehearsal.
 func (s *stage) rehearse(ctx context.Context) error {
 	if err := s.send(ctx, "rehearsal/roles"); err != nil {
 		return err
@@ -115,7 +119,8 @@ func (s *stage) rehearse(ctx context.Context) error {
 	return nil
 }
 
-// load makes the application's schema, hands it over, compiles the policy for it, and does what a DBA does once.
+// load creates the application's schema, changes its owner, compiles the policy for it, and
+// executes the bootstrap script.
 func (s *stage) load(ctx context.Context) (string, error) {
 	in := s.file.Install.In(s.database)
 	err := s.server.With(ctx, s.database, loader, func(conn *pgx.Conn) error {
@@ -153,7 +158,7 @@ func (s *stage) load(ctx context.Context) (string, error) {
 	return "the schema", err
 }
 
-// compileFor makes of the project what is installed on the tables at hand.
+// compileFor determines what is installed on the tables of the schema file.
 func (s *stage) compileFor(ctx context.Context) error {
 	tables, jobs := directory{s.Migrations, false}, directory{s.cronDirectory(), true}
 	history, err := playable(tables)
@@ -179,9 +184,9 @@ func (s *stage) compileFor(ctx context.Context) error {
 	return err
 }
 
-// playable is the history of a directory where it can be applied to a database that has only the application's
-// schema: by our own migrator, and without files of the user's own, which that schema contains already.
-// Otherwise it is an empty one.
+// playable returns the history of a directory if it can be applied to a database with only the
+// application's schema. For that it must be for pgretain's own migrator, and have no files of the
+// user, which the schema contains already. Otherwise playable returns an empty history.
 func playable(d directory) (*generator.History, error) {
 	history, err := d.history()
 	if err != nil {
@@ -194,10 +199,10 @@ func playable(d directory) (*generator.History, error) {
 	return generator.ReadFormat(fstest.MapFS{}, generator.Goose)
 }
 
-// codeSnapshotDiffers: what was linted is not what the schema file makes.
+// codeSnapshotDiffers means that the linted snapshot differs from the tables of the schema file.
 var codeSnapshotDiffers = diag.Register("L053", "catalog snapshot differs from the schema file")
 
-// compareSnapshot compiles once more, with the snapshot that lint and generate read.
+// compareSnapshot compiles again, with the snapshot that lint and generate read.
 func (s *stage) compareSnapshot(history *generator.History) error {
 	snapshot, err := readCatalog(s.catalogFile())
 	if err != nil || snapshot == nil {
@@ -212,7 +217,7 @@ func (s *stage) compareSnapshot(history *generator.History) error {
 	return nil
 }
 
-// withNext has the files of a directory and of its next step.
+// withNext returns the files of a directory and of its next step.
 func (s *stage) withNext(from directory, history *generator.History, wanted []generator.Object) (fs.FS, error) {
 	files, err := s.project.next(history, wanted, from.cron)
 	if err != nil {

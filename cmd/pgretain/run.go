@@ -18,7 +18,8 @@ import (
 	"pgretain/internal/install"
 )
 
-// run runs a policy or a job, or shows what has become due before there were policies, and takes it.
+// run runs a policy or a job. With --first it takes the rows that became due before there were
+// policies.
 func (c *console) run(ctx context.Context, args []string) error {
 	policy := strings.Join(args, "")
 	switch {
@@ -36,7 +37,7 @@ func (c *console) run(ctx context.Context, args []string) error {
 	if err := c.readScope(); err != nil {
 		return err
 	}
-	return c.with(ctx, true, func(s *session) error {
+	return c.withSession(ctx, true, func(s *session) error {
 		if c.First {
 			return c.first(ctx, s, policy)
 		}
@@ -52,21 +53,21 @@ func (c *console) run(ctx context.Context, args []string) error {
 	})
 }
 
-// call is a procedure of the runtime with what it runs; scope is for a policy.
+// call is a procedure of the runtime with its arguments. scope is for a policy only.
 type call struct {
 	procedure, of string
 	scope         *string
 }
 
-// runs runs a policy or a job, shows progress over a second connection, since the first is busy, and says how its runs
-// ended. A call that failed in a run is no error here.
+// runs runs a policy or a job and returns how the runs ended. It shows progress over a second
+// connection, because the first one is busy. A call whose run failed is no error here.
 func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outcome, err error) {
-	err = c.with(ctx, true, func(beside *session) error {
-		var last int64 // the last run before ours
+	err = c.withSession(ctx, true, func(beside *session) error {
+		var last int64 // last run before the call
 		if err := beside.row(ctx, "last_run").Scan(&last); err != nil {
 			return err
 		}
-		// Ctrl-C cancels the run, not our view of how it ends.
+		// Ctrl-C cancels the run, but not the query that reads how the run ended.
 		watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 		var busy sync.WaitGroup
 		busy.Go(func() { beside.follow(watching, s.conn.PgConn().PID(), c.err) })
@@ -74,13 +75,13 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		if asked.procedure == "run" {
 			args = append(args, asked.scope)
 		}
-		// Outside a transaction, since the procedure commits after every batch.
+		// Outside a transaction, because the procedure commits after every batch.
 		failed := s.row(ctx, asked.procedure, args...).Scan(new(*string))
 		if failed != nil {
 			s.settle(ctx)
 		}
 		stop()
-		busy.Wait() // its connection is free again
+		busy.Wait() // the second connection is free again
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 		defer cancel()
 		if runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last); err == nil && len(runs) == 0 {
@@ -91,17 +92,18 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 	return runs, err
 }
 
-// settle ends a run that a cancel left open, in the session that it ran in. Without a connection
-// there is nothing to end: the next run of the table finds it abandoned.
+// settle ends a run that was cancelled, in the session that ran it. Without a connection it does
+// nothing: the next run of the policy marks the run as abandoned.
 func (s *session) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	_, _ = s.conn.Exec(ctx, s.statement("settle"))
 }
 
-// first takes what has become due before there was a policy: it shows the numbers, asks, and lets runs pass the breaker up
-// to them. Where these runs make more rows due under other policies, it does the same again, until they make none. Ages
-// are measured at one instant, so that no row becomes due by time. It may be called again.
+// first takes the rows that became due before there was a policy. It shows the numbers, asks, and
+// raises the breaker to these numbers. If the runs make rows due under other policies, it starts
+// another round. as_of stays the same, so that no row becomes due by time. first may be called
+// again.
 func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
@@ -111,13 +113,13 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 		return err
 	}
 	code, runs := 0, []outcome{}
-	for _, name := range members { // those that can have a page have one then
+	for _, name := range members { // creates the scripts of instances where possible
 		if err := s.row(ctx, "make_page", name).Scan(new(string)); err != nil {
 			c.show(install.Diagnostics(s.explain(err)), nil)
 			code = 1
 		}
 	}
-	left := map[string]int64{} // rows that stay due, by policy and scope: no reason to begin again
+	left := map[string]int64{} // rows that stay due, by policy and scope; they start no other round
 	for round, most := 1, 1; round <= most; round++ {
 		list, err := c.previews(ctx, s, s.conn, policy, c.Job)
 		if err == nil && len(list) == 0 && c.Job != "" {
@@ -127,10 +129,10 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 			return err
 		}
 		all, shown := int64(0), overview(slices.Clone(list))
-		most = len(list) // each of them may make rows of the next one due
+		most = len(list) // each policy may make rows of the next one due
 		list = slices.DeleteFunc(list, func(p preview) bool {
 			if p.StoppedBy != nil {
-				code = 1 // the list says why
+				code = 1 // the list shows the reason
 			}
 			if p.StoppedBy != nil || p.Due == nil || *p.Due <= left[p.Name()] {
 				return true
@@ -157,7 +159,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 			more, err := c.takeAll(ctx, s, p)
 			runs = append(runs, more...)
 			if err != nil {
-				_ = c.summarise(runs) // the error is worse than how runs ended
+				_ = c.summarise(runs) // err is more important than how the runs ended
 				return err
 			}
 			last := more[len(more)-1]
@@ -168,10 +170,11 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 			}
 		}
 	}
-	return cmp.Or(c.summarise(runs), ends(code))
+	return cmp.Or(c.summarise(runs), exitError(code))
 }
 
-// takeAll runs a policy in a scope as often as its budgets ask for, until as many rows are gone as were due.
+// takeAll runs a policy in a scope repeatedly, because a budget may end a run early. It stops when
+// as many rows are taken as were due.
 func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []outcome, err error) {
 	for left := *p.Due; left > 0; {
 		if p.WouldTrip {
@@ -190,7 +193,7 @@ func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []out
 	return all, nil
 }
 
-// outcome is how one run ended, from the run log. The names are those of the JSON format.
+// outcome is how one run ended, from the run log. The JSON names are those of the JSON format.
 type outcome struct {
 	ID        int64            `json:"run"`
 	Policy    string           `json:"policy"`
@@ -205,9 +208,10 @@ type outcome struct {
 	Seconds   seconds          `json:"seconds"`
 	Code      string           `json:"sqlstate"`
 	Message   string           `json:"message"`
-	TrippedBy string           `json:"tripped_by"` // "breaker", "catalog", "trust", "hold" or "clock"; "" if it did not trip
-	WayOut    string           `json:"hint"`       // what to type after a run that tripped
-	Done      string           `json:"-"`          // what became of the rows
+	// "breaker", "catalog", "trust", "hold" or "clock"; "" if the run did not trip
+	TrippedBy string `json:"tripped_by"`
+	WayOut    string `json:"hint"` // command to type after a run that tripped
+	Done      string `json:"-"`    // what was done with the rows, in words
 }
 
 // Ended returns the state in which the run ended, for a table.
@@ -218,7 +222,8 @@ func (o outcome) Ended() string {
 	return o.State
 }
 
-// TakenWords returns how many rows the run took and what it did with them. A dry run has the number alone.
+// TakenWords returns how many rows the run took and what it did with them. For a dry run it returns
+// only the number.
 func (o outcome) TakenWords() string {
 	if o.DryRun {
 		return count(o.Taken)
@@ -226,12 +231,12 @@ func (o outcome) TakenWords() string {
 	return count(o.Taken) + " " + o.Done
 }
 
-// summarise prints one line per run, and why those that went wrong did.
+// summarise prints one line per run, and the reason of each run that did not succeed.
 func (c *console) summarise(runs []outcome) error {
 	var list diag.List
 	code := 0
 	for _, r := range runs {
-		if r.State == "done" || r.State == "more" { // the next run goes on
+		if r.State == "done" || r.State == "more" { // the next run continues
 			continue
 		}
 		d := message("run", r)
@@ -239,22 +244,22 @@ func (c *console) summarise(runs []outcome) error {
 		list.Add(d)
 		code = max(code, 1)
 		if r.State == "failed" && (r.Code == "P0002" || r.Code == "22023") {
-			code = 2 // no such policy, or an as_of that is refused: no run was started
+			code = 2 // unknown policy or invalid as_of: no run was started
 		}
 	}
 	err := c.result("runs", runs, "runs", runs)
 	c.show(list, nil)
-	return cmp.Or(err, ends(code))
+	return cmp.Or(err, exitError(code))
 }
 
 const (
-	quiet    = time.Second            // runs under this show nothing
-	interval = 250 * time.Millisecond // between two looks, on a terminal
-	sparse   = 5 * time.Second        // between two lines in a file
+	quiet    = time.Second            // shorter runs show no progress
+	interval = 250 * time.Millisecond // time between two updates on a terminal
+	sparse   = 5 * time.Second        // time between two lines in a file
 )
 
-// follow shows how far the runs of a backend are, again and again until ctx ends. What it cannot read it does not show:
-// the run itself reports what is wrong.
+// follow shows the progress of a backend's runs until ctx ends. It ignores errors, because the run
+// itself reports them.
 func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
 	width, pause := terminalWidth(out), sparse
 	if width > 0 {
@@ -276,7 +281,8 @@ func (s *session) follow(ctx context.Context, pid uint32, out io.Writer) {
 	}
 }
 
-// progress is one look. The end of ctx must not cancel it and with it the connection.
+// progress reads the progress once. The end of ctx does not cancel it, because that would close the
+// connection.
 func (s *session) progress(ctx context.Context, pid uint32) (line string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -284,10 +290,11 @@ func (s *session) progress(ctx context.Context, pid uint32) (line string, err er
 	return line, err
 }
 
-const erase = "\r\x1b[K" // the line of a terminal
+const erase = "\r\x1b[K" // clears the line of a terminal
 
-// progressLine is written over the one before on a terminal of this width, 0 for none. A line that is broken into two
-// could not be written over, so that what is too long is cut.
+// progressLine returns a text that replaces the previous line on a terminal. width is the
+// terminal's width, or 0 for none. A text that is too long is cut, because a wrapped line could not
+// be replaced.
 func progressLine(text string, width int) string {
 	if width == 0 {
 		return text + "\n"

@@ -25,8 +25,8 @@ import (
 	"pgretain/verifier"
 )
 
-// withTables calls do with a connection to the database whose tables are read, or to a throw-away one that holds a
-// schema file.
+// withTables calls do with a connection to the database of the tables, or to a temporary server
+// with a schema file.
 func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) error {
 	switch {
 	case c.Schema == "":
@@ -49,7 +49,8 @@ func (c *console) withTables(ctx context.Context, do func(*pgx.Conn) error) erro
 	})
 }
 
-// snapshot reads the tables of the policy file, or all where there is none and none was named.
+// snapshot reads the tables of the policy file. It reads all tables if there is no policy file and
+// --policy is not set.
 func (c *console) snapshot(ctx context.Context, _ []string) error {
 	project, err := c.project()
 	if err != nil {
@@ -73,7 +74,8 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// inspect reads the tables of the project, all as long as it has no policies, and complains about those that do not exist.
+// inspect reads the tables of the project, or all tables if it has no policies. It returns an error
+// for tables that do not exist.
 func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
 	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema,
@@ -104,21 +106,23 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 	return snapshot, err
 }
 
-// noteZone warns of clocks without a time zone in a database of another zone.
+// noteZone adds warnings for clocks without a time zone in a database with another time zone.
 func (p *project) noteZone(ctx context.Context, conn *pgx.Conn, snapshot *catalog.Snapshot) error {
 	list, err := verifier.LocalClocks(ctx, conn, p.file, snapshot)
 	p.notes = append(p.notes, list...).Unique()
 	return err
 }
 
-// mention is a table where the policy file first has it, by the name that is looked for.
+// mention is a table at the first position where the policy file names it. name is the name for the
+// look-up.
 type mention struct {
 	policy.NamedTable
 	name string
 }
 
-// tablesOf lists every table that a policy file names, in YAML or in SQL, in the order of their first mention. The
-// runtime's own are left out: migrations make them, and no snapshot holds them; nor PostgreSQL's, which the server knows.
+// tablesOf lists every table that a policy file names, in YAML or in SQL, in the order of first
+// appearance. It leaves out tables of the runtime, because migrations create them. It also leaves
+// out PostgreSQL's own tables.
 func tablesOf(file *policy.File) []*mention {
 	var list []*mention
 	seen := map[string]*mention{}
@@ -136,7 +140,7 @@ func tablesOf(file *policy.File) []*mention {
 	return list
 }
 
-// init writes a policy file of proposals, and the catalog snapshot that it is linted with.
+// init writes a policy file with proposals, and the catalog snapshot with which lint checks it.
 func (c *console) init(ctx context.Context, _ []string) error {
 	for _, path := range []string{c.Policy, c.catalogFile()} {
 		if !missing(path) {
@@ -154,7 +158,7 @@ func (c *console) init(ctx context.Context, _ []string) error {
 		return err
 	}
 	from := "database " + quoted(statistics.Database)
-	if c.Schema != "" { // it says nothing of sizes and of the server
+	if c.Schema != "" { // a schema file says nothing about sizes and the server
 		from, statistics.Server, statistics.Ranges = filepath.Base(c.Schema), catalog.Server{HasCron: true}, nil
 	}
 	if len(snapshot.Tables) == 0 {
@@ -171,7 +175,7 @@ func (c *console) init(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// sandbox starts a throw-away server and stops it when ctx ends.
+// sandbox starts a temporary server and stops it when ctx ends.
 func (c *console) sandbox(ctx context.Context, _ []string) error {
 	return withSandbox(ctx, sandbox.Options{Cron: c.Cron}, func(server *sandbox.Server, conn *pgx.Conn) error {
 		if err := loadExample(ctx, conn, c.Example); err != nil {
@@ -185,17 +189,17 @@ func (c *console) sandbox(ctx context.Context, _ []string) error {
 	})
 }
 
-// withSandbox calls do with a throw-away server and a connection to it.
+// withSandbox calls do with a temporary server and a connection to it.
 func withSandbox(ctx context.Context, options sandbox.Options, do func(*sandbox.Server, *pgx.Conn) error) error {
 	server, err := sandbox.Start(ctx, options)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = server.Stop() }() // it stops with the process at the latest
+	defer func() { _ = server.Stop() }() // the server stops with this process at the latest
 	return server.With(ctx, "", "", func(conn *pgx.Conn) error { return do(server, conn) })
 }
 
-// loadExample runs the files of an example, schema before data.
+// loadExample executes the files of an example, the schema before the data.
 func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	for _, name := range []string{"schema.sql", "data.sql"} {
 		path := filepath.Join(dir, name)
@@ -213,11 +217,11 @@ func loadExample(ctx context.Context, conn *pgx.Conn, dir string) error {
 	return nil
 }
 
-// schemaFile makes the application's tables.
+// schemaFile is a file that creates the application's tables.
 type schemaFile struct {
 	path, text string
-	roles      []string // that it takes for granted
-	cron       bool     // it has extension pg_cron
+	roles      []string // roles that the file needs
+	cron       bool     // the file creates extension pg_cron
 }
 
 func readSchema(path string) (schemaFile, error) {
@@ -225,11 +229,12 @@ func readSchema(path string) (schemaFile, error) {
 	if err != nil {
 		return schemaFile{}, err
 	}
-	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text))) // what cannot be parsed is refused when it is loaded
+	// loading reports syntax errors
+	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text)))
 	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil
 }
 
-// load runs a file of SQL; an error names the place in it.
+// load executes an SQL file. An error has the position in the file.
 func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
 	err := send(ctx, conn, withoutMeta(text))
 	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -238,13 +243,13 @@ func load(ctx context.Context, conn *pgx.Conn, path, text string) error {
 	return err
 }
 
-// send runs statements that need no answer.
+// send executes statements and ignores their results.
 func send(ctx context.Context, conn *pgx.Conn, sql string) error {
 	_, err := conn.PgConn().Exec(ctx, sql).ReadAll()
 	return err
 }
 
-// createRoles creates those of the roles that do not exist.
+// createRoles creates the roles that do not exist.
 func createRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
 	var create string
 	s := session{conn: conn}
@@ -254,10 +259,10 @@ func createRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
 	return send(ctx, conn, create)
 }
 
-// pgDumpMeta are the two commands for psql that pg_dump writes into every script.
+// pgDumpMeta matches the two psql commands that pg_dump writes into every script.
 var pgDumpMeta = regexp.MustCompile(`(?m)^\\(?:un)?restrict .*$`)
 
-// withoutMeta leaves their lines empty, so that all others keep their numbers.
+// withoutMeta replaces these lines by blanks, so that all positions stay the same.
 func withoutMeta(text string) string {
 	return pgDumpMeta.ReplaceAllStringFunc(text, func(line string) string { return strings.Repeat(" ", len(line)) })
 }

@@ -27,7 +27,8 @@ type session struct {
 	database, user string
 }
 
-// runtime is the install with its schema and roles; operators need no policy file.
+// runtime returns the install with its schema and roles. Operators need no policy file: --schema is
+// enough.
 func (c *console) runtime() (policy.Install, error) {
 	found := policy.DefaultInstall("")
 	if c.Schema == "" {
@@ -41,8 +42,9 @@ func (c *console) runtime() (policy.Install, error) {
 	return found, nil
 }
 
-// with calls do with a session that can work, not on a standby where it writes, and explains what the server refuses.
-func (c *console) with(ctx context.Context, writes bool, do func(*session) error) error {
+// withSession calls do with a session on a database that has the runtime. If writes is true, it
+// refuses a standby. It adds hints to errors of the server.
+func (c *console) withSession(ctx context.Context, writes bool, do func(*session) error) error {
 	found, err := c.runtime()
 	if err != nil {
 		return err
@@ -67,7 +69,7 @@ func connected(ctx context.Context, url string, do func(*pgx.Conn) error) error 
 	return do(conn)
 }
 
-// closeConn closes a connection, giving up after 5 s.
+// closeConn closes a connection. It gives up after 5 s.
 func closeConn(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -95,7 +97,7 @@ func (s *session) check(ctx context.Context, writes bool) error {
 		map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
 }
 
-// explain adds to a refusal for lack of rights which role would have them.
+// explain adds to an error about missing privileges the role that has them.
 func (s *session) explain(err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && server.Code == "42501" && s.install.Roles.Operator != "" {
@@ -107,35 +109,36 @@ func (s *session) explain(err error) error {
 //go:embed sql/*.sql sql/rehearsal/*.sql
 var statementFiles embed.FS
 
-// statement is a file of sql with the schema of the install in place of the default one. Values
-// are query parameters.
+// statement returns a file of sql with the schema of the install in place of the default one.
+// Values are query parameters.
 func (s *session) statement(name string) string {
 	return quote.InSchema(statementFiles, "sql/"+name+".sql", s.install.Schema)
 }
 
-// row asks one of our statements for one row.
+// row executes one of this program's statements and returns its row.
 func (s *session) row(ctx context.Context, name string, args ...any) pgx.Row {
 	return s.conn.QueryRow(ctx, s.statement(name), args...)
 }
 
-// rows asks one of our statements for rows, whose columns are the fields of T in order.
+// rows executes one of this program's statements. Its columns are the fields of T in order.
 func rows[T any](ctx context.Context, s *session, name string, args ...any) ([]T, error) {
-	found, _ := s.conn.Query(ctx, s.statement(name), args...) // found gives the same error
+	found, _ := s.conn.Query(ctx, s.statement(name), args...) // CollectRows returns the same error
 	return pgx.CollectRows(found, pgx.RowToStructByPos[T])
 }
 
-// names asks one of our statements for rows of one column.
+// names executes one of this program's statements and returns its only column.
 func (s *session) names(ctx context.Context, name string, args ...any) ([]string, error) {
-	found, _ := s.conn.Query(ctx, s.statement(name), args...) // found gives the same error
+	found, _ := s.conn.Query(ctx, s.statement(name), args...) // CollectRows returns the same error
 	return pgx.CollectRows(found, pgx.RowTo[string])
 }
 
-// send executes one of our statements, or several, that need no answer.
+// send executes statements of this program and ignores their results.
 func (s *session) send(ctx context.Context, name string) error {
 	return send(ctx, s.conn, s.statement(name))
 }
 
-// cronDatabase is where schema cron lives: as given, or the other connection with its database replaced.
+// cronDatabase returns the connection to the database with schema cron. It is --cron-database-url,
+// or the other connection with its database replaced.
 func (f *flags) cronDatabase(in policy.Install) (string, error) {
 	switch {
 	case f.CronDatabaseURL != "":
@@ -143,29 +146,29 @@ func (f *flags) cronDatabase(in policy.Install) (string, error) {
 	case in.CronDatabase == "":
 		return "", refuse("no cron database", nil)
 	}
-	return with(f.DatabaseURL, "dbname", in.CronDatabase), nil
+	return withSetting(f.DatabaseURL, "dbname", in.CronDatabase), nil
 }
 
-// with replaces one of connection settings: of a URL, of keywords and values, or of the PG* variables where there are
-// none.
-func with(connection, name, value string) string {
+// withSetting replaces one connection setting: in a URL, in keywords and values, or in addition to
+// the PG* variables.
+func withSetting(connection, name, value string) string {
 	u, err := url.Parse(connection)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 		return strings.TrimSpace(connection + " " + name + "='" + escape.Replace(value) + "'")
 	}
 	values := u.Query()
-	values.Set(name, value) // which goes before what the rest of the URL says
+	values.Set(name, value) // takes precedence over the rest of the URL
 	u.RawQuery = values.Encode()
 	return u.String()
 }
 
-// calls are the verbs that are one call of a function of the runtime. Their statements, sql/<verb>.sql, have the verb's
-// arguments as parameters, then the flags that stand here, all as text or NULL.
+// calls are the commands that are one call of a function of the runtime. The parameters of
+// sql/<command>.sql are the arguments, then the flags listed here. All are text or NULL.
 var calls = map[string]struct {
 	flags string
-	reads bool   // changes nothing, and works on a standby
-	none  string // what to say where there is no row
+	reads bool   // the command changes nothing, and works on a standby
+	none  string // text to print if there is no row
 }{
 	"accept":  {flags: "reason rows run"},
 	"pause":   {flags: "reason"},
@@ -180,20 +183,20 @@ var calls = map[string]struct {
 	"settle":  {},
 }
 
-// call executes the statement of a verb and prints its answer, as a table or as JSON.
+// call executes the statement of a command and prints the result, as a table or as JSON.
 func (c *console) call(ctx context.Context, args []string) error {
 	verb := c.command.Name()
 	k := calls[verb]
 	var parameters []any
 	for _, word := range strings.Fields(c.command.Use)[1:] {
 		switch {
-		case strings.HasSuffix(word, "...]"): // COLUMN=VALUE, the last
+		case strings.HasSuffix(word, "...]"): // COLUMN=VALUE, the last argument
 			object, err := columnValues(args)
 			if err != nil {
 				return err
 			}
 			parameters = append(parameters, orNull(object))
-		case strings.HasPrefix(word, "COLUMN="): // with those that follow
+		case strings.HasPrefix(word, "COLUMN="): // included in the following argument
 		case len(args) == 0:
 			parameters = append(parameters, nil)
 		default:
@@ -203,7 +206,7 @@ func (c *console) call(ctx context.Context, args []string) error {
 	for _, name := range strings.Fields(k.flags) {
 		parameters = append(parameters, orNull(c.command.Flag(name).Value.String()))
 	}
-	return c.with(ctx, !k.reads, func(s *session) error {
+	return c.withSession(ctx, !k.reads, func(s *session) error {
 		text, objects, err := s.answer(ctx, verb, parameters...)
 		switch {
 		case err != nil:
@@ -218,7 +221,8 @@ func (c *console) call(ctx context.Context, args []string) error {
 	})
 }
 
-// columnValues makes a JSON object of COLUMN=VALUE, with values as text: their types read them. None is "".
+// columnValues returns a JSON object of COLUMN=VALUE pairs. Values are text, which the types of the
+// columns parse. Without pairs it returns "".
 func columnValues(args []string) (string, error) {
 	if len(args) == 0 {
 		return "", nil
@@ -239,11 +243,13 @@ func columnValues(args []string) (string, error) {
 	return string(object), err
 }
 
-// answer is what a statement answers, as rows of a table under the names of its columns, and as objects.
+// answer returns the result of a statement, both as rows of a table under the names of the columns,
+// and as objects.
 func (s *session) answer(
 	ctx context.Context, name string, parameters ...any,
 ) (text string, objects []map[string]any, err error) {
-	found, _ := s.conn.Query(ctx, s.statement(name), parameters...) // found gives the same error
+	// CollectRows returns the same error
+	found, _ := s.conn.Query(ctx, s.statement(name), parameters...)
 	text = row(lists.Map(found.FieldDescriptions(), func(field pgconn.FieldDescription) any {
 		return strings.ToUpper(strings.ReplaceAll(field.Name, "_", " "))
 	})...)

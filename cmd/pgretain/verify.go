@@ -26,7 +26,7 @@ func (c *console) verify(ctx context.Context, _ []string) error {
 	return c.printReport(report)
 }
 
-// verified is what the verifier finds.
+// verified returns the report of the verifier.
 func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, error) {
 	checks, err := verifier.Select(c.Only, c.Skip)
 	unknown, wrong := errors.AsType[verifier.UnknownChecks](err)
@@ -35,7 +35,7 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 		return nil, refuse("unknown checks", map[string]any{"Error": unknown, "Groups": verifier.Groups()})
 	case err != nil:
 		return nil, err
-	case len(checks.Codes()) == 0: // which would call any database conforming
+	case len(checks.Codes()) == 0: // without a check any database would conform
 		return nil, refuse("no check", nil)
 	}
 	project, err := c.compile()
@@ -71,8 +71,8 @@ func (c *console) verified(ctx context.Context, counts bool) (*verifier.Report, 
 	return report, err
 }
 
-// pending lists the migrations that the database lacks. What other tools have applied is in records of
-// their own: objects that are missing are found all the same.
+// pending lists the migrations that the database lacks. Records of other migration tools are not
+// read; the verifier still reports missing objects.
 func (at destination) pending(ctx context.Context) ([]string, error) {
 	format, err := generator.Recognise(os.DirFS(at.Path))
 	if err != nil || format != generator.Goose {
@@ -84,8 +84,8 @@ func (at destination) pending(ctx context.Context) ([]string, error) {
 		(&session{install: at.project.file.Install}).explain(err)
 }
 
-// upToDate refuses to compare with an older runtime to which no pending migration leads on: each of its
-// objects would differ. What cannot be read is for the report.
+// upToDate returns an error if the runtime is older and no pending migration upgrades it. Otherwise
+// each of its objects would be reported. A version that cannot be read is left to the report.
 func upToDate(ctx context.Context, s *session) error {
 	var found string
 	err := s.row(ctx, "version").Scan(&found)
@@ -98,8 +98,8 @@ func upToDate(ctx context.Context, s *session) error {
 	return refuse("older runtime", map[string]string{"Found": found, "Own": sqlfiles.Version})
 }
 
-// follow looks for the jobs in the other database where schema cron lives, or where they were once.
-// Not being able to is a finding.
+// follow connects to the database in which jobs are scheduled, now or earlier. A failure becomes a
+// finding.
 func (c *console) follow(ctx context.Context, project *project, options *verifier.Options) error {
 	jobs := directory{c.cronDirectory(), true}
 	history, err := jobs.history()
@@ -122,7 +122,7 @@ func (c *console) follow(ctx context.Context, project *project, options *verifie
 	return ctx.Err()
 }
 
-// printReport prints what was found; finding something is no error of ours.
+// printReport prints the report. Findings set the exit code and are no error.
 func (c *console) printReport(report *verifier.Report) (err error) {
 	if c.Format == "text" {
 		err = report.Text(c.out, coloured(c.out), c.Verbose)
@@ -132,5 +132,5 @@ func (c *console) printReport(report *verifier.Report) (err error) {
 	if c.Format == "github" {
 		c.printf("%s\n", report.Summary())
 	}
-	return cmp.Or(err, ends(report.ExitCode()))
+	return cmp.Or(err, exitError(report.ExitCode()))
 }

@@ -1,4 +1,4 @@
-// Package calendar knows when the schedules of a policy file start their jobs.
+// Package calendar computes when the schedules of a policy file start their jobs.
 package calendar
 
 import (
@@ -13,10 +13,11 @@ import (
 	"time"
 )
 
-// Ticks are the instants of one or several schedules of a policy file.
+// Ticks are the start times of one or several schedules of a policy file.
 type Ticks []schedule
 
-// Parse reads schedules as pg_cron means them, in its time zone. "@reboot" has no instants.
+// Parse reads schedules like pg_cron, in its time zone. It skips invalid schedules and "@reboot",
+// which have no start times.
 func Parse(schedules []string, zone *time.Location) Ticks {
 	var list Ticks
 	for _, text := range schedules {
@@ -27,12 +28,12 @@ func Parse(schedules []string, zone *time.Location) Ticks {
 	return list
 }
 
-// Next is the first tick after an instant, zero when there is none.
+// Next returns the first tick after a time, or the zero time if there is none.
 func (t Ticks) Next(after time.Time) time.Time {
 	return Earliest(t, func(s schedule) time.Time { return s.next(after) })
 }
 
-// Earliest is the first of the instants that things have, zero for none.
+// Earliest returns the earliest non-zero time that of returns for the items, or the zero time.
 func Earliest[T any](list []T, of func(T) time.Time) (first time.Time) {
 	for _, one := range list {
 		if at := of(one); !at.IsZero() && (first.IsZero() || at.Before(first)) {
@@ -42,18 +43,18 @@ func Earliest[T any](list []T, of func(T) time.Time) (first time.Time) {
 	return first
 }
 
-// Deadline is when what was in order at an instant must be so again: at the second tick from there, so that one may be
-// missed, and after the time that a run may take. Zero when there is none.
+// Deadline returns until when a successful state at from must be repeated. It is the second tick
+// after from, so one tick may be missed, plus budget. It returns the zero time if there is no tick.
 func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
-	second := t.Next(t.Next(from)) // without a first one there is none
+	second := t.Next(t.Next(from)) // without a first tick there is no second
 	if !second.IsZero() {
 		second = second.Add(budget)
 	}
 	return second
 }
 
-// Longest is no less than the longest time between two ticks by the clock on the wall, whatever its zone: that of the
-// schedule where it is shortest. Zero without ticks.
+// Longest returns an upper limit of the longest time between two ticks, in local time of any zone.
+// It uses the schedule with the shortest such time. It returns zero without ticks.
 func (t Ticks) Longest() time.Duration {
 	var least time.Duration
 	for _, schedule := range t {
@@ -64,15 +65,15 @@ func (t Ticks) Longest() time.Duration {
 	return least
 }
 
-// schedule is an interval, or five fields in bits. As in Vixie's cron, the day matches by both of its
-// fields where one of them begins with "*", else by either.
+// schedule is an interval, or five fields as bit sets. As in Vixie cron, a day must match both of
+// its fields if one begins with "*", otherwise one of them.
 type schedule struct {
 	every time.Duration
 
 	minute, hour, day, month, weekday uint64
 
-	star    bool // the day of the month or that of the week begins with "*"
-	lastDay bool // "$" in the place of the day of the month
+	star    bool // the day of the month or of the week begins with "*"
+	lastDay bool // the day of the month is "$", the last day
 	zone    *time.Location
 }
 
@@ -99,7 +100,8 @@ var (
 
 var spread = regexp.MustCompile(`^H(?:/([1-9]|[1-5][0-9]))?( .*)$`)
 
-// SpreadOver says of a schedule whose minute is H, or H/n, that this is one of so many, and what follows the number.
+// SpreadOver reports whether the minute of a schedule is H or H/n. It returns the number of
+// possible minutes, and the text that follows the minute.
 func SpreadOver(text string) (minutes int, rest string, ok bool) {
 	m := spread.FindStringSubmatch(text)
 	switch {
@@ -112,8 +114,9 @@ func SpreadOver(text string) (minutes int, rest string, ok bool) {
 	return minutes, "-59/" + m[1] + m[2], true
 }
 
-// Spread is a schedule with the minute that the name of its job has for H, by the first 28 bits of an MD5 hash as the
-// migrations of several databases compute it; any other schedule as it is.
+// Spread replaces H in a schedule by a minute that depends on the job's name. The minute comes from
+// the first 28 bits of an MD5 hash; migrations for several databases compute it likewise. Spread
+// returns any other schedule unchanged.
 func Spread(text, name string) string {
 	minutes, rest, ok := SpreadOver(text)
 	if !ok {
@@ -123,15 +126,16 @@ func Spread(text, name string) string {
 	return fmt.Sprint(binary.BigEndian.Uint32(sum[:4])>>4%uint32(minutes)) + rest
 }
 
-// Fault says what keeps pg_cron from taking a schedule, "" where nothing does: it takes five fields, a word, or 1 to
-// 59 seconds. It is stricter than general cron parsers, as pg_cron refuses at run time what it does
-// not know. https://github.com/citusdata/pg_cron#what-is-pg_cron
+// Fault returns why pg_cron would refuse a schedule, or "" if it would not. A schedule is five
+// fields, a word, or 1 to 59 seconds. Fault is stricter than general cron parsers, because pg_cron
+// refuses unknown syntax only at run time. https://github.com/citusdata/pg_cron#what-is-pg_cron
 func Fault(text string) string {
 	_, fault := parse(text, time.UTC)
 	return fault
 }
 
-// parse reads a schedule, else it says what is wrong. That of "@reboot" has no instants.
+// parse reads a schedule, or returns what is wrong with it. "@reboot" gives a schedule without
+// start times.
 func parse(text string, zone *time.Location) (s schedule, fault string) {
 	if m := cronSeconds.FindStringSubmatch(text); m != nil {
 		seconds, _ := strconv.Atoi(m[1])
@@ -148,7 +152,7 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 		text = wordMeans[i]
 	}
 	if of, rest, ok := SpreadOver(text); ok {
-		text = fmt.Sprintf("%d%s", of-1, rest) // the latest that it may be
+		text = fmt.Sprintf("%d%s", of-1, rest) // the latest possible minute
 	}
 	fields := strings.Fields(text)
 	if len(fields) != len(cronFields) {
@@ -158,7 +162,7 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 	into := []*uint64{&s.minute, &s.hour, &s.day, &s.month, &s.weekday}
 	for i, field := range fields {
 		s.star = s.star || (i == 2 || i == 4) && field[0] == '*'
-		if i == 2 && field == "$" { // pg_cron: the last day of the month
+		if i == 2 && field == "$" { // the last day of the month, in pg_cron's syntax
 			s.lastDay = true
 			continue
 		}
@@ -174,7 +178,8 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 
 var cronItem = regexp.MustCompile(`^(?:\*|(\w+)|(\w+)-(\w+))(?:/(\d+))?$`)
 
-// set sets the bits of *, a number or name, or a range; all but the number may have a step. False for anything else.
+// set sets the bits of *, a number, a name or a range. All but a number or name may have a step. It
+// returns false for anything else.
 func (f cronField) set(item string, into *uint64) bool {
 	m := cronItem.FindStringSubmatch(item)
 	if m == nil || m[1] != "" && m[4] != "" {
@@ -185,7 +190,7 @@ func (f cronField) set(item string, into *uint64) bool {
 		first, last = f.value(m[1]+m[2]), f.value(m[1]+m[3])
 	}
 	if m[4] != "" {
-		step, _ = strconv.Atoi(m[4]) // what is too long for it is too great
+		step, _ = strconv.Atoi(m[4]) // an error gives the greatest number, which is refused below
 	}
 	if first < f.low || first > last || last > f.high || step < 1 || step > f.high {
 		return false
@@ -196,7 +201,7 @@ func (f cronField) set(item string, into *uint64) bool {
 	return true
 }
 
-// value is that of a number or name, -1 for anything else.
+// value returns the value of a number or name, or -1 for anything else.
 func (f cronField) value(text string) int {
 	if i := slices.Index(f.words, strings.ToLower(text)); i >= 0 {
 		return f.low + i
@@ -207,11 +212,12 @@ func (f cronField) value(text string) int {
 	return -1
 }
 
-// horizon is beyond the longest gap that a calendar can have: eight years between two leap days.
+// horizon is more than the longest gap of a calendar: eight years between two leap days.
 const horizon = 9 * 366 * 24 * time.Hour
 
-// next is the first instant after another one, zero when there is none. It looks at minutes as pg_cron does, and passes
-// days and hours that do not match as a whole, and minutes within an hour. A minute that the zone skips has no tick, one that it repeats has two.
+// next returns the first start after a time, or the zero time if there is none. Like pg_cron it
+// checks minutes; it skips days, hours and minutes that do not match. A minute that the time zone
+// skips has no start, and a repeated minute has two.
 func (s schedule) next(after time.Time) time.Time {
 	if s.every > 0 {
 		return after.Add(s.every)
@@ -223,7 +229,8 @@ func (s schedule) next(after time.Time) time.Time {
 		switch {
 		case !s.matches(local):
 			midnight := time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, s.zone)
-			pass = max(midnight.Truncate(time.Minute).Sub(t), pass) // where the zone has no such midnight
+			// the zone may have no such midnight
+			pass = max(midnight.Truncate(time.Minute).Sub(t), pass)
 		case s.hour>>hour&1 == 0:
 			pass = time.Duration(60-minute) * time.Minute
 		case s.minute>>minute&1 == 1:
@@ -236,13 +243,13 @@ func (s schedule) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// longest is the longest time between two instants, zero without any: of nine years, which have a 29 February on each
-// side of a turn of a century that has none.
+// longest returns the longest time between two starts, or zero if there are none. It checks nine
+// years around 2100, which is no leap year, so the gap between two leap days is the longest.
 func (s schedule) longest() time.Duration {
 	if s.every > 0 {
 		return s.every
 	}
-	var minutes []int // of a day
+	var minutes []int // matching minutes of a day
 	for minute := range 24 * 60 {
 		if (s.hour>>(minute/60))&(s.minute>>(minute%60))&1 == 1 {
 			minutes = append(minutes, minute)
@@ -270,7 +277,7 @@ func (s schedule) longest() time.Duration {
 	return max(time.Duration(gap)*time.Minute, time.Minute)
 }
 
-// matches says whether a local day is one of the schedule's.
+// matches reports whether the schedule includes a local day.
 func (s schedule) matches(local time.Time) bool {
 	_, month, date := local.Date()
 	if s.month>>month&1 == 0 {

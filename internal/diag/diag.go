@@ -1,5 +1,5 @@
-// Package diag holds positions and messages. It imports nothing of the project, so that every
-// package may report in the same form.
+// Package diag holds positions and messages. It imports no other package of the project, so every
+// package can report in the same form.
 package diag
 
 import (
@@ -13,8 +13,8 @@ import (
 	"text/template"
 )
 
-// Position is a place in a file. Lines and columns start at 1 and columns count characters, not
-// bytes. Width is the number of characters to underline, 0 when there is nothing to show.
+// Position is a place in a file. Lines and columns start at 1. Columns count characters, not bytes.
+// Width is the number of characters to underline, or 0 for none.
 type Position struct {
 	File   string
 	Line   int
@@ -22,11 +22,11 @@ type Position struct {
 	Width  int
 }
 
-// Severity says what a Diagnostic means for the reader.
+// Severity is the severity of a Diagnostic.
 type Severity string
 
-// The severities: the first two come from reading a policy, the next three from the verifier, the last
-// from a suppression in the policy file.
+// The severities. Error and Warning are for policies; Drift, Unknown and Info come from the
+// verifier. Suppressed marks findings that the policy file suppresses.
 const (
 	Error      Severity = "error"
 	Warning    Severity = "warning"
@@ -36,29 +36,30 @@ const (
 	Suppressed Severity = "suppressed"
 )
 
-// Diagnostic is one message: Message is short and factual, lower case and without a full stop; Detail is
-// whole sentences. Hint is what to do: statements that end in ";", a command, or whole sentences. Code
-// is stable and has a page in docs/checks.
+// Diagnostic is one message. Message is short and factual, in lower case without a full stop.
+// Detail is whole sentences. Hint is what to do: statements that end in ";", a command, or whole
+// sentences. Code is stable and has a page in docs/checks.
 type Diagnostic struct {
 	Position Position
 	Severity Severity
 	Code     string
 	Message  string
-	Want     string // the wanted value, where there is a short one
+	Want     string // wanted value, if it is short
 	Got      string
 	Detail   string
 	Hint     string
 
-	// What it is about, for suppressions in the policy file; "" where that is nothing of the kind.
-	Policy string // a policy or report
+	// The next fields name the subject, for suppressions in the policy file. Each is "" if there is
+	// no such subject.
+	Policy string // name of a policy or report
 	Table  string // "schema.name"
-	Object string // a name in the database
+	Object string // name in the database
 }
 
-// List collects diagnostics.
+// List is a list of diagnostics.
 type List []Diagnostic
 
-// Add appends d; an empty severity means Error.
+// Add appends d. An empty severity becomes Error.
 func (l *List) Add(d Diagnostic) {
 	if d.Severity == "" {
 		d.Severity = Error
@@ -66,35 +67,36 @@ func (l *List) Add(d Diagnostic) {
 	*l = append(*l, d)
 }
 
-// HasErrors says whether any entry is an Error.
+// HasErrors reports whether any entry is an Error.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sort orders l as Compare does.
+// Sort sorts l in the order of Compare.
 func (l List) Sort() { slices.SortStableFunc(l, Compare) }
 
-// Compare orders by file, line and column; at one place by code and words.
+// Compare orders by file, line and column, then by code and texts.
 func Compare(a, b Diagnostic) int {
 	return cmp.Or(cmp.Compare(a.Position.File, b.Position.File), cmp.Compare(a.Position.Line, b.Position.Line),
 		cmp.Compare(a.Position.Column, b.Position.Column), cmp.Compare(a.Code, b.Code),
 		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Detail, b.Detail))
 }
 
-// Unique is l sorted and without repetitions, which YAML aliases and shared defaults cause.
+// Unique returns l sorted and without duplicates. YAML aliases and shared defaults cause
+// duplicates.
 func (l List) Unique() List {
 	unique := slices.Clone(l)
 	unique.Sort()
 	return slices.Compact(unique)
 }
 
-// codes are the stable names of kinds of diagnostics, with their titles: one line, lower case. Each has a page in
-// docs/checks.
+// codes maps the code of every kind of diagnostic to its title: one line in lower case. Each code
+// has a page in docs/checks.
 var codes = map[string]string{}
 
-// Register makes a code, as "P014", known and returns it; it is called from package variables only. It
-// panics when the code exists, because a code has one meaning for ever. P001 to P049 belong to
-// policy, P050 to P099 to the generator, L0xx to internal/lint, V0xx to the verifier.
+// Register adds a code such as "P014" and returns it. Only package variables call it. It panics if
+// the code exists, because a code never changes its meaning. P001 to P049 belong to policy, P050 to
+// P099 to the generator, L0xx to internal/lint, V0xx to the verifier.
 func Register(name, title string) string {
 	if _, ok := codes[name]; ok {
 		panic(fmt.Sprintf("diag: code %s is registered twice", name))
@@ -103,15 +105,16 @@ func Register(name, title string) string {
 	return name
 }
 
-// Codes lists what the packages of this program registered, sorted.
+// Codes returns all registered codes, sorted.
 func Codes() []string { return slices.Sorted(maps.Keys(codes)) }
 
-// Title is what a code stands for, "" for one that nobody registered.
+// Title returns the title of a code, or "" for an unknown code.
 func Title(code string) string { return codes[code] }
 
-// Sentences are what the diagnostics of a package say, in a template: by the name of a fault, which begins with its
-// code, "says: " and a message, "detail: " and "hint: ", which may be missing. A line break of the template is a space.
-// The template that has the code itself for a name begins with its title.
+// Sentences are the texts of a package's diagnostics, as a template. Each part has the name of a
+// fault, which begins with its code. It contains "says: " with the message, then optionally
+// "detail: " and "hint: ". A line break of the template becomes a space. The part named like the
+// code itself begins with the title.
 type Sentences struct{ parsed func() *template.Template }
 
 var (
@@ -120,11 +123,11 @@ var (
 	lineBreak = regexp.MustCompile(`\n\s*`)
 )
 
-// mark stands before a label: a text that is quoted may have the word.
+// mark is written before a label, so that the same word in a quoted text is no label.
 const mark = "\x01"
 
-// ReadSentences registers the codes of a template. It is called from package variables only, and panics as Register
-// does.
+// ReadSentences registers the codes of a template. Only package variables call it. It panics if a
+// code exists.
 func ReadSentences(source string, functions map[string]any) Sentences {
 	for _, code := range titled.FindAllStringSubmatch(source, -1) {
 		Register(code[1], code[2])
@@ -137,11 +140,11 @@ func ReadSentences(source string, functions map[string]any) Sentences {
 	})}
 }
 
-// Say gives a diagnostic the code and the words of a fault; about is what the template reads.
+// Say sets code and texts of a diagnostic to those of a fault. The template reads about.
 func (s Sentences) Say(fault string, d Diagnostic, about any) Diagnostic {
 	var text strings.Builder
 	if err := s.parsed().ExecuteTemplate(&text, fault, about); err != nil {
-		panic(err) // of our own template
+		panic(err) // an error in the template is a bug
 	}
 	d.Code, _, _ = strings.Cut(fault, " ")
 	_, said, _ := strings.Cut(text.String(), mark+"says:")

@@ -10,15 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether a character changes how text around it is shown, or is not shown itself: controls, formatting
-// characters (category Cf, such as bidirectional controls and zero-width spaces), and line and paragraph separators.
+// Hidden reports whether a character is invisible, or changes how the text around it is displayed.
+// These are controls, formatting characters (category Cf, such as bidirectional controls and
+// zero-width spaces), and line and paragraph separators.
 func Hidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// MostBlanks is how many blanks may stand in a row: what stands behind more of them is not seen.
+// MostBlanks is the number of consecutive blanks that is allowed. Text after more blanks could be
+// overlooked.
 const MostBlanks = 100
 
-// HiddenIn returns the offset of the first hidden character of a text, or of what stands behind too many blanks; -1 for
-// none. Tabs and line feeds are blanks.
+// HiddenIn returns the offset of the first hidden character of a text, or of text after too many
+// blanks. It returns -1 if there is none. Tabs and line feeds are blanks.
 func HiddenIn(text string) int {
 	blanks := 0
 	for i, r := range text {
@@ -36,8 +38,8 @@ func HiddenIn(text string) int {
 	return -1
 }
 
-// Plain returns text with hidden characters, and bytes that are not UTF-8, written as escapes, as JSON has them. Tabs and
-// line feeds stay.
+// Plain returns text with hidden characters and invalid UTF-8 escaped as in JSON. Tabs and line
+// feeds stay.
 func Plain(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r == utf8.RuneError || r != '\t' && r != '\n' && Hidden(r) }) < 0 {
 		return text
@@ -59,16 +61,17 @@ func Plain(text string) string {
 	return b.String()
 }
 
-// PlainWriter writes text as Plain has it. It lets the colours of this package through where Colour is set.
+// PlainWriter writes text as Plain returns it. If Colour is set, it keeps the colour codes of this
+// package.
 type PlainWriter struct {
 	To     io.Writer
 	Colour bool
-	rest   []byte // the begin of a character
+	rest   []byte // incomplete character of the last write
 }
 
 var colourCode = regexp.MustCompile("\x1b\\[(?:0|1|2|1;3[1236])m")
 
-// Write writes all of p; a character that p holds only in part is written with the next text.
+// Write writes all of p. It keeps an incomplete last character for the next call.
 func (w *PlainWriter) Write(p []byte) (int, error) {
 	text := append(w.rest, p...)
 	end := len(text)

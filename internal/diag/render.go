@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// colours are those of severities; all others are red.
+// colours maps severities to colours. All other severities are red.
 var colours = map[Severity]string{Warning: "1;33", Unknown: "1;33", Info: "1;36", Suppressed: "2"}
 
-// Render writes the list in GNU's form, file:line:column, which editors and CI matchers read.
-// Sources holds the files by their Position.File; without one, or with Width 0, no source line is
-// shown. Colour adds terminal escapes.
+// Render writes the list in GNU's form, file:line:column, which editors and CI systems parse.
+// sources maps Position.File to the content of the file. Without it, or with Width 0, no source
+// line is shown. colour adds terminal escapes. Render returns the first error of w.
 func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error {
 	out := bufio.NewWriter(w)
 	clause := func(label, text string) {
@@ -26,7 +26,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 			clause(label, text)
 			return
 		}
-		fmt.Fprintln(out, label+":") // its lines can be pasted
+		fmt.Fprintln(out, label+":") // lines below the label, so that they can be copied
 		for line := range strings.Lines(text) {
 			fmt.Fprintln(out, printable(strings.TrimRight(line, "\r\n")))
 		}
@@ -50,7 +50,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 		source(out, d.Position, lines[file], colour)
 		if d.Want != "" || d.Got != "" {
 			clause("want", cmp.Or(d.Want, "nothing"))
-			clause("got", " "+cmp.Or(d.Got, "nothing")) // below each other
+			clause("got", " "+cmp.Or(d.Got, "nothing")) // aligns the two values
 		}
 		paragraph("detail", d.Detail)
 		paragraph("hint", d.Hint)
@@ -58,7 +58,7 @@ func (l List) Render(w io.Writer, sources map[string][]byte, colour bool) error 
 	return out.Flush()
 }
 
-// String is file:line:column, or the program's name for a message without a place.
+// String returns file:line:column, or the program's name for a message without a file.
 func (p Position) String() string {
 	if p.File == "" {
 		return "pgretain"
@@ -66,8 +66,8 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, max(p.Line, 1), max(p.Column, 1))
 }
 
-// source shows the line and underlines the value. A tab before that stays one, so that the carets line up whatever the
-// terminal makes of it.
+// source writes the line and underlines the value. It keeps tabs before the value, so that the
+// carets line up on every terminal.
 func source(out io.Writer, p Position, lines []string, colour bool) {
 	if p.Line < 1 || p.Line > len(lines) || p.Width == 0 {
 		return
@@ -84,17 +84,17 @@ func source(out io.Writer, p Position, lines []string, colour bool) {
 	fmt.Fprintf(out, "%5d | %s\n%5s | %s%s\n", p.Line, printable(string(line)), "", padding, carets)
 }
 
-// printable keeps hidden characters of a file away from the terminal.
+// printable escapes hidden characters, so that they do not reach the terminal.
 func printable(line string) string { return Plain(line) }
 
 func oneLine(text string) string {
 	return printable(strings.NewReplacer("\r\n", " ", "\n", " ").Replace(text))
 }
 
-// Bold is text as a heading on a terminal.
+// Bold returns text as a heading on a terminal.
 func Bold(text string, colour bool) string { return paint(colour, "1", text) }
 
-// paint adds terminal escapes where there is colour.
+// paint adds terminal escapes if colour is set.
 func paint(colour bool, code, text string) string {
 	if !colour {
 		return text

@@ -18,26 +18,27 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// oldest is the oldest supported server, as server_version_num has it.
+// oldest is the oldest supported server, as server_version_num.
 const oldest = 150000
 
-// server is what a migration needs to know before it starts.
+// server holds the facts about a server that a migration needs.
 type server struct {
 	version         int
 	standby         bool
 	database, user  string
 	mayCreateSchema bool
 	schemaMissing   bool
-	versions        bool // there is a version table
-	states          bool // which has our column
-	runtime         bool // the runtime is there
-	registry        bool // and the role may read its registry
+	versions        bool // the version table exists
+	states          bool // the version table has the column that pgretain adds
+	runtime         bool // the runtime is installed
+	registry        bool // the role may read the runtime's registry
 }
 
-// recorded is false where the runtime is there, and no version table of "pgretain migrate".
+// recorded reports whether "pgretain migrate" recorded the migrations. It is false if the runtime
+// exists without a version table.
 func (s *session) recorded() bool { return s.server.versions || !s.server.runtime }
 
-// inspect reads the server's facts and refuses what no migration can work with.
+// inspect reads the facts about the server, and refuses servers that are too old.
 func (s *session) inspect(ctx context.Context) error {
 	v := &s.server
 	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database, &v.user,
@@ -49,15 +50,15 @@ func (s *session) inspect(ctx context.Context) error {
 	return err
 }
 
-// Standby is how a server refuses that accepts no writes.
+// Standby returns the error for a server that accepts no writes.
 func Standby() error {
 	return Refusal("the server is a standby", "It is in recovery and accepts no writes.",
 		"Connect to the primary; target_session_attrs=read-write finds it.")
 }
 
-// check refuses, with everything that is wrong at once, what would make a migration stop before its end: roles that are
-// not there or that the migrating role may not become, a schema that its creator may not use, jobs that the runner
-// cannot schedule.
+// check refuses everything that would stop a migration before its end, and reports all faults at
+// once. It checks that the roles exist and the migrating role is a member of them. It checks the
+// privileges on the schema, and that the runner can schedule jobs.
 func (s *session) check(ctx context.Context) error {
 	if s.server.standby {
 		return Standby()
@@ -80,8 +81,9 @@ func (s *session) check(ctx context.Context) error {
 		s.checkCron(ctx, roles.Runner, hint))
 }
 
-// CheckVersion refuses a runtime that is newer than this program, or whose version it cannot read:
-// what its functions expect and what its tables hold is not known here. An older one is no error.
+// CheckVersion returns an error if the runtime is newer than this program, or if its version cannot
+// be read. This program does not know the functions and tables of a newer runtime. An older runtime
+// is no error.
 func CheckVersion(found, database string) error {
 	newer, err := sqlfiles.Compare(found)
 	if err == nil && newer <= 0 {
@@ -91,7 +93,7 @@ func CheckVersion(found, database string) error {
 		database, found, sqlfiles.Version), "", "Use the pgretain version that upgraded the database, or a later one.")
 }
 
-// checkVersion is CheckVersion for the runtime of this install, where there is one that the role may see.
+// checkVersion calls CheckVersion for the runtime of this install, if the role can read it.
 func (s *session) checkVersion(ctx context.Context) error {
 	if !s.server.registry {
 		return nil
@@ -107,8 +109,7 @@ func (s *session) checkVersion(ctx context.Context) error {
 	return CheckVersion(found, s.server.database)
 }
 
-// checkRecorded refuses to go on where another program applied the migrations. The directory is one for goose, so that is
-// goose with a version table of its own: the hint has its command.
+// checkRecorded refuses to start over if another tool installed the runtime.
 func (s *session) checkRecorded(command string) error {
 	if s.recorded() {
 		return nil
@@ -119,8 +120,8 @@ func (s *session) checkRecorded(command string) error {
 			strings.ReplaceAll(s.Path, "'", `'\''`), command))
 }
 
-// checkRecordedDown is checkRecorded on the way back. pick returns what to undo of the directory's generated files, which
-// it gets latest first.
+// checkCron checks that pg_cron is installed and that the runner may call it. If jobs are in
+// another database, it checks that the connection is to the right database.
 func (s *session) checkRecordedDown(ctx context.Context, pick func([]Migration) []Migration) error {
 	if s.recorded() {
 		return nil
@@ -138,8 +139,9 @@ func (s *session) checkRecordedDown(ctx context.Context, pick func([]Migration) 
 	return s.checkRecorded(command)
 }
 
-// checkCron: the extension is here and the runner may call it; with jobs in another database, this is the
-// database that they call.
+// checkSchedules schedules each schedule of the policy file as the runner, in a transaction that is
+// rolled back. Only the installed pg_cron knows which syntax it accepts. Other errors of the server
+// are left to the migration.
 func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	in := s.Install
 	want, key := in.Database, "database"
@@ -157,8 +159,8 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	return s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
 }
 
-// checkSchedules schedules each of the policy file for a moment, as the runner, in a transaction that is rolled back: what
-// a pg_cron takes it knows best itself. A refusal of another kind is left to the migration.
+// refusals returns all faults that a query finds as one error. doing describes the query for
+// messages.
 func (s *session) checkSchedules(ctx context.Context) error {
 	var errs []error
 	for _, schedule := range s.Schedules {
@@ -180,9 +182,11 @@ func (s *session) checkSchedules(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// refusals are what a query of sql finds wrong, all at once; doing says what for.
+// CollectRows returns the same error
 func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
-	rows, _ := s.conn.Query(ctx, query(name), args...) // rows give the same error
+	// checkOrder calls checkApplied, and refuses a pending file below an applied one. The later
+	// file was generated for a database without the pending file.
+	rows, _ := s.conn.Query(ctx, query(name), args...)
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (error, error) {
 		e := Refusal("", "", "")
 		err := row.Scan(&e.Message, &e.Detail, &e.Hint)
@@ -194,8 +198,7 @@ func (s *session) refusals(ctx context.Context, doing, name string, args ...any)
 	return errors.Join(found...)
 }
 
-// checkOrder is checkApplied, and also refuses a pending file below one that is applied: the later
-// one was written for a database without it.
+// names lists the names of the files, or the versions of migrations without a file.
 func checkOrder(known []Migration) error {
 	if err := checkApplied(known); err != nil {
 		return err
@@ -219,13 +222,16 @@ func only(list []Migration, which func(Migration) bool) []Migration {
 	return slices.DeleteFunc(slices.Clone(list), func(m Migration) bool { return !which(m) })
 }
 
-// names are those of the files, or the versions where there are none.
+// checkApplied refuses a directory that lacks applied migrations or has other files for them. It
+// also refuses two files with one number. It recognizes a file that was given another number.
 func names(list []Migration) string {
 	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }), ", ")
 }
 
-// checkApplied refuses a directory that lacks what the database has, or has other files for it, or two of one number.
-// It knows a file again that was given another number.
+// Bootstrap returns the script that a DBA runs once in database. After it, role migrator can
+// migrate without being a superuser. The script creates roles, memberships, pg_monitor and pg_cron,
+// and may be run again. It runs on PostgreSQL 15 and later. With "roles: none" it prepares only
+// what migrator needs. Bootstrap returns an error if database or migrator is empty.
 func checkApplied(known []Migration) error {
 	unknown := only(known, func(m Migration) bool { return m.Name == "" })
 	hint := ""
@@ -253,9 +259,8 @@ func checkApplied(known []Migration) error {
 	return nil
 }
 
-// Bootstrap is the script that a DBA runs once in database, so that role migrator, which need not
-// be a superuser, can migrate: roles, memberships, pg_monitor, pg_cron. It may be run again, on
-// every version from 15 on. With "roles: none" it prepares only what migrator itself needs.
+// Run executes a script of Bootstrap or BootstrapCron as the role of the connection. It passes
+// warnings of the server to warn. It returns the error of the server, or of the connection.
 func Bootstrap(install policy.Install, database, migrator string) (string, error) {
 	if database == "" || migrator == "" {
 		return "", errors.New("bootstrapping: a database and a migrating role are needed")
@@ -264,8 +269,7 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 		"Roles": rolesOf(install, migrator), "Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere()}), nil
 }
 
-// Run runs a script of Bootstrap or BootstrapCron as the role of the connection. What the server warns of meanwhile
-// goes to warn.
+// rolesOf returns the roles of an install. With "roles: none" the migrator is every role.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
 	conn, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
@@ -285,7 +289,10 @@ func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) er
 	return nil
 }
 
-// rolesOf are the roles of an install; with "roles: none" the migrator is all of them.
+// BootstrapCron returns the script for the other database in which schema cron is. A DBA runs it
+// after the script of Bootstrap. It gives the runner what it needs to schedule jobs, and creates a
+// schema for the migration versions. It may be run again. BootstrapCron returns an error if
+// migrator is empty or schema cron is in the same database.
 func rolesOf(install policy.Install, migrator string) policy.Roles {
 	if !install.Roles.None {
 		return install.Roles

@@ -2,7 +2,7 @@ package install
 
 import (
 	"cmp"
-	_ "embed" // hints.json
+	_ "embed" // for hints.json
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,19 +16,20 @@ import (
 	"pgretain/internal/lists"
 )
 
-// Error says why a migration cannot start, why its session ended, or what of a file PostgreSQL refused: of a statement
-// it has PostgreSQL's own message, the SQLSTATE as Code, and where in the file the server points, counted in
-// characters; of a schedule of the policy file that pg_cron does not take, the line there. It never holds a password or
-// a connection string.
+// Error says why a migration cannot start, why its session ended, or what PostgreSQL refused. For a
+// statement of a file it has PostgreSQL's message, the SQLSTATE as Code, and the position in the
+// file in characters. For a schedule that pg_cron refuses it has the line of the policy file. It
+// never contains a password or a connection string.
 type Error struct {
 	diagnostic
 	cause error
 }
 
-// diagnostic is embedded under another name than that of the method which returns it.
+// diagnostic is an alias, because the method Diagnostic has the name of the type.
 type diagnostic = diag.Diagnostic
 
-// Refusal is an error without a place: message is a short statement of fact, detail and hint are whole sentences.
+// Refusal returns an error without a position. message is a short fact; detail and hint are whole
+// sentences.
 func Refusal(message, detail, hint string) *Error {
 	return &Error{diagnostic: diagnostic{Severity: diag.Error, Message: message, Detail: detail, Hint: hint}}
 }
@@ -47,11 +48,12 @@ func (e *Error) because(cause error) *Error {
 	return e
 }
 
-// Diagnostic is what it says.
+// Diagnostic returns the error as a diagnostic.
 func (e *Error) Diagnostic() diag.Diagnostic { return e.diagnostic }
 
-// statementError is at the place that the server names in what stands in a file from start on, or there; -1 where it is
-// no statement of the file.
+// statementError returns an error with the server's position, for text that starts at byte start of
+// the file. If the server gives none, the position is start. A start of -1 means that the statement
+// is not in the file.
 func statementError(file, content string, start int, server *pgconn.PgError) *Error {
 	d := Said(server)
 	d.Detail, d.Hint = cmp.Or(d.Detail, server.Where), cmp.Or(d.Hint, hints[d.Code])
@@ -62,15 +64,15 @@ func statementError(file, content string, start int, server *pgconn.PgError) *Er
 	return &Error{d, server}
 }
 
-// Refused is the error of a file that was sent as one text.
+// Refused returns the error of a file that was sent as one text.
 func Refused(file, content string, server *pgconn.PgError) *Error {
 	d := Said(server)
 	d.Position = place(file, content, 0, int(server.Position))
 	return &Error{d, server}
 }
 
-// place turns the server's position, in characters from 1 within the statement, into line and
-// column of the file; 0 is the start of the statement.
+// place converts the server's position to line and column of the file. The position counts
+// characters of the statement from 1; 0 means the start of the statement.
 // https://www.postgresql.org/docs/current/protocol-error-fields.html
 func place(file, content string, start, characters int) diag.Position {
 	offset := start
@@ -84,12 +86,12 @@ func place(file, content string, start, characters int) diag.Position {
 	return diag.Position{File: file, Line: line, Column: column, Width: 1}
 }
 
-// Said is what the server says of a statement.
+// Said returns an error of the server as a diagnostic.
 func Said(server *pgconn.PgError) diag.Diagnostic {
 	return diag.Diagnostic{Severity: diag.Error, Code: server.Code, Message: server.Message, Detail: server.Detail, Hint: server.Hint}
 }
 
-// Diagnostics flattens what Up, Down and Status return: one entry for each error that was joined.
+// Diagnostics converts an error of Up, Down or Status to one entry for each error that was joined.
 func Diagnostics(err error) (list diag.List) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return slices.Concat(lists.Map(joined.Unwrap(), Diagnostics)...)
@@ -102,7 +104,8 @@ func Diagnostics(err error) (list diag.List) {
 		list.Add(own.Diagnostic())
 	case errors.As(err, &server):
 		d := Said(server)
-		d.Message = strings.Replace(err.Error(), server.Error(), server.Message, 1) // with what was being done
+		// keeps the description of what was being done
+		d.Message = strings.Replace(err.Error(), server.Error(), server.Message, 1)
 		list.Add(d)
 	default:
 		list.Add(diag.Diagnostic{Message: err.Error()})
@@ -113,7 +116,7 @@ func Diagnostics(err error) (list diag.List) {
 //go:embed hints.json
 var hintsFile []byte
 
-// hints say what to do about what a database refuses in the middle of a migration, by SQLSTATE.
+// hints maps an SQLSTATE to a hint, for errors in the middle of a migration.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 var hints = func() (hints map[string]string) {
 	if err := json.Unmarshal(hintsFile, &hints); err != nil {

@@ -1,4 +1,4 @@
-// Package install applies migrations: the only part that writes to a database.
+// Package install applies migrations.
 package install
 
 import (
@@ -18,27 +18,27 @@ import (
 	"pgretain/policy"
 )
 
-// Options say where the runtime lives and how long a migration waits.
+// Options say where the runtime is installed and how long a migration waits.
 type Options struct {
 	Install policy.Install
-	// Cron applies the migrations of the jobs, in the database where schema cron lives.
+	// Cron applies the migrations of the jobs, in the database where schema cron is.
 	Cron bool
-	// Schedules are those of the policy file: the pg_cron at hand must take them.
+	// Schedules are the schedules of the policy file. The installed pg_cron must accept them.
 	Schedules []policy.Schedule
-	// Path is the migration directory as it is shown in messages.
+	// Path is the migration directory as shown in messages.
 	Path string
-	// LockTimeout bounds the wait for another migration, one minute when zero.
+	// LockTimeout limits the wait for another migration. Zero means one minute.
 	LockTimeout time.Duration
-	// Export names a new file, which gets holds and run log from Down before anything is undone, one JSON object a line;
-	// the holds written there may then be dropped.
+	// Export names a new file. Before it undoes anything, Down writes holds and run log to the
+	// file, one JSON object per line. It may then drop the holds in the file.
 	Export string
-	// All has Down undo everything.
+	// All makes Down undo everything.
 	All bool
-	// Progress, when given, is called after each migration.
+	// Progress is called after each migration, unless it is nil.
 	Progress func(Migration)
 }
 
-// schema is where the versions of the migrations are kept.
+// schema returns the schema of the version table.
 func (o Options) schema() string {
 	if o.Cron {
 		return o.Install.CronSchema()
@@ -46,28 +46,30 @@ func (o Options) schema() string {
 	return o.Install.Schema
 }
 
-// Migration is one file, or one version that the database has and the directory has not (Name
-// is empty then), in the form of the JSON of "pgretain migrate".
+// Migration is one migration file, or a version that exists only in the database. In the latter
+// case Name is empty. The JSON names are those of "pgretain migrate".
 type Migration struct {
-	Version   int64   `json:"number"`
-	Name      string  `json:"file,omitempty"`
-	State     string  `json:"state"`                // applied, pending or undone, not recorded, or how the two differ
-	AppliedAt string  `json:"applied_at,omitempty"` // from Status alone
-	Seconds   float64 `json:"seconds,omitempty"`    // of what Up or Down just did
-	Applied   bool    `json:"-"`
-	// Differs: the database was migrated with another file of this number, not with this one.
+	Version int64  `json:"number"`
+	Name    string `json:"file,omitempty"`
+	// applied, pending, undone, not recorded, or how file and database differ
+	State     string `json:"state"`
+	AppliedAt string `json:"applied_at,omitempty"` // set by Status only
+	// duration of the call of Up or Down, in seconds
+	Seconds float64 `json:"seconds,omitempty"`
+	Applied bool    `json:"-"`
+	// Differs means that the database was migrated with another file of this number.
 	Differs bool `json:"-"`
 
-	recorded string // the state that the applied file named, "" where none was recorded
+	recorded string // state named by the applied file, "" if none was recorded
 	content  string
-	state    string // what a generated file says of itself, "" in one of the user's own
-	part     int    // which file of its step it is, from 1; 0 for one of the user's own
+	state    string // state named by a generated file, "" in a file of the user
+	part     int    // number of the file in its step, from 1; 0 for a file of the user
 }
 
-// Up applies every pending migration of dir, one transaction each, and returns what it applied,
-// also beside an error: running it again continues there. It creates the schema and the version
-// table. An error is an *Error, several of them joined, or anything else
-// that went wrong; Diagnostics makes messages of it.
+// Up applies every pending migration of dir, in one transaction each. It returns the applied
+// migrations, even with an error; a second call continues there. It creates the schema and the
+// version table. The error is an *Error, several of them joined, or another error. Diagnostics
+// converts it to messages.
 func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, true, func(s *session) ([]Migration, error) {
 		if err := s.checkRecorded("up"); err != nil {
@@ -91,9 +93,10 @@ func Up(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, err
 	})
 }
 
-// Down undoes the last step, which may be several files, or everything when All is set: then the version table and the
-// schema go, too, if a later Up may create the schema again. Of a file without a transaction that an Up did not finish, it
-// takes away what is there. Refuses to drop holds in force that were not exported.
+// Down undoes the last step, which may be several files, or everything if All is set. With All it
+// drops the version table, and the schema if a later Up may create it again. For a file without a
+// transaction that Up did not finish, it drops the objects that exist. Down returns an error if it
+// would drop active holds that were not exported.
 func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
 		pick := lastStep
@@ -115,8 +118,8 @@ func Down(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, e
 	})
 }
 
-// Uninstall undoes every generated migration, and drops the version table and the schema unless migrations of the user's
-// own are applied, which stay so. Refuses as Down does.
+// Uninstall undoes every generated migration. It drops the version table and the schema, unless
+// migrations of the user are applied; these stay applied. It returns errors like Down.
 func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migration, error) {
 	return migrate(ctx, url, dir, o, false, func(s *session) ([]Migration, error) {
 		if err := s.checkRecordedDown(ctx, everything); err != nil {
@@ -126,10 +129,12 @@ func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migrati
 	})
 }
 
-// everything returns all migrations of a list.
+// empty undoes all applied migrations for which stays is false. If none stays, it drops the version
+// table and, if schema is true, the schema.
 func everything(list []Migration) []Migration { return list }
 
-// empty undoes the applied migrations but those that stay. Where none does, the version table goes, and the schema.
+// down undoes what an interrupted Up left (done). Then it undoes the migrations that pick selects
+// from the applied ones, latest first.
 func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) bool) ([]Migration, error) {
 	left := false
 	done, err := s.down(ctx, func(_, applied []Migration) []Migration {
@@ -142,7 +147,9 @@ func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) 
 	return done, s.versions(ctx, "dropping", "drop_schema", schema)
 }
 
-// down undoes what an interrupted Up left (done), and of the applied migrations, latest first, those that pick returns.
+// Status lists the migrations of dir and of the database by version. It writes nothing and takes no
+// lock. If another tool, or goose with another version table, installed the runtime, the states are
+// "not recorded". It returns an error if the runtime is newer than this program.
 func (s *session) down(ctx context.Context, pick func(done, applied []Migration) []Migration) ([]Migration, error) {
 	known, err := s.status(ctx)
 	if err != nil {
@@ -165,9 +172,9 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 	return append(done, more...), err
 }
 
-// Status lists the migrations of dir and of the database by version, where this program knows the runtime. It writes
-// nothing and takes no lock. Where another tool, or goose with another version table, installed the runtime, nothing is
-// recorded, and nothing is known to be pending.
+// migrate connects, takes the lock, checks the server and calls do. The checks run under the lock,
+// because another migration may just have ended. If up is false and the schema does not exist, it
+// skips all this.
 func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, err error) {
 	s, err := open(ctx, url, dir, o)
 	if err != nil {
@@ -180,8 +187,7 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migr
 	return known, err
 }
 
-// migrate connects, locks, checks under the lock, since another migration may just have ended, and calls do; on the way
-// back only where there is a schema.
+// closing the session releases the lock
 func migrate(
 	ctx context.Context, url string, dir fs.FS, o Options, up bool, do func(*session) ([]Migration, error),
 ) ([]Migration, error) {
@@ -189,7 +195,9 @@ func migrate(
 	if err != nil {
 		return nil, err
 	}
-	defer s.db.Close() // and with it the lock
+	// schemaMark is the comment of a schema that pgretain created. Any other schema existed before
+	// and is not dropped.
+	defer s.db.Close()
 	var done []Migration
 	act := func(context.Context) (err error) { done, err = do(s); return err }
 	for _, step := range []func(context.Context) error{s.lock, s.inspect, s.checkVersion, s.check, act} {
@@ -200,11 +208,13 @@ func migrate(
 	return done, s.lost(ctx, err)
 }
 
-// schemaMark is the comment of a schema that was made for us. Any other was there before, and stays.
+// versions creates the version table that goose needs, or drops it, with the schema if schema is
+// true. If the schema contains other objects, both stay (error 2BP01). Statements that are sent
+// together are one transaction.
 const schemaMark = "Made by pgretain, which drops it with its last migration."
 
-// versions creates what goose needs before its first migration, or drops that, with the schema or without; what else is
-// in the schema by now keeps both (2BP01). Statements that are sent at once are one transaction.
+// keepHolds exports holds and run log if requested. Then it refuses to undo migrations that would
+// drop active holds. The migration checks this as well, but here no migration is undone yet.
 func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
 	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark,
 		"AddState": s.server.versions && !s.server.states, "Roles": s.Install.Roles}))
@@ -214,8 +224,7 @@ func (s *session) versions(ctx context.Context, doing, name string, schema bool)
 	return nil
 }
 
-// keepHolds writes holds and run log where the caller wants that, then asks whether what is to be undone
-// would drop holds in force. That file asks again by itself; asked before the first, all stays as it is.
+// export writes one line for each row, and tells the session which holds were exported.
 func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 	if s.Export != "" && s.server.runtime {
 		if err := s.export(ctx); err != nil {
@@ -235,14 +244,14 @@ func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 	return err
 }
 
-// export writes a line for each row, and tells the session which holds are among them.
+// ForEachRow returns the same error
 func (s *session) export(ctx context.Context) error {
 	file, err := os.OpenFile(s.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	rows, _ := s.conn.Query(ctx, s.statement("export")) // rows give the same error
+	rows, _ := s.conn.Query(ctx, s.statement("export")) // so that the same command may be run again
 	out, holds := bufio.NewWriter(file), []string{}
 	var line string
 	var hold *string

@@ -24,20 +24,20 @@ import (
 	"pgretain/internal/quote"
 )
 
-// store is goose's own, and writes down with a version which state its file names.
+// store is goose's store. It also records the state that a migration file names.
 type store struct {
 	database.Store
 	record, state string
 }
 
-// Insert is part of the migration's transaction, where it has one.
+// Insert runs in the migration's transaction, if there is one.
 func (s store) Insert(ctx context.Context, db database.DBTxConn, version database.InsertRequest) error {
 	_, err := db.ExecContext(ctx, s.record, version.Version, s.state)
 	return err
 }
 
-// TableExists is true: the table was created together with its schema. goose looks in the catalog for a name as it is
-// written, and this one is quoted.
+// TableExists returns true: the table was created together with its schema. goose would search the
+// catalog for the quoted name, and not find it.
 func (store) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
 
 // apply runs the given migrations one by one and returns those that succeeded.
@@ -57,11 +57,12 @@ func (s *session) apply(ctx context.Context, todo []Migration, up bool) (done []
 	return done, nil
 }
 
-// run lets goose execute a way of a file and record that. What an interrupted Up left is not recorded.
+// run lets goose execute one direction of a file and record the result. What an interrupted Up left
+// was not recorded.
 func (s *session) run(ctx context.Context, m Migration, up bool) error {
-	// How long one of our files waits for a lock is how long others wait behind it. An index build blocks no writers, and
-	// must be able to wait for old snapshots as long as it takes. A file says itself what it needs beyond that; a file of
-	// the user's own is not ours to bound.
+	// Other sessions wait behind a generated file while it waits for a lock, so the wait is
+	// limited. An index build blocks no writers, and must wait for old snapshots without a limit. A
+	// file sets what it needs beyond that. A file of the user has no limit.
 	settings := "no_lock_timeout"
 	if m.part == 0 {
 		settings = "own_file"
@@ -88,7 +89,8 @@ func (s *session) run(ctx context.Context, m Migration, up bool) error {
 	return err
 }
 
-// find says where in its file a statement of goose's begins; several may have the same text. -1 where goose changed it.
+// find returns the offset at which a statement of goose begins in its file. Several statements may
+// have the same text. It returns -1 if goose changed the text.
 func (s *session) find(text string) int {
 	before, after, found := strings.Cut(s.rest, text)
 	if !found {
@@ -99,9 +101,9 @@ func (s *session) find(text string) int {
 	return start
 }
 
-// ExecContext sends a statement of goose's, which may be several for the server.
+// ExecContext sends a text of goose, which may be several statements for the server.
 func (l link) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	if len(args) > 0 { // not of the file
+	if len(args) > 0 { // a statement of goose, not of the file
 		return l.Conn.ExecContext(ctx, text, args)
 	}
 	s, start := l.s, l.s.find(text)
@@ -121,11 +123,12 @@ func (l link) ExecContext(ctx context.Context, text string, args []driver.NamedV
 	return driver.ResultNoRows, err
 }
 
-// between is what stands before a statement.
+// between matches the text before a statement.
 var between = regexp.MustCompile(`^(?:[;\s]|--.*)*`)
 
-// statementAt is where in a text of several statements the one after the first n begins: of an error the server says not
-// always where it is, but which statements are done.
+// statementAt returns the offset of statement n, counted from 0, in a text of several statements.
+// The server does not always report the position of an error, but the number of finished statements
+// is known.
 func statementAt(text string, n int) (at int) {
 	statements, _ := pgparse.Statements(text)
 	if n >= len(statements) {
@@ -137,7 +140,8 @@ func statementAt(text string, n int) (at int) {
 	return at + len(between.FindString(text[at:]))
 }
 
-// explain says which file failed, and what PostgreSQL says where it is no statement of the file that it refuses.
+// explain adds the file to an error. For an error outside the file's statements it uses
+// PostgreSQL's message.
 func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	file := path.Join(s.Path, m.Name)
 	own, placed := errors.AsType[*Error](err)
@@ -157,11 +161,11 @@ func (s *session) explain(ctx context.Context, m Migration, err error) error {
 	return fmt.Errorf("migrating %s: %w", file, err)
 }
 
-// undoInterrupted takes away what an interrupted Up left of a file without a transaction: the version table
-// does not know that the file was begun. It returns that file, or none; where it is the first of its step, the step is
-// undone then.
+// undoInterrupted removes what an interrupted Up left of a file without a transaction. The version
+// table does not record that such a file was begun. It returns that file, or no file. If the file
+// is the first of its step, the step is then undone.
 func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Migration, error) {
-	next := 1 // the file that Up would go on with
+	next := 1 // index of the file with which Up would continue
 	for next < len(known) && (!known[next-1].Applied || known[next].Applied) {
 		next++
 	}
@@ -176,21 +180,21 @@ func (s *session) undoInterrupted(ctx context.Context, known []Migration) ([]Mig
 	return s.apply(ctx, known[next:next+1], false)
 }
 
-// head is what the second and the third line of a generated file say.
+// head matches the second and third line of a generated file.
 var head = regexp.MustCompile(`^.*\n-- pgretain: state ([0-9a-f]+) after .*\n-- pgretain: part ([0-9]+) of [0-9]+\n`)
 
-// noTransactionLine makes goose execute a file's statements one by one.
+// noTransactionLine matches the line that makes goose execute a file's statements one by one.
 var noTransactionLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+no[ \t]+transaction[ \t]*$`)
 
 func (m Migration) inTransaction() bool { return !noTransactionLine.MatchString(m.content) }
 
-// downLine begins Down.
+// downLine matches the line that begins Down.
 var downLine = regexp.MustCompile(`(?mi)^--[ \t]*\+goose[ \t]+down[ \t]*$`)
 
-// down is what stands below it.
+// down returns the text below that line.
 func (m Migration) down() string { return strings.Join(downLine.Split(m.content, 2)[1:], "") }
 
-// status merges the files of dir with what the version table holds.
+// status merges the files of dir with the version table.
 func (s *session) status(ctx context.Context) ([]Migration, error) {
 	applied, err := s.applied(ctx)
 	if err != nil {
@@ -201,7 +205,7 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 	for _, name := range paths {
 		version, err := goose.NumericComponent(name)
 		if err != nil {
-			continue // not a migration, for goose and for us
+			continue // goose also ignores such a file
 		}
 		content, err := fs.ReadFile(s.dir, name)
 		if err != nil {
@@ -211,7 +215,7 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 		m.Name, m.Version, m.content = name, version, strings.ReplaceAll(string(content), "\r\n", "\n")
 		if said := head.FindStringSubmatch(m.content); said != nil {
 			m.state = said[1]
-			m.part, _ = strconv.Atoi(said[2]) // digits
+			m.part, _ = strconv.Atoi(said[2]) // only digits
 		}
 		m.Differs = ok && m.recorded != "" && m.recorded != m.state
 		switch {
@@ -232,13 +236,13 @@ func (s *session) status(ctx context.Context) ([]Migration, error) {
 	return all, nil
 }
 
-// applied reads the version table; none is the same as an empty one.
+// applied reads the version table. It returns an empty map if the table does not exist.
 func (s *session) applied(ctx context.Context) (map[int64]Migration, error) {
 	versions := map[int64]Migration{}
 	if !s.server.versions {
 		return versions, nil
 	}
-	rows, _ := s.conn.Query(ctx, s.statement("applied")) // rows give the same error
+	rows, _ := s.conn.Query(ctx, s.statement("applied")) // ForEachRow returns the same error
 	m := Migration{Applied: true, State: "not in " + path.Base(s.Path)}
 	_, err := pgx.ForEachRow(rows, []any{&m.Version, &m.AppliedAt, &m.recorded}, func() error {
 		versions[m.Version] = m
@@ -250,7 +254,7 @@ func (s *session) applied(ctx context.Context) (map[int64]Migration, error) {
 	return versions, err
 }
 
-// lastStep keeps of the applied migrations, latest first, those that were generated together.
+// lastStep returns the files of the last step from the applied migrations, latest first.
 func lastStep(applied []Migration) []Migration {
 	n := min(1, len(applied))
 	for n > 0 && n < len(applied) && applied[n-1].part > 1 && applied[n].part == applied[n-1].part-1 {

@@ -23,8 +23,8 @@ import (
 	"pgretain/internal/quote"
 )
 
-// Settings reads url, or the PG* variables where url is empty. The parser's own message is kept
-// back: it may quote a part of the password.
+// Settings reads url, or the PG* variables if url is empty. The parser's own message is dropped,
+// because it may quote a part of the password.
 func Settings(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -32,24 +32,24 @@ func Settings(url string) (*pgx.ConnConfig, error) {
 			"Write postgres://user@host:5432/database, or set PGHOST, PGPORT, PGDATABASE and PGUSER. "+
 				"Percent-encode special characters of a password, or use PGPASSWORD or a password file.")
 	}
-	// pgx waits two minutes unless told otherwise.
+	// pgx waits two minutes by default.
 	if config.ConnectTimeout == 2*time.Minute {
 		config.ConnectTimeout = 15 * time.Second
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "pgretain"
 	}
-	// When a context ends, ask the server to cancel, and wait for its answer: the backend must not outlive
-	// the client, and the session can still be asked what became of the query.
+	// When a context ends, the client asks the server to cancel and waits for its answer. The
+	// backend must not outlive the client, and the session can still query the result.
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Minute}
 	}
 	return config, nil
 }
 
-// Connect opens a session in which names mean PostgreSQL's own objects: others could have put functions that fit better
-// into a schema of the search path that the role or the database has. An error names server, database and user, and
-// nothing else of the settings.
+// Connect opens a session whose search_path contains only PostgreSQL's own objects. The search_path
+// of the role or database could contain functions that match better. An error names server,
+// database and user, and no other setting.
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
@@ -71,7 +71,7 @@ func connect(
 	return conn, nil
 }
 
-// connectHints are for what a server refuses to those who come, by SQLSTATE.
+// connectHints maps an SQLSTATE to a hint, for connections that the server refuses.
 var connectHints = map[string]string{
 	"08P01": "Connect to the server itself, or have the pool between ignore the parameter: PgBouncer's ignore_startup_parameters.",
 	"28000": "Check user, password and the server's pg_hba.conf.",
@@ -81,7 +81,8 @@ var connectHints = map[string]string{
 	"57P03": "The server starts or shuts down. Try again when it is back.",
 }
 
-// connectError says why a server could not be reached, in the words of the operating system, or what it refused.
+// connectError says why a server could not be reached, with the message of the operating system or
+// of the server.
 func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -95,36 +96,37 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 			sentence(server.Detail), cmp.Or(server.Hint, connectHints[server.Code]))
 	}
 	words := strings.Split(err.Error(), ": ")
-	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place, cmp.Or(config.Database, config.User)), // as libpq has it
+	// default of libpq
+	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place, cmp.Or(config.Database, config.User)),
 		sentence(words[len(words)-1]),
 		"Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.")
 }
 
-// session is the one connection of a migration: the lock lives in it.
+// session is the one connection of a migration. The migration lock belongs to it.
 type session struct {
 	Options
 	dir    fs.FS
 	db     *sql.DB   // for goose
-	conn   *pgx.Conn // the one of db
+	conn   *pgx.Conn // connection of db
 	server server
 
-	running Migration // under way
-	rest    string    // of its content, not sent yet
+	running Migration // migration that is running
+	rest    string    // part of its content that was not sent yet
 }
 
-// link is the connection as database/sql has it.
+// link is the connection for database/sql.
 type link struct {
 	*stdlib.Conn
 	s *session
 }
 
-// connector connects a session.
+// connector opens the connection of a session.
 type connector struct {
 	driver.Connector
 	s *session
 }
 
-// Connect refuses a second connection: it would work without the lock.
+// Connect refuses a second connection, because it would not hold the lock.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if c.s.conn != nil {
 		return nil, errors.New("the connection to the server was lost")
@@ -133,16 +135,17 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := link{conn.(*stdlib.Conn), c.s} // that is what its Connect returns
+	l := link{conn.(*stdlib.Conn), c.s} // the type that its Connect returns
 	c.s.conn = l.Conn.Conn()
 	return l, nil
 }
 
-// open connects with url, or with the PG* variables where url is empty, and reads the server's facts.
+// open connects with url, or with the PG* variables if url is empty, and reads the facts about the
+// server.
 func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, error) {
 	s := &session{Options: o, dir: dir}
 	_, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-		// What a role's defaults would do to a migration is undone.
+		// Resets settings that the role's defaults could have changed.
 		config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 			return conn.Exec(ctx, query("session")).Close()
 		}
@@ -162,7 +165,8 @@ func open(ctx context.Context, url string, dir fs.FS, o Options) (*session, erro
 	return s, nil
 }
 
-// row reads one row of a statement of sql; doing says what for. No row is pgx.ErrNoRows itself.
+// row reads one row of a statement in sql. doing describes it for messages. Without a row the error
+// is pgx.ErrNoRows itself.
 func (s *session) row(ctx context.Context, doing, name string, args []any, into ...any) error {
 	err := s.conn.QueryRow(ctx, query(name), args...).Scan(into...)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -171,7 +175,7 @@ func (s *session) row(ctx context.Context, doing, name string, args []any, into 
 	return err
 }
 
-// lost replaces an error of the network, whose text is about the protocol, by a message.
+// lost replaces a network error, whose text is about the protocol, by a message.
 func (s *session) lost(ctx context.Context, err error) error {
 	_, said := errors.AsType[*pgconn.PgError](err)
 	_, ours := errors.AsType[*Error](err)
@@ -182,11 +186,12 @@ func (s *session) lost(ctx context.Context, err error) error {
 		"Run the command again when the server is there: it goes on where it stopped.").because(err)
 }
 
-// pollInterval is how often a waiting migrator asks for the lock.
+// pollInterval is the time between two attempts to get the lock.
 const pollInterval = 200 * time.Millisecond
 
-// lock takes the session advisory lock of the install or says who has it. Between two attempts
-// the session is idle: it holds no snapshot, so an index build in another session does not wait for it.
+// lock takes the session advisory lock of the install, or returns who holds it. Between two
+// attempts the session is idle and holds no snapshot. So an index build in another session does not
+// wait for it.
 func (s *session) lock(ctx context.Context) error {
 	timeout := cmp.Or(s.LockTimeout, time.Minute)
 	deadline, poll := time.After(timeout), time.Tick(pollInterval)
@@ -205,7 +210,7 @@ func (s *session) lock(ctx context.Context) error {
 	}
 }
 
-// sentence makes a message of the server, or of the operating system, a whole sentence.
+// sentence makes a message of the server or operating system a whole sentence.
 func sentence(text string) string {
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text
@@ -216,18 +221,18 @@ func sentence(text string) string {
 //go:embed sql
 var files embed.FS
 
-// statements are the templates under sql: the one place where a name becomes part of a
-// statement, and only through quote. Values are query parameters.
+// statements are the templates in sql. Only they write names into statements, always through quote.
+// Values are query parameters.
 var statements = template.Must(template.New("").Funcs(template.FuncMap{
 	"ident":   quote.Ident,
 	"literal": quote.Literal,
-	"comment": strconv.Quote, // for a line comment, whatever a name holds
+	"comment": strconv.Quote, // for a line comment, whatever the name contains
 }).ParseFS(files, "sql/*.tmpl"))
 
-// query is the text of a statement without names of the install.
+// query returns the text of a statement that contains no names of the install.
 func query(name string) string { return quote.File(files, "sql/"+name+".sql") }
 
-// render fills one template of sql, whose names are constants of this program.
+// render executes one template of sql. Template names are constants of this program.
 func render(name string, data map[string]any) string {
 	var text strings.Builder
 	if err := statements.ExecuteTemplate(&text, name+".sql.tmpl", data); err != nil {
@@ -236,7 +241,7 @@ func render(name string, data map[string]any) string {
 	return text.String()
 }
 
-// statement is a template that takes the schema alone.
+// statement executes a template whose only name is the schema.
 func (s *session) statement(name string) string {
 	return render(name, map[string]any{"Schema": s.schema()})
 }

@@ -1,7 +1,8 @@
-// Package lists has what package slices lacks.
+// Package lists extends package slices.
 package lists
 
-// Map is what f makes of the items of a list; never nil, which would be null in JSON and NULL to a server.
+// Map returns the results of f for the items of a list. It never returns nil, which would be null
+// in JSON and NULL on a server.
 func Map[T, R any](list []T, f func(T) R) []R {
 	made := make([]R, len(list))
 	for i, item := range list {

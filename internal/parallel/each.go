@@ -1,4 +1,4 @@
-// Package parallel uses all processors for work whose parts do not depend on each other.
+// Package parallel runs independent pieces of work on all processors.
 package parallel
 
 import (
@@ -7,14 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// workers is how many items are worked on at the same time; more than processors does no harm.
+// workers is the number of items that Each processes at the same time. More workers than processors
+// do no harm.
 const workers = 8
 
-// Each calls f for all items, several at a time, and gives the results in their order. Of several errors it
-// gives that of the first item.
+// Each calls f for all items, several at a time, and returns the results in the order of the items.
+// If several calls fail, it returns the error of the first item.
 func Each[T, R any](items []T, f func(T) (R, error)) ([]R, error) { return Up(workers, items, f) }
 
-// Up is Each with as many at a time as n says.
+// Up works like Each, with n items at a time.
 func Up[T, R any](n int, items []T, f func(T) (R, error)) ([]R, error) {
 	results, failed := make([]R, len(items)), make([]error, len(items))
 	var next atomic.Int64
@@ -33,14 +34,15 @@ func Up[T, R any](n int, items []T, f func(T) (R, error)) ([]R, error) {
 	return results, nil
 }
 
-// Start begins with f; what it returns waits for its results.
+// Start starts f. The function that it returns waits for the results of f.
 func Start[T any](f func() (T, error)) func() (T, error) {
 	once := sync.OnceValues(f)
 	go once()
 	return once
 }
 
-// Remember is f, which is called once for each argument. Nobody may change what it returns.
+// Remember returns a function that caches the results of f by argument. Callers must not change the
+// results.
 func Remember[K comparable, V any](f func(K) V) func(K) V {
 	var known sync.Map
 	return func(of K) V {

@@ -1,4 +1,4 @@
-// Package quote is the one place where names and values become SQL text.
+// Package quote is the only place where names and values become SQL text.
 package quote
 
 import (
@@ -11,24 +11,26 @@ import (
 	"pgretain/internal/lists"
 )
 
-// Ident quotes one identifier where it needs quotes: where it is not in lower case, has other characters than
-// letters, digits and "_", or is a key word that SQL or PL/pgSQL might take for its own.
+// Ident quotes an identifier if it needs quotes. It needs them if it has other characters than
+// lower-case letters, digits and "_", or is a key word of SQL or PL/pgSQL.
 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 func Ident(name string) string {
-	plain := name > ":" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" // ":" comes after the digits
+	// ":" comes after the digits
+	plain := name > ":" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 	if plain && !slices.Contains(Keywords, name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// Idents is a list of names.
+// Idents quotes a list of names.
 func Idents(names []string) string { return strings.Join(lists.Map(names, Ident), ", ") }
 
 // Qualified quotes schema and name.
 func Qualified(schema, name string) string { return Ident(schema) + "." + Ident(name) }
 
-// File is a file of SQL. It panics where there is none, because the names are constants of this program.
+// File returns the content of an SQL file. It panics if the file does not exist, because file names
+// are constants of this program.
 func File(files fs.FS, name string) string {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -37,13 +39,13 @@ func File(files fs.FS, name string) string {
 	return string(text)
 }
 
-// InSchema is a file of SQL with the schema of the install in place of "retention".
+// InSchema returns the content of an SQL file with the install's schema in place of "retention".
 func InSchema(files fs.FS, name, schema string) string {
 	return strings.ReplaceAll(File(files, name), "retention.", Ident(schema)+".")
 }
 
-// Literal quotes a text value. A backslash or a line break makes it an E” string, so that the
-// result means the same under any standard_conforming_strings and stays on one line.
+// Literal quotes a text value. A backslash or a line break makes it an escape string (E'...'). So
+// the result has one line and does not depend on standard_conforming_strings.
 func Literal(value string) string {
 	plain := strings.ReplaceAll(value, `'`, `''`)
 	if !strings.ContainsAny(value, "\\\n\r\t") {
@@ -58,7 +60,7 @@ func Array(values []string) string {
 	return "ARRAY[" + strings.Join(lists.Map(values, Literal), ", ") + "]::text[]"
 }
 
-// Comment makes a text safe for a comment: one line, nothing that could end it.
+// Comment makes a text safe for a comment: one line without control characters.
 func Comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -68,9 +70,9 @@ func Comment(text string) string {
 	}, text)
 }
 
-// OneLine has a space in place of each line break with the space around it.
+// OneLine replaces each line break and the blanks around it by a space.
 func OneLine(text string) string {
-	if !strings.ContainsAny(text, "\r\n") { // as most
+	if !strings.ContainsAny(text, "\r\n") { // most texts have one line
 		return text
 	}
 	return lineBreak.ReplaceAllString(text, " ")
@@ -78,7 +80,8 @@ func OneLine(text string) string {
 
 var lineBreak = regexp.MustCompile(`[ \t]*[\r\n][ \t\r\n]*`)
 
-// Keywords are those of PostgreSQL 15 to 18 that are not unreserved, and those that PL/pgSQL reserves.
+// Keywords are the key words of PostgreSQL 15 to 18 that are not unreserved, and those that
+// PL/pgSQL reserves.
 // https://www.postgresql.org/docs/current/sql-keywords-appendix.html
 var Keywords = strings.Fields(`
 	all analyse analyze and any array as asc asymmetric authorization begin between bigint binary bit boolean both by case

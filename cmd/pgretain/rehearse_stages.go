@@ -23,9 +23,12 @@ import (
 )
 
 var (
-	codeRoutine  = diag.Register("L050", "statement of a generated routine would fail") // when it comes to that line
-	codeLeftover = diag.Register("L051", "migrate down leaves objects behind")          // so that it is no way back
-	codeRun      = diag.Register("L052", "policy does not run")                         // in the database as the schema makes it
+	// fails only when the statement is executed
+	codeRoutine = diag.Register("L050", "statement of a generated routine would fail")
+	// down does not restore the earlier state
+	codeLeftover = diag.Register("L051", "migrate down leaves objects behind")
+	// in the database of the schema file
+	codeRun = diag.Register("L052", "policy does not run")
 )
 
 // up applies all migrations, those of the jobs last.
@@ -33,7 +36,7 @@ func (s *stage) up(ctx context.Context) (string, error) {
 	return s.migrate(ctx, install.Up, false, true)
 }
 
-// down undoes everything, the jobs first, and looks for what is left.
+// down undoes everything, the jobs first, and checks what is left.
 func (s *stage) down(ctx context.Context) (string, error) {
 	what, err := s.migrate(ctx, install.Down, true, false)
 	if err == nil {
@@ -42,7 +45,8 @@ func (s *stage) down(ctx context.Context) (string, error) {
 	return what, err
 }
 
-// migrate goes up or down the two directories, that of the jobs being true, as a role that is no superuser.
+// migrate migrates both directories up or down, as a role that is no superuser. order lists the
+// directories: true stands for the jobs.
 func (s *stage) migrate(ctx context.Context, migrate migrator, order ...bool) (string, error) {
 	total := 0
 	for _, jobs := range order {
@@ -64,7 +68,7 @@ func (s *stage) migrate(ctx context.Context, migrate migrator, order ...bool) (s
 	return plural(total, "migration"), nil
 }
 
-// leftovers compares with the time before the first migration.
+// leftovers compares the database with its state before the first migration.
 func (s *stage) leftovers(ctx context.Context) error {
 	in := s.file.Install
 	left := func(what string) {
@@ -108,7 +112,8 @@ func (s *stage) leftovers(ctx context.Context) error {
 	return named(s.elsewhere, "rehearsal/jobs", prefix)
 }
 
-// withoutOurs leaves out the columns that migrations add: the schema file may be of a database that has them.
+// withoutOurs returns the table without the columns that migrations add. The schema file may come
+// from a database that has them.
 func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	own := *t
 	own.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(column catalog.Column) bool {
@@ -119,7 +124,7 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	return own
 }
 
-// checkRoutines looks at every statement of every routine, also those that no run would come to.
+// checkRoutines checks every statement of every routine, including those that no run would execute.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0
@@ -140,7 +145,8 @@ func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	return plural(n, "routine") + " by plpgsql_check", err
 }
 
-// runPolicies runs every policy and report as its job would, on what rows the schema brings, few or none.
+// runPolicies runs every policy and report like its job, on the rows of the schema file. There may
+// be none.
 func (s *stage) runPolicies(ctx context.Context) (string, error) {
 	at := append(lists.Map(s.file.Policies, func(p *policy.Policy) diag.Position { return p.Position }),
 		lists.Map(s.file.Reports, func(r *policy.Report) diag.Position { return r.Position })...)
@@ -156,7 +162,7 @@ func (s *stage) runPolicies(ctx context.Context) (string, error) {
 	return plural(len(s.file.Policies), "policy") + ", " + plural(len(s.file.Reports), "report"), err
 }
 
-// longest bounds the wait for a run that pg_cron started, and for each answer to the verifier.
+// longest limits the wait for a run that pg_cron started, and for each query of the verifier.
 const longest = 10 * time.Minute
 
 func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Position) error {
@@ -172,9 +178,9 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 		}
 		err = conn.QueryRow(ctx, s.statement("rehearsal/last_run"), name).Scan(&state, &message)
 		switch {
-		case errors.Is(err, pgx.ErrNoRows) && refused: // it did not even start
+		case errors.Is(err, pgx.ErrNoRows) && refused: // the run did not start
 			state, message = "failed", fmt.Sprintf("%s [%s]", server.Message, server.Code)
-		case errors.Is(err, pgx.ErrNoRows): // for each schema, and the schema file has none
+		case errors.Is(err, pgx.ErrNoRows): // the schema file has no instance
 			return nil
 		case err != nil:
 			return err
@@ -184,14 +190,14 @@ func (s *stage) run(ctx context.Context, conn *pgx.Conn, name string, at diag.Po
 		return nil
 	}
 	d := diag.Diagnostic{Position: at, Code: codeRun, Message: fmt.Sprintf("%q ended %s: %s", name, state, message)}
-	if state == "tripped" { // by the rows that the schema file brought
+	if state == "tripped" { // because of the rows in the schema file
 		d.Severity = diag.Warning
 	}
 	s.found.Add(d)
 	return nil
 }
 
-// verify looks as a superuser, and waits for every answer, so that nothing is unknown.
+// verify runs the verifier as a superuser with a long timeout, so that no check is unknown.
 func (s *stage) verify(ctx context.Context) (string, error) {
 	options := verifier.Options{Counts: true, Timeout: longest}
 	if s.file.Install.CronElsewhere() {

@@ -26,8 +26,8 @@ import (
 	"pgretain/verifier"
 )
 
-// preview is one row of retention.preview with the rows of retention.blast_radius. The names are those
-// of the JSON format.
+// preview is one row of retention.preview with its rows of retention.blast_radius. The JSON names
+// are those of the JSON format.
 type preview struct {
 	Policy    string           `json:"policy"`
 	Scope     json.RawMessage  `json:"scope"`
@@ -61,7 +61,7 @@ type effect struct {
 	Note   *string `json:"note"`
 }
 
-// foreseenRun is one row of retention.preview_job. The names are those of the JSON format.
+// foreseenRun is one row of retention.preview_job. The JSON names are those of the JSON format.
 type foreseenRun struct {
 	Policy    string           `json:"policy"`
 	State     string           `json:"state"`
@@ -74,7 +74,8 @@ type foreseenRun struct {
 	Message   *string          `json:"message"`
 }
 
-// preview shows one policy, or all, each by itself; or runs a job and undoes it.
+// preview shows what one policy, or each policy by itself, would take. With --job it runs a job and
+// rolls it back.
 func (c *console) preview(ctx context.Context, args []string) error {
 	policy := strings.Join(args, "")
 	switch {
@@ -88,7 +89,7 @@ func (c *console) preview(ctx context.Context, args []string) error {
 	if err := c.readScope(); err != nil {
 		return err
 	}
-	return c.with(ctx, c.Job != "", func(s *session) error {
+	return c.withSession(ctx, c.Job != "", func(s *session) error {
 		if c.Job != "" {
 			list, err := rows[foreseenRun](ctx, s, "preview_job", c.Job, orNull(c.AsOf))
 			if err != nil {
@@ -97,7 +98,7 @@ func (c *console) preview(ctx context.Context, args []string) error {
 			return c.result("preview of a job", list, "job", c.Job, "runs", list)
 		}
 		var list []preview
-		// In one snapshot, so that numbers agree with each other.
+		// In one snapshot, so that the numbers agree with each other.
 		once := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 		err := pgx.BeginTxFunc(ctx, s.conn, once, func(tx pgx.Tx) (err error) {
 			list, err = c.previews(ctx, s, tx, policy, "")
@@ -112,13 +113,13 @@ func (c *console) preview(ctx context.Context, args []string) error {
 			c.aligned(say("preview", list[0]))
 		}
 		if policy == "" && slices.ContainsFunc(list, func(p preview) bool { return p.Due == nil }) {
-			err = cmp.Or(err, ends(1))
+			err = cmp.Or(err, exitError(1))
 		}
 		return err
 	})
 }
 
-// readScope reads --scope, which becomes the JSON that SQL takes.
+// readScope converts --scope to the JSON that SQL expects.
 func (c *console) readScope() error {
 	column, value, isPair := strings.Cut(c.Scope, "=")
 	switch {
@@ -135,15 +136,15 @@ func (c *console) readScope() error {
 	return err
 }
 
-// scoped is a policy and one of the scopes in which its jobs let it take rows; nil: all rows.
+// scoped is a policy with one of the scopes in which its jobs run it. A nil Scope means all rows.
 type scoped struct {
 	Policy string
 	Scope  *string
 }
 
-// previews returns one preview of a policy, with its effects. Without a policy it returns one of each policy and scope, in
-// the order of the job if there is one; for a first run also of the instances of a policy. In such a list a policy that
-// cannot be evaluated is stopped by the error.
+// previews returns one preview of a policy, with its effects. Without a policy it returns one of
+// each policy and scope, in the order of the job if there is one. For a first run it also returns
+// those of instances. In such a list, an error stops only the preview of its policy.
 func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview, err error) {
 	var found []scoped
 	if policy == "" || c.First {
@@ -152,7 +153,7 @@ func (c *console) previews(ctx context.Context, s *session, in beginner, policy,
 		}
 	}
 	if len(found) == 0 && policy != "" {
-		found = []scoped{{policy, orNull(c.Scope)}} // whose preview says what it is not
+		found = []scoped{{policy, orNull(c.Scope)}} // the preview reports an unknown policy
 	}
 	for _, one := range found {
 		var p *preview
@@ -183,7 +184,7 @@ func (c *console) previewOf(ctx context.Context, s *session, one scoped, effects
 	return &p, s.row(ctx, "preview", one.Policy, orNull(c.AsOf), orNull(c.OlderThan), one.Scope, orNull(c.Limit), effects).Scan(&p)
 }
 
-// scope is the JSON of its scope, nil for none.
+// scope returns the scope as JSON, or nil for none.
 func (p preview) scope() *string {
 	if text := string(p.Scope); text != "null" {
 		return orNull(text)
@@ -191,7 +192,7 @@ func (p preview) scope() *string {
 	return nil
 }
 
-// Name is the policy with its scope.
+// Name returns the policy with its scope.
 func (p preview) Name() string {
 	if scope := p.scope(); scope != nil {
 		return p.Policy + " " + *scope
@@ -199,7 +200,7 @@ func (p preview) Name() string {
 	return p.Policy
 }
 
-// overview is for a line for each policy, and their sum.
+// overview returns the data for a list of policies and their sum.
 func overview(list []preview) map[string]any {
 	all := preview{Due: new(int64)}
 	for _, p := range list {
@@ -211,7 +212,7 @@ func overview(list []preview) map[string]any {
 	return map[string]any{"List": list, "All": all}
 }
 
-// Runs is how many runs it takes at least, 0 where one is enough.
+// Runs returns the least number of runs that are needed, or 0 if one is enough.
 func (p preview) Runs() int64 {
 	if p.Due == nil || p.OneRun == nil || *p.OneRun <= 0 || *p.OneRun >= *p.Due {
 		return 0
@@ -219,7 +220,8 @@ func (p preview) Runs() int64 {
 	return (*p.Due + *p.OneRun - 1) / *p.OneRun
 }
 
-// Doubts lists the notes of its effects by step and table: why a number is missing, and which triggers fire.
+// Doubts lists the notes of the effects by step and table. They say why a number is missing, and
+// which triggers fire.
 func (p preview) Doubts() (list []string) {
 	for _, e := range p.Effects {
 		line := fmt.Sprintf("step %d, %s %s: %s", e.Step, e.Effect, e.Table, e.note(1))
@@ -230,7 +232,8 @@ func (p preview) Doubts() (list []string) {
 	return list
 }
 
-// Count is the number of rows, with a question mark where it is that of the present and a run's may differ.
+// Count returns the number of rows. A question mark follows if it is the present number, which may
+// change before the run.
 func (e effect) Count() string {
 	if e.Rows != nil {
 		return cell(e.Rows)
@@ -242,7 +245,7 @@ func (e effect) Count() string {
 	return count(now) + "?"
 }
 
-// note is its part before (0) or after (1) "as things are", which stands behind a number.
+// note returns the part of the note before (0) or after (1) "as things are".
 func (e effect) note(part int) string {
 	if e.Note == nil {
 		return ""
@@ -254,7 +257,7 @@ func (e effect) note(part int) string {
 	return []string{now, why}[part]
 }
 
-// Locks are those that its steps take, each once, with their tables.
+// Locks lists the locks of the steps with their tables, each once.
 func (p preview) Locks() (list [][2]string) {
 	for _, e := range p.Effects {
 		if e.Locks != nil && !slices.Contains(list, [2]string{e.Table, *e.Locks}) {
@@ -264,7 +267,7 @@ func (p preview) Locks() (list [][2]string) {
 	return list
 }
 
-// Others is how many rows go beside those of the policy.
+// Others returns how many rows the run takes in addition to those of the policy.
 func (r foreseenRun) Others() (n int64) {
 	for _, counts := range []map[string]int64{r.Related, r.Cascaded} {
 		for _, rows := range counts {
@@ -274,7 +277,7 @@ func (r foreseenRun) Others() (n int64) {
 	return n
 }
 
-// htmlReport writes a report whole, or none; or serves reports.
+// htmlReport writes a report completely or not at all, or serves reports.
 func (c *console) htmlReport(ctx context.Context, _ []string) error {
 	if c.Serve != "" {
 		return c.serveReports(ctx)
@@ -293,7 +296,7 @@ func (c *console) htmlReport(ctx context.Context, _ []string) error {
 	return writeAll([]output{{c.Output, string(text)}}, true)
 }
 
-// reportNow makes a report of this moment.
+// reportNow returns a report of the present moment.
 func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	options := htmlreport.Options{Timeout: c.Timeout, Version: programVersion()}
 	switch {
@@ -305,7 +308,7 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 		options.Verify = parallel.Start(func() (*verifier.Report, error) { return c.verified(ctx, true) })
 	}
 	var text bytes.Buffer
-	err := c.with(ctx, false, func(s *session) (err error) {
+	err := c.withSession(ctx, false, func(s *session) (err error) {
 		options.Schema = s.install.Schema
 		c.verdict, c.well, err = htmlreport.Write(ctx, s.conn, &text, options)
 		return err
@@ -313,8 +316,8 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// refuseOverwriting refuses to write over a file that somebody else wrote, without force, and always over what is no
-// file.
+// refuseOverwriting refuses to overwrite a file that this program did not write, unless force is
+// set. It always refuses a path that is no regular file.
 func refuseOverwriting(path string, force bool) error {
 	if missing(path) {
 		return nil
@@ -331,9 +334,10 @@ func refuseOverwriting(path string, force bool) error {
 	return err
 }
 
-// status shows retention.status and retention.health(), once or again and again; an error among the latter is a finding.
+// status shows retention.status and retention.health(), once or repeatedly. An error in health()
+// sets the exit code.
 func (c *console) status(ctx context.Context, _ []string) error {
-	return c.with(ctx, false, func(s *session) error {
+	return c.withSession(ctx, false, func(s *session) error {
 		if c.Watch != 0 {
 			return c.watch(ctx, func() error { return c.look(ctx, s) })
 		}
@@ -344,7 +348,7 @@ func (c *console) status(ctx context.Context, _ []string) error {
 func (c *console) look(ctx context.Context, s *session) (err error) {
 	type problem struct{ Severity, Message, Hint string }
 	var found struct{ Health []problem }
-	var text json.RawMessage // which keeps the order of the columns
+	var text json.RawMessage // raw JSON keeps the order of the columns
 	if c.JSON {
 		if err = s.row(ctx, "status_json").Scan(&text); err == nil {
 			err = errors.Join(report.WriteJSON(c.out, text), json.Unmarshal(text, &found))
@@ -371,9 +375,9 @@ func (c *console) look(ctx context.Context, s *session) (err error) {
 	return nil
 }
 
-// serveReports answers each request for "/" with a report of that moment, one after the other, until ctx ends. It
-// listens on an address of this machine only, and answers to its names only: reports have names of people, and no
-// password.
+// serveReports answers each request for "/" with a new report, one request at a time, until ctx
+// ends. It listens only on an address of this machine and answers only to its names. Reports
+// contain names of people, but no passwords.
 func (c *console) serveReports(ctx context.Context) error {
 	isLocal := func(address string) bool {
 		host, _, err := net.SplitHostPort(address)
@@ -416,8 +420,8 @@ func (c *console) serveReports(ctx context.Context) error {
 	return nil
 }
 
-// watch looks again and again until ctx ends, each time on an empty screen where there is one. What is found the last
-// time counts.
+// watch calls look repeatedly until ctx ends. On a terminal it clears the screen each time. It
+// returns the last result.
 func (c *console) watch(ctx context.Context, look func() error) (last error) {
 	if c.Watch < 100*time.Millisecond {
 		return refuse("short watch", c.Watch)
