@@ -127,7 +127,7 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 var named = map[string]*regexp.Regexp{
 	"L001": regexp.MustCompile(`policy "p(\d+)"`), "L002": regexp.MustCompile(`of policy "p(\d+)"`), "L004": regexp.MustCompile(`tier (\d) of policy "p(\d+)"`),
 	"L006": regexp.MustCompile(`policy "p(\d+)"`),
-	"L010": regexp.MustCompile(`guard "g(\d+)" spares every row whose "(\w+)"`), "L011": regexp.MustCompile(`policy "p(\d+)" passes by every row whose "(\w+)"`),
+	"L010": regexp.MustCompile(`guard "g(\d+)" keeps every row in which "(\w+)"`), "L011": regexp.MustCompile(`policy "p(\d+)" skips every row in which "(\w+)"`),
 }
 
 // claim is the query that finds a row for which a finding is wrong; "" for other kinds of findings.

@@ -93,15 +93,15 @@ func TestTypesThatAreRefused(t *testing.T) {
 		return fmt.Sprintf("age: {expression: %q, older_than: %s}", clock, window)
 	}
 	for name, c := range map[string]struct{ due, says string }{
-		"time of day":           {age("tm + slack", "7 days"), `type "time without time zone" holds no instant`},
-		"days between dates":    {age("d - due", "7 days"), `type "integer" holds no instant`},
-		"interval":              {age("made_at - seen", "7 days"), `type "interval" holds no instant`},
-		"text":                  {age("doc ->> 'at'", "7 days"), `type "text" holds no instant`},
+		"time of day":           {age("tm + slack", "7 days"), `type "time without time zone" is not a date or a timestamp`},
+		"days between dates":    {age("d - due", "7 days"), `type "integer" is not a date or a timestamp`},
+		"interval":              {age("made_at - seen", "7 days"), `type "interval" is not a date or a timestamp`},
+		"text":                  {age("doc ->> 'at'", "7 days"), `type "text" is not a date or a timestamp`},
 		"an encoding of dates":  {`age: {expression: "d + 1", encoding: epoch_s, older_than: 7 days}`, `encoding "epoch_s" does not go with type "date"`},
-		"a number for a window": {age("made_at", `{interval: "d - due"}`), `the window has type "integer", and is no interval`},
-		"a time for a window":   {age("made_at", `{interval: tm}`), `the window has type "time without time zone", and is no interval`},
-		"a sum of times":        {age("made_at", `{interval: "tm + slack"}`), `the window has type "time without time zone", and is no interval`},
-		"an interval of days":   {age("made_at", `{days: slack}`), `the window has type "interval", and is no number`},
+		"a number for a window": {age("made_at", `{interval: "d - due"}`), `the window has type "integer", not an interval`},
+		"a time for a window":   {age("made_at", `{interval: tm}`), `the window has type "time without time zone", not an interval`},
+		"a sum of times":        {age("made_at", `{interval: "tm + slack"}`), `the window has type "time without time zone", not an interval`},
+		"an interval of days":   {age("made_at", `{days: slack}`), `the window has type "interval", not a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, list := in.Compile(t, "policies: {p: {table: x, due: {"+c.due+"}, then: [delete]}}")
