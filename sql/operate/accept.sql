@@ -2,8 +2,9 @@
 -- stopped, and applies to the next run with the same scope, as long as the policy is not changed.
 -- run: the number of the stopped run, which must be the last one with its scope. Without it the
 -- breaker must have stopped the last run of exactly one scope (55000).
--- rows: the most rows that the run may take; no run needs to have been stopped then. Without it the
--- run may take all rows that are due. scope: which run is meant.
+-- rows: the run passes if at most so many rows are due. If more are due, it trips and takes no row.
+-- The breaker needs not have stopped a run then. Without rows the run may take all rows that are due.
+-- scope: the scope of the run.
 -- Raises 22023 for rows below 1, P0002 for an unknown policy, and 55000 if something other than the
 -- breaker stops the policy. Only operators may call it. Locks no table of the application.
 --   SELECT retention.accept('signals', 'the backlog of March', run => 4711);
