@@ -16,14 +16,14 @@ import (
 	"pgretain/policy"
 )
 
-// What Next refuses to write; ObjectError wraps one of them.
+// These are the reasons for which Next refuses to write. An ObjectError wraps one of them.
 var (
 	ErrInstall = errors.New("installed under other names")
 	ErrUpgrade = errors.New("needs an upgrade migration")
 	ErrText    = errors.New("text cannot be written into a migration")
 )
 
-// ObjectError says which object cannot go into a migration, and why.
+// ObjectError says which object cannot be in a migration, and why.
 type ObjectError struct {
 	Kind    error
 	Object  Object
@@ -37,36 +37,39 @@ func (e *ObjectError) Error() string {
 
 func (e *ObjectError) Unwrap() error { return e.Kind }
 
-// Diagnostic is the error at the policy or job that wants the object.
+// Diagnostic returns the error as a diagnostic at the policy or job that wants the object.
 func (e *ObjectError) Diagnostic() diag.Diagnostic {
 	return diag.Diagnostic{Position: e.Object.Position, Severity: diag.Error, Message: e.Error(), Hint: e.Hint}
 }
 
-// NextOptions says how the files of a step are written.
+// NextOptions says how to write the files of a step.
 type NextOptions struct {
-	// Roles become SET LOCAL ROLE around what the owner and the runner create.
+	// Roles become SET LOCAL ROLE around objects of the owner and of the runner.
 	Roles policy.Roles
-	// SearchPath, when given, is set in every file: names in expressions then mean the same
-	// whoever runs the file. Parts are identifiers, in order.
+	// SearchPath is set in every file, unless it is empty. So names in expressions do not depend on
+	// the session. The elements are identifiers, in order.
 	SearchPath []string
-	// Trust are the roles of install.trust: whose code an index or a default may run while the migration makes it.
+	// Trust are the roles of install.trust. A migration may execute their code in an index or a
+	// default.
 	Trust []policy.Name
-	// Schema, when given, is made by the first file for a tool that "pgretain migrate" does not stand for.
+	// Schema is created by the first file, unless it is empty. Tools need this if "pgretain
+	// migrate" does not create the schema.
 	Schema string
-	// Cron says that the files are for the database where schema cron lives, and hold jobs only.
+	// Cron is true if the files contain jobs only, for the database that has schema cron.
 	Cron bool
-	// Label is the middle of the file names, "retention" when empty.
+	// Label is the middle part of the file names; "retention" if empty.
 	Label string
-	// Version gives a number greater than previous; one more when nil.
+	// Version returns a number greater than previous. If it is nil, the next number is used.
 	Version func(previous int64) int64
 
-	path, pathBefore string // SearchPath in Up, and in Down what the step before had
-	home             string // the runtime's schema, "" where the directory has none
+	path, pathBefore string // search paths of Up and of Down, which is that of the step before
+	home             string // schema of the runtime; "" if the directory has none
 }
 
-// Next compares what h installs with what is wanted and returns the files of one step that makes
-// up the difference, none when there is none. What belongs to one policy is one object there, see Pages. Within a kind
-// the order of wanted is kept. The error is an *ObjectError, or several joined.
+// Next compares the objects that h installs with the wanted objects. It returns the files of one
+// step that makes up the difference; none if there is none. All that belongs to one policy must be
+// one object, see Pages. Within a kind, Next keeps the order of wanted. The error is an
+// *ObjectError, or several joined.
 func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if err := checkInstall(h, wanted, opt.Roles); err != nil {
 		return nil, err
@@ -80,9 +83,10 @@ func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	return writeStep(h, split(changes, opt), opt)
 }
 
-// compare lists what differs: new and changed objects in the order of wanted by kind, then the
-// removed ones, latest first. Privileges go before anything is created, since two objects may give the same one. Where
-// tables of the runtime are altered, all views are dropped first and re-created: else they block it or keep old columns.
+// compare returns new and changed objects in the order of wanted, sorted by kind, then removed
+// objects, latest first. Privileges are revoked before anything is created, because two objects may
+// grant the same one. If tables of the runtime are altered, all views are dropped first and
+// re-created. Otherwise they would block the change or keep old columns.
 func compare(h *History, wanted []Object) ([]Change, error) {
 	wanted = byRank(wanted)
 	all := pairs(byRank(h.Objects()), wanted)
@@ -104,10 +108,10 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 	return append(changes, views...), errors.Join(errs...)
 }
 
-// waitsForLocks ends what a file is for, where it bounds how long its statements wait for locks.
+// waitsForLocks is added to the description of a file whose statements have a lock timeout.
 const waitsForLocks = " Waits at most 10 s for a lock."
 
-// emptyParts are the files of a step in their order.
+// emptyParts returns the files of a step in their order, without changes.
 func emptyParts(label string, cron bool) []part {
 	parts := []part{
 		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
@@ -122,14 +126,15 @@ func emptyParts(label string, cron bool) []part {
 	return parts
 }
 
-// split sorts changes into the files of a step. What policies need comes before what uses it;
-// removals come last, except that cron jobs are unscheduled before anything else changes.
+// split distributes changes over the files of a step. Objects that policies need come before the
+// objects that use them. Removals come last. Only cron jobs are unscheduled before anything else
+// changes.
 func split(changes []Change, opt NextOptions) []part {
 	parts := emptyParts(cmp.Or(opt.Label, "retention"), opt.Cron)
 	regranted := slices.ContainsFunc(changes, func(c Change) bool {
 		return c.Object().Kind == KindPrivilege && c.Sign() == "~"
 	})
-	var unscheduled []Change // these come first: so they do in the file
+	var unscheduled []Change // these are first in the file, too
 	for _, c := range changes {
 		i := place(c, regranted)
 		if c.After == nil && c.Before.Kind == KindCron {
@@ -146,8 +151,9 @@ func split(changes []Change, opt NextOptions) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
 }
 
-// place is the index of the file that a change belongs to. Where any privilege changes they all go together:
-// what one takes back another may give, with the functions that need the old ones no more.
+// place returns the index of the file that a change belongs to. If any privilege changes, all
+// privileges change in one file. Then one object may revoke what another one grants, together with
+// the functions that need it.
 func place(c Change, regranted bool) int {
 	o, goes := c.Object(), c.After == nil
 	switch {
@@ -165,7 +171,7 @@ func place(c Change, regranted bool) int {
 	return 3
 }
 
-// writeStep renders the files of each part, in the chain of states from that of h.
+// writeStep renders the files of each part. Their states continue that of h.
 func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 	opt.path = quote.Idents(opt.SearchPath)
 	if opt.pathBefore = h.path; len(h.files) == 0 {
@@ -178,7 +184,7 @@ func writeStep(h *History, parts []part, opt NextOptions) ([]File, error) {
 			return nil, err
 		}
 		p := &parts[i]
-		for _, c := range p.changes { // as replay does for files that are written
+		for _, c := range p.changes { // replay does the same for files that were read
 			if c.Before != nil {
 				delete(sums, c.Before.ID())
 			}
@@ -209,13 +215,13 @@ func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 	return version, nil
 }
 
-// check refuses what could not be read back, what a migration tool would read differently, and to change what holds data
-// or is used by columns: replacing a table or a type is never a matter of running its definition again. An upgrade that
-// ran has run.
+// check refuses objects that could not be read back, or that a migration tool would read
+// differently. It refuses to replace a table, a type or a column, because a new definition alone
+// does not change it. It refuses to change an upgrade that has run.
 func check(l tool, c Change) (errs []error) {
 	o := c.Object()
 	texts := []string{o.SQL, o.Drop}
-	if c.After == nil { // what was read
+	if c.After == nil { // a removed object was read from a file
 		texts = nil
 	}
 	for _, text := range texts {
@@ -241,7 +247,7 @@ func check(l tool, c Change) (errs []error) {
 	return errs
 }
 
-// checkText says what is wrong with a text of an object, "" when nothing is.
+// checkText returns what is wrong with a text of an object; "" if nothing is.
 func checkText(text string) string {
 	_, marked, found := strings.Cut("\n"+text, "\n"+ourPrefix)
 	switch {
@@ -260,8 +266,8 @@ const namesHint = "Keep install.schema and install.roles as they were. To live u
 
 var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 
-// checkInstall refuses other names of schema and roles than those that the directory installs: tables,
-// log and functions are there under the old ones, and belong to them. It is said at the "install" of the file.
+// checkInstall refuses names of schema and roles that differ from those in the directory. Tables,
+// log and functions exist under the old names. The error is at the "install" of the file.
 func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	before := installNames(h.Objects(), h.roles)
 	after := installNames(wanted, map[As]string{AsOwner: roles.Owner, AsRunner: roles.Runner})
@@ -272,7 +278,7 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 			differ = append(differ, strings.ReplaceAll(message, `""`, "roles: none"))
 		}
 	}
-	if before["schema"] == "" || after["schema"] == "" || len(differ) == 0 { // nothing of the runtime, before or after
+	if before["schema"] == "" || after["schema"] == "" || len(differ) == 0 { // one side has nothing of the runtime
 		return nil
 	}
 	e := &ObjectError{Kind: ErrInstall, Object: Object{Kind: KindInstall, Name: "install"},
@@ -283,7 +289,8 @@ func checkInstall(h *History, wanted []Object, roles policy.Roles) error {
 	return e
 }
 
-// installNames are the names of schema and roles, where objects tell them; owner and runner are "" with "roles: none".
+// installNames returns the names of schema and roles that objects contain. Owner and runner are ""
+// with "roles: none".
 func installNames(objects []Object, roles map[As]string) map[string]string {
 	names := map[string]string{"schema": installSchema(objects)}
 	for _, o := range objects {
@@ -293,7 +300,7 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 		if o.Kind != KindTable {
 			continue
 		}
-		// Operator and viewer own nothing: they may look at the runtime's tables.
+		// Operator and viewer own nothing. Their names are in the GRANT on the runtime's tables.
 		if to := grantees.FindStringSubmatch(o.SQL); to != nil {
 			names["readers"] = to[1]
 		}
@@ -301,7 +308,7 @@ func installNames(objects []Object, roles map[As]string) map[string]string {
 	return names
 }
 
-// installSchema is where the runtime's tables are.
+// installSchema returns the schema of the runtime's tables.
 func installSchema(objects []Object) string {
 	for _, o := range objects {
 		if o.Kind == KindTable {

@@ -14,8 +14,9 @@ import (
 	"pgretain/policy"
 )
 
-// checkText reports the first byte of a file that written, the same file rendered again from its objects, does not have.
-// So no statement and no comment stands between objects that this program would not write there.
+// checkText refuses a file that differs from written, the same file rendered again from its
+// objects. It reports the first differing byte. So a file contains no statement and no comment that
+// this program would not write.
 func (f *migrationFile) checkText(written []File) error {
 	for _, got := range f.texts {
 		want := ""
@@ -45,14 +46,14 @@ func (f *migrationFile) checkText(written []File) error {
 	return nil
 }
 
-// headEnd is where the second line of a file ends: state and sum of what follows.
+// headEnd returns the offset after the second line of a file, which has the state and the checksum.
 func headEnd(text string) int {
 	first, rest, _ := strings.Cut(text, "\n")
 	second, _, _ := strings.Cut(rest, "\n")
 	return len(first) + len(second) + 2
 }
 
-// shortened returns a text of at most that many characters.
+// shortened returns a text, cut to at most that many characters.
 func shortened(text string, most int) string {
 	if characters := []rune(text); len(characters) > most {
 		return string(characters[:most]) + "..."
@@ -60,8 +61,9 @@ func shortened(text string, most int) string {
 	return text
 }
 
-// written renders the files of one migration again, from the objects, roles, schemas and trusted roles that were read
-// from it, and from the state before it. Values that are no names or texts are left out, and so differ.
+// written renders the files of one migration again. It uses the objects, roles, schemas and trusted
+// roles read from them, and the state before. Values that are no names or texts are left out, so
+// the result differs.
 func (h *History) written(f *migrationFile) []File {
 	p := part{Migration: f.Migration, tool: h.tool, place: fmt.Sprintf("part %d of %d", f.Part, f.parts)}
 	p.opt = NextOptions{Roles: policy.Roles{Owner: f.roles[AsOwner], Runner: f.roles[AsRunner]},
@@ -83,7 +85,7 @@ func (h *History) written(f *migrationFile) []File {
 	return p.around(p.write(up, listed(f.path), first), p.write(down, listed(f.pathDown), false), first)
 }
 
-// listed returns a search path as SET has it, "" where the text is not a list of names.
+// listed returns a search path as in SET; "" if the text is not a list of names.
 func listed(path string) string {
 	if names, ok := namesIn(path); ok {
 		return quote.Idents(names)
@@ -91,7 +93,7 @@ func listed(path string) string {
 	return ""
 }
 
-// namesIn reads a list of identifiers.
+// namesIn parses a list of identifiers.
 func namesIn(list string) (names []string, ok bool) {
 	tokens, err := pgparse.Tokens(list)
 	for i, t := range tokens {
@@ -109,7 +111,8 @@ func namesIn(list string) (names []string, ok bool) {
 	return names, err == nil && len(tokens)%2 == 1
 }
 
-// rolesIn returns roles with the worker and the runner whose routines the removal of the runtime drops.
+// rolesIn returns roles with the worker and the runner whose routines are dropped when the runtime
+// is removed.
 func rolesIn(down []action, roles policy.Roles) policy.Roles {
 	if len(down) == 1 {
 		if found := ownersForm.FindStringSubmatch(down[0].object.Drop); found != nil {
@@ -123,8 +126,8 @@ func rolesIn(down []action, roles policy.Roles) policy.Roles {
 
 var ownersForm = regexp.MustCompile(`(?s)p\.proowner\) <> ALL \((ARRAY\[.*?\]::text\[\])\)`)
 
-// ofFile returns a copy of an object that belongs to a policy where the file is not the runtime's: objects do not record
-// their policy.
+// ofFile returns a copy of an object. Outside the runtime's file the copy belongs to a policy,
+// because objects do not record their policy.
 func (f *migrationFile) ofFile(o Object) Object {
 	if !f.what.runtime {
 		o.Policy = "policy"
@@ -136,7 +139,7 @@ func (f *migrationFile) actions(list []action) []action {
 	return each(list, func(a action) action { a.object = f.ofFile(a.object); return a })
 }
 
-// changesOf returns what a file changes, in the order of the lines at its head.
+// changesOf returns the changes of a file, in the order of the lines in its head.
 func (h *History) changesOf(f *migrationFile) []Change {
 	var list []Change
 	for _, a := range f.actions(f.up) {
@@ -146,13 +149,13 @@ func (h *History) changesOf(f *migrationFile) []Change {
 			c.Before = &before
 		}
 		if at := slices.IndexFunc(list, func(c Change) bool { return c.Object().ID() == a.object.ID() }); at >= 0 {
-			list[at].After = &a.object // it was dropped first
+			list[at].After = &a.object // the object is dropped first
 			continue
 		}
 		if c.After = &a.object; a.drops {
 			c.After = nil
 		}
-		if c.Before == nil && c.After == nil { // it drops what is not there
+		if c.Before == nil && c.After == nil { // it drops an object that does not exist
 			c.Before = &a.object
 		}
 		list = append(list, c)
@@ -171,7 +174,7 @@ type installed struct {
 	Trust      []string `json:"trust"`
 }
 
-// rowOf reads the row of the registry that a text writes.
+// rowOf parses the registry row that a text writes. It reports whether there is one.
 func rowOf(sql string, row any) bool {
 	quote := rowQuote.FindString(sql)
 	_, rest, _ := strings.Cut(sql, quote)
@@ -181,8 +184,8 @@ func rowOf(sql string, row any) bool {
 
 var rowQuote = regexp.MustCompile(`\$row[0-9]*\$ `)
 
-// checkSettings compares the search path and the trusted roles of the files of a step with those of the install that
-// holds after it. They are not part of the state.
+// checkSettings compares the search path and the trusted roles of a step's files with the install
+// after the step. They are not part of the state.
 func (h *History) checkSettings(step []*migrationFile) error {
 	install, ok := h.Object(ID{KindInstall, "install"})
 	var row installed
@@ -207,8 +210,8 @@ func (h *History) checkSettings(step []*migrationFile) error {
 	return nil
 }
 
-// checkActions refuses objects that stand in a file of another kind, texts of Down that are not those of the state
-// before the file, and roles that differ from those of the files before.
+// checkActions refuses objects in a file of another kind, texts of Down that differ from the state
+// before the file, and roles that differ from earlier files.
 func (h *History) checkActions(f *migrationFile) error {
 	for as, role := range f.roles {
 		if before, known := h.roles[as]; known && before != role && !f.what.noTransaction {

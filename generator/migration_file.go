@@ -10,33 +10,34 @@ import (
 	"pgretain/internal/quote"
 )
 
-// File is one migration to be written: Name without a directory, and its text, with LF line ends.
+// File is one migration to be written. Name has no directory. Text has LF line ends.
 type File struct{ Name, Text string }
 
-// The lines around objects; the first two are goose's. A mark stands above each object, whose text ends at the next
-// line of ours, or where the role is switched for it; what is between endMark and the next mark is no object's, either:
-// the search path, and the role's switching.
+// These are the lines around objects. The first two belong to goose. A mark stands above each
+// object. The text of an object ends at the next line of pgretain's, or where the role is switched.
+// Between endMark and the next mark, the lines belong to no object: they set the search path or the
+// role.
 const (
 	beginLine   = "-- +goose StatementBegin\n"
 	endLine     = "-- +goose StatementEnd\n"
 	nextLine    = "-- next\n"
 	endMark     = "-- pgretain: end"
-	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, each of which tells what it is
+	runtimeMark = "-- pgretain: put runtime" // above several objects of the runtime, which need no marks of their own
 	ourPrefix   = "-- pgretain:"
 	removalLine = "-- pgretain: removal "
 )
 
-// action is one object below its mark, which is put there by its SQL or dropped by its Drop. removal is how an object
-// that is put will be dropped, where the Down part does not say so.
+// action is one object with its mark. Its SQL creates the object, or its Drop drops it. removal is
+// the statement that will drop a created object, if the Down part does not contain it.
 type action struct {
 	object  Object
 	drops   bool
 	removal *string
 
-	group, place int // of what is written: its order
+	group, place int // order of actions when a file is written
 }
 
-// text is what is executed, or a comment in its place.
+// text returns the text that is executed, or a comment instead.
 func (a action) text() (text string, comment bool) {
 	switch {
 	case !a.drops:
@@ -49,8 +50,9 @@ func (a action) text() (text string, comment bool) {
 	return "-- Nothing to do.\n", true
 }
 
-// mark stands above an object: what is done with it, its kind and name, and whose it is where that is not usual; below
-// it how the object is dropped. reader.open reads it.
+// mark returns the line above an object: the action, the kind and the name, and the role unless it
+// is the usual one. Below it may be a line that says how the object is dropped. reader.open parses
+// it.
 func (a action) mark() string {
 	o, verb := a.object, "put"
 	if a.drops {
@@ -71,16 +73,16 @@ type part struct {
 	Migration
 	tool          tool
 	opt           NextOptions
-	place         string // which part of how many
-	middle        string // of the file's name
-	what          string // for the head comment
-	contents      string // of the first file: the chapters of the runtime
+	place         string // number of the part, and how many there are
+	middle        string // part of the file name
+	what          string // description in the head comment
+	contents      string // chapters of the runtime, for the first file
 	noTransaction bool
 	lockTimeout   bool
 	changes       []Change
 }
 
-// files are those of the part: Up and Down, in one file or in two.
+// files returns the files of the part: Up and Down, in one file or in two.
 func (p part) files() []File {
 	down, first := ups(each(p.changes, Change.back)), p.After == none && isRuntime(p.changes[0].Object())
 	if first && p.opt.home != "" {
@@ -89,8 +91,8 @@ func (p part) files() []File {
 	return p.around(p.write(ups(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
 }
 
-// around puts around Up and Down what the tool wants there. The first file of all begins with its contents, and makes
-// the schema where "pgretain migrate" does not.
+// around adds the lines that the tool needs to Up and Down. The first file begins with a table of
+// contents. It creates the schema, unless "pgretain migrate" does.
 func (p part) around(up, back string, first bool) []File {
 	if first && p.tool.format != Goose && p.opt.Schema != "" {
 		owner := sqlText("")
@@ -101,14 +103,14 @@ func (p part) around(up, back string, first bool) []File {
 		up = execute("schema.sql.tmpl", schema) + "\n" + up
 	}
 	if first {
-		for range 2 { // as many lines, then the lines
+		for range 2 { // first count the lines, then write their numbers
 			p.contents = contents(p.framed(up, back)[0].Text)
 		}
 	}
 	return p.framed(up, back)
 }
 
-// framed puts around Up and Down, each from its first setting to its last reset, what the tool wants there.
+// framed returns the files of Up and Down with the lines that the tool needs around them.
 func (p part) framed(up, down string) []File {
 	forward := func(back string) string {
 		return fmt.Sprintf("-- %s\n%s-- + new, ~ changed, - removed; %s restores what was there before:\n",
@@ -123,8 +125,8 @@ func (p part) framed(up, down string) []File {
 	return append(p.file(p.Name, forward(name), up, ""), p.file(name, backward, down, "")...)
 }
 
-// file is one file, and its configuration where the tool needs one. Its first two lines mark it as ours, place it in
-// the chain of states and show an edit by hand.
+// file returns one file, and its configuration file if the tool needs one. The first two lines mark
+// the file as generated, contain its state and reveal later edits.
 func (p part) file(name, intro, up, down string) []File {
 	head := p.head(intro)
 	if p.tool.format == Flyway {
@@ -140,7 +142,8 @@ func (p part) file(name, intro, up, down string) []File {
 	return []File{{name, text}}
 }
 
-// head tells a reviewer what the file does, one line an object; of the runtime the new ones are counted.
+// head returns the comment that tells a reviewer what the file does, with one line per object. New
+// objects of the runtime are counted.
 func (p part) head(intro string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "-- pgretain: %s\n", p.place)
@@ -164,17 +167,17 @@ func (p part) head(intro string) string {
 	return b.String() + others.String()
 }
 
-// line says at the head of a file what becomes of an object.
+// line returns the line of the head that says how an object changes.
 func (c Change) line() string {
 	return fmt.Sprintf("--   %s %s %s%s", c.Sign(), c.Object().Kind, quoteName(c.Object().Name), c.Words())
 }
 
-// dropRuntime takes back the file that installs the runtime.
+// dropRuntime returns the action that removes the runtime.
 func (p part) dropRuntime() action {
 	home, roles := p.opt.home, p.opt.Roles
 	var relations []string
 	for _, c := range p.changes {
-		if c.After == nil { // the file was changed; its sum is checked elsewhere
+		if c.After == nil { // the file was changed; its checksum is checked elsewhere
 			continue
 		}
 		if k := c.After.Kind; k == KindTable || k == KindView || k == KindType {
@@ -190,20 +193,21 @@ func (p part) dropRuntime() action {
 	return action{drops: true, object: whole}
 }
 
-// ahead is how far ahead of functions a kind comes: they name tables, which their owner must be able to
-// reach. There are never as many objects.
+// ahead maps a kind to the number of places by which it comes before functions. Functions name
+// these objects, so their owner must be able to reach them. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// ups are the actions of an Up part, and of Down, which goes back in the same order of safety: jobs are unscheduled
-// before anything else changes, then what cannot be replaced goes, latest first, and tables of the runtime lose what an
-// upgrade gave them; what is new comes; what is no longer wanted goes last.
+// ups returns the actions of an Up part, or of a Down part, in a safe order. First, jobs are
+// unscheduled. Then objects that cannot be replaced are dropped, latest first, and tables of the
+// runtime lose the columns of an upgrade. Then new objects are created. Unwanted objects are
+// dropped last.
 func ups(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	for _, c := range changes {
 		if c.After != nil {
 			a := action{object: *c.After, group: put, place: c.AfterIndex - ahead[c.After.Kind]}
 			if c.sum != "" && (c.Before == nil && c.Keep || c.Before != nil && (c.DropFirst || c.Before.Drop != c.After.Drop)) {
-				a.removal = &c.After.Drop // the Down part does not say it
+				a.removal = &c.After.Drop // the Down part does not contain it
 			}
 			list = append(list, a)
 		}
@@ -230,9 +234,9 @@ func ups(changes []Change) (list []action) {
 	return list
 }
 
-// write writes what Up or Down does, with the search path that names have there, consecutive objects of a role inside
-// that role. In a transaction all of them are one statement of a tool that frames statements: sent without arguments, it
-// may hold many.
+// write returns the text of Up or Down, with its search path. Consecutive objects of a role stand
+// between two switches of the role. For a tool that frames statements, all of a transaction is one
+// statement. Sent without arguments, it may contain many.
 func (p part) write(actions []action, path string, chapters bool) string {
 	var b strings.Builder
 	write := func(text string) { b.WriteString(text) }
@@ -275,14 +279,14 @@ func (p part) write(actions []action, path string, chapters bool) string {
 		write(text)
 	}
 	write(endMark + "\n")
-	if current != "" { // before the tool writes its version: the owner has no right to do that
+	if current != "" { // the tool writes its version next, and the owner has no right to do that
 		write(switchRole(""))
 	}
 	closes := func(a action) bool { return !a.drops && slices.Contains(closed, a.object.Kind) }
 	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, closes) {
 		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
 	}
-	if path == ownPath && !p.noTransaction { // the tool may look its own table up
+	if path == ownPath && !p.noTransaction { // the tool may look up its own table without a schema
 		write("SET LOCAL search_path TO DEFAULT;\n")
 	}
 	if whole {
@@ -293,14 +297,16 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	return b.String()
 }
 
-// closed are the kinds whose privileges retention._apply_privileges() sees to, the last statement of Up or Down: until it commits,
-// nobody sees them. An archive is a table of the application, and has what its tables have.
+// closed are the kinds whose privileges retention._apply_privileges() sets. Its call is the last
+// statement of Up or Down. Until the commit nobody sees the objects. An archive is a table of the
+// application and has the privileges of its tables.
 var closed = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
 
-// ownPath is where names are looked up by what has no expression of a policy: the runtime, and what only drops.
+// ownPath is the search path for texts without an expression of a policy: the runtime, and files
+// that only drop.
 const ownPath = "pg_catalog, pg_temp"
 
-// settings say what names mean, and how long a table may be waited for.
+// settings returns the statements that set the search path and the lock timeout.
 func (p part) settings(path string) (text string) {
 	set := "SET LOCAL "
 	if p.noTransaction {
@@ -315,7 +321,7 @@ func (p part) settings(path string) (text string) {
 	return text
 }
 
-// roleOf is the role that creates or drops an object, "" for the migrating role.
+// roleOf returns the role that creates or drops an object; "" for the migrating role.
 func (p part) roleOf(o Object) string {
 	switch {
 	case p.opt.Roles.None || p.noTransaction || o.As == AsMigrator:
@@ -326,7 +332,8 @@ func (p part) roleOf(o Object) string {
 	return p.opt.Roles.Owner
 }
 
-// switchRole goes on as another role, "" for the migrating one. The session's user may, whoever it is now.
+// switchRole returns the statements that switch to another role; "" means the migrating role. The
+// session's user may do that, whichever role is current.
 func switchRole(to string) string {
 	if to == "" {
 		return "RESET ROLE;\n"
@@ -334,5 +341,5 @@ func switchRole(to string) string {
 	return "SET LOCAL ROLE " + quote.Ident(to) + ";\n"
 }
 
-// between are the lines that are exactly nextLine.
+// between matches lines that are exactly nextLine.
 var between = regexp.MustCompile(`(?m)^` + nextLine)

@@ -12,29 +12,29 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// migrationFile is one file of ours, taken apart.
+// migrationFile is one parsed file.
 type migrationFile struct {
 	Migration
 	up, down []action
-	roles    map[As]string // that create objects; with "roles: none" owner and runner are role ""
+	roles    map[As]string // creating roles; with "roles: none" owner and runner are ""
 
-	texts          []File // as they were read: Up, or both; Down where it has a file of its own
-	parts          int    // how many files its step has
+	texts          []File // the texts as read: Up, or both; then Down if it has a file of its own
+	parts          int    // number of files of the step
 	what           fileKind
-	path, pathDown string // search_path of Up and of Down, as SET has it, "" for none
-	makesSchema    bool   // which another tool than ours needs
-	checksTrust    bool   // it asks for the owners of schemas
+	path, pathDown string // search_path of Up and of Down as in SET; "" if there is none
+	makesSchema    bool   // it creates the schema, for another tool than pgretain
+	checksTrust    bool   // it checks the owners of schemas
 	schemas, trust []string
 }
 
-// fileKind says which file of a step one is.
+// fileKind describes a kind of file in a step.
 type fileKind struct {
 	index                               int
-	what                                string // for its head
+	what                                string // description in the head
 	runtime, noTransaction, lockTimeout bool
 }
 
-// kindOf tells the kind of a file from the line that says what the file is for.
+// kindOfFile returns the kind of a file by the line that describes it.
 func kindOfFile(text string) fileKind {
 	for _, cron := range []bool{false, true} {
 		for i, p := range emptyParts("", cron) {
@@ -50,7 +50,7 @@ func kindOfFile(text string) fileKind {
 	return fileKind{index: -1}
 }
 
-// parseBody reads the objects of a file below its second line, and the settings of its Up part.
+// parseBody parses the objects of a file below its second line, and the settings of its Up part.
 func parseBody(l tool, name, body string) (*migrationFile, error) {
 	above, below := body, ""
 	if !l.separate() {
@@ -66,7 +66,7 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	return f, err
 }
 
-// trusts reads the schemas and roles that the call of retention._refuse_untrusted() names.
+// trusts reads the schemas and roles in the call of retention._refuse_untrusted().
 func (f *migrationFile) trusts(arguments string) {
 	if arrays, err := pgparse.TextArrays(arguments); err == nil && len(arrays) == 2 {
 		f.checksTrust, f.schemas, f.trust = true, arrays[0], arrays[1]
@@ -76,19 +76,19 @@ func (f *migrationFile) trusts(arguments string) {
 type reader struct {
 	tool    tool
 	name    string
-	line    int // of the mark under way
+	line    int // line of the present mark
 	actions []action
 	path    string
 	roles   map[As]string
-	trust   string  // the arguments of retention._refuse_untrusted(), "" for none
-	chapter string  // of the runtime, under way
-	role    string  // as which the next objects are created
-	object  *action // whose text is under way, nil between objects; of kind KindRuntime below runtimeMark
+	trust   string  // arguments of retention._refuse_untrusted(); "" if it is not called
+	chapter string  // present chapter of the runtime
+	role    string  // role that creates the next objects
+	object  *action // object whose text is being read; nil between objects; of kind KindRuntime below runtimeMark
 	text    string
 }
 
-// read reads mark by mark, each with what stands below it. A chapter's heading may stand between two objects of the
-// runtime.
+// read parses marks with the texts below them. The heading of a chapter may stand between two
+// objects of the runtime.
 func (r *reader) read(text string) error {
 	for i, part := range strings.Split("\n"+r.tool.unescape.Replace(text), "\n"+ourPrefix+" ") {
 		mark, below, more := strings.Cut(part, "\n")
@@ -126,7 +126,7 @@ func (r *reader) read(text string) error {
 	return nil
 }
 
-// begin begins with a chapter of the runtime. An object that needs no mark may stand below its heading.
+// begin begins a chapter of the runtime. An object that needs no mark may stand below its heading.
 func (r *reader) begin(title string) error {
 	unmarked := r.object != nil && r.object.object.Kind == KindRuntime && !r.object.drops
 	err := r.close()
@@ -142,7 +142,7 @@ func (r *reader) begin(title string) error {
 	return err
 }
 
-// open begins with an object below what action.mark writes.
+// open begins an object below a line that action.mark wrote.
 func (r *reader) open(word, what string) error {
 	name, what, _ := strings.Cut(what, " ")
 	kind := Kind(name)
@@ -160,15 +160,16 @@ func (r *reader) open(word, what string) error {
 		return r.malformed("this is not the mark of an object")
 	}
 	r.object.drops = word == "drop"
-	r.object.object.Name, _ = strconv.Unquote(quoted) // it is
+	r.object.object.Name, _ = strconv.Unquote(quoted) // the pattern matches a quoted string
 	r.object.object.As = cmp.Or(As(strings.TrimSpace(what[len(quoted):])), usually(kind))
 	return nil
 }
 
-// frameLine is a line that goose alone reads.
+// frameLine matches a line that only goose reads.
 var frameLine = regexp.MustCompile(`(?m)^-- \+goose Statement.*\n`)
 
-// close ends the object under way, if there is one, or those of the runtime. The role may be switched for the next one.
+// close ends the present object, or the objects of the runtime. A switch of the role may follow for
+// the next object.
 func (r *reader) close() error {
 	a, text := r.object, r.text
 	if r.object = nil; a == nil || text == "" && a.object.Kind == KindRuntime && !a.drops {
@@ -184,7 +185,7 @@ func (r *reader) close() error {
 	}
 	switch {
 	case a.drops:
-		if !strings.HasPrefix(text, "--") || strings.Count(text, "\n") > 1 { // not the comment in place of statements
+		if !strings.HasPrefix(text, "--") || strings.Count(text, "\n") > 1 { // not a comment instead of statements
 			a.object.Drop = text
 		}
 	case a.object.Kind != KindRuntime:
@@ -207,7 +208,7 @@ func (r *reader) close() error {
 
 var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|SELECT .*\._refuse_untrusted\((.*)\));$`)
 
-// settings reads lines between objects.
+// settings parses lines between objects.
 func (r *reader) settings(lines string) {
 	for _, m := range settingLine.FindAllStringSubmatch(lines, -1) {
 		if m[3] != "" {
@@ -226,7 +227,7 @@ func (r *reader) malformed(what string) error {
 	return historyError(ErrMalformed, fmt.Sprintf("line %d: %s", r.line, what), r.name)
 }
 
-// runtimeTexts takes apart what stands below runtimeMark: each object begins with lines of comment.
+// runtimeTexts splits the text below runtimeMark. Each object begins with lines of comment.
 func runtimeTexts(text string) (texts []string) {
 	start, at, comment := 0, 0, true
 	for line := range strings.Lines(text) {

@@ -18,18 +18,18 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// rowField is a column of the registry's table of policies with the value that a page gives it, and what it has where
-// a page leaves it out; both as JSON.
+// rowField is a column of the registry's table of policies. value is the column's value, byDefault
+// its default. Pages leave defaults out. Both are JSON.
 type rowField struct{ name, value, byDefault string }
 
 func field(name string, value, byDefault any) rowField {
 	return rowField{name, encode(value), encode(byDefault)}
 }
 
-// row is a policy's or report's row of the registry, as pages write it and as retention._register reads it.
+// row is the registry row of a policy or report. Pages write it, and retention._register reads it.
 type row []rowField
 
-// registryRow is the policy's row in the registry.
+// registryRow returns the registry row of the policy.
 func (w *policyCompiler) registryRow(functions []Object, passes []passEntry) Object {
 	facts, steps := w.facts(), w.stepEntries()
 	r := w.fields(passes, facts, steps, w.dependenciesOf(functions))
@@ -38,8 +38,8 @@ func (w *policyCompiler) registryRow(functions []Object, passes []passEntry) Obj
 	return w.policyObject(r, texts...).explained(w.explained())
 }
 
-// policyObject puts a hash into a row, of texts, the runtime's version and what the install says of expressions, so that
-// a run under way ends when any of them changes.
+// policyObject adds a hash to a row. It covers texts, the runtime's version and the settings of the
+// install for expressions. A run ends if the hash changes.
 func (w *policyCompiler) policyObject(r row, texts ...string) Object {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
@@ -58,7 +58,7 @@ func (r row) columns() map[string]json.RawMessage {
 	return columns
 }
 
-// fields are all columns of a policy's or report's row but the hash.
+// fields returns all columns of a registry row except the hash.
 func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry, dependencies map[string]*expectation) row {
 	p, table := w.policy, tableName(w.table)
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
@@ -83,7 +83,7 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 	})
 }
 
-// bounds are those of a policy's batches and runs, with the columns' defaults.
+// bounds returns the bounds of a policy's batches and runs, with the columns' defaults.
 func bounds(p policy.Bounds) row {
 	values := func(p policy.Bounds) row {
 		return row{
@@ -101,7 +101,7 @@ func bounds(p policy.Bounds) row {
 	return list
 }
 
-// waits are what a run waits for, in milliseconds, files and bytes a second; nil for nothing.
+// waits returns what a run waits for: milliseconds, files, and bytes per second; nil if nothing.
 func waits(t policy.Throttle) map[string]int64 {
 	list := map[string]int64{"replica_lag": t.ReplicaLag.Milliseconds(), "pending_archival": t.PendingArchival, "wal_rate": int64(t.WALRate)}
 	maps.DeleteFunc(list, func(_ string, value int64) bool { return value == 0 })
@@ -118,7 +118,7 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
-// follow is what retention._put_policy finds out from the steps.
+// follow returns what retention._put_policy derives from the steps.
 func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes []string) {
 	deletes = []string{}
 	for _, s := range steps {
@@ -144,9 +144,10 @@ func ordered(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
-// page has the columns that a page must say. It begins below the call's words, whose width first is.
+// page returns the columns that differ from their defaults, as SQL. first is the width of the call
+// before them.
 func (r row) page(first int) sqlText {
-	var lines []string // which may go on below at their line breaks
+	var lines []string // a line may be broken at its line breaks
 	for _, f := range r {
 		if f.value == f.byDefault {
 			continue
@@ -165,12 +166,13 @@ func (r row) page(first int) sqlText {
 		lines[i], indent = filled(indent, strings.Split(line, "\n")), "    "
 	}
 	text := strings.TrimSuffix(strings.TrimLeft(strings.Join(lines, "\n"), " "), ",") + "}"
-	return sqlText(quote + " " + text + quote) // "${" is what Flyway replaces
+	return sqlText(quote + " " + text + quote) // Flyway replaces "${"
 }
 
-// encode is value as JSON: of strings, numbers and lists of them, which never fails.
+// encode returns value as JSON. It never fails, because the value consists of strings, numbers and
+// lists.
 func encode(value any) string {
-	if value == nil { // as many are
+	if value == nil { // many values are nil
 		return "null"
 	}
 	var b strings.Builder
@@ -184,14 +186,15 @@ func encode(value any) string {
 
 var betweenItems = strings.NewReplacer(",\n", ",\n", "\n", "")
 
-// spaced is JSON with a blank after each colon and a line break after each comma. No string of JSON has one.
+// spaced returns JSON with a blank after each colon and a line break after each comma.
 func spaced(encoded string) string {
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(encoded), "", "") // it was encoded
+	_ = json.Indent(&b, []byte(encoded), "", "") // valid, because it was encoded
 	return betweenItems.Replace(b.String())
 }
 
-// filled breaks a line that is too wide before one of its items: one that is an object, where there is room for one before it.
+// filled breaks lines that are too wide between items. It breaks before an item that is an object
+// if the item before it fits.
 func filled(indent string, items []string) string {
 	line := indent + strings.Join(items, " ")
 	if utf8.RuneCountInString(line) <= textWidth || len(items) == 1 {
@@ -210,7 +213,7 @@ func filled(indent string, items []string) string {
 	return indent + strings.Join(items[:cut], " ") + "\n" + filled("        ", items[cut:])
 }
 
-// window is one that may be set at run time, or a bound of it; nil where there is none.
+// window returns a window that can be set at run time, or a bound of it; nil if there is none.
 func window(i *policy.Interval) any {
 	if i == nil {
 		return nil
@@ -228,7 +231,7 @@ func tableNames(tables []policy.Table) []string {
 
 func (c *compiler) install() Object {
 	in := c.file.Install
-	var elsewhere any // NULL: jobs are scheduled in this database, or by nobody here
+	var elsewhere any // NULL: this database schedules the jobs, or nobody does
 	if in.CronElsewhere() {
 		elsewhere = orNull(in.CronDatabase)
 	}
@@ -258,7 +261,7 @@ func (c *compiler) job(job *policy.Job) Object {
 	words := explain.Job(job)
 	schedules := each(job.Schedules, func(s policy.Schedule) string { return s.Text })
 	policies := each(job.Run, policy.Name.String)
-	names := []string{} // in the pg_cron of this database, also while something else starts the jobs
+	names := []string{} // in this database's pg_cron, even if something else starts the jobs
 	if in := c.file.Install; !in.CronElsewhere() {
 		for i := range job.Schedules {
 			names = append(names, in.CronJobName(job.Name, i))
@@ -284,7 +287,7 @@ func (c *compiler) job(job *policy.Job) Object {
 	return o
 }
 
-// scopeOf returns the scope of a job as the registry has it: the literals, by columns; nil for none.
+// scopeOf returns the scope of a job for the registry: literals by column; nil if it has none.
 func scopeOf(job *policy.Job) (scope map[string]any) {
 	for _, a := range job.Scope {
 		if c, ok := fixedValue(a.Value); ok {
@@ -300,8 +303,8 @@ func scopeOf(job *policy.Job) (scope map[string]any) {
 	return scope
 }
 
-// scopeSQL returns a value of a scope as the migration writes it: a text as it stands in the file, without its cast. Runs
-// read it as the column's type, so that it is one value however the server would print it.
+// scopeSQL returns a value of a scope as the migration writes it: the text in the file, without its
+// cast. Runs read it as the column's type, so the server's output format does not matter.
 func scopeSQL(value policy.Expr) sqlText {
 	if c, ok := fixedValue(value); ok && c.Kind == pgparse.TextConstant {
 		return sqlText(literal(c.Text).String())
@@ -317,12 +320,12 @@ func fixedValue(value policy.Expr) (pgparse.Constant, bool) {
 	return c.Value, true
 }
 
-// CronJob is what a KindCron object schedules, and in which database the command runs: "" is the
-// one that the job is scheduled in.
+// CronJob is what a KindCron object schedules. Database is the database in which the command runs;
+// "" is the one in which the job is scheduled.
 type CronJob struct{ Name, Schedule, Command, Database string }
 
-// SplitCron takes apart what goes into the database of the tables and what into the one where
-// schema cron lives; the second is empty where that is the same.
+// SplitCron divides objects into those for the database of the tables and those for the database of
+// schema cron. The second list is empty if both are the same database.
 func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Object) {
 	for _, o := range objects {
 		if o.Kind == KindCron && install.CronElsewhere() {
@@ -334,7 +337,8 @@ func SplitCron(objects []Object, install policy.Install) (here, elsewhere []Obje
 	return here, elsewhere
 }
 
-// cronJobs are the schedules of a job, which call it in the application's database by one statement and nothing else.
+// cronJobs returns the schedules of a job. Each calls the job in the application's database with
+// one statement.
 func (c *compiler) cronJobs(job *policy.Job) []Object {
 	in := c.file.Install
 	command := strings.TrimSpace(object("cron_command", fields{"Schema": sqlText(in.Schema), "Job": literal(job.Name)}))
@@ -342,7 +346,7 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 	for i, schedule := range job.Schedules {
 		cron := CronJob{Name: in.CronJobName(job.Name, i), Schedule: schedule.Text, Command: command}
 		if cron.Schedule == "@yearly" || cron.Schedule == "@annually" {
-			cron.Schedule = "0 0 1 1 *" // pg_cron from 1.5 on takes these words and never runs: its set of months stays empty
+			cron.Schedule = "0 0 1 1 *" // pg_cron from 1.5 accepts these words and never runs the job: its set of months is empty
 		}
 		if in.Database != policy.AnyDatabase {
 			cron.Schedule = calendar.Spread(cron.Schedule, in.CronJobName(job.Name, 0))
@@ -355,17 +359,17 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 	return objects
 }
 
-// cronPurge keeps cron.job_run_details short where it is in another database than the run log, the one that it is
-// scheduled in: once a night, at a minute that few others use. It keeps rows as long as the runtime does by default where it
-// purges them itself.
+// cronPurge returns a job that deletes old rows of cron.job_run_details in another database. It
+// runs once a night, at a minute that few jobs use. It keeps rows as long as the runtime does by
+// default in its own database.
 func (c *compiler) cronPurge() Object {
 	name := c.file.Install.CronJobName("cron_log#purge", 0)
 	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database), "Window": literal("14 days")})
 	return cronObject(CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}, diag.Position{})
 }
 
-// ofDatabase is a text as SQL. Where it names the database of an install that names none, that is the setting
-// pgretain.database of the session, which migrations are applied with.
+// ofDatabase returns a text as SQL. If the text contains the database and the install names none,
+// that name is the session's setting pgretain.database.
 func ofDatabase(text string, inner bool) any {
 	if !strings.Contains(text, policy.AnyDatabase) {
 		return literal(text)
@@ -373,7 +377,8 @@ func ofDatabase(text string, inner bool) any {
 	return sqlText(strings.TrimSpace(object("cron_text", fields{"Whole": text == policy.AnyDatabase, "Text": literal(text), "Any": literal(policy.AnyDatabase), "Inner": inner})))
 }
 
-// spread is a schedule as SQL, with the minute that the job's name has in each database, see calendar.Spread.
+// spread returns a schedule as SQL, with the minute that the job's name has in each database. See
+// calendar.Spread.
 func spread(job CronJob) any {
 	minutes, rest, ok := calendar.SpreadOver(job.Schedule)
 	if !ok {
@@ -383,7 +388,8 @@ func spread(job CronJob) any {
 	return sqlText(strings.TrimSpace(object("cron_spread", fields{"JobName": ofDatabase(name, false), "Minutes": minutes, "Rest": literal(rest)})))
 }
 
-// JobsIn are objects with the jobs as they are scheduled for a database, see policy.AnyDatabase.
+// JobsIn returns objects with the jobs as they are scheduled for a database. See
+// policy.AnyDatabase.
 func JobsIn(objects []Object, database string) []Object {
 	objects = slices.Clone(objects)
 	for i, o := range objects {
@@ -406,7 +412,7 @@ func cronObject(job CronJob, at diag.Position) Object {
 	if job.Database != "" {
 		template = "cron_elsewhere"
 	}
-	// Names in a command are literals inside of it.
+	// Names in a command are literals inside the command.
 	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
 	o := made(KindCron, job.Name, template, data, at)

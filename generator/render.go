@@ -13,14 +13,14 @@ import (
 	"pgretain/templates"
 )
 
-// sqlText is SQL that may stand in a template as it is: something the project wrote, or an
-// expression of the policy that was parsed.
+// sqlText is SQL that a template may contain unchanged. pgretain wrote it, or it is a parsed
+// expression of the policy.
 type sqlText string
 
-// Literal is SQL as a text value, as functions take names.
+// Literal returns the SQL as a text literal, for functions that take names.
 func (t sqlText) Literal() literal { return literal(t) }
 
-// ident is a name from outside; it prints itself in quotes.
+// ident is a name from outside. It prints itself with quotes.
 type ident string
 
 func (i ident) String() string { return quote.Ident(string(i)) }
@@ -31,19 +31,20 @@ func identifiers(names []string) []ident {
 	return each(names, func(name string) ident { return ident(name) })
 }
 
-// literal is a text value; it prints itself in quotes.
+// literal is a text value. It prints itself with quotes.
 type literal string
 
 func (l literal) String() string { return quote.Literal(string(l)) }
 
-// fields are what a template reads, by name. Values are of the types above, numbers, booleans, or made of such: a test
-// looks at all that is rendered and refuses plain text.
+// fields are the values that a template reads, by name. They are numbers, booleans, values of the
+// types above, or composed of them. A test inspects all rendered values and refuses plain strings.
 type fields map[string]any
 
-// inspect, when a test sets it, sees what every template reads.
+// inspect is set by a test and receives the data of every rendered template.
 var inspect func(template string, data any)
 
-// set is every template, parsed once. A template that cannot be parsed is a mistake of ours that any test meets.
+// set contains all templates, parsed once. A template that cannot be parsed is a bug that any test
+// finds.
 var set = template.New("").Option("missingkey=error")
 
 func init() {
@@ -63,7 +64,7 @@ func execute(name string, data any) string {
 	}
 	var b strings.Builder
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {
-		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree: a mistake of ours
+		panic(fmt.Sprintf("generator: rendering %s: %v", name, err)) // data and template disagree, which is a bug
 	}
 	return b.String()
 }
@@ -76,7 +77,8 @@ func object(name string, data any) string {
 	return filledLines(layout(text) + "\n")
 }
 
-// stepText executes a step's template. Its text is not a fragment: it stands at the margin.
+// stepText renders the template of a step. Its text begins at the left margin, so it is not a
+// fragment.
 func stepText(name string, data any) sqlText {
 	return sqlText(strings.TrimRight(execute(name+".sql.tmpl", data), "\n"))
 }
@@ -88,17 +90,17 @@ func aliased(alias, column ident) sqlText {
 	return fragment("aliased column", fields{"Alias": alias, "Column": column})
 }
 
-// plainText is laid out, on one line.
+// plainText returns the text, laid out on one line.
 func plainText(text sqlText) string { return oneLine(layout(string(text))) }
 
-// A fragment of several lines is indented: wherever a template puts it, its further lines begin in the
-// column of its first one, plus their own indentation. These bytes stand around it until the whole
-// object is laid out; no UTF-8 text has them, so that nothing of a policy can be taken for them.
+// A fragment of several lines is indented. Its further lines begin in the column of its first line,
+// plus their own indentation. These bytes mark a fragment until the whole object is laid out. UTF-8
+// text never contains them, so no text of a policy can be confused with them.
 const (
 	indentFrom = "\xff"
 	indentTo   = "\xfe"
-	quoteMark  = "\xfc" // stands for the dollar quotes around a body until the whole text is known
-	innerMark  = "\xfb" // for those around a statement in a body
+	quoteMark  = "\xfc" // replaces the dollar quotes around a body until the whole text is known
+	innerMark  = "\xfb" // replaces the dollar quotes around a statement in a body
 )
 
 func indented[T ~string](text T) sqlText {
@@ -108,7 +110,7 @@ func indented[T ~string](text T) sqlText {
 	return indentFrom + sqlText(text) + indentTo
 }
 
-// dollarQuote is one that does not occur in text.
+// dollarQuote returns a dollar quote that does not occur in text.
 func dollarQuote(text, word string) string {
 	tag := "$" + word + "$"
 	for i := 1; strings.Contains(text, tag); i++ {
@@ -122,12 +124,12 @@ func inDollars(text, word string) sqlText {
 	return sqlText(quote + text + quote)
 }
 
-// layout puts the lines of indented fragments where they belong. Text that is not in a fragment stays
-// as it is; names and literals have no line breaks.
+// layout indents the lines of fragments. It leaves other text unchanged. Names and literals contain
+// no line breaks.
 func layout(text string) string {
 	var b strings.Builder
 	margins := []int{0}
-	column, begun := 0, true // where the next text of a line stands, and whether something stands there before
+	column, begun := 0, true // column of the next text, and whether the line has text
 	for len(text) > 0 {
 		n := 1
 		switch text[:1] {
@@ -153,7 +155,7 @@ func layout(text string) string {
 	return b.String()
 }
 
-// where is a WHERE clause of conditions that must all hold.
+// where returns a WHERE clause in which all conditions must be true.
 func where(conditions []sqlText) sqlText {
 	if len(conditions) == 0 {
 		return "WHERE true"
@@ -161,10 +163,10 @@ func where(conditions []sqlText) sqlText {
 	return indented("WHERE " + joined(conditions, "\n  AND "))
 }
 
-// every is one condition for all of them, in parentheses.
+// every returns the conditions, joined by AND, in parentheses.
 func every(conditions []sqlText) sqlText { return combined(conditions, "\n AND ") }
 
-// either is one condition for any of them, in parentheses.
+// either returns the conditions, joined by OR, in parentheses.
 func either(conditions []sqlText) sqlText { return combined(conditions, "\n OR ") }
 
 func combined(conditions []sqlText, separator string) sqlText {
@@ -178,12 +180,13 @@ func joined[T ~string](texts []T, separator string) string {
 	return strings.Join(each(texts, func(text T) string { return string(text) }), separator)
 }
 
-// anyIndented says whether an item of an order has several lines, so that each gets its own.
+// anyIndented reports whether an item of an order has several lines. Then each item gets a line of
+// its own.
 func anyIndented(order []orderItem) bool {
 	return slices.ContainsFunc(order, func(o orderItem) bool { return strings.Contains(string(o.Expr), indentFrom) })
 }
 
-// enclosed puts text in parentheses where it is not in one pair already.
+// enclosed returns text in parentheses, unless it is in one pair already.
 func enclosed(text sqlText) sqlText {
 	if pgparse.Enclosed(layout(string(text))) {
 		return text
@@ -191,35 +194,37 @@ func enclosed(text sqlText) sqlText {
 	return "(" + text + ")"
 }
 
-// oneLine puts a text on one line, so that no migration tool reads a line of it as its own markers.
+// oneLine returns a text on one line. So no migration tool reads a part of it as a marker.
 func oneLine(text string) string { return strings.TrimSpace(quote.OneLine(text)) }
 
-// textWidth is how wide a line of generated SQL may be, in characters. A policy's own literals may be wider.
+// textWidth is the greatest width of a line of generated SQL, in characters. Literals of a policy
+// may be wider.
 const textWidth = 120
 
-// breaks are where a line may go on below: behind a comma, before a word.
+// breaks matches places at which a line may be broken: after a comma, before a word.
 var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|FROM|WHERE|GROUP BY|ORDER BY|ON) `)
 
-// clauses begin lines that go on with a statement.
+// clauses are the beginnings of lines that continue a statement.
 var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET |RETURNS |"+
 	"RETURNING |LIMIT |LANGUAGE |INTO |AS $", "|")
 
-// quoted is what stands in quotes on one line; unbroken are lines that stay as they are, since a break there might mean
-// something: with an escape, with a comment, with a whole dollar quote.
+// quoted matches text in quotes on one line. unbroken matches lines in which a line break could
+// change the meaning: lines with an escape, a comment or a whole dollar quote.
 var (
 	quoted   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
 	unbroken = regexp.MustCompile(`\\|--|\$\w*\$.*\$\w*\$`)
 )
 
-// filledLines puts a clause on the line before it where there is room, and breaks lines that are too wide, outside of
-// quotes. A clause in which a parenthesis stays open begins its line: those below are indented from it.
+// filledLines joins a clause to the line before it if there is room. It breaks lines that are too
+// wide, outside quotes. A clause with an open parenthesis begins a line, because the lines below
+// are indented from it.
 func filledLines(text string) string {
 	var b strings.Builder
 	line := ""
 	for next := range strings.Lines(text) {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
-		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // goes on with what was counted
+		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // continues the count
 		begins := func(with string) bool { return strings.HasPrefix(clause, with) }
 		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause
@@ -245,10 +250,11 @@ func wrapped(line string) string {
 	return lines + line
 }
 
-// breakOf is where a line that is too wide may be broken after from, 0 for none: in its second half the last place in the
-// fewest parentheses, else the last one.
+// breakOf returns where to break a line that is too wide, after from; 0 if nowhere. In the second
+// half of the line it chooses the last place in the fewest parentheses. Otherwise it chooses the
+// last place.
 func breakOf(line string, from int) int {
-	if utf8.RuneCountInString(line) <= textWidth+1 { // its line break counts
+	if utf8.RuneCountInString(line) <= textWidth+1 { // the line break counts as one character
 		return 0
 	}
 	bare := quoted.ReplaceAllStringFunc(line, func(text string) string { return strings.Repeat("x", len(text)) })
@@ -266,8 +272,8 @@ func breakOf(line string, from int) int {
 	return last
 }
 
-// continues says whether a line may be followed by a clause: not a comment, not the end of something in parentheses, nor
-// one of plpgsql's own words.
+// continues reports whether a clause may follow a line. It may not follow a comment, the end of
+// something in parentheses, or a keyword of PL/pgSQL.
 func continues(line string) bool {
 	line = strings.TrimSpace(line)
 	word := line[strings.LastIndex(line, " ")+1:]
