@@ -13,18 +13,19 @@ import (
 	"pgretain/policy"
 )
 
-// partitioned is the table of a policy on partitions: PARTITION BY RANGE, BY LIST, or BY LIST over RANGE.
+// partitioned is the table of a policy on partitions. Its partitioning is RANGE, LIST, or RANGE
+// below LIST.
 type partitioned struct {
 	table  *catalog.Table
-	key    *catalog.Column // bounds are its values
-	byList bool            // a partition holds one value of the key, which is both its bounds
-	value  *catalog.Column // of the list above ranges, nil without one
+	key    *catalog.Column // column whose values are the bounds
+	byList bool            // a partition contains one value of the key, which is both bounds
+	value  *catalog.Column // key of the list above ranges; nil if there is none
 }
 
-// ofValues says whether each partition holds one value, its bounds.
+// ofValues reports whether each partition contains one value, which is both bounds.
 func (t *partitioned) ofValues() bool { return t != nil && t.byList }
 
-// keyFloors are the smallest values of the types that bounds may have.
+// keyFloors maps the types of bounds to their smallest values.
 var keyFloors = map[string]literal{
 	"smallint": "-32768", "integer": "-2147483648", "bigint": "-9223372036854775808",
 	"numeric": "-Infinity", "double precision": "-Infinity", "date": "-infinity",
@@ -32,8 +33,8 @@ var keyFloors = map[string]literal{
 	"uuid": "00000000-0000-0000-0000-000000000000",
 }
 
-// partitionedOf is the table of a policy on partitions, nil when the policy is about rows or the
-// table cannot be told to be one.
+// partitionedOf returns the table of a policy on partitions. It returns nil if the policy is about
+// rows or if the table cannot be used.
 func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	table := c.tables[p.Table.String()]
 	if !p.Partitions || table == nil || len(table.KeyColumns) == 0 {
@@ -45,7 +46,7 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 		switch {
 		case !t.byList || child == nil || child.Strategy == "":
 		case level != table && (child.Strategy != level.Strategy || !slices.Equal(child.KeyColumns, level.KeyColumns)):
-			return nil // partitions of a list that are partitioned further must be so alike
+			return nil // partitions of a list must be partitioned further in the same way
 		default:
 			level = child
 		}
@@ -64,7 +65,7 @@ func (c *compiler) partitionedOf(p *policy.Policy) *partitioned {
 	return t
 }
 
-// checkPartitioned refuses a table whose partitions cannot be told apart by time; nil then.
+// checkPartitioned refuses a table whose partitions cannot be ordered by time, and returns nil.
 func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	table, t := c.relation(p.Table), c.partitionedOf(p)
 	if table == nil {
@@ -93,8 +94,8 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	return nil
 }
 
-// rowsTable is what the rows of a policy look like, nil when the policy was refused. Those of a policy on partitions are
-// the partitions.
+// rowsTable returns the columns of a policy's rows as a table; nil if the policy is refused. For a
+// policy on partitions, the rows are the partitions.
 func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if !p.Partitions {
 		return c.findTable(p)
@@ -103,8 +104,9 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	if t == nil {
 		return nil
 	}
-	// Age runs from the upper bound. A range whose upper bound is the cutoff itself holds nothing that is younger; the rows
-	// of a list are at its value, and due when a row there is.
+	// The age of a partition begins at its upper bound. A range whose upper bound equals the cutoff
+	// contains only older rows. The rows of a list partition are at its value. It is due when a row
+	// with this value is due.
 	for _, k := range p.DueClocks() {
 		if k.Inclusive = !t.byList; k.Column == "" && k.Expression == nil {
 			k.Column, k.ColumnPos = "upper", k.Position
@@ -121,7 +123,8 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
 
-// rowsRelation is a relation with the columns of the policy's rows, for what is planned and not run.
+// rowsRelation returns a relation with the columns of the policy's rows, for statements that are
+// planned but not executed.
 func (w *policyCompiler) rowsRelation() sqlText {
 	if !w.policy.Partitions {
 		return qualified(w.table)
@@ -130,7 +133,7 @@ func (w *policyCompiler) rowsRelation() sqlText {
 	return fragment("partition columns", each(w.table.Columns, named))
 }
 
-// checkPartitionSteps refuses steps that look into a partition which an earlier one took away.
+// checkPartitionSteps refuses steps that read a partition after an earlier step removed it.
 func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 	away := false
 	for _, s := range p.Then {
@@ -147,7 +150,8 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 
 func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
 
-// texts are what is said of the table alike; content is what "partition" stands for in expressions.
+// texts returns the fields about the table that templates share. content replaces "partition" in
+// expressions.
 func (t *partitioned) texts() fields {
 	typ := catalog.Unsized(t.key.Plain())
 	d := fields{"Of": qualified(t.table), "Key": ident(t.key.Name), "KeyType": sqlText(typ), "Floor": keyFloors[typ], "ByList": t.byList,
@@ -159,7 +163,8 @@ func (t *partitioned) texts() fields {
 	return d
 }
 
-// partitionFields are what the functions of the policy say alike of its table, and when a partition is due and what keeps it.
+// partitionFields returns the fields about the policy's table that its functions share: when a
+// partition is due and what keeps it.
 func (w *policyCompiler) partitionFields() fields {
 	d := w.partitioned.texts()
 	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
@@ -168,21 +173,24 @@ func (w *policyCompiler) partitionFields() fields {
 	return d
 }
 
-// removePartition is the step that detaches or drops the partition; "drop" detaches unless a step before it did.
+// removePartition renders the step that detaches or drops the partition. "drop" detaches it first,
+// unless an earlier step did.
 func (w *policyCompiler) removePartition(s step) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
 	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
-// Members is what a KindEach object stands for: the objects of every schema that its word stands for, under the word. None
-// of them has a migration: the runtime makes them when a run of the member begins.
+// Members is what a KindEach object describes: the objects for each schema, written with the word
+// that stands for the schema. No migration contains them. The runtime creates them when the first
+// run of an instance begins.
 type Members struct {
 	Each    *policy.Each
 	Objects []Object
 }
 
-// compileEach compiles a policy for each schema: its page as that of a member in a schema of the word's name.
+// compileEach compiles a policy for each schema. The page is that of an instance whose schema has
+// the word's name.
 func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	member := *p
 	member.Name = e.Word(p.Name)
@@ -199,8 +207,8 @@ func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	return c.eachObjects(p, e, parts)
 }
 
-// eachObjects are what stands for all members of a policy: the page, and the function that gives a member what only the role
-// that migrates can give.
+// eachObjects returns the objects for all instances of a policy: the page, and a function. The
+// function does for an instance what only the migrating role may do.
 func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object) []Object {
 	var page, admission string
 	var functions []sqlText
@@ -221,7 +229,7 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
 		return nil
 	}
-	// The hash of a member's row covers what its schema is given, too.
+	// The hash of an instance's row also covers the privileges on its schema.
 	members := &Members{Each: e, Objects: parts}
 	hash, member := members.Hash(), members.policy()
 	member.SQL = strings.Replace(member.SQL, hash, Hash(hash, admission), 1)
@@ -245,7 +253,8 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Members: members, Row: r.columns()}}
 }
 
-// strayed is a name in the page of a policy for each schema that has the word in it, and is not a schema: "" for none.
+// strayed returns a name in the page that contains the word but is not a schema; "" if there is
+// none.
 func strayed(word, page string) string {
 	for _, name := range regexp.MustCompile(`[\w$@]*`+word+`[\w$]*\.?`).FindAllString(page, -1) {
 		if name != word+"." && !strings.Contains(name, policy.MemberMark+word) {
@@ -255,8 +264,8 @@ func strayed(word, page string) string {
 	return ""
 }
 
-// distributed are the tables of a schema that a page names, each with the column by which Citus distributes it: NULL for
-// reference tables.
+// distributed returns the tables of a schema that a page names, with the distribution column of
+// Citus. It is NULL for reference tables.
 func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	list := map[string]*string{}
 	for _, t := range c.snapshot.Tables {
@@ -274,7 +283,7 @@ func (m *Members) In(place policy.Instance) []Object {
 	return each(m.Objects, func(o Object) Object { return policy.InInstance(o, place) })
 }
 
-// Hash is that of the members' rows.
+// Hash returns the hash of the instances' registry rows.
 func (m *Members) Hash() string { return strings.Trim(string(m.policy().Row["hash"]), `"`) }
 
 func (m *Members) policy() *Object {

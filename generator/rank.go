@@ -9,44 +9,45 @@ import (
 	"pgretain/policy"
 )
 
-// ranked is a rank on the alias t.
+// ranked is a compiled rank on the alias t.
 type ranked struct {
-	Name     sqlText // of the relation that holds the places
+	Name     sqlText // name of the relation with the places
 	First    int64
-	Count    fields // instead of First: a number from data
+	Count    fields // number of rows to keep, from data; replaces First
 	WithTies bool
 	Order    []orderItem
-	Total    []orderItem // the order of batches, which skip the rows that they passed by: ties must not change places
+	Total    []orderItem // total order, so that rows with equal values keep their order between batches
 	Keys     []groupKey
-	Rows     []sqlText // which rows have a place
+	Rows     []sqlText // conditions under which a row has a place
 	Table    sqlText
-	columns  bool // every key and every item of the order is a plain column that an index can hold
+	columns  bool // all keys and items of the order are plain columns that an index can contain
 	source   *policy.Rank
-	Arms     []*ranked // the same of a group that is known, as g.k1 and so on, by parts: see armsOf
-	Later    bool      // meant are the rows past the first ones, see later
+	Arms     []*ranked // the rank for one known group, with keys g.k1 and so on; see armsOf
+	Later    bool      // selects the rows after the first ones; see later
 }
 
-// orderItem is one item of ORDER BY, on t, or of an index.
+// orderItem is an item of ORDER BY on t, or of an index.
 type orderItem struct {
 	Expr                   sqlText
 	Descending, NullsFirst bool
-	column                 string // "" for an expression
-	equal                  bool   // of an index: compared by equality only, so that its direction does not matter
+	column                 string // column name; "" for an expression
+	equal                  bool   // of an index: only compared by equality, so its direction does not matter
 }
 
-// groupKey is one item of "per", on t. Number starts at 1. Groups are formed by Expr. Expressions are compared as text.
+// groupKey is an item of "per" on t. Number starts at 1. Expr forms the groups. Expressions are
+// compared as text.
 type groupKey struct {
 	Number   int
 	Expr     sqlText
-	Column   ident // "" for an expression
+	Column   ident // column name; "" for an expression
 	Type     sqlText
 	NotNull  bool
 	MayBeRow bool // see mayBeRow
-	Null     bool // meant are the rows in which it is NULL
+	Null     bool // selects the rows in which the key is NULL
 }
 
-// rankOf compiles a rank. Its rows are those of "where", narrowed by "among", whose first order
-// item is not NULL. Joins are sub-selects here: a rank looks at more rows than a batch joins.
+// rankOf compiles a rank. It ranks the rows of "where" and "among" whose first order item is not
+// NULL. Joins become sub-selects, because a rank reads more rows than a batch joins.
 func (w *policyCompiler) rankOf(source *policy.Rank, name sqlText) *ranked {
 	defer w.restored()()
 	w.scalars = w.asScalars(w.policy.Joins, nil)
@@ -82,8 +83,8 @@ func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	return r
 }
 
-// verdictInGroup is guardVerdict for the rows of one group by keys: a rank whose own groups have all rows in one of these
-// looks at no others.
+// verdictInGroup returns the SQL of guardVerdict for the rows of one group by keys. If each of the
+// guard's own groups lies within one such group, its rank reads no other rows.
 func (w *policyCompiler) verdictInGroup(name string, keys []groupKey) sqlText {
 	for _, g := range w.guards {
 		apart := func(k groupKey) bool {
@@ -98,15 +99,16 @@ func (w *policyCompiler) verdictInGroup(name string, keys []groupKey) sqlText {
 	return w.guardVerdict(name)
 }
 
-// verdictAlone is a guard's verdict, which is never NULL.
+// verdictAlone matches the verdict of a guard, which is never NULL.
 var verdictAlone = regexp.MustCompile(`^keep\.\w+$`)
 
-// compileOrder compiles the order, made total unless ties count as one, and the keys of groups.
+// compileOrder compiles the keys of groups and the order. It makes the order total, unless rows
+// with equal values share a place.
 func (w *policyCompiler) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
 		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
 		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
-			name := "row is not null" // an expression may be a row as well
+			name := "row is not null" // an expression may be of a row type
 			if column != nil && !mayBeRow(column.Type) {
 				name = "is not null"
 			}
@@ -133,7 +135,8 @@ func (w *policyCompiler) compileOrder(r *ranked) {
 	}
 }
 
-// withKey makes an order total with the primary key, in the direction of its last item.
+// withKey adds the primary key to an order, in the direction of its last item. The order is then
+// total.
 func (w *policyCompiler) withKey(order []orderItem) []orderItem {
 	total := slices.Clone(order)
 	descending := order[len(order)-1].Descending
@@ -145,10 +148,12 @@ func (w *policyCompiler) withKey(order []orderItem) []orderItem {
 	return total
 }
 
-// mayBeRow says whether values of a type may be rows, which IS NULL takes for NULL where all their columns are.
+// mayBeRow reports whether values of a type may be rows. IS NULL is also true for a row in which
+// all columns are NULL.
 func mayBeRow(typ string) bool { return strings.Contains(typ, ".") }
 
-// columnOf is the column that an expression is, nil when it is more than a column.
+// columnOf returns the column that an expression consists of; nil if the expression is anything
+// else.
 func (w *policyCompiler) columnOf(e policy.Expr) *catalog.Column {
 	parsed := w.parse(e)
 	if len(parsed.Columns) != 1 || parsed.Columns[0].Star {
@@ -162,21 +167,23 @@ func (w *policyCompiler) columnOf(e policy.Expr) *catalog.Column {
 	return w.table.Column(ref.Fields[len(ref.Fields)-1])
 }
 
-// matches tie the keys of t to those of the relation g of a batch's groups.
+// matches returns conditions that join the keys of t to those of g, the relation with a batch's
+// groups.
 func matches(keys []groupKey) []sqlText {
 	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
-// ofParts is the relation that holds the partitions of a policy on these.
+// ofParts is the relation that contains the partitions, for a policy on partitions.
 const ofParts sqlText = "part"
 
-// Unindexed says that no index finds the rows of a group, so that all groups are ranked at once.
+// Unindexed reports whether no index finds the rows of a group. Then all groups are ranked at once.
 func (r *ranked) Unindexed() bool {
 	return r.Table == ofParts || slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
 }
 
-// armsOf are the parts of a group by its keys: itself, but where a key may be NULL, the rows that have a value, and those
-// that have none, since no index finds rows by "= OR IS NULL". Keys after the second are compared by that.
+// armsOf returns the parts into which nullable keys divide a group. No index finds rows by "= OR IS
+// NULL". So for up to two such keys, rows with a value and rows with NULL are separate parts.
+// Further nullable keys are compared with "= OR IS NULL".
 func armsOf(r *ranked) [][]groupKey {
 	if r.Unindexed() {
 		return nil
@@ -197,15 +204,16 @@ func armsOf(r *ranked) [][]groupKey {
 	return arms
 }
 
-// later is the rank whose rows are those past the first ones.
+// later returns the rank of the rows after the first ones.
 func (r *ranked) later() *ranked {
 	later := *r
 	later.Later, later.Arms = true, each(r.Arms, (*ranked).later)
 	return &later
 }
 
-// byThreshold says whether the rows past the first ones of a group are those from a row on, in an order of columns that
-// are compared as one: what the statement locks is then checked once more by itself.
+// byThreshold reports whether the surplus rows of a group are all rows from one row on. Their order
+// must be by columns that can be compared as one row value. Then the statement itself can check the
+// locked rows again.
 func (w *policyCompiler) byThreshold(r *ranked) bool {
 	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || w.ownDelete == nil {
 		return false

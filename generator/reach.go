@@ -13,14 +13,16 @@ import (
 	"pgretain/policy"
 )
 
-// changedBy are the foreign keys that change rows when rows of a table are deleted: the last ones of all paths.
+// changedBy returns the foreign keys that change rows when rows of a table are deleted: the last
+// one of each path.
 func (c *compiler) changedBy(name string) []catalog.ForeignKey {
 	last := func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] }
 	return each(c.tables.CascadePaths(name), last)
 }
 
-// checkReach refuses a delete whose foreign keys reach a protected table, or tables that nobody named: these in one
-// message, since one line of the policy names them all.
+// checkReach refuses a delete whose foreign keys reach a protected table or tables that the policy
+// does not name. One message lists the unnamed tables, because one line of the policy names them
+// all.
 func (c *compiler) checkReach(step policy.Step, from string) {
 	var keys []string
 	all := each(step.Delete.Cascades, policy.Table.String)
@@ -40,8 +42,9 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 	}
 }
 
-// checkCopied refuses to delete related rows along whose foreign keys rows go that a step before has copied: one that comes
-// after the copy goes without it. Below the policy's own rows, all between are locked before.
+// checkCopied refuses to delete related rows if foreign keys then delete rows that an earlier step
+// has copied. A row that is added after the copy would be deleted without a copy. Below the
+// policy's own rows, a batch locks all rows between first.
 func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	if step.Related == nil || step.Delete == nil {
 		return
@@ -58,8 +61,9 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	}
 }
 
-// checkCopiesGo refuses an archive step whose related rows nothing deletes or changes, in a policy that deletes: rows that
-// are left behind refer to nothing. An insert may copy rows that stay, unless "cascades" says that they go.
+// checkCopiesGo refuses an archive step whose related rows no step deletes or changes, if the
+// policy deletes. Rows that are left behind would refer to nothing. An insert may copy rows that
+// stay, unless "cascades" says that they are deleted.
 func (c *compiler) checkCopiesGo(p *policy.Policy) {
 	var goes, meant []string
 	for _, d := range p.Deletes() {
@@ -93,10 +97,10 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 	}
 }
 
-// checkProtected refuses changes to a table that shares rows with a protected one: a partition of
-// it, the table that it is a partition of, or one that inherits from it. The reader of the file has
-// refused those of the same name. Of statements, it refuses those whose deletes reach a protected table by foreign keys;
-// other tables they may reach: their words are the policy's own.
+// checkProtected refuses changes to a table that shares rows with a protected table. Such a table
+// is its partition, its partitioned table or its inheritance child. The reader of the file refuses
+// tables of the same name. Among the policy's own SQL statements, it refuses those whose deletes
+// reach a protected table by foreign keys. They may reach other tables.
 func (c *compiler) checkProtected(p *policy.Policy) {
 	for _, t := range p.Changes() {
 		if name := c.protectedBy(t.String()); name != "" && name != t.String() {
@@ -111,7 +115,7 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 	}
 }
 
-// protectedBy is the protected table that a table shares rows with, "" for none.
+// protectedBy returns the protected table with which a table shares rows; "" if there is none.
 func (c *compiler) protectedBy(name string) string {
 	family := c.tables.Descendants(name)
 	for _, p := range c.file.Protect {
@@ -132,8 +136,8 @@ func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.Fo
 	return true
 }
 
-// checkPastGuards refuses a policy with guards whose cascades come back to its own table, where no guard reads who
-// refers to a row: what guards keep would go with what they do not.
+// checkPastGuards refuses a policy with guards whose cascades lead back to its own table, unless a
+// guard reads the rows that refer to a row. A cascade would delete rows that a guard keeps.
 func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *catalog.Table) {
 	own, guard := c.tables.Root(tableName(table)), firstCondition(p)
 	for _, path := range c.tables.CascadePaths(tableName(table)) {
@@ -152,8 +156,8 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 	}
 }
 
-// firstCondition is the name of a policy's first guard that looks at rows one by one; "" where it has none. A rank keeps
-// some of a group, which goes as a whole with what it belongs to.
+// firstCondition returns the name of a policy's first guard that checks single rows; "" if it has
+// none. A rank is none: it keeps some rows of a group, which a cascade deletes as a whole.
 func firstCondition(p *policy.Policy) string {
 	i := slices.IndexFunc(p.Keep, func(g policy.Guard) bool { return g.Condition != nil })
 	if i < 0 {
@@ -162,12 +166,13 @@ func firstCondition(p *policy.Policy) string {
 	return p.Keep[i].Name
 }
 
-// readsTable says whether joins or expressions of a policy name a table, one above it or a partition of it.
+// readsTable reports whether joins or expressions of a policy name a table, a table above it or one
+// of its partitions.
 func (c *compiler) readsTable(p *policy.Policy, name string) bool {
 	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool { return c.tables.Root(t.String()) == c.tables.Root(name) })
 }
 
-// right is what the worker may do with a table. Everybody who works on a table may read it.
+// right is what the worker may do with a table. The roles that work on a table may read it.
 type right struct {
 	table    policy.Table
 	access   policy.Access
@@ -175,10 +180,10 @@ type right struct {
 	position diag.Position
 }
 
-// collectRights notes what a policy does with which tables.
+// collectRights records what a policy does with which tables.
 func (w *policyCompiler) collectRights() {
 	var locked []string
-	for _, name := range w.deletes { // while holds are in force, rows below are locked before those above them go
+	for _, name := range w.deletes { // while there are holds, rows below are locked before the rows above them are deleted
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
 		locked = append(locked, each(w.changedBy(name), below)...)
 	}
@@ -191,22 +196,22 @@ func (w *policyCompiler) collectRights() {
 		locked = append(locked, w.policy.Table.String())
 	}
 	for _, use := range w.policy.Uses() {
-		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String()) // a row lock needs it
+		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String()) // a row lock needs this privilege
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {
 		w.noteReads(part)
 	}
 	for _, e := range w.policy.Effects(len(w.steps)) {
-		if e.Statement { // noteReads lets tables of PostgreSQL's own and of the runtime be read
+		if e.Statement { // noteReads handles tables of pg_catalog and of the runtime
 			w.relation(e.Table)
 		}
 	}
 }
 
-// noteReads notes which tables a piece of SQL reads, and what names stand in it. A bare name of a table is looked up
-// along the search path, once and for all: one that is nowhere is refused, since it would mean whatever table takes the
-// name later. No snapshot has PostgreSQL's own.
+// noteReads records the tables and the names that an expression reads. A bare name of a table is
+// looked up in the search path of the snapshot. If no schema has it, noteReads refuses it, because
+// any later table of that name would replace it. Snapshots do not contain pg_catalog.
 func (w *policyCompiler) noteReads(part policy.Part) {
 	parsed := part.Parsed()
 	w.noteNames(parsed)
@@ -224,7 +229,7 @@ func (w *policyCompiler) noteReads(part policy.Part) {
 	}
 }
 
-// lookUp finds a table that SQL names; nil when the snapshot has none.
+// lookUp returns a table that SQL names; nil if the snapshot lacks it.
 func (c *compiler) lookUp(ref pgparse.TableRef) *catalog.Table {
 	return c.tables.LookUp(ref.Schema, ref.Name, c.file.Install.SearchPath)
 }
@@ -233,11 +238,12 @@ func (w *policyCompiler) addRight(t policy.Table, access policy.Access) {
 	w.rights = append(w.rights, right{t, access, w.policy.Name, w.policy.Position})
 }
 
-// privileges are the grants to the worker, one object a table and one a schema, and to the roles that
-// call functions the way into the runtime's schema. None on tables where one role does everything.
+// privileges returns the grants to the worker, one object per table and one per schema. It also
+// grants USAGE on the runtime's schema to roles that call functions. With one role for everything
+// it grants nothing on tables.
 func (c *compiler) privileges() []Object {
 	slices.SortStableFunc(c.rights, func(a, b right) int { return strings.Compare(a.table.String(), b.table.String()) })
-	var rights []right // one a table: the first policy's, with what all of them do
+	var rights []right // one per table: the first policy's, with the access of all policies
 	for _, r := range c.rights {
 		if last := len(rights) - 1; last < 0 || rights[last].table.String() != r.table.String() {
 			rights = append(rights, r)
@@ -262,26 +268,28 @@ func (c *compiler) privileges() []Object {
 type Right struct {
 	Kind   string `json:"kind"` // "schema", "table" or "sequence"
 	Name   string `json:"name"`
-	On     string `json:"on"` // as SQL takes it
+	On     string `json:"on"` // name of the object in SQL
 	Role   string `json:"role"`
-	Needed string `json:"needed"` // privileges, as in a GRANT
+	Needed string `json:"needed"` // privileges as in GRANT
 }
 
-// usage lets a role into a schema. The object has no policy: several may need it.
+// usage returns the object that grants USAGE on a schema to a role. It has no policy, because
+// several may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
 	data := fields{"Schema": ident(schema), "Role": ident(role)}
 	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at,
 		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
 }
 
-// privilege is what the worker may do with a table. An archive that a policy creates is not in the snapshot yet.
+// privilege returns the object that grants the worker its privileges on a table. The snapshot may
+// lack an archive that a policy creates.
 func (c *compiler) privilege(r right) Object {
 	name, worker, table := r.table.String(), c.file.Install.Roles.Worker, quotedTable(r.table)
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
 	data := fields{"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table,
 		"Sequences": nil, "TableSchema": ident(r.table.Schema), "Role": ident(worker)}
 	if c.member {
-		data["Schema"] = sqlText("") // the role that migrates calls nothing of the owner's in a run
+		data["Schema"] = sqlText("") // in a run, the migrating role calls no function of the owner
 	}
 	if known := c.tables[name]; known != nil && r.access.Insert {
 		sequences := sequencesOf(known)
@@ -297,13 +305,14 @@ func (c *compiler) privilege(r right) Object {
 
 var nextValue = regexp.MustCompile(`^nextval\('((?:[^']|\'\')+)'::regclass\)$`)
 
-// sequencesOf lists the sequences that a table's defaults read, as SQL names them; an identity column needs no right on its own.
+// sequencesOf returns the sequences that the defaults of a table read, as SQL names. An identity
+// column needs no privilege on its sequence.
 func sequencesOf(table *catalog.Table) []sqlText {
 	var names []sqlText
 	for _, column := range table.Columns {
 		if found := nextValue.FindStringSubmatch(column.Default); found != nil {
 			parts, err := pgparse.Name(strings.ReplaceAll(found[1], "''", "'"))
-			if err == nil { // otherwise no sequence of the server's has such a name
+			if err == nil { // otherwise the default names no sequence
 				names = append(names, sqlText(strings.Join(each(parts, quote.Ident), ".")))
 			}
 		}

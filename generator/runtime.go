@@ -18,8 +18,8 @@ import (
 	sqlfiles "pgretain/sql"
 )
 
-// Runtime renders the runtime for an install: its schema and role names instead of the default
-// ones, and no grants with "roles: none". An error in it is a mistake of ours.
+// Runtime returns the objects of the runtime for an install, with its names of schema and roles.
+// With "roles: none" there are no grants. An error in the runtime's files is a bug and panics.
 func Runtime(install policy.Install) []Object {
 	objects := each(sqlfiles.Files(), func(file sqlfiles.File) Object { return runtimeObject(file, install) })
 	upgraded, err := upgrades(sqlfiles.Runtime, install)
@@ -29,10 +29,11 @@ func Runtime(install policy.Install) []Object {
 	return byRank(append(objects, upgraded...))
 }
 
-// chapterLine begins a chapter's heading. Its lines are no object's, as all that begin with ourPrefix.
+// chapterLine begins the heading of a chapter. Like all lines that begin with ourPrefix, it belongs
+// to no object.
 const chapterLine = ourPrefix + " chapter "
 
-// heading stands above the first object of a chapter.
+// heading returns the lines above the first object of a chapter.
 func heading(chapter string) string {
 	text := chapterLine
 	if number, _, ok := strings.Cut(path.Base(chapter), "_"); ok {
@@ -41,7 +42,8 @@ func heading(chapter string) string {
 	return text + strings.ReplaceAll(strings.TrimPrefix(sqlfiles.Heading(chapter), commentStart), "\n"+commentStart, "\n"+ourPrefix+" ")
 }
 
-// contents says where the chapters of a file begin that installs the runtime, and how much of it is for runs.
+// contents returns the list of a file's chapters with their first lines, and the number of lines
+// that runs execute.
 func contents(file string) string {
 	var list, runs string
 	for _, chapter := range sqlfiles.Chapters() {
@@ -71,7 +73,8 @@ var (
 	roleName    = regexp.MustCompile(`\bretention_(owner|worker|runner|operator|viewer)\b`)
 )
 
-// plainTypes are types as they are mostly written: procedures that pin no search path say where they are.
+// plainTypes replaces qualified names of types by the usual ones. Procedures that pin no search
+// path need the qualified names.
 var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.int8", "bigint", "pg_catalog.", "")
 
 func runtimeObject(file sqlfiles.File, install policy.Install) Object {
@@ -89,7 +92,8 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 	return o
 }
 
-// plain says whether an object of the runtime needs no mark of its own: it begins with a comment, and tells what it is.
+// plain reports whether an object of the runtime needs no mark. Then its text begins with a comment
+// and names the object.
 func (a action) plain() bool {
 	o := a.object
 	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
@@ -103,7 +107,7 @@ const commentStart = "-- "
 
 var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
 
-// runtimeID is the object that a text of the runtime creates.
+// runtimeID returns the ID of the object that a text of the runtime creates.
 func runtimeID(text string) (ID, bool) {
 	m := runtimeHead.FindStringSubmatch(text)
 	if m == nil {
@@ -122,13 +126,13 @@ func dropStatement(kind Kind, name string) string {
 	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
 }
 
-// renameInstall puts an install's names in place of the default ones. They match [a-z_][a-z0-9_]*,
-// so that the result needs no quotes.
+// renameInstall replaces the default names of the install. The new names match [a-z_][a-z0-9_]*, so
+// they need no quotes.
 func renameInstall(sql string, install policy.Install) string {
 	if install.Roles.None {
 		sql = roleLine.ReplaceAllString(sql, "")
 	}
-	if install.Roles.Owner == install.Roles.Runner { // whose CREATE on its own schema must stay
+	if install.Roles.Owner == install.Roles.Runner { // the owner needs CREATE on its own schema
 		sql = changeLine.ReplaceAllString(sql, "")
 	}
 	if !install.Roles.Usual() {
@@ -148,14 +152,14 @@ func roleNames(roles policy.Roles) map[string]string {
 		"operator": roles.Operator, "viewer": roles.Viewer}
 }
 
-// downSuffix ends the name of the file that undoes an upgrade.
+// downSuffix ends the name of the file that reverts an upgrade.
 const downSuffix = ".down.sql"
 
-// upgrades are the changes of the runtime's types and tables since its first version, the oldest
-// first. A new install runs them as well: so every install has the same columns in the same order.
+// upgrades returns the changes of the runtime's types and tables since its first version, oldest
+// first. A new install executes them, too. So all installs have the same columns in the same order.
 func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 	const folder = "upgrades/"
-	names, _ := fs.Glob(runtime, folder+"*/*.sql") // the pattern is well-formed
+	names, _ := fs.Glob(runtime, folder+"*/*.sql") // the pattern is valid
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(upgradeVersion(a), upgradeVersion(b)), cmp.Compare(a, b))
 	})
@@ -178,13 +182,13 @@ func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 	return objects, nil
 }
 
-// upgradeVersion is the number in "upgrades/2/name.sql", 0 for none.
+// upgradeVersion returns the number in "upgrades/2/name.sql"; 0 if there is none.
 func upgradeVersion(name string) int {
 	version, _ := strconv.Atoi(path.Base(path.Dir(name)))
 	return version
 }
 
-// installVersion is what the install's row says of the runtime that it is for.
+// installVersion matches the version of the runtime in the install's row.
 var installVersion = regexp.MustCompile(`"runtime_version": "([0-9]+)"`)
 
 // checkVersion refuses a file that installs a newer runtime than this one.
@@ -205,16 +209,16 @@ func checkVersion(file *migrationFile) error {
 	return nil
 }
 
-// grant is a line of the list in sql/migrate/_rights.sql.
+// grant is one line of the list in sql/migrate/_rights.sql.
 type grant struct {
-	roles     []string // owner, worker, runner, operator, viewer, application
+	roles     []string // owner, worker, runner, operator, viewer or application
 	privilege string
 	names     []string
 }
 
 var grantLine = regexp.MustCompile(`\('([a-z ]+)', '(EXECUTE|SELECT|INSERT|UPDATE|DELETE|OWNER)',\s+'([a-z_\s]+)'\)`)
 
-// grantList is that list.
+// grantList returns the lines of sql/migrate/_rights.sql.
 var grantList = sync.OnceValue(func() []grant {
 	text := quote.File(sqlfiles.Runtime, "migrate/_rights.sql")
 	return each(grantLine.FindAllStringSubmatch(text, -1), func(found []string) grant {
@@ -222,8 +226,8 @@ var grantList = sync.OnceValue(func() []grant {
 	})
 })
 
-// listed is an object of the runtime with what the list says of it: the roles that may call or read it, what else the
-// worker may do there, and whether it is the worker's.
+// listed returns an object of the runtime with its grants from that list: roles that may call or
+// read it, the worker's privileges to write, and whether the worker owns it.
 func (o Object) listed(name string, roles policy.Roles) Object {
 	names := roleNames(roles)
 	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT", KindView: "SELECT"}[o.Kind]
@@ -246,8 +250,8 @@ func (o Object) listed(name string, roles policy.Roles) Object {
 	return o
 }
 
-// PinnedSettings are those that retention._put_policy gives a policy's functions for applications besides their own:
-// search_path and timezone, which are their own, come first.
+// PinnedSettings returns the settings that retention._put_policy adds to a policy's functions for
+// applications. search_path and timezone come first; their values depend on the policy file.
 func PinnedSettings() []string {
 	routine, err := pgparse.ReadRoutine(quote.File(sqlfiles.Runtime, "engine/5_trust/_evaluate_as_worker.sql"))
 	if err != nil {
@@ -256,7 +260,8 @@ func PinnedSettings() []string {
 	return routine.Settings
 }
 
-// ForApplications says whether a function of the runtime may be granted to roles of the application by hand.
+// ForApplications reports whether a function of the runtime may be granted to roles of the
+// application by hand.
 func ForApplications(name string) bool {
 	return slices.ContainsFunc(grantList(), func(g grant) bool {
 		return slices.Contains(g.names, name) && slices.Contains(g.roles, "application")

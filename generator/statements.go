@@ -19,7 +19,7 @@ type statement struct {
 	optional, repeat bool
 }
 
-// forms are the lines of statements.txt by "put kind" or "drop kind".
+// forms returns the lines of statements.txt by "put kind" or "drop kind".
 var forms = sync.OnceValue(func() map[string][]statement {
 	lists, heading := map[string][]statement{}, ""
 	for line := range strings.Lines(templates.Statements) {
@@ -42,8 +42,8 @@ var forms = sync.OnceValue(func() map[string][]statement {
 	return lists
 })
 
-// What the placeholders of statements.txt stand for in a canonical statement, where literals and quoted names have
-// neither blanks nor semicolons.
+// These are patterns for the placeholders of statements.txt. In a canonical statement, literals and
+// quoted names contain no blanks and no semicolons.
 const (
 	nameForm      = `(?:"[^ ]*"|[A-Za-z_\x{80}-\x{10ffff}][^ ;'"().,]*)`
 	namesForm     = nameForm + `(?: \. ` + nameForm + `)*`
@@ -60,14 +60,15 @@ var placeholders = strings.NewReplacer(" <any>", `(?: [^;]*?)?`, " <sequences>",
 	"<key>", `(?P<key>`+literalForm+`)`, "<runtime>", `(?P<runtime>`+nameForm+`)`, "<name>", namesForm, "<value>", valueForm,
 	"<text>", textForm, "<rights>", rightsForm, "<body>", literalForm)
 
-// masked replaces what separates tokens and statements inside one token.
+// masked replaces characters inside a token that separate tokens or statements.
 var (
 	masked     = strings.NewReplacer(" ", "\x01", ";", "\x02", "\n", "\x03", "\t", "\x04")
 	unmasked   = strings.NewReplacer("\x01", " ", "\x02", ";", "\x03", "\n", "\x04", "\t")
 	quotedForm = regexp.MustCompile(`'[^']*'`)
 )
 
-// canonical returns a statement with its tokens separated by blanks, without comments; what DO runs is part of it.
+// canonical returns a statement without comments, with one blank between tokens. The body of a DO
+// is part of it.
 func canonical(sql string) (string, error) {
 	tokens, err := pgparse.Tokens(sql)
 	if err != nil {
@@ -93,13 +94,14 @@ func canonical(sql string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// checkStatements refuses an object of a file whose text holds a statement that no object of its kind has, or lacks one.
+// checkStatements refuses an object of a file if its text has a statement that objects of its kind
+// never have, or lacks one.
 func (a action) checkStatements(runtime string) error {
 	heading, text := "put "+string(a.object.Kind), a.object.SQL
 	if a.drops {
 		heading, text = "drop "+string(a.object.Kind), a.object.Drop
 	}
-	if text == "" || a.object.Kind == KindRuntime { // rendered again and compared
+	if text == "" || a.object.Kind == KindRuntime { // such a text is rendered again and compared
 		return nil
 	}
 	statements, err := pgparse.Statements(text)
@@ -130,7 +132,8 @@ func (a action) checkStatements(runtime string) error {
 	return nil
 }
 
-// matches reports whether a canonical statement has this form, with the names of the object and of the runtime's schema.
+// matches reports whether a canonical statement has this form, with the names of the object and of
+// the runtime's schema.
 func (s statement) matches(line string, o Object, runtime string) bool {
 	found := s.form.FindStringSubmatch(line)
 	if found == nil {
@@ -160,8 +163,9 @@ func (s statement) matches(line string, o Object, runtime string) bool {
 	return true
 }
 
-// checkStatements refuses a migration of the history with a statement that no object of its kind has. So a migration runs
-// no other statements than those that pgretain writes, also where it is older than the present policies.
+// checkStatements refuses a migration of the history with a statement that no object of its kind
+// has. So a migration executes only statements that pgretain writes, even if the policies have
+// changed since.
 func (h *History) checkStatements() error {
 	type text struct {
 		action

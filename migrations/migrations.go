@@ -1,12 +1,12 @@
-// Package migrations holds the runtime as a migration directory: goose migrations for the default install, made
-// from sql/.
+// Package migrations contains the runtime as goose migrations for the default install. They are
+// generated from sql/.
 package migrations
 
 import "embed"
 
 //go:generate go test . -run TestWritten$ -update
 
-// FS has the files.
+// FS contains the migration files.
 //
 //go:embed *.sql
 var FS embed.FS

@@ -11,22 +11,23 @@ import (
 	"pgretain/internal/quote"
 )
 
-// File is an object of the runtime: the chapter is the folder in which it stands.
+// File is an object of the runtime. Chapter is its folder.
 type File struct{ Chapter, Name, Text string }
 
-// RunsExecute reports whether a run executes what stands in a chapter. Besides the engine these are the types and the tables.
+// RunsExecute reports whether a run executes objects of a chapter. A run uses the engine, the types
+// and the tables.
 func RunsExecute(chapter string) bool {
 	return chapter == "types" || chapter == "tables" || path.Dir(chapter) == "engine"
 }
 
-// order has the files of each chapter as they are read, from what people call to what that calls, and such that
-// PostgreSQL finds what it looks for when it creates one: all that it names, but of a function in plpgsql what stands
-// before its body.
+// order lists the files of each chapter in reading order: a function comes before the functions that
+// it calls. PostgreSQL finds what it needs when it creates an object, because whatever the object names
+// comes before it. In PL/pgSQL this holds for the text before the body only.
 //
 //go:embed order.txt
 var order string
 
-// Files are all but upgrades, in that order.
+// Files returns all files except upgrades, in the order of order.txt.
 var Files = sync.OnceValue(func() (files []File) {
 	chapter := ""
 	for _, word := range strings.Fields(order) {
@@ -39,10 +40,10 @@ var Files = sync.OnceValue(func() (files []File) {
 	return files
 })
 
-// Chapters are the folders of the runtime in their order.
+// Chapters returns the folders of the runtime in their order.
 func Chapters() []string {
 	return slices.Compact(lists.Map(Files(), func(f File) string { return f.Chapter }))
 }
 
-// Heading is what a chapter says of itself, in its chapter.sql: its title first, what it does, and who calls it.
+// Heading returns the text of a chapter's chapter.sql: its title, what it does, and who calls it.
 func Heading(chapter string) string { return quote.File(Runtime, path.Join(chapter, "chapter.sql")) }

@@ -1,4 +1,5 @@
-// Package sqlfiles holds the runtime: the hand-written, policy-independent SQL, one object a file.
+// Package sqlfiles contains the runtime: SQL files that do not depend on policies, one object per
+// file.
 package sqlfiles
 
 import (
@@ -7,19 +8,21 @@ import (
 	"strconv"
 )
 
-// Runtime has the directories types, tables, engine, inspect, operate, migrate and views, and upgrades from version 2 on: what is in types
-// and tables never changes after its release, upgrades/<version> changes it, with the way back in a second file.
-// Functions and procedures stand in chapters: those that a run calls in engine, the others by who calls them.
+// Runtime has the directories types, tables, engine, inspect, operate, migrate and views, and upgrades
+// from version 2 on. After a release, types and tables never change. upgrades/<version> changes them,
+// and a second file reverts each change. The functions and procedures that a run calls are in engine.
+// The others are in a directory by their callers.
 //
 //go:embed types/*.sql tables/*.sql engine/*/*.sql inspect/*.sql operate/*.sql migrate/*.sql views/*.sql
 var Runtime embed.FS
 
-// Version is the runtime's version. A run log, an upgrade and the verifier name it; the functions that ask
-// whether an upgrade is under way know it, too.
+// Version is the version of the runtime. Run logs, upgrades, the verifier and the functions that
+// check for a running upgrade contain it.
 const Version = "1"
 
-// Compare says whether a version of the runtime is older than Version (below zero), the same (zero)
-// or newer. Versions are numbers: 10 is newer than 9. The error is for what is no number.
+// Compare returns a negative number if a version of the runtime is older than Version, zero if
+// equal, a positive number if newer. Versions are numbers: 10 is newer than 9. It returns an error
+// for anything but a number.
 func Compare(version string) (int, error) {
 	number, err := strconv.Atoi(version)
 	if err != nil || number < 0 {
