@@ -19,53 +19,53 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Group is a set of checks on one thing; the text of a report has a heading for each.
+// Group is a set of checks on one subject. The text of a report has a heading for each group.
 type Group string
 
-// The groups, in the order of a report.
+// These are the groups, in the order of a report.
 const (
 	Installed   Group = "installed"   // functions, tables, registry, migrations
-	Tables      Group = "tables"      // what the policy file and the catalog snapshot say of tables
+	Tables      Group = "tables"      // the policy file and the catalog snapshot against the tables
 	Indexes     Group = "indexes"     // definitions, and plans that use them
 	Schedule    Group = "schedule"    // pg_cron's jobs and the run log
-	Reach       Group = "reach"       // what deletes change beside their table, and what stops them
-	Conformance Group = "conformance" // rows against the promise
-	Coverage    Group = "coverage"    // tables that no policy is about
-	Privileges  Group = "privileges"  // roles and rights
-	Sight       Group = "sight"       // what could not be looked at
+	Reach       Group = "reach"       // what deletes change in other tables, and what stops them
+	Conformance Group = "conformance" // rows that should have been taken
+	Coverage    Group = "coverage"    // tables without a policy
+	Privileges  Group = "privileges"  // roles and privileges
+	Sight       Group = "sight"       // what could not be checked
 
-	Suppressions Group = "suppressions" // what the policy file leaves out of the verdict
+	Suppressions Group = "suppressions" // findings that the policy file excludes from the verdict
 )
 
-// Groups lists them in the order of a report.
+// Groups returns the groups in the order of a report.
 func Groups() []Group {
 	return []Group{Installed, Tables, Indexes, Schedule, Reach, Conformance, Coverage, Privileges, Sight, Suppressions}
 }
 
-// checks are the kinds of findings, by code.
+// checks maps the codes of all checks to their groups.
 var checks = map[string]Group{}
 
-// register makes a check known and returns its code.
+// register adds a check and returns its code.
 func register(code string, group Group, title string) string {
 	checks[code] = group
 	return diag.Register(code, title)
 }
 
-// Selection says which checks to make; the zero Selection is all of them.
+// Selection says which checks to make. The zero Selection means all checks.
 type Selection struct {
-	only map[string]bool // by code; nil: all
+	only map[string]bool // codes of the selected checks; nil means all
 	skip map[string]bool
 }
 
-// UnknownChecks is the error of Select: names that are neither a code nor a group.
+// UnknownChecks is the error of Select. It lists names that are neither a code nor a group.
 type UnknownChecks []string
 
 func (names UnknownChecks) Error() string {
 	return fmt.Sprintf("there is no check or group %s", strings.Join(names, ", "))
 }
 
-// Select makes the checks that only names, without those that skip names; without only, all without
-// those. The names are codes or groups, in any case. The error is an UnknownChecks.
+// Select selects the checks in only, without the checks in skip. An empty only means all checks.
+// Names are codes or groups, in upper or lower case. The error is an UnknownChecks.
 func Select(only, skip []string) (Selection, error) {
 	var unknown UnknownChecks
 	s := Selection{skip: codesOf(skip, &unknown)}
@@ -78,7 +78,7 @@ func Select(only, skip []string) (Selection, error) {
 	return s, nil
 }
 
-// codesOf looks names up.
+// codesOf returns the codes that the names mean. It adds unknown names to unknown.
 func codesOf(names []string, unknown *UnknownChecks) map[string]bool {
 	codes := map[string]bool{}
 	for _, name := range names {
@@ -95,19 +95,19 @@ func codesOf(names []string, unknown *UnknownChecks) map[string]bool {
 	return codes
 }
 
-// Codes lists the checks that are made, sorted.
+// Codes returns the codes of the selected checks, sorted.
 func (s Selection) Codes() []string {
 	codes := slices.Sorted(maps.Keys(checks))
 	return slices.DeleteFunc(codes, func(code string) bool { return !s.has(code) })
 }
 
-// has says whether a check is to be made.
+// has reports whether a check is selected.
 func (s Selection) has(code string) bool {
 	return !s.skip[code] && (s.only == nil || s.only[code])
 }
 
-// any says whether one of several is. Whoever asks for what could not be looked at alone wants everything
-// looked at.
+// any reports whether one of several checks is selected. It is always true if only checks of group
+// Sight are selected, because they need all probes.
 func (s Selection) any(codes []string) bool {
 	visibility := false
 	for code := range s.only {
@@ -116,13 +116,15 @@ func (s Selection) any(codes []string) bool {
 	return slices.ContainsFunc(codes, func(code string) bool { return s.has(code) || !s.skip[code] && visibility })
 }
 
-// shows says whether a finding belongs into the report. A check that is to be made and could not be is
-// never kept back for its code alone: the report would call unseen what it was asked to look at conforming.
+// shows reports whether a finding belongs in the report. A finding that a selected check could not
+// be made is always shown. Otherwise the report would say "conforming" about something that nobody
+// checked.
 func (s Selection) shows(code string) bool {
 	return s.has(code) || checks[code] == Sight && !s.skip[code]
 }
 
-// The checks. Each code has a page in docs/checks and a case in tests/testdata/drift, and keeps its meaning for ever.
+// Each code has a page in docs/checks and a case in tests/testdata/drift. Its meaning never
+// changes.
 var (
 	codeNotInstalled     = register("V001", Installed, "runtime is not installed")
 	codeMissing          = register("V002", Installed, "object is missing")

@@ -8,7 +8,7 @@ import (
 	"pgretain/policy"
 )
 
-// checkCoverage looks for tables that the file says nothing of.
+// checkCoverage reports tables that the policy file does not mention.
 func (v *inspection) checkCoverage(r reading) error {
 	has := func(p *policy.Policy, which func(policy.Step) bool) bool { return slices.ContainsFunc(p.Then, which) }
 	drops := slices.ContainsFunc(v.file.Policies, func(p *policy.Policy) bool {
@@ -21,7 +21,7 @@ func (v *inspection) checkCoverage(r reading) error {
 		said := row{"policy": p.Name, "covers": lists.Map(p.Covers(), use), "uses": lists.Map(p.Uses(), use),
 			"deletes": lists.Map(p.Deletes(), func(d policy.Effect) string { return d.Table.String() })}
 		if drops && p.Partitions && has(p, func(s policy.Step) bool { return s.Detach != nil }) {
-			said["parts"] = p.Table.String() // partitions become tables of their own, which a policy drops
+			said["parts"] = p.Table.String() // a policy detaches partitions, which then are tables, and drops them
 		}
 		return said
 	})
@@ -34,14 +34,14 @@ func exempted(e policy.Exemption) string { return e.Table.String() }
 
 func nameText(n policy.Name) string { return n.Text }
 
-// coveredSchemas are the schemas that are looked at, as what findings are about.
+// coveredSchemas returns the schemas to check, as subjects of findings.
 func (v *inspection) coveredSchemas() []generator.Object {
 	return lists.Map(v.file.Coverage.Schemas, func(n policy.Name) generator.Object {
 		return generator.Object{Name: n.Text, Position: n.Position}
 	})
 }
 
-// checkCoverageNames looks up the names under "coverage".
+// checkCoverageNames checks that the names under "coverage" exist.
 func (v *inspection) checkCoverageNames(r reading) error {
 	c := v.file.Coverage
 	about := append(v.coveredSchemas(), lists.Map(c.Exempt, func(e policy.Exemption) generator.Object {

@@ -13,10 +13,12 @@ import (
 	"pgretain/policy"
 )
 
-// codesOfCron: lateness says how pg_cron's last attempt failed.
+// codesOfCron are the checks that need pg_cron's tables. The check on lateness reports how the last
+// attempt failed.
 var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
 
-// checkCron compares the jobs where the runner may read them. Jobs that it may not read are unknown, not missing.
+// checkCron compares the jobs with pg_cron, if the runner may read them. Jobs that it may not read
+// are unknown, not missing.
 func (v *inspection) checkCron(r reading) error {
 	known := len(v.report.Findings)
 	err := v.finds(codeUnreadable, v.atInstall(), "cron_seen", v.runner())(r)
@@ -26,8 +28,8 @@ func (v *inspection) checkCron(r reading) error {
 	return v.compareJobs(r, "cron")
 }
 
-// compareJobs compares what is wanted with the jobs of the runner in the database where schema cron
-// lives, and reads which of them failed.
+// compareJobs compares the wanted jobs with the jobs of the runner in the database of schema cron.
+// It also reads which of them failed.
 func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 	live, err := collectRow[struct{ Jobs, Attempts string }](r, query, args...)
 	if err != nil {
@@ -41,8 +43,8 @@ func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 	return v.finds("", objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
 }
 
-// checkCronElsewhere follows the jobs into the other database, where row security shows them to the
-// runner and to superusers. Whoever cannot see them finds them unknown.
+// checkCronElsewhere checks the jobs in the other database. Row security there shows them only to
+// the runner and to superusers. For other roles the jobs are unknown.
 func (v *inspection) checkCronElsewhere(r reading) error {
 	if v.server.Database != v.install.Database {
 		v.add(message{Code: codeCronDiffers, Position: v.install.Position, Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
@@ -51,7 +53,7 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 	err := v.opt.CronRefused
 	switch {
 	case v.opt.Cron != nil:
-		err = v.read(r.ctx, v.opt.Cron, obeying(v.readCronElsewhere))
+		err = v.read(r.ctx, v.opt.Cron, withRowSecurity(v.readCronElsewhere))
 	case err == nil:
 		err = errors.New("there is no connection")
 	}
@@ -63,7 +65,7 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 	return r.ctx.Err()
 }
 
-// readCronElsewhere reads as the role of the session if that sees all, else as the runner.
+// readCronElsewhere reads as the session's role if that sees all jobs, otherwise as the runner.
 func (v *inspection) readCronElsewhere(r reading) error {
 	said := len(v.report.Findings)
 	_, err := collectRows[struct{ Role string }](r, "cron_role", v.runner())
@@ -81,7 +83,8 @@ func (v *inspection) checkStarts(r reading) error {
 	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(), v.runner())(r)
 }
 
-// cronNames are the names that jobs of the file have in pg_cron, one for each schedule, and the job of each.
+// cronNames maps the names of jobs in pg_cron to the jobs of the file. There is one name for each
+// schedule.
 func (v *inspection) cronNames() map[string]string {
 	names := map[string]string{}
 	for _, j := range v.file.Jobs {
@@ -92,7 +95,7 @@ func (v *inspection) cronNames() map[string]string {
 	return names
 }
 
-// readZone finds the zone in which schedules are meant: pg_cron's own, UTC without it.
+// readZone reads the time zone of the schedules: pg_cron's own, or UTC without pg_cron.
 func (v *inspection) readZone(r reading) error {
 	if v.zone = time.UTC; v.install.Scheduler != "pg_cron" {
 		return nil

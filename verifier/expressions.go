@@ -15,11 +15,12 @@ import (
 	"pgretain/policy"
 )
 
-// expressionsAtOnce are looked at in one transaction, which locks their tables as a SELECT does.
+// expressionsAtOnce is the number of expressions that one transaction checks. It locks their tables
+// like a SELECT.
 const expressionsAtOnce = 100
 
-// expressionProbes let the server read every expression of the file, as far as the policies fit their
-// tables. The server parses the statements and resolves their names; it plans and runs none.
+// expressionProbes returns probes in which the server parses every expression of policies that fit
+// their tables. The server plans and executes none of them.
 func (v *inspection) expressionProbes() []probe {
 	if v.effective == nil {
 		return nil
@@ -27,12 +28,12 @@ func (v *inspection) expressionProbes() []probe {
 	probes := []probe{{about: "the way to the tables of the expressions", codes: []string{codeExpression}, check: v.checkUsage}}
 	for some := range slices.Chunk(generator.Checks(v.source, v.effective), expressionsAtOnce) {
 		probes = append(probes, probe{about: "the expressions of the policies", codes: []string{codeExpression},
-			check: obeying(func(r reading) error { return v.checkExpressions(r, some) })})
+			check: withRowSecurity(func(r reading) error { return v.checkExpressions(r, some) })})
 	}
 	return probes
 }
 
-// policyAt is the policy whose text a position is in; nil for none.
+// policyAt returns the policy at a position of the file; nil if there is none.
 func (v *inspection) policyAt(at diag.Position) *policy.Policy {
 	var found *policy.Policy
 	for _, p := range v.source.Policies {
@@ -43,7 +44,8 @@ func (v *inspection) policyAt(at diag.Position) *policy.Policy {
 	return found
 }
 
-// checkUsage: without USAGE on a schema nobody is told what is in it.
+// checkUsage reports schemas on which the role lacks USAGE. The server does not tell the role what
+// they contain.
 func (v *inspection) checkUsage(r reading) error {
 	schemas := append([]string{}, v.install.SearchPath...)
 	for _, n := range v.namedTables() {
@@ -54,7 +56,7 @@ func (v *inspection) checkUsage(r reading) error {
 	if len(closed) == 0 {
 		return err
 	}
-	v.blind = slices.ContainsFunc(closed, func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
+	v.schemaUnreadable = slices.ContainsFunc(closed, func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
 	list, role := quote.Idents(lists.Map(closed, func(s struct{ Name string }) string { return s.Name })), v.install.Roles.Viewer
 	if v.install.Roles.None {
 		role = v.server.User
@@ -65,10 +67,11 @@ func (v *inspection) checkUsage(r reading) error {
 	return err
 }
 
-// checkExpressions asks for all of them at once; only where the server refuses one, for each. What is refused for want of
-// a right, checkUsage has; where a schema of the search path is closed, nobody can tell that a name means nothing.
+// checkExpressions lets the server parse all expressions at once. If it refuses one, each is parsed
+// alone. checkUsage reports missing privileges. If the role cannot read a schema of the search
+// path, an unknown name is no finding.
 func (v *inspection) checkExpressions(r reading, checks []generator.Check) error {
-	if v.blind {
+	if v.schemaUnreadable {
 		return nil
 	}
 	if err := r.set("search_path", v.searchPath()); err != nil {
@@ -90,7 +93,7 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 	return nil
 }
 
-// refusal is about what the server does not understand of a policy.
+// refusal returns the finding about an SQL text that the server refuses.
 func refusal(p *policy.Policy, at diag.Position, err *pgconn.PgError, what, hint string) message {
 	detail := err.Detail
 	if detail != "" {
@@ -100,7 +103,8 @@ func refusal(p *policy.Policy, at diag.Position, err *pgconn.PgError, what, hint
 		Detail: fmt.Sprintf("%sRuns of the policy fail [%s].", detail, err.Code), Hint: hint}
 }
 
-// parse sends statements to be parsed, in one go; the error is the first one's that is refused.
+// parse sends statements to the server, which parses them. The error is that of the first refused
+// statement.
 func (r reading) parse(checks []generator.Check) error {
 	return r.savepoint(func() error {
 		pipeline := r.tx.Conn().PgConn().StartPipeline(r.ctx)
@@ -121,14 +125,15 @@ func (r reading) parse(checks []generator.Check) error {
 	})
 }
 
-// meansNothing says whether an error is about a name, a type, the syntax or a constant, and not about a right.
-// A constant is refused (class 22) where its type no longer has that value, as after ALTER TYPE RENAME VALUE.
+// meansNothing reports whether an error is about a name, a type, the syntax or a constant, not
+// about a privilege. The server refuses a constant (class 22) if its type has lost the value, for
+// example after ALTER TYPE RENAME VALUE.
 func meansNothing(err *pgconn.PgError) bool {
 	return err.Code != insufficientPrivilege &&
 		(strings.HasPrefix(err.Code, "42") || strings.HasPrefix(err.Code, "22") || strings.HasPrefix(err.Code, "0A"))
 }
 
-// searchPath is the one that generated functions have.
+// searchPath returns the search path of generated functions.
 func (v *inspection) searchPath() string {
 	return quote.Idents(v.install.Path())
 }

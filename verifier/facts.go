@@ -9,8 +9,8 @@ import (
 	"pgretain/policy"
 )
 
-// factProbes ask about rows policy by policy. Where the rows could not be counted they are not asked about: one cause, one
-// finding.
+// factProbes returns a probe about the rows of each policy. It leaves out policies whose rows could
+// not be counted, because that has a finding already.
 func (v *inspection) factProbes() []probe {
 	changed := v.changedTables(false)
 	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
@@ -21,8 +21,8 @@ func (v *inspection) factProbes() []probe {
 	})
 }
 
-// checkFacts asks about the clock of a policy that has one, and about its archives. Those from which a policy takes rows, or
-// where it changes them, have lost nothing.
+// checkFacts checks the clock of a policy, if it has one, and its archives. It leaves out archives
+// from which a policy takes rows, or in which it changes them.
 func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) error {
 	about := []generator.Object{{Name: p.Table.String(), Policy: p.Name}}
 	var column *string

@@ -19,8 +19,8 @@ var codesOfPlans = []string{codeNoIndex, codeOtherPlan}
 // Plans are asked for as many policies at once; so many batches' rows are sorted in no time.
 const plansAtOnce, fewBatches = 250, 10
 
-// checkPlans asks how batches would find their rows, and where that is not by an index in its order, whether one could give
-// it at all.
+// checkPlans asks the planner how batches find their rows. If it uses no index in their order,
+// checkPlans finds out whether an index could serve at all.
 func (v *inspection) checkPlans(r reading) error {
 	policies, known := v.objects(generator.KindPolicy), []string{}
 	policies = slices.DeleteFunc(policies, func(o generator.Object) bool { return v.policies[o.Policy] == nil })
@@ -47,8 +47,8 @@ func (v *inspection) checkPlans(r reading) error {
 	return nil
 }
 
-// index is a live index; Definition is NULL when it vanished while it was looked at, Recorded
-// when no migration wrote it down.
+// index is a live index. Definition is NULL if the index was dropped during the check. Recorded is
+// NULL if no migration recorded it.
 type index struct {
 	N                    int
 	Index, Valid, Ready  bool
@@ -75,10 +75,11 @@ func (v *inspection) checkIndexes(r reading) error {
 	return err
 }
 
-// stored is how an index is stored, in its definition.
+// stored matches the storage parameters in the definition of an index.
 var stored = regexp.MustCompile(` WITH \([^()]*\)`)
 
-// compareIndex compares with what PostgreSQL printed right after the build. An index of another definition has another name.
+// compareIndex compares an index with the definition that PostgreSQL printed right after the build.
+// An index with another definition has another name.
 func (v *inspection) compareIndex(o generator.Object, live index) (message, error) {
 	on := fmt.Sprintf("index %q", o.Name)
 	if !live.Index {
@@ -102,7 +103,7 @@ func (v *inspection) compareIndex(o generator.Object, live index) (message, erro
 	case live.Recorded == nil:
 		f.Severity, f.Message, f.Hint = diag.Unknown, "no migration wrote down how "+on+" was built", record
 		f.Detail = "There is nothing to compare its definition with. Look at it; if it is right, have it written down."
-	case live.Table != o.Table: // the statements would drop an index that is right
+	case live.Table != o.Table: // the statements would drop a correct index
 		f.Message, f.Want, f.Got = on+" is not the one that was built", o.Definition, *live.Definition
 		f.Hint = "Correct the name of the table first, there or in the policy file."
 	case stored.ReplaceAllString(*live.Recorded, "") != stored.ReplaceAllString(*live.Definition, ""):

@@ -16,7 +16,7 @@ import (
 	verifysql "pgretain/sql/verify"
 )
 
-// pending reports what the migration directories have and the databases have not.
+// pending reports migrations in the directories that are not applied in the databases.
 func (v *inspection) pending() {
 	add := func(names []string, of, flag string) {
 		for _, name := range names {
@@ -38,7 +38,8 @@ func (v *inspection) notInstalled() {
 		Detail:  "It was never migrated, or the connection leads to another database.", Hint: "pgretain migrate up"})
 }
 
-// nothingRead: nothing can be checked in the runtime's schema. It is said where something should have been.
+// nothingRead reports that nothing in the runtime's schema can be checked, if something should be
+// there.
 func (v *inspection) nothingRead(detail, hint string) {
 	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code] != Tables }) {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
@@ -46,7 +47,7 @@ func (v *inspection) nothingRead(detail, hint string) {
 	}
 }
 
-// standby says as of when everything is that the report says, and what it cannot say.
+// standby reports as of when a standby shows the database, and which checks it cannot make.
 func (v *inspection) standby() {
 	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby", Detail: "It has replayed all that it got."}
 	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
@@ -65,7 +66,7 @@ func (v *inspection) standby() {
 	}
 }
 
-// relationKinds are what pg_class.relkind calls relations, and people.
+// relationKinds maps kinds to their letters in pg_class.relkind and to their names.
 var relationKinds = map[generator.Kind]struct{ relkind, word string }{
 	generator.KindType: {"c", "type"}, generator.KindView: {"v", "view"},
 	generator.KindTable: {"r", "table"}, generator.KindStored: {"r", "table"},
@@ -78,7 +79,8 @@ func (v *inspection) checkRelations(r reading) error {
 	}), repairHint)(r)
 }
 
-// atOnce are as many objects as the text of one query has in bounds: one has some kilobytes.
+// atOnce is the number of objects in one query. It limits the size of the query, because an object
+// has several kilobytes.
 const atOnce = 500
 
 func (v *inspection) checkRegistry(r reading) error {
@@ -101,18 +103,18 @@ func (v *inspection) relations() []generator.Object {
 	return v.objects(generator.KindType, generator.KindTable, generator.KindView, generator.KindStored)
 }
 
-// inSchema is an object's name without the runtime's schema.
+// inSchema returns the name of an object without the runtime's schema.
 func (v *inspection) inSchema(o generator.Object) string {
 	return strings.TrimPrefix(o.Name, v.install.Schema+".")
 }
 
 var codesOfRoutines = []string{codeMissing, codeDiffers, codeSettings, codeOwner, codeOrphan}
 
-// wantedRoutine is a routine as its object's text says it, with what is not in that.
+// wantedRoutine is a routine as the text of its object defines it, with its owner and settings.
 type wantedRoutine struct {
 	pgparse.Routine
 	Name  string `json:"name"`
-	Owner string `json:"owner"` // "" for one that nobody knows here
+	Owner string `json:"owner"` // "" if unknown
 	Table string `json:"table"`
 }
 
@@ -162,7 +164,7 @@ func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 func objectName(o generator.Object) string  { return o.Name }
 func objectTable(o generator.Object) string { return o.Table }
 
-// creator is who owns what a migration creates as a role.
+// creator returns the role that owns what a migration creates as a role.
 func (v *inspection) creator(o generator.Object) string {
 	switch o.As {
 	case generator.AsRunner:
@@ -173,8 +175,9 @@ func (v *inspection) creator(o generator.Object) string {
 	return v.owner()
 }
 
-// checkMakeup compares the relations that are there with those of a fresh install. The queries of views are left out
-// where nobody knows how this version of PostgreSQL prints them, and so are relations of policies.
+// checkMakeup compares the existing relations with those of a fresh install. It leaves out
+// relations of policies. It leaves out queries of views if the output of this PostgreSQL version is
+// unknown.
 func (v *inspection) checkMakeup(r reading) error {
 	if err := r.set("search_path", quote.Idents([]string{"pg_catalog", v.install.Schema, "pg_temp"})); err != nil {
 		return err

@@ -22,17 +22,17 @@ import (
 	verifysql "pgretain/sql/verify"
 )
 
-// probe is a question that is asked in one transaction. It is asked if one of its checks is to be made.
+// probe is a check that runs in one transaction. It runs if one of its codes is selected.
 type probe struct {
-	skip  bool   // there is nothing to ask
+	skip  bool   // there is nothing to check
 	about string // completes "could not check ..."
-	// codes are the checks that it makes, and those of later probes that depend on what it reads. Those that say
-	// what could not be looked at belong to every probe.
+	// codes are the checks that the probe makes, and checks of later probes that need what it
+	// reads. Codes of group Sight belong to every probe.
 	codes  []string
 	check  func(reading) error
-	policy *policy.Policy // whose own functions it calls, nil for none
-	known  []string       // findings on that policy that say why these fail
-	// more are probes that depend on what those before them read.
+	policy *policy.Policy // policy whose own functions it calls; nil if none
+	known  []string       // findings on the policy that explain why its functions fail
+	// more returns probes that need what earlier probes read.
 	more func() []probe
 }
 
@@ -40,11 +40,11 @@ type probe struct {
 type reading struct {
 	ctx    context.Context
 	tx     pgx.Tx
-	schema string // of the runtime
+	schema string // schema of the runtime
 }
 
-// read runs f in a READ ONLY transaction of its own, with settings that do not depend on the
-// session. READ COMMITTED: no snapshot outlives a statement.
+// read runs f in a READ ONLY transaction with settings that do not depend on the session. With READ
+// COMMITTED, no snapshot outlives a statement.
 func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
@@ -56,15 +56,15 @@ func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) e
 	})
 }
 
-// set has a setting hold for the rest of the transaction.
+// set changes a setting for the rest of the transaction.
 func (r reading) set(name, value string) error {
 	_, err := r.tx.Exec(r.ctx, verifysql.Query("set", r.schema), name, value)
 	return err
 }
 
-// obeying is a check that reads tables which are not the runtime's, under row security. In all others what a role may
-// not see is an error.
-func obeying(check func(reading) error) func(reading) error {
+// withRowSecurity returns a check that reads tables outside the runtime with row security on. In other
+// checks row security is off, so hidden rows raise an error.
+func withRowSecurity(check func(reading) error) func(reading) error {
 	return func(r reading) error {
 		if err := r.set("row_security", "on"); err != nil {
 			return err
@@ -73,18 +73,18 @@ func obeying(check func(reading) error) func(reading) error {
 	}
 }
 
-// savepoint runs f in a subtransaction: after an error of its own the transaction goes on.
+// savepoint runs f in a subtransaction. After an error in f the transaction continues.
 func (r reading) savepoint(f func() error) error {
 	return pgx.BeginFunc(r.ctx, r.tx, func(pgx.Tx) error { return f() })
 }
 
-// ofOthers are the schemas whose rows people may have written.
+// ofOthers matches the schemas whose rows people may have written.
 var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 
-// collect reads the rows of a query. It says what it means that a query answered NULL: where functions of PostgreSQL's own
-// catalog do so instead of a name, a definition or a size, they lost sight of what the statement's snapshot still has.
+// collect reads the rows of a query. A NULL answer is an error: a catalog function returns NULL if
+// its object was dropped after the statement's snapshot.
 func collect[T any](r reading, to pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
-	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // rows give the same error
+	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // reading the rows returns the same error
 	list, err := pgx.CollectRows(rows, to)
 	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
 		return nil, fmt.Errorf("%w: %w", inspect.ErrChanged, err)
@@ -92,7 +92,7 @@ func collect[T any](r reading, to pgx.RowToFunc[T], query string, args ...any) (
 	return list, err
 }
 
-// collectRows reads the rows of a query into T, by the position of its fields.
+// collectRows reads the rows of a query into values of T, by position of the fields.
 func collectRows[T any](r reading, query string, args ...any) ([]T, error) {
 	return collect(r, pgx.RowToStructByPos[T], query, args...)
 }
@@ -109,20 +109,21 @@ func collectRow[T any](r reading, query string, args ...any) (one T, err error) 
 	return one, err
 }
 
-// collectJSON reads what a query answers as a text of JSON, for other queries.
+// collectJSON reads the JSON answer of a query, as a parameter for other queries.
 func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) {
 	found, err := collectRow[struct{ JSON string }](r, query, args...)
 	return json.RawMessage(found.JSON), err
 }
 
-// finding is a row of a query that answers findings: its columns have the names of a message's parts.
+// finding is a row of a query that returns findings. Its columns are named like the parts of a
+// message.
 type finding struct {
 	Place                                                                         int
-	Policies                                                                      []string // all that it is about, where it says so
+	Policies                                                                      []string // policies that the finding is about, if the row names them
 	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 }
 
-// eachNamed calls f for each row of a query, whose columns have the names of T's fields, if any.
+// eachNamed calls f for each row of a query. Columns are matched with the fields of T by name.
 func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 	list, err := collect(r, pgx.RowToStructByNameLax[T], query, args...)
 	for _, row := range list {
@@ -131,15 +132,15 @@ func eachNamed[T any](r reading, query string, f func(T), args ...any) error {
 	return err
 }
 
-// finds is a check whose query answers findings.
+// finds returns a check whose query returns findings.
 func (v *inspection) finds(code string, about []generator.Object, query string, args ...any) func(reading) error {
 	return func(r reading) error {
 		return eachNamed(r, query, func(f finding) { v.find(code, about, f) }, args...)
 	}
 }
 
-// find adds a finding of a query. What the row leaves out is that of the object whose place it names, from 1; without a place
-// it is where its policy is.
+// find adds a finding that a query returned. Place is the number of its object, from 1. The object
+// completes the finding. Without a place, the finding is at its policy.
 func (v *inspection) find(code string, about []generator.Object, f finding) {
 	o := generator.Object{Position: v.position(f.Policy)}
 	if f.Place > 0 {
@@ -153,8 +154,8 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 		Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
 }
 
-// ask makes probes one after the other. What the server refuses becomes a finding; an error means
-// that the connection or the context is gone.
+// ask runs probes one after another. An error of the server becomes a finding. ask returns an error
+// if the connection or the context has ended.
 func (v *inspection) ask(ctx context.Context, probes []probe) error {
 	for _, p := range probes {
 		if p.more != nil && !p.skip {
@@ -168,7 +169,7 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 		}
 		before := len(v.report.Findings)
 		err := v.read(ctx, v.conn, p.check)
-		if vanished(err) { // look once more
+		if concurrentlyDropped(err) { // try once more
 			v.report.Findings = v.report.Findings[:before]
 			err = v.read(ctx, v.conn, p.check)
 		}
@@ -187,16 +188,16 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 	return nil
 }
 
-// vanished says whether PostgreSQL lost sight of an object that the statement's snapshot still has: its
-// functions answer NULL then (collectRows has that), where they do not fail with internal_error.
-func vanished(err error) bool {
+// concurrentlyDropped reports whether an object was dropped after the statement's snapshot was taken. Then
+// catalog functions return NULL, which collectRows reports, or fail with internal_error.
+func concurrentlyDropped(err error) bool {
 	var refused *pgconn.PgError
 	return errors.Is(err, inspect.ErrChanged) || errors.As(err, &refused) && refused.Code == "XX000"
 }
 
-// illegible says what is wrong with an answer that is none: a function that somebody changed may answer
-// NULL, and a row that somebody wrote may hold an infinite instant. "" is for all other errors.
-func illegible(err error) string {
+// unscannable returns why an answer cannot be read; "" for other errors. A changed function may
+// return NULL, and a row that a person wrote may contain an infinite timestamp.
+func unscannable(err error) string {
 	if value, ok := errors.AsType[pgx.ScanArgError](err); ok {
 		what, _, _ := strings.Cut(value.Err.Error(), " into *")
 		return fmt.Sprintf("%s in column %q", what, value.FieldName)
@@ -207,7 +208,8 @@ func illegible(err error) string {
 	return ""
 }
 
-// failed says why a probe could not be made. It answers false for an error that is not the server's.
+// failed adds the finding that says why a probe failed. It returns false for an error that does not
+// come from the server.
 func (v *inspection) failed(p probe, err error) bool {
 	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not check " + p.about}
 	refused := &pgconn.PgError{}
@@ -216,15 +218,15 @@ func (v *inspection) failed(p probe, err error) bool {
 		f.Detail = fmt.Sprintf("The server says: %s [%s].", refused.Message, refused.Code)
 	}
 	switch {
-	case vanished(err):
+	case concurrentlyDropped(err):
 		f.Code, f.Message = codeChanging, f.Message+": something changed while it was looked at"
 		f.Detail, f.Hint = fmt.Sprintf("The last look ended with: %v.", err), "Verify again."
-	case illegible(err) != "":
-		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", illegible(err))
+	case unscannable(err) != "":
+		f.Detail = fmt.Sprintf("The answer cannot be read: %s.", unscannable(err))
 	case !server || v.conn.IsClosed():
 		return false
 	case refused.Code == foreignCode, p.policy != nil && (v.found(p.policy.Name, p.known...) && meansNothing(refused) ||
-		v.refusedToCount(p.policy, refused)): // a finding says it
+		v.refusedToCount(p.policy, refused)): // another finding reports it
 		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
 		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s stood in the way of replication", p.about)
@@ -241,7 +243,7 @@ func (v *inspection) failed(p probe, err error) bool {
 	case refused.Code == insufficientPrivilege:
 		f.Detail = fmt.Sprintf("The server says to role %q: %s.", v.server.User, refused.Message)
 		f.Hint = v.connectHint()
-		if refused.Routine == "check_enable_rls" { // which no membership helps against
+		if refused.Routine == "check_enable_rls" { // no membership helps against row security
 			f.Hint = "Connect as a superuser, or as a role with BYPASSRLS."
 		}
 	}
@@ -258,8 +260,9 @@ type lack struct {
 	err     *pgconn.PgError
 }
 
-// addLacks adds a finding for each probe that failed for want of a privilege, unless another finding is about that
-// privilege. It is called after all probes, because that finding may be a later probe's.
+// addLacks adds a finding for each probe that failed for want of a privilege, unless another
+// finding is about that privilege. It runs after all probes, because a later probe may add that
+// finding.
 func (v *inspection) addLacks() {
 	for _, l := range v.lacks {
 		if !v.knownLack(l.role, l.err) {
@@ -312,7 +315,7 @@ func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
 	})
 }
 
-// connectHint is for a role that is none of the install's.
+// connectHint returns the hint for a role that is not a role of the install.
 func (v *inspection) connectHint() string {
 	if v.install.Roles.None {
 		return fmt.Sprintf("Connect as %q, or as a superuser.", v.server.SchemaOwner)

@@ -5,10 +5,10 @@ import (
 	"pgretain/policy"
 )
 
-// row is what a query is told of a thing, by the names of its columns.
+// row is a parameter row of a query: values by column name.
 type row map[string]any
 
-// policyRows say of each policy what its statements do, and which triggers it accepts.
+// policyRows returns, for each policy, what its statements do and which triggers it accepts.
 func (v *inspection) policyRows() []row {
 	return lists.Map(v.file.Policies, func(p *policy.Policy) row {
 		acts, triggers := []row{}, []string{}
@@ -41,14 +41,15 @@ func (v *inspection) policyRows() []row {
 	})
 }
 
-// readReach asks what statements of policies do to tables, to any depth: partitions, and what foreign keys do. Query
-// reach describes the answer, by which the others of that name go.
+// readReach reads what the statements of policies do to tables, to any depth: in partitions and by
+// foreign keys. The query "reach" describes its answer, which other queries use.
 func (v *inspection) readReach(r reading) (err error) {
 	v.reach, err = collectJSON(r, "reach", v.policyRows())
 	return err
 }
 
-// reachProbes are about what deletes meet. There are none where that could not be read, which is said.
+// reachProbes returns the probes on what deletes reach. It returns none if that could not be read,
+// which is a finding of its own.
 func (v *inspection) reachProbes() []probe {
 	if len(v.reach) == 0 {
 		return nil
@@ -65,12 +66,12 @@ func (v *inspection) reachProbes() []probe {
 	}
 }
 
-// checkKeys leaves out keys whose rows the policy file speaks of. Keys are triggers, which a superuser can switch off
-// for a table; for sessions, checkSessions looks.
+// checkKeys checks foreign keys, except those that the policy file mentions. Keys are triggers,
+// which a superuser can disable for a table. checkSessions checks sessions.
 func (v *inspection) checkKeys(r reading) error {
 	type onKey struct {
 		finding
-		Names   []string // of the table that refers, and those above
+		Names   []string // the referencing table and the tables above it
 		Step    int
 		Anytime bool
 	}
@@ -82,10 +83,12 @@ func (v *inspection) checkKeys(r reading) error {
 	}, v.reach, v.opt.Snapshot)
 }
 
-// foreignCode is what functions of the runtime raise where a policy would run code of a role that is not trusted.
+// foreignCode is the SQLSTATE with which the runtime refuses to run code of a role that is not
+// trusted.
 const foreignCode = "PR004"
 
-// checkUnexpected asks what a run asks before it touches anything. A table that is gone has a finding of its own.
+// checkUnexpected makes the check that a run makes before it changes anything. A missing table has
+// a finding of its own.
 func (v *inspection) checkUnexpected(r reading) error {
 	var names, tables []string
 	for _, p := range v.file.Policies {
@@ -102,7 +105,7 @@ func (v *inspection) checkUnexpected(r reading) error {
 func (v *inspection) checkRowSecurity(r reading) error {
 	read := []row{}
 	for _, m := range v.file.NamedTables() {
-		if m.Kind != "" { // protected, which nothing of ours changes
+		if m.Kind != "" { // protected tables, which policies do not change
 			read = append(read, row{"schema": m.Schema, "name": m.Name, "kind": m.Kind, "of": m.Of})
 		}
 	}

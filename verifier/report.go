@@ -13,13 +13,13 @@ import (
 	"pgretain/internal/suppress"
 )
 
-// Info is the severity of a finding that is worth knowing and no drift.
+// Info is the severity of a finding that is useful to know but not drift.
 const Info = diag.Info
 
-// Verdict is what a report says of the whole.
+// Verdict is the result of a whole report.
 type Verdict string
 
-// The verdicts. Drift wins over Unknown.
+// These are the verdicts. Drift takes precedence over Unknown.
 const (
 	Conforms Verdict = "conforms"
 	Drift    Verdict = "drift"
@@ -31,18 +31,18 @@ const (
 // "" for the runtime; Position that of the policy or job, or of the name in question.
 type Finding = report.Finding
 
-// message is what a finding says.
+// message is the content of a finding.
 type message = diag.Diagnostic
 
 // Report is what Verify found, sorted by position and code.
 type Report struct {
 	report.Log
-	Objects  int // wanted objects
+	Objects  int // number of wanted objects
 	Policies int
-	Checks   []string // codes of those that were made
+	Checks   []string // codes of the checks that were made
 }
 
-// Verdict sums the findings up.
+// Verdict returns the verdict over all findings.
 func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Count(diag.Drift) > 0:
@@ -53,8 +53,8 @@ func (r *Report) Verdict() Verdict {
 	return Conforms
 }
 
-// ExitCode is 0 when the database conforms and 1 otherwise; a verification that could not run has
-// no report, and its exit code is 2.
+// ExitCode returns 0 if the database conforms and 1 otherwise. If the verification could not run
+// there is no report, and the exit code is 2.
 func (r *Report) ExitCode() int {
 	if r.Verdict() == Conforms {
 		return 0
@@ -62,9 +62,9 @@ func (r *Report) ExitCode() int {
 	return 1
 }
 
-// Text writes the findings for people, under a heading for each group: in it first what decides the
-// verdict, then by position. The last line counts and says the verdict. Suppressed findings are
-// counted only, unless all are asked for.
+// Text writes the findings for people, under a heading for each group. In a group they are sorted
+// by effect on the verdict, then by position. The last line has the counts and the verdict.
+// Suppressed findings are only counted, unless all is set.
 func (r *Report) Text(w io.Writer, colour, all bool) error {
 	out := bufio.NewWriter(w)
 	for _, g := range Groups() {
@@ -98,10 +98,10 @@ func (r *Report) Text(w io.Writer, colour, all bool) error {
 	return out.Flush()
 }
 
-// severities are in the order of what they do to the verdict.
+// severities are in the order of their effect on the verdict.
 var severities = []diag.Severity{diag.Drift, diag.Unknown, diag.Info, diag.Suppressed}
 
-// Summary is the last line of the text.
+// Summary returns the last line of the text.
 func (r *Report) Summary() string {
 	suppressed, some := "", ""
 	if n := r.Suppressed(); n > 0 {
@@ -115,7 +115,7 @@ func (r *Report) Summary() string {
 		counted(r.Policies, "policy", "policies"), r.File, some, r.Verdict())
 }
 
-// sort orders the findings by position and code, and drops repetitions.
+// sort sorts the findings by position and code, and removes duplicates.
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(diag.Compare(a.Diagnostic, b.Diagnostic), cmp.Compare(a.Want, b.Want), cmp.Compare(a.Got, b.Got))
@@ -123,7 +123,7 @@ func (r *Report) sort() {
 	r.Findings = slices.Compact(r.Findings)
 }
 
-// jsonReport is version 1 of the form that docs/verify.md describes.
+// jsonReport is version 1 of the format that docs/verify.md describes.
 type jsonReport struct {
 	Version    int       `json:"version"`
 	Verdict    Verdict   `json:"verdict"`
@@ -134,7 +134,7 @@ type jsonReport struct {
 	Unknown    int       `json:"unknown"`
 	Info       int       `json:"info"`
 	Suppressed int       `json:"suppressed"`
-	LeftOut    []string  `json:"left_out,omitempty"` // checks that were not asked for
+	LeftOut    []string  `json:"left_out,omitempty"` // checks that were not selected
 	Findings   []Finding `json:"findings"`
 }
 
@@ -151,7 +151,7 @@ func (r *Report) JSON(w io.Writer) error {
 // again, if it is still there.
 func (v *inspection) suppress() {
 	filter := suppress.New(v.file, "V", v.server.Now)
-	everything := v.complete // false where there may be findings that nobody saw
+	everything := v.complete // false if there may be findings that nobody saw
 	for i := range v.report.Findings {
 		f := &v.report.Findings[i]
 		if p := v.policies[f.Policy]; f.Table == "" && p != nil {

@@ -11,7 +11,8 @@ import (
 	"pgretain/policy"
 )
 
-// Bounds on time for the deadlines of those that come after a run in its job: of one without a budget, and of a report.
+// These are durations for the deadlines of later runs in a job: of a run without a budget, and of a
+// report.
 const (
 	noBudget   = 24 * time.Hour
 	reportTime = time.Hour
@@ -21,11 +22,11 @@ const (
 type scheduledRun struct {
 	job        *policy.Job
 	name, kind string
-	budget     time.Duration // until it must have ended, those before it in the job included
-	due        *time.Time    // it should have succeeded after that; nil: its schedule does not say, or means an unknown zone
+	budget     time.Duration // longest time until its end, earlier runs in the job included
+	due        *time.Time    // deadline of a success; nil if unknown
 }
 
-// runs are those of all jobs.
+// runs returns the runs of all jobs.
 func (v *inspection) runs() []scheduledRun {
 	if v.scheduled != nil {
 		return v.scheduled
@@ -52,8 +53,9 @@ func (v *inspection) runs() []scheduledRun {
 	return v.scheduled
 }
 
-// lag is how long before an instant the latest one lies whose deadline has passed, to a second: what was due then must be
-// gone. False where there is none in twenty years.
+// lag returns the time between now and the latest scheduled instant whose deadline has passed, in
+// whole seconds. Rows that were due then must be gone. It returns false if there is no such instant
+// within twenty years.
 func lag(t calendar.Ticks, now time.Time, budget time.Duration) (time.Duration, bool) {
 	if t.Deadline(now, budget).IsZero() {
 		return 0, false
@@ -80,7 +82,7 @@ func (v *inspection) checkRuns(r reading) error {
 	return v.finds("", about, "runs", v.runRows(), v.attempts, v.cronNames(), database, v.runner())(r)
 }
 
-// runRows are all runs, for queries.
+// runRows returns all runs as parameters for queries.
 func (v *inspection) runRows() []row {
 	return lists.Map(v.runs(), func(s scheduledRun) row {
 		return row{"policy": s.name, "job": s.job.Name, "kind": s.kind, "due": s.due}

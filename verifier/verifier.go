@@ -18,23 +18,23 @@ import (
 	"pgretain/policy"
 )
 
-// Options say what to check beyond the catalog.
+// Options say what to check besides the catalog.
 type Options struct {
-	Pending []string      // migrations that are not applied, by file name
-	Counts  bool          // count overdue rows, which costs what counting costs
-	Timeout time.Duration // per statement, default 5s; what takes longer is unknown
-	Checks  Selection     // what to check, default everything
+	Pending []string      // file names of migrations that are not applied
+	Counts  bool          // count overdue rows, which reads these rows
+	Timeout time.Duration // timeout of each statement, 5 s by default; a check that exceeds it is unknown
+	Checks  Selection     // checks to make; all by default
 
-	// Snapshot is what the wanted objects were compiled with, and History; what it lacks has come since. nil:
-	// not known, and nobody looks whether it is still true.
+	// Snapshot and History are those with which the wanted objects were compiled. What Snapshot
+	// lacks is newer. If Snapshot is nil, no check compares it.
 	Snapshot *catalog.Snapshot
 	History  *generator.History
 
-	// Cron is a session in the database where schema cron lives, if that is another one; CronRefused
-	// says why there is none.
+	// Cron is a session in the database of schema cron, if that is another database. CronRefused
+	// says why there is no session.
 	Cron        *pgx.Conn
 	CronRefused error
-	CronPending []string // migrations of the jobs that are not applied there
+	CronPending []string // migrations of jobs that are not applied there
 }
 
 // Verify compares the wanted objects, those of the runtime included, and the policy file with the
@@ -62,43 +62,43 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	return v.report, nil
 }
 
-// inspection is one verification under way.
+// inspection is the state of one verification.
 type inspection struct {
 	conn     *pgx.Conn
-	file     *policy.File              // with the members of policies for each schema in their places
-	source   *policy.File              // as it is written
-	policies map[string]*policy.Policy // of the file, by name
+	file     *policy.File              // the file with instances in place of policies for each schema
+	source   *policy.File              // the file as written
+	policies map[string]*policy.Policy // policies of file by name
 	install  policy.Install
-	wanted   []generator.Object // with the members' objects
-	asked    []generator.Object // without
+	wanted   []generator.Object // wanted objects, with those of instances
+	asked    []generator.Object // wanted objects without those of instances
 	opt      Options
 	report   *Report
 	server   server
-	complete bool // nothing was left out for want of the runtime, or of rights in it
+	complete bool // no check was left out because the runtime, or a privilege in it, was missing
 
-	// What probes read, or find, for those after them.
-	zone      *time.Location     // in which schedules are meant; nil: unknown
-	scheduled []scheduledRun     // of all jobs, once asked for
-	attempts  json.RawMessage    // what pg_cron could not run; nil: not known
-	lacks     []lack             // probes that failed because a role lacks a privilege
-	effective *catalog.Snapshot  // the tables as they are, or the snapshot where the policies do not fit them; nil without
-	reach     json.RawMessage    // what statements of policies do to tables; nil: could not be read
-	blind     bool               // the role may not look into a schema of the search path
-	unfit     map[string]bool    // policies that were not made for the catalog
-	uncounted map[string]bool    // policies whose rows could not be counted, which has a finding
-	unsettled []generator.Object // of members whose pages are still to be made anew, or dropped
+	// The following fields are what probes read or find, for later probes.
+	zone             *time.Location     // time zone of the schedules; nil if unknown
+	scheduled        []scheduledRun     // runs of all jobs, computed on first use
+	attempts         json.RawMessage    // jobs that pg_cron could not run; nil if unknown
+	lacks            []lack             // probes that failed because a role lacks a privilege
+	effective        *catalog.Snapshot  // live tables, or the snapshot if policies do not fit them; nil without a snapshot
+	reach            json.RawMessage    // what statements of policies do to tables; nil if it could not be read
+	schemaUnreadable bool               // the role may not read a schema of the search path
+	unfit            map[string]bool    // policies that do not fit the catalog
+	uncounted        map[string]bool    // policies whose rows could not be counted, which is a finding
+	unsettled        []generator.Object // objects of instances whose pages must still be re-created or dropped
 }
 
-// server is where and as whom the inspection looks.
+// server describes the server, the database and the role of the inspection.
 type server struct {
 	Database, User string
 	Now            time.Time
-	Installed      bool // the schema is there
-	Usage          bool // and may be used
+	Installed      bool // the runtime's schema exists
+	Usage          bool // the role has USAGE on it
 	SchemaOwner    string
-	Clock          time.Time // of the server; Now is earlier on a standby that lags behind
+	Clock          time.Time // time of the server; Now is earlier on a standby that lags behind
 	Standby        bool
-	Major          string // version
+	Major          string // major version
 }
 
 func (v *inspection) run(ctx context.Context) error {
@@ -124,7 +124,7 @@ func (v *inspection) run(ctx context.Context) error {
 		return v.ask(ctx, append(v.tableProbes(), v.snapshotProbe()))
 	}
 	v.oneRole()
-	if len(v.objects(generator.KindEach)) > 0 { // what all others go by
+	if len(v.objects(generator.KindEach)) > 0 { // all other probes need it
 		err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: v.opt.Checks.Codes(), check: v.readMembers}})
 		if err != nil || v.file == v.source {
 			return err
@@ -134,12 +134,12 @@ func (v *inspection) run(ctx context.Context) error {
 	return v.ask(ctx, v.probes())
 }
 
-// probes returns all probes in their order. Some depend on what earlier ones read or found.
+// probes returns all probes in their order. Some depend on what earlier probes read or found.
 func (v *inspection) probes() []probe {
 	counts, roles := v.opt.Counts, !v.install.Roles.None
 	cron, live := v.install.Scheduler == "pg_cron", !v.server.Standby
 	at := v.atInstall()
-	checkCron := obeying(v.checkCron)
+	checkCron := withRowSecurity(v.checkCron)
 	if v.install.CronElsewhere() {
 		checkCron = v.checkCronElsewhere
 	}
@@ -159,7 +159,7 @@ func (v *inspection) probes() []probe {
 		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeMissed, codeEmpty, codeRefused, codeOverdue, codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
 		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler, codeCronStart},
-			check: obeying(v.finds("", at, "scheduler", v.owner(), v.install.CronElsewhere()))},
+			check: withRowSecurity(v.finds("", at, "scheduler", v.owner(), v.install.CronElsewhere()))},
 		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
 		{about: "the runs", codes: []string{codeLastRun, codeLate, codeMissed, codeNotYet, codeEmpty, codeRefused}, check: v.checkRuns},
 
@@ -191,7 +191,7 @@ func (v *inspection) probes() []probe {
 	})
 }
 
-// tableProbes need nothing of the runtime's.
+// tableProbes returns the probes that do not need the runtime.
 func (v *inspection) tableProbes() []probe {
 	covered := v.file.Coverage != nil
 	return []probe{
@@ -207,7 +207,7 @@ func (v *inspection) snapshotProbe() probe {
 	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot", codes: append([]string{codeSnapshot, codeExpression}, codesOfPlans...), check: v.checkSnapshot}
 }
 
-// add appends a finding; without a severity it is drift.
+// add adds a finding. Without a severity it is drift.
 func (v *inspection) add(m message) { v.addKind("", m) }
 
 func (v *inspection) addKind(kind generator.Kind, m message) {
@@ -226,7 +226,7 @@ func (v *inspection) about(o generator.Object, m message) {
 	v.addKind(o.Kind, m)
 }
 
-// found says whether checks have found something about a policy, a table or another object.
+// found reports whether one of the checks has a finding about a policy, a table or another object.
 func (v *inspection) found(about string, codes ...string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
 		concerns := f.Policy == about || f.Object == about || f.Table == about || f.Code == codeUnexpected && v.unfit[about]
@@ -242,7 +242,7 @@ var causes = map[string][]string{
 	codeOtherPlan:  codesOfTables,
 }
 
-// codesOfTables are about a table that is not there as it should be, or its indexes.
+// codesOfTables are the checks on a missing or unfit table and its indexes.
 var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
 
 // meansNothing reports whether a finding is about a name that can mean another object, while the server refuses an expression
@@ -252,7 +252,7 @@ func (v *inspection) meansNothing(f Finding) bool {
 	return f.Code == codeUnexpected && aName && v.opt.Checks.shows(codeExpression) && v.found(f.Policy, codeExpression)
 }
 
-// drop takes out what follows from something else, and then what was not asked for.
+// drop removes findings that follow from other findings, and findings that were not selected.
 func (v *inspection) drop() {
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), v.meansNothing)
 	follows := func(f Finding) bool {
@@ -260,14 +260,14 @@ func (v *inspection) drop() {
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
 	for i, f := range v.report.Findings {
-		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) { // the statements would drop an index that is right
+		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) { // the statements would drop a correct index
 			v.report.Findings[i].Hint = "First mend what the policy was not made for, or the expression that the server refuses."
 		}
 	}
 	v.report.Findings = slices.DeleteFunc(v.report.Findings, func(f Finding) bool { return !v.opt.Checks.shows(f.Code) })
 }
 
-// objects are the wanted ones of some kinds.
+// objects returns the wanted objects of some kinds.
 func (v *inspection) objects(kinds ...generator.Kind) []generator.Object {
 	var list []generator.Object
 	for _, o := range v.wanted {
@@ -278,7 +278,8 @@ func (v *inspection) objects(kinds ...generator.Kind) []generator.Object {
 	return list
 }
 
-// position is that of a policy or report of the file, none where there is no such thing.
+// position returns the position of a policy or report in the file; the zero position if there is
+// none.
 func (v *inspection) position(name string) diag.Position {
 	if p := v.policies[name]; p != nil {
 		return p.Position
@@ -291,7 +292,7 @@ func (v *inspection) position(name string) diag.Position {
 	return diag.Position{}
 }
 
-// atInstall is for findings where the policy file speaks of the install.
+// atInstall returns the subject of findings at the "install" of the policy file.
 func (v *inspection) atInstall() []generator.Object {
 	return []generator.Object{{Position: v.install.Position}}
 }
