@@ -1,9 +1,10 @@
-// Package htmlreport writes one HTML file on an installation: what verify says, each policy with its last thirty days,
-// what is due now, the jobs of a day, what deletes reach, and who held, paused or accepted what. It reads in READ ONLY
-// transactions what a member of the viewers may, and the file asks nobody for anything.
+// Package htmlreport writes one HTML file about an installation. It shows the result of verify,
+// each policy with its last 30 days, the rows that are due now and the jobs of a day. It also shows
+// what deletes reach, and who held, paused or accepted what. It reads in READ ONLY transactions
+// with the rights of a viewer. The file loads nothing from elsewhere.
 //
-// Queries of sql read, also the paths of what is drawn; judge.go says how a policy stands; report.html.tmpl is the
-// page.
+// The queries are in sql, and compute the paths of the charts as well. judge.go computes the state
+// of a policy. report.html.tmpl is the page.
 package htmlreport
 
 import (
@@ -25,34 +26,38 @@ import (
 	"pgretain/verifier"
 )
 
-// Mark is in the first line of each report, so that one can be told from other files.
+// Mark begins the first line of each report and identifies the file as a report.
 const Mark = `<!DOCTYPE html><!-- pgretain report -->`
 
-// Options say what is in a report besides what is in the database.
+// Options say what a report contains in addition to the content of the database.
 type Options struct {
-	Schema     string                           // of the runtime
-	Timeout    time.Duration                    // of each query; what takes longer is unknown
-	Verify     func() (*verifier.Report, error) // waits for what it finds; nil: Unverified says why it was not asked
+	Schema string // schema of the runtime
+	// limit of each query; a query that takes longer has no result
+	Timeout time.Duration
+	// waits for the result of verify; if nil, Unverified says why it did not run
+	Verify     func() (*verifier.Report, error)
 	Unverified string
-	Version    string // of this program
+	Version    string // version of this program
 }
 
 //go:embed *.html.tmpl
 var templates embed.FS
 
 var page = template.Must(template.New("report.html.tmpl").Funcs(template.FuncMap{
-	"mark":  func() template.HTML { return Mark }, // a template's own comments are left out
+	// the template engine removes comments of the template
+	"mark":  func() template.HTML { return Mark },
 	"count": explain.Number, "counted": explain.Count[int64], "seconds": explain.Seconds,
 	"at": at, "ago": ago, "nearby": nearby, "join": strings.Join,
 	"class": func(s diag.Severity) string { return classes[s] },
-	// A statement has its semicolon, which a sentence among hints has not.
+	// A statement ends with a semicolon; a sentence among the hints does not.
 	"isSQL":    func(hint string) bool { return strings.HasSuffix(strings.TrimSpace(hint), ";") },
 	"sentence": func(text string) string { return strings.TrimSuffix(text, ".") + "." },
 	"short":    shortened,
 }).ParseFS(templates, "*.html.tmpl"))
 
-// Write reads the database and writes the report, and says what it says. An error means that there is none: the runtime
-// could not be read, or w refused it. What else cannot be read is unknown in the report.
+// Write reads the database, writes the report and returns its verdict. It returns an error if the
+// runtime cannot be read or w fails; then there is no report. Other parts that cannot be read are
+// shown as unknown.
 func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdict string, well bool, err error) {
 	r := &reader{conn: conn, opt: opt}
 	found, err := r.all(ctx)
@@ -69,7 +74,8 @@ func Write(ctx context.Context, conn *pgx.Conn, w io.Writer, opt Options) (verdi
 	return v.Verdict.Word, v.Verdict.Class == "ok", write(w, "report.html.tmpl", v)
 }
 
-// write keeps control characters of reasons and messages out of a page, which no HTML has and a terminal obeys.
+// write removes control characters of reasons and messages from a page. HTML does not allow them,
+// and a terminal would execute them.
 func write(w io.Writer, name string, data any) error {
 	var text strings.Builder
 	if err := page.ExecuteTemplate(&text, name, data); err != nil {
@@ -84,19 +90,20 @@ func write(w io.Writer, name string, data any) error {
 	return err
 }
 
-// WriteFleet writes a page that leads to the reports of many databases, those first that are not well, in the looks of a
-// report. They have a Name, a File, which is "" where there is no report, a Verdict, LastRun, State and Overdue.
+// WriteFleet writes a page with links to the reports of many databases, in the style of a report.
+// Databases with problems come first. The members need the fields Name, File ("" without a report),
+// Verdict, LastRun, State and Overdue.
 func WriteFleet[T any](w io.Writer, version string, wrong, well []T) error {
 	return write(w, "fleet.html.tmpl", map[string]any{
 		"Version": version, "At": time.Now().UTC(), "Wrong": len(wrong), "Rows": slices.Concat(wrong, well)})
 }
 
-// at writes an instant to the minute, in the zone that it has.
+// at formats a time to the minute, in its own time zone.
 func at(t time.Time) string { return t.Format("2 Jan 2006 15:04") }
 
 const day = 24 * time.Hour
 
-// nearby is an instant that is likely to be within a day.
+// nearby formats a time that is probably within a day.
 func nearby(t, now time.Time) string {
 	switch away := t.Sub(now).Abs(); {
 	case away < day:
@@ -107,7 +114,7 @@ func nearby(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// ago writes a duration in the largest unit that it has at least two of.
+// ago formats a duration in the largest unit of which it contains at least two.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -120,7 +127,7 @@ func ago(d time.Duration) string {
 	return explain.Number(int64(d/day)) + " d"
 }
 
-// shortened is text for a place with room for so many characters.
+// shortened cuts a text to room characters.
 func shortened(room int, text string) string {
 	if utf8.RuneCountInString(text) <= room {
 		return text

@@ -14,13 +14,13 @@ import (
 	"pgretain/verifier"
 )
 
-// state is how a policy stands.
+// state is the state of a policy in the report.
 type state struct {
-	Word, Class, Sign string // Class: bad, warn or ok; Sign says the same without a colour
+	Word, Class, Sign string // Class is bad, warn or ok; Sign is a symbol with the same meaning
 	is                func(subject) bool
 }
 
-// states are in the order of the report, the worst first; of those that are so the first counts.
+// states lists the states, the worst first. A policy has the first state that applies.
 var states = []state{
 	{"failing", "bad", "✕", func(s subject) bool { return s.State == "failed" || s.State == "abandoned" }},
 	{"tripped", "bad", "✕", func(s subject) bool { return s.State == "tripped" }},
@@ -40,40 +40,40 @@ var states = []state{
 type subject struct {
 	policyRow
 	backlog
-	ID           string // on the page
-	rank         int    // how it stands: a place in states
+	ID           string // id of the policy's section in the page
+	rank         int    // index of the policy's state in states
 	jobs         []job
 	Findings     []report.Finding // drift that verify found
-	overdue      bool             // it found rows that should be gone
+	overdue      bool             // verify found rows that should have been taken
 	now          time.Time
-	adopted      time.Time // the database
+	adopted      time.Time // when the database was adopted
 	Lines        []explain.Line
-	Strip, Table row // of days and of tables
+	Strip, Table row // rows for the days and for the tables
 	Runs         []row
 }
 
-// job is a job with its instants.
+// job is a job with its start times.
 type job struct {
 	jobRow
 	now   time.Time
 	ticks calendar.Ticks
-	Lane  row // of lanes
+	Lane  row // row of the chart of jobs
 }
 
-// When are its schedules.
+// When returns the schedules of the job.
 func (j job) When() string {
 	return strings.Join(j.Schedules, "; ")
 }
 
-// Next is when it starts the next time; zero for never.
+// Next returns when the job starts next, or the zero time for never.
 func (j job) Next() time.Time { return j.ticks.Next(j.now).In(j.now.Location()) }
 
-// Next is when a job of the policy starts the next time.
+// Next returns when a job of the policy starts next.
 func (s subject) Next() time.Time { return calendar.Earliest(s.jobs, job.Next) }
 
-// Deadline is when what was due at an instant must be gone: at the second start from there, so that one may be missed,
-// and after the time that a run may take; where the policy or its job is younger, from when it could run. That is what
-// verify uses.
+// Deadline returns when rows that were due at from must be taken. It is the second start after
+// from, so one start may be missed, plus the time budget. For a newer policy or job it counts from
+// the first possible run. verify uses the same rule.
 func (s subject) Deadline(from time.Time) time.Time {
 	return calendar.Earliest(s.jobs, func(j job) time.Time {
 		begun := slices.MaxFunc([]time.Time{from, s.InstalledAt, j.InstalledAt, s.adopted}, time.Time.Compare)
@@ -81,13 +81,13 @@ func (s subject) Deadline(from time.Time) time.Time {
 	})
 }
 
-// missed says whether that is over.
+// missed reports whether the deadline has passed.
 func (s subject) missed(from time.Time) bool {
 	end := s.Deadline(from)
 	return !end.IsZero() && end.Before(s.now)
 }
 
-// InOrder is when the policy last was in order: its last success, or when it was installed.
+// InOrder returns when the policy was last in order: its last success, or its installation.
 func (s subject) InOrder() time.Time {
 	if s.Success != nil {
 		return *s.Success
@@ -97,8 +97,9 @@ func (s subject) InOrder() time.Time {
 
 func (s subject) isLate() bool { return s.missed(s.InOrder()) }
 
-// isBehind says whether rows are due that should be gone. After a run that left nothing, and in time, what is due came
-// to be so by a condition or a place among others, unless verify says otherwise.
+// isBehind reports whether due rows should already have been taken. After a timely run that left no
+// rows, due rows became due by a condition or a rank. Then the policy is not behind, unless verify
+// found rows.
 func (s subject) isBehind() bool {
 	if s.Overdue == nil || !s.missed(s.DueSince()) {
 		return false
@@ -106,15 +107,15 @@ func (s subject) isBehind() bool {
 	return s.overdue || s.State != "done" || s.Refused > 0 || s.isLate()
 }
 
-// Is says how a policy stands.
+// Is returns the state of the policy.
 func (s subject) Is() state { return states[s.rank] }
 
-// judge is its place in states.
+// judge returns the index of the policy's state in states.
 func (s subject) judge() int {
 	return slices.IndexFunc(states, func(is state) bool { return is.is(s) })
 }
 
-// since is how long a row has been due, 0 where that is not by time.
+// since returns how long a row has been due, or 0 if it did not become due by time.
 func (b backlog) since() time.Duration {
 	if b.Overdue == nil {
 		return 0
@@ -122,16 +123,16 @@ func (b backlog) since() time.Duration {
 	return *b.Overdue
 }
 
-// DueSince is when a row came to be due, or before.
+// DueSince returns the latest time at which the first due row can have become due.
 func (s subject) DueSince() time.Time { return s.now.Add(-*s.Overdue) }
 
-// Dated is an instant, and how long ago it was.
+// Dated returns a time with its age in words.
 func (s subject) Dated(t time.Time) string { return at(t) + " (" + ago(s.now.Sub(t)) + " ago)" }
 
 // told lists the keys of the lines that say what a policy does, with which rows, and when.
 var told = strings.Fields("deletes updates changes reads drops detaches asks where due or")
 
-// Summary is a policy in one sentence.
+// Summary describes the policy in one sentence.
 func (s subject) Summary() string {
 	var texts []string
 	for _, l := range s.Lines {
@@ -145,7 +146,8 @@ func (s subject) Summary() string {
 var classes = map[diag.Severity]string{diag.Error: "bad", diag.Drift: "bad",
 	diag.Warning: "warn", diag.Unknown: "warn", diag.Info: "ok"}
 
-// remarks are what verify found, without what the policy file suppresses; or, without verify, what the runtime says.
+// remarks lists the findings of verify, without suppressed ones. Without verify it lists the
+// messages of the runtime.
 func remarks(f *found, v *verifier.Report) (list []report.Finding) {
 	if v == nil {
 		for _, h := range f.Read["health"] {
@@ -164,34 +166,34 @@ func remarks(f *found, v *verifier.Report) (list []report.Finding) {
 	return list
 }
 
-// view is what the template shows: what was read, and what is made of it.
+// view is the data of the template: what was read, and what follows from it.
 type view struct {
 	*found
 	Options
 	Verified *verifier.Report
 	Verdict  state
-	Number   map[string]int // of policies, by the class of their state
-	Reports  bool           // some are reports
-	Worst    []subject      // those that do not do their work, the first of them
+	Number   map[string]int // number of policies by the class of their state
+	Reports  bool           // some of them are reports
+	Worst    []subject      // the first of the policies in a bad state
 	Policies []subject
 	Jobs     []job
 	Remarks  []report.Finding
-	Vacuum   string // the statements that tables want
+	Vacuum   string // statements that the tables need
 }
 
-// mostNamed is how many policies the verdict names.
+// mostNamed is the maximum number of policies that the verdict names.
 const mostNamed = 5
 
-// conformance is the group of the checks of verify that look at rows.
+// conformance is the group of the checks of verify that read rows.
 const conformance = "conformance"
 
-// verdicts are those of verify, "" where it was not asked.
+// verdicts maps the verdicts of verify to states. Verdict "" means that verify did not run.
 var verdicts = map[verifier.Verdict]state{
 	"conforms": {Word: "Conforms", Class: "ok", Sign: "✓"}, "drift": {Word: "Drift", Class: "bad", Sign: "✕"},
 	"unknown": {Word: "Unknown", Class: "warn", Sign: "?"}, "": {Word: "Not verified", Class: "warn", Sign: "?"},
 }
 
-// compose judges what was read.
+// compose computes the view from what was read.
 func compose(f *found, verified *verifier.Report, opt Options) *view {
 	v := &view{found: f, Options: opt, Verified: verified, Verdict: verdicts[""], Number: map[string]int{}}
 	if verified != nil {
@@ -224,7 +226,7 @@ func compose(f *found, verified *verifier.Report, opt Options) *view {
 	return v
 }
 
-// addPolicies judges the policies, the worst first.
+// addPolicies adds the policies with their states, the worst first.
 func (v *view) addPolicies() {
 	days, runs, tables := by(v.Read["days"], "policy"), by(v.Read["recent"], "policy"), by(v.Read["tables"], "name")
 	for _, p := range v.policies {
@@ -263,7 +265,7 @@ func by(list []row, column string) map[string][]row {
 	return groups
 }
 
-// only is the row of a group that has no more than one.
+// only returns the row of a group that has at most one row.
 func only(group []row) row {
 	if len(group) == 0 {
 		return nil

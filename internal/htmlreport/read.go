@@ -19,10 +19,10 @@ import (
 //go:embed sql/*.sql
 var queries embed.FS
 
-// countLimit is where counting due rows stops.
+// countLimit is the number at which counting due rows stops.
 const countLimit = 10000
 
-// The rows of queries that are judged by, by the position of their fields.
+// The rows of queries that decide about states, by the position of their fields.
 type (
 	database struct {
 		Name, User, Server string
@@ -36,8 +36,8 @@ type (
 		Report      bool
 		Words       string
 		InstalledAt time.Time
-		Budget      float64 // seconds; 0: none
-		State       string  // of the last run, "" for none
+		Budget      float64 // seconds; 0 for none
+		State       string  // state of the last run, "" for none
 		Started     *time.Time
 		Took        float64
 		Taken       int64
@@ -49,8 +49,8 @@ type (
 		Paused      string
 		PausedAt    *time.Time
 		WindowNote  string
-		Kept        string // by what, in the last run
-		WayOut      string // what to do after a run that tripped
+		Kept        string // rows kept by the last run, by guard, in words
+		WayOut      string // command to type after a run that tripped
 	}
 	jobRow struct {
 		Name                string
@@ -59,10 +59,10 @@ type (
 	}
 )
 
-// row is one of a query that is only shown, by the names of its columns.
+// row is a row of a query that is only displayed, by the names of its columns.
 type row = map[string]any
 
-// parts are the queries of such rows, and what they are about.
+// parts are the queries for such rows, with a description.
 var parts = []struct{ query, about string }{
 	{"days", "the runs of thirty days"},
 	{"recent", "the last runs"},
@@ -77,19 +77,20 @@ var parts = []struct{ query, about string }{
 
 // backlog is what is due under a policy now.
 type backlog struct {
-	Unknown  string // why it is not known
-	Due      int64
-	Capped   bool           // there may be more
-	Overdue  *time.Duration // since when a row was due, at least; nil: that is not by time
+	Unknown string // why the number is not known
+	Due     int64
+	Capped  bool // there may be more rows
+	// least time that a row has been due; nil if it did not become due by time
+	Overdue  *time.Duration
 	Timeless bool
 }
 
-// found is all that was read. Of parts, what could not be is empty, and named in Unread.
+// found is all that was read. Parts that could not be read are empty, and named in Unread.
 type found struct {
 	Database database
 	policies []policyRow
 	jobs     []jobRow
-	Read     map[string][]row // by query
+	Read     map[string][]row // rows by query
 	backlog  map[string]backlog
 	Unread   []string
 }
@@ -99,7 +100,7 @@ type reader struct {
 	opt  Options
 }
 
-// all reads everything: without the registry there is no report.
+// all reads everything. It returns an error if the registry cannot be read.
 func (r *reader) all(ctx context.Context) (*found, error) {
 	f := &found{Read: map[string][]row{}, backlog: map[string]backlog{}}
 	one, err := ask(ctx, r, "database", pgx.RowToStructByPos[database])
@@ -110,7 +111,7 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 		return nil, err
 	}
 	f.Database = one[0]
-	zone := location(f.Database.Zone) // that of the install, in which all instants are read from here on
+	zone := location(f.Database.Zone) // time zone of the install, for all times from here on
 	f.Database.Now, f.Database.AdoptedAt = f.Database.Now.In(zone), f.Database.AdoptedAt.In(zone)
 	codec := &pgtype.TimestamptzCodec{ScanLocation: zone}
 	r.conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
@@ -122,7 +123,7 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 	}
 	for _, part := range parts {
 		if part.query == "health" && r.opt.Verify != nil {
-			continue // verify finds what the runtime says of itself
+			continue // verify finds what the runtime reports about itself
 		}
 		rows, err := ask(ctx, r, part.query, pgx.RowToMap)
 		why, err := refusal(ctx, err)
@@ -136,7 +137,7 @@ func (r *reader) all(ctx context.Context) (*found, error) {
 	return f, r.count(ctx, f)
 }
 
-// location is a time zone of the server, UTC where this program does not know it.
+// location returns a time zone of the server, or UTC if this program does not know it.
 func location(name string) *time.Location {
 	zone, err := time.LoadLocation(name)
 	if err != nil {
@@ -145,7 +146,7 @@ func location(name string) *time.Location {
 	return zone
 }
 
-// count looks at what is due, and stops when ten timeouts were spent on it.
+// count counts the due rows of all policies. It stops after ten times the timeout of a query.
 func (r *reader) count(ctx context.Context, f *found) error {
 	until := time.Now().Add(10 * r.opt.Timeout)
 	for _, p := range f.policies {
@@ -164,7 +165,8 @@ func (r *reader) count(ctx context.Context, f *found) error {
 	return nil
 }
 
-// ages are how long ago a row may have come to be due. The first is a minute: what is due in the next run is no news.
+// ages are durations since a row may have become due. The shortest is a minute, because rows for
+// the next run are no finding.
 var ages = func() (list []time.Duration) {
 	for age := time.Minute; age < 40*365*24*time.Hour; age = age * 5 / 4 {
 		list = append(list, age)
@@ -172,8 +174,9 @@ var ages = func() (list []time.Duration) {
 	return list
 }()
 
-// backlog counts what is due under a policy up to a limit. Since when it is due it finds by asking whether a row was due
-// some time ago, which costs the search for one row each: at most one more than half a dozen times.
+// backlog counts the due rows of a policy up to countLimit. To find since when rows are due, it
+// queries whether a row was due some time ago. This is a binary search for one row each, with at
+// most seven queries.
 func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b backlog, err error) {
 	err = r.reading(ctx, func(tx pgx.Tx) (err error) {
 		count := func(ago time.Duration, limit int) (due int64, capped bool) {
@@ -187,10 +190,10 @@ func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b b
 			return err
 		}
 		if due, _ := count(ages[last], 1); err != nil || due > 0 {
-			b.Timeless = err == nil // by a place among others, or a condition
+			b.Timeless = err == nil // due by a rank or a condition
 			return err
 		}
-		not := sort.Search(last, func(i int) bool { // the first age for which none was
+		not := sort.Search(last, func(i int) bool { // first age at which no row was due
 			due, _ := count(ages[i], 1)
 			return due == 0
 		})
@@ -203,7 +206,7 @@ func (r *reader) backlog(ctx context.Context, policy string, now time.Time) (b b
 		return nil
 	})
 	why, err := refusal(ctx, err)
-	if b.Due == 0 { // else the number stands
+	if b.Due == 0 { // otherwise the number is known
 		b.Unknown = why
 	}
 	return b, err
@@ -221,10 +224,10 @@ func (r *reader) reading(ctx context.Context, read func(pgx.Tx) error) error {
 	})
 }
 
-// ask reads the rows of a query.
+// ask returns the rows of a query.
 func ask[T any](ctx context.Context, r *reader, query string, as pgx.RowToFunc[T]) (list []T, err error) {
 	err = r.reading(ctx, func(tx pgx.Tx) error {
-		rows, _ := tx.Query(ctx, r.query(query)) // rows give the same error
+		rows, _ := tx.Query(ctx, r.query(query)) // CollectRows returns the same error
 		list, err = pgx.CollectRows(rows, as)
 		return err
 	})
@@ -235,7 +238,7 @@ func (r *reader) query(name string) string {
 	return quote.InSchema(queries, "sql/"+name+".sql", r.opt.Schema)
 }
 
-// refusal says why the server refused; an error that is not the server's remains one.
+// refusal returns why the server refused a query. Other errors are returned as errors.
 func refusal(ctx context.Context, err error) (string, error) {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	switch {

@@ -1,5 +1,6 @@
-// Package propose writes the first policy file of a database: a proposal for each table that grows, which holds only
-// once a person has uncommented it, and a reason for each other table. It is pure.
+// Package propose writes the first policy file of a database. It proposes a policy for each table
+// that grows, as a comment, and gives a reason for every other table. A proposal is in force once a
+// person has uncommented it. The package reads no database and no files.
 package propose
 
 import (
@@ -14,44 +15,44 @@ import (
 	"pgretain/internal/quote"
 )
 
-// file is what is found out about the tables of a snapshot.
+// file holds what is known about the tables of a snapshot.
 type file struct {
 	*catalog.Statistics
 	tables catalog.Graph
 	drafts []*draft // in the order of the snapshot, without partitions
 	byName map[string]*draft
 	sized  bool     // sizes are known, and some table grows
-	names  []string // of policies
+	names  []string // names of policies
 }
 
-// draft is a table, and what is said of it.
+// draft is a table with the proposal for it.
 type draft struct {
 	*catalog.Table
 	reach
 	Growth     catalog.Growth
-	Clocks     []clock  // the best first
-	unfit      []string // why other columns with names of clocks are none
-	Partitions bool     // the policy is about partitions
-	referring  []string // tables with foreign keys to it
+	Clocks     []clock  // the best clock first
+	unfit      []string // why other columns with names of clocks are no clocks
+	Partitions bool     // the policy takes partitions
+	referring  []string // tables with foreign keys to this table
 
-	reason string // why there is no policy for it, "" where there is one
+	reason string // why the table has no policy, "" if it has one
 	related
 }
 
-// related is what follows from the other proposals.
+// related holds what follows from the proposals for other tables.
 type related struct {
-	with   string // the table that its rows go with, by foreign key
-	part   bool   // they go with those that they refer to, by a step
+	with   string // table with whose rows the rows of this table go, by foreign key
+	part   bool   // the rows go with the rows that they refer to, by a step
 	Policy string
 	Guards []guard
 	Parts  []part
-	Keeps  []string // tables whose rows keep those that they refer to
+	Keeps  []string // tables whose rows keep the rows that they refer to
 }
 
-// guard keeps rows that others refer to.
+// guard keeps rows to which others refer.
 type guard struct{ Name, Condition string }
 
-// part are rows of another table that go before the ones that they refer to.
+// part is a step on rows of another table, which go before the rows that they refer to.
 type part struct {
 	*draft
 	Where string
@@ -74,7 +75,7 @@ func newFile(snapshot *catalog.Snapshot, statistics *catalog.Statistics) *file {
 	return f
 }
 
-// draft is what a table says of itself.
+// draft returns the draft of a table, without regard to other tables.
 func (f *file) draft(t *catalog.Table) *draft {
 	d := &draft{Table: t, Growth: f.Tables[t.String()]}
 	d.Clocks, d.unfit = clocksOf(t, f.Statistics)
@@ -92,12 +93,12 @@ func (f *file) draft(t *catalog.Table) *draft {
 	return d
 }
 
-// proposed are the tables for which there is a policy.
+// proposed lists the tables with a policy.
 func (f *file) proposed() []*draft {
 	return slices.DeleteFunc(slices.Clone(f.drafts), func(d *draft) bool { return d.reason != "" })
 }
 
-// relateAll begins anew with the proposals that there are.
+// relateAll computes the relations of all proposals again.
 func (f *file) relateAll() {
 	f.names = nil
 	for _, d := range f.drafts {
@@ -108,7 +109,7 @@ func (f *file) relateAll() {
 	}
 }
 
-// relate says what a policy does about the foreign keys around its table.
+// relate sets what a policy does about the foreign keys around its table.
 func (f *file) relate(d *draft) {
 	base := plain(d.Name)
 	if slices.ContainsFunc(f.drafts, func(o *draft) bool { return o != d && plain(o.Name) == base }) {
@@ -128,23 +129,23 @@ func (f *file) relate(d *draft) {
 	for _, by := range d.children {
 		child := f.end(by)
 		child.with = d.String()
-		if child.reason == "" { // its rows have a time of their own
+		if child.reason == "" { // its rows have their own clock
 			f.keep(d, by)
 		}
 	}
 }
 
-// keep adds a guard: rows stay while others refer to them, by a path of keys.
+// keep adds a guard: rows stay while other rows refer to them, along a path of foreign keys.
 func (f *file) keep(d *draft, by path) {
 	names, child := lists.Map(d.Guards, func(g guard) string { return g.Name }), f.end(by)
 	d.Keeps = with(d.Keeps, child.String())
 	d.Guards = append(d.Guards, guard{unique(names, "has_"+plain(child.Name), ""), f.text("refers", by)})
 }
 
-// longest is how long a name of a policy or a guard may be.
+// longest is the maximum length of the name of a policy or guard, in bytes.
 const longest = 40
 
-// unique is a name that is not taken yet.
+// unique returns a name that is not taken yet.
 func unique(taken []string, base, suffix string) string {
 	if base == "" || base[0] < 'a' || base[0] > 'z' {
 		base = "t_" + base
@@ -158,10 +159,11 @@ func unique(taken []string, base, suffix string) string {
 
 var odd = regexp.MustCompile(`[^a-z0-9]+`)
 
-// plain is a name with nothing but small letters, digits and underscores.
+// plain returns a name of lower-case letters, digits and underscores.
 func plain(name string) string { return strings.Trim(odd.ReplaceAllString(snake(name), "_"), "_") }
 
-// childrenFirst lists policies, those of referring tables before those of the tables that they refer to.
+// childrenFirst lists the policies. Policies of referring tables come before those of the tables
+// they refer to.
 func (f *file) childrenFirst() (list []string) {
 	seen := map[*draft]bool{}
 	var visit func(*draft)
@@ -183,8 +185,8 @@ func (f *file) childrenFirst() (list []string) {
 	return list
 }
 
-// exempt returns the tables that no proposal is about, if a policy file may hold their names. What inherits from a table
-// counts with it.
+// exempt lists the tables without a proposal whose names a policy file can contain. Inheritance
+// children belong to their parent.
 func (f *file) exempt() []*draft {
 	named := func(d *draft) bool {
 		return d.reason == "" || d.part || len(d.Inherits) > 0 || diag.HiddenIn(d.String()) >= 0
@@ -192,7 +194,7 @@ func (f *file) exempt() []*draft {
 	return slices.DeleteFunc(slices.Clone(f.drafts), named)
 }
 
-// schemas returns the schemas of the tables, without those whose names no policy file may hold.
+// schemas lists the schemas of the tables, without those whose names a policy file cannot contain.
 func (f *file) schemas() (list []string) {
 	for _, d := range f.drafts {
 		if len(d.Inherits) == 0 && diag.HiddenIn(d.Schema) < 0 {
@@ -202,7 +204,8 @@ func (f *file) schemas() (list []string) {
 	return list
 }
 
-// owners are the roles whose code a batch may meet: of the tables of proposals, and of those that refer to them.
+// owners lists the roles whose code may be executed in batches. They own tables of proposals, or
+// tables that refer to them.
 func (f *file) owners() (list []string) {
 	for _, d := range f.proposed() {
 		refusing := lists.Map(d.refuses, func(by path) string { return f.end(by).String() })
@@ -216,18 +219,18 @@ func (f *file) owners() (list []string) {
 
 // reach is what foreign keys do when rows of a table are deleted.
 type reach struct {
-	Cascades []string // tables whose rows go or change, as schema.name
-	goes     []string // those whose rows go
-	refuses  []path   // that end with NO ACTION or RESTRICT
-	children []path   // that end with CASCADE
+	Cascades []string // "schema.name" of tables whose rows go or change
+	goes     []string // tables whose rows go
+	refuses  []path   // paths that end with NO ACTION or RESTRICT
+	children []path   // paths that end with CASCADE
 }
 
-// path are foreign keys from rows of a table to rows that refer to them, step by step.
+// path is a list of foreign keys that leads from rows of a table to rows that refer to them.
 type path []catalog.ForeignKey
 
 func (p path) last() catalog.ForeignKey { return p[len(p)-1] }
 
-// reachOf follows the keys; each table is entered once, by the shortest path.
+// reachOf follows the foreign keys. It enters each table once, by the shortest path.
 func (f *file) reachOf(name string) reach {
 	var r reach
 	type step struct {
@@ -252,7 +255,7 @@ func (f *file) reachOf(name string) reach {
 			r.Cascades = with(r.Cascades, root)
 		}
 	}
-	// What goes as well refuses nothing.
+	// A row that is deleted as well does not prevent the deletion.
 	r.refuses = slices.DeleteFunc(r.refuses, func(p path) bool {
 		referring := f.tables.Root(p.last().Table)
 		return referring != f.tables.Root(p.last().RefTable) && slices.Contains(r.goes, referring)
@@ -261,10 +264,10 @@ func (f *file) reachOf(name string) reach {
 	return r
 }
 
-// end is the table at the end of a path.
+// end returns the table at the end of a path.
 func (f *file) end(by path) *draft { return f.byName[f.tables.Root(by.last().Table)] }
 
-// isPart says whether rows that refer to others are parts of them, and can go with them by a step.
+// isPart reports whether rows that refer to others are parts of them, so that a step can take both.
 func (f *file) isPart(by path) bool {
 	d, key := f.end(by), by.last()
 	optional := func(name string) bool { c := d.Column(name); return c == nil || !c.NotNull }
@@ -279,7 +282,7 @@ func (f *file) sqlName(name string) string {
 	return quote.Qualified(t.Schema, t.Name)
 }
 
-// with adds a name unless it is there.
+// with appends a name unless the list contains it.
 func with(names []string, name string) []string {
 	if slices.Contains(names, name) {
 		return names

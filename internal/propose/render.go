@@ -2,7 +2,7 @@ package propose
 
 import (
 	"cmp"
-	_ "embed" // retention.yaml.tmpl
+	_ "embed" // for retention.yaml.tmpl
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,14 +21,14 @@ import (
 	"pgretain/policy"
 )
 
-// Written is a policy file, and how many tables it says what about.
+// Written is a policy file with its numbers of tables.
 type Written struct {
 	Text                         string
 	Proposals, Exempt, Undecided int
 }
 
-// Write writes the policy file for the tables of a snapshot; from says where they are. Where the statistics have no
-// database, nothing is known of sizes.
+// Write returns the policy file for the tables of a snapshot. from names the source of the tables.
+// If the statistics name no database, sizes are not known.
 func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from string) Written {
 	f := newFile(snapshot, statistics)
 	if zone, err := time.LoadLocation(f.TimeZone); err != nil || zone == time.Local || f.TimeZone == "" {
@@ -57,7 +57,7 @@ func Write(snapshot *catalog.Snapshot, statistics *catalog.Statistics, from stri
 
 var proposal = regexp.MustCompile(`(?m)^# `)
 
-// withdraw takes back what lint would refuse once it is accepted, and says whether there is such a proposal.
+// withdraw removes proposals that lint would refuse, and reports whether there were any.
 func (f *file) withdraw(snapshot *catalog.Snapshot, text string) (withdrawn bool) {
 	parsed, list := policy.Parse("", []byte(proposal.ReplaceAllString(text, "")))
 	if parsed != nil {
@@ -95,25 +95,25 @@ func (f *file) text(name string, data any) string {
 	var b strings.Builder
 	parsed := template.Must(template.New("").Funcs(functions).Parse(templateText))
 	if err := parsed.ExecuteTemplate(&b, name, data); err != nil {
-		panic(err) // of our own template
+		panic(err) // an error in the template is a bug
 	}
 	return b.String()
 }
 
-// What the template asks of a draft.
+// The following methods are for the template.
 
 func (d *draft) Clock() clock      { return d.Clocks[0] }
 func (d *draft) Goes() []string    { return without(d.goes, d.Keeps) }
 func (d *draft) Changed() []string { return without(d.Cascades, d.goes) }
 
-// Builds says whether the migration has to build an index for the clock.
+// Builds reports whether the migration must build an index for the clock.
 func (d *draft) Builds() bool {
 	return !d.Partitions && !slices.ContainsFunc(d.Indexes, func(i catalog.Index) bool {
 		return i.Valid && i.Predicate == "" && len(i.Columns) > 0 && i.Columns[0] == d.Clock().Name
 	})
 }
 
-// Others are columns that might be the clock as well.
+// Others lists other columns that might be the clock.
 func (d *draft) Others() []string {
 	return lists.Map(d.Clocks[1:], func(c clock) string { return c.Name })
 }
@@ -122,7 +122,7 @@ func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
-// sizes are what the server knows of a table, in words.
+// sizes describes the size of a table in words.
 func (f *file) sizes(d *draft) string {
 	if f.Database == "" {
 		return ""
@@ -140,7 +140,7 @@ func (f *file) sizes(d *draft) string {
 
 const undecided = "undecided"
 
-// reason is why a table is exempt.
+// reason returns why a table is exempt.
 func (f *file) reason(d *draft) string {
 	text := d.reason
 	switch {
@@ -165,7 +165,7 @@ var (
 	yamlWord  = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
 )
 
-// yamlText is a text in YAML, in quotes where it needs them. What Go escapes YAML reads alike.
+// yamlText returns a text in YAML, in quotes if it needs them. YAML reads Go's escapes.
 func yamlText(text string) string {
 	if plainYAML.MatchString(text) && !yamlWord.MatchString(text) {
 		return text
@@ -173,7 +173,7 @@ func yamlText(text string) string {
 	return strconv.Quote(text)
 }
 
-// comment is a text that stays in its line.
+// comment returns a text without line breaks.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -9,13 +9,15 @@ import (
 	"pgretain/internal/diag"
 )
 
-// What is guessed is written here, as data. Names are compared in snake case and in lower case.
+// The guesses of this package are data in this file. Names are compared in snake case and in lower
+// case.
 
-// clockRule is a kind of column by which rows become due. The first rule that a column of the table answers counts.
+// clockRule describes a kind of column by which rows become due. The first rule that matches a
+// column of the table is used.
 type clockRule struct {
-	suffix  string         // of the policy's name
-	columns *regexp.Regexp // without what the names of times end with, such as "_at"
-	Due     string         // the key of "due"
+	suffix  string         // suffix of the policy's name
+	columns *regexp.Regexp // matches names without an ending for times, such as "_at"
+	Due     string         // key of "due"
 	Window  string
 }
 
@@ -36,7 +38,8 @@ func words(patterns string) *regexp.Regexp {
 	return regexp.MustCompile("^(" + strings.Join(strings.Fields(patterns), "|") + ")$")
 }
 
-// window is one for all ages: a row that goes with another one is not to go before its own time.
+// window is the window for all ages. It is the same for all tables, because a row that goes with
+// another one must not go before its own time.
 const window = "older_than: 90 days"
 
 var (
@@ -45,8 +48,9 @@ var (
 	hump       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
-// exemption is why a table gets no proposal. The first that applies counts; one that begins with "undecided" is for a
-// person to replace. What lint would refuse is not proposed either, see withdraw.
+// exemption is a reason for no proposal. The first one that applies is used. A reason that begins
+// with "undecided" is for a person to replace. Proposals that lint would refuse are removed as
+// well, see withdraw.
 type exemption struct {
 	reason  string
 	applies func(*file, *draft) bool
@@ -82,19 +86,20 @@ var (
 )
 
 const (
-	manyReferring = 5       // tables
-	manyPaths     = 10      // of foreign keys to a table
-	manyRows      = 1000    // there, or inserted: a table that grows
-	manyBytes     = 8 << 20 // the same
+	manyReferring = 5       // number of referring tables
+	manyPaths     = 10      // number of paths of foreign keys to a table
+	manyRows      = 1000    // rows in the table, or inserted rows, of a table that grows
+	manyBytes     = 8 << 20 // size in bytes of a table that grows
 )
 
-// grows says whether a table is more than reference data.
+// grows reports whether a table is more than reference data.
 func (d *draft) grows() bool {
 	g := d.Growth
 	return g.Inserted >= manyRows || g.Rows != nil && *g.Rows >= manyRows || g.Bytes >= manyBytes
 }
 
-// hasHiddenName reports whether the table or one of its columns has a name that no policy file may hold.
+// hasHiddenName reports whether the name of the table or of a column contains hidden characters. A
+// policy file cannot contain such a name.
 func (d *draft) hasHiddenName() bool {
 	return diag.HiddenIn(d.String()) >= 0 ||
 		slices.ContainsFunc(d.Columns, func(c catalog.Column) bool { return diag.HiddenIn(c.Name) >= 0 })
@@ -102,25 +107,26 @@ func (d *draft) hasHiddenName() bool {
 
 func (d *draft) kept() bool { return keptTable.MatchString(snake(d.Name)) }
 
-// meetsRowSecurity says whether rows of the table, or of one that refers to it, may be hidden from the worker.
+// meetsRowSecurity reports whether row security may hide rows from the worker, in the table or in
+// one that refers to it.
 func (f *file) meetsRowSecurity(d *draft) bool {
 	hidden := func(by path) bool { return f.end(by).RowSecurity }
 	return d.RowSecurity || slices.ContainsFunc(slices.Concat(d.refuses, d.children), hidden)
 }
 
-// snake is a name as rules have it: "created_at" for "createdAt".
+// snake returns a name in snake case and lower case, for example "created_at" for "createdAt".
 func snake(name string) string { return strings.ToLower(hump.ReplaceAllString(name, "${1}_${2}")) }
 
-// clock is a column, and how its value is an instant.
+// clock is a column, with the encoding of its values.
 type clock struct {
 	clockRule
 	*catalog.Column
-	Encoding string // "" for a time
+	Encoding string // "" for a type for times
 	Range    catalog.Range
 }
 
-// clocksOf lists the columns of a table that may be clocks, the best first. unfit says why other columns that are named
-// like one are none.
+// clocksOf lists the columns of a table that may be clocks, the best first. unfit says why other
+// columns with names of clocks are no clocks.
 func clocksOf(t *catalog.Table, s *catalog.Statistics) (list []clock, unfit []string) {
 	for _, rule := range clockRules {
 		for i := range t.Columns {
@@ -154,8 +160,9 @@ func isNumber(typ string) bool {
 	return slices.Contains([]string{"integer", "bigint", "numeric", "double precision"}, catalog.Unsized(typ))
 }
 
-// encodingOf returns how a column holds instants: "" for a type of times, else what its values are read as or, where no
-// value is known, what its type and name say. It returns false where the column holds none, or where nobody can tell.
+// encodingOf returns how a column encodes timestamps, or "" for types for times. It uses the
+// column's values. If none is known it uses type and name. It returns false if the column encodes
+// no timestamp, or if that is not certain.
 func encodingOf(c *catalog.Column, name string, values catalog.Range) (string, bool) {
 	isEncoding := values.Reading == "epoch_s" || values.Reading == "epoch_ms" ||
 		strings.HasPrefix(values.Reading, "{snowflake") && c.Plain() == "bigint"
@@ -167,7 +174,8 @@ func encodingOf(c *catalog.Column, name string, values catalog.Range) (string, b
 	case values.Last != "":
 		return values.Reading, isEncoding
 	case c.Plain() == "integer":
-		return "epoch_s", timeEnding.MatchString(name) // a day such as 20260131 would be long ago
+		// a number like 20260131 would be a time long ago
+		return "epoch_s", timeEnding.MatchString(name)
 	case strings.Contains(unitEnding.FindString(name), "m"):
 		return "epoch_ms", true
 	}

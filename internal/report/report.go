@@ -1,5 +1,5 @@
-// Package report writes what verify and lint found for machines: JSON, SARIF and the commands of
-// GitHub's workflows.
+// Package report writes findings of verify and lint for machines: JSON, SARIF and workflow commands
+// of GitHub.
 package report
 
 import (
@@ -17,15 +17,15 @@ import (
 	"pgretain/policy"
 )
 
-// Finding is one thing that verify or lint has to say.
+// Finding is one finding of verify or lint.
 type Finding struct {
 	diag.Diagnostic
-	Group      string // of checks, "" in lint
-	Kind       string // of the object
+	Group      string // group of the check, "" in lint
+	Kind       string // kind of the object
 	Suppressed *policy.Suppression
 }
 
-// Shown is the finding as a text has it.
+// Shown returns the finding as a text shows it.
 func (f Finding) Shown() diag.Diagnostic {
 	d := f.Diagnostic
 	if s := f.Suppressed; s != nil {
@@ -35,21 +35,21 @@ func (f Finding) Shown() diag.Diagnostic {
 	return d
 }
 
-// Log is what one run of a verb found.
+// Log holds the findings of one call of a command.
 type Log struct {
 	Verb     string // "verify" or "lint"
-	Version  string // of this program
-	File     string // the policy file, which stands in for what has no place
-	Root     string // the directory of the checkout, which files are named from
+	Version  string // version of this program
+	File     string // path of the policy file, used for findings without a position
+	Root     string // directory of the checkout; names of files are relative to it
 	Findings []Finding
 }
 
-// Count is the number of findings of a severity, suppressed ones left out.
+// Count returns the number of findings of a severity, without suppressed ones.
 func (l Log) Count(severity diag.Severity) int {
 	return l.count(func(f Finding) bool { return f.Severity == severity && f.Suppressed == nil })
 }
 
-// Suppressed is the number of findings that the policy file takes out.
+// Suppressed returns the number of findings that the policy file suppresses.
 func (l Log) Suppressed() int { return l.count(func(f Finding) bool { return f.Suppressed != nil }) }
 
 func (l Log) count(is func(Finding) bool) (n int) {
@@ -61,7 +61,7 @@ func (l Log) count(is func(Finding) bool) (n int) {
 	return n
 }
 
-// place is where a finding is shown: the beginning of the policy file if it has none.
+// place returns the position of a finding, or the beginning of the policy file.
 func (l Log) place(p diag.Position) diag.Position {
 	if p.File == "" {
 		p = diag.Position{File: l.File}
@@ -70,7 +70,8 @@ func (l Log) place(p diag.Position) diag.Position {
 	return p
 }
 
-// path names a file from the root, with slashes; a file elsewhere keeps its name.
+// path returns the name of a file relative to the root, with slashes. A file outside the root keeps
+// its name.
 func (l Log) path(file string) string {
 	if absolute, err := filepath.Abs(file); err == nil {
 		if relative, err := filepath.Rel(l.Root, absolute); err == nil && filepath.IsLocal(relative) {
@@ -80,7 +81,8 @@ func (l Log) path(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// MarshalJSON is the form of a finding in all JSON of this program: version 1 of what docs/verify.md describes.
+// MarshalJSON returns the form of a finding in all JSON of this program. docs/verify.md describes
+// version 1.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	members := []any{"code", f.Code, "severity", f.Severity, "group", f.Group, "kind", f.Kind, "object", f.Object,
 		"table", f.Table, "policy", f.Policy, "file", f.Position.File, "line", f.Position.Line, "column", f.Position.Column,
@@ -101,7 +103,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return Object(told...)
 }
 
-// Object is a JSON object of members by their names, in order.
+// Object returns a JSON object with members by their names, in order.
 func Object(members ...any) (json.RawMessage, error) {
 	text := bytes.NewBufferString("{")
 	for member := range slices.Chunk(members, 2) {
@@ -117,7 +119,7 @@ func Object(members ...any) (json.RawMessage, error) {
 	return text.Bytes(), nil
 }
 
-// WriteJSON writes a value for people and machines: indented, and "<" as it is.
+// WriteJSON writes indented JSON, without escaping "<".
 func WriteJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -125,7 +127,7 @@ func WriteJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// levels are the words for severities, of GitHub's workflow commands and of SARIF.
+// levels are the words for severities in GitHub's workflow commands and in SARIF.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 var levels = map[diag.Severity]struct{ command, sarif string }{
 	diag.Error: {"error", "error"}, diag.Drift: {"error", "error"}, diag.Info: {"notice", "note"},
@@ -137,8 +139,8 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// GitHub writes one workflow command a finding, which GitHub shows at the line of the file. Suppressed
-// findings are left out.
+// GitHub writes one workflow command per finding. GitHub shows it at the line of the file.
+// Suppressed findings are left out.
 func (l Log) GitHub(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range l.Findings {
@@ -152,12 +154,12 @@ func (l Log) GitHub(w io.Writer) error {
 	return out.Flush()
 }
 
-// title is what the code says of all findings of the kind.
+// title returns the title of the finding's code.
 func (f Finding) title() string {
 	return cmp.Or(strings.TrimSpace(f.Code+" "+diag.Title(f.Code)), "pgretain")
 }
 
-// words is all that a finding says, a line each.
+// words returns all texts of a finding, one per line.
 func (f Finding) words() string {
 	lines := []string{f.Message}
 	for _, part := range []struct{ label, text string }{{"want: ", f.Want}, {"got: ", f.Got}, {"", f.Detail}, {"hint: ", f.Hint}} {

@@ -18,11 +18,11 @@ import (
 // schemaURI names the schema of SARIF 2.1.0, the OASIS standard with its first errata.
 const schemaURI = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// object is one of SARIF's, by the names of its members in the standard.
+// object is an object of SARIF. Its members have the names of the standard.
 type object = map[string]any
 
-// SARIF writes the log in the form that code scanning reads. Lint and verify have an identity of their
-// own in it, so that one does not take the place of the other.
+// SARIF writes the log in the form that code scanning reads. Lint and verify have different
+// identities in it, so that neither replaces the results of the other.
 func (l Log) SARIF(w io.Writer) error {
 	rules, index := l.rules()
 	results := []object{}
@@ -31,7 +31,7 @@ func (l Log) SARIF(w io.Writer) error {
 		result := object{
 			"level": levels[f.Severity].sarif, "message": object{"text": message(f)},
 			"locations":           []object{l.location(f.Position)},
-			"suppressions":        []object{}, // of all results, or of none
+			"suppressions":        []object{}, // SARIF wants suppressions in all results or in none
 			"partialFingerprints": object{"primaryLocationLineHash": prints.of(f)},
 		}
 		if f.Code != "" {
@@ -50,11 +50,11 @@ func (l Log) SARIF(w io.Writer) error {
 	}}})
 }
 
-// literal keeps placeholders and links out of SARIF's messages. Braces are doubled in them; a bracket
-// means something before a parenthesis only.
+// literal escapes placeholders and links of SARIF's messages. Braces are doubled; a bracket has a
+// meaning only before a parenthesis.
 var literal = strings.NewReplacer("{", "{{", "}", "}}", "](", "] (")
 
-// message ends its first line as a sentence, which stands alone where there is little space.
+// message returns a text whose first line is a sentence. Some displays show only the first line.
 func message(f Finding) string {
 	text := f.words()
 	if first, rest, more := strings.Cut(text, "\n"); more {
@@ -63,7 +63,7 @@ func message(f Finding) string {
 	return literal.Replace(text)
 }
 
-// rules are the checks that found something, with their places in the list.
+// rules returns the checks that found something, and their positions in the list.
 func (l Log) rules() ([]object, map[string]int) {
 	rules, index := []object{}, map[string]int{}
 	for _, f := range l.Findings {
@@ -88,7 +88,7 @@ func (l Log) location(p diag.Position) object {
 		"region": object{"startLine": p.Line, "startColumn": p.Column, "endLine": p.Line, "endColumn": p.Column + p.Width}}}
 }
 
-// uri is relative wherever the file is below the root.
+// uri returns a relative URI if the file is below the root.
 func (l Log) uri(file string) string {
 	address := url.URL{Path: l.path(file)}
 	if filepath.IsAbs(address.Path) {
@@ -97,14 +97,14 @@ func (l Log) uri(file string) string {
 	return address.String()
 }
 
-// fingerprints counts findings that are alike.
+// fingerprints counts equal findings.
 type fingerprints map[string]int
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// of names a finding by what it is about, not by its line or its numbers: code scanning keeps an alert as
-// long as the name stays. The message of a verification counts rows and runs, so that it says who it is only where
-// nothing else does. Of several alike, each has a number.
+// of returns a fingerprint that does not depend on lines or numbers: code scanning keeps an alert
+// as long as the fingerprint stays. A message of verify contains counts, so it is used only if
+// nothing else identifies the finding. Equal findings are numbered.
 func (p fingerprints) of(f Finding) string {
 	parts := []string{f.Code, f.Policy, f.Kind, f.Object}
 	if f.Group == "" || f.Policy == "" && f.Object == "" {

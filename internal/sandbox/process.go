@@ -3,7 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	_ "embed" // reaper.sh
+	_ "embed" // for reaper.sh
 	"errors"
 	"fmt"
 	"os"
@@ -21,8 +21,9 @@ import (
 	"pgretain/internal/diag"
 )
 
-// Command prepares one of the server's programs: as the server's account, in its own process
-// group so that Ctrl-C reaches only us, and without our PG* variables. It is killed when ctx is done.
+// Command prepares one of the server's programs. It runs as the server's account, without the PG*
+// variables of this process. It has its own process group, so that Ctrl-C reaches only this
+// process. It is killed when ctx is done.
 func (s *Server) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.binDir, program), args...)
 	cmd.Dir = s.dir
@@ -32,7 +33,7 @@ func (s *Server) Command(ctx context.Context, program string, args ...string) *e
 	return cmd
 }
 
-// launchOn runs the command that makes the data directory, and starts a postmaster on it.
+// launchOn runs the command that creates the data directory, and starts a postmaster on it.
 func (s *Server) launchOn(ctx context.Context, cmd *exec.Cmd) error {
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
@@ -47,21 +48,22 @@ func (s *Server) launchOn(ctx context.Context, cmd *exec.Cmd) error {
 	return s.launch(ctx)
 }
 
-// postmaster is one life of the server.
+// postmaster is one process of the server's main program.
 type postmaster struct {
 	cmd  *exec.Cmd
-	stop context.CancelFunc // asks for a fast shutdown, and kills after a while
-	gone context.Context    // ends with the process
+	stop context.CancelFunc // requests a fast shutdown, and kills after a while
+	gone context.Context    // ends when the process ends
 }
 
-// What postmasters say that refuse to start: while sessions of a killed one still run, and without pg_cron.
+// Messages of a postmaster that does not start: because sessions of a killed postmaster still run,
+// or because pg_cron is missing.
 const (
 	inUse  = "is still in use"
 	noCron = `could not access file "pg_cron"`
 )
 
-// launch starts a postmaster and waits until it takes connections. After Kill the sessions of the
-// one before may need a moment to go, so a refusal over that is tried again.
+// launch starts a postmaster and waits until it accepts connections. After Kill the old sessions
+// may need time to end, so launch tries again if they prevent the start.
 func (s *Server) launch(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -106,12 +108,12 @@ func (s *Server) startPostmaster() (*postmaster, error) {
 	s.postmaster.Store(p)
 	go func() {
 		defer ended()
-		_ = p.cmd.Wait() // how it ended is in its log
+		_ = p.cmd.Wait() // the log says how it ended
 	}()
 	return p, nil
 }
 
-// pause waits a moment; false when ctx is done.
+// pause waits a moment. It returns false when ctx is done.
 func pause(ctx context.Context) bool {
 	time.Sleep(15 * time.Millisecond)
 	return ctx.Err() == nil
@@ -120,9 +122,9 @@ func pause(ctx context.Context) bool {
 //go:embed cron_launcher.sql
 var cronLauncher string
 
-// awaitLauncher waits until pg_cron's launcher is connected to its database: until then no job is started. The
-// postmaster starts it with the server, but where the database does not exist yet it exits, and is started again only
-// a second later.
+// awaitLauncher waits until pg_cron's launcher is connected to its database. Until then no job
+// starts. If the database does not exist yet, the launcher exits, and the postmaster starts it
+// again a second later.
 func (s *Server) awaitLauncher(ctx context.Context) error {
 	if !s.Options.Cron {
 		return nil
@@ -149,8 +151,8 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 //go:embed reaper.sh
 var reaperScript string
 
-// startReaper starts a shell that waits for its pipe from this process to close, which the kernel does however this
-// process ends; then it ends the server and removes its directory.
+// startReaper starts a shell that waits until a pipe of this process closes. The kernel closes the
+// pipe however this process ends. Then the shell ends the server and removes its directory.
 func (s *Server) startReaper() (err error) {
 	s.reaper = exec.Command("/bin/sh", "-c", reaperScript, "reaper", s.dir)
 	s.reaper.Dir = "/"
@@ -164,9 +166,9 @@ func (s *Server) startReaper() (err error) {
 	return err
 }
 
-// reap lets the reaper do its work and waits for it; many databases on a busy disk take a while.
+// reap makes the reaper act and waits for it. Removing many databases on a busy disk takes a while.
 func (s *Server) reap() error {
-	_ = s.pipe.Close() // closed twice does no harm
+	_ = s.pipe.Close() // closing it twice does no harm
 	defer time.AfterFunc(4*timeout, func() { _ = s.reaper.Process.Kill() }).Stop()
 	if err := s.reaper.Wait(); err != nil {
 		return fmt.Errorf("removing the server's directory: %w", err)
@@ -174,21 +176,22 @@ func (s *Server) reap() error {
 	return nil
 }
 
-// BinDirVariable names the environment variable that overrides the search for PostgreSQL.
+// BinDirVariable is the name of the environment variable that overrides the search for PostgreSQL.
 const BinDirVariable = "PGRETAIN_PG_BINDIR"
 
-// MissingError says that something the sandbox needs is not installed. Hint says how to get it.
+// MissingError reports that something the sandbox needs is not installed. Hint says how to get it.
 type MissingError struct{ What, Hint string }
 
 func (e *MissingError) Error() string { return e.What }
 
-// Diagnostic is what it says.
+// Diagnostic returns the error as a diagnostic.
 func (e *MissingError) Diagnostic() diag.Diagnostic {
 	return diag.Diagnostic{Message: e.What, Hint: e.Hint}
 }
 
-// findBinDir is the directory that the environment names; else the first with a server of Debian's, newest first, and
-// that of PATH. One that was named and does not serve is refused.
+// findBinDir returns the directory that the environment variable names. Without it, findBinDir
+// returns the newest directory of Debian's packages with a server, or the one in PATH. It refuses a
+// named directory without a server.
 func findBinDir() (string, error) {
 	if named := os.Getenv(BinDirVariable); named != "" {
 		if hasServer(named) {
@@ -198,7 +201,7 @@ func findBinDir() (string, error) {
 			"Check " + BinDirVariable + "; it names the directory of initdb, for example /usr/lib/postgresql/15/bin."}
 	}
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is well formed
-	slices.Reverse(dirs)                                  // from version 10 on, all have two digits
+	slices.Reverse(dirs)                                  // since version 10 all have two digits
 	if initdb, err := exec.LookPath("initdb"); err == nil {
 		dirs = append(dirs, filepath.Dir(initdb))
 	}
@@ -216,12 +219,12 @@ func hasServer(dir string) bool {
 	return initdb == nil && postgres == nil
 }
 
-// socketLimit is the longest path of a unix socket: sun_path has 108 bytes on Linux, 104 on the
-// BSDs, one of them the closing zero.
+// socketLimit is the longest path of a unix socket. sun_path has 108 bytes on Linux and 104 on the
+// BSDs, including the terminating zero.
 const socketLimit = 103
 
-// makeDir makes the private directory of one server. Trust authentication is safe because
-// nobody but the account and root can enter it.
+// makeDir creates the private directory of one server. Only the account and root can enter it, so
+// trust authentication is safe.
 func makeDir(account account) (string, error) {
 	var first error
 	for _, place := range []string{os.TempDir(), "/tmp"} {
@@ -262,10 +265,10 @@ func makeDirIn(place string, account account) (string, error) {
 	return dir, nil
 }
 
-// account is who the server runs as: nil means ourselves.
+// account is the account of the server. nil means the account of this process.
 type account = *syscall.Credential
 
-// serverAccount picks postgres or nobody when we are root, because initdb and postgres refuse
+// serverAccount returns postgres or nobody if this process runs as root. initdb and postgres refuse
 // to run as root.
 func serverAccount() (account, error) {
 	if os.Geteuid() != 0 {
@@ -282,7 +285,7 @@ func serverAccount() (account, error) {
 		"Run as an ordinary user, or create a user postgres."}
 }
 
-// runAs makes cmd run as the account, out of reach of the terminal's signals.
+// runAs makes cmd run as the account, and keeps signals of the terminal away from it.
 func runAs(account account, cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: account}
 }

@@ -1,12 +1,12 @@
-// Package sandbox starts a throw-away PostgreSQL, with pg_cron where asked, that listens on a
-// unix socket in a temporary directory and nowhere else. It ends and its files are removed with the process
-// that started it, however that process ends.
+// Package sandbox starts a temporary PostgreSQL server, optionally with pg_cron. It listens only on
+// a unix socket in a temporary directory. When the process that started it ends, for whatever
+// reason, the server ends and its files are removed.
 package sandbox
 
 import (
 	"cmp"
 	"context"
-	_ "embed" // create_database.sql, postgresql.conf
+	_ "embed" // for create_database.sql, postgresql.conf
 	"errors"
 	"fmt"
 	"io"
@@ -27,39 +27,43 @@ import (
 )
 
 const (
-	superuser   = "postgres" // owns the cluster; every connection over the socket is trusted
-	port        = "5432"     // only names the socket: pg_cron stores it in cron.job, and it is the server's own
-	maintenance = "postgres" // the database that initdb makes
+	// owner of the cluster; the server trusts every connection over the socket
+	superuser   = "postgres"
+	port        = "5432"     // part of the socket's name; pg_cron stores the port in cron.job
+	maintenance = "postgres" // database that initdb creates
 )
 
-// Options says what kind of server to start. The zero value is a server without pg_cron that
-// trades safety against a crash of the machine, not of the server, for speed.
+// Options says what kind of server to start. The zero value is a server without pg_cron. The server
+// trades safety against a crash of the machine for speed; a crash of the server is safe.
 type Options struct {
-	Cron     bool              // load pg_cron and create the extension in Database
-	Database string            // the one that exists from the start, "" is postgres
-	Settings map[string]string // further postgresql.conf settings; they win over ours
+	Cron     bool   // load pg_cron and create the extension in Database
+	Database string // database that exists from the start; "" is postgres
+	// further settings of postgresql.conf, which override those of this package
+	Settings map[string]string
 
-	// Data is the command that makes the data directory, with all that is in it, of a copy of another server; nil: initdb.
+	// Data returns the command that creates the data directory as a copy of another server's. If it
+	// is nil, initdb creates an empty one.
 	Data func(*Server) *exec.Cmd
 }
 
-// Server is one running throw-away server. Its methods may be called from any goroutine, but
-// only one of Kill, Restart and Stop at a time.
+// Server is one running temporary server. Any goroutine may call its methods, but only one of Kill,
+// Restart and Stop at a time.
 type Server struct {
-	Options    Options // that it was started with
+	Options    Options // options of Start
 	binDir     string
 	account    account
 	dir        string
 	reaper     *exec.Cmd
-	pipe       io.Closer   // which the reaper waits for
+	pipe       io.Closer   // closing it makes the reaper act
 	forget     func() bool // ends the watch on the context
 	stop       func() error
 	postmaster atomic.Pointer[postmaster]
 }
 
-// Start makes a cluster and waits until it takes connections and, with Cron, pg_cron's launcher is connected to
-// Database. The server stops when ctx is done, when Stop is called, or when this process ends, whichever comes first. A
-// MissingError says that PostgreSQL or pg_cron is not installed.
+// Start creates a cluster and waits until it accepts connections. With Cron it also waits until
+// pg_cron's launcher is connected to Database. The server stops when ctx is done, when Stop is
+// called, or when this process ends. A *MissingError means that PostgreSQL or pg_cron is not
+// installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	binDir, err := findBinDir()
 	if err != nil {
@@ -67,7 +71,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	}
 	s := &Server{Options: options, binDir: binDir}
 	s.stop = sync.OnceValue(s.end)
-	// The directory comes before the process that removes it, and the server last.
+	// The directory is created before the process that removes it, and the server last.
 	if s.account, err = serverAccount(); err == nil {
 		s.dir, err = makeDir(s.account)
 	}
@@ -85,7 +89,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return s, nil
 }
 
-// create makes a cluster, and in one that is no copy the database and the extension.
+// create creates a cluster. Unless the cluster is a copy, it also creates the database and the
+// extension.
 func (s *Server) create(ctx context.Context) error {
 	if s.Options.Data != nil {
 		if err := s.launchOn(ctx, s.Options.Data(s)); err != nil {
@@ -112,7 +117,7 @@ var settings string
 
 // configure appends settings to the server's file.
 func (s *Server) configure() error {
-	// In this file quotes are doubled and backslashes escape.
+	// In this file quotes are doubled, and backslashes are escapes.
 	escape := strings.NewReplacer(`'`, `''`, `\`, `\\`, "\n", `\n`)
 	text := settings
 	set := func(name, value string) { text += fmt.Sprintf("%s = '%s'\n", name, escape.Replace(value)) }
@@ -120,7 +125,8 @@ func (s *Server) configure() error {
 	if s.Options.Cron {
 		set("shared_preload_libraries", "pg_cron")
 		set("cron.database_name", s.Database())
-		set("cron.host", s.dir) // by default pg_cron would connect to localhost, where we do not listen
+		// by default pg_cron connects to localhost, on which the server does not listen
+		set("cron.host", s.dir)
 		set("cron.use_background_workers", "off")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Options.Settings)) {
@@ -137,7 +143,7 @@ func (s *Server) configure() error {
 //go:embed create_database.sql
 var createDatabase string
 
-// CreateDatabase makes an empty one.
+// CreateDatabase creates an empty database.
 func (s *Server) CreateDatabase(ctx context.Context, name string) error {
 	return s.execute(ctx, maintenance, strings.ReplaceAll(createDatabase, "sandbox_database", quote.Ident(name)))
 }
@@ -151,7 +157,7 @@ func (s *Server) execute(ctx context.Context, database, sql string) error {
 	})
 }
 
-// With calls do with a connection of its own to a database as a user, named as for URL.
+// With calls do with a new connection to a database as a user. Names work as for URL.
 func (s *Server) With(ctx context.Context, database, user string, do func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, s.URL(database, user))
 	if err != nil {
@@ -161,10 +167,10 @@ func (s *Server) With(ctx context.Context, database, user string, do func(*pgx.C
 	return do(conn)
 }
 
-// Database names the database that exists from the start; with Cron it has the extension.
+// Database returns the database that exists from the start. With Cron it has the extension.
 func (s *Server) Database() string { return cmp.Or(s.Options.Database, maintenance) }
 
-// URL is the connection URL of a database for a user; "" means Database and the superuser.
+// URL returns the connection URL of a database for a user. "" means Database and the superuser.
 func (s *Server) URL(database, user string) string {
 	database = cmp.Or(database, s.Database())
 	u := url.URL{Scheme: "postgres", User: url.User(cmp.Or(user, superuser)), Path: "/" + database,
@@ -172,14 +178,14 @@ func (s *Server) URL(database, user string) string {
 	return u.String()
 }
 
-// Log is the end of the server's log, for messages; "" when it cannot be read.
+// Log returns the end of the server's log for messages, or "" if it cannot be read.
 func (s *Server) Log() string {
 	text, _ := os.ReadFile(s.logFile())
 	return string(text[max(len(text)-4096, 0):])
 }
 
-// Stop shuts the server down, sessions included, and removes its directory. It may be called
-// more than once.
+// Stop shuts the server down, ends its sessions and removes its directory. It may be called
+// repeatedly.
 func (s *Server) Stop() error { return s.stop() }
 
 func (s *Server) end() error {
@@ -187,12 +193,13 @@ func (s *Server) end() error {
 		s.forget()
 	}
 	s.Shutdown()
-	_ = os.RemoveAll(s.dir) // here, where it may take its time; the reaper removes what a late session still writes
+	// here, where it may take time; the reaper removes files that a late session writes
+	_ = os.RemoveAll(s.dir)
 	return errors.Join(s.reap(), os.RemoveAll(s.dir))
 }
 
-// Kill ends the postmaster with SIGKILL, as a crash would. Its sessions end as soon as they
-// notice. Restart brings the server back, through recovery.
+// Kill ends the postmaster with SIGKILL, like a crash. Its sessions end when they notice. Restart
+// starts the server again, with recovery.
 func (s *Server) Kill() error {
 	p := s.postmaster.Load()
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -202,7 +209,8 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// Shutdown ends the postmaster in order, where there is one, and keeps its files. Restart brings the server back.
+// Shutdown shuts down a running postmaster cleanly, and keeps its files. Restart starts the server
+// again.
 func (s *Server) Shutdown() {
 	if p := s.postmaster.Load(); p != nil {
 		p.stop()
@@ -210,7 +218,7 @@ func (s *Server) Shutdown() {
 	}
 }
 
-// Restart shuts the server down where it still runs and starts it on the same data.
+// Restart shuts the server down if it runs, and starts it on the same data.
 func (s *Server) Restart(ctx context.Context) error {
 	s.Shutdown()
 	err := s.launch(ctx)
@@ -223,18 +231,18 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Dir is the temporary directory, which is also that of the socket.
+// Dir returns the temporary directory, which contains the socket.
 func (s *Server) Dir() string { return s.dir }
 
-// DataDir is the data directory.
+// DataDir returns the data directory.
 func (s *Server) DataDir() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) logFile() string { return filepath.Join(s.dir, "postgresql.log") }
 
-// timeout bounds every wait of the package.
+// timeout limits every wait of the package.
 const timeout = 30 * time.Second
 
-// bounded is a context that ends after timeout, and whose cause then says so.
+// bounded returns a context that ends after timeout, with a cause that says so.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, timeout, fmt.Errorf("gave up after %s", timeout))
 }
