@@ -43,7 +43,7 @@ func (w *policyCompiler) archive(s step) sqlText {
 		// include later columns.
 		w.wholes = append(w.wholes, tableName(s.from))
 	}
-	return w.plainInsert(d, "a copy of each", quotedTable(s.Archive.Into), columns)
+	return w.plainInsert(d, "a copy of each row", quotedTable(s.Archive.Into), columns)
 }
 
 // copied returns the columns of the row that an archive stores, except those that "set" gives. They

@@ -271,7 +271,7 @@ func (w *policyCompiler) insert(s step) sqlText {
 	grouped := len(in.Key)+len(in.Per) > 0
 	d := w.insertFields(s, grouped && w.fromRow(s, in.Set...), all)
 	if !grouped {
-		return w.plainInsert(d, "a row for each", quotedTable(in.Into), w.valueTexts(in.Set, ""))
+		return w.plainInsert(d, "a row for each row", quotedTable(in.Into), w.valueTexts(in.Set, ""))
 	}
 	totals := w.totals(in, table)
 	var newest, fixed []valueText // values of the newest row of a group, and values that read no row
@@ -313,7 +313,7 @@ func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlT
 func (w *policyCompiler) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
 	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
-	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each", fragment("event table", sqlText(w.schema())),
+	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each row", fragment("event table", sqlText(w.schema())),
 		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})
 }
 

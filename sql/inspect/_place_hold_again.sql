@@ -11,7 +11,8 @@ DECLARE
          WHERE c.oid = v_hold.rel AND c.relkind IN ('r', 'p')),
         (SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._resolve_tables(ARRAY[v_hold.table_name]))
                                         AND c.relkind IN ('r', 'p')));
-    v_names CONSTANT text[] := ARRAY(  -- the column of this name, or else the present name of the same column
+    -- The column of this name, or else the present name of the same column.
+    v_names CONSTANT text[] := ARRAY(
         SELECT (SELECT a.attname FROM pg_attribute a
                 WHERE a.attrelid = v_rel AND NOT a.attisdropped
                   AND (a.attname = u.name OR v_rel = v_hold.rel AND a.attnum = u.attnum)

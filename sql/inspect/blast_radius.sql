@@ -27,7 +27,8 @@ BEGIN
     v_found := retention._query_as_worker(
         'SELECT coalesce(jsonb_agg(to_jsonb(x)), ''[]'') FROM (' || retention._radius_query(v_policy.name, v_keys)
         || ') x', jsonb_build_array(v_request.as_of, max_rows, v_request.scope, v_request.older_than), v_policy.name);
-    RETURN QUERY WITH found AS MATERIALIZED (  -- whole: a table or partition is dropped or detached; its rows are not counted
+    -- whole: a table or partition is dropped or detached; its rows are not counted.
+    RETURN QUERY WITH found AS MATERIALIZED (
         SELECT f.*, f.verb IN ('detach', 'drop', 'drop table') AS whole,
                CASE WHEN f.verb = 'refused' THEN f.note END AS refusal,
                CASE WHEN f.verb IN ('detach', 'drop', 'drop table', 'refused') AND f.rel IS NOT NULL THEN f.rel
@@ -52,7 +53,8 @@ BEGIN
         SELECT e.step, 0, e.verb, (retention._resolve_tables(ARRAY[e."table"]))[1], false, e."table", NULL, 0
         FROM jsonb_to_recordset(v_policy.steps) e (step integer, verb text, "table" text)
         WHERE e.verb IN ('delete', 'update') AND (e.step, e.verb) NOT IN (SELECT f.step, f.verb FROM found f)
-    ), against AS (  -- why numbers of a step (0: of all) are uncertain; of_rows: numbers of rows only
+    -- Why numbers of a step (0: of all) are uncertain; of_rows: numbers of rows only.
+    ), against AS (
         SELECT f.step, f.note AS why, false AS of_rows FROM found f WHERE f.verb IN ('unknown', 'note')
         UNION ALL SELECT 0, CASE f.verb WHEN 'blocked' THEN format('foreign key %s refuses some', k.path)
             WHEN 'unsure' THEN format('a step changes what refers by foreign key %s', k.path)

@@ -1,7 +1,7 @@
 -- why returns whether a run would take the rows with these column values, and what keeps each row.
 -- kept_by: a guard, a hold, "not due" (the clock), or "scope" (the row is outside the scopes of the
 -- policy's jobs).
--- until: when the clock lets the row go, to the second; NULL if not within 1000 years. Locks
+-- until: when the row becomes due by its clock, to the second; NULL if not within 1000 years. Locks
 -- nothing. The runner, operators and viewers may call it; they need no privilege on the table.
 --   SELECT * FROM retention.why('sessions', '{"id": 4711}');
 CREATE OR REPLACE FUNCTION retention.why(policy text, key jsonb, as_of timestamptz DEFAULT clock_timestamp())

@@ -48,7 +48,8 @@ BEGIN
             UNION SELECT o.kind, o.oid, w.oid, 'EXECUTE' FROM object o JOIN pg_roles w ON w.rolname = 'retention_worker'
             WHERE o.invoker AND o.next_owner <> w.oid
             UNION SELECT o.kind, o.oid, 0, 'USAGE' FROM object o WHERE o.kind = 'TYPE'
-        ), live AS MATERIALIZED (  -- REVOKE ... CASCADE also revokes what grantees have granted to others
+        -- REVOKE ... CASCADE also revokes what grantees have granted to others.
+        ), live AS MATERIALIZED (
             SELECT o.kind, o.oid, o.name, o.owner, x.grantee, x.privilege_type AS privilege, x.is_grantable
             FROM object o, aclexplode(o.acl) x WHERE x.grantee NOT IN (o.owner, o.next_owner) AND x.grantor = o.owner
         ), change AS (

@@ -28,7 +28,8 @@ BEGIN
             PERFORM retention._lock_shard(v_member);
             IF retention._instantiate(v_member) THEN PERFORM retention._validate(v_member); END IF;
             RETURN;
-        EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;  -- the run of that instance reports it
+        -- The run of that instance reports it.
+        EXCEPTION WHEN SQLSTATE 'PR004' OR object_not_in_prerequisite_state THEN NULL;
         END;
     END LOOP;
 END $function$;

@@ -18,7 +18,8 @@ DECLARE
 BEGIN
     SELECT string_agg(format('column %I is %s, was %s', c.name, coalesce(a.type, 'gone'), c.type), ', ')
                FILTER (WHERE a.type IS NULL OR a.type <> c.type AND a.type NOT LIKE '%.' || c.type
-                             AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true  -- spelled as in the policy
+                             -- Spelled as in the policy.
+                             AND CASE WHEN a.type || c.type LIKE '% generated%' THEN true
                                  ELSE to_regtype(c.type) IS DISTINCT FROM a.atttypid
                                      OR replace(substring(c.type, '\(.*\)'), ' ', '')
                                       IS DISTINCT FROM substring(a.type, '\(.*\)') END) AS differs,

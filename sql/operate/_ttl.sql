@@ -9,7 +9,8 @@ DECLARE v_fault text; v_set interval;
 BEGIN
     IF p_given IS NULL THEN
         SELECT s.value INTO v_set FROM retention.setting s
-        WHERE s.policy = p_policy AND s.name = 'window' AND p_at_least IS NOT NULL;  -- without bounds nobody may set one
+        -- Without bounds nobody may set one.
+        WHERE s.policy = p_policy AND s.name = 'window' AND p_at_least IS NOT NULL;
         RETURN CASE WHEN v_set < p_at_least OR v_set > p_at_most THEN p_own ELSE coalesce(v_set, p_own) END;
     END IF;
     v_fault := CASE

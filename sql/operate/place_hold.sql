@@ -24,7 +24,8 @@ BEGIN
             THEN format('until is in the past: %s', place_hold.until) ELSE 'a hold needs a reason' END;
     END IF;
     v_match := retention._hold_match(v_table, v_columns, v_given);
-    LOCK TABLE retention.hold IN EXCLUSIVE MODE;  -- the count below must see what batches in progress do
+    -- The count below must see what batches in progress do.
+    LOCK TABLE retention.hold IN EXCLUSIVE MODE;
     v_terms := retention._hold_terms(v_table, v_columns);
     BEGIN
         IF current_setting('transaction_isolation') = 'read committed' AND v_table NOT IN (

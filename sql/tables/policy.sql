@@ -6,7 +6,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY, table_name text NOT NULL DEFAULT '', hash text NOT NULL,
     words text,                                 -- what the policy does, in sentences
     partitions boolean NOT NULL DEFAULT false,  -- true if the policy takes partitions, not rows
-    owns text[] NOT NULL DEFAULT '{}',          -- tables that the policy owns: stored results of its joins
+    -- Tables that the policy owns: stored results of its joins.
+    owns text[] NOT NULL DEFAULT '{}',
     -- Roles that may call its functions for applications: {"claim": [role, ...], "touch": ...}.
     grants jsonb NOT NULL DEFAULT '{}',
     -- How a run walks through the rows: an array with one element (pass) for each entry of "due",
@@ -24,7 +25,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     --   below: true if rows that foreign keys lead to are locked, because steps copy some of them
     passes jsonb NOT NULL DEFAULT '[]',
     report boolean NOT NULL DEFAULT false,
-    prepares boolean NOT NULL DEFAULT false,    -- true if <policy>_start reads something when a run starts
+    -- True if <policy>_start reads something when a run starts.
+    prepares boolean NOT NULL DEFAULT false,
     scope text[] NOT NULL DEFAULT '{}',         -- columns by which a run can be narrowed
     -- The policy's own window and its bounds. window_own is NULL if nobody can set a window at run
     -- time.
@@ -42,7 +44,8 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- that the update sets, and set has the values to write.
     restores jsonb,
     deletes text[] NOT NULL DEFAULT '{}',       -- tables that steps delete rows from
-    unguarded text[] NOT NULL DEFAULT '{}',     -- tables that "sql" steps change; archives with replaced rows
+    -- Tables that "sql" steps change; archives with replaced rows.
+    unguarded text[] NOT NULL DEFAULT '{}',
     related text[] NOT NULL DEFAULT '{}',       -- other tables whose rows steps change or delete
     changes text[] NOT NULL DEFAULT '{}',       -- tables whose rows steps change or delete
     statement_deletes text[] NOT NULL DEFAULT '{}',  -- tables that "sql" steps delete rows from
@@ -52,11 +55,15 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     -- columns with their types, whole (the relation has no other columns), key (a unique key),
     -- cascades (foreign keys to it, as "table (columns) action").
     expects jsonb NOT NULL DEFAULT '{}',
-    schemas text[] NOT NULL DEFAULT '{}',       -- schemas that its SQL names for functions, types and operators
+    -- Schemas that its SQL names for functions, types and operators.
+    schemas text[] NOT NULL DEFAULT '{}',
     names jsonb NOT NULL DEFAULT '{}',          -- names in its SQL, as _names() returns them
-    candidates text[] NOT NULL DEFAULT '{}',    -- objects that these names could mean when the policy was installed
-    writes text[] NOT NULL DEFAULT '{}',        -- statements that rules could rewrite, as in "DELETE public.message"
-    joined text,                                -- the FROM clause of its rows t; NULL if it is the table alone
+    -- Objects that these names could mean when the policy was installed.
+    candidates text[] NOT NULL DEFAULT '{}',
+    -- Statements that rules could rewrite, as in "DELETE public.message".
+    writes text[] NOT NULL DEFAULT '{}',
+    -- The FROM clause of its rows t; NULL if it is the table alone.
+    joined text,
     -- For row_statistics(), _count() and _clock_sample(). Only a policy with one clock has the keys
     -- on the clock:
     --   clock, value: the clock as text for people; at: the clock as it is compared; encoding:
@@ -89,6 +96,9 @@ CREATE TABLE IF NOT EXISTS retention.policy (
     breaker_fraction double precision DEFAULT 0.5,
     -- The share of time in which a run works. At 0.5 it sleeps as long as each batch took.
     busy double precision NOT NULL DEFAULT 1 CHECK (busy > 0 AND busy <= 1),
-    waits jsonb,  -- {replica_lag: milliseconds, pending_archival: WAL files, wal_rate: bytes per second}
-    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()  -- by a migration; lateness counts from then on
+    -- What a run waits for before each batch: {replica_lag: milliseconds, pending_archival: WAL
+    -- files, wal_rate: bytes per second}.
+    waits jsonb,
+    -- When a migration installed the policy. Its lateness counts from then on.
+    installed_at timestamptz NOT NULL DEFAULT pg_catalog.now()
 );

@@ -37,7 +37,8 @@ LEFT JOIN retention.total t
 LEFT JOIN LATERAL (
     SELECT x.id
     FROM (SELECT y.id, y.policy, y.job, y.scope FROM retention.run y
-          WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x  -- by the partial index on running runs
+          -- By the partial index on running runs.
+          WHERE y.state = 'running' AND NOT y.dry_run OFFSET 0) x
     WHERE x.policy = p.name AND CASE WHEN x.job IS NOT NULL THEN x.job = j.job
         WHEN j.job <> '' THEN retention._scope_text(x.scope) = retention._scope_text(j.scope)
         ELSE NOT EXISTS (SELECT FROM retention._job_scopes(p.name) o

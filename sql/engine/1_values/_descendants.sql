@@ -6,7 +6,8 @@ SET jit = off AS $function$
 BEGIN
     RETURN QUERY WITH RECURSIVE member AS (
         SELECT t.oid FROM unnest(p_tables) t (oid)
-        UNION SELECT i.inhrelid FROM member m CROSS JOIN LATERAL (  -- by the index, even if the table is large
+        -- By the index, even if the table is large.
+        UNION SELECT i.inhrelid FROM member m CROSS JOIN LATERAL (
             SELECT x.inhrelid FROM pg_inherits x WHERE x.inhparent = m.oid OFFSET 0) i
     )
     SELECT m.oid FROM member m;

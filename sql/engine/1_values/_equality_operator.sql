@@ -19,7 +19,8 @@ BEGIN
               JOIN pg_am m ON m.oid = c.opcmethod AND m.amname IN ('btree', 'hash') WHERE c.opcdefault
                 AND (c.opcintype IN (p_type, v_family)
                      OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = p_type AND k.casttarget = c.opcintype
-                                AND k.castmethod = 'b' AND k.castcontext = 'i')) OFFSET 0) c  -- evaluated first, since it returns few rows
+                                -- Evaluated first, since it returns few rows.
+                                AND k.castmethod = 'b' AND k.castcontext = 'i')) OFFSET 0) c
         JOIN pg_amop s ON s.amopfamily = c.opcfamily AND s.amoplefttype = c.opcintype AND s.amoprighttype = c.opcintype
                       AND s.amopstrategy = CASE c.amname WHEN 'btree' THEN 3 ELSE 1 END
         JOIN pg_operator o ON o.oid = s.amopopr JOIN pg_namespace n ON n.oid = o.oprnamespace

@@ -1,5 +1,5 @@
--- _keys_to returns the foreign keys that refer to tables, except those that are NOT ENFORCED. A key
--- whose triggers are disabled is returned as if they were enabled.
+-- _keys_to returns the enforced foreign keys that refer to tables. A key whose triggers are
+-- disabled is returned as if they were enabled.
 -- confdeltype: the key's ON DELETE action. action: its effect. That is 'r' if SET NULL or SET
 -- DEFAULT would write NULL into a NOT NULL column, which raises 23502 and keeps the referenced row.
 -- It reads pg_depend first, which has an index on the referenced table.

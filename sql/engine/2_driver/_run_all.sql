@@ -14,7 +14,8 @@ BEGIN
     BEGIN
         COMMIT;  -- always fails in this block; the error says whether it would succeed outside
     EXCEPTION WHEN invalid_transaction_termination THEN
-        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN  -- the caller has begun a transaction
+        -- The caller has begun a transaction.
+        IF SQLERRM OPERATOR(pg_catalog.=) 'invalid transaction termination' THEN
             RAISE invalid_transaction_termination
                 USING MESSAGE = 'a run cannot be called inside a transaction, because it commits after every batch',
                       HINT = 'CALL it alone: no BEGIN before it, no other statement in the same query, autocommit on.';

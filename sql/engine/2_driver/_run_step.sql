@@ -27,7 +27,8 @@ BEGIN
     PERFORM set_config('lock_timeout', v_policy.lock_timeout_ms::text, true);
     BEGIN
         PERFORM retention._lock_shard(v_policy.name);
-        LOCK TABLE retention.hold IN ROW SHARE MODE;  -- a session that places a hold waits for the batch, or the batch waits for it
+        -- A session that places a hold waits for the batch, or the batch waits for it.
+        LOCK TABLE retention.hold IN ROW SHARE MODE;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._retry_batch(v_next, format(
             'place_hold() or restore() is not committed yet, or the shard moves: %s', SQLERRM));

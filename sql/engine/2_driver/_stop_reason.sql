@@ -15,7 +15,8 @@ BEGIN
     ELSIF p_policy.name IS NULL THEN
         state := 'more'; message := 'the policy was changed during the run';
         RETURN;
-    ELSIF p_taken > v_limit THEN  -- more rows came due meanwhile; a limit twice as high avoids a count in each batch
+    -- More rows came due meanwhile; a limit twice as high avoids a count in each batch.
+    ELSIF p_taken > v_limit THEN
         v_limit := retention._breaker_limit(
             p_policy, 2 * p_taken, CASE WHEN p_policy.table_name = ANY (p_policy.deletes) THEN p_taken ELSE 0 END);
         UPDATE retention.run r SET breaker_limit = v_limit WHERE r.id = p_run.id;

@@ -31,7 +31,8 @@ BEGIN
         NULL::retention.policy, $1)', string_agg(quote_ident(k), ', ')) FROM jsonb_object_keys(v_row) k) USING v_row;
     PERFORM retention._record_names(v_name);
     IF p_row ? 'report' THEN RETURN; END IF;
-    FOR v_change IN  -- _apply_privileges does this at the end of the migration, too late for _validate
+    -- _apply_privileges does this at the end of the migration, too late for _validate.
+    FOR v_change IN
         SELECT format(CASE WHEN w.name IS NULL THEN 'REVOKE ALL ON FUNCTION %s FROM PUBLIC'
                       ELSE 'GRANT EXECUTE ON FUNCTION %s TO %I' END, f.oid::regprocedure, w.name)
         FROM unnest('{beyond,groups,rows,start,take}'::text[]) x (word)

@@ -6,7 +6,8 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
     v_server jsonb := jsonb_strip_nulls(jsonb_build_object(
         'timeline', left(pg_walfile_name(pg_current_wal_lsn()), 8), 'cluster_name', current_setting('cluster_name'),
-        'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')  -- others may read it
+        -- Others may read it.
+        'data directory', CASE WHEN pg_has_role('pg_read_all_settings', 'USAGE')
                                THEN md5(current_setting('data_directory')) END));
 BEGIN
     IF has_function_privilege('pg_stat_file(text)', 'EXECUTE') THEN

@@ -30,7 +30,8 @@ BEGIN
         END IF;
     EXCEPTION WHEN lock_not_available THEN
         RETURN retention._finish(p_run.id, 'more', '55P03', 'a table is locked by somebody else');
-    WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;  -- raised by _pin before anything is evaluated
+    -- Raised by _pin before anything is evaluated.
+    WHEN SQLSTATE 'PR004' THEN v_by := 'trust'; v_message := SQLERRM;
     END;
     IF v_message IS NULL AND v_due = 0 AND NOT p_policy.passes @? '$[*].whole' THEN
         RETURN retention._finish(p_run.id, 'done');  -- most runs end here

@@ -24,7 +24,8 @@ BEGIN
         (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o));
     IF v_stopping IS NOT NULL THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
-    ELSIF retention._resolve_tables(v_names) <> v_tables  -- a schema or a policy can be replaced despite all locks
+    -- A schema or a policy can be replaced despite all locks.
+    ELSIF retention._resolve_tables(v_names) <> v_tables
         OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
     ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN

@@ -51,7 +51,8 @@ BEGIN
         IF NOT p_skip OR retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
             RAISE;
         END IF;
-        v_refusing := retention._find_failing_row(p_policy, p_slice);  -- rows before it raise no error
+        -- Rows before it raise no error.
+        v_refusing := retention._find_failing_row(p_policy, p_slice);
         IF v_refusing.hi IS NULL THEN RAISE; END IF;
         RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed)::retention.batch_result;
     END;
@@ -104,7 +105,8 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN  -- the last group, and how many of its rows stay
+    -- The last group, and how many of its rows stay.
+    IF v_found.groups <> '{}' AND (p_skip OR v_found.hi IS NULL) THEN
         v_group := v_found.groups[cardinality(v_found.groups)];
         EXECUTE format('SELECT count(*) FROM unnest($1, $2, $3) x ("group", rel, tid)
                         JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel WHERE x."group" = $4', v_table)

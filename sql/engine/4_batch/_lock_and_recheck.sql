@@ -45,7 +45,8 @@ BEGIN
         LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_slice.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
-    IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN  -- a rank also finds rows of other passes
+    -- A rank also finds rows of other passes.
+    IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN
         SELECT array_agg(x.rel), array_agg(x.tid) INTO v_slice.rels, v_slice.tids
         FROM unnest(p_rels, p_tids) x (rel, tid)
         LEFT JOIN unnest(v_slice.rels, v_slice.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;

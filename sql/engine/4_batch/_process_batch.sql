@@ -36,7 +36,8 @@ BEGIN
                 IF retention._fails_without_rows(p_policy, v_slice, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
                 v_proven := true;
             END IF;
-            IF p_next.refused = 0 THEN p_next.sqlstate := v_code; p_next.message := SQLERRM; END IF;  -- of the first error
+            -- Of the first error.
+            IF p_next.refused = 0 THEN p_next.sqlstate := v_code; p_next.message := SQLERRM; END IF;
             v_doubtful := greatest(v_doubtful, v_rows);
             IF v_rows = 1 AND v_locked AND v_pass ? 'whole' THEN
                 p_next.refused := NULL;

@@ -118,7 +118,7 @@ BEGIN
                       WHEN 'f' THEN 'foreign' WHEN 'm' THEN 'materialized view' ELSE c.relkind::text END) x (kind)) k
         ORDER BY p.name, e.key
     LOOP
-        -- What is not asked for need not be planned.
+        -- Statements that need not run are not planned either.
         IF v_rel.faults <> '{}' THEN RETURN QUERY SELECT v_rel.policy, f || c_again FROM unnest(v_rel.faults) f; END IF;
         CONTINUE WHEN NOT v_rel.more;
         IF v_rel.want ? 'key' AND NOT EXISTS (
@@ -131,8 +131,8 @@ BEGIN
             RETURN QUERY SELECT v_rel.policy, format('the rows of table "%s" are found by (%s), which is not unique '
                           'any more', v_rel.name, btrim(v_rel.want ->> 'key', '[]')) || c_again;
         END IF;
-        -- Statements go into children as well, where keys are not unique, and rows are none of the
-        -- policy's.
+        -- A statement also changes child tables. Their rows are not the policy's, and a key of the
+        -- parent is not unique in them.
         IF v_rel.relhassubclass AND v_rel.kind = 'table' AND v_rel.name = ANY (v_rel.related || v_rel.own) THEN
             RETURN QUERY SELECT v_rel.policy, format('table "%s" inherits from "%s", so that steps go into it as well; '
                           'ALTER TABLE %s NO INHERIT %s', retention._table_name(i.inhrelid), v_rel.name,
@@ -169,8 +169,8 @@ BEGIN
           FROM retention._keys_to(v_tables) k CROSS JOIN retention._table_name(k.conrelid) f (name)
           JOIN unnest(v_names, v_tables) m (name, oid) ON m.oid = k.confrelid
           WHERE k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = '0' GROUP BY m.name) x (name, keys);
-    -- An action that the policy relies on: rows that were copied would stay, and refer to nothing.
-    -- Where the action fails for a column that is NOT NULL, the row is refused.
+    -- The policy depends on these ON DELETE actions. Without one, copied rows would stay and refer
+    -- to no row. If the action fails because a column is NOT NULL, the run refuses the row.
     RETURN QUERY
     SELECT p.name, format('the policy relies on a foreign key %s -> %s, which is not there', e.key, w.does) || c_again
     FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
@@ -178,8 +178,8 @@ BEGIN
     WHERE retention._resolve_tables(ARRAY[e.key]) <> '{}' AND NOT EXISTS (
         SELECT FROM jsonb_each(v_keys) x CROSS JOIN jsonb_to_recordset(x.value) k ("to" text, does text)
         WHERE k."to" = e.key AND k.does = w.does) ORDER BY 2;
-    -- A key that is switched off neither deletes what refers to a row nor refuses it. Each
-    -- partition has its triggers.
+    -- A key whose triggers are disabled does not delete referring rows, and does not refuse the
+    -- delete. Each partition has its own triggers.
     RETURN QUERY
     SELECT p.name, format('foreign key %s -> %s (%s) is switched off; %s', k."to", k."from", k.conname, k.mend)
     FROM (SELECT o.conname, retention._table_name(o.confrelid) AS "to", retention._table_name(o.conrelid) AS "from",

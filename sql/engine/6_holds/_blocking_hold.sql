@@ -1,5 +1,5 @@
--- _blocking_hold returns why holds stop all runs of a policy; NULL if they do not. A hold in force
--- is not valid any more (_invalid_hold), or it is on a table that a "sql" step or an archive
+-- _blocking_hold returns why holds stop all runs of a policy; NULL if they do not. Either a hold in
+-- force cannot be applied (_invalid_hold), or it is on a table that a "sql" step or an archive
 -- changes.
 CREATE OR REPLACE FUNCTION retention._blocking_hold(p_policy text, p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
@@ -11,6 +11,7 @@ BEGIN
         FROM retention.policy p CROSS JOIN LATERAL (SELECT retention._resolve_tables(p.unguarded) AS oids) n
         CROSS JOIN retention._hold_kinds(p_as_of) h
         WHERE p.name = p_policy AND (h.table_name = ANY (p.unguarded) OR h.rel = ANY (retention._hold_owners(n.oids))
-            OR h.rel IN (SELECT retention._descendants(n.oids)))  -- a statement also changes child tables
+            -- A statement also changes child tables.
+            OR h.rel IN (SELECT retention._descendants(n.oids)))
         ORDER BY h.id LIMIT 1));
 END $function$;

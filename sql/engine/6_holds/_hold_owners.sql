@@ -1,6 +1,6 @@
 -- _hold_owners returns tables, all tables that they inherit from (for a partition: its parents),
--- and the distributed tables of which they are shards. A hold on any of these applies to their
--- rows. Reads only the catalog.
+-- and the distributed tables whose shards they are. A hold on any of these applies to their rows.
+-- Reads only the catalog.
 CREATE OR REPLACE FUNCTION retention._hold_owners(p_tables oid[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN

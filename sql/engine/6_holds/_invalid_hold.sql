@@ -1,5 +1,5 @@
--- _invalid_hold returns a sentence about a hold in force that is not valid any more; NULL if there
--- is none. On the given tables, or under their names: the table, a column, type, collation or value
+-- _invalid_hold returns a sentence about a hold in force that cannot be applied; NULL if there is
+-- none. On the given tables, or under their names: the table, a column, type, collation or value
 -- has changed. On any table: the table is gone.
 CREATE OR REPLACE FUNCTION retention._invalid_hold(p_tables oid[], p_as_of timestamptz) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
