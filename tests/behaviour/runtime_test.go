@@ -375,7 +375,7 @@ func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, plain+"; CREATE TABLE r (id int PRIMARY KEY, c real)", old(""))
 	for _, c := range []struct{ yaml, message string }{
-		{`policies: {p: {table: r, due: {age: {column: c, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}`, `does not go with type "real"`},
+		{`policies: {p: {table: r, due: {age: {column: c, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}`, `cannot be used with type "real"`},
 		{`policies: {p: {table: m, due: {beyond: {first: 0, order: id}}, then: [delete]}}`, "first"},
 		{`policies: {p: {table: m, due: {beyond: {first: -1, order: id}}, then: [delete]}}`, "first"},
 	} {

@@ -97,7 +97,7 @@ func TestTypesThatAreRefused(t *testing.T) {
 		"days between dates":    {age("d - due", "7 days"), `type "integer" is not a date or a timestamp`},
 		"interval":              {age("made_at - seen", "7 days"), `type "interval" is not a date or a timestamp`},
 		"text":                  {age("doc ->> 'at'", "7 days"), `type "text" is not a date or a timestamp`},
-		"an encoding of dates":  {`age: {expression: "d + 1", encoding: epoch_s, older_than: 7 days}`, `encoding "epoch_s" does not go with type "date"`},
+		"an encoding of dates":  {`age: {expression: "d + 1", encoding: epoch_s, older_than: 7 days}`, `encoding "epoch_s" cannot be used with type "date"`},
 		"a number for a window": {age("made_at", `{interval: "d - due"}`), `the window has type "integer", not an interval`},
 		"a time for a window":   {age("made_at", `{interval: tm}`), `the window has type "time without time zone", not an interval`},
 		"a sum of times":        {age("made_at", `{interval: "tm + slack"}`), `the window has type "time without time zone", not an interval`},
