@@ -247,7 +247,9 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
 			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
 	case k.conversion != "":
-		scale := sqlText("") // factor by which the last stored decimal place becomes a whole number; "" if it stores all places
+		// factor by which the last stored decimal place becomes a whole number; "" if it stores all
+		// places
+		scale := sqlText("")
 		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
 			places, _ := strconv.Atoi(found[1]) // the pattern matches digits only
 			scale = sqlText("1" + strings.Repeat("0", places))

@@ -17,7 +17,8 @@ import (
 // retention._count. It is SQL over the policy's table as t and a slice as $1. An empty field is not
 // queried.
 type rowFacts struct {
-	Clock    string            `json:"clock,omitempty"`    // clock of a row; "" if there are several clocks, or it reads another table
+	// clock of a row; "" if there are several clocks, or it reads another table
+	Clock    string            `json:"clock,omitempty"`
 	Value    string            `json:"value,omitempty"`    // the clock as it is shown, if that differs
 	At       string            `json:"at,omitempty"`       // the clock as it is compared, if that differs
 	Encoding *instantEncoding  `json:"encoding,omitempty"` // converts the least value into an instant for people
@@ -186,8 +187,9 @@ type restoreSource struct {
 	Names    map[string]string `json:"names,omitempty"` // columns that have another name in From
 	Stays    bool              `json:"stays,omitempty"` // restored rows stay in From
 	Key      []string          `json:"key"`             // key columns of Table
-	Columns  map[string]string `json:"columns"`         // columns of Table with their types: all, or those of the update
-	Set      map[string]string `json:"set,omitempty"`
+	// columns of Table with their types: all, or those of the update
+	Columns map[string]string `json:"columns"`
+	Set     map[string]string `json:"set,omitempty"`
 
 	table, archive policy.Table
 }
@@ -309,12 +311,16 @@ func (w *policyCompiler) undoSources() []restoreSource {
 // expectation is what a policy relies on in one relation. retention._changed_dependencies compares
 // it with the catalog.
 type expectation struct {
-	Kind     string            `json:"kind,omitempty"`    // kind of the relation; "" for a table
-	Columns  map[string]string `json:"columns,omitempty"` // columns that the policy names, with type and collation; NOT NULL for ranks
-	Whole    bool              `json:"whole,omitempty"`   // the relation must have no other columns, because rows are copied by their columns
-	Key      []string          `json:"key,omitempty"`     // key by which rows are found again
-	Cascades []string          `json:"cascades,omitzero"` // foreign keys from here on, if a foreign key deletes rows of this table
-	Types    map[string]string `json:"types,omitempty"`   // types of the policy's expressions, by the queries that return them
+	Kind string `json:"kind,omitempty"` // kind of the relation; "" for a table
+	// columns that the policy names, with type and collation; NOT NULL for ranks
+	Columns map[string]string `json:"columns,omitempty"`
+	// the relation must have no other columns, because rows are copied by their columns
+	Whole bool     `json:"whole,omitempty"`
+	Key   []string `json:"key,omitempty"` // key by which rows are found again
+	// foreign keys from here on, if a foreign key deletes rows of this table
+	Cascades []string `json:"cascades,omitzero"`
+	// types of the policy's expressions, by the queries that return them
+	Types map[string]string `json:"types,omitempty"`
 }
 
 // dependenciesOf returns the policy's dependencies by relation: relations that it names, and

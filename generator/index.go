@@ -129,7 +129,8 @@ func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 		items = append(items, orderItem{Expr: sqlText(k.Column.String()), column: string(k.Column), equal: true})
 	}
 	for _, o := range r.Order {
-		isKey := func(i orderItem) bool { return i.equal && i.column == o.column } // the column has one value in a group
+		// the column has one value in a group
+		isKey := func(i orderItem) bool { return i.equal && i.column == o.column }
 		if r.columns && !slices.ContainsFunc(items, isKey) {
 			items = append(items, orderItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column, false})
 		}

@@ -183,7 +183,8 @@ type right struct {
 // collectRights records what a policy does with which tables.
 func (w *policyCompiler) collectRights() {
 	var locked []string
-	for _, name := range w.deletes { // while there are holds, rows below are locked before the rows above them are deleted
+	// while there are holds, rows below are locked before the rows above them are deleted
+	for _, name := range w.deletes {
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
 		locked = append(locked, each(w.changedBy(name), below)...)
 	}
@@ -196,7 +197,8 @@ func (w *policyCompiler) collectRights() {
 		locked = append(locked, w.policy.Table.String())
 	}
 	for _, use := range w.policy.Uses() {
-		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String()) // a row lock needs this privilege
+		// a row lock needs this privilege
+		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String())
 		w.addRight(use.Table, use.Access)
 	}
 	for _, part := range w.policy.Parts() {

@@ -346,7 +346,9 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 	for i, schedule := range job.Schedules {
 		cron := CronJob{Name: in.CronJobName(job.Name, i), Schedule: schedule.Text, Command: command}
 		if cron.Schedule == "@yearly" || cron.Schedule == "@annually" {
-			cron.Schedule = "0 0 1 1 *" // pg_cron from 1.5 accepts these words and never runs the job: its set of months is empty
+			// pg_cron from 1.5 accepts these words and never runs the job: its set of months is
+			// empty
+			cron.Schedule = "0 0 1 1 *"
 		}
 		if in.Database != policy.AnyDatabase {
 			cron.Schedule = calendar.Spread(cron.Schedule, in.CronJobName(job.Name, 0))

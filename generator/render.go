@@ -224,7 +224,8 @@ func filledLines(text string) string {
 	for next := range strings.Lines(text) {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
-		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.") // continues the count
+		// continues the count
+		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
 		begins := func(with string) bool { return strings.HasPrefix(clause, with) }
 		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause

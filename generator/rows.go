@@ -236,7 +236,8 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 func (w *policyCompiler) ofOthers(p pass) []sqlText {
 	var conditions []sqlText
 	for _, other := range w.scans {
-		sameEntry := other.clock == p.clock && other.beyond == p.beyond // one of the two has the rows whose clock is NULL
+		// one of the two has the rows whose clock is NULL
+		sameEntry := other.clock == p.clock && other.beyond == p.beyond
 		if other.beyond == nil && !sameEntry && (p.beyond != nil || other.number < p.number) {
 			conditions = append(conditions, fragment("is not true", every(w.entryOf(other))))
 		}

@@ -13,18 +13,21 @@ import (
 // step is one compiled step of a policy.
 type step struct {
 	policy.Step
-	number    int                                 // number of the step, from 1
-	verb      string                              // name of the step in the registry
-	target    string                              // the table that the step writes
-	copies    bool                                // the step copies rows of the batch, or related rows, into another table
-	render    func(*policyCompiler, step) sqlText // renders the SQL of the step in a batch
-	from      *catalog.Table                      // the table whose rows the step reads or changes
-	into      *catalog.Table                      // target of an insert or an archive
-	as        ident                               // alias of the rows of from
-	headers   []step                              // earlier steps that insert header rows which this step reads
-	parts     []policy.Part                       // the step's expressions, and the conditions that join header rows to the batch
-	untouched bool                                // no earlier step can have written rows of the policy's table
-	locked    int                                 // number of the step that locks the related rows first; 0 if no step does
+	number int    // number of the step, from 1
+	verb   string // name of the step in the registry
+	target string // the table that the step writes
+	// the step copies rows of the batch, or related rows, into another table
+	copies  bool
+	render  func(*policyCompiler, step) sqlText // renders the SQL of the step in a batch
+	from    *catalog.Table                      // the table whose rows the step reads or changes
+	into    *catalog.Table                      // target of an insert or an archive
+	as      ident                               // alias of the rows of from
+	headers []step                              // earlier steps that insert header rows which this step reads
+	// the step's expressions, and the conditions that join header rows to the batch
+	parts     []policy.Part
+	untouched bool // no earlier step can have written rows of the policy's table
+	// number of the step that locks the related rows first; 0 if no step does
+	locked int
 }
 
 // compileSteps compiles the steps of the policy and their effects.

@@ -95,7 +95,8 @@ type passEntry struct {
 	Share  bool        `json:"share,omitempty"`   // <policy>_share locks the tables that guards read
 	Whole  bool        `json:"whole,omitempty"`   // no row may be skipped, because a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
-	Below  bool        `json:"below,omitempty"`   // rows that foreign keys lead to are locked, because steps copy some of them
+	// rows that foreign keys lead to are locked, because steps copy some of them
+	Below bool `json:"below,omitempty"`
 }
 
 // functions returns the functions with which a run takes rows. They contain the steps and the locks
@@ -163,7 +164,8 @@ func (w *policyCompiler) take() Object {
 		if w.inRange && !s.copies {
 			continue // the step is the statement itself
 		}
-		header, locks := sqlText(""), s.locked == s.number // header stores new rows for later steps; locks: it locks its related rows
+		// header stores new rows for later steps; locks: it locks its related rows
+		header, locks := sqlText(""), s.locked == s.number
 		if s.Insert != nil && s.Insert.As != "" {
 			header = quotedTable(s.Insert.Into)
 		}

@@ -10,10 +10,12 @@ import (
 	"pgretain/policy"
 )
 
-// readMembers puts the members of policies that are for each schema or shard into the file, its jobs and the wanted objects,
-// as policies of their own. Those whose pages are still to be made are in neither; nobody takes what they have for orphans.
+// readMembers adds the instances of policies for each schema or shard to the file, to its jobs and
+// to the wanted objects, as policies of their own. It leaves out instances whose pages are still to
+// be created. No check reports their objects as orphans.
 func (v *inspection) readMembers(r reading) error {
-	templates, places := map[string]generator.Object{}, map[string]policy.Instance{} // by policy, and of shards by member
+	// templates by policy, instances of shards by name
+	templates, places := map[string]generator.Object{}, map[string]policy.Instance{}
 	var asked []row
 	for _, o := range v.objects(generator.KindEach) {
 		_, table, _ := strings.Cut(o.Table, ".")
@@ -35,7 +37,7 @@ func (v *inspection) readMembers(r reading) error {
 		finding
 		Member, State string
 	}
-	members := map[string][]string{} // names, by policy
+	members := map[string][]string{} // names of instances by policy
 	expanded := []*policy.Policy{}
 	err := eachNamed(r, "members", func(m member) {
 		if m.Message != "" {
@@ -45,7 +47,7 @@ func (v *inspection) readMembers(r reading) error {
 		switch m.State {
 		case "bare":
 			return
-		case "unfit": // its runs fail, and their findings name it; nothing else of its policy can have its name
+		case "unfit": // runs of this instance fail, and findings name it; nothing else of its policy can have its name
 			p := *v.policies[m.Policy]
 			p.Name, p.Table.Schema = name, m.Member
 			v.policies[name], members[m.Policy] = &p, append(members[m.Policy], name)
@@ -55,7 +57,7 @@ func (v *inspection) readMembers(r reading) error {
 		if !isShard {
 			place = policy.Instance{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
 		}
-		if m.State != "made" { // for the next run to mend
+		if m.State != "made" { // the next run repairs it
 			v.unsettled = append(v.unsettled, o.Members.In(place)...)
 		}
 		if m.State == "gone" {
@@ -73,7 +75,7 @@ func (v *inspection) readMembers(r reading) error {
 	return err
 }
 
-// expand has the file name members in the places of their policies.
+// expand replaces policies in the file by the names of their instances.
 func (v *inspection) expand(expanded []*policy.Policy, members map[string][]string) {
 	file := *v.file
 	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies), func(p *policy.Policy) bool { return file.EachOf(p) != nil })

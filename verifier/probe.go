@@ -118,8 +118,9 @@ func collectJSON(r reading, query string, args ...any) (json.RawMessage, error) 
 // finding is a row of a query that returns findings. Its columns are named like the parts of a
 // message.
 type finding struct {
-	Place                                                                         int
-	Policies                                                                      []string // policies that the finding is about, if the row names them
+	Place int
+	// policies that the finding is about, if the row names them
+	Policies                                                                      []string
 	Code, Policy, Kind, Object, Table, Severity, Message, Want, Got, Detail, Hint string
 }
 

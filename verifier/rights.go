@@ -12,13 +12,13 @@ import (
 	"pgretain/policy"
 )
 
-// checkRights: the generated functions run as the worker, which must be able to do what they do; and without
-// the way into the runtime's schema nobody can call them.
+// checkRights checks the privileges of the worker, which runs the generated functions. It also
+// checks that roles can use the runtime's schema to call functions.
 func (v *inspection) checkRights(r reading) error {
 	var wanted []generator.Right
 	var about []generator.Object
 	schema := v.install.Schema
-	for _, role := range distinct(v.install.Roles.All()) { // which the runtime's own migration grants
+	for _, role := range distinct(v.install.Roles.All()) { // the runtime's own migration grants it
 		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role, Needed: "USAGE"})
 		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema, Position: v.install.Position})
 	}
@@ -28,8 +28,8 @@ func (v *inspection) checkRights(r reading) error {
 	return v.finds(codeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
 }
 
-// checkFunctionRights: functions that expressions name are called by the worker too. PostgreSQL looks at its
-// right only when it runs them.
+// checkFunctionRights checks that the worker may execute the functions that expressions name.
+// PostgreSQL checks this only when it executes them.
 func (v *inspection) checkFunctionRights(r reading) error {
 	var about []generator.Object
 	calls := []row{}
@@ -61,7 +61,8 @@ func (v *inspection) checkFunctionRights(r reading) error {
 	return v.finds(codeTableRights, about, "function_privileges", v.worker(), calls, v.install.SearchPath, lacking)(r)
 }
 
-// checkPrivileges is about what the list of retention._apply_privileges() says of each object in the runtime's schema.
+// checkPrivileges compares the privileges in the runtime's schema with the list of
+// retention._apply_privileges().
 func (v *inspection) checkPrivileges(r reading) error {
 	objects := append(v.routines(), v.relations()...)
 	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) row {
@@ -70,7 +71,7 @@ func (v *inspection) checkPrivileges(r reading) error {
 	}), v.worker())(r)
 }
 
-// oneRole tells of an owner that is other roles as well.
+// oneRole reports an owner that is also other roles of the install.
 func (v *inspection) oneRole() {
 	_, shared := v.otherRoles()
 	said := "one role does everything (roles: none)"
@@ -83,7 +84,8 @@ func (v *inspection) oneRole() {
 	}
 }
 
-// otherRoles are those of runner, operator and viewer that are not the owner, and what the owner is besides.
+// otherRoles returns the roles among runner, operator and viewer that differ from the owner, and
+// the roles that are the owner, too.
 func (v *inspection) otherRoles() (names, shared []string) {
 	roles := v.install.Roles
 	for _, other := range [][2]string{{"runner", roles.Runner}, {"operator", roles.Operator}, {"viewer", roles.Viewer}} {
@@ -107,8 +109,8 @@ func (v *inspection) checkRoles(r reading) error {
 	return v.finds("", v.atInstall(), "roles", given)(r)
 }
 
-// checkSessions reports settings with which sessions of the runner fire no triggers or end too early, whatever scheduler
-// begins these sessions.
+// checkSessions reports settings that disable triggers in sessions of the runner or that end these
+// sessions too early. Any scheduler's sessions have these settings.
 func (v *inspection) checkSessions(r reading) error {
 	settings := []string{"session_replication_role"}
 	if !v.install.Roles.None {
@@ -123,7 +125,8 @@ func (v *inspection) checkSessions(r reading) error {
 	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(longest.budget.Milliseconds()), longest.job.Name)(r)
 }
 
-// changedTables are the tables where policies change or take rows; with more also those of all policies, and their archives.
+// changedTables returns the tables in which policies change or take rows. With more it adds the
+// tables of all policies, and their archives.
 func (v *inspection) changedTables(more bool) []string {
 	list := []string{}
 	for _, p := range v.file.Policies {
@@ -141,13 +144,14 @@ func (v *inspection) changedTables(more bool) []string {
 	return list
 }
 
-// takers are the functions that detach and drop tables.
+// takers returns the functions that detach and drop tables.
 func (v *inspection) takers() []generator.Object {
 	return slices.DeleteFunc(v.objects(generator.KindFunction), func(o generator.Object) bool { return o.As != generator.AsMigrator })
 }
 
-// checkOwners: only a table's owner may detach or drop it, so that the function which does
-// must belong to a member of that role. New partitions may have another owner than the old ones.
+// checkOwners checks that the owner of the function that detaches or drops a table is a member of
+// the table's owner. Only a table's owner may do that. New partitions may have another owner than
+// old ones.
 func (v *inspection) checkOwners(r reading) error {
 	takers := v.takers()
 	return v.finds(codeTakeRights, takers, "table_owners", lists.Map(takers, func(o generator.Object) row {

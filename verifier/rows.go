@@ -12,14 +12,15 @@ import (
 	"pgretain/policy"
 )
 
-// countLimit is where counting overdue rows stops: more is no more wrong.
+// countLimit is the number of overdue rows at which counting stops. A greater count makes no
+// difference.
 const countLimit = 10000
 
-// overdueProbes returns a probe for each policy and scope of its jobs: the rows in it should be gone by the schedules of
-// these jobs.
+// overdueProbes returns a probe for each policy and each scope of its jobs. By the schedules of
+// these jobs, the rows that the probe counts should have been taken.
 func (v *inspection) overdueProbes() (list []probe) {
 	for _, p := range v.file.Policies {
-		latest := map[string]scheduledRun{} // by scope, of all jobs that run the policy
+		latest := map[string]scheduledRun{} // by scope, over all jobs that run the policy
 		for _, s := range v.runs() {
 			scope := scopeText(s.job)
 			if other, found := latest[scope]; s.name == p.Name && s.due != nil && (!found || s.due.After(*other.due)) {
@@ -38,24 +39,24 @@ func (v *inspection) overdueProbes() (list []probe) {
 	return list
 }
 
-// scopeText returns what a job narrows its policies to, as the file has it.
+// scopeText returns the scope of a job as in the file.
 func scopeText(j *policy.Job) string {
 	return strings.Join(lists.Map(j.Scope, func(a policy.Assignment) string { return a.Column + ": " + a.Value.SQL }), ", ")
 }
 
-// codesOfFunctions are found wherever functions of policies are called.
+// codesOfFunctions are the checks that a call of a policy's function can fail.
 var codesOfFunctions = []string{codeTableRights, codeExpression}
 
-// lateByNature says whether a row can become due after its time: by its place among others, or by
-// what a condition reads, which may change at any moment.
+// lateByNature reports whether a row can become due after its time. Its rank may change, or what a
+// condition reads.
 func lateByNature(p *policy.Policy) bool {
 	return p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(p.DueRanks()) > 0 ||
 		slices.ContainsFunc(p.DueClocks(), func(c *policy.Clock) bool { return c.Expression != nil || len(c.Window.Tiers) > 1 })
 }
 
-// refusedToCount says whether a policy's own function was refused for a reason that has a finding: its expressions
-// mean nothing any more, or the role as which it runs lacks a right, which is said once. That functions of the
-// runtime are missing is another matter.
+// refusedToCount reports whether the server refused a policy's function for a reason that has a
+// finding. Either its expressions have no meaning, or its role lacks a privilege. A missing
+// function of the runtime is no such reason.
 func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) bool {
 	role := v.refusedTo(refused)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"pgretain/policy"
 )
 
-// changed is a table that the snapshot has, as it is now, nil where it is gone.
+// changed is a table of the snapshot in its live form; nil if it was dropped.
 type changed struct {
 	want, got *catalog.Table
 	facts     []catalog.Difference
@@ -21,7 +21,8 @@ type changed struct {
 
 func (c changed) name() string { return c.want.String() }
 
-// checkSnapshot reads the tables of the snapshot as "pgretain snapshot" does, in one statement, and compares.
+// checkSnapshot reads the tables of the snapshot like "pgretain snapshot", in one statement, and
+// compares them.
 func (v *inspection) checkSnapshot(r reading) error {
 	v.effective = v.opt.Snapshot
 	request := inspect.Request{SearchPath: v.install.SearchPath, Runtime: v.install.Schema, Each: v.source.Words(),
@@ -41,7 +42,8 @@ func (v *inspection) checkSnapshot(r reading) error {
 	return nil
 }
 
-// compareTypes gives the live tables the types that the server tells now, and those of the snapshot where it tells none.
+// compareTypes sets the types of the live tables from the server's answers, or from the snapshot if
+// there is no answer.
 func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 	answers, err := inspect.ReadTypes(r.ctx, r.tx, v.source, live)
 	if err != nil {
@@ -63,9 +65,10 @@ func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 	return nil
 }
 
-// compareTables leaves out partitions, which come and go, unless the file names them; tables that it names and that are
-// gone, which is a finding of its own; and what migrations made since the snapshot was taken: columns, and indexes, which
-// are left out of snapshots as long as they say whose they are.
+// compareTables returns the tables that differ from the snapshot. It leaves out partitions, unless
+// the file names them. It leaves out dropped tables that the file names, because they have a
+// finding. It leaves out columns and indexes that migrations created since the snapshot. Snapshots
+// never contain indexes that name pgretain as their owner.
 func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	var list []changed
 	named, made, found := map[string]bool{}, map[string]bool{}, live.Graph()
@@ -95,14 +98,16 @@ func (v *inspection) compareTables(live *catalog.Snapshot) []changed {
 	return list
 }
 
-// consequence is what would be generated otherwise for the tables as they are: another object, or for a policy a refusal.
+// consequence is what the generator would do differently with the live tables: generate another
+// object, or refuse a policy.
 type consequence struct {
-	policy *policy.Policy // nil for what is no policy's
+	policy *policy.Policy // nil if the object belongs to no policy
 	text   string
 	refuse bool
 }
 
-// consequences asks the generator what other tables than the snapshot's mean.
+// consequences returns what the generator would do differently with other tables than the
+// snapshot's.
 func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 	objects, list := generator.Compile(v.source, tables, v.opt.History)
 	var all []consequence
@@ -125,9 +130,10 @@ func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 	})
 }
 
-// compareSnapshot has a finding on each table: for information where nothing changes with it. It asks for all of them, and
-// then for one after the other; what changes with several together is said with the first. What another check says better is
-// left out: that policies are refused, where something is wrong with their tables or what deletes meet, and what changes nothing.
+// compareSnapshot adds a finding on each table. It is informational if nothing depends on the
+// difference. compareSnapshot first generates with all tables, then with one after another. A
+// consequence of several tables together is reported with the first. A refusal that another check
+// explains is left out.
 func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	whole := v.consequences(live)
 	if len(whole) == 0 || !whole[0].refuse {
@@ -153,7 +159,7 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	}
 }
 
-// snapshotWith is the snapshot with one table as it is now, and with the tables that are new.
+// snapshotWith returns the snapshot with one table in its live form, and with the new tables.
 func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Snapshot {
 	known, mixed := v.opt.Snapshot.Graph(), *v.opt.Snapshot
 	mixed.Tables = slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[t.String()] != nil })
@@ -178,10 +184,11 @@ func (v *inspection) unexplained(c changed, e consequence) bool {
 		!v.found(e.policy.Name, codeNoTable, codeUnexpected) && !slices.ContainsFunc(v.report.Findings, explains)
 }
 
-// isReach: what deletes meet has the tables as they are for its reason.
+// isReach reports whether a finding on reach has the live tables as its reason.
 func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != diag.Unknown }
 
-// message has what differs, one fact as want and got, several in words, and what would be generated otherwise.
+// message returns the finding's text. One difference becomes want and got, several become words. It
+// ends with the consequences.
 func (c changed) message(otherwise []consequence) message {
 	f := message{Code: codeSnapshot, Object: c.name(), Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name())}
 	if len(c.facts) == 1 {
@@ -221,7 +228,7 @@ func (c changed) message(otherwise []consequence) message {
 	return f
 }
 
-// shortened are sentences in one line, cut off where it is too long to read.
+// shortened joins sentences into one line and cuts it at most characters.
 func shortened(list []string, most int) string {
 	if len(list) <= most {
 		return strings.Join(list, " ")

@@ -26,16 +26,16 @@ func (v *inspection) checkTables(r reading) error {
 	}))(r)
 }
 
-// namedTables lists every table of the file but those of reports; of those in SQL the ones with their schema, since a bare
-// name may be that of a WITH.
+// namedTables returns the tables that the file names, except in reports. Tables in SQL are included
+// only with their schema, because a bare name may belong to a WITH.
 func (v *inspection) namedTables() []policy.NamedTable {
 	return slices.DeleteFunc(v.file.NamedTables(), func(m policy.NamedTable) bool { return m.Schema == "" || m.Kind == "report" })
 }
 
-// ensured is a column that a migration made, as it is wanted.
+// ensured is a wanted column that a migration created.
 type ensured struct {
 	generator.Object
-	name, value string // its default, "" for none
+	name, value string // its default; "" if it has none
 }
 
 type liveColumn struct {
@@ -43,11 +43,12 @@ type liveColumn struct {
 	Exists  bool
 	Default string
 	Type    uint32
-	Plain   bool // constants can be compared by the type's input function
+	Plain   bool // the type's input function can compare constants
 }
 
-// checkEnsured compares the default of the columns that migrations made: rows that the application writes get their clocks from
-// these. What the application made the policy takes as it is; of another type what policies rely on tells.
+// checkEnsured compares the defaults of columns that migrations created. Rows that the application
+// inserts get their clocks from them. It ignores columns that the application created. Another
+// check reports other types.
 func (v *inspection) checkEnsured(r reading) error {
 	if err := r.set("search_path", v.searchPath()); err != nil {
 		return err
@@ -92,8 +93,9 @@ func (v *inspection) checkEnsured(r reading) error {
 	return err
 }
 
-// otherDefault compares constants as values of the column's type, for which it asks the server; a constant, or none, is
-// another default than what calls a function. Of others it knows nothing.
+// otherDefault reports whether defaults differ. The server compares constants as values of the
+// column's type. A constant, or no default, differs from a function call. It cannot compare other
+// defaults.
 func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 	var constants []pgparse.Constant
 	calls, none := false, false

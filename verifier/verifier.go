@@ -77,11 +77,12 @@ type inspection struct {
 	complete bool // no check was left out because the runtime, or a privilege in it, was missing
 
 	// The following fields are what probes read or find, for later probes.
-	zone             *time.Location     // time zone of the schedules; nil if unknown
-	scheduled        []scheduledRun     // runs of all jobs, computed on first use
-	attempts         json.RawMessage    // jobs that pg_cron could not run; nil if unknown
-	lacks            []lack             // probes that failed because a role lacks a privilege
-	effective        *catalog.Snapshot  // live tables, or the snapshot if policies do not fit them; nil without a snapshot
+	zone      *time.Location  // time zone of the schedules; nil if unknown
+	scheduled []scheduledRun  // runs of all jobs, computed on first use
+	attempts  json.RawMessage // jobs that pg_cron could not run; nil if unknown
+	lacks     []lack          // probes that failed because a role lacks a privilege
+	// live tables, or the snapshot if policies do not fit them; nil without a snapshot
+	effective        *catalog.Snapshot
 	reach            json.RawMessage    // what statements of policies do to tables; nil if it could not be read
 	schemaUnreadable bool               // the role may not read a schema of the search path
 	unfit            map[string]bool    // policies that do not fit the catalog
@@ -260,7 +261,8 @@ func (v *inspection) drop() {
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
 	for i, f := range v.report.Findings {
-		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) { // the statements would drop a correct index
+		// the statements would drop a correct index
+		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) {
 			v.report.Findings[i].Hint = "First mend what the policy was not made for, or the expression that the server refuses."
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"pgretain/policy"
 )
 
-// LocalClocks reports the clocks without a time zone where the database's sessions have another zone than the install: the
-// rows of an application that writes in its session's zone are due hours early or late.
+// LocalClocks returns the clocks without a time zone if the database's sessions have another zone
+// than the install. If the application writes in its session's zone, its rows are due hours early
+// or late.
 func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File, snapshot *catalog.Snapshot) (list diag.List, err error) {
 	clocks := generator.LocalClocks(file, snapshot)
 	if len(clocks) == 0 {
@@ -34,7 +35,8 @@ func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File, sna
 	return list, nil
 }
 
-// checkZone adds what LocalClocks reports, for information: nobody but the application knows in which zone it writes.
+// checkZone adds an informational finding for LocalClocks. Only the application knows in which zone
+// it writes.
 func (v *inspection) checkZone(r reading) error {
 	list, err := LocalClocks(r.ctx, r.tx, v.source, v.opt.Snapshot)
 	for _, m := range list {
