@@ -149,7 +149,7 @@ func TestDeltaRefuses(t *testing.T) {
 		"runner":          {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"), `runner "retention_runner" in the migrations, "r" in the policy file`, 3},
 		"viewer":          {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"), `readers "retention_worker, retention_runner, retention_operator, retention_viewer" in the migrations, "retention_worker, retention_runner, retention_operator, v" in the policy file`, 3},
 		"no roles":        {replaced("version: 1", "version: 1\ninstall: {roles: none}"), `owner "retention_owner" in the migrations, roles: none in the policy file`, 3},
-		"a column's type": {replaced("type: timestamptz", "type: timestamp"), `column "created_at" of table "app.loan" was added with another type`, 12},
+		"a column's type": {replaced("type: timestamptz", "type: timestamp"), `an earlier migration added column "created_at" of table "app.loan" with another type`, 12},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -121,12 +121,13 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	if _, err := e.Call("CALL retention.run_job('hard_delete', $1)", asOf); err == nil {
 		t.Error("hard_delete without a table to export to did not fail")
 	}
-	e.DB.Exec(t, "ALTER TABLE cleanup.exported_elsewhere RENAME TO exported_rows")
 	want := []string{"exports_expire", "messages_destroy", "notifications_destroy", "offers_destroy"}
 	if diff := cmp.Diff(want, problems()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	answer("unhealthy", len(want))
+	e.DB.Exec(t, "ALTER TABLE cleanup.exported_elsewhere RENAME TO exported_rows")
+	answer("healthy", len(want)) // warnings: the next run goes on
 	if counter() != before {
 		t.Error("a failed run was counted")
 	}
