@@ -13,8 +13,8 @@ import (
 // notesOfPolicies are the notes of step 0 in registry rows, by policy.
 var notesOfPolicies = regexp.MustCompile(`"verb": "note", "table": "[^"]*",\s*"notes": (\["conditions read[^\]]*\])`)
 
-// TestConditionNotes holds that a preview is said to be uncertain where a step changes what the condition of another
-// row finds, and only there.
+// TestConditionNotes holds that a preview is said to be uncertain where a step changes what the
+// condition of another row finds, and only there.
 func TestConditionNotes(t *testing.T) {
 	t.Parallel()
 	const reviewed = "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)"

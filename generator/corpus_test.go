@@ -35,7 +35,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// cases are those of a corpus: a policy, tables that it needs besides those of testdata, and what becomes of it.
+// cases are those of a corpus: a policy, tables that it needs besides those of testdata, and what
+// becomes of it.
 func cases(t *testing.T, corpus string, least int) []*fixture.Case {
 	t.Helper()
 	return fixture.Cases(t, filepath.Join("testdata", corpus), least, "policy.yaml", "catalog.json", "schema.sql", "stderr.txt", "want/*")

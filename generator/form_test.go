@@ -147,8 +147,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// init looks at all that any test renders: what comes from users reaches a template only as an identifier, a literal,
-// parsed SQL, a number or a boolean, never as plain text.
+// init looks at all that any test renders: what comes from users reaches a template only as an
+// identifier, a literal, parsed SQL, a number or a boolean, never as plain text.
 func init() {
 	inspect = func(template string, data any) {
 		if path := plainTextIn(reflect.ValueOf(data)); path != "" {
@@ -274,8 +274,9 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestBodies parses the body of every plpgsql function of the examples and of the jobs of real projects.
-// It takes a millisecond or more a function, too long for lint: there the server does it, with --sandbox.
+// TestBodies parses the body of every plpgsql function of the examples and of the jobs of real
+// projects. It takes a millisecond or more a function, too long for lint: there the server does it,
+// with --sandbox.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	bodies := 0
@@ -333,7 +334,8 @@ func compileProject(t *testing.T, project *fixture.Case) []Object {
 	return objects
 }
 
-// sizes are the most lines that reviewers have to read, of 120 characters each: a longer one counts as several.
+// sizes are the most lines that reviewers have to read, of 120 characters each: a longer one counts
+// as several.
 var sizes = struct {
 	runtime, file, plain, richest int
 	pages                         []string // of plain policies: an age, a cap

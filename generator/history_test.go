@@ -18,8 +18,9 @@ import (
 
 var testRoles = policy.Roles{Owner: "retention_owner", Runner: "retention_runner"}
 
-// TestRandomStepsReadBackAsWritten writes the same random steps in every format: objects are read back as they were
-// wanted, another step has nothing to do, the way back restores what was there, and states are the same.
+// TestRandomStepsReadBackAsWritten writes the same random steps in every format: objects are read
+// back as they were wanted, another step has nothing to do, the way back restores what was there,
+// and states are the same.
 func TestRandomStepsReadBackAsWritten(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {
@@ -107,8 +108,8 @@ func byID(objects []Object) map[ID]Object {
 	return m
 }
 
-// randomObjects is a random choice of objects, each in one of three versions. Types, tables and upgrades
-// are always there: a step may not change them.
+// randomObjects is a random choice of objects, each in one of three versions. Types, tables and
+// upgrades are always there: a step may not change them.
 func randomObjects(random *rand.Rand) []Object {
 	objects := []Object{{Kind: KindTable, Name: "retention.run", As: AsOwner,
 		SQL: "CREATE TABLE IF NOT EXISTS retention.run ();\n", Drop: "DROP TABLE IF EXISTS retention.run;\n"}}

@@ -12,9 +12,10 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// TestInsertedStatements inserts a statement at every end of a line and behind every semicolon outside literals, and bytes
-// at random places, into the migrations of golden cases: at every place of the first case, at each third of others. Sum and state of the file are computed again, as whoever edits
-// a file for evil does. None may be read.
+// TestInsertedStatements inserts a statement at every end of a line and behind every semicolon
+// outside literals, and bytes at random places, into the migrations of golden cases: at every place
+// of the first case, at each third of others. Sum and state of the file are computed again, as
+// whoever edits a file for evil does. None may be read.
 func TestInsertedStatements(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats {
@@ -103,7 +104,8 @@ func insertions(t *testing.T, text string) (places []int) {
 	return places
 }
 
-// refuses reads a directory with another text of a file, whose first lines promise what the text holds.
+// refuses reads a directory with another text of a file, whose first lines promise what the text
+// holds.
 func refuses(t *testing.T, dir fstest.MapFS, format Format, name, text string, everything bool) {
 	t.Helper()
 	changed := maps.Clone(dir)
@@ -135,7 +137,8 @@ func refuses(t *testing.T, dir fstest.MapFS, format Format, name, text string, e
 	}
 }
 
-// stateWith is the state after a file with another body; the old one where the file cannot be taken apart.
+// stateWith is the state after a file with another body; the old one where the file cannot be taken
+// apart.
 func stateWith(t *testing.T, dir fstest.MapFS, format Format, name, body, old string) string {
 	t.Helper()
 	d, err := openDir(dir, format)

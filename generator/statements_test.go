@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestStatementsOfGoldenObjects: statements.txt knows every statement that an object of the corpus holds.
+// TestStatementsOfGoldenObjects: statements.txt knows every statement that an object of the corpus
+// holds.
 func TestStatementsOfGoldenObjects(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]bool{}

@@ -121,7 +121,8 @@ func TestArrows(t *testing.T) {
 }
 
 // TestGeneratorIsPure holds that the generator and what it is made of ask nobody: no file, no
-// environment, no clock, no random number. The reader of policies opens the one file that it is given.
+// environment, no clock, no random number. The reader of policies opens the one file that it is
+// given.
 func TestGeneratorIsPure(t *testing.T) {
 	t.Parallel()
 	pure := []string{"generator", "policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/pgparse", "internal/propose", "internal/quote"}

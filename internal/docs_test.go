@@ -57,7 +57,8 @@ func anchors(page string) map[string]bool {
 	return list
 }
 
-// TestContributing holds what CONTRIBUTING.md names: paths, types of package policy, templates, golden cases, tests.
+// TestContributing holds what CONTRIBUTING.md names: paths, types of package policy, templates,
+// golden cases, tests.
 func TestContributing(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../CONTRIBUTING.md")

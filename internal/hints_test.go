@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// widening finds what a reader who pastes a hint would lose: rights that get wider, or protection that goes.
+// widening finds what a reader who pastes a hint would lose: rights that get wider, or protection
+// that goes.
 var widening = regexp.MustCompile(`\b(GRANT [%A-Z]|DISABLE |DROP [A-Z]+ |CASCADE;|SUPERUSER|(?:DATABASE|SYSTEM|ROLE ALL)[^;]* RESET|` +
 	`release_hold|retention\.accept\(|pgretain accept|retention\.resume\(|pgretain resume)|--force|under "trust"`)
 
@@ -60,8 +61,9 @@ var widened = map[string]string{
 	"under \"trust\" of the install":                "the last of three ways, behind another owner and DROP",
 }
 
-// Hints are pasted. None gives more rights, switches off a check, or takes a hold away, but those that are listed here with
-// the reason: every text of the program and of the runtime is looked at, except statements that are executed.
+// Hints are pasted. None gives more rights, switches off a check, or takes a hold away, but those
+// that are listed here with the reason: every text of the program and of the runtime is looked at,
+// except statements that are executed.
 func TestHintsTakeNoProtectionAway(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -91,7 +93,8 @@ var (
 	sqlText    = regexp.MustCompile(`(EXECUTE\s+(?:format\(\s*)?)?'((?:[^']|'')*)'`)
 )
 
-// allTexts are the texts that a person may see, by file: string literals of Go and SQL, and the files of messages.
+// allTexts are the texts that a person may see, by file: string literals of Go and SQL, and the
+// files of messages.
 func allTexts(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

@@ -62,8 +62,9 @@ func TestIsHistory(t *testing.T) {
 	}
 }
 
-// TestReadmeSaysWhatRunsExecute compares the chapters that README.md names with the runtime's migration. The numbered
-// chapters stand within the lines that the head counts, and the next chapter begins right after these lines.
+// TestReadmeSaysWhatRunsExecute compares the chapters that README.md names with the runtime's
+// migration. The numbered chapters stand within the lines that the head counts, and the next
+// chapter begins right after these lines.
 func TestReadmeSaysWhatRunsExecute(t *testing.T) {
 	t.Parallel()
 	text := fixture.ReadFile(t, "00001_pgretain_runtime.sql")
@@ -120,9 +121,10 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestSettingsArePinned: what expressions of policies mean must not depend on who calls. Whoever sets the install's
-// search path for them pins all else; whoever asks a policy's functions and does not is called by such functions only, or
-// calls _query_as_worker() or _execute_as_worker(), which have them pinned where a policy is named.
+// TestSettingsArePinned: what expressions of policies mean must not depend on who calls. Whoever
+// sets the install's search path for them pins all else; whoever asks a policy's functions and does
+// not is called by such functions only, or calls _query_as_worker() or _execute_as_worker(), which
+// have them pinned where a policy is named.
 func TestSettingsArePinned(t *testing.T) {
 	t.Parallel()
 	pinned, looking := 0, 0

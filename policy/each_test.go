@@ -2,7 +2,8 @@ package policy
 
 import "testing"
 
-// TestInPlaceOfAnyName puts a policy into schemas whose names have characters that JSON, SQL or Go escape.
+// TestInPlaceOfAnyName puts a policy into schemas whose names have characters that JSON, SQL or Go
+// escape.
 func TestInPlaceOfAnyName(t *testing.T) {
 	t.Parallel()
 	p := &Policy{Name: "p", Table: Table{Schema: "each_tenant", Name: "message"},

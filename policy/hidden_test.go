@@ -10,8 +10,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestHiddenCharactersAreRefused writes every formatting character into each text of a policy file, as it is and as an
-// escape.
+// TestHiddenCharactersAreRefused writes every formatting character into each text of a policy file,
+// as it is and as an escape.
 func TestHiddenCharactersAreRefused(t *testing.T) {
 	t.Parallel()
 	const text = "version: 1\npolicies:\n  \"p%s\":\n    table: \"app.n%s\"\n    description: \"d%s\"\n    where: \"t.a = 'x%s'\"\n" +

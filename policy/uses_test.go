@@ -102,7 +102,8 @@ func TestEveryPart(t *testing.T) {
 	same(t, table.FindAllString(every, -1), slices.DeleteFunc(tables, own))
 }
 
-// TestBrokenAnywhere holds that a fault in any piece of SQL is reported, also where the whole file looks at all pieces.
+// TestBrokenAnywhere holds that a fault in any piece of SQL is reported, also where the whole file
+// looks at all pieces.
 func TestBrokenAnywhere(t *testing.T) {
 	t.Parallel()
 	looks := every + "each: {each_tenant: {schemas: \"tenant_*\"}}\n"

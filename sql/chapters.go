@@ -20,9 +20,9 @@ func RunsExecute(chapter string) bool {
 	return chapter == "types" || chapter == "tables" || path.Dir(chapter) == "engine"
 }
 
-// order lists the files of each chapter in reading order: a function comes before the functions that
-// it calls. PostgreSQL finds what it needs when it creates an object, because whatever the object names
-// comes before it. In PL/pgSQL this holds for the text before the body only.
+// order lists the files of each chapter in reading order: a function comes before the functions
+// that it calls. PostgreSQL finds what it needs when it creates an object, because whatever the
+// object names comes before it. In PL/pgSQL this holds for the text before the body only.
 //
 //go:embed order.txt
 var order string

@@ -20,16 +20,17 @@ var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_fini
 // apart are calls by dry runs and reports, which take no rows.
 var apart = map[string][]string{"_begin": {"_run_report"}, "_run_all": {"_log_dry_run"}}
 
-// notByRuns are the templates of what migrations and applications execute. The others are functions that a run calls, and
-// their parts: a new template is taken for one.
+// notByRuns are the templates of what migrations and applications execute. The others are functions
+// that a run calls, and their parts: a new template is taken for one.
 var notByRuns = []string{
-	"advance", "application", "claim_keys", "close", "cron_command", "each", "each_drop", "index", "index_drop", "index_partitioned",
+	"advance", "application", "claim_keys", "close", "column", "cron_command", "each", "each_drop", "index", "index_drop", "index_partitioned",
 	"install", "install_drop", "job", "job_drop", "page", "policy", "policy_drop", "privilege", "refuse_untrusted", "seen_keys", "touch",
 }
 
-// TestRunsCallTheirChapters: a DBA who asks what can change rows reads what stands in the chapters of the engine, and nothing else.
-// That is all that retention.run and run_job call, directly or not, and the functions of policies that they execute; texts of
-// EXECUTE count as well as statements, in whatever string a name stands. And there is nothing else in these chapters.
+// TestRunsCallTheirChapters: a DBA who asks what can change rows reads what stands in the chapters
+// of the engine, and nothing else. That is all that retention.run and run_job call, directly or
+// not, and the functions of policies that they execute; texts of EXECUTE count as well as
+// statements, in whatever string a name stands. And there is nothing else in these chapters.
 func TestRunsCallTheirChapters(t *testing.T) {
 	t.Parallel()
 	byRuns := []string{"run", "run_job"}
@@ -140,8 +141,8 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// TestNoPlanIsCompiled: where a function switches a way of planning off, plans that go that way all the same have costs for which
-// the server compiles them, in seconds.
+// TestNoPlanIsCompiled: where a function switches a way of planning off, plans that go that way all
+// the same have costs for which the server compiles them, in seconds.
 func TestNoPlanIsCompiled(t *testing.T) {
 	t.Parallel()
 	switched := regexp.MustCompile(`SET enable_\w+ = off`)

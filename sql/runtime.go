@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// Runtime has the directories types, tables, engine, inspect, operate, migrate and views, and upgrades
-// from version 2 on. After a release, types and tables never change. upgrades/<version> changes them,
-// and a second file reverts each change. The functions and procedures that a run calls are in engine.
-// The others are in a directory by their callers.
+// Runtime has the directories types, tables, engine, inspect, operate, migrate and views, and
+// upgrades from version 2 on. After a release, types and tables never change. upgrades/<version>
+// changes them, and a second file reverts each change. The functions and procedures that a run
+// calls are in engine. The others are in a directory by their callers.
 //
 //go:embed types/*.sql tables/*.sql engine/*/*.sql inspect/*.sql operate/*.sql migrate/*.sql views/*.sql
 var Runtime embed.FS

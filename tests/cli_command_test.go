@@ -154,7 +154,8 @@ func (c *cli) signalled(signal os.Signal, moment func(), args ...string) result 
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// started is a command that goes on until it is interrupted; lines are what one of its outputs says.
+// started is a command that goes on until it is interrupted; lines are what one of its outputs
+// says.
 func started(t *testing.T, c *cli, output func(*exec.Cmd) (io.ReadCloser, error), args ...string) (lines *bufio.Scanner, interrupt func(wantCode int)) {
 	t.Helper()
 	cmd := c.command(append(args, "--database-url", c.url)...)
@@ -179,7 +180,8 @@ func started(t *testing.T, c *cli, output func(*exec.Cmd) (io.ReadCloser, error)
 	}
 }
 
-// testLooksAgain: status --watch says what has become of a run since, and ends with the exit code of its last look.
+// testLooksAgain: status --watch says what has become of a run since, and ends with the exit code
+// of its last look.
 func testLooksAgain(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -204,7 +206,8 @@ func testLooksAgain(t *testing.T, binary string) {
 	interrupt(1)
 }
 
-// testServesReports: each request is answered with a report of that moment, for names of this machine only.
+// testServesReports: each request is answered with a report of that moment, for names of this
+// machine only.
 func testServesReports(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)

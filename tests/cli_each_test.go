@@ -33,8 +33,8 @@ var (
 	plainSchemas = []string{"t_a", "t_", "t_each_t", "t_each_t_each_t", "t_n", "t_zz", "t_" + strings.Repeat("x", 48)}
 )
 
-// testOddSchemas: every command goes on where a schema of the pattern has a name that no page can have. One finding names
-// that schema, its run says why, and rows of all others go.
+// testOddSchemas: every command goes on where a schema of the pattern has a name that no page can
+// have. One finding names that schema, its run says why, and rows of all others go.
 func testOddSchemas(t *testing.T, binary string) {
 	in := kit.Prepare(t, "", oddEach)
 	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())

@@ -48,8 +48,8 @@ func (c *cli) whole(code int, stderr string, r result) {
 	}
 }
 
-// Two branches write a migration of the same name, each is applied in a database, and git merges them.
-// What the messages say to do is done; both databases end up the same.
+// Two branches write a migration of the same name, each is applied in a database, and git merges
+// them. What the messages say to do is done; both databases end up the same.
 func testMerge(t *testing.T, binary string) {
 	one, other := pgtest.Database(t), pgtest.Database(t)
 	ours := cliProject(t, binary, one)
@@ -102,8 +102,8 @@ hint: Run "pgretain migrate down" in a checkout that has the files of this datab
 	}
 }
 
-// The second of two migrations waits for the first, which waits for a reader; both end well, and only
-// one of them had something to do.
+// The second of two migrations waits for the first, which waits for a reader; both end well, and
+// only one of them had something to do.
 func testTwoMigrations(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())

@@ -46,8 +46,9 @@ func testRehearsalElsewhere(t *testing.T, binary string) {
 	}
 }
 
-// testRehearsalOfDump: what pg_dump writes of a database with extensions, three owners, a grant to each kind of role, and with
-// pgretain installed, is loaded as it is, and the owner of most tables migrates. An owner whom nobody trusts is found.
+// testRehearsalOfDump: what pg_dump writes of a database with extensions, three owners, a grant to
+// each kind of role, and with pgretain installed, is loaded as it is, and the owner of most tables
+// migrates. An owner whom nobody trusts is found.
 func testRehearsalOfDump(t *testing.T, binary string) {
 	const yaml = `version: 1
 install: {trust: ["\"The Team\"", postgres], search_path: [shop]}

@@ -11,8 +11,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// testScopes: on the command line, too, a policy takes and counts rows only inside the scopes of its jobs. A first run goes
-// on until nothing is due, and a policy that cannot be evaluated stops no other.
+// testScopes: on the command line, too, a policy takes and counts rows only inside the scopes of
+// its jobs. A first run goes on until nothing is due, and a policy that cannot be evaluated stops
+// no other.
 func testScopes(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -118,7 +119,8 @@ jobs:
 	c.must("run", "tok", "--scope", "all")
 	left("0 0 1")
 
-	// A first run passes the breaker of each scope by itself. A dry run before it takes nothing, and says that it would trip.
+	// A first run passes the breaker of each scope by itself. A dry run before it takes nothing,
+	// and says that it would trip.
 	db.Exec(t, `UPDATE retention.policy SET breaker_rows = 1 WHERE name = 'tok';
 		INSERT INTO tok SELECT n, 1 + n % 2, '2024-01-01' FROM generate_series(201, 205) n`)
 	c.want(1, `policy "tok", dry run: tripped`, "run", "--job", "two", "--dry-run")
@@ -136,7 +138,8 @@ jobs:
 	left("1:1 0 0 1")
 }
 
-// testPlanOfScopes: the plan counts inside the scopes of the jobs, as they are installed and as the file has them.
+// testPlanOfScopes: the plan counts inside the scopes of the jobs, as they are installed and as the
+// file has them.
 func testPlanOfScopes(t *testing.T, binary string) {
 	const yaml = `version: 1
 install: {scheduler: none}

@@ -237,8 +237,8 @@ func testStandby(t *testing.T, binary string) {
 	}
 }
 
-// A snapshot through the sandbox is that of a live database with the same schema, byte for byte; and
-// what is checked in with each example.
+// A snapshot through the sandbox is that of a live database with the same schema, byte for byte;
+// and what is checked in with each example.
 func testSnapshotOfSchemaFile(t *testing.T, binary string) {
 	examples, err := filepath.Glob("../examples/*/retention.catalog.json")
 	if err != nil || len(examples) == 0 {

@@ -71,7 +71,8 @@ func firstVersion(t *testing.T, binary, name string) installedCLI {
 	return installedCLI{c, db}
 }
 
-// nextBinary is the command as a next version of the runtime may be: with its number, and a column for a table.
+// nextBinary is the command as a next version of the runtime may be: with its number, and a column
+// for a table.
 func nextBinary(t *testing.T) string {
 	t.Helper()
 	sources, err := filepath.Abs(filepath.Join("..", "sql"))
@@ -119,8 +120,8 @@ func resum(content string) string {
 	return strings.Join([]string{lines[0], head + " sum " + generator.Hash(lines[2]), lines[2]}, "\n")
 }
 
-// With an older version in the database the verbs work, but for verify, which says what to do; generate
-// writes the upgrade in one step, and migrate applies it.
+// With an older version in the database the verbs work, but for verify, which says what to do;
+// generate writes the upgrade in one step, and migrate applies it.
 func testOlderRuntime(t *testing.T, binary string) {
 	c := firstVersion(t, binary, "bot-queue")
 	c.binary = nextBinary(t)

@@ -215,7 +215,8 @@ func testVerbs(t *testing.T, binary string) {
 	}
 }
 
-// testFirst: what was due before there was a policy goes after one question, past the breaker, and nothing else does.
+// testFirst: what was due before there was a policy goes after one question, past the breaker, and
+// nothing else does.
 func testFirst(t *testing.T, binary string) {
 	a := newAtWork(t, binary)
 	answered := func(answer string, args ...string) result {
@@ -302,7 +303,8 @@ func testUninstall(t *testing.T, binary string) {
 	c.must("uninstall", "--yes") // again, as after an interruption
 }
 
-// testFirstOfEach: members that have no page yet are taken as well, and one that can have none stops no other.
+// testFirstOfEach: members that have no page yet are taken as well, and one that can have none
+// stops no other.
 func testFirstOfEach(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())

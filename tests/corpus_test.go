@@ -29,7 +29,8 @@ func corpusCases(t *testing.T) []*fixture.Case {
 	return slices.DeleteFunc(cases, func(c *fixture.Case) bool { return strings.Contains(c.Text("policy.yaml"), "shards_of:") })
 }
 
-// runAsCounted holds a run to its count at the same instant: it takes what was found, and then nothing is due.
+// runAsCounted holds a run to its count at the same instant: it takes what was found, and then
+// nothing is due.
 func runAsCounted(t *testing.T, in *kit.Installed, policy, asOf string) kit.Outcome {
 	t.Helper()
 	due, _ := in.Count(policy, asOf)
@@ -193,8 +194,8 @@ func checkPage(t *testing.T, jobs []job) {
 	}
 }
 
-// install brings the job into a database of its own, and compares its tables with the snapshot before
-// anything is installed.
+// install brings the job into a database of its own, and compares its tables with the snapshot
+// before anything is installed.
 func (j job) install(t *testing.T) *kit.Installed {
 	t.Helper()
 	yaml := withoutCron(j.yaml)

@@ -65,8 +65,9 @@ func (e *elsewhere) install(t *testing.T, cron *pgtest.DB) {
 
 const cronJobs = `SELECT format('%s|%s|%s|%s|%s', jobname, schedule, database, username, active) FROM cron.job ORDER BY jobname COLLATE "C"`
 
-// testCronElsewhere: three installs share one schema cron that is in none of their databases, two of
-// them policy file, migrations and roles, two the database; a real tick deletes the right rows in each.
+// testCronElsewhere: three installs share one schema cron that is in none of their databases, two
+// of them policy file, migrations and roles, two the database; a real tick deletes the right rows
+// in each.
 func testCronElsewhere(t *testing.T, binary string) {
 	cron := pgtest.CronServer(t)
 	cron.Exec(t, "CREATE ROLE cron_deploy LOGIN")
@@ -169,7 +170,8 @@ func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
 	}
 }
 
-// schedulesVacuum has the owner of a table schedule its VACUUM as docs/scheduling.md says; what it returns waits for that.
+// schedulesVacuum has the owner of a table schedule its VACUUM as docs/scheduling.md says; what it
+// returns waits for that.
 func schedulesVacuum(t *testing.T, cron *pgtest.DB) (wait func()) {
 	t.Helper()
 	statements := regexp.MustCompile(`(?m)^    (ALTER TABLE app\.session|SELECT cron\.schedule\().*;$`).FindAllString(fixture.ReadFile(t, "..", "docs", "scheduling.md"), -1)

@@ -265,7 +265,8 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	}
 }
 
-// TestReportOfScopes counts each due row once in "Due now": a row in the scopes of two jobs, and no row outside of them.
+// TestReportOfScopes counts each due row once in "Due now": a row in the scopes of two jobs, and no
+// row outside of them.
 func TestReportOfScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);

@@ -254,8 +254,8 @@ func TestMigrateKnowsARenumberedFile(t *testing.T) {
 		"Version 2 is 00007_any_name.sql: give it back its number.")
 }
 
-// What another tool applied is not known by its state, and refuses nothing; our column is added to a
-// table that lacks it, and files of the user's own have no state.
+// What another tool applied is not known by its state, and refuses nothing; our column is added to
+// a table that lacks it, and files of the user's own have no state.
 func TestMigrateAfterAnotherTool(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)

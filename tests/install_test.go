@@ -150,7 +150,8 @@ func TestMigrateUpAndDown(t *testing.T) {
 	mustUp(t, db, dir, 5)
 }
 
-// A schema that was there before, and one that cannot be made again, stays, without the table of versions.
+// A schema that was there before, and one that cannot be made again, stays, without the table of
+// versions.
 func TestMigrateDownSparesTheSchema(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string][2]string{
@@ -231,7 +232,8 @@ func TestStatementErrorSaysWhere(t *testing.T) {
 	}
 }
 
-// A generated file is one statement for goose; the server does not say where in it an error of execution is.
+// A generated file is one statement for goose; the server does not say where in it an error of
+// execution is.
 func TestStatementErrorSaysWhichOfMany(t *testing.T) {
 	t.Parallel()
 	db, dir := installDatabase(t), fstest.MapFS{}

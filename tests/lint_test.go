@@ -70,9 +70,9 @@ func condition(random *rand.Rand, depth, of int) string {
 	return "((" + x + ") AND (" + y + "))"
 }
 
-// TestLintAgainstPostgreSQL lets the server answer what lint says of random conditions: whatever is said
-// to be impossible must be so for every row there can be, and what is impossible for a "where" whose parts
-// are all understood must be said.
+// TestLintAgainstPostgreSQL lets the server answer what lint says of random conditions: whatever is
+// said to be impossible must be so for every row there can be, and what is impossible for a "where"
+// whose parts are all understood must be said.
 func TestLintAgainstPostgreSQL(t *testing.T) {
 	t.Parallel()
 	db := lintTemplate.Database(t)
@@ -166,7 +166,8 @@ func claim(t *testing.T, trials []trial, code, message string) (string, int) {
 	return "SELECT FROM lint.every t WHERE (" + c.where + ") AND " + found[2] + " IS NULL", n
 }
 
-// TestZoneInWhere installs a policy whose "where" PostgreSQL takes in no index: it is built without.
+// TestZoneInWhere installs a policy whose "where" PostgreSQL takes in no index: it is built
+// without.
 func TestZoneInWhere(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE SCHEMA app; CREATE TABLE app.visit (id bigint PRIMARY KEY, day date, at timestamptz NOT NULL);`

@@ -65,7 +65,8 @@ func sameAsAlone(t *testing.T, in *kit.Installed, want []string) {
 	}
 }
 
-// holdSnapshot is a reader that every CREATE INDEX CONCURRENTLY has to wait for, until it is released.
+// holdSnapshot is a reader that every CREATE INDEX CONCURRENTLY has to wait for, until it is
+// released.
 func holdSnapshot(t *testing.T, db *pgtest.DB) (release func()) {
 	t.Helper()
 	reader := db.Conn(t)
@@ -76,8 +77,8 @@ func holdSnapshot(t *testing.T, db *pgtest.DB) (release func()) {
 const building = `SELECT count(*) = 1 FROM pg_stat_progress_create_index p
 	WHERE p.datname = current_database() AND p.phase LIKE 'waiting for old snapshots%'`
 
-// The second of two migrators without a lock comes while the first builds an index: it refuses, names
-// the first, and spoils nothing.
+// The second of two migrators without a lock comes while the first builds an index: it refuses,
+// names the first, and spoils nothing.
 func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 	t.Parallel()
 	want := migrated(t)
@@ -139,8 +140,8 @@ func serverError(err error) *pgconn.PgError {
 	return server
 }
 
-// Both begin at once, from an empty database to the last file, with a reader in the way of the index
-// build. Whoever is refused tries again, as a deployment does; in the end all is there, once.
+// Both begin at once, from an empty database to the last file, with a reader in the way of the
+// index build. Whoever is refused tries again, as a deployment does; in the end all is there, once.
 func TestTwoGoosesAtOnce(t *testing.T) {
 	t.Parallel()
 	want := migrated(t)

@@ -107,7 +107,8 @@ func (c *cli) script(line string) *exec.Cmd {
 	return cmd
 }
 
-// shown is a file that the page shows, which names itself in its first line; .ci/package packs these.
+// shown is a file that the page shows, which names itself in its first line; .ci/package packs
+// these.
 func shown(t *testing.T, page, name string) string {
 	t.Helper()
 	_, text, found := strings.Cut(page, "\n# "+name+"\n")

@@ -41,8 +41,9 @@ func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
 	return policies
 }
 
-// testPlan plans every case of the generator's corpus in a database that has only its tables. Once the policies are
-// installed, their counts at the same instant must be equal, and runs take so many rows.
+// testPlan plans every case of the generator's corpus in a database that has only its tables. Once
+// the policies are installed, their counts at the same instant must be equal, and runs take so many
+// rows.
 func testPlan(t *testing.T, binary string) {
 	const asOf = "2025-06-01 12:00:00+00"
 	schema := fixture.ReadFile(t, filepath.Join(corpus, "schema.sql")) + fixture.ReadFile(t, filepath.Join(corpus, "data.sql"))
@@ -102,8 +103,9 @@ func testPlan(t *testing.T, binary string) {
 	}
 }
 
-// testTypesOfClocks edits the expression of a clock after the snapshot: lint asks for another one, which tells what the
-// server refuses. In a database of another time zone snapshot and plan warn of a clock without one.
+// testTypesOfClocks edits the expression of a clock after the snapshot: lint asks for another one,
+// which tells what the server refuses. In a database of another time zone snapshot and plan warn of
+// a clock without one.
 func testTypesOfClocks(t *testing.T, binary string) {
 	policy := func(clock string) string {
 		return fmt.Sprintf("version: 1\ninstall: {scheduler: none}\npolicies:\n"+
@@ -139,7 +141,8 @@ func testTypesOfClocks(t *testing.T, binary string) {
 	}
 }
 
-// testPlanOfChange plans another window, a new and a removed policy beside what is installed, with a hold in force.
+// testPlanOfChange plans another window, a new and a removed policy beside what is installed, with
+// a hold in force.
 func testPlanOfChange(t *testing.T, binary string) {
 	const yaml = `version: 1
 install: {scheduler: none}

@@ -20,8 +20,8 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestPromises checks that each test exists which docs/promises.md names, and that README.md promises what these tests
-// show.
+// TestPromises checks that each test exists which docs/promises.md names, and that README.md
+// promises what these tests show.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	var there []string
@@ -65,7 +65,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// readmePromises names the tests that show each promise of README.md. docs/promises.md names them too.
+// readmePromises names the tests that show each promise of README.md. docs/promises.md names them
+// too.
 var readmePromises = map[string][]string{
 	"It never takes a row that was refreshed after the scan: it rechecks each row when it changes it.":                  {"TestRowChangedWhileTheRunIsThere"},
 	"It never takes a row because of a NULL, except where the policy says `nulls: due`.":                                {"TestKeptBecauseOfNull"},
@@ -80,8 +81,8 @@ var readmePromises = map[string][]string{
 	"It never takes a row if it would take more rows than the breaker allows. An operator can accept them for one run.": {"TestBreaker"},
 }
 
-// semantics says which tests hold each numbered rule of docs/policy.md, S1 to S36: directory, test, and perhaps one of
-// its cases. A rule without a test, or a test that does not exist, is a fault.
+// semantics says which tests hold each numbered rule of docs/policy.md, S1 to S36: directory, test,
+// and perhaps one of its cases. A rule without a test, or a test that does not exist, is a fault.
 var semantics = [][]string{
 	1:  {"tests/behaviour TestUpdates/mark", "policy TestInvalid/sql_now", "policy TestInvalid/step_sql_truncate"},
 	2:  {"tests/behaviour TestZoneOfExpressions/a day of the zone", "tests/behaviour TestZoneOfExpressions/a text of the zone"},
@@ -122,7 +123,8 @@ var semantics = [][]string{
 	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants", "policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},
 }
 
-// TestSemantics requires each numbered rule to be in the reference once, in the order of its section, and tested.
+// TestSemantics requires each numbered rule to be in the reference once, in the order of its
+// section, and tested.
 func TestSemantics(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../docs/policy.md")

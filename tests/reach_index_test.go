@@ -10,8 +10,8 @@ import (
 	"pgretain/verifier"
 )
 
-// referencing are tables that refer to app.item, and their indexes: PostgreSQL's own planner says whether one
-// of them finds the rows of one item.
+// referencing are tables that refer to app.item, and their indexes: PostgreSQL's own planner says
+// whether one of them finds the rows of one item.
 var referencing = map[string]string{
 	"none":            "",
 	"plain":           "CREATE INDEX ON app.%s (item_id)",
@@ -86,7 +86,8 @@ func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 	}
 }
 
-// reads says whether the statement of a foreign key, planned as PostgreSQL's own, reads the whole table.
+// reads says whether the statement of a foreign key, planned as PostgreSQL's own, reads the whole
+// table.
 func reads(t *testing.T, in *kit.Installed, table, types, condition, values string) bool {
 	t.Helper()
 	conn := in.Conn(t)

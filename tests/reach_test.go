@@ -42,8 +42,8 @@ policies:
     then: [delete: {cascades: [app.part]}]
 `
 
-// reachCase is what somebody did to a database, the codes that the verifier says of it, and what a run
-// then does, which is how we know that the verifier is right.
+// reachCase is what somebody did to a database, the codes that the verifier says of it, and what a
+// run then does, which is how we know that the verifier is right.
 type reachCase struct {
 	tamper       string
 	change       []string // pairs of texts to replace in the policy

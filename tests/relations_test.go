@@ -20,14 +20,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// updateRelations rewrites what is recorded of the runtime's relations. Queries of views are those of the server
-// that the test runs on: run it on each.
+// updateRelations rewrites what is recorded of the runtime's relations. Queries of views are those
+// of the server that the test runs on: run it on each.
 var updateRelations = flag.Bool("update-relations", false, "rewrite sql/verify/relations.json")
 
 const relationsFile = "../sql/verify/relations.json"
 
-// What the verifier compares a runtime with is what a fresh install has, on every version of PostgreSQL; and a view
-// that was dumped and restored is the same.
+// What the verifier compares a runtime with is what a fresh install has, on every version of
+// PostgreSQL; and a view that was dumped and restored is the same.
 func TestRelationsAreRecorded(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {any_ttl: {table: public.any, due: {age: {column: at, older_than: 1 day}}, then: [delete]}}"

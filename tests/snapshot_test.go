@@ -98,7 +98,8 @@ func TestSnapshotNames(t *testing.T) {
 	equal(t, "index columns", []string{"a.b"}, table.Indexes[0].Columns)
 }
 
-// The server knows what it brings along: no snapshot holds that, and a name of it that is not there is unknown.
+// The server knows what it brings along: no snapshot holds that, and a name of it that is not there
+// is unknown.
 func TestSnapshotOfPostgreSQLsOwn(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)

@@ -19,7 +19,8 @@ import (
 	"pgretain/verifier"
 )
 
-// testAnswers: an answer that is none is unknown, and is not taken for something that changed meanwhile.
+// testAnswers: an answer that is none is unknown, and is not taken for something that changed
+// meanwhile.
 func testAnswers(t *testing.T, server *driftServer) {
 	for name, c := range map[string]struct {
 		tamper, says string
@@ -54,8 +55,8 @@ var notForPsql = regexp.MustCompile(`^(pgretain .*[^.]|[A-Z].*\.)$`)
 // looksOnly are hints that show more, and repair nothing.
 var looksOnly = regexp.MustCompile(`^SELECT \* FROM [^;]*;$`)
 
-// pasteHints does with the report what its reader does: every hint that is SQL goes into psql as it is,
-// and what it is about has gone.
+// pasteHints does with the report what its reader does: every hint that is SQL goes into psql as it
+// is, and what it is about has gone.
 func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Report) {
 	t.Helper()
 	var script []string
@@ -87,8 +88,8 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 	}
 }
 
-// testSnapshotNearMisses: what changes nothing that is generated is for information, and so is a schema
-// that the viewer may not look into. Partitions that come and go are not worth a word.
+// testSnapshotNearMisses: what changes nothing that is generated is for information, and so is a
+// schema that the viewer may not look into. Partitions that come and go are not worth a word.
 func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "snapshot_nearby")
 	c.exec(t, `ALTER TABLE app.message ADD COLUMN note text, ALTER COLUMN body SET DEFAULT '-';
@@ -111,8 +112,8 @@ func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 	}
 }
 
-// testCoverageGrowth: how large a table is and what it got, as the server's own functions have it; a
-// table that somebody has to himself does not hold the verifier up for long.
+// testCoverageGrowth: how large a table is and what it got, as the server's own functions have it;
+// a table that somebody has to himself does not hold the verifier up for long.
 func testCoverageGrowth(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "uncovered_table@growth")
 	conn := c.connect(t, "")
@@ -161,8 +162,8 @@ func testWindowSet(t *testing.T, server *driftServer) {
 	}
 }
 
-// caughtElsewhere are the codes that no tamper.sql can provoke, with the test that does; its name is a
-// function's in this directory or in ../verifier, and its body names the code.
+// caughtElsewhere are the codes that no tamper.sql can provoke, with the test that does; its name
+// is a function's in this directory or in ../verifier, and its body names the code.
 var caughtElsewhere = map[string]string{
 	"V001": "TestNotInstalled",
 	"V011": "TestNotInstalled",

@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// plansGiven gives plans, as EXPLAIN prints them, to whoever asks for those of policies; others inherit from the table, so
-// that they are asked for.
+// plansGiven gives plans, as EXPLAIN prints them, to whoever asks for those of policies; others
+// inherit from the table, so that they are asked for.
 const plansGiven = `CREATE SCHEMA retention; CREATE TABLE m (); CREATE TABLE c () INHERITS (m); CREATE TABLE retention.plan (policy text, plan json);
 	CREATE FUNCTION retention._plans(p text[], s boolean, OUT policy text, OUT batch text, OUT plan json, OUT code text, OUT message text)
 	RETURNS SETOF record LANGUAGE sql AS 'SELECT x.policy, ''b'', x.plan, NULL, NULL FROM retention.plan x WHERE x.policy = ANY (p)'`
@@ -68,7 +68,8 @@ func TestAstray(t *testing.T) {
 	}
 }
 
-// What keeps a batch from being planned is a lack of the policy, of time, or of something else; no case trips the last two.
+// What keeps a batch from being planned is a lack of the policy, of time, or of something else; no
+// case trips the last two.
 func TestNotPlanned(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Database(t).Conn(t)

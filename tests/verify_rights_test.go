@@ -24,8 +24,8 @@ var lookers = map[string]string{
 	"rights_migrator": "retention_owner, retention_runner",
 }
 
-// unseen are beginnings of what an unknown finding says in the place of a finding: nothing in the schema
-// could be looked at, or not that part.
+// unseen are beginnings of what an unknown finding says in the place of a finding: nothing in the
+// schema could be looked at, or not that part.
 var unseen = map[string][]string{
 	"V002": {"could not check the functions"}, "V004": {"could not check the functions"}, "V006": {"could not check the privileges in the runtime's schema"},
 	"V008": {"could not check the registry"}, "V009": {"could not check the registry"},
@@ -42,8 +42,8 @@ var unseen = map[string][]string{
 // anything is said where the schema of the runtime is closed.
 const anything = "could not check anything in schema"
 
-// testRights holds that whoever looks finds what a superuser finds, or is told that he could not look and
-// which right would do; nothing is left out, and nothing is made up.
+// testRights holds that whoever looks finds what a superuser finds, or is told that he could not
+// look and which right would do; nothing is left out, and nothing is made up.
 func testRights(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "one_of_each@rights")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -107,8 +107,9 @@ func seesOrSays(report *verifier.Report, f verifier.Finding) bool {
 	})
 }
 
-// testOwnerWithoutMonitor: where nobody granted pg_monitor to the owner, as managed services may not, a
-// viewer does not see other sessions by way of it; that is unknown, with the right that is missing.
+// testOwnerWithoutMonitor: where nobody granted pg_monitor to the owner, as managed services may
+// not, a viewer does not see other sessions by way of it; that is unknown, with the right that is
+// missing.
 func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "owner_without_monitor")
 	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}))
@@ -125,8 +126,9 @@ func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}))
 }
 
-// testOwnerLacks: a right that functions of the runtime lack is the owner's, whoever verifies; it is found
-// without counting, and where it is not to be looked for, the unknown finding names the owner.
+// testOwnerLacks: a right that functions of the runtime lack is the owner's, whoever verifies; it
+// is found without counting, and where it is not to be looked for, the unknown finding names the
+// owner.
 func testOwnerLacks(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "expression_without_execute@counts")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -144,7 +146,8 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 	}
 }
 
-// testCronAgree: what verify finds of jobs that pg_cron could not start, health() and metrics say too.
+// testCronAgree: what verify finds of jobs that pg_cron could not start, health() and metrics say
+// too.
 func testCronAgree(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "cron_cannot_connect@agree")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -171,8 +174,8 @@ func testCronAgree(t *testing.T, server *driftServer) {
 	}
 }
 
-// testRunnerLacks: where the finding on the missing privilege is not shown, the check that failed for it names the role that
-// lacks it, and the statement.
+// testRunnerLacks: where the finding on the missing privilege is not shown, the check that failed
+// for it names the role that lacks it, and the statement.
 func testRunnerLacks(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "runner_shut_out@skipped")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -212,8 +215,8 @@ jobs:
     run: [notes]
 `
 
-// TestSessionSettings holds against which settings of the runner's sessions runs defend themselves; verify
-// tells of the others (V072, V059).
+// TestSessionSettings holds against which settings of the runner's sessions runs defend themselves;
+// verify tells of the others (V072, V059).
 func TestSessionSettings(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, sessionSchema, sessionPolicy)

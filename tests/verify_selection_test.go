@@ -15,10 +15,12 @@ import (
 	"pgretain/verifier"
 )
 
-// waiting is long enough for every query on a slow machine, and short enough to wait for a lock in vain.
+// waiting is long enough for every query on a slow machine, and short enough to wait for a lock in
+// vain.
 const waiting = time.Second
 
-// What is not asked for is neither looked at nor told; a check that is asked for and cannot see is unknown.
+// What is not asked for is neither looked at nor told; a check that is asked for and cannot see is
+// unknown.
 func testSelection(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "selection")
 	c.exec(t, "DROP INDEX app.pgretain_message_a851c807; DELETE FROM cron.job")
@@ -38,7 +40,8 @@ func testSelection(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.selected(t, "", waiting, []string{"V045"}, []string{"V091"}))
 }
 
-// With the runtime gone, checks that need it are unknown, not in order, also where V001 was not asked for.
+// With the runtime gone, checks that need it are unknown, not in order, also where V001 was not
+// asked for.
 func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "selection_without_runtime")
 	c.exec(t, "DROP SCHEMA retention CASCADE")
@@ -47,7 +50,8 @@ func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.selected(t, "", 0, []string{"installed"}, nil), "V001")
 }
 
-// All checks read the instances of a policy for each schema first: without them nothing else is reported.
+// All checks read the instances of a policy for each schema first: without them nothing else is
+// reported.
 func testSelectionOfMembers(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "each@selection")
 	expectCodes(t, c, c.selected(t, "", 0, nil, []string{"V019"}))
@@ -75,8 +79,8 @@ func selected(t *testing.T, only, skip []string) verifier.Options {
 	return verifier.Options{Counts: true, Checks: checks}
 }
 
-// A table that somebody holds makes unknown what cannot be told without it, and nothing else: not what its role may
-// do, nor the rows of other tables.
+// A table that somebody holds makes unknown what cannot be told without it, and nothing else: not
+// what its role may do, nor the rows of other tables.
 func testTableIsLocked(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "table_is_locked")
 	c.exec(t, driftFile(t, "", "ran.sql"))

@@ -69,8 +69,8 @@ func (c *driftCase) install(t *testing.T) {
 	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
 }
 
-// openSchemas lets the viewer look into the application's schemas, so that it can have every expression
-// proven as a superuser can.
+// openSchemas lets the viewer look into the application's schemas, so that it can have every
+// expression proven as a superuser can.
 const openSchemas = `DO $$ DECLARE v_name name; BEGIN
 	FOR v_name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' LOOP
 		EXECUTE format('GRANT USAGE ON SCHEMA %I TO looker', v_name);
@@ -270,8 +270,8 @@ func driftCases(t *testing.T) []*fixture.Case {
 	return fixture.Cases(t, driftDir, 100, "policy.yaml", "schema.sql", "suppress.yaml", "tamper.sql", "report.txt")
 }
 
-// ownDrift is the case of that name, an empty one where there is none. Two tests of one case have databases of
-// their own, "case@test".
+// ownDrift is the case of that name, an empty one where there is none. Two tests of one case have
+// databases of their own, "case@test".
 func ownDrift(t *testing.T, name string) *fixture.Case {
 	t.Helper()
 	name, _, _ = strings.Cut(name, "@")

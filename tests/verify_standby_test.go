@@ -18,8 +18,8 @@ import (
 	"pgretain/verifier"
 )
 
-// TestStandby verifies a hot standby: what only its primary can tell is unknown, and everything else is
-// as it was when the standby last heard of it.
+// TestStandby verifies a hot standby: what only its primary can tell is unknown, and everything
+// else is as it was when the standby last heard of it.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.CronServer(t)
@@ -55,7 +55,8 @@ func TestStandby(t *testing.T) {
 		t.Errorf("the migrations on the standby: %v, %v", known, err)
 	}
 
-	// A run of the primary's is at work there, or was abandoned: its sessions are not the standby's.
+	// A run of the primary's is at work there, or was abandoned: its sessions are not the
+	// standby's.
 	primary.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, pid)
 		SELECT p.name, 'purge', p.table_name, p.hash, now(), 'running', 1 FROM retention.policy p WHERE p.name = 'message_ttl'`)
 	standby.CatchUp(t, primary)
@@ -88,8 +89,8 @@ func TestStandby(t *testing.T) {
 
 var asOfStandby = regexp.MustCompile(`Everything is as of (\S+ \S+) UTC, \S+ ago;`)
 
-// testStandbyBehind: the clock of a standby that does not replay stands still, so that nothing is late
-// that was in time when it last heard of it.
+// testStandbyBehind: the clock of a standby that does not replay stands still, so that nothing is
+// late that was in time when it last heard of it.
 func testStandbyBehind(t *testing.T, there, here driftCase, primary, standby *pgtest.DB) {
 	pgtest.Exec(t, standby.Conn(t), "SELECT pg_wal_replay_pause()")
 	primary.Exec(t, "CREATE TABLE app.after_the_pause (id bigint); CHECKPOINT")
@@ -137,8 +138,8 @@ const gate = `
 	GRANT SELECT ON retention.index_definition TO retention_viewer`
 
 // testChanging has every index dropped and built again between two rows of one statement of the
-// verifier's: PostgreSQL has no definition then for an index that the statement's snapshot still has.
-// That is neither missing nor different.
+// verifier's: PostgreSQL has no definition then for an index that the statement's snapshot still
+// has. That is neither missing nor different.
 func testChanging(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "changing")
 	c.exec(t, gate)
@@ -211,8 +212,8 @@ func rebuildIndexes(t *testing.T, conn *pgx.Conn, wanted []generator.Object) {
 	}
 }
 
-// wantChanging: how many of the indexes were read before the first change of a statement is the planner's
-// affair; at least one was not.
+// wantChanging: how many of the indexes were read before the first change of a statement is the
+// planner's affair; at least one was not.
 func wantChanging(t *testing.T, c driftCase, report *verifier.Report) {
 	t.Helper()
 	if got := strings.Join(slices.Compact(codesOf(report)), " "); got != "V092" || report.Verdict() != verifier.Unknown {

@@ -25,7 +25,8 @@ import (
 func init() { flag.BoolVar(fixture.Update, "update-drift", false, "the same as update") }
 
 // driftCase is a case of testdata/drift: an installation, what a hand then did to it, and what the
-// verifier says. policy.yaml and schema.sql are those of testdata/drift.txtar unless the case has its own.
+// verifier says. policy.yaml and schema.sql are those of testdata/drift.txtar unless the case has
+// its own.
 type driftCase struct {
 	name     string
 	file     *policy.File
@@ -80,8 +81,9 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// cannotBePasted are cases in which a hint is not all that is to be done: a membership gives the privilege,
-// a column that an index needs is not there, a run trips because of another fault, or somebody has to decide.
+// cannotBePasted are cases in which a hint is not all that is to be done: a membership gives the
+// privilege, a column that an index needs is not there, a run trips because of another fault, or
+// somebody has to decide.
 var cannotBePasted = []string{"operator_is_owner", "column_dropped", "column_ensured_dropped", "column_renamed", "one_of_each", "search_path_creator", "rows_refused"}
 
 func testDrift(t *testing.T, server *driftServer) {

@@ -2,12 +2,13 @@
 // for byte, registry, indexes, schedule, reach of foreign keys, overdue rows and privileges.
 //
 // It only reads, in short READ ONLY transactions, one per probe, so that it never holds up a
-// concurrent index build. What its role cannot see is unknown, never missing and never in order. Every
-// kind of finding has a stable code and a page in docs/checks.
+// concurrent index build. What its role cannot see is unknown, never missing and never in order.
+// Every kind of finding has a stable code and a page in docs/checks.
 //
-// verifier.go has the table of all probes, in their order; probe.go makes them; checks.go lists the checks. Most findings
-// are rows that a query of sql/verify answers, words and all; a file per thing that is read (indexes.go, runs.go, ...) has
-// what the queries ask about, and what only Go can compare.
+// verifier.go has the table of all probes, in their order; probe.go makes them; checks.go lists the
+// checks. Most findings are rows that a query of sql/verify answers, words and all; a file per
+// thing that is read (indexes.go, runs.go, ...) has what the queries ask about, and what only Go
+// can compare.
 package verifier
 
 import (

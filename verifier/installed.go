@@ -144,8 +144,8 @@ func (v *inspection) checkRoutines(r reading) error {
 
 var pinned = sync.OnceValue(generator.PinnedSettings)
 
-// wantedRoutine has the settings of functions for applications, too, which the registry gives them, and the owner; nobody
-// knows here who migrates: checkOwners says what that one must be.
+// wantedRoutine has the settings of functions for applications, too, which the registry gives them,
+// and the owner; nobody knows here who migrates: checkOwners says what that one must be.
 func (v *inspection) wantedRoutine(o generator.Object) (wantedRoutine, error) {
 	routine, err := pgparse.ReadRoutine(o.SQL)
 	if err != nil {

@@ -62,8 +62,8 @@ func (r reading) set(name, value string) error {
 	return err
 }
 
-// withRowSecurity returns a check that reads tables outside the runtime with row security on. In other
-// checks row security is off, so hidden rows raise an error.
+// withRowSecurity returns a check that reads tables outside the runtime with row security on. In
+// other checks row security is off, so hidden rows raise an error.
 func withRowSecurity(check func(reading) error) func(reading) error {
 	return func(r reading) error {
 		if err := r.set("row_security", "on"); err != nil {
@@ -189,8 +189,9 @@ func (v *inspection) ask(ctx context.Context, probes []probe) error {
 	return nil
 }
 
-// concurrentlyDropped reports whether an object was dropped after the statement's snapshot was taken. Then
-// catalog functions return NULL, which collectRows reports, or fail with internal_error.
+// concurrentlyDropped reports whether an object was dropped after the statement's snapshot was
+// taken. Then catalog functions return NULL, which collectRows reports, or fail with
+// internal_error.
 func concurrentlyDropped(err error) bool {
 	var refused *pgconn.PgError
 	return errors.Is(err, inspect.ErrChanged) || errors.As(err, &refused) && refused.Code == "XX000"
@@ -272,8 +273,9 @@ func (v *inspection) addLacks() {
 	}
 }
 
-// refusedTo returns the owner of the innermost SECURITY DEFINER function of ours in which the server refused a
-// privilege. It returns "" for other errors, and where the caller's own role lacks the privilege.
+// refusedTo returns the owner of the innermost SECURITY DEFINER function of ours in which the
+// server refused a privilege. It returns "" for other errors, and where the caller's own role lacks
+// the privilege.
 func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	if err.Code != insufficientPrivilege {
 		return ""
@@ -292,11 +294,12 @@ func (v *inspection) refusedTo(err *pgconn.PgError) string {
 	return ""
 }
 
-// deniedObject matches PostgreSQL's message for a missing privilege: the kind of object, and its name without schema.
+// deniedObject matches PostgreSQL's message for a missing privilege: the kind of object, and its
+// name without schema.
 var deniedObject = regexp.MustCompile(`^permission denied for (\w+(?: \w+)*) (\S+|".*")$`)
 
-// grantHint returns the statement that gives a role the privilege that the server missed. The message has the schema of
-// no other object, so that hint is in words.
+// grantHint returns the statement that gives a role the privilege that the server missed. The
+// message has the schema of no other object, so that hint is in words.
 func grantHint(role string, err *pgconn.PgError) string {
 	if m := deniedObject.FindStringSubmatch(err.Message); m != nil && m[1] == "schema" {
 		return fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", quote.Ident(m[2]), quote.Ident(role))
@@ -304,8 +307,8 @@ func grantHint(role string, err *pgconn.PgError) string {
 	return fmt.Sprintf("Grant the privilege to role %q.", role)
 }
 
-// knownLack reports whether a finding is about the privilege that a role lacks by the server's message. The message names
-// an object without its schema.
+// knownLack reports whether a finding is about the privilege that a role lacks by the server's
+// message. The message names an object without its schema.
 func (v *inspection) knownLack(role string, err *pgconn.PgError) bool {
 	denied := deniedObject.FindStringSubmatch(err.Message)
 	return denied != nil && slices.ContainsFunc(v.report.Findings, func(f Finding) bool {

@@ -58,8 +58,9 @@ func (v *inspection) reachProbes() []probe {
 		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex},
 			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach)},
 		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff}, check: v.checkKeys},
-		// A trigger runs in the batch, as the worker, with its search path unless the function has its own, and one that
-		// fires BEFORE each row may keep the row. The policy names under "triggers" those that somebody has looked at.
+		// A trigger runs in the batch, as the worker, with its search path unless the function has
+		// its own, and one that fires BEFORE each row may keep the row. The policy names under
+		// "triggers" those that somebody has looked at.
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
 			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
 		{about: "replica identities", codes: []string{codeIdentity}, check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
@@ -99,9 +100,10 @@ func (v *inspection) checkUnexpected(r reading) error {
 	return v.finds(codeUnexpected, nil, "unexpected", names, tables)(r)
 }
 
-// checkRowSecurity: the generated functions run with row_security = off, so that they fail where rows would be
-// hidden from them. What foreign keys do is done as the table's owner, past any row security. Asked about are tables
-// that are named, and those of expressions, whose schema is "" where the search path says which it is.
+// checkRowSecurity: the generated functions run with row_security = off, so that they fail where
+// rows would be hidden from them. What foreign keys do is done as the table's owner, past any row
+// security. Asked about are tables that are named, and those of expressions, whose schema is ""
+// where the search path says which it is.
 func (v *inspection) checkRowSecurity(r reading) error {
 	read := []row{}
 	for _, m := range v.file.NamedTables() {

@@ -26,9 +26,10 @@ const (
 	Unknown  Verdict = "unknown"
 )
 
-// Finding is one thing that is not as the policy file wants it, or that could not be seen: Object is the object's
-// name, Table "schema.name" of the table that it is about, without it that of the policy; Policy the policy or job,
-// "" for the runtime; Position that of the policy or job, or of the name in question.
+// Finding is one thing that is not as the policy file wants it, or that could not be seen: Object
+// is the object's name, Table "schema.name" of the table that it is about, without it that of the
+// policy; Policy the policy or job, "" for the runtime; Position that of the policy or job, or of
+// the name in question.
 type Finding = report.Finding
 
 // message is the content of a finding.
@@ -146,9 +147,9 @@ func (r *Report) JSON(w io.Writer) error {
 		LeftOut: leftOut, Findings: r.Findings})
 }
 
-// suppress takes findings out of the verdict that the policy file says to leave out, by the server's
-// clock, and reports what suppressions are of no use. That changes no verdict: what a suppression was for counts
-// again, if it is still there.
+// suppress takes findings out of the verdict that the policy file says to leave out, by the
+// server's clock, and reports what suppressions are of no use. That changes no verdict: what a
+// suppression was for counts again, if it is still there.
 func (v *inspection) suppress() {
 	filter := suppress.New(v.file, "V", v.server.Now)
 	everything := v.complete // false if there may be findings that nobody saw

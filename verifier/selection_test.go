@@ -41,8 +41,8 @@ func TestSelectUnknown(t *testing.T) {
 	}
 }
 
-// What could not be looked at is shown with whatever was asked for, unless it is skipped by name; a group
-// none of whose checks was asked for does not look.
+// What could not be looked at is shown with whatever was asked for, unless it is skipped by name; a
+// group none of whose checks was asked for does not look.
 func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		only, skip  []string

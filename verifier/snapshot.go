@@ -173,8 +173,9 @@ func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Sn
 	return &mixed
 }
 
-// unexplained reports whether no other finding gives the reason for a consequence of a changed table. Two kinds of findings
-// explain a refusal: one on the table of the policy, and one on what deletes reach that names the changed table.
+// unexplained reports whether no other finding gives the reason for a consequence of a changed
+// table. Two kinds of findings explain a refusal: one on the table of the policy, and one on what
+// deletes reach that names the changed table.
 func (v *inspection) unexplained(c changed, e consequence) bool {
 	explains := func(f Finding) bool {
 		return f.Policy == e.policy.Name && isReach(f) && f.Severity != Info &&

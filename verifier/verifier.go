@@ -235,8 +235,8 @@ func (v *inspection) found(about string, codes ...string) bool {
 	})
 }
 
-// causes maps a code to the codes whose findings about the same table, or the same policy where no table is named, say it
-// better.
+// causes maps a code to the codes whose findings about the same table, or the same policy where no
+// table is named, say it better.
 var causes = map[string][]string{
 	codeExpression: {codeNoTable, codeUnexpected},
 	codeNoIndex:    codesOfTables,
@@ -246,8 +246,9 @@ var causes = map[string][]string{
 // codesOfTables are the checks on a missing or unfit table and its indexes.
 var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
 
-// meansNothing reports whether a finding is about a name that can mean another object, while the server refuses an expression
-// of the policy: the finding on the expression has the error and the line.
+// meansNothing reports whether a finding is about a name that can mean another object, while the
+// server refuses an expression of the policy: the finding on the expression has the error and the
+// line.
 func (v *inspection) meansNothing(f Finding) bool {
 	aName := strings.Contains(f.Message, " is gone, and ") || strings.Contains(f.Message, " is new, and ")
 	return f.Code == codeUnexpected && aName && v.opt.Checks.shows(codeExpression) && v.found(f.Policy, codeExpression)
@@ -299,8 +300,8 @@ func (v *inspection) atInstall() []generator.Object {
 	return []generator.Object{{Position: v.install.Position}}
 }
 
-// owner is the role that owns the runtime, worker the one that evaluates policies; with "roles: none" whoever owns
-// the schema is both, and the runner.
+// owner is the role that owns the runtime, worker the one that evaluates policies; with "roles:
+// none" whoever owns the schema is both, and the runner.
 func (v *inspection) owner() string  { return v.role(v.install.Roles.Owner) }
 func (v *inspection) worker() string { return v.role(v.install.Roles.Worker) }
 func (v *inspection) runner() string { return v.role(v.install.Roles.Runner) }

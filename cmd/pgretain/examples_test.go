@@ -48,7 +48,8 @@ var (
 	shownWord    = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
 )
 
-// TestShownCommands holds each command line of each page to the verbs, their flags and their arguments.
+// TestShownCommands holds each command line of each page to the verbs, their flags and their
+// arguments.
 func TestShownCommands(t *testing.T) {
 	t.Parallel()
 	lines := 0
@@ -75,7 +76,8 @@ func TestShownCommands(t *testing.T) {
 	}
 }
 
-// understood parses a command line as far as the verb itself would be called; one that only names a verb is right.
+// understood parses a command line as far as the verb itself would be called; one that only names a
+// verb is right.
 func understood(line string) error {
 	line = strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N", "--rows 1").Replace(line) // as a usage has it
 	words := shownWord.FindAllString(line, -1)

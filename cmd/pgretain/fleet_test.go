@@ -6,8 +6,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestFoundDatabases: a query that finds databases chooses neither a path for the command that prints passwords nor the host
-// that gets them.
+// TestFoundDatabases: a query that finds databases chooses neither a path for the command that
+// prints passwords nor the host that gets them.
 func TestFoundDatabases(t *testing.T) {
 	t.Parallel()
 	const asked = "host=db1.example port=5433 dbname=postgres user=u"

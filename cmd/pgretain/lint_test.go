@@ -50,7 +50,8 @@ func lintAt(t *testing.T, now, format string, verbose bool, suppressions string)
 	return strings.ReplaceAll(out.String(), dir+"/", ""), strings.ReplaceAll(messages.String(), dir+"/", ""), int(exit)
 }
 
-// A warning of lint is suppressed up to the end of the day in the install's time zone, and by what it is about.
+// A warning of lint is suppressed up to the end of the day in the install's time zone, and by what
+// it is about.
 func TestLintSuppresses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestDoubts: each step and table has its reason, also where another one has the same; two paths to one table give one line.
+// TestDoubts: each step and table has its reason, also where another one has the same; two paths to
+// one table give one line.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	reason, counted := "conditions read x", "5 as things are: conditions read x"

@@ -51,8 +51,8 @@ func TestWriteAllTakesBack(t *testing.T) {
 	}
 }
 
-// Taking files out and writing others is one thing: after an error all is as it was, and afterwards no
-// file is left that nobody asked for.
+// Taking files out and writing others is one thing: after an error all is as it was, and afterwards
+// no file is left that nobody asked for.
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -75,7 +75,8 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	}
 }
 
-// image follows the digests of an OCI image layout and writes its configuration and the names of its layer's files: image DIR.
+// image follows the digests of an OCI image layout and writes its configuration and the names of
+// its layer's files: image DIR.
 func image(ts *testscript.TestScript, _ bool, args []string) {
 	type descriptor struct {
 		MediaType, Digest string

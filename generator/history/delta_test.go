@@ -35,7 +35,8 @@ jobs:
   nightly: {schedule: "17 3 * * *", run: [notes, served, newest]}
 `
 
-// deltas say what a change of the file changes: a line an object, "file: sign kind name", and of a policy the words.
+// deltas say what a change of the file changes: a line an object, "file: sign kind name", and of a
+// policy the words.
 var deltas = map[string]struct {
 	change func(string) string
 	want   []string

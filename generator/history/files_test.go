@@ -9,7 +9,8 @@ import (
 	"pgretain/generator"
 )
 
-// TestOddFilesOfADirectory: no reader of a directory of migrations opens what is not a file of a usual size.
+// TestOddFilesOfADirectory: no reader of a directory of migrations opens what is not a file of a
+// usual size.
 func TestOddFilesOfADirectory(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(string) error{

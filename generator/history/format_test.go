@@ -47,8 +47,8 @@ func twoSteps(t *testing.T, format generator.Format) fstest.MapFS {
 	return dir
 }
 
-// TestGoldenFormats writes a first installation and a change of it that touches every file of a step, and compares
-// them with testdata/formats.
+// TestGoldenFormats writes a first installation and a change of it that touches every file of a
+// step, and compares them with testdata/formats.
 func TestGoldenFormats(t *testing.T) {
 	t.Parallel()
 	for _, format := range generator.Formats {

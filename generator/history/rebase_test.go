@@ -55,7 +55,8 @@ var ownFiles = map[generator.Format]string{
 	generator.Goose: "%05d_own.sql", generator.Flyway: "V%05d__own.sql", generator.Psql: "%05d_own.up.sql",
 }
 
-// union is both sides in one directory, with files of the user's own where the tool has room for them.
+// union is both sides in one directory, with files of the user's own where the tool has room for
+// them.
 func union(random *rand.Rand, format generator.Format, sides ...fstest.MapFS) fstest.MapFS {
 	all := fstest.MapFS{}
 	for _, side := range sides {
@@ -69,8 +70,8 @@ func union(random *rand.Rand, format generator.Format, sides ...fstest.MapFS) fs
 	return all
 }
 
-// Whichever side is chosen, all of its files go, with what belongs to them, and no other file; what is
-// left is the other side.
+// Whichever side is chosen, all of its files go, with what belongs to them, and no other file; what
+// is left is the other side.
 func TestRebaseTakesOneSideWhole(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {

@@ -11,8 +11,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestHeadSaysEveryChangeOfTheInstall changes each field of "install", and "protect", one by one: a head says the old and
-// the new value, or the step is refused with both.
+// TestHeadSaysEveryChangeOfTheInstall changes each field of "install", and "protect", one by one: a
+// head says the old and the new value, or the step is refused with both.
 func TestHeadSaysEveryChangeOfTheInstall(t *testing.T) {
 	t.Parallel()
 	// By field: "install" before and after, and what the head, or the refusal, has to say.

@@ -52,7 +52,8 @@ func TestTicksAgreeWithAnotherCron(t *testing.T) {
 	}
 }
 
-// The longest time between two ticks, beside that of all ticks of the years around a turn of a century.
+// The longest time between two ticks, beside that of all ticks of the years around a turn of a
+// century.
 func TestLongest(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

@@ -9,8 +9,8 @@ import (
 	"pgretain/internal/diag"
 )
 
-// TestPlainOfEveryHiddenCharacter: no control, formatting character or separator of Unicode reaches a terminal, in one text
-// or byte by byte.
+// TestPlainOfEveryHiddenCharacter: no control, formatting character or separator of Unicode reaches
+// a terminal, in one text or byte by byte.
 func TestPlainOfEveryHiddenCharacter(t *testing.T) {
 	t.Parallel()
 	tried := 0

@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestProjects explains the examples and the jobs of real projects. Whoever writes testdata/projects.txt again reads
-// each line of it: what it says has to be what the policy does.
+// TestProjects explains the examples and the jobs of real projects. Whoever writes
+// testdata/projects.txt again reads each line of it: what it says has to be what the policy does.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -26,7 +26,8 @@ func TestProjects(t *testing.T) {
 	fixture.CompareFile(t, "testdata/projects.txt", out.String())
 }
 
-// explained writes what the policies and reports of a file do, but for the bounds that hold by default.
+// explained writes what the policies and reports of a file do, but for the bounds that hold by
+// default.
 func explained(t *testing.T, out *strings.Builder, name, source string, tables *catalog.Snapshot) {
 	t.Helper()
 	file, list := policy.Parse("retention.yaml", []byte(source))

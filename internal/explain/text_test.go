@@ -12,7 +12,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestPagesReadBack: whatever a line says, a page has it in lines that are narrow enough, and it is read from there again.
+// TestPagesReadBack: whatever a line says, a page has it in lines that are narrow enough, and it is
+// read from there again.
 func TestPagesReadBack(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))

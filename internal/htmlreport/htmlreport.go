@@ -114,7 +114,7 @@ func nearby(t, now time.Time) string {
 	return t.Format("2 Jan 2006")
 }
 
-// ago formats a duration in the largest unit of which it contains at least two.
+// ago formats a duration in the largest unit that fits into it at least twice.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:

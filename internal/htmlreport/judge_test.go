@@ -7,8 +7,8 @@ import (
 	"pgretain/internal/calendar"
 )
 
-// TestJudge: by a schedule whose starts lie unevenly, what came to be due during the day is not late before the night's
-// second start has ended.
+// TestJudge: by a schedule whose starts lie unevenly, what came to be due during the day is not
+// late before the night's second start has ended.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	at := func(clock string) time.Time {

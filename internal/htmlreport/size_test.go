@@ -10,7 +10,8 @@ import (
 	"pgretain/tests/browser"
 )
 
-// TestSize holds that the report on a hundred policies has less than 500 KB, also where each has had a bad month.
+// TestSize holds that the report on a hundred policies has less than 500 KB, also where each has
+// had a bad month.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	text := badMonth(t, 100)

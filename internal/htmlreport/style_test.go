@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast computes the contrast of each colour of a text on each ground that it stands on, in both schemes, as WCAG
-// 2 defines it: 4.5 for texts, 3 for what is drawn.
+// TestContrast computes the contrast of each colour of a text on each ground that it stands on, in
+// both schemes, as WCAG 2 defines it: 4.5 for texts, 3 for what is drawn.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	source, err := templates.ReadFile("report.html.tmpl")

@@ -27,7 +27,8 @@ type Request struct {
 	Each map[string]string // words that stand for schemas, with patterns of these: one is read for all
 }
 
-// ErrChanged says that PostgreSQL had no definition any more for what a statement's snapshot still has.
+// ErrChanged says that PostgreSQL had no definition any more for what a statement's snapshot still
+// has.
 var ErrChanged = errors.New("an object changed while it was looked at")
 
 // Querier is a session, or a transaction in one.
@@ -62,14 +63,16 @@ func readOnly(ctx context.Context, conn *pgx.Conn, f func(pgx.Tx) error) error {
 	})
 }
 
-// Prepare makes what a transaction prints independent of its session. The timeout is in milliseconds, nil for its own.
+// Prepare makes what a transaction prints independent of its session. The timeout is in
+// milliseconds, nil for its own.
 func Prepare(ctx context.Context, tx pgx.Tx, timeout *string) error {
 	_, err := tx.Exec(ctx, catalogsql.Query("settings"), timeout)
 	return err
 }
 
-// Read is Snapshot in a transaction of the caller's, after Prepare. It has schemas in the places of the words that stand
-// for many, and puts the words back; a table there that is asked for by its own name as well is in the snapshot twice.
+// Read is Snapshot in a transaction of the caller's, after Prepare. It has schemas in the places of
+// the words that stand for many, and puts the words back; a table there that is asked for by its
+// own name as well is in the snapshot twice.
 func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, []string, error) {
 	// An empty array of nil, which the server would take for NULL, and a copy of another one.
 	tables, path := append([]string{}, request.Tables...), append([]string{}, request.SearchPath...)
@@ -131,7 +134,8 @@ func Read(ctx context.Context, tx Querier, request Request) (*catalog.Snapshot, 
 	return snapshot, append(answer.Unknown, unknown...), nil
 }
 
-// rename gives those of the tables that are in one schema the names that they would have in another.
+// rename gives those of the tables that are in one schema the names that they would have in
+// another.
 func rename(tables []string, from, to string) {
 	for i, name := range tables {
 		if table, ok := strings.CutPrefix(name, from+"."); ok {
@@ -140,7 +144,8 @@ func rename(tables []string, from, to string) {
 	}
 }
 
-// distribute reads how Citus distributes the tables, where it is there: its catalog is tables of an extension.
+// distribute reads how Citus distributes the tables, where it is there: its catalog is tables of an
+// extension.
 func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 	type distributed struct {
 		Table string
@@ -155,7 +160,8 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 	return err
 }
 
-// Instances are those of the members of a policy: the schemas that have its table, or the table's shards on this server.
+// Instances are those of the members of a policy: the schemas that have its table, or the table's
+// shards on this server.
 func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance, err error) {
 	if e.ShardsOf != "" {
 		list, err = ofCitus[policy.Instance](ctx, tx, "shards", e.ShardsOf+"."+table, e.Name)
@@ -225,8 +231,8 @@ func collect[T any](ctx context.Context, tx Querier, query string, args ...any) 
 	return list, nil
 }
 
-// clockReadings returns the rows of retention._clock_readings as JSON. It runs the body of that function, which need not
-// be installed.
+// clockReadings returns the rows of retention._clock_readings as JSON. It runs the body of that
+// function, which need not be installed.
 func clockReadings(ctx context.Context, tx Querier) (string, error) {
 	_, body, _ := strings.Cut(quote.File(sqlfiles.Runtime, "engine/3_start/_clock_readings.sql"), "$function$")
 	body, _, _ = strings.Cut(body, "$function$")
@@ -235,7 +241,8 @@ func clockReadings(ctx context.Context, tx Querier) (string, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[string])
 }
 
-// OtherZone returns the time zone of the database's sessions, "" where its local times are those of zone for a year.
+// OtherZone returns the time zone of the database's sessions, "" where its local times are those of
+// zone for a year.
 func OtherZone(ctx context.Context, tx Querier, zone string) (string, error) {
 	found, err := collect[struct{ Zone string }](ctx, tx, "other_zone", zone)
 	if err != nil {

@@ -23,8 +23,9 @@ type Answer struct {
 	Err  *pgconn.PgError
 }
 
-// Types asks the server for the types of expressions that the policies need, in one read-only transaction, and puts them
-// into the snapshot. The server parses each expression; it plans and executes none. It needs USAGE on the schemas.
+// Types asks the server for the types of expressions that the policies need, in one read-only
+// transaction, and puts them into the snapshot. The server parses each expression; it plans and
+// executes none. It needs USAGE on the schemas.
 func Types(ctx context.Context, conn *pgx.Conn, file *policy.File, s *catalog.Snapshot) (answers []Answer, err error) {
 	err = readOnly(ctx, conn, func(tx pgx.Tx) (err error) {
 		answers, err = ReadTypes(ctx, tx, file, s)
@@ -116,8 +117,8 @@ func describe(ctx context.Context, tx pgx.Tx, path []string, schemas map[string]
 	return answers, err
 }
 
-// aboutText are the classes of errors about syntax, names, types, values and privileges, and not about the server.
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
+// aboutText are the classes of errors about syntax, names, types, values and privileges, and not
+// about the server. https://www.postgresql.org/docs/current/errcodes-appendix.html
 var aboutText = []string{"0A", "22", "3F", "42"}
 
 func setPath(ctx context.Context, tx pgx.Tx, schemas ...string) error {

@@ -32,7 +32,8 @@ SELECT 1; -- last
 
 const several = "SELECT 2;\n-- the second; says nothing\n\nSELECT E'\\'; three';\nSELECT 4"
 
-// TestStatementsOfAFile: on which line a statement stands that goose sends, and those that it sends at once.
+// TestStatementsOfAFile: on which line a statement stands that goose sends, and those that it sends
+// at once.
 func TestStatementsOfAFile(t *testing.T) {
 	t.Parallel()
 	m := Migration{content: annotated}

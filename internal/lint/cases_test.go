@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// cases are policies of app.note and what is said of them, a code each; "" for nothing. What could be
-// taken for a fault and is none matters as much as the faults.
+// cases are policies of app.note and what is said of them, a code each; "" for nothing. What could
+// be taken for a fault and is none matters as much as the faults.
 var cases = map[string]struct {
 	body string // of the policies
 	want []string

@@ -9,11 +9,12 @@ import (
 	"pgretain/policy"
 )
 
-// someDay is where instants are counted from: the answer must not depend on the day of the question. The
-// four years from there have a leap day.
+// someDay is where instants are counted from: the answer must not depend on the day of the
+// question. The four years from there have a leap day.
 var someDay = time.Date(2023, 12, 31, 23, 59, 0, 0, time.UTC)
 
-// clockType is the type of a clock that is a column of the snapshot, without its length or precision, else "".
+// clockType is the type of a clock that is a column of the snapshot, without its length or
+// precision, else "".
 func (l *linter) clockType(p *policy.Policy, k *policy.Clock) string {
 	if column := ownColumn(l.tableOf(p), k.Column); column != nil {
 		return catalog.Unsized(column.Plain())
@@ -35,11 +36,12 @@ func intervals(w policy.Window) (list []policy.Interval) {
 	return list
 }
 
-// inSeconds is below every epoch in milliseconds that a generator of keys has, and above those in seconds.
+// inSeconds is below every epoch in milliseconds that a generator of keys has, and above those in
+// seconds.
 const inSeconds = 100_000_000_000
 
-// checkEncoding speaks of numbers that would be read as instants of long ago, so that every row would be due: of types
-// that cannot hold others, and of an epoch that was counted in seconds.
+// checkEncoding speaks of numbers that would be read as instants of long ago, so that every row
+// would be due: of types that cannot hold others, and of an epoch that was counted in seconds.
 func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	typ := l.clockType(p, k)
 	most := map[string]int64{"smallint": math.MaxInt16, "integer": math.MaxInt32}[typ]
@@ -55,8 +57,8 @@ func (l *linter) checkEncoding(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkLocalTime warns of a clock without a zone where the zone of the install repeats an hour in autumn:
-// of two rows with the same local time one is an hour younger.
+// checkLocalTime warns of a clock without a zone where the zone of the install repeats an hour in
+// autumn: of two rows with the same local time one is an hour younger.
 func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	zone, _ := time.LoadLocation(l.Install.TimeZone) // the file's reader has found it
 	_, winter := someDay.In(zone).Zone()
@@ -71,8 +73,9 @@ func (l *linter) checkLocalTime(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkMarkBehind speaks of a watermark that moves to the greatest value there is. Numbers are given out before rows
-// are committed, so that a row with a lower one may come later, and is never worked off.
+// checkMarkBehind speaks of a watermark that moves to the greatest value there is. Numbers are
+// given out before rows are committed, so that a row with a lower one may come later, and is never
+// worked off.
 func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 	if k.Watermark != nil && (k.UpTo == nil || greatest(p, k)) {
 		l.warn("L027", k.Watermark.Position, p, words{"Column": k.Column, "Table": p.Table})

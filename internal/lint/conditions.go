@@ -14,7 +14,8 @@ func (l *linter) checkWhere(p *policy.Policy) {
 	}
 }
 
-// checkGuards refuses a policy whose guards leave nothing to take: a row goes only where all are false.
+// checkGuards refuses a policy whose guards leave nothing to take: a row goes only where all are
+// false.
 func (l *linter) checkGuards(p *policy.Policy) {
 	where := says(p.Where, yes)
 	if !l.possible(p, where) || l.possible(p, taken(p)...) {
@@ -29,8 +30,8 @@ func (l *linter) checkGuards(p *policy.Policy) {
 	l.refuse("L002", at, p, words{"Alone": alone})
 }
 
-// checkTiers warns of a tier that the ones before it, "where" or the guards leave nothing for: rows that it was written
-// for have the window of another.
+// checkTiers warns of a tier that the ones before it, "where" or the guards leave nothing for: rows
+// that it was written for have the window of another.
 func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	before := taken(p)
 	if !l.possible(p, before...) {
@@ -47,7 +48,8 @@ func (l *linter) checkTiers(p *policy.Policy, k *policy.Clock) {
 	}
 }
 
-// checkSteps warns of a step whose "where" no row of a batch meets: an archive, for example, before a delete.
+// checkSteps warns of a step whose "where" no row of a batch meets: an archive, for example, before
+// a delete.
 func (l *linter) checkSteps(p *policy.Policy) {
 	for _, s := range p.Then {
 		if s.Where != nil && l.excludes(p, taken(p), says(s.Where, yes)) {
@@ -56,8 +58,8 @@ func (l *linter) checkSteps(p *policy.Policy) {
 	}
 }
 
-// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in the wrong order, in
-// all expressions.
+// checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in
+// the wrong order, in all expressions.
 func (l *linter) checkConstants(p *policy.Policy) {
 	for _, part := range p.Parts() {
 		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
@@ -79,8 +81,8 @@ func between(c *pgparse.Condition) constraint {
 	return constraint{c, no}
 }
 
-// checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while such rows would go
-// but for the guard: it reads the column as if it always had a value.
+// checkGuardNull warns of a guard that is NULL, and so spares the row, whenever a column is, while
+// such rows would go but for the guard: it reads the column as if it always had a value.
 func (l *linter) checkGuardNull(p *policy.Policy) {
 	if !l.possible(p, taken(p)...) {
 		return
@@ -101,9 +103,9 @@ func (l *linter) checkGuardNull(p *policy.Policy) {
 	}
 }
 
-// checkWhereNull warns of "not this value" where the column may have none: such a row is not the value
-// either, and yet the policy skips it. Where another condition asks for a value, or a policy of the table for NULL,
-// somebody thought of it.
+// checkWhereNull warns of "not this value" where the column may have none: such a row is not the
+// value either, and yet the policy skips it. Where another condition asks for a value, or a policy
+// of the table for NULL, somebody thought of it.
 func (l *linter) checkWhereNull(p *policy.Policy) {
 	all := conjuncts(condition(p.Where))
 	for _, c := range all {
@@ -148,7 +150,8 @@ func negated(c *pgparse.Condition) (column string) {
 	return column
 }
 
-// nullable says whether a NULL in a column is a matter: not in the only clock, whose rows are not due then anyway.
+// nullable says whether a NULL in a column is a matter: not in the only clock, whose rows are not
+// due then anyway.
 func (l *linter) nullable(p *policy.Policy, name string) bool {
 	column := ownColumn(l.tableOf(p), name)
 	if column == nil || column.NotNull {
@@ -186,8 +189,8 @@ func speaksOfNull(p *policy.Policy, column string) (found bool) {
 	return found
 }
 
-// checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT IN
-// is never true then, and IN, which is to be false, never false.
+// checkInNull warns of IN over a nullable column where one NULL takes the whole condition away: NOT
+// IN is never true then, and IN, which is to be false, never false.
 func (l *linter) checkInNull(p *policy.Policy) {
 	l.checkIn(p, p.Where, yes, "no row is taken")
 	for _, g := range p.Keep {
@@ -201,8 +204,8 @@ func (l *linter) checkInNull(p *policy.Policy) {
 	}
 }
 
-// checkIn looks at one condition, which does something where it is what is wanted, and INs over a query that have to be
-// false for that.
+// checkIn looks at one condition, which does something where it is what is wanted, and INs over a
+// query that have to be false for that.
 func (l *linter) checkIn(p *policy.Policy, e *policy.Expr, wanted ternary, result string) {
 	condition(e).Walk(func(c *pgparse.Condition) {
 		if c.Query == nil || slices.Contains(c.Query.NotNull, c.Query.Column) {

@@ -1,6 +1,6 @@
-// Package lint finds what is wrong with a policy file although every part of it is right: parts that
-// contradict each other, or do less than they say. It needs no database, and with the catalog snapshot it
-// finds more. It says only what is certain.
+// Package lint finds what is wrong with a policy file although every part of it is right: parts
+// that contradict each other, or do less than they say. It needs no database, and with the catalog
+// snapshot it finds more. It says only what is certain.
 //
 // findings.txt.tmpl has the sentences; what they are said of is here.
 package lint
@@ -25,8 +25,8 @@ type linter struct {
 	list    diag.List
 }
 
-// Check lints a file that was read without errors; snapshot may be nil. An Error is a policy that can
-// never do what it says, everything else a Warning. The list is sorted by place.
+// Check lints a file that was read without errors; snapshot may be nil. An Error is a policy that
+// can never do what it says, everything else a Warning. The list is sorted by place.
 func Check(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	l := &linter{File: file, jobs: map[string][]*policy.Job{},
 		on: map[string][]*policy.Policy{}, windows: map[string][]windowed{}}
@@ -112,7 +112,8 @@ func condition(e *policy.Expr) *pgparse.Condition {
 	return c
 }
 
-// tableOf is what the snapshot knows of a policy's rows; nil for partitions, and where it knows nothing.
+// tableOf is what the snapshot knows of a policy's rows; nil for partitions, and where it knows
+// nothing.
 func (l *linter) tableOf(p *policy.Policy) *catalog.Table {
 	if p.Partitions {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"pgretain/policy"
 )
 
-// TestManyPolicies lints 10,000 policies, for which comparing each with each takes minutes of processor time.
+// TestManyPolicies lints 10,000 policies, for which comparing each with each takes minutes of
+// processor time.
 func TestManyPolicies(t *testing.T) {
 	t.Parallel()
 	var policies, jobs strings.Builder
@@ -39,7 +40,8 @@ func TestManyPolicies(t *testing.T) {
 	}
 }
 
-// processorTime is what the tests of this package have taken, which other processes do not lengthen as they do the time of day.
+// processorTime is what the tests of this package have taken, which other processes do not lengthen
+// as they do the time of day.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -11,8 +11,9 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestProjects lints the examples and the jobs of real projects. Whoever writes testdata/projects.txt
-// again reads each line of it: what it says has to be true of the project, and worth saying.
+// TestProjects lints the examples and the jobs of real projects. Whoever writes
+// testdata/projects.txt again reads each line of it: what it says has to be true of the project,
+// and worth saying.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -30,7 +30,8 @@ type constraint struct {
 // says is the constraint that an expression is one of a set.
 func says(e *policy.Expr, is ternary) constraint { return constraint{condition(e), is} }
 
-// taken are the constraints that a row meets which a policy may take: its where is true, and no guard spares it.
+// taken are the constraints that a row meets which a policy may take: its where is true, and no
+// guard spares it.
 func taken(p *policy.Policy) []constraint {
 	list := []constraint{says(p.Where, yes)}
 	for _, g := range p.Keep {
@@ -44,9 +45,9 @@ func taken(p *policy.Policy) []constraint {
 // most bounds a search: one that takes longer has found.
 const most = 10000
 
-// possible says whether a row of a policy may exist that meets all constraints. It may find one that cannot exist,
-// because not everything is understood; what it does not find does not exist. One fact is decided after the other, and
-// of the constraint first that leaves the fewest open.
+// possible says whether a row of a policy may exist that meets all constraints. It may find one
+// that cannot exist, because not everything is understood; what it does not find does not exist.
+// One fact is decided after the other, and of the constraint first that leaves the fewest open.
 func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	var all []constraint
 	for _, w := range constraints {
@@ -88,13 +89,14 @@ func (l *linter) possible(p *policy.Policy, constraints ...constraint) bool {
 	return find()
 }
 
-// excludes says whether there are rows that meet some constraints, and none of them meets another one.
+// excludes says whether there are rows that meet some constraints, and none of them meets another
+// one.
 func (l *linter) excludes(p *policy.Policy, known []constraint, more constraint) bool {
 	return l.possible(p, known...) && !l.possible(p, append(slices.Clip(known), more)...)
 }
 
-// fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below it; or a condition
-// that is known as text only is true, which may be NULL as well.
+// fact is what is or is not so of a row: a column is NULL; its value equals a constant, or is below
+// it; or a condition that is known as text only is true, which may be NULL as well.
 type fact struct {
 	form  pgparse.Form
 	of    pgparse.Operand
@@ -103,7 +105,8 @@ type fact struct {
 	may   ternary
 }
 
-// row is what was decided of a row that is looked for. Open are the other facts that were asked for.
+// row is what was decided of a row that is looked for. Open are the other facts that were asked
+// for.
 type row struct {
 	table *catalog.Table
 	known map[fact]ternary
@@ -254,8 +257,8 @@ var (
 		now today tomorrow yesterday epoch inf infinity allballs`)
 )
 
-// less says whether a is below b for certain. Numbers are read with as many digits as a double precision has, in which
-// PostgreSQL may compare them, so that what differs here differs there.
+// less says whether a is below b for certain. Numbers are read with as many digits as a double
+// precision has, in which PostgreSQL may compare them, so that what differs here differs there.
 func less(a, b pgparse.Constant) bool {
 	if a.Kind == pgparse.NumberConstant && b.Kind == pgparse.NumberConstant {
 		x, wrong := strconv.ParseFloat(a.Text, 64)
@@ -266,7 +269,8 @@ func less(a, b pgparse.Constant) bool {
 		isoDay.MatchString(a.Text) && isoDay.MatchString(b.Text) && a.Text < b.Text
 }
 
-// differ says whether two texts are words that are two values to every collation, and to every type that takes words.
+// differ says whether two texts are words that are two values to every collation, and to every type
+// that takes words.
 func differ(a, b pgparse.Constant) bool {
 	letters := func(c pgparse.Constant) string {
 		return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(c.Text))

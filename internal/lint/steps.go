@@ -7,8 +7,8 @@ import (
 	"pgretain/policy"
 )
 
-// checkRepeated warns of a step that acts again in each run on rows that the policy leaves where they are: its own delete
-// or update has a condition.
+// checkRepeated warns of a step that acts again in each run on rows that the policy leaves where
+// they are: its own delete or update has a condition.
 func (l *linter) checkRepeated(p *policy.Policy) {
 	conditional := func(s policy.Step) bool {
 		return s.Related == nil && (s.Delete != nil || s.Update != nil) && s.Where != nil
@@ -39,7 +39,8 @@ func (l *linter) checkRepeated(p *policy.Policy) {
 	}
 }
 
-// checkEqualPositions warns of a watermark over a column in which values may be equal: rows of one value go in one batch.
+// checkEqualPositions warns of a watermark over a column in which values may be equal: rows of one
+// value go in one batch.
 func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 	t := l.tableOf(p)
 	if k.Watermark == nil || k.Column == "" || t == nil || slices.Equal(t.PrimaryKey, []string{k.Column}) {
@@ -53,7 +54,8 @@ func (l *linter) checkEqualPositions(p *policy.Policy, k *policy.Clock) {
 	l.warn("L034", k.Watermark.Position, p, words{"Column": k.Column})
 }
 
-// checkNullInto warns of an update that writes NULL into a column that has to have a value: the server refuses each row.
+// checkNullInto warns of an update that writes NULL into a column that has to have a value: the
+// server refuses each row.
 func (l *linter) checkNullInto(p *policy.Policy) {
 	for _, s := range p.Then {
 		t := l.tableOf(p)

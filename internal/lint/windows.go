@@ -45,7 +45,8 @@ func windowOf(p *policy.Policy) (w windowed, ok bool) {
 	return w, ok
 }
 
-// takesAll says whether a policy takes every row of its where that is older than its longest window.
+// takesAll says whether a policy takes every row of its where that is older than its longest
+// window.
 func (w windowed) takesAll() bool { return !w.unlimited && len(w.Keep) == 0 }
 
 // beside returns the other policies of the table with the same clock.
@@ -64,8 +65,9 @@ func (l *linter) warnWindow(code string, of, other windowed) {
 		"OtherShortest": other.shortest.Text, "OtherLongest": other.longest.Text})
 }
 
-// checkGrace warns of a policy that marks rows and another that deletes the marked ones, and no others, at the same age
-// or earlier, by the same clock: nobody ever has time to look at a marked row.
+// checkGrace warns of a policy that marks rows and another that deletes the marked ones, and no
+// others, at the same age or earlier, by the same clock: nobody ever has time to look at a marked
+// row.
 func (l *linter) checkGrace(mark windowed) {
 	updates, resets := false, false
 	for _, s := range mark.Then {
@@ -101,15 +103,15 @@ func (l *linter) checkOvertaken(first windowed) {
 	}
 }
 
-// runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something else
-// may.
+// runsWhole says whether a job runs a policy on all its rows. Where no job runs anything, something
+// else may.
 func (l *linter) runsWhole(p *policy.Policy) bool {
 	whole := func(j *policy.Job) bool { return len(j.Scope) == 0 }
 	return len(l.Jobs) == 0 || slices.ContainsFunc(l.jobs[p.Name], whole)
 }
 
-// checkArchives warns of an archive whose own policy takes the rows by the clock that they bring along,
-// and at the same age or earlier: they go as soon as they arrive.
+// checkArchives warns of an archive whose own policy takes the rows by the clock that they bring
+// along, and at the same age or earlier: they go as soon as they arrive.
 func (l *linter) checkArchives(from windowed) {
 	for _, s := range from.Then {
 		if s.Archive == nil || s.Related != nil {
@@ -137,8 +139,8 @@ func bringsClock(from windowed, a *policy.Archive, archive windowed) bool {
 	return a.Document == "" && archive.clock.Column == a.NameOf(from.clock.Column)
 }
 
-// checkParents warns of a window that another policy cuts short, because it deletes the rows that these
-// belong to, and these with them, at a younger age.
+// checkParents warns of a window that another policy cuts short, because it deletes the rows that
+// these belong to, and these with them, at a younger age.
 func (l *linter) checkParents(parent windowed) {
 	if parent.unlimited || !l.runsWhole(parent.Policy) {
 		return
@@ -153,8 +155,8 @@ func (l *linter) checkParents(parent windowed) {
 	}
 }
 
-// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a step without a
-// window of its own, or by a foreign key that cascades.
+// takesAlong lists other tables whose rows a policy deletes with its own that they belong to, by a
+// step without a window of its own, or by a foreign key that cascades.
 func (l *linter) takesAlong(p *policy.Policy) []string {
 	var list []string
 	isAsOf := func(c pgparse.ColumnRef) bool { return len(c.Fields) == 1 && c.Fields[0] == "as_of" }
@@ -172,7 +174,8 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == p.Table.String() })
 }
 
-// judgedBy says whether what judges a policy's rows looks at another table: then it may see to these rows.
+// judgedBy says whether what judges a policy's rows looks at another table: then it may see to
+// these rows.
 func judgedBy(p *policy.Policy, table policy.Table) bool {
 	judged := *p
 	judged.Then, judged.Claim, judged.Touch = nil, nil, nil

@@ -37,7 +37,8 @@ func TestEachError(t *testing.T) {
 	}
 }
 
-// TestStart calls a function once, without being asked for its results, and gives them whenever it is.
+// TestStart calls a function once, without being asked for its results, and gives them whenever it
+// is.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	called := make(chan int, 2)

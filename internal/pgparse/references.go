@@ -14,7 +14,7 @@ import (
 // visit calls f for every message directly inside m, in the order of the field numbers. Fields
 // named in but are left out.
 func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoreflect.Name) {
-	// a Node has about 270 fields, of which one is set
+	// a Node has about 270 fields, and one is set
 	if _, ok := m.Interface().(*query.Node); ok {
 		if field := m.WhichOneof(m.Descriptor().Oneofs().Get(0)); field != nil {
 			f(m.Get(field).Message())

@@ -45,8 +45,8 @@ func file(t *testing.T, path string) string {
 // uncommented is the file with all proposals accepted.
 func uncommented(text string) string { return regexp.MustCompile(`(?m)^# `).ReplaceAllString(text, "") }
 
-// found is all that lint and generate say of a file, warnings included, but of what no policy can help: a key without
-// an index, a trigger that somebody should look at.
+// found is all that lint and generate say of a file, warnings included, but of what no policy can
+// help: a key without an index, a trigger that somebody should look at.
 func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
 	t.Helper()
 	parsed, list := policy.Parse("retention.yaml", []byte(text))
@@ -60,8 +60,8 @@ func found(t *testing.T, text string, s *catalog.Snapshot) diag.List {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P062" || d.Code == "P064" })
 }
 
-// TestGolden holds the file for 27 tables of all kinds, as "pgretain init --schema" writes it. TestSchemaFile of
-// tests/firstday holds their snapshot to a server.
+// TestGolden holds the file for 27 tables of all kinds, as "pgretain init --schema" writes it.
+// TestSchemaFile of tests/firstday holds their snapshot to a server.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := snapshot(t, file(t, "testdata/catalog.json"))
@@ -111,8 +111,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestClean holds that a file lints clean, as it is and with all proposals accepted, for every schema of the project,
-// with sizes and without. What it has active deletes nothing.
+// TestClean holds that a file lints clean, as it is and with all proposals accepted, for every
+// schema of the project, with sizes and without. What it has active deletes nothing.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]string{}
@@ -149,7 +149,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestNames holds that no name of a schema breaks out of its place in the file, and that names of policies differ.
+// TestNames holds that no name of a schema breaks out of its place in the file, and that names of
+// policies differ.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	names := []string{"select", "yes", "no", "null", "1st", "a.b", `a"b`, `a"_b`, "a: b", "# x", "größe", "Größe", "a'b", `back\slash`,

@@ -130,8 +130,8 @@ func github(t *testing.T, l report.Log) string {
 	return out.String()
 }
 
-// Names that a database or a file system may hold begin no command and end no property. What the runner
-// makes of the line, by its own rules, is what was put in.
+// Names that a database or a file system may hold begin no command and end no property. What the
+// runner makes of the line, by its own rules, is what was put in.
 func TestGitHubTakesHostileText(t *testing.T) {
 	t.Parallel()
 	hostile := "50%25 %0A x\r\n::error file=a,line=1::b\n::stop-commands::c, d: e\u2028%"
@@ -164,8 +164,8 @@ func read(text string) string {
 	return text
 }
 
-// A file is named from the root where it is below it, whatever the working directory and the name it was
-// given by.
+// A file is named from the root where it is below it, whatever the working directory and the name
+// it was given by.
 func TestFilesAreNamedFromTheRoot(t *testing.T) {
 	t.Parallel()
 	dir, err := os.Getwd()
@@ -208,8 +208,8 @@ func sarif(t *testing.T, l report.Log) map[string]any {
 	return document
 }
 
-// Every code that can be in a report has a page, whose problem is short enough to be a rule's description:
-// code scanning takes 1024 characters.
+// Every code that can be in a report has a page, whose problem is short enough to be a rule's
+// description: code scanning takes 1024 characters.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, code := range diag.Codes() {

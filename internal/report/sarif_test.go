@@ -15,8 +15,8 @@ import (
 	"pgretain/policy"
 )
 
-// members says what the OASIS schema of SARIF 2.1.0 takes in each of its objects that we write: the member's
-// kind, with "!" where it is required. No object of that schema takes others.
+// members says what the OASIS schema of SARIF 2.1.0 takes in each of its objects that we write: the
+// member's kind, with "!" where it is required. No object of that schema takes others.
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 var members = map[string]map[string]string{
 	"sarifLog":                 {"$schema": "uri", "version": "!version", "runs": "![]run"},
@@ -157,8 +157,8 @@ func region(result map[string]any) map[string]any {
 	return result["locations"].([]any)[0].(map[string]any)["physicalLocation"].(map[string]any)["region"].(map[string]any)
 }
 
-// What the schema cannot say: rules are found by their index, all results have suppressions or none has,
-// columns are counted as characters.
+// What the schema cannot say: rules are found by their index, all results have suppressions or none
+// has, columns are counted as characters.
 func TestSARIFMeaning(t *testing.T) {
 	t.Parallel()
 	run := sarif(t, inRoot(t, log()))["runs"].([]any)[0].(map[string]any)

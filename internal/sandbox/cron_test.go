@@ -30,7 +30,8 @@ func TestStartsWithTheLauncher(t *testing.T) {
 	}
 }
 
-// A launcher that cannot connect is waited for, after a restart as well; when the wait ends the error says for what.
+// A launcher that cannot connect is waited for, after a restart as well; when the wait ends the
+// error says for what.
 func TestLauncherIsLate(t *testing.T) {
 	t.Parallel()
 	server := start(t, Options{Cron: true, Database: "jobs"})
@@ -58,7 +59,8 @@ func TestLauncherIsLate(t *testing.T) {
 	}
 }
 
-// looksForLauncher says whether a session asks for the launcher. A server that does not answer yet has none.
+// looksForLauncher says whether a session asks for the launcher. A server that does not answer yet
+// has none.
 func looksForLauncher(url string) bool {
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {

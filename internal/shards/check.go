@@ -1,4 +1,5 @@
-// Package shards holds policies for each shard of a table that Citus distributes to what one shard can answer.
+// Package shards holds policies for each shard of a table that Citus distributes to what one shard
+// can answer.
 package shards
 
 import (
@@ -22,8 +23,9 @@ type checks struct {
 	diags  diag.List
 }
 
-// Check refuses what would read or write rows that other nodes have: rows of other distributed tables count only where
-// the column by which they are distributed is equal to that of the policy's row, since those lie beside it.
+// Check refuses what would read or write rows that other nodes have: rows of other distributed
+// tables count only where the column by which they are distributed is equal to that of the policy's
+// row, since those lie beside it.
 func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	table := tables[p.Table.String()]
 	if table == nil {
@@ -88,7 +90,8 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	return nil
 }
 
-// part holds a piece of SQL to rows that lie beside the policy's. Named are tables that it knows without naming them.
+// part holds a piece of SQL to rows that lie beside the policy's. Named are tables that it knows
+// without naming them.
 func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 	parsed := part.Parsed()
 	for i, beside := range parsed.EqualTo("t."+s.own.Column, named...) {

@@ -1,5 +1,5 @@
-// Package suppress applies the suppressions of a policy file to what verify and lint find. It is the
-// one place that decides what a suppression is about, and whether it holds.
+// Package suppress applies the suppressions of a policy file to what verify and lint find. It is
+// the one place that decides what a suppression is about, and whether it holds.
 package suppress
 
 import (
@@ -21,8 +21,8 @@ type Entry struct {
 }
 
 // New takes the suppressions whose code begins with one of the letters, such as "V", as they are at
-// an instant. Days are those of the install's time zone. A suppression holds for a year at most: up to the end of its
-// day, and not before the year that ends with it.
+// an instant. Days are those of the install's time zone. A suppression holds for a year at most: up
+// to the end of its day, and not before the year that ends with it.
 func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	zone, _ := time.LoadLocation(file.Install.TimeZone) // the file's reader has found it
 	for _, s := range file.Suppress {
@@ -41,8 +41,8 @@ func New(file *policy.File, letters string, at time.Time) (f Filter) {
 	return f
 }
 
-// Match finds the suppression that takes a finding out of the verdict, nil when there is none. Where nobody could see
-// whether it is so, that is never suppressed.
+// Match finds the suppression that takes a finding out of the verdict, nil when there is none.
+// Where nobody could see whether it is so, that is never suppressed.
 func (f Filter) Match(d diag.Diagnostic) *policy.Suppression {
 	var found *policy.Suppression
 	for _, e := range f {
@@ -74,8 +74,9 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 	return true
 }
 
-// Fault says what is wrong with a suppression that is of no use. Complete is false where not everything was looked at,
-// so that nothing is known of those that met nothing. The message is "" where all is well.
+// Fault says what is wrong with a suppression that is of no use. Complete is false where not
+// everything was looked at, so that nothing is known of those that met nothing. The message is ""
+// where all is well.
 func (e *Entry) Fault(complete bool) diag.Diagnostic {
 	d := diag.Diagnostic{Position: e.Position}
 	switch {

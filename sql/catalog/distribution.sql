@@ -1,6 +1,7 @@
 -- Reads how Citus distributes tables.
--- Returns one row each: schema.name, kind ("hash": by a column, each shard in one place; "reference"; "other"), the
--- column ('' for none), and the first by name of the tables whose rows lie together.
+-- Returns one row each: schema.name, kind ("hash": by a column, each shard in one place;
+-- "reference"; "other"), the column ('' for none), and the first by name of the tables whose rows
+-- lie together.
 WITH distributed AS (
     SELECT p.*, n.nspname || '.' || c.relname AS name,
            CASE WHEN p.partmethod = 'h' AND p.repmodel = 's' THEN 'hash'

@@ -1,9 +1,11 @@
--- Reads what ANALYZE found in columns of numbers and times, and of domains over them: of the tables that the role may read.
--- $1 text[]: of which tables, as schema.table. $2 jsonb: the rows of retention._clock_readings.
--- Returns schema.name and column, the share of NULLs, and the least, the middle and the greatest of the values that
--- were kept, as text: half of the rows are on each side of the middle. reading says how numbers count time, '' where
--- they do not. It makes the greatest value, or else the middle one, an instant that can be meant, as a run judges it;
--- of several readings the one whose instant is nearest to now.
+-- Reads what ANALYZE found in columns of numbers and times, and of domains over these types, in the
+-- tables that the role may read.
+-- $1 text[]: the tables, as schema.table. $2 jsonb: the rows of retention._clock_readings.
+-- Returns one row for each column: schema.name, the column, the share of NULLs, and as text the
+-- least, the middle and the greatest value in the statistics. Half of the rows are on each side of
+-- the middle. reading: how the numbers of the column count time; '' if no reading fits. A reading
+-- fits if it makes the greatest value, or else the middle one, a plausible timestamp, by the rule
+-- that runs have. If several readings fit, the one with the timestamp nearest to now is returned.
 WITH RECURSIVE reading AS (
     SELECT r.* FROM jsonb_to_recordset($2::jsonb) AS r (words text, unit numeric, start numeric, ordinary boolean)
 ), types AS (

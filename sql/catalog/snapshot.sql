@@ -1,12 +1,13 @@
--- Reads tables as the file of a catalog snapshot has them: those that are asked for, and those that matter to a delete
--- from these: partitions and inheritance children; tables that refer by foreign key, and those that refer to them in
--- turn where the action goes on (behind no action and restrict no row changes); and all parents, upwards.
--- $1 text[]: names, "schema.name" or "name", unquoted as people and snapshots write them; $2 text[]: the schemas that
--- a bare name is looked for in, after pg_catalog; $3 text: the runtime's schema, whose tables are left out unless they
--- are named; PostgreSQL's own are in any case; $4 boolean: all tables of the application are asked for, but not those
--- of extensions.
--- Returns the tables; the names that no table has; one that two answer to, which takes a dot in a name; and whether
--- something vanished meanwhile, of which the server then printed NULL. Needs no privilege, unlike to_regclass.
+-- Reads tables for the file of a catalog snapshot. These are the tables that are asked for, and all
+-- that a delete from them can touch or read: partitions and inheritance children, and tables that
+-- refer by foreign key. If the key's action changes rows there, the tables that refer to those
+-- follow in turn. All parents are read, too. $1 text[]: names, "schema.name" or "name", unquoted as
+-- in snapshots. $2 text[]: the schemas in which a bare name is looked up, after pg_catalog. $3
+-- text: the runtime's schema. Its tables are left out unless they are named. PostgreSQL's own
+-- tables are always left out. $4 boolean: all tables of the application are asked for. Tables of
+-- extensions are left out then. Returns the tables, the names without a table, a name that means
+-- two tables (which takes a dot in a name), and whether an object was dropped meanwhile, so that
+-- the server printed NULL for it. Needs no privilege, unlike to_regclass.
 WITH RECURSIVE relation AS MATERIALIZED (
     SELECT c.*, n.nspname::text AS schema, c.relname::text AS table, n.nspname || '.' || c.relname AS name
       FROM pg_class AS c
@@ -134,7 +135,8 @@ WITH RECURSIVE relation AS MATERIALIZED (
         SELECT i.indrelid AS oid, jsonb_agg(jsonb_build_object(
                    'name', c.relname, 'definition', pg_get_indexdef(i.indexrelid), 'method', m.amname,
                    'columns', keys.names, 'descending', keys.descending, 'nulls_first', keys.nulls_first,
-                   -- as ON CONFLICT wants it: at once, and by equality, as WITHOUT OVERLAPS (PostgreSQL 18) is not
+                   -- as ON CONFLICT wants it: at once, and by equality, as WITHOUT OVERLAPS
+                   -- (PostgreSQL 18) is not
                    'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion AND keys.equal, 'primary', i.indisprimary,
                    'predicate', CASE WHEN i.indpred IS NULL THEN '' ELSE pg_get_expr(i.indpred, i.indrelid) END,
                    'valid', i.indisvalid AND i.indisready) ORDER BY c.relname COLLATE "C") AS list
@@ -146,7 +148,8 @@ WITH RECURSIVE relation AS MATERIALIZED (
             SELECT jsonb_agg(coalesce(a.attname, '') ORDER BY k) AS names,
                    jsonb_agg((i.indoption[k] & 1) <> 0 ORDER BY k) AS descending,
                    jsonb_agg((i.indoption[k] & 2) <> 0 ORDER BY k) AS nulls_first,
-                   -- what the index tells apart its columns do: no other collation, nor operator class, has more values
+                   -- what the index tells apart its columns do: no other collation, nor operator
+                   -- class, has more values
                    bool_or(i.indcollation[k] <> a.attcollation AND EXISTS (
                            SELECT FROM pg_collation AS l
                             WHERE l.oid IN (i.indcollation[k], a.attcollation) AND NOT l.collisdeterministic)

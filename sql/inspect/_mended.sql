@@ -1,6 +1,6 @@
--- _mended reports whether the next run goes on by itself after a run that went wrong. After a breaker, the run was accepted.
--- After an obstacle (catalog, trust, hold), nothing stops the policy now. After an error, or values of a clock, the policy
--- was migrated since, too. It locks nothing.
+-- _mended reports whether the next run goes on by itself after a run that went wrong. After a
+-- breaker, the run was accepted. After an obstacle (catalog, trust, hold), nothing stops the policy
+-- now. After an error, or values of a clock, the policy was migrated since, too. It locks nothing.
 CREATE OR REPLACE FUNCTION retention._mended(p_run bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_run retention.run; v_policy retention.policy;

@@ -3,10 +3,10 @@
 -- run: the number of the stopped run, which must be the last one with its scope. Without it the
 -- breaker must have stopped the last run of exactly one scope (55000).
 -- rows: the run passes if at most so many rows are due. If more are due, it trips and takes no row.
--- The breaker needs not have stopped a run then. Without rows the run may take all rows that are due.
--- scope: the scope of the run.
--- Raises 22023 for rows below 1, P0002 for an unknown policy, and 55000 if something other than the
--- breaker stops the policy. Only operators may call it. Locks no table of the application.
+-- The breaker needs not have stopped a run then. Without rows the run may take all rows that are
+-- due. scope: the scope of the run. Raises 22023 for rows below 1, P0002 for an unknown policy, and
+-- 55000 if something other than the breaker stops the policy. Only operators may call it. Locks no
+-- table of the application.
 --   SELECT retention.accept('signals', 'the backlog of March', run => 4711);
 CREATE OR REPLACE FUNCTION retention.accept(
     policy text, reason text DEFAULT '', rows bigint DEFAULT NULL, run bigint DEFAULT NULL, scope jsonb DEFAULT NULL)

@@ -1,6 +1,6 @@
--- Findings on what the names under "coverage" stand for. $1: schemas; $2: tables, as schema.table; $3: why each is
--- exempt. The places are those of the names, the schemas first. A table that is gone is drift; for information is one
--- that is not looked at anyway.
+-- Findings on what the names under "coverage" stand for. $1: schemas; $2: tables, as schema.table;
+-- $3: why each is exempt. The places are those of the names, the schemas first. A table that is
+-- gone is drift; for information is one that is not looked at anyway.
 SELECT w.n::integer AS place, 'drift' AS severity,
        format('schema "%s" of "coverage" does not exist', w.name) AS message,
        'Whatever it was renamed to is not looked at.' AS detail, 'Write its new name, or take it out.' AS hint

@@ -1,6 +1,6 @@
--- The runner's pg_cron jobs, and those whose last attempts failed by pg_cron's own account: message and at of the last one,
--- failed (how many in a row) and since (the first of these). One row of two JSON arrays, through functions of the runner:
--- row security hides its jobs from everybody else.
+-- The runner's pg_cron jobs, and those whose last attempts failed by pg_cron's own account: message
+-- and at of the last one, failed (how many in a row) and since (the first of these). One row of two
+-- JSON arrays, through functions of the runner: row security hides its jobs from everybody else.
 SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'id', j.jobid, 'name', j.jobname, 'schedule', j.schedule, 'command', j.command, 'user', j.username, 'active', j.active,
                    'database', j.database || CASE

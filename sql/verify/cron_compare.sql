@@ -1,8 +1,10 @@
--- Findings on pg_cron's jobs: wanted ones that are missing (V040), differ (V041) or are switched off (V042), and others
--- (V043). $1: those wanted, $2: those that there are, arrays of name, schedule, command and database, the latter with id, user
--- and active as well; $3: the runner; $4: whether the database where schema cron lives, in which jobs run that name no
--- other, is another one than this policy file's. Scheduling a job again neither switches it on nor moves it to its
--- database, and alter_job is for those alone whom an administrator gave it: such jobs are made anew.
+-- Findings on pg_cron's jobs: wanted jobs that are missing (V040), differ (V041) or are switched
+-- off (V042), and other jobs (V043). $1: the wanted jobs; $2: the existing jobs. Both are arrays of
+-- name, schedule, command and database; $2 also has id, user and active. $3: the runner. $4:
+-- whether the database that has schema cron, where jobs without a database run, is another database
+-- than the policy file's. Scheduling a job again neither switches it on nor moves it to its
+-- database, and only roles to which an administrator granted it may call alter_job. The hint
+-- therefore re-creates such jobs.
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.schedule, w.command, coalesce(nullif(w.database, ''), current_database()) AS database, $3::text AS "user"
     FROM ROWS FROM (jsonb_to_recordset($1) AS (name text, schedule text, command text, database text))

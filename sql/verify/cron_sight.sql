@@ -1,5 +1,6 @@
--- A finding where the role may not see the jobs of schema cron in this database: the table is not there (V044), or nobody
--- lets it, or row security shows it a part (V090). $1: the runner, who sees them.
+-- A finding where the role may not see the jobs of schema cron in this database: the table is not
+-- there (V044), or nobody lets it, or row security shows it a part (V090). $1: the runner, who sees
+-- them.
 SELECT 1 AS place, CASE WHEN c.oid IS NULL THEN 'V044' ELSE 'V090' END AS code,
        CASE WHEN c.oid IS NULL THEN 'drift' ELSE 'unknown' END AS severity,
        CASE WHEN c.oid IS NULL THEN format('extension pg_cron is not installed in database "%s"', current_database())

@@ -1,6 +1,7 @@
--- Findings on jobs whose last attempts failed, several in a row, of which the run log knows nothing: they did not get so far.
--- A single one may be anybody's restart. $1: jobs; $2: what failed, as query cron has it; $3: an object of the
--- names there with the job of each; $4: the runner.
+-- Findings on jobs whose last attempts failed, several in a row, before a run began: the run log
+-- has nothing of them. A single failed attempt may come from a restart. $1: jobs; $2: failed
+-- attempts, as query cron returns them; $3: an object of job names with the job of each; $4: the
+-- runner.
 SELECT w.n::integer AS place, format('pg_cron cannot start job "%s": its last %s attempts failed', w.job, w.failed) AS message,
        format('None of them got as far as a run. pg_cron says: %s.%s', rtrim(w.message, E'.\n '),
               CASE w.kind WHEN 'other' THEN format(' Role "%s" may find out more.', $4::text) END) AS detail,

@@ -1,7 +1,7 @@
--- What query cron answers, of jobs in a database that is not ours; attempts are looked for among the newest 20000. $1: how
--- the names of ours begin; those of an install whose database's name begins as ours does are left out: names of jobs have
--- no dots. Beside them are jobs with any name that call run or run_job in the database $2. A job that cannot connect
--- leaves a trace here only.
+-- What query cron answers, of jobs in a database that is not ours; attempts are looked for among
+-- the newest 20000. $1: how the names of ours begin; those of an install whose database's name
+-- begins as ours does are left out: names of jobs have no dots. Beside them are jobs with any name
+-- that call run or run_job in the database $2. A job that cannot connect leaves a trace here only.
 WITH job AS (
     SELECT j.*, j.jobname::text AS name FROM cron.job j
     WHERE starts_with(j.jobname::text, $1) AND strpos(substr(j.jobname::text, length($1) + 1), '.') = 0

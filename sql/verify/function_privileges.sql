@@ -1,7 +1,8 @@
--- Findings on functions that a role may not call although expressions call them. $1: the role; $2: an array of calls: schema,
--- "" where the search path says which, function, how many arguments, kind, "policy" or "report", and its name; $3: the
--- search path; $4: objects for which it lacks a right as is known. Where the role may call another one that takes as many
--- arguments, the types say which is meant, and whoever plans the policy's batches learns it.
+-- Findings on functions that a role may not call although expressions call them. $1: the role; $2:
+-- an array of calls: schema, "" where the search path says which, function, how many arguments,
+-- kind, "policy" or "report", and its name; $3: the search path; $4: objects for which it lacks a
+-- right as is known. Where the role may call another one that takes as many arguments, the types
+-- say which is meant, and whoever plans the policy's batches learns it.
 SELECT f.n::integer AS place, f.signature AS object,
        format('role "%s" lacks %s, which %s "%s" calls', $1::text, m.missing, f.kind, f.name) AS message,
        'Its runs fail.' AS detail, m.hint

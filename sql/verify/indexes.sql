@@ -1,6 +1,6 @@
--- Indexes. $1: names, as schema.index. One row per name, in their order: whether there is such an index, valid and ready,
--- its table, its definition now (NULL when it vanished meanwhile) and as it was right after it was built (NULL when nobody
--- wrote it down).
+-- Indexes. $1: names, as schema.index. One row per name, in their order: whether there is such an
+-- index, valid and ready, its table, its definition now (NULL when it vanished meanwhile) and as it
+-- was right after it was built (NULL when nobody wrote it down).
 SELECT w.n::integer, i.indexrelid IS NOT NULL, coalesce(i.indisvalid, false),
        coalesce(i.indisready AND i.indislive, false),
        coalesce((SELECT tn.nspname || '.' || tc.relname

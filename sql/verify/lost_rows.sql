@@ -1,5 +1,6 @@
--- Findings on holds in force whose row is gone, by table, with the statement that shows a screenful of them;
--- unknown where the owner cannot look. $1: how many of the newest are looked at; $2: the runtime's owner.
+-- Findings on holds in force whose row is gone, by table, with the statement that shows a screenful
+-- of them; unknown where the owner cannot look. $1: how many of the newest are looked at; $2: the
+-- runtime's owner.
 SELECT x.object, f.severity, f.message, f.detail, f.hint
 FROM (SELECT h.table_name AS object, l.fault = 'gone' AS gone, count(*) > 1 AS several,
              count(*) || CASE WHEN count(*) > 1 THEN ' holds' ELSE ' hold' END AS holds, min(h.id) AS id,

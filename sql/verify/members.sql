@@ -1,7 +1,8 @@
--- The places for which policies are, and how it stands with their pages: "made", "new" (the next run makes it, anew where
--- it is of another version), "other" (that of another version, as the policy itself), "bare" (the table is missing),
--- "unfit" (no page can have the name), "gone" (the place is; the next run drops the page); findings on what a run will
--- mend, or somebody must. $1: an array of policy, pattern, of schemas, '' for those by shard, name, the table without its
+-- The places for which policies are, and how it stands with their pages: "made", "new" (the next
+-- run makes it, anew where it is of another version), "other" (that of another version, as the
+-- policy itself), "bare" (the table is missing), "unfit" (no page can have the name), "gone" (the
+-- place is; the next run drops the page); findings on what a run will mend, or somebody must. $1:
+-- an array of policy, pattern, of schemas, '' for those by shard, name, the table without its
 -- schema, hash, of its page, and shards, those on this server.
 WITH wanted AS (
     SELECT w.*, e.registers ->> 'hash' AS installed

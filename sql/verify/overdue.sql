@@ -1,8 +1,9 @@
--- A finding on rows of a policy that should be gone: for information where they come to be due after their time, and the last
--- run left nothing, recently enough; none where the policy is paused, or before they could have gone by a run since the
--- policy, or its job, was installed or the database adopted, unless a hand wrote infinity there. $1: the policy; $2: the
--- instant at which they were due, or earlier; $3: where counting stops; $4: the job, inside whose scope they are; $5: whether rows can become due after
--- their time; $6: the table.
+-- A finding on rows of a policy that should be gone: for information where they come to be due
+-- after their time, and the last run left nothing, recently enough; none where the policy is
+-- paused, or before they could have gone by a run since the policy, or its job, was installed or
+-- the database adopted, unless a hand wrote infinity there. $1: the policy; $2: the instant at
+-- which they were due, or earlier; $3: where counting stops; $4: the job, inside whose scope they
+-- are; $5: whether rows can become due after their time; $6: the table.
 WITH asked AS MATERIALIZED ( -- before anything is counted
     SELECT p.name, j.scope FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job j
     WHERE p.name = $1 AND j.name = $4 AND (nullif(greatest(p.installed_at, j.installed_at, i.adopted_at), 'infinity') <= $2) IS NOT FALSE

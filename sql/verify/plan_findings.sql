@@ -1,10 +1,12 @@
--- Findings on batches that no index leads to their rows (V024), or that would pass by it (V025), one a policy. $1:
--- policies, whose places are those of the findings; $2: so many rows of each are sorted in no time; $3: what query
--- plans answers, and $4: where sorting is forbidden; $5: policies of which a finding says why they cannot be planned.
--- What cannot be planned a batch cannot do either, unless planning took too long (V091) or went wrong for reasons of
--- the server's (V090). Where an index would do, and PostgreSQL reckons that something else costs less, that is as good
--- where few rows are there, as far as its statistics can be believed: they are old when more than one row of five has
--- changed since; autovacuum looks at one of 10.
+-- Findings on batches that have no index for their rows (V024), or whose plan does not use it
+-- (V025), one for each policy. $1: policies, whose places are those of the findings; $2: so many
+-- rows of each are sorted in no time; $3: the answer of query plans, and $4: the same with sorting
+-- disabled; $5: policies for which a finding already says why they cannot be planned. If a
+-- statement cannot be planned, a batch cannot execute it either, unless planning took too long
+-- (V091) or failed for a reason of the server's (V090). If PostgreSQL estimates that another plan
+-- than the index costs less, that is fine for a table with few rows, as far as its statistics can
+-- be trusted. They are old if more than one row of five has changed since; autovacuum analyzes
+-- after one row of ten.
 WITH access AS (
     SELECT w.sorts, x.*, CASE
         WHEN NOT x.by_index THEN format('reads the whole of "%s"', x.relation)

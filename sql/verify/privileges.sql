@@ -1,7 +1,8 @@
--- Findings on privileges in the runtime's schema: want is what roles lack, got what they have too much. $1: the schema;
--- $2: wanted routines, tables and views, an array of name, open (somebody may grant it to roles of the application), roles
--- that may use it, and writes, what $3, the worker, may do as well. The owner has what he needs; anybody may be let in to read a
--- table, but not everybody. Roles that are missing have a finding of their own.
+-- Findings on privileges in the runtime's schema: want is what roles lack, got what they have too
+-- much. $1: the schema; $2: wanted routines, tables and views, an array of name, open (somebody may
+-- grant it to roles of the application), roles that may use it, and writes, what $3, the worker,
+-- may do as well. The owner has what he needs; anybody may be let in to read a table, but not
+-- everybody. Roles that are missing have a finding of their own.
 WITH object AS MATERIALIZED (
     SELECT CASE p.prokind WHEN 'p' THEN 'procedure' ELSE 'function' END AS kind, p.oid, NULL::oid AS of_columns,
            'ROUTINE ' || p.oid::regprocedure AS sql, NULL AS name, p.proowner AS owner,

@@ -1,10 +1,12 @@
--- What statements of policies do, to any depth, and the foreign keys that their deletes meet. $1: an array of policies, with
--- their acts: step, the table that it names, as schema.table, and event, DELETE, UPDATE, INSERT, DETACH or DROP, the latter
--- two of partitions. One row, JSON: "effects" of policy, step, rel, event, named (a statement names the table, which fires triggers for each
--- statement) and way (the foreign key by which rows are reached, '' for none); "keys" of policy, step, event, key,
--- referenced (the table that it is met on) and off (a trigger that makes it act there is switched off). A statement of ours
--- goes into tables that inherit, a foreign key's into partitions alone. PostgreSQL keeps copies of a key for every
--- partition on either side; those of its own table's partitions act on nothing.
+-- What statements of policies do, to any depth, and the foreign keys that their deletes meet. $1:
+-- an array of policies, with their acts: step, the table that it names, as schema.table, and event,
+-- DELETE, UPDATE, INSERT, DETACH or DROP, the latter two of partitions. One row, JSON: "effects" of
+-- policy, step, rel, event, named (a statement names the table, which fires triggers for each
+-- statement) and way (the foreign key by which rows are reached, '' for none); "keys" of policy,
+-- step, event, key, referenced (the table that it is met on) and off (a trigger that makes it act
+-- there is switched off). A statement of ours goes into tables that inherit, a foreign key's into
+-- partitions alone. PostgreSQL keeps copies of a key for every partition on either side; those of
+-- its own table's partitions act on nothing.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT k.oid, k.oid
     FROM pg_constraint k

@@ -1,6 +1,7 @@
--- Findings on published tables whose rows cannot be deleted or updated, by PostgreSQL's own rule: subscribers
--- could not tell which row it was. $1: reach. The publication may be of the table, a table that it is a partition of, a
--- schema or all tables. What is wrong: there is no identity; a row filter, or a column list, does not fit it.
+-- Findings on published tables whose rows cannot be deleted or updated, by PostgreSQL's own rule:
+-- subscribers could not tell which row it was. $1: reach. The publication may be of the table, a
+-- table that it is a partition of, a schema or all tables. What is wrong: there is no identity; a
+-- row filter, or a column list, does not fit it.
 WITH effect AS MATERIALIZED (
     SELECT e.policy, e.rel, e.event, min(e.way) AS way
     FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, way text)

@@ -1,7 +1,8 @@
--- Findings on foreign keys by which a delete looks for rows without an index, in tables that take longer to read than one. $1: reach.
--- An index helps where it begins with a column of the key, its operator family has the key's operator, its collation is the
--- column's, and its predicate follows from an equality with the columns of the key. Keys with a period (PostgreSQL 18) have
--- other operators, and are left out. Each partition is looked at by itself.
+-- Findings on foreign keys by which a delete looks for rows without an index, in tables that take
+-- longer to read than one. $1: reach. An index helps where it begins with a column of the key, its
+-- operator family has the key's operator, its collation is the column's, and its predicate follows
+-- from an equality with the columns of the key. Keys with a period (PostgreSQL 18) have other
+-- operators, and are left out. Each partition is looked at by itself.
 WITH asked AS (
     SELECT m.policy, m.key AS oid
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, event text, key oid, off boolean)

@@ -1,9 +1,10 @@
--- Findings on foreign keys that keep rows which are due (V053), or are switched off (V059). $1: reach; $2: the catalog snapshot,
--- NULL without one. names and step are for whoever knows
--- what the policies do about the rows that refer (anytime: an earlier step need not). NO ACTION and RESTRICT refuse, and so
--- do SET NULL and SET DEFAULT that would write NULL where it cannot be (strict). Keys to a partition that is to go refuse
--- whatever they say of deletes: one to a table above always, one to the partition itself goes along when that is detached;
--- below a list the partitions are a level deeper. A key that the snapshot knows is a choice, and worth knowing.
+-- Findings on foreign keys that keep rows which are due (V053), or are switched off (V059). $1:
+-- reach; $2: the catalog snapshot, NULL without one. names and step are for whoever knows what the
+-- policies do about the rows that refer (anytime: an earlier step need not). NO ACTION and RESTRICT
+-- refuse, and so do SET NULL and SET DEFAULT that would write NULL where it cannot be (strict).
+-- Keys to a partition that is to go refuse whatever they say of deletes: one to a table above
+-- always, one to the partition itself goes along when that is detached; below a list the partitions
+-- are a level deeper. A key that the snapshot knows is a choice, and worth knowing.
 WITH RECURSIVE met AS MATERIALIZED (
     SELECT m.policy, m.step, m.event, m.key, bool_or(m.off) AS off
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, step integer, event text, key oid, off boolean)

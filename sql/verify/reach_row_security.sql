@@ -1,6 +1,7 @@
--- Findings on tables whose row security stands in the way of a role that reads, by name or through views. $1: an array of
--- tables or views: schema, '' for one that is looked for along $2, name, kind, "policy" or "report", that reads it, and its
--- name, of; $3: the role. A view reads as its owner, unless it is security_invoker.
+-- Findings on tables whose row security stands in the way of a role that reads, by name or through
+-- views. $1: an array of tables or views: schema, '' for one that is looked for along $2, name,
+-- kind, "policy" or "report", that reads it, and its name, of; $3: the role. A view reads as its
+-- owner, unless it is security_invoker.
 WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
     FROM (SELECT DISTINCT u.schema, u.name FROM jsonb_to_recordset($1) AS u (schema text, name text)) w

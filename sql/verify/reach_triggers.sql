@@ -1,6 +1,8 @@
--- Findings on triggers that people made, that fire in ordinary sessions, and that may keep rows or run with a role or search
--- path that they were not written for; the worst of all partitions and events. $1: reach; $2: an array of policies, with
--- the triggers that they accept; $3: the catalog snapshot; $4: the worker; $5: the search path. Where every RETURN of a body is RETURN OLD, a delete goes on; without one its end raises.
+-- Findings on triggers that people made, that fire in ordinary sessions, and that may keep rows or
+-- run with a role or search path that they were not written for; the worst of all partitions and
+-- events. $1: reach; $2: an array of policies, with the triggers that they accept; $3: the catalog
+-- snapshot; $4: the worker; $5: the search path. Where every RETURN of a body is RETURN OLD, a
+-- delete goes on; without one its end raises.
 WITH RECURSIVE declared (oid, root) AS (
     SELECT t.oid, t.oid FROM pg_trigger t WHERE t.tgparentid = 0 AND NOT t.tgisinternal
     UNION ALL

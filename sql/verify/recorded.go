@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Fact is one of relation_facts: a column, a constraint, an index, ... of a relation of the runtime.
+// Fact is one of relation_facts: a column, a constraint, an index, ... of a relation of the
+// runtime.
 type Fact struct {
 	Relation string `json:"relation"`
 	Kind     string `json:"kind"`
@@ -14,8 +15,9 @@ type Fact struct {
 	Text     string `json:"text"`
 }
 
-// Record is what a fresh install of this version of the runtime consists of. PostgreSQL prints the queries of
-// views in another way with each major version: of those that are not here they are not known.
+// Record is what a fresh install of this version of the runtime consists of. PostgreSQL prints the
+// queries of views in another way with each major version: of those that are not here they are not
+// known.
 type Record struct {
 	Facts   []Fact            `json:"facts"`
 	Queries map[string][]Fact `json:"queries"` // of views, by major version

@@ -1,7 +1,7 @@
--- What relations of the runtime are made of, as JSON: relation, kind of fact, name, text of each fact. $1: the schema; $2:
--- names of relations. It runs with the schema in the search path, so that nothing is printed with its name. What
--- sessions pass by, triggers and rules that are switched off and indexes that are being built, is left out; so is NOT
--- NULL as a constraint, which only PostgreSQL 18 has.
+-- Returns what relations of the runtime consist of, as JSON: relation, kind of fact, name and text
+-- of each fact. $1: the schema; $2: names of relations. It runs with the schema in the search path,
+-- so that printed names are not qualified. It leaves out triggers and rules that are switched off,
+-- indexes that are being built, and NOT NULL as a constraint, which only PostgreSQL 18 has.
 WITH relation AS MATERIALIZED (
     SELECT c.oid, c.relname::text AS name, c.relkind, c.relpersistence, c.relrowsecurity, c.relforcerowsecurity,
            c.reloptions

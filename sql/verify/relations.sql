@@ -1,5 +1,6 @@
--- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of another owner (V005).
--- $1: the schema; $2: an array of name, kind, which is a pg_class.relkind, and owner; $3: what to do about a missing one.
+-- Findings on what should be in the runtime's schema beside functions and is missing (V002) or of
+-- another owner (V005). $1: the schema; $2: an array of name, kind, which is a pg_class.relkind,
+-- and owner; $3: what to do about a missing one.
 WITH wanted AS (
     SELECT w.n::integer AS n, w.name, w.kind, w.owner, format('%I.%I', $1::text, w.name) AS sql,
            CASE w.kind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'type' END AS word

@@ -1,5 +1,6 @@
--- Findings on what roles may not do although they should. $1: an array of rights: kind, "schema", "table" or "sequence";
--- name; on, the name as SQL takes it, with its schema; role; needed, privileges with ", " between them. $2: owner, worker, runner, operator and viewer.
+-- Findings on what roles may not do although they should. $1: an array of rights: kind, "schema",
+-- "table" or "sequence"; name; on, the name as SQL takes it, with its schema; role; needed,
+-- privileges with ", " between them. $2: owner, worker, runner, operator and viewer.
 SELECT w.n::integer AS place, CASE w.kind WHEN 'sequence' THEN w.name ELSE '' END AS object,
        format('role "%s" lacks %s on %s "%s"', w.role, string_agg(p.name, ', ' ORDER BY p.n), w.kind, w.name) AS message,
        CASE w.role WHEN ($2::text[])[1] THEN 'Runs of the policies that need it fail.'

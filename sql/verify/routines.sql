@@ -1,9 +1,10 @@
--- Findings on functions and procedures that are missing (V002), are not what was generated (V003), run with other rights
--- or settings (V004) or have another owner (V005). $1: the runtime's schema; $2: those wanted, as their texts say it,
--- with name, as PostgreSQL finds them, owner, "" for any, and table of the policy, as schema.table, or ""; $3: what to
--- do about one that is not as its text says. Types with a schema are compared as they are printed, without modifier,
--- which needs no USAGE there; defaults without casts and brackets. Where the policy's table has another name, the type
--- of its rows has too, which is no fault of the function.
+-- Findings on functions and procedures that are missing (V002), are not what was generated (V003),
+-- run with other rights or settings (V004) or have another owner (V005). $1: the runtime's schema;
+-- $2: those wanted, as their texts say it, with name, as PostgreSQL finds them, owner, "" for any,
+-- and table of the policy, as schema.table, or ""; $3: what to do about one that is not as its text
+-- says. Types with a schema are compared as they are printed, without modifier, which needs no
+-- USAGE there; defaults without casts and brackets. Where the policy's table has another name, the
+-- type of its rows has too, which is no fault of the function.
 WITH wanted AS (
     SELECT x.place::integer AS n, x.want, x.want ->> 'name' AS name, x.want ->> 'kind' AS kind,
            to_regprocedure(x.want ->> 'name')::oid AS oid,

@@ -1,9 +1,11 @@
--- Findings on the rows of a policy: by facts() rows without a clock (V061) or with one far ahead (V062), and by
--- _clock_evidence() values that are no instants (V067), at place 1; archives that do not hold what the log says of runs
--- (V063), at the places from 2. $1: the policy; $2: the instant; $3: where counting stops; $4: the policy's table, $5: the
--- column of its clock, '' for none, NULL where rows are not asked for; $6: whether it has a clock with an encoding; $7:
--- archives. Tables of a million rows are counted along an index only; archives are asked about the newest ended runs of the
--- policy as it is now, at most 20 with 100000 rows together, none that somebody restored from.
+-- Findings on the rows of a policy: by facts() rows without a clock (V061) or with one far ahead
+-- (V062), and by _clock_evidence() values that are no instants (V067), at place 1; archives that do
+-- not hold what the log says of runs (V063), at the places from 2. $1: the policy; $2: the instant;
+-- $3: where counting stops; $4: the policy's table, $5: the column of its clock, '' for none, NULL
+-- where rows are not asked for; $6: whether it has a clock with an encoding; $7: archives. Tables
+-- of a million rows are counted along an index only; archives are asked about the newest ended runs
+-- of the policy as it is now, at most 20 with 100000 rows together, none that somebody restored
+-- from.
 WITH column_asked AS (
     SELECT w.n, w.name, pg_get_expr(d.adbin, d.adrelid) AS value,
            EXISTS (SELECT FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid

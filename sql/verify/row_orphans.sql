@@ -1,4 +1,5 @@
--- Findings on rows of the registry that nobody wants. $1: kinds, $2: names of those that are wanted.
+-- Findings on rows of the registry that nobody wants. $1: kinds, $2: names of those that are
+-- wanted.
 SELECT r.kind, r.name AS object, format('%s "%s" is in the registry, and nobody wants it', r.kind, r.name) AS message,
        'It can be run as long as it is there. If no migration wrote the row, delete it as the owner of the runtime.' AS detail,
        'Run "pgretain generate", and migrate.' AS hint

@@ -1,11 +1,13 @@
--- Findings on how runs ended, by job_status: a policy that has not succeeded in time (V045), a last run that went wrong (V046),
--- a job that could not run a policy (V047), runs that take nothing (V082), rows that are refused (V083), a job that never ran
--- (V048, at the place of the pair). $1: an array of policy, job, kind, "policy" or "report", and due, the instant
--- after which the job should have succeeded, NULL without one; $2: what failed, as query cron has it, $3: an object of the
--- names there with the job of each; $4: the database where that is looked up, '' this one, NULL without pg_cron; $5: the runner. A
--- dry run is no run. Of one that is paused it is not said that it is late. One failure of a policy that succeeded in time
--- before is for information, for it will be tried again; a breaker waits for a person. Each lookup is the end of a walk down
--- index run_policy; the whole log is asked only about jobs of which no policy says that they ran.
+-- Findings on how runs ended, by job_status: a policy has not succeeded in time (V045), the last
+-- run went wrong (V046), a job could not run a policy (V047), runs take nothing (V082), rows are
+-- refused (V083), a job never ran (V048, at the place of the pair). $1: an array of policy, job,
+-- kind ("policy" or "report") and due, the timestamp after which the job should have succeeded, or
+-- NULL. $2: failed attempts, as query cron returns them. $3: an object of job names with the job of
+-- each. $4: the database in which attempts are looked up: '' for this one, NULL without pg_cron.
+-- $5: the runner. A dry run does not count. A paused policy is not called late. One failure of a
+-- policy that succeeded in time before is information, because the job tries again; a breaker waits
+-- for a person. Each lookup reads the end of index run_policy. The whole log is read only for jobs
+-- that no policy records as run.
 WITH asked AS MATERIALIZED (
     SELECT w.*, EXISTS (SELECT FROM (SELECT FROM retention.run r
                                      WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC LIMIT 1) x) AS ran,

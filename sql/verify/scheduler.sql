@@ -1,7 +1,8 @@
--- Findings where pg_cron's scheduler is not running (V044), or settings keep it from running anything (V049), by what the
--- role sees of other sessions and settings or else the runtime's owner; unknown where neither may see them. One cause, one
--- finding. $1: the owner; $2: whether schema cron is in another database. PostgreSQL 18 lists a session before it is
--- connected to its database.
+-- Findings where pg_cron's scheduler is not running (V044), or settings keep it from running
+-- anything (V049), by what the role sees of other sessions and settings or else the runtime's
+-- owner; unknown where neither may see them. One cause, one finding. $1: the owner; $2: whether
+-- schema cron is in another database. PostgreSQL 18 lists a session before it is connected to its
+-- database.
 WITH scheduler AS MATERIALIZED (
     SELECT s.by_role OR s.by_owner AS seen,
            CASE WHEN s.running THEN false

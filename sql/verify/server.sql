@@ -1,7 +1,8 @@
--- Where and as whom the verifier looks. $1: the runtime's schema. One row: database, role, the instant up to which the
--- database tells what happened, whether the schema is there, whether the role may use it, its owner, the clock, whether the
--- server is a standby, and its major version. A standby tells what happened until its last
--- replayed transaction, or until now where it streams and has replayed all it got.
+-- Where and as whom the verifier looks. $1: the runtime's schema. One row: database, role, the
+-- instant up to which the database tells what happened, whether the schema is there, whether the
+-- role may use it, its owner, the clock, whether the server is a standby, and its major version. A
+-- standby tells what happened until its last replayed transaction, or until now where it streams
+-- and has replayed all it got.
 SELECT current_database()::text, current_user::text,
        CASE WHEN pg_is_in_recovery()
              AND (pg_last_wal_receive_lsn() IS DISTINCT FROM pg_last_wal_replay_lsn()

@@ -1,8 +1,9 @@
--- Findings on settings with which sessions of the runner begin, and against which the runtime's functions cannot defend
--- themselves: they count from before these are called. $1: the role; $2: names of settings; $3: how long a job may
--- take, in milliseconds; $4: which. A run is one statement, and each of its batches one transaction. The hint takes a
--- setting back where it is set for the role. Where it is set for the database, for all roles or for the server it is others'
--- as well, the application's above all: the hint sets it for the role in this database alone.
+-- Findings on settings with which sessions of the runner begin, and against which the runtime's
+-- functions cannot defend themselves: they count from before these are called. $1: the role; $2:
+-- names of settings; $3: how long a job may take, in milliseconds; $4: which. A run is one
+-- statement, and each of its batches one transaction. The hint takes a setting back where it is set
+-- for the role. Where it is set for the database, for all roles or for the server it is others' as
+-- well, the application's above all: the hint sets it for the role in this database alone.
 WITH setting AS (
     SELECT DISTINCT ON (s.name) s.name, s.value,
            CASE WHEN s.value ~ '^\d+$' THEN s.value::float8

@@ -1,6 +1,6 @@
--- Findings on tables that functions cannot detach or drop, because their owner is no member of the role that owns
--- them. $1: an array of function, with its types, policy, and that one's table, as schema.table, whose partitions count
--- too. No table is locked.
+-- Findings on tables that functions cannot detach or drop, because their owner is no member of the
+-- role that owns them. $1: an array of function, with its types, policy, and that one's table, as
+-- schema.table, whose partitions count too. No table is locked.
 WITH RECURSIVE wanted AS (
     SELECT w.n, w.function, w.policy, c.oid, f.proowner,
            CASE WHEN pg_has_role(f.proowner, c.relowner, 'USAGE') THEN c.relowner ELSE f.proowner END AS heir

@@ -1,11 +1,13 @@
--- Findings on tables whose rows nothing takes. $1: the schemas that are looked at, whose places are those of the findings;
--- $2: tables that are protected or exempt, as schema.table; $3: an array of policies, with the tables that they take care of
--- (covers), where reached by a foreign key counts where that deletes rows; that they name (uses), and insert into; that
--- they delete from (deletes); and parts, whose partitions are detached and dropped later: what has the same columns is
--- taken for one, but not where steps write to. Partitions count with their root, and are covered with whatever they inherit from.
--- Not looked at: temporary and foreign tables, those of extensions. The detail has the size, unless that would wait for
--- an ACCESS EXCLUSIVE lock, about how many rows there are (unless they were never analysed), and how many were inserted;
--- a standby counts no row of its primary.
+-- Findings on tables whose rows nothing takes. $1: the schemas that are looked at, whose places are
+-- those of the findings; $2: tables that are protected or exempt, as schema.table; $3: an array of
+-- policies, with the tables that they take care of (covers), where reached by a foreign key counts
+-- where that deletes rows; that they name (uses), and insert into; that they delete from (deletes);
+-- and parts, whose partitions are detached and dropped later: what has the same columns is taken
+-- for one, but not where steps write to. Partitions count with their root, and are covered with
+-- whatever they inherit from. Not looked at: temporary and foreign tables, those of extensions. The
+-- detail has the size, unless that would wait for an ACCESS EXCLUSIVE lock, about how many rows
+-- there are (unless they were never analysed), and how many were inserted; a standby counts no row
+-- of its primary.
 WITH RECURSIVE policy AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($3) AS p (policy text, covers jsonb, uses jsonb, deletes text[], parts text)
 ), cover AS MATERIALIZED (

@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestRowIsMetOnce has each row found by several entries of "any". Whatever becomes of a row, a run counts it once, and its
-// steps act once.
+// TestRowIsMetOnce has each row found by several entries of "any". Whatever becomes of a row, a run
+// counts it once, and its steps act once.
 func TestRowIsMetOnce(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz, g int NOT NULL DEFAULT 1, flag boolean NOT NULL DEFAULT true, kept boolean NOT NULL DEFAULT false);
@@ -49,7 +49,8 @@ func TestRowIsMetOnce(t *testing.T) {
 	}
 }
 
-// TestEqualPositions gives many rows the same position. The batch has all of them, in the order of their keys.
+// TestEqualPositions gives many rows the same position. The batch has all of them, in the order of
+// their keys.
 func TestEqualPositions(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE e (id int PRIMARY KEY, seq bigint NOT NULL, v text NOT NULL); CREATE TABLE mark (seq bigint NOT NULL); CREATE TABLE first (seq bigint PRIMARY KEY, v text);

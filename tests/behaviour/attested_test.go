@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestJobOfARunIsTrue calls the functions behind run_job with requests that no job makes, as each role that may start a run.
-// The run log then has neither the job nor the note of such a request.
+// TestJobOfARunIsTrue calls the functions behind run_job with requests that no job makes, as each
+// role that may start a run. The run log then has neither the job nor the note of such a request.
 func TestJobOfARunIsTrue(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `

@@ -13,8 +13,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestReachForeseen: foreign keys of every kind, each row counted once. Every scenario compares what the
-// preview said with what became of all tables.
+// TestReachForeseen: foreign keys of every kind, each row counted once. Every scenario compares
+// what the preview said with what became of all tables.
 func TestReachForeseen(t *testing.T) {
 	const diamond = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 		CREATE TABLE l (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
@@ -75,7 +75,8 @@ func lines(t *testing.T, in *kit.Installed, arguments string) []string {
 	return pgtest.Column[string](t, in, `SELECT concat_ws(' ', step, effect, table_name, coalesce(rows::text, '?')) FROM retention.blast_radius(`+arguments+`)`)
 }
 
-// What a run refuses, what it cannot be asked beforehand, and what is not counted: NULL with the reason.
+// What a run refuses, what it cannot be asked beforehand, and what is not counted: NULL with the
+// reason.
 func TestUnknownBeforehand(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -124,8 +125,9 @@ policies:
 	}
 }
 
-// TestKeysThatBecameOthers changes a foreign key after the policy was installed. blast_radius counts as if nothing stopped
-// the run, with keys that are switched off as if they were on. preview says what stops the run, in its words.
+// TestKeysThatBecameOthers changes a foreign key after the policy was installed. blast_radius
+// counts as if nothing stopped the run, with keys that are switched off as if they were on. preview
+// says what stops the run, in its words.
 func TestKeysThatBecameOthers(t *testing.T) {
 	t.Parallel()
 	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE "
@@ -172,7 +174,8 @@ func TestKeysThatBecameOthers(t *testing.T) {
 	}
 }
 
-// Archives whose key is not that of what they copy: of their own, of another type, of a step whose rows a batch tells.
+// Archives whose key is not that of what they copy: of their own, of another type, of a step whose
+// rows a batch tells.
 func TestArchivesWithOtherKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ key, step, said string }{
@@ -223,8 +226,9 @@ policies:
 	}
 }
 
-// A stranger who had REFERENCES refers to the table, with a type whose casts are his. Nobody runs them as the owner, not
-// for the blast radius either. The same table in the hands of whoever owns the policy's table is counted.
+// A stranger who had REFERENCES refers to the table, with a type whose casts are his. Nobody runs
+// them as the owner, not for the blast radius either. The same table in the hands of whoever owns
+// the policy's table is counted.
 func TestBlastRadiusRunsNobodysCode(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -305,8 +309,9 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestClocksShown reads the oldest and the newest due value of each encoding: people see instants. The keys are
-// published by RFC 9562, the ULID specification and two services, with their instants. A value before "since" is not due.
+// TestClocksShown reads the oldest and the newest due value of each encoding: people see instants.
+// The keys are published by RFC 9562, the ULID specification and two services, with their instants.
+// A value before "since" is not due.
 func TestClocksShown(t *testing.T) {
 	t.Parallel()
 	const ulid, ulidAt = "01ARZ3NDEKTSV4RRFFQ69G5FAV", "2016-07-30 23:54:10.259+00"

@@ -23,7 +23,8 @@ func minutely(n int) string {
 
 const (
 	tableM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); "
-	// partedM has its rows in two partitions; statistics of the table above them exist only after ANALYZE.
+	// partedM has its rows in two partitions; statistics of the table above them exist only after
+	// ANALYZE.
 	partedM = `CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('2024-03-25');
 		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-03-25') TO (MAXVALUE); `
@@ -135,7 +136,8 @@ func waiting(t *testing.T, in *kit.Installed, what string) {
 	}
 }
 
-// A run waits for a replica, with its budget of time for a bound, and for none that the owner may not see.
+// A run waits for a replica, with its budget of time for a bound, and for none that the owner may
+// not see.
 func TestWaitsForAReplica(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -189,7 +191,8 @@ func TestWaitsForTheArchiver(t *testing.T) {
 	}
 }
 
-// A batch's COMMIT waits for neither disk nor standby, that of the run's end for both, so that what the log calls done is kept.
+// A batch's COMMIT waits for neither disk nor standby, that of the run's end for both, so that what
+// the log calls done is kept.
 func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "false", "wal_level": "replica"}})
@@ -236,8 +239,8 @@ func TestRateOfWAL(t *testing.T) {
 	}
 }
 
-// Whoever decodes the WAL tells the batches of runs from what the application does, where the install says so: each of
-// them begins with a message, which is theirs alone who ask for messages.
+// Whoever decodes the WAL tells the batches of runs from what the application does, where the
+// install says so: each of them begins with a message, which is theirs alone who ask for messages.
 func TestBatchesSayTheirPolicy(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"wal_level": "logical"}})
@@ -305,7 +308,8 @@ func TestDryRun(t *testing.T) {
 	if diff := cmp.Diff([]string{"(,,,1)"}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
-	// The run itself does what the dry one said, and stays the last one when another dry one follows.
+	// The run itself does what the dry one said, and stays the last one when another dry one
+	// follows.
 	if o := in.Done("p", noon); o.Taken != 6 {
 		t.Errorf("%+v", o)
 	}
@@ -318,7 +322,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// A dry run ends in the state in which the run would end, and says why. Nothing counts it as a failure of the policy.
+// A dry run ends in the state in which the run would end, and says why. Nothing counts it as a
+// failure of the policy.
 func TestDryRunOfWhatWouldNotRun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("breaker: {rows: 12}, budget: {rows: 20}, "))
@@ -352,7 +357,8 @@ func TestDryRunOfWhatWouldNotRun(t *testing.T) {
 	}
 }
 
-// A dry run of a job takes from each policy what the run takes: the later ones find what the earlier ones leave.
+// A dry run of a job takes from each policy what the run takes: the later ones find what the
+// earlier ones leave.
 func TestDryRunOfAJob(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, `

@@ -48,8 +48,9 @@ policies:
   parted: {table: tick, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [tock]}]}
 jobs: {daily: {schedule: "@daily", run: [plain, guarded, archived, family, parted]}}`
 
-// busyNames are what stands for a name in the statements below. What rebuilds all indexes of a table makes those
-// valid that a failed REINDEX CONCURRENTLY left: they are the application's then, and in place of pgretain's.
+// busyNames are what stands for a name in the statements below. What rebuilds all indexes of a
+// table makes those valid that a failed REINDEX CONCURRENTLY left: they are the application's then,
+// and in place of pgretain's.
 var busyNames = []struct {
 	name string
 	all  []string
@@ -63,8 +64,8 @@ var busyNames = []struct {
 	{"$mode", []string{"ACCESS SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "EXCLUSIVE", "ACCESS EXCLUSIVE"}},
 }
 
-// busyDefinitions change nothing that a policy depends on. Several statements are one transaction, $wait some
-// milliseconds in it, and $n the number of the session.
+// busyDefinitions change nothing that a policy depends on. Several statements are one transaction,
+// $wait some milliseconds in it, and $n the number of the session.
 var busyDefinitions = []string{
 	"ALTER TABLE $any ADD x$n int; $wait; ALTER TABLE $any DROP x$n",
 	"ALTER TABLE $kept ADD IF NOT EXISTS y$n int; $wait",
@@ -109,8 +110,8 @@ var busyRows = []string{
 	"CALL retention.run('parted')", "CALL retention.run_job('daily')",
 }
 
-// TestVerifyBesideEverything lets others do what no policy depends on. The verifier sees it or says what it could not see,
-// and calls nothing drift.
+// TestVerifyBesideEverything lets others do what no policy depends on. The verifier sees it or says
+// what it could not see, and calls nothing drift.
 func TestVerifyBesideEverything(t *testing.T) {
 	t.Parallel()
 	const seed, rounds = 1, 12
@@ -183,8 +184,9 @@ func beBusy(ctx context.Context, t *testing.T, conn *pgx.Conn, statements []stri
 	}
 }
 
-// What a batch asks the catalog for does not grow with the database, nor with the server: none of the catalogs that have a
-// row for each table, column, constraint, type, function, partition or role is read from end to end, nor are the holds.
+// What a batch asks the catalog for does not grow with the database, nor with the server: none of
+// the catalogs that have a row for each table, column, constraint, type, function, partition or
+// role is read from end to end, nor are the holds.
 func TestABatchAmongManyTables(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -250,8 +252,9 @@ policies:
 	}
 }
 
-// Nor does what looks at the newest runs read all of the log, where a policy may have run each minute for ninety days, and
-// another one never; nor does one consumer of events read those of another.
+// Nor does what looks at the newest runs read all of the log, where a policy may have run each
+// minute for ninety days, and another one never; nor does one consumer of events read those of
+// another.
 func TestLooksAfterManyRuns(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+"; CREATE TABLE other (id bigint PRIMARY KEY, at timestamptz NOT NULL)", `
@@ -299,9 +302,9 @@ policies:
 	}
 }
 
-// What a batch reads of a table that a guard looks into, and of the groups of a rank, grows with its rows, not with the
-// table: no batch hashes all of it, or reads all of it for each group. Where no index leads to the groups, it is read once
-// or twice.
+// What a batch reads of a table that a guard looks into, and of the groups of a rank, grows with
+// its rows, not with the table: no batch hashes all of it, or reads all of it for each group. Where
+// no index leads to the groups, it is read once or twice.
 func TestABatchBesideLargeTables(t *testing.T) {
 	t.Parallel()
 	const rows, many = 20000, 100000

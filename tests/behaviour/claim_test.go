@@ -92,7 +92,8 @@ func TestClaimModel(t *testing.T) {
 	}
 }
 
-// compareClaims looks at the table itself, and at what is seen, now and then one by one, which takes forty times as long.
+// compareClaims looks at the table itself, and at what is seen, now and then one by one, which
+// takes forty times as long.
 func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry, each bool) {
 	t.Helper()
 	var all, seen, want []string
@@ -231,7 +232,8 @@ func TestClaimClocks(t *testing.T) {
 			}
 			for k := range 20 {
 				ttl := fmt.Sprintf("%d us", 10_000_000+random.Int64N(int64(100*time.Second/time.Microsecond)))
-				// One statement, so that no more than the call lies between the two looks at the clock.
+				// One statement, so that no more than the call lies between the two looks at the
+				// clock.
 				sql := fmt.Sprintf(`WITH c AS MATERIALIZED (SELECT clock_timestamp() AS earliest, retention.%s_claim(p_key => $1, p_ttl => $2::interval), clock_timestamp() AS latest) SELECT earliest, latest FROM c`, name)
 				var earliest, latest time.Time
 				if err := conn.QueryRow(t.Context(), sql, k, ttl).Scan(&earliest, &latest); err != nil {

@@ -117,8 +117,8 @@ func clockScenario(name, typ, encoding, value, bound, kind, more, instant string
 	}
 }
 
-// TestKeysWithoutAnInstant: what is no key of the encoding has no instant, so that "nulls" says what becomes of it,
-// wherever in the order of keys it stands.
+// TestKeysWithoutAnInstant: what is no key of the encoding has no instant, so that "nulls" says
+// what becomes of it, wherever in the order of keys it stands.
 func TestKeysWithoutAnInstant(t *testing.T) {
 	var s suite
 	for _, c := range []struct{ name, typ, encoding, key, bound, others string }{
@@ -157,7 +157,8 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 	s.run(t)
 }
 
-// A run goes on from key to key, whatever type the key has: batches of one row take all that is due, and no other.
+// A run goes on from key to key, whatever type the key has: batches of one row take all that is
+// due, and no other.
 func TestKeysOfAnyType(t *testing.T) {
 	const types = `CREATE TYPE pair AS (a int, b text); CREATE TYPE outer_pair AS (p pair, q text[]);
 		CREATE DOMAIN odd AS pair; CREATE DOMAIN short AS varchar(12); CREATE TYPE mood AS ENUM ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l');`
@@ -206,8 +207,9 @@ func TestKeysOfAnyType(t *testing.T) {
 	}
 }
 
-// An index that tells more values apart than the columns do is no key: a batch would skip the second of two that are
-// equal, and a step find both by one of them. One that tells the same apart is.
+// An index that tells more values apart than the columns do is no key: a batch would skip the
+// second of two that are equal, and a step find both by one of them. One that tells the same apart
+// is.
 func TestKeysThatEqualRowsShare(t *testing.T) {
 	for _, c := range []struct {
 		name, typ, index string
@@ -237,8 +239,8 @@ func TestKeysThatEqualRowsShare(t *testing.T) {
 	}
 }
 
-// A unique index over NOT NULL columns serves as the key of a table that has no primary key, as long as it is there
-// and the columns stay NOT NULL.
+// A unique index over NOT NULL columns serves as the key of a table that has no primary key, as
+// long as it is there and the columns stay NOT NULL.
 func TestUniqueKey(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE u (b text NOT NULL, a int NOT NULL, n int, at timestamptz NOT NULL, CONSTRAINT whole UNIQUE (a, b) INCLUDE (n));

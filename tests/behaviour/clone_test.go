@@ -10,7 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A clone by CREATE DATABASE ... TEMPLATE has tables with the numbers of the original, whose sessions are none of its own.
+// A clone by CREATE DATABASE ... TEMPLATE has tables with the numbers of the original, whose
+// sessions are none of its own.
 func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tableM+minutely(100), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, then: [delete]}}")
@@ -27,7 +28,8 @@ func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	}
 }
 
-// TestLocksAreThoseOfThisDatabase holds that each query on pg_locks by relation names the database or the session.
+// TestLocksAreThoseOfThisDatabase holds that each query on pg_locks by relation names the database
+// or the session.
 func TestLocksAreThoseOfThisDatabase(t *testing.T) {
 	t.Parallel()
 	reads, ours := regexp.MustCompile(`\bpg_locks l\b`), regexp.MustCompile(`l\.database\b|l\.pid = pg_backend_pid\(\)|p\.(?:datname|database) = current_database\(\)`)

@@ -36,7 +36,8 @@ func runsThere(t *testing.T, db *pgtest.DB) (state, message string, left int) {
 	return state, message, left
 }
 
-// refusesThenAdopts wants a copy to touch nothing until an operator adopts it, and to go on after a restart of its own.
+// refusesThenAdopts wants a copy to touch nothing until an operator adopts it, and to go on after a
+// restart of its own.
 func refusesThenAdopts(t *testing.T, what string, db *pgtest.DB) {
 	t.Helper()
 	state, message, left := runsThere(t, db)
@@ -72,8 +73,8 @@ func TestRestartIsNoCopy(t *testing.T) {
 	}
 }
 
-// A physical copy has the system identifier of the original, and is a copy all the same; each of what tells it is
-// enough alone, since the path, say, is the same on another machine.
+// A physical copy has the system identifier of the original, and is a copy all the same; each of
+// what tells it is enough alone, since the path, say, is the same on another machine.
 func TestPhysicalCopies(t *testing.T) {
 	t.Parallel()
 	in := originServer(t)
@@ -95,7 +96,8 @@ func TestPhysicalCopies(t *testing.T) {
 	}
 }
 
-// A standby is what it is while it follows; promoted, it is told by its timeline alone, and says how it is adopted.
+// A standby is what it is while it follows; promoted, it is told by its timeline alone, and says
+// how it is adopted.
 func TestPromotedStandby(t *testing.T) {
 	t.Parallel()
 	in := originServer(t)
@@ -112,8 +114,8 @@ func TestPromotedStandby(t *testing.T) {
 	refusesThenAdopts(t, "a promoted standby", standby)
 }
 
-// A standby that is promoted in the middle of a run has whole batches of it, touches nothing more until it is adopted, and
-// goes on then; the run that its primary did not end is abandoned.
+// A standby that is promoted in the middle of a run has whole batches of it, touches nothing more
+// until it is adopted, and goes on then; the run that its primary did not end is abandoned.
 func TestPromotedDuringARun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("throttle: {busy: 1%}, batch: {rows: 1}, "), kit.On(pgtest.Server(t, sandbox.Options{})))
@@ -150,7 +152,8 @@ func TestPromotedDuringARun(t *testing.T) {
 	}
 }
 
-// Rows that are not in a heap of this server, or that somebody else writes, are never taken by their place in it.
+// Rows that are not in a heap of this server, or that somebody else writes, are never taken by
+// their place in it.
 func TestRowsElsewhere(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (at timestamptz NOT NULL, n int, PRIMARY KEY (at, n)) PARTITION BY RANGE (at);
@@ -206,8 +209,8 @@ func TestRowsElsewhere(t *testing.T) {
 	})
 }
 
-// Tables of another server are read, and written, by postgres_fdw with the worker's user mapping; no policy takes rows
-// that are there.
+// Tables of another server are read, and written, by postgres_fdw with the worker's user mapping;
+// no policy takes rows that are there.
 func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -308,7 +311,8 @@ policies:
 		(SELECT *, row_number() OVER (PARTITION BY short ORDER BY at DESC) AS place FROM n WHERE id > 300) x WHERE place <= 3)`)
 }
 
-// TestNotNullNotValid has NULL in a column that is NOT NULL, for new rows only: they are a group like any other.
+// TestNotNullNotValid has NULL in a column that is NOT NULL, for new rows only: they are a group
+// like any other.
 func TestNotNullNotValid(t *testing.T) {
 	t.Parallel()
 	needs(t, "NOT NULL NOT VALID", hasEnforced)
@@ -332,8 +336,8 @@ func same(t *testing.T, in *kit.Installed, got, want string) {
 	}
 }
 
-// TestWithoutOverlaps purges a table whose key holds a range, to which another one refers by PERIOD: a row
-// that is referred to is refused, a held one is kept, and neither stops the others.
+// TestWithoutOverlaps purges a table whose key holds a range, to which another one refers by
+// PERIOD: a row that is referred to is refused, a held one is kept, and neither stops the others.
 func TestWithoutOverlaps(t *testing.T) {
 	t.Parallel()
 	needs(t, "keys WITHOUT OVERLAPS", hasTemporal)
@@ -364,7 +368,8 @@ policies:
 	}
 }
 
-// TestNotEnforced has a foreign key that does nothing: it is no way to other rows, until it is enforced.
+// TestNotEnforced has a foreign key that does nothing: it is no way to other rows, until it is
+// enforced.
 func TestNotEnforced(t *testing.T) {
 	t.Parallel()
 	needs(t, "constraints that are NOT ENFORCED", hasEnforced)

@@ -60,8 +60,8 @@ func wantLeft(t *testing.T, in *kit.Installed, want map[string]string) {
 
 const whole, rest = "0123456789", "012345678" // all messages, and those that are not 9 days old or pinned
 
-// A policy for each schema runs in every one that there is when its job starts, and in no other: not in what LIKE would
-// take for one, in what has another name, or in a schema without the table.
+// A policy for each schema runs in every one that there is when its job starts, and in no other:
+// not in what LIKE would take for one, in what has another name, or in a schema without the table.
 func TestEach(t *testing.T) {
 	t.Parallel()
 	yaml := messages(7)
@@ -82,7 +82,8 @@ func TestEach(t *testing.T) {
 		in.WantConforms(t, wanted)
 	}
 	call(map[string]string{"tenant_a": rest, "tenant_b": rest, "tenantx": whole, "atenant_a": whole}, "tenant_a done 1, tenant_b done 1")
-	// One that comes is there at the next tick, first; one that goes is forgotten, but for its runs.
+	// One that comes is there at the next tick, first; one that goes is forgotten, but for its
+	// runs.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_c")+"DROP SCHEMA tenant_b CASCADE; RESET ROLE")
 	want := `schema "tenant_b" is gone, and the page of policy "messages" in it is still to be dropped
 the page of policy "messages" in schema "tenant_c" is still to be made`
@@ -128,7 +129,8 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	if got := in.Finding(t, yaml, "V019"); got != `schema "tenant_empty" has no table "message", for policy "messages"` {
 		t.Errorf("verify says %q", got)
 	}
-	// A file names tables of members by their own names as well, also those that the snapshot has for all.
+	// A file names tables of members by their own names as well, also those that the snapshot has
+	// for all.
 	in.Migrate(t, yaml+`
 reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenant_c.message c USING (id)"}}`)
 	if got := in.Rows("SELECT answer ->> 'n' FROM retention.report_rows('left')"); len(got) != 1 || got[0] != "(6)" {
@@ -139,8 +141,9 @@ reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenan
 	}
 }
 
-// A member that cannot be has a run that failed, which says why, and the others go on: of a schema that a stranger made,
-// whose code nobody runs; with a name that needs quotes; with a table of another shape.
+// A member that cannot be has a run that failed, which says why, and the others go on: of a schema
+// that a stranger made, whose code nobody runs; with a name that needs quotes; with a table of
+// another shape.
 func TestEachThatCannotBe(t *testing.T) {
 	t.Parallel()
 	yaml := messages(7)
@@ -197,8 +200,8 @@ the page of policy "messages" in schema "tenant_a" is still to be made`,
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": "012348"})
 }
 
-// A migration that drops the policy, or makes it one for fewer schemas, is not overtaken: neither by a page that a run
-// makes meanwhile, nor by a job that named its members before.
+// A migration that drops the policy, or makes it one for fewer schemas, is not overtaken: neither
+// by a page that a run makes meanwhile, nor by a job that named its members before.
 func TestEachWhileItChanges(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tenants("tenant_a"), messages(7))
@@ -265,8 +268,8 @@ func TestEachWhileItChanges(t *testing.T) {
 	}
 }
 
-// A policy becomes one for each schema and a single one again; what people say by its name holds for all members. One role
-// for everything, and a schema of another name.
+// A policy becomes one for each schema and a single one again; what people say by its name holds
+// for all members. One role for everything, and a schema of another name.
 func TestEachAndBack(t *testing.T) {
 	t.Parallel()
 	const install = "install: {schema: keep, roles: none, scheduler: none}"
@@ -325,8 +328,9 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	}
 }
 
-// Instances without due rows are asked about at once, and end with what the log, the counters and the views have of
-// a run that was alone. Whatever else is to be said of a member, its own run says.
+// Instances without due rows are asked about at once, and end with what the log, the counters and
+// the views have of a run that was alone. Whatever else is to be said of a member, its own run
+// says.
 func TestEachWithNothingDue(t *testing.T) {
 	t.Parallel()
 	names := strings.Split("a b c d e f g h", " ")

@@ -41,7 +41,8 @@ policies:
       - delete: {cascades: [part]}
 `
 
-// reliedOnChanges: what the catalog becomes, and what the run says of it; "" where the policy does not rely on it.
+// reliedOnChanges: what the catalog becomes, and what the run says of it; "" where the policy does
+// not rely on it.
 var reliedOnChanges = map[string]struct{ change, says string }{
 	"the clock's type":               {"ALTER TABLE item ALTER at TYPE timestamp", `"at" of "public.item" is of type timestamp without time zone`},
 	"the clock's precision":          {"ALTER TABLE item ALTER at TYPE timestamptz(3)", `of type timestamp(3) with time zone`},
@@ -92,8 +93,8 @@ var reliedOnChanges = map[string]struct{ change, says string }{
 	"a guard's table's children": {"CREATE TABLE more () INHERITS (cases)", ""},
 }
 
-// A change in what the policy relies on stops the run before the next row goes, when it starts and between two batches;
-// any other stops nothing.
+// A change in what the policy relies on stops the run before the next row goes, when it starts and
+// between two batches; any other stops nothing.
 func TestUnexpected(t *testing.T) {
 	t.Parallel()
 	for name, c := range reliedOnChanges {
@@ -146,9 +147,10 @@ func TestUnexpected(t *testing.T) {
 	}
 }
 
-// A table of the same name that comes later, in a schema that stands before in the search path, is not what a policy
-// means that names its tables without one: in guards, joins, steps and statements. Nor is a later column what it means by
-// a column of the row, in a sub-select on a table that had none of that name.
+// A table of the same name that comes later, in a schema that stands before in the search path, is
+// not what a policy means that names its tables without one: in guards, joins, steps and
+// statements. Nor is a later column what it means by a column of the row, in a sub-select on a
+// table that had none of that name.
 func TestLaterNamesake(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO public;
@@ -185,7 +187,8 @@ reports:
 	}
 }
 
-// A rank is written for columns that are NOT NULL: where one of them may be NULL later, nothing goes.
+// A rank is written for columns that are NOT NULL: where one of them may be NULL later, nothing
+// goes.
 func TestRanksRelyOnNotNull(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]string{
@@ -214,8 +217,8 @@ func TestRanksRelyOnNotNull(t *testing.T) {
 	}
 }
 
-// A column that a table and its archive have got since the policy was generated is not left behind: no row goes
-// until the policy knows it.
+// A column that a table and its archive have got since the policy was generated is not left behind:
+// no row goes until the policy knows it.
 func TestColumnSinceGenerate(t *testing.T) {
 	t.Parallel()
 	const delete = "delete: {cascades: [r]}"

@@ -10,7 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// partKeys has foreign keys to a partition of the policy's table, and from one of a table that refers.
+// partKeys has foreign keys to a partition of the policy's table, and from one of a table that
+// refers.
 const partKeys = `
 	CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2024-01-01');
@@ -37,8 +38,8 @@ policies:
     then: [delete: {cascades: [c, d, leaf]}]
 `
 
-// A hold is followed along keys of partitions, and along these alone: rows of other partitions with the same
-// values have no such key.
+// A hold is followed along keys of partitions, and along these alone: rows of other partitions with
+// the same values have no such key.
 func TestHoldsAlongKeysOfPartitions(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partKeys, partKeysPolicy)
@@ -89,8 +90,8 @@ policies:
 	}
 }
 
-// vainCases: a policy with holds in force, and what the database becomes behind its back; "says" is a part of the
-// message with which runs trip.
+// vainCases: a policy with holds in force, and what the database becomes behind its back; "says" is
+// a part of the message with which runs trip.
 var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 	"hold, then attached": {`CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2025-01-01');
@@ -116,7 +117,8 @@ var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 
 const rowsOfM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i;"
 
-// What makes a hold one that guards cannot honour trips runs before they take anything, until it is released.
+// What makes a hold one that guards cannot honour trips runs before they take anything, until it is
+// released.
 func TestVainHolds(t *testing.T) {
 	t.Parallel()
 	for name, c := range vainCases {
@@ -176,8 +178,8 @@ func TestHoldByAKeyThatIncludes(t *testing.T) {
 	}
 }
 
-// A key that came later, or has another action, trips the run: no hold below it is asked. One of the table itself is
-// followed as it is.
+// A key that came later, or has another action, trips the run: no hold below it is asked. One of
+// the table itself is followed as it is.
 func TestHoldsAlongLaterKeys(t *testing.T) {
 	t.Parallel()
 	const second = rowsOfM + `CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int); INSERT INTO r VALUES (1, 1, NULL), (2, NULL, 2);
@@ -207,7 +209,8 @@ func TestHoldsAlongLaterKeys(t *testing.T) {
 	}
 }
 
-// A hold two foreign keys away keeps the row above in every shape of batch; rows between are locked on the way.
+// A hold two foreign keys away keeps the row above in every shape of batch; rows between are locked
+// on the way.
 func TestHoldsFurtherAway(t *testing.T) {
 	t.Parallel()
 	const below = `CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE SET NULL); INSERT INTO leaf SELECT id, id FROM child`
@@ -256,7 +259,8 @@ func TestHoldsAndZone(t *testing.T) {
 	}
 }
 
-// A hold for a row that comes later is one that the row will meet, however it is written then, or is refused.
+// A hold for a row that comes later is one that the row will meet, however it is written then, or
+// is refused.
 func TestHoldsForLater(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id numeric PRIMARY KEY);
@@ -283,8 +287,8 @@ func TestHoldsForLater(t *testing.T) {
 	}
 }
 
-// kinTables has a table that inherits from two, one of which inherits from another one, a table that the policy's steps and
-// keys reach and that inherits, too, and one that has no parent yet.
+// kinTables has a table that inherits from two, one of which inherits from another one, a table
+// that the policy's steps and keys reach and that inherits, too, and one that has no parent yet.
 const kinTables = `
 	CREATE SCHEMA app;
 	CREATE TABLE app.thing (id int NOT NULL, note text);
@@ -300,8 +304,8 @@ const kinTables = `
 	INSERT INTO app.blob SELECT 'b' || i, i FROM generate_series(1, 12) i;
 	CREATE TABLE app.late (note text, id int NOT NULL)`
 
-// TestHoldsOnParents: a hold on a table keeps the rows of those that inherit from it, at any level, also where they came below
-// it later, in each way in which a policy takes rows; and no other rows.
+// TestHoldsOnParents: a hold on a table keeps the rows of those that inherit from it, at any level,
+// also where they came below it later, in each way in which a policy takes rows; and no other rows.
 func TestHoldsOnParents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ then, keep string }{

@@ -217,13 +217,15 @@ func TestHoldsOnPartitions(t *testing.T) {
 	}
 }
 
-// A held row of an archive is written over by none, whatever is copied there with its key: a run that could, stops.
+// A held row of an archive is written over by none, whatever is copied there with its key: a run
+// that could, stops.
 func TestHoldInAnArchive(t *testing.T) {
 	t.Parallel()
 	for existing, state := range map[string]string{"refuse": "done", "keep": "done", "replace": "tripped"} {
 		t.Run(existing, func(t *testing.T) {
 			t.Parallel()
-			// Rows 1 and 2 are in the archive. Where it refuses them, the second run finds no other row, and fails.
+			// Rows 1 and 2 are in the archive. Where it refuses them, the second run finds no other
+			// row, and fails.
 			released := map[bool]string{true: "failed", false: "done"}[existing == "refuse"]
 			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int PRIMARY KEY, at timestamptz); INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')",
 				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, existing: "+existing+"}}, delete]}}")

@@ -52,8 +52,9 @@ func TestHoldsCompareValues(t *testing.T) {
 	}
 }
 
-// A column that is not what it was when a hold went by it trips the run, whether the row is reached by itself, along a
-// foreign key or by a step; nothing is touched, and the same hold placed again holds.
+// A column that is not what it was when a hold went by it trips the run, whether the row is reached
+// by itself, along a foreign key or by a step; nothing is touched, and the same hold placed again
+// holds.
 func TestHoldsOnChangedColumns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ column, value, change, again string }{
@@ -139,7 +140,8 @@ policies:
 	}
 }
 
-// Count, preview, due and the run tell the same rows apart, whatever keeps them besides a hold, in any zone.
+// Count, preview, due and the run tell the same rows apart, whatever keeps them besides a hold, in
+// any zone.
 func TestHoldsAreCountedAlike(t *testing.T) {
 	for _, due := range []string{"age: {column: at, older_than: 7 days}", "any: [{expires: {column: seen}}, {age: {column: at, older_than: 7 days}}]"} {
 		t.Run(due, func(t *testing.T) { testHoldsAreCountedAlike(t, due) })

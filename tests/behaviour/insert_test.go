@@ -167,8 +167,8 @@ func TestInsertsOfANullGroup(t *testing.T) {
 	}
 }
 
-// An archive into another type is refused exactly where PostgreSQL assigns a value changed and says nothing: value is
-// one of the first type that tells.
+// An archive into another type is refused exactly where PostgreSQL assigns a value changed and says
+// nothing: value is one of the first type that tells.
 func TestArchiveHoldsAllValues(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: old}, delete]}}"
@@ -255,8 +255,8 @@ func TestEventsAreRungOncePerRun(t *testing.T) {
 	}
 }
 
-// A bell that cannot be rung changes no run and stops no policy, whether it fails at once or only when it is committed:
-// the call fails after all of that.
+// A bell that cannot be rung changes no run and stops no policy, whether it fails at once or only
+// when it is committed: the call fails after all of that.
 func TestBellThatFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ fault, code string }{

@@ -98,7 +98,8 @@ func TestGuards(t *testing.T) {
 	}}.run(t)
 }
 
-// TestKeptBecauseOfNull: preview tells apart what a guard keeps because it is true, and because it cannot say.
+// TestKeptBecauseOfNull: preview tells apart what a guard keeps because it is true, and because it
+// cannot say.
 func TestKeptBecauseOfNull(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, state text, vip boolean);
@@ -112,8 +113,9 @@ func TestKeptBecauseOfNull(t *testing.T) {
 	}
 }
 
-// Rows that refer to each other go from the last to the first, and one below which a row is kept stays, with a guard that
-// keeps what is referred to; without it a kept row would go by cascade, and the policy is refused.
+// Rows that refer to each other go from the last to the first, and one below which a row is kept
+// stays, with a guard that keeps what is referred to; without it a cascade would take a kept row,
+// and the policy is refused.
 func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
 	t.Parallel()
 	const policy = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [public.m]}], keep: {pinned: pinned%s}}}`
@@ -169,8 +171,8 @@ const (
 	protect  = "UPDATE retention.install SET protect = ARRAY['public."
 )
 
-// protectedCases: a policy that is in order, and what the database becomes behind its back; "" in change
-// stands for protecting the table in the registry. says is a part of the message.
+// protectedCases: a policy that is in order, and what the database becomes behind its back; "" in
+// change stands for protecting the table in the registry. says is a part of the message.
 var protectedCases = map[string]struct{ rule, change, says string }{
 	"cascade":                     {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE CASCADE", "public.item -> public.ledger"},
 	"set null":                    {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL", "public.item -> public.ledger"},
@@ -232,8 +234,9 @@ func TestProtectedSince(t *testing.T) {
 	}
 }
 
-// TestUpdateReachesUnnamed: a key that came since carries what a step sets to a table that the policy does not
-// speak of, or to its own. One on a column that no step sets, and one that carries nothing, are no reason.
+// TestUpdateReachesUnnamed: a key that came since carries what a step sets to a table that the
+// policy does not speak of, or to its own. One on a column that no step sets, and one that carries
+// nothing, are no reason.
 func TestUpdateReachesUnnamed(t *testing.T) {
 	t.Parallel()
 	const more = `; CREATE TABLE doc (id int PRIMARY KEY, code text UNIQUE, mail text UNIQUE, up text, at timestamptz NOT NULL DEFAULT '2025-01-01');
@@ -266,7 +269,8 @@ func TestUpdateReachesUnnamed(t *testing.T) {
 	}
 }
 
-// TestStatementThroughView: what a statement sets by way of a view is no table's column, and no reason to fail.
+// TestStatementThroughView: what a statement sets by way of a view is no table's column, and no
+// reason to fail.
 func TestStatementThroughView(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, protectedSchema+"; CREATE VIEW seen AS SELECT * FROM loose",

@@ -60,8 +60,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestExpressionFails: a row for which an expression fails is refused, and what its batch did of it, events included, is
-// undone; the others go.
+// TestExpressionFails: a row for which an expression fails is refused, and what its batch did of
+// it, events included, is undone; the others go.
 func TestExpressionFails(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, numbered, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
@@ -121,7 +121,8 @@ jobs: {one: {schedule: "@daily", run: [newest, aged], scope: {n: 1}}}`)
 	}
 }
 
-// TestScopeThatNoRowHas: a value is not cut off to the length or precision of the column, where it would be another one.
+// TestScopeThatNoRowHas: a value is not cut off to the length or precision of the column, where it
+// would be another one.
 func TestScopeThatNoRowHas(t *testing.T) {
 	t.Parallel()
 	for typ, values := range map[string][2]string{ // one of the row, and one that no row can have
@@ -229,7 +230,8 @@ policies:
 	}
 }
 
-// Rows of a join fall apart into columns when they are unnested: they are refused before the first run.
+// Rows of a join fall apart into columns when they are unnested: they are refused before the first
+// run.
 func TestJoinOfRowsIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"ROW(t.id + 10, t.id + 20)::pair", "ROW(t.id + 10, t.id + 20)::few"} {
@@ -270,8 +272,8 @@ policies:
       - delete: {cascades: [r, s]}
 `
 
-// A rule that does what the policy does not say trips runs, as it is a finding of verify; one on what runs do not
-// do stops nothing.
+// A rule that does what the policy does not say trips runs, as it is a finding of verify; one on
+// what runs do not do stops nothing.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const ledger = " DO ALSO DELETE FROM ledger"

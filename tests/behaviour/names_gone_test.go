@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// namesGone: a change of the objects that a policy names, and whether health() proposes accept_names, and whether
-// accept_names accepts it. Only accept_names reads the steps.
+// namesGone: a change of the objects that a policy names, and whether health() proposes
+// accept_names, and whether accept_names accepts it. Only accept_names reads the steps.
 var namesGone = map[string]struct {
 	change             string
 	proposed, accepted bool
@@ -22,8 +22,9 @@ var namesGone = map[string]struct {
 	"a function of the query of a report": {"DROP FUNCTION app.counted(bigint)", false, false},
 }
 
-// TestNamesThatMeanNothing: a name whose object is gone can be accepted only where it has another meaning. Elsewhere health()
-// does not propose that, and accept_names refuses with the server's error.
+// TestNamesThatMeanNothing: a name whose object is gone can be accepted only where it has another
+// meaning. Elsewhere health() does not propose that, and accept_names refuses with the server's
+// error.
 func TestNamesThatMeanNothing(t *testing.T) {
 	t.Parallel()
 	for name, test := range namesGone {

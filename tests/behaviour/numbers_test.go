@@ -38,7 +38,8 @@ policies:
 	}
 }
 
-// Who looks at numbers alone sees which policy is behind and since when, and what stops it. 12 rows are due at noon.
+// Who looks at numbers alone sees which policy is behind and since when, and what stops it. 12 rows
+// are due at noon.
 func TestMetricsSayWhatIsBehind(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+"; CREATE TABLE child (m_id int REFERENCES m)", `
@@ -128,8 +129,8 @@ jobs:
 	}
 }
 
-// Rows count by table and by what was done with them, from run to run; several things that are done with one table count
-// together.
+// Rows count by table and by what was done with them, from run to run; several things that are done
+// with one table count together.
 func TestRowsByTableAndVerb(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE "old rows" (LIKE m); CREATE TABLE r (id int PRIMARY KEY, note text);
@@ -176,7 +177,8 @@ func TestTimeLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Counting takes an hour; the first 30 batches take 1 row in 1 s, the others 10 rows in 0.01 s.
+		// Counting takes an hour; the first 30 batches take 1 row in 1 s, the others 10 rows in
+		// 0.01 s.
 		for _, sql := range []string{
 			"LOCK TABLE retention.run IN ROW EXCLUSIVE MODE",
 			`INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, due, started_at)

@@ -15,8 +15,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestRefusedRowsInTheOutcome reads how many rows were refused, and why the first one was, from the log and from what a
-// call answers. A run that had all of its rows refused fails, in each way of taking rows.
+// TestRefusedRowsInTheOutcome reads how many rows were refused, and why the first one was, from the
+// log and from what a call answers. A run that had all of its rows refused fails, in each way of
+// taking rows.
 func TestRefusedRowsInTheOutcome(t *testing.T) {
 	t.Parallel()
 	const table = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', v int NOT NULL DEFAULT 1, done boolean NOT NULL DEFAULT false);
@@ -69,8 +70,8 @@ func TestOutcomeOfARefusal(t *testing.T) {
 	}
 }
 
-// A hold may be placed on a table that no policy reads, and is in force for one that comes to it later. How many
-// rows it has is not known.
+// A hold may be placed on a table that no policy reads, and is in force for one that comes to it
+// later. How many rows it has is not known.
 func TestHoldWhereNoPolicyReads(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies:\n  p: {table: m, where: true, then: [delete]}\n"
@@ -91,8 +92,8 @@ func TestHoldWhereNoPolicyReads(t *testing.T) {
 	}
 }
 
-// What only looks ends with an error of its own. Code of a policy that raises the same one is no end: half an answer would
-// let held rows go.
+// What only looks ends with an error of its own. Code of a policy that raises the same one is no
+// end: half an answer would let held rows go.
 func TestCodeRaisesTheErrorOfLooking(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -119,8 +120,9 @@ policies:
 	}
 }
 
-// With "whole" an error that a row causes, wherever it is raised, undoes the batch and ends the run; batches before it
-// stay. Without the error the next run takes all. What others lock, or a hold keeps, is skipped.
+// With "whole" an error that a row causes, wherever it is raised, undoes the batch and ends the
+// run; batches before it stay. Without the error the next run takes all. What others lock, or a
+// hold keeps, is skipped.
 func TestWholeBatch(t *testing.T) {
 	t.Parallel()
 	const schema = plain + `; CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED); CREATE TABLE gone (id int PRIMARY KEY, at timestamptz, run bigint);
@@ -325,8 +327,8 @@ jobs:
 	}
 }
 
-// Each policy of a job is previewed on what those before it leave, and then everything is as it was. A policy that fails
-// does not hide what the next one does.
+// Each policy of a job is previewed on what those before it leave, and then everything is as it
+// was. A policy that fails does not hide what the next one does.
 func TestPreviewOfAJob(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+`; CREATE TABLE n (id int PRIMARY KEY, m int, at timestamptz NOT NULL);

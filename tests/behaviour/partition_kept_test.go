@@ -136,7 +136,8 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-// DETACH CONCURRENTLY, cancelled half way, hides a partition's rows from everybody: the run skips it.
+// DETACH CONCURRENTLY, cancelled half way, hides a partition's rows from everybody: the run skips
+// it.
 func TestUnfinishedDetach(t *testing.T) {
 	t.Parallel()
 	in := quarterly(t, "", `keep: {empty: "NOT EXISTS (SELECT FROM partition)"}, then: [drop]`)
@@ -183,7 +184,8 @@ func TestUnreadableBounds(t *testing.T) {
 	isAttached(t, in, "m_2")
 }
 
-// What a partition holds is found by the columns of its bounds: a table that is partitioned by others now is not touched.
+// What a partition holds is found by the columns of its bounds: a table that is partitioned by
+// others now is not touched.
 func TestPartitionedByOthers(t *testing.T) {
 	t.Parallel()
 	const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}, then: [drop]`
@@ -215,7 +217,8 @@ func TestPartitionedByOthers(t *testing.T) {
 	}
 }
 
-// Only a member of the tables' owners can migrate such a policy, and is told so by name. What somebody else made since stays.
+// Only a member of the tables' owners can migrate such a policy, and is told so by name. What
+// somebody else made since stays.
 func TestPartitionsOfAnotherRole(t *testing.T) {
 	t.Parallel()
 	const yaml = "install: {scheduler: none, trust: [kit_maker]}\npolicies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}"

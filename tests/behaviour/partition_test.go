@@ -186,7 +186,8 @@ func TestPartitionsOf(t *testing.T) {
 			schema: ranges("date", "'2024-01-01'", "'2024-02-01'", "'infinity'", "MAXVALUE"), goes: []string{"m_1"}},
 		{name: "gaps, and attached out of order", rule: week, schema: ranges("date", "'2024-03-30'", "'2024-04-10'") + "; CREATE TABLE a PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2023-01-02'); CREATE TABLE b PARTITION OF m FOR VALUES FROM ('2022-01-01') TO ('2022-06-01')",
 			goes: []string{"b", "a"}},
-		// 2024-07-01 00:00 in Berlin less three months is 2024-04-01 00:00+02: the clock on the wall, across the change of 31 March.
+		// 2024-07-01 00:00 in Berlin less three months is 2024-04-01 00:00+02: the clock on the
+		// wall, across the change of 31 March.
 		{name: "months across daylight saving", zone: "Europe/Berlin", asOf: "2024-06-30 22:00:00+00", rule: "due: {age: {older_than: 3 months}}",
 			schema: ranges("timestamptz", "'2024-02-01 00:00+01'", "'2024-03-01 00:00+01'", "'2024-04-01 00:00+02'", "'2024-05-01 00:00+02'", "'2025-01-01'"), goes: []string{"m_1", "m_2"}},
 		{name: "months across daylight saving, a second before", zone: "Europe/Berlin", asOf: "2024-06-30 21:59:59+00", rule: "due: {age: {older_than: 3 months}}",
@@ -260,7 +261,8 @@ func TestListPartitions(t *testing.T) {
 	newest := `due: {beyond: {first: 2, order: "upper DESC"}}`
 	midnight := "2024-03-31 00:00:00+00"
 	runAway(t, []away{
-		// 2024-03-31 00:00 less seven days is 2024-03-24 00:00. A row there is not older than that, and its partition stays.
+		// 2024-03-31 00:00 less seven days is 2024-03-24 00:00. A row there is not older than that,
+		// and its partition stays.
 		{name: "dates, on the cutoff", schema: listed("date", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
 		{name: "dates, a day of which all is older", schema: listed("date", days...), rule: week, asOf: "2024-04-01 00:00:00+00", goes: []string{"m_1", "m_2", "m_3"}},
 		{name: "instants, on the cutoff", schema: listed("timestamptz", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
@@ -311,7 +313,8 @@ func TestListPartitions(t *testing.T) {
 	})
 }
 
-// A sliding list before and after, in plain SQL: numbers of generations with a status, days with an age.
+// A sliding list before and after, in plain SQL: numbers of generations with a status, days with an
+// age.
 func TestSlidingList(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -332,7 +335,8 @@ policies:
     where: "true"
     then: [insert: {into: away, set: {name: t.name, value: t.upper, rows: "(SELECT count(*) FROM partition)"}}, detach]
   daily: {partitions_of: daily, due: {age: {older_than: 7 days}}, then: [drop]}`)
-	// What stays is asked before anything goes: generations from the first one with something to do on, or the last.
+	// What stays is asked before anything goes: generations from the first one with something to do
+	// on, or the last.
 	in.Exec(t, `CREATE TABLE want_queue AS SELECT * FROM queue
 			WHERE generation >= (SELECT min(generation) FROM queue WHERE status = 1) OR generation = (SELECT max(generation) FROM queue);
 		CREATE TABLE went_queue AS SELECT generation, id FROM queue EXCEPT SELECT generation, id FROM want_queue;
@@ -359,8 +363,9 @@ policies:
 	}
 }
 
-// A run that meets another list than one of a value each touches nothing, and says which partition it is; nor does one where
-// partitions of ranges have appeared, which would be the rows if the policy were generated again.
+// A run that meets another list than one of a value each touches nothing, and says which partition
+// it is; nor does one where partitions of ranges have appeared, which would be the rows if the
+// policy were generated again.
 func TestUnreadableLists(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{"4, 5", "NULL", "0, NULL", "0) PARTITION BY RANGE (at"} {

@@ -20,24 +20,26 @@ import (
 // referenceInstant is the as_of of all results in docs/policy.md.
 const referenceInstant = "2026-06-15 12:00:00+00"
 
-// referenceExample is one example of docs/policy.md: a policy file, and what stands below it up to the next one.
+// referenceExample is one example of docs/policy.md: a policy file, and what stands below it up to
+// the next one.
 type referenceExample struct {
 	heading, yaml string
 	sql           []string
 	tables        []referenceTable
 }
 
-// referenceTable is a printed table whose first column names a table: "app.note.id", or "app.event partition". Further
-// columns are values before the run, values after it ("n after"), and the result, which begins with goes or stays.
+// referenceTable is a printed table whose first column names a table: "app.note.id", or "app.event
+// partition". Further columns are values before the run, values after it ("n after"), and the
+// result, which begins with goes or stays.
 type referenceTable struct {
 	table, key string
 	columns    []string // as printed, without the first
 	rows       [][]string
 }
 
-// TestReferenceExamples holds docs/policy.md: each example loads and lints without a finding, its SQL is what is
-// generated from it, gives the answer printed behind it, or is a call that succeeds, and one run of its policies on the printed rows has the
-// printed result.
+// TestReferenceExamples holds docs/policy.md: each example loads and lints without a finding, its
+// SQL is what is generated from it, gives the answer printed behind it, or is a call that succeeds,
+// and one run of its policies on the printed rows has the printed result.
 func TestReferenceExamples(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../../docs/policy.md")

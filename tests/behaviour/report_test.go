@@ -135,8 +135,8 @@ func TestReportBecomesPolicy(t *testing.T) {
 	}
 }
 
-// TestWords: the registry says in words what policies and reports do, and which jobs run them; a policy that changes
-// has other words.
+// TestWords: the registry says in words what policies and reports do, and which jobs run them; a
+// policy that changes has other words.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
@@ -163,7 +163,8 @@ takes     one statement a batch (RANGE); LOCKED where rows are contended, refuse
 	}
 }
 
-// logged writes runs of policies that the file does not have: policy, state, and how many days ago they ended.
+// logged writes runs of policies that the file does not have: policy, state, and how many days ago
+// they ended.
 func logged(t *testing.T, in *kit.Installed, runs string) {
 	t.Helper()
 	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
@@ -186,7 +187,8 @@ func earlier(t *testing.T, in *kit.Installed) {
 	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '2 hours'")
 }
 
-// The log keeps what status and verifier look at: the newest run of each policy, and the newest that went well.
+// The log keeps what status and verifier look at: the newest run of each policy, and the newest
+// that went well.
 func TestRunLogIsKeptShort(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
@@ -200,7 +202,8 @@ func TestRunLogIsKeptShort(t *testing.T) {
 	}
 }
 
-// One run purges all that is due, of each kind, in as many transactions as it takes; and nothing else.
+// One run purges all that is due, of each kind, in as many transactions as it takes; and nothing
+// else.
 func TestARunPurgesAllThatIsDue(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
@@ -223,7 +226,8 @@ func TestARunPurgesAllThatIsDue(t *testing.T) {
 	}
 }
 
-// What must touch nothing does not purge either, nor does a run that looks at the past see more due than there was.
+// What must touch nothing does not purge either, nor does a run that looks at the past see more due
+// than there was.
 func TestNothingIsPurged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, call string }{
@@ -246,7 +250,8 @@ func TestNothingIsPurged(t *testing.T) {
 	}
 }
 
-// A purge skips rows that somebody has locked. It waits neither for a restore nor for another run's purge.
+// A purge skips rows that somebody has locked. It waits neither for a restore nor for another run's
+// purge.
 func TestPurgeWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
@@ -268,7 +273,8 @@ func TestPurgeWaitsForNobody(t *testing.T) {
 	}
 }
 
-// A purge that finds a lock leaves all runs of its job, and the log, as they are, until the next hour.
+// A purge that finds a lock leaves all runs of its job, and the log, as they are, until the next
+// hour.
 func TestPurgeThatFindsALock(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
@@ -290,7 +296,8 @@ func TestPurgeThatFindsALock(t *testing.T) {
 	}
 }
 
-// The first job of an hour purges the role's own rows of cron.job_run_details; without the right the call fails after its runs.
+// The first job of an hour purges the role's own rows of cron.job_run_details; without the right
+// the call fails after its runs.
 func TestCronLogIsKeptShort(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, "install: {scheduler: pg_cron}\n"+old("")+"\njobs: {yearly: {schedule: '0 0 1 1 *', run: [p]}}", kit.On(pgtest.CronServer(t)))

@@ -12,16 +12,16 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// scoped is plain with columns to narrow by, and narrowed a policy p whose window of a week may be 3 to
-// 90 days.
+// scoped is plain with columns to narrow by, and narrowed a policy p whose window of a week may be
+// 3 to 90 days.
 const (
 	scoped = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
 		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day', nullif(i % 3, 2), chr(97 + i % 2) FROM generate_series(1, 20) i`
 	narrowed = "policies: {p: {table: m, scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}, then: [delete]}}"
 )
 
-// TestRefusedArguments gives scopes and windows that the policy does not allow, to runs and to preview. Both are refused.
-// The log says so of a window only: a call with such a scope is no run.
+// TestRefusedArguments gives scopes and windows that the policy does not allow, to runs and to
+// preview. Both are refused. The log says so of a window only: a call with such a scope is no run.
 func TestRefusedArguments(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scoped, old(""))
@@ -84,8 +84,8 @@ func refused(t *testing.T, in *kit.Installed, argument, message, hint string) {
 	}
 }
 
-// What a run takes, and what preview and a dry run say of it, is what the arguments leave of what is
-// due: an independent statement says which rows that are.
+// What a run takes, and what preview and a dry run say of it, is what the arguments leave of what
+// is due: an independent statement says which rows that are.
 func TestArgumentsOfARun(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"", "keep: {fifteen: 'id = 15'}, "} {

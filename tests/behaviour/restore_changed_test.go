@@ -15,7 +15,8 @@ const beforeChange = `CREATE TYPE mood AS ENUM ('sad', 'fine'); CREATE TABLE m (
 		len int GENERATED ALWAYS AS (length(word)) STORED, at timestamptz NOT NULL);
 	CREATE TABLE old (id int, n numeric, word text, m mood, state text, len int, at timestamptz, run bigint); CREATE TABLE attic (body jsonb, run bigint)`
 
-// changes of the table that a policy was generated for, and what restore says of each; ” where it does its work.
+// changes of the table that a policy was generated for, and what restore says of each; ” where it
+// does its work.
 var changes = []struct{ sql, state string }{
 	{"ALTER TABLE m DROP COLUMN n", "55000"},
 	{"ALTER TABLE m RENAME COLUMN n TO number", "55000"},
@@ -35,7 +36,8 @@ var changes = []struct{ sql, state string }{
 	{"ALTER TABLE m ADD COLUMN later int NOT NULL DEFAULT 7", ""},
 }
 
-// A table that is not what it was when its rows were archived, or marked, gets nothing back, rather than part of it.
+// A table that is not what it was when its rows were archived, or marked, gets nothing back, rather
+// than part of it.
 func TestRestoreIntoAChangedTable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -77,7 +79,8 @@ func TestRestoreIntoAChangedTable(t *testing.T) {
 	}
 }
 
-// A document with a column that the policy does not know is refused, alone: its value would be lost.
+// A document with a column that the policy does not know is refused, alone: its value would be
+// lost.
 func TestRestoreOfADocumentWithMore(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, beforeChange, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: attic, document: body, set: {run: run.id}}}, delete]}}")
@@ -108,7 +111,8 @@ func TestRestoreOfEnsuredColumns(t *testing.T) {
 	}
 }
 
-// One row of a run comes back by its key, whatever it is written like, alone, and is held; every other one stays where it is.
+// One row of a run comes back by its key, whatever it is written like, alone, and is held; every
+// other one stays where it is.
 func TestRestoreOneRow(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (day date, id numeric(9,2), at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false, PRIMARY KEY (day, id)); CREATE TABLE attic (body jsonb, run bigint);

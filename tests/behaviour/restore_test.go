@@ -96,8 +96,8 @@ const familyRule = `policies: {p: {table: m, due: {age: {column: at, older_than:
 	{archive: {table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM m x WHERE x.blob_id = b.id)", into: old_blob, set: {run: run.id}}},
 	{delete: {table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM m x WHERE x.blob_id = b.id)"}}]}}`
 
-// Three tables, each with a foreign key to another, and one to itself: older rows to younger ones, which
-// go later.
+// Three tables, each with a foreign key to another, and one to itself: older rows to younger ones,
+// which go later.
 const familyData = `INSERT INTO blob SELECT i, 'b' || i FROM generate_series(1, 10) i;
 	INSERT INTO m SELECT i, 's' || i, CASE WHEN i % 5 = 0 THEN i - 4 END, (i + 1) / 2, :as_of::timestamptz - (9 - i % 5) * interval '1 day' FROM generate_series(1, 20) i;
 	INSERT INTO child SELECT i, n, 'c' || i || n FROM generate_series(1, 20) i, generate_series(1, 3) n`
@@ -143,8 +143,9 @@ func TestRestoreRelated(t *testing.T) {
 	}
 }
 
-// Rows that are there again, by any unique column, and rows without a parent are refused; the others
-// come back, and what was refused does with a later call, when nothing is in the way any more.
+// Rows that are there again, by any unique column, and rows without a parent are refused; the
+// others come back, and what was refused does with a later call, when nothing is in the way any
+// more.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	for name, unique := range map[string]string{"at once": "", "at COMMIT": "; ALTER TABLE m DROP CONSTRAINT m_slug_key, ADD UNIQUE (slug) DEFERRABLE INITIALLY DEFERRED"} {
@@ -162,8 +163,8 @@ func TestRestoreRefuses(t *testing.T) {
 				UPDATE attic SET body = body || '{"note": "forbidden"}' WHERE what = 'child' AND body ->> 'm_id' = '33';
 				CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
 				CREATE TRIGGER no BEFORE INSERT ON m FOR EACH ROW WHEN (NEW.id = 60) EXECUTE FUNCTION no()`)
-			// Not back: m 7, 8, 50, 51, 60, 77. Children of 8, 50, 51, 60, 77 have no parent; the one of 33 is
-			// forbidden. The newer row 7 takes the child of the old one.
+			// Not back: m 7, 8, 50, 51, 60, 77. Children of 8, 50, 51, 60, 77 have no parent; the
+			// one of 33 is forbidden. The newer row 7 takes the child of the old one.
 			if got, want := restore(t, in, "p", run.ID), (restored{100 - 6 + 100 - 6, 12}); got != want {
 				t.Errorf("answered %v, want %v", got, want)
 			}
@@ -208,8 +209,9 @@ policies:
 	}
 }
 
-// Thousands of holds, which restores leave behind also when they have run out, cost a restore or a claim of thousands no
-// look at each hold for each row: that took minutes, with retention.hold locked.
+// Thousands of holds, which restores leave behind also when they have run out, cost a restore or a
+// claim of thousands no look at each hold for each row: that took minutes, with retention.hold
+// locked.
 func TestRestoreAfterARestoreOfThousands(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz); CREATE TABLE a (id int PRIMARY KEY, at timestamptz, run bigint); CREATE TABLE seen (k int PRIMARY KEY, till timestamptz)`, `policies:
@@ -353,7 +355,8 @@ func TestRestoreUnderAnotherKey(t *testing.T) {
 	}
 }
 
-// What a key tells apart that is checked at COMMIT comes back, too, but for a row that is there again.
+// What a key tells apart that is checked at COMMIT comes back, too, but for a row that is there
+// again.
 func TestRestoreByADeferrableKey(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, at timestamptz NOT NULL);

@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestDoneLeavesNothingDue changes what keeps rows of a large table between two runs of a job. Whatever it was, the next
-// run takes all rows that are due by then, or does not end "done".
+// TestDoneLeavesNothingDue changes what keeps rows of a large table between two runs of a job.
+// Whatever it was, the next run takes all rows that are due by then, or does not end "done".
 func TestDoneLeavesNothingDue(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (m_id int PRIMARY KEY); CREATE TABLE w (days int NOT NULL);
@@ -77,8 +77,8 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 	}
 }
 
-// TestRunWrapsAround lets guards go between runs of a job whose budget each run spends. Each run starts behind the one
-// before, and none ends "done" before a full pass.
+// TestRunWrapsAround lets guards go between runs of a job whose budget each run spends. Each run
+// starts behind the one before, and none ends "done" before a full pass.
 func TestRunWrapsAround(t *testing.T) {
 	t.Parallel()
 	for name, due := range map[string]string{

@@ -88,7 +88,8 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// A run takes what was accepted and no more; the acceptance is for the next run alone, and takes no trip before.
+// A run takes what was accepted and no more; the acceptance is for the next run alone, and takes no
+// trip before.
 func TestAcceptedRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("keep: {three: 'id = 10'}, breaker: {rows: 3}, batch: {rows: 4}, "))

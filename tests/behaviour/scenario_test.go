@@ -39,9 +39,11 @@ type scenario struct {
 	related, cascaded map[string]int64
 	// How many related rows a run writes depends on the size of its batches: not compared.
 	uncounted bool
-	// The counters of foreign keys count a row for each change, and also rows of partitions: not compared.
+	// The counters of foreign keys count a row for each change, and also rows of partitions: not
+	// compared.
 	uncascaded bool
-	// Why the preview cannot know some numbers beforehand, a part of its note; "": it knows them all.
+	// Why the preview cannot know some numbers beforehand, a part of its note; "": it knows them
+	// all.
 	unforeseen string
 }
 
@@ -67,8 +69,8 @@ type bench struct {
 // inOne is a batch that has all rows of a scenario.
 const inOne = 1000
 
-// run installs the suite, and runs each scenario in small batches and in one, each from fresh data, and
-// each again: a second run at the same instant changes nothing.
+// run installs the suite, and runs each scenario in small batches and in one, each from fresh data,
+// and each again: a second run at the same instant changes nothing.
 func (s suite) run(t *testing.T) {
 	t.Parallel()
 	if s.zone == "" {

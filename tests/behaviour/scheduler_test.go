@@ -8,8 +8,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestSchedulerThatCannotBeSeen reads health(), status and metrics where something hides the scheduler or its jobs, or nothing
-// needs a scheduler. What cannot be seen is unknown: it neither counts as absent nor ends the whole answer.
+// TestSchedulerThatCannotBeSeen reads health(), status and metrics where something hides the
+// scheduler or its jobs, or nothing needs a scheduler. What cannot be seen is unknown: it neither
+// counts as absent nor ends the whole answer.
 func TestSchedulerThatCannotBeSeen(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, `
@@ -62,8 +63,8 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 	}
 }
 
-// TestLongNamesInCron: a job whose name is too long for pg_cron has a shorter one there, by which health() finds the job and
-// its attempts.
+// TestLongNamesInCron: a job whose name is too long for pg_cron has a shorter one there, by which
+// health() finds the job and its attempts.
 func TestLongNamesInCron(t *testing.T) {
 	t.Parallel()
 	const schema, job = "retention_of_the_billing_application", "purge_of_sessions_that_nobody_needs"

@@ -15,7 +15,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Policies on the same rows. 40 of these are due at noon. The policies' jobs narrow them in every way that there is.
+// Policies on the same rows. 40 of these are due at noon. The policies' jobs narrow them in every
+// way that there is.
 const (
 	scopedTable = `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
 		INSERT INTO tok SELECT i, i % 4, CASE i % 3 WHEN 0 THEN 'a' ELSE 'b' END, '` + noon + `'::timestamptz - i * interval '1 day'
@@ -33,20 +34,23 @@ jobs:
   whole: {schedule: "@daily", run: [both]}`
 )
 
-// mayTake says in SQL which rows a policy may take, by its jobs: a condition for each of their scopes, in the scopes' order.
+// mayTake says in SQL which rows a policy may take, by its jobs: a condition for each of their
+// scopes, in the scopes' order.
 var mayTake = map[string][]string{
 	"one": {"nid = 1"}, "two": {"nid = 1", "nid = 2", "nid = 1 AND kind = 'a'"}, "both": {"true"}, "free": {"true"},
 }
 
-// withoutScope are functions of a policy that count none of its rows, or have no scope for the given reason.
+// withoutScope are functions of a policy that count none of its rows, or have no scope for the
+// given reason.
 var withoutScope = map[string]string{
 	"accept_names": "names in the SQL of the policy", "facts": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
 	"restore": "a run's rows", "resume": "all runs", "set_window": "all runs", "take_events": "events", "why": "answers scope", "window_of": "all runs",
 	"claim": "keys",
 }
 
-// TestScopesOfJobs: nothing that takes or counts rows of a policy leaves the scopes of its jobs, unless it is told "all".
-// The catalog names the functions: whatever takes a policy takes a scope as well, or says why it does not.
+// TestScopesOfJobs: nothing that takes or counts rows of a policy leaves the scopes of its jobs,
+// unless it is told "all". The catalog names the functions: whatever takes a policy takes a scope
+// as well, or says why it does not.
 func TestScopesOfJobs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
@@ -129,7 +133,8 @@ func TestScopesOfJobs(t *testing.T) {
 	}
 }
 
-// TestViewsStayInScopes: rows that no job of a policy takes change nothing that a view says of the policy.
+// TestViewsStayInScopes: rows that no job of a policy takes change nothing that a view says of the
+// policy.
 func TestViewsStayInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
@@ -151,7 +156,8 @@ func TestViewsStayInScopes(t *testing.T) {
 	}
 }
 
-// TestLatenessInScopes: verify asks for the rows that a job takes and for runs that could see them, and its hint takes no others.
+// TestLatenessInScopes: verify asks for the rows that a job takes and for runs that could see them,
+// and its hint takes no others.
 func TestLatenessInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
@@ -199,8 +205,8 @@ func TestLatenessInScopes(t *testing.T) {
 	}
 }
 
-// TestScopeOfEach: a policy for each schema that its job narrows is refused without a scope, also where no row is due in
-// any schema, and then nothing is written down.
+// TestScopeOfEach: a policy for each schema that its job narrows is refused without a scope, also
+// where no row is due in any schema, and then nothing is written down.
 func TestScopeOfEach(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tenants("tenant_a", "tenant_b"), strings.NewReplacer("then:", "scope: [id]\n    then:",
@@ -225,7 +231,8 @@ func TestScopeOfEach(t *testing.T) {
 	}
 }
 
-// TestBrokenPolicyInTheBacklog: a policy that cannot be evaluated says why in its row, and the others are counted.
+// TestBrokenPolicyInTheBacklog: a policy that cannot be evaluated says why in its row, and the
+// others are counted.
 func TestBrokenPolicyInTheBacklog(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ breaks, problem string }{
@@ -257,8 +264,9 @@ func tokens(t testing.TB, in *kit.Installed) []int {
 	return pgtest.Column[int](t, in, "SELECT id FROM tok ORDER BY id")
 }
 
-// TestScopeValues: a value of a job's scope is one of the column's type, however the file writes it and the server prints it.
-// PostgreSQL says which rows it equals, and verify finds no difference from the file.
+// TestScopeValues: a value of a job's scope is one of the column's type, however the file writes it
+// and the server prints it. PostgreSQL says which rows it equals, and verify finds no difference
+// from the file.
 func TestScopeValues(t *testing.T) {
 	t.Parallel()
 	columns, policies, jobs := "id int PRIMARY KEY", "", ""

@@ -14,7 +14,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// prints says how the values of its expressions look: each hangs on a setting. PL/pgSQL keeps the plans of a session.
+// prints says how the values of its expressions look: each hangs on a setting. PL/pgSQL keeps the
+// plans of a session.
 const prints = `CREATE EXTENSION pg_trgm;
 	CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 	CREATE VIEW words AS SELECT id, to_tsvector(body)::text AS found FROM m;
@@ -47,10 +48,11 @@ type setting struct {
 	Values []string
 }
 
-// changeable returns the settings of the server with other values than now: all of an enumeration, the least and the
-// largest number, and texts that other settings have. A cost becomes a thousand times as high or as low, since with costs
-// of zero catalog queries take minutes. So do messages of all levels to the log and to the client. Timeouts end a run, but
-// change nothing that it takes. local_preload_libraries counts when a session starts, and exit_on_error ends it at the first
+// changeable returns the settings of the server with other values than now: all of an enumeration,
+// the least and the largest number, and texts that other settings have. A cost becomes a thousand
+// times as high or as low, since with costs of zero catalog queries take minutes. So do messages of
+// all levels to the log and to the client. Timeouts end a run, but change nothing that it takes.
+// local_preload_libraries counts when a session starts, and exit_on_error ends it at the first
 // error. Much memory for each sort is more than a test may take.
 func changeable(t *testing.T, conn *pgx.Conn) []setting {
 	rows, err := conn.Query(t.Context(), `SELECT s.name, array_remove(array_remove(CASE
@@ -93,8 +95,9 @@ func sets(changed map[string]string) string {
 	return sql
 }
 
-// Every setting that any role may change, at each of its values: set in the session before a run, with code of the policy
-// called there, set for the role in this database, or set between two batches. The same rows go.
+// Every setting that any role may change, at each of its values: set in the session before a run,
+// with code of the policy called there, set for the role in this database, or set between two
+// batches. The same rows go.
 func TestSettingsChangeNoRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, prints+"CREATE TABLE wanted (prints text, words text)", printing)

@@ -21,7 +21,8 @@ jobs:
   odd: {schedule: "30 * * * *", run: [signals, other], scope: {place: "'a, b'"}}
 `
 
-// installChains has rows of two chains and of a place, so that no job is meant by the rows of another.
+// installChains has rows of two chains and of a place, so that no job is meant by the rows of
+// another.
 func installChains(t *testing.T) *kit.Installed {
 	t.Helper()
 	return kit.Install(t, `
@@ -54,8 +55,8 @@ func metrics(t *testing.T, in *kit.Installed, name string) string {
 		WHERE name = $1 AND labels ->> 'policy' = 'signals' ORDER BY 1`, name), "; ")
 }
 
-// TestStateOfEachJob: what one job of a policy does says nothing of another one. Health, status, metrics and acceptances
-// belong to the job, and its scope, that ran.
+// TestStateOfEachJob: what one job of a policy does says nothing of another one. Health, status,
+// metrics and acceptances belong to the job, and its scope, that ran.
 func TestStateOfEachJob(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
@@ -138,8 +139,8 @@ func TestStateOfEachJob(t *testing.T) {
 	health()
 }
 
-// TestStateOfCalls: a person's call with the scope of a job is one of that job's runs, however the scope is spelled; one
-// with another scope counts until all jobs have succeeded.
+// TestStateOfCalls: a person's call with the scope of a job is one of that job's runs, however the
+// scope is spelled; one with another scope counts until all jobs have succeeded.
 func TestStateOfCalls(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
@@ -187,8 +188,8 @@ func occupied(t *testing.T, in *kit.Installed) (free func()) {
 	}
 }
 
-// TestBusyJob: a job waits for a table that another run has, within a bound. Where it did none of its work, everybody
-// says so until it does.
+// TestBusyJob: a job waits for a table that another run has, within a bound. Where it did none of
+// its work, everybody says so until it does.
 func TestBusyJob(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
@@ -246,8 +247,8 @@ func TestBusyJob(t *testing.T) {
 	}
 }
 
-// TestRunsThatTakeNothing: three runs in a row that end "more" and take nothing are reported, and are no success. Only
-// locks that keep a batch from seeing all holds keep it from running.
+// TestRunsThatTakeNothing: three runs in a row that end "more" and take nothing are reported, and
+// are no success. Only locks that keep a batch from seeing all holds keep it from running.
 func TestRunsThatTakeNothing(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")
@@ -282,7 +283,8 @@ func TestRunsThatTakeNothing(t *testing.T) {
 	}
 }
 
-// TestLogOfKeptRows: a run in which guards keep more rows than the breaker allows logs what it looked at.
+// TestLogOfKeptRows: a run in which guards keep more rows than the breaker allows logs what it
+// looked at.
 func TestLogOfKeptRows(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{4, 5, 6, 12} {
@@ -294,7 +296,8 @@ func TestLogOfKeptRows(t *testing.T) {
 	}
 }
 
-// TestPreparedTransactionIsNamed: a lock that no session has is found by the message of the run that met it.
+// TestPreparedTransactionIsNamed: a lock that no session has is found by the message of the run
+// that met it.
 func TestPreparedTransactionIsNamed(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")

@@ -28,7 +28,8 @@ func publisher(t *testing.T) *pgtest.DB {
 	return pgtest.Server(t, sandbox.Options{Settings: map[string]string{"wal_level": "logical"}})
 }
 
-// subscribe waits until all rows are copied. CREATE SUBSCRIPTION cannot create the slot: it would wait for itself.
+// subscribe waits until all rows are copied. CREATE SUBSCRIPTION cannot create the slot: it would
+// wait for itself.
 func subscribe(t *testing.T, pub, sub *pgtest.DB, name, what string) replication {
 	t.Helper()
 	pub.Exec(t, fmt.Sprintf("CREATE PUBLICATION %s FOR %s", name, what))
@@ -62,8 +63,8 @@ func (r replication) same(t *testing.T, tables ...string) string {
 	return strings.Join(counts, " ")
 }
 
-// copiedSchema is filled on the publisher by copiedRows: a row a day in message and task (those before day 8
-// are due at noon), two attachments of each message, and three months (two are over).
+// copiedSchema is filled on the publisher by copiedRows: a row a day in message and task (those
+// before day 8 are due at noon), two attachments of each message, and three months (two are over).
 const copiedSchema = `
 	CREATE TABLE message (id int PRIMARY KEY, at timestamptz NOT NULL, room int NOT NULL);
 	CREATE TABLE attachment (id int PRIMARY KEY, message_id int NOT NULL REFERENCES message ON DELETE CASCADE);
@@ -97,7 +98,8 @@ policies:
   notes: {table: note, due: {age: {column: at, older_than: 7 days}}, keep: {oldest: "EXISTS (SELECT FROM message m WHERE m.id = t.id AND m.id = 20)"}, then: [delete]}
   months: {partitions_of: month, due: {age: {older_than: 7 days}}, then: [drop]}`
 
-// applied writes down on a subscriber what each transaction of the subscription does, from PostgreSQL 16 on as the tables' owner.
+// applied writes down on a subscriber what each transaction of the subscription does, from
+// PostgreSQL 16 on as the tables' owner.
 const applied = `
 	CREATE TABLE applied (xid xid8 DEFAULT pg_current_xact_id(), what text);
 	CREATE FUNCTION applied() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
@@ -118,7 +120,8 @@ type subscriber struct {
 	pub, sub *kit.Installed
 }
 
-// A subscriber has what runs leave on the publisher. Policies there take nothing of what the subscription fills.
+// A subscriber has what runs leave on the publisher. Policies there take nothing of what the
+// subscription fills.
 func TestSubscriber(t *testing.T) {
 	t.Parallel()
 	pub := kit.Install(t, copiedSchema, copiedPolicies, kit.On(publisher(t)))
@@ -161,7 +164,8 @@ func (s subscriber) refused(t *testing.T) {
 	}
 }
 
-// unidentified: PostgreSQL refuses what subscribers could not find again, in a table that is added to as in any other.
+// unidentified: PostgreSQL refuses what subscribers could not find again, in a table that is added
+// to as in any other.
 func (s subscriber) unidentified(t *testing.T) {
 	for table, what := range map[string]string{"message": "delete", "tally": "update"} {
 		s.pub.Exec(t, "ALTER TABLE "+table+" REPLICA IDENTITY NOTHING")
@@ -208,8 +212,8 @@ func (s subscriber) replicated(t *testing.T) {
 	}
 }
 
-// partitions: to drop one changes no row, and the subscriber keeps it. The replication goes on; the partition may be
-// dropped there once the subscription has forgotten it.
+// partitions: to drop one changes no row, and the subscriber keeps it. The replication goes on; the
+// partition may be dropped there once the subscription has forgotten it.
 func (s subscriber) partitions(t *testing.T) {
 	if o := s.pub.Done("months", noon); o.Taken != 2 {
 		t.Errorf("the run took %d partitions", o.Taken)
@@ -227,8 +231,8 @@ func (s subscriber) partitions(t *testing.T) {
 	}
 }
 
-// unpublished: a subscription fires no foreign keys, so that rows stay there that the publisher's cascades delete,
-// unless they are published, too.
+// unpublished: a subscription fires no foreign keys, so that rows stay there that the publisher's
+// cascades delete, unless they are published, too.
 func (s subscriber) unpublished(t *testing.T) {
 	s.pub.Exec(t, "ALTER PUBLICATION s DROP TABLE attachment; INSERT INTO message VALUES (99, '2024-01-01', 0); INSERT INTO attachment VALUES (99, 99)")
 	s.sub.Exec(t, "ALTER SUBSCRIPTION s REFRESH PUBLICATION")
@@ -241,8 +245,9 @@ func (s subscriber) unpublished(t *testing.T) {
 	}
 }
 
-// A subscription that fills a whole database, the runtime's tables among them, is how a server is upgraded. A run there
-// would write its row of the log where the publisher's next comes, and end the replication.
+// A subscription that fills a whole database, the runtime's tables among them, is how a server is
+// upgraded. A run there would write its row of the log where the publisher's next comes, and end
+// the replication.
 func TestUpgradeByReplication(t *testing.T) {
 	t.Parallel()
 	pub := kit.Install(t, plain, old(""), kit.On(publisher(t).Sibling(t, "shop")))

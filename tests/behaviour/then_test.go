@@ -195,8 +195,8 @@ func TestUpdates(t *testing.T) {
 	}}.run(t)
 }
 
-// Row 1 is due; deleting it takes 2, and with 2 the held row 3, along a foreign key that leads back to its own table.
-// 5 and 6 refer to each other, and lead to no held row. Released, all of them go.
+// Row 1 is due; deleting it takes 2, and with 2 the held row 3, along a foreign key that leads back
+// to its own table. 5 and 6 refer to each other, and lead to no held row. Released, all of them go.
 func TestHoldAtTheEndOfACircle(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL,
@@ -363,7 +363,8 @@ jobs: {j: {schedule: "0 1 * * *", run: [p]}}`)
 	}
 }
 
-// A table with a row that was held when it was a partition stays, whether or not anybody may look into it.
+// A table with a row that was held when it was a partition stays, whether or not anybody may look
+// into it.
 func TestDropTableOfADetachedPartition(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

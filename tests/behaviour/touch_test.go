@@ -183,8 +183,8 @@ func TestTouchModel(t *testing.T) {
 	}
 }
 
-// A row that is inserted again gets what "set" gives without the row, or else what "revive" says, and is
-// skipped where another unique column is taken. The listener is notified.
+// A row that is inserted again gets what "set" gives without the row, or else what "revive" says,
+// and is skipped where another unique column is taken. The listener is notified.
 func TestRevive(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name, state: "'back in ' || extract(year FROM as_of)"}, emit: revived}`))
@@ -212,7 +212,8 @@ func TestRevive(t *testing.T) {
 	}
 }
 
-// A row that is there has the event as well where the condition is true of it as it is then; NULL is not true.
+// A row that is there has the event as well where the condition is true of it as it is then; NULL
+// is not true.
 func TestReviveAlso(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)", fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name}, emit: revived,

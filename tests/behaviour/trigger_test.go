@@ -25,8 +25,8 @@ const replies = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, re
 	CREATE FUNCTION fewer_each_day() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 	BEGIN UPDATE m SET replies = 0 WHERE at::date = NEW.day; RETURN NULL; END $$;`
 
-// A trigger keeps rows: what is written of rows that go says nothing of them, and they are counted as refused. A run that
-// finds no other row ends "failed".
+// A trigger keeps rows: what is written of rows that go says nothing of them, and they are counted
+// as refused. A run that finds no other row ends "failed".
 func TestTriggerKeepsARow(t *testing.T) {
 	t.Parallel()
 	const daily = `insert: {into: daily, key: {day: "t.at::date"}, add: {n: "count(*)"}}`
@@ -72,7 +72,8 @@ func TestTriggerKeepsARow(t *testing.T) {
 	}
 }
 
-// A step wakes a trigger that writes the rows of the batch: they go all the same, are written of once, and as they were judged.
+// A step wakes a trigger that writes the rows of the batch: they go all the same, are written of
+// once, and as they were judged.
 func TestTriggerWritesOwnRows(t *testing.T) {
 	t.Parallel()
 	const daily = `insert: {into: daily, key: {day: "t.at::date"}, add: {n: "count(*)"}}`
@@ -119,8 +120,8 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 	}
 }
 
-// The queries of triggers and foreign keys keep their plans from row to row where one statement takes the rows: planned again
-// for each row they take as long as the deletes themselves.
+// The queries of triggers and foreign keys keep their plans from row to row where one statement
+// takes the rows: planned again for each row they take as long as the deletes themselves.
 func TestTriggersKeepTheirPlans(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE seen (mode text);
@@ -191,7 +192,8 @@ func TestHostileNames(t *testing.T) {
 }
 
 // What "=" means is a matter of the search path: an extension's operators live outside pg_catalog.
-// Groups by a type of a schema that is not in the path are refused: there they would be those of text.
+// Groups by a type of a schema that is not in the path are refused: there they would be those of
+// text.
 func TestCitext(t *testing.T) {
 	citext(t, "public", "[public]")
 	t.Run("elsewhere", func(t *testing.T) { citext(t, "ext", "[public, ext]") })
@@ -234,8 +236,8 @@ func TestRowSecurityOnAGuardsTable(t *testing.T) {
 	}
 }
 
-// TestInstallProves: what PostgreSQL refuses is refused when the policy is installed, in any statement,
-// and nothing of it is installed.
+// TestInstallProves: what PostgreSQL refuses is refused when the policy is installed, in any
+// statement, and nothing of it is installed.
 func TestInstallProves(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (id int PRIMARY KEY, name text, at timestamptz NOT NULL);

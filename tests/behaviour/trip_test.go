@@ -18,8 +18,8 @@ import (
 	"pgretain/verifier"
 )
 
-// trips are changes that trip the run of policy p, by what; hint is a part of what health() says, mend is the way out that
-// the hint describes, as SQL; "": the hint itself.
+// trips are changes that trip the run of policy p, by what; hint is a part of what health() says,
+// mend is the way out that the hint describes, as SQL; "": the hint itself.
 var trips = map[string]struct{ by, change, says, hint, mend string }{
 	"too many rows": {"breaker", "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(10, 20) i", "the breaker allows",
 		"pgretain accept p", "SELECT retention.accept('p', 'all old')"},
@@ -41,8 +41,9 @@ var trips = map[string]struct{ by, change, says, hint, mend string }{
 		"DROP TABLE h; CREATE TABLE h (id int PRIMARY KEY)", "the present one of that name", "SELECT retention.place_hold('public.h', match::text", ""},
 }
 
-// Each reason in which a run can trip has a case, and where a run tripped, all that tells of it says the same way out, which
-// is none of accept() but for the breaker. Who takes it has a run that goes on.
+// Each reason in which a run can trip has a case, and where a run tripped, all that tells of it
+// says the same way out, which is none of accept() but for the breaker. Who takes it has a run that
+// goes on.
 func TestTripsSayTheWayOut(t *testing.T) {
 	t.Parallel()
 	const policies = `policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, keep: {g: "EXISTS (SELECT FROM g WHERE g.id = t.id)"},
@@ -113,7 +114,8 @@ install: {scheduler: none}`
 	}
 }
 
-// wantMended holds that verify and health() tell of the last run as of what was: no error, and the next run goes on.
+// wantMended holds that verify and health() tell of the last run as of what was: no error, and the
+// next run goes on.
 func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
 	t.Helper()
 	const again = "CALL retention.run('p');"

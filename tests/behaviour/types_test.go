@@ -14,8 +14,8 @@ import (
 	"pgretain/verifier"
 )
 
-// typed has columns of the types that hold times, parts of times and numbers, domains among them. Its rows are 5 hours
-// apart, over 12 days around the cutoffs.
+// typed has columns of the types that hold times, parts of times and numbers, domains among them.
+// Its rows are 5 hours apart, over 12 days around the cutoffs.
 const typed = `
 	CREATE DOMAIN day AS date;
 	CREATE DOMAIN workday AS day CHECK (VALUE IS NULL OR VALUE > '2000-01-01');
@@ -45,7 +45,8 @@ var typedClocks = []string{
 // typedJoins give two more rows for each row of typed.
 const typedJoins = `join: {j: {table: y, where: "j.id = t.id"}, q: "SELECT max(y.day) AS top FROM y WHERE y.id <= t.id"},`
 
-// PostgreSQL alone knows the type of an expression. Its cutoff is an instant, a local time or a day accordingly.
+// PostgreSQL alone knows the type of an expression. Its cutoff is an instant, a local time or a day
+// accordingly.
 func TestTypesOfExpressions(t *testing.T) {
 	t.Parallel()
 	const zone = "Asia/Kolkata"
@@ -112,7 +113,8 @@ func TestTypesThatAreRefused(t *testing.T) {
 	}
 }
 
-// The names of types are those of the server's format_type, with which the catalog's columns are compared.
+// The names of types are those of the server's format_type, with which the catalog's columns are
+// compared.
 func TestNamesOfTypes(t *testing.T) {
 	t.Parallel()
 	spellings := []string{"int", "int2", "INT8", "float4", "float", "decimal", "numeric(10)", "numeric(10,2)", "dec(4, 1)", "bool", "text", "varchar",
@@ -137,8 +139,8 @@ func TestNamesOfTypes(t *testing.T) {
 	}
 }
 
-// A migration stops where an expression has another type than in the snapshot, before a row can go, and verify tells of one
-// that changed later.
+// A migration stops where an expression has another type than in the snapshot, before a row can go,
+// and verify tells of one that changed later.
 func TestTypesWhenApplied(t *testing.T) {
 	t.Parallel()
 	const yaml = `policies: {p: {table: x, due: {age: {expression: "day_of(made_at)", older_than: 7 days}}, then: [delete]}}`

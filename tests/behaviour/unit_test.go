@@ -10,7 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// moreEncoders write other keys, each for an instant x; r is a text of 32 hexadecimal digits that differs from row to row.
+// moreEncoders write other keys, each for an instant x; r is a text of 32 hexadecimal digits that
+// differs from row to row.
 const moreEncoders = encoders + `
 	CREATE OR REPLACE FUNCTION pg_temp.ms(x timestamptz) RETURNS numeric LANGUAGE sql AS $$ SELECT floor(extract(epoch FROM x) * 1000) $$;
 	CREATE OR REPLACE FUNCTION pg_temp.snow(x timestamptz, shift int, epoch bigint) RETURNS bigint LANGUAGE sql AS $$
@@ -85,8 +86,9 @@ func unitTables() (schema, yaml string) {
 	return schema, yaml
 }
 
-// TestWrongUnits: whatever a column holds, whatever the policy says that it holds, and however many rows there are, no row goes
-// that is younger than the window; and where the two differ the run trips, says so, and so does the preview.
+// TestWrongUnits: whatever a column holds, whatever the policy says that it holds, and however many
+// rows there are, no row goes that is younger than the window; and where the two differ the run
+// trips, says so, and so does the preview.
 func TestWrongUnits(t *testing.T) {
 	t.Parallel()
 	schema, yaml := unitTables()
@@ -111,7 +113,8 @@ func TestWrongUnits(t *testing.T) {
 		for what, value := range values {
 			right := strings.Contains(" "+d.means+" ", " "+what+" ") || d.means == what
 			for _, rows := range []int{10, 1000, 12000} {
-				// The number of rows decides only about the breaker, with more than 10,000, and about chance.
+				// The number of rows decides only about the breaker, with more than 10,000, and
+				// about chance.
 				if rows == 1000 && !right || rows == 12000 && (right || !slices.Contains([]string{"epoch_s", "v4", "other epoch"}, what)) {
 					continue
 				}
@@ -146,7 +149,8 @@ func TestWrongUnits(t *testing.T) {
 	}
 }
 
-// TestValuesWithoutAnInstant: a value of an earlier day than "since" is not due, beside values that are, whatever "nulls" says.
+// TestValuesWithoutAnInstant: a value of an earlier day than "since" is not due, beside values that
+// are, whatever "nulls" says.
 func TestValuesWithoutAnInstant(t *testing.T) {
 	const data = `INSERT INTO m SELECT i, extract(epoch FROM :as_of - i * interval '1 day')::bigint * 1000, 1 FROM generate_series(1, 40) i;
 		INSERT INTO m SELECT 100 + i, extract(epoch FROM :as_of - i * interval '1 day')::bigint, 2 FROM generate_series(1, 20) i;

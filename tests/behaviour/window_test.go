@@ -60,8 +60,8 @@ func TestWindowsInNewYork(t *testing.T) {
 	}).run(t)
 }
 
-// A local time that comes twice means the second time: each is compared as PostgreSQL reads it, whatever the
-// moment of the run between an hour before clocks go back and an hour after.
+// A local time that comes twice means the second time: each is compared as PostgreSQL reads it,
+// whatever the moment of the run between an hour before clocks go back and an hour after.
 func TestLocalTimesThatComeTwice(t *testing.T) {
 	t.Parallel()
 	for zone, back := range map[string]string{

@@ -14,8 +14,9 @@ type beside struct {
 	perSecond int
 }
 
-// during does something while the transactions are committed, and answers how long the slowest but one of a hundred
-// of them took, reckoned from its moment: one that had to wait delays the next ones, and that counts.
+// during does something while the transactions are committed, and answers how long the slowest but
+// one of a hundred of them took, reckoned from its moment: one that had to wait delays the next
+// ones, and that counts.
 func (b *beside) during(ctx context.Context, d *database, do func() error) (p99 *float64, err error) {
 	if b == nil {
 		return nil, do()

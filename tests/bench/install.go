@@ -55,7 +55,8 @@ func (s *session) install(ctx context.Context) error {
 	return p.migrate(ctx)
 }
 
-// project makes the policy file, the database, what the DBA and the application make there, and the snapshot.
+// project makes the policy file, the database, what the DBA and the application make there, and the
+// snapshot.
 func (s *session) project(ctx context.Context, database, policies string, scripts ...string) (*project, error) {
 	p := &project{s, filepath.Join(s.dir, database), database}
 	if err := os.Mkdir(p.dir, 0o755); err != nil {

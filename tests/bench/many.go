@@ -17,8 +17,8 @@ import (
 // manyViewer verifies, and writes the report.
 const manyViewer, eachViewer = "bench_viewer", "bench_viewer_of_each"
 
-// many measures the command line with many policies: reading the file, generating everything, verifying an
-// installation without counting rows, and the report on it, which verifies and counts.
+// many measures the command line with many policies: reading the file, generating everything,
+// verifying an installation without counting rows, and the report on it, which verifies and counts.
 func (s *session) many(ctx context.Context) ([]result, error) {
 	var tables string
 	if err := s.admin.QueryRow(ctx, query("many_tables"), tablesFor(s.policies)).Scan(&tables); err != nil {
@@ -80,8 +80,9 @@ jobs:
   hourly: {schedule: "@hourly", run: [messages]}
 `
 
-// each measures one policy for many schemas: the migration, the first run of its job, which makes a page for each schema
-// and deletes two rows of it, runs with nothing due, each in a new session, and verify.
+// each measures one policy for many schemas: the migration, the first run of its job, which makes a
+// page for each schema and deletes two rows of it, runs with nothing due, each in a new session,
+// and verify.
 func (s *session) each(ctx context.Context) ([]result, error) {
 	var tables string
 	if err := s.admin.QueryRow(ctx, query("each_tables"), s.schemas).Scan(&tables); err != nil {
@@ -126,7 +127,8 @@ func (s *session) each(ctx context.Context) ([]result, error) {
 	return append(results, r), err
 }
 
-// measure runs the program once a round and once before; "generate" begins with an empty directory each time.
+// measure runs the program once a round and once before; "generate" begins with an empty directory
+// each time.
 func (p *project) measure(ctx context.Context, bench string, args []string) (result, error) {
 	r := result{Bench: bench, Way: args[0]}
 	var samples []sample

@@ -11,8 +11,8 @@ func tablesFor(policies int) int { return max(policies*3/10, 1) }
 // policiesAtOnce is how many policies a job runs.
 const policiesAtOnce = 10
 
-// manyPolicies writes a policy file. Each table has three or four policies, of one kind of rows each: by
-// age, by expiry, with a guard of its own columns, and with one that reads another table.
+// manyPolicies writes a policy file. Each table has three or four policies, of one kind of rows
+// each: by age, by expiry, with a guard of its own columns, and with one that reads another table.
 func manyPolicies(policies int) string {
 	var b strings.Builder
 	b.WriteString("version: 1\ninstall: {scheduler: none}\npolicies:\n")

@@ -32,8 +32,8 @@ func (s *session) withStandby(ctx context.Context, do func() error) error {
 	return errors.Join(err, standby.Stop())
 }
 
-// lagging does something that begins while the standby, if there is one, lags by more than a second and replays nothing; from a
-// second later on it replays.
+// lagging does something that begins while the standby, if there is one, lags by more than a second
+// and replays nothing; from a second later on it replays.
 func (d *database) lagging(ctx context.Context, do func() error) error {
 	if d.standby == nil {
 		return do()

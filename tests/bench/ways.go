@@ -29,7 +29,8 @@ type deletes struct {
 	ways        []way
 }
 
-// statement is a way by SQL that people write, that of a file; byPolicy one by a policy. Half of the rows are due.
+// statement is a way by SQL that people write, that of a file; byPolicy one by a policy. Half of
+// the rows are due.
 func statement(name, file string) way { return way{name: name, sql: query(file), share: 0.5} }
 func byPolicy(name string) way        { return way{name: name, policy: name, share: 0.5} }
 

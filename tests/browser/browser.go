@@ -1,5 +1,5 @@
-// Package browser looks at a page in a headless Chromium as somebody would who sees it in the light, in the dark or on a
-// phone, prints it, has only a keyboard, or has it read to them.
+// Package browser looks at a page in a headless Chromium as somebody would who sees it in the
+// light, in the dark or on a phone, prints it, has only a keyboard, or has it read to them.
 package browser
 
 import (
@@ -20,9 +20,9 @@ var look string
 // program is the name of the browser, of its package, and of the command that .ci/setup is given.
 const program = "chromium"
 
-// Check holds that a page which needs nobody asks nobody, logs nothing, can be read, fits and can be used without a mouse.
-// Without Chromium it skips the test, where PGRETAIN_TEST_BROWSER does not ask for it. Pictures are left in the directory
-// PGRETAIN_TEST_PICTURES, if there is one.
+// Check holds that a page which needs nobody asks nobody, logs nothing, can be read, fits and can
+// be used without a mouse. Without Chromium it skips the test, where PGRETAIN_TEST_BROWSER does not
+// ask for it. Pictures are left in the directory PGRETAIN_TEST_PICTURES, if there is one.
 func Check(t *testing.T, html string) {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -57,7 +57,8 @@ func Check(t *testing.T, html string) {
 	p.print()
 }
 
-// keyboard goes through the page by the tabulator: to each element that can be used, in their order, where it can be seen to be.
+// keyboard goes through the page by the tabulator: to each element that can be used, in their
+// order, where it can be seen to be.
 func (p *page) keyboard() {
 	var want []string
 	p.value("targets", &want)

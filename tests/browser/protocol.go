@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// page is a page in a browser of its own, spoken to by the DevTools protocol over two pipes: messages are JSON that ends with
-// NUL. https://chromedevtools.github.io/devtools-protocol/
+// page is a page in a browser of its own, spoken to by the DevTools protocol over two pipes:
+// messages are JSON that ends with NUL. https://chromedevtools.github.io/devtools-protocol/
 type page struct {
 	*testing.T
 	to      *os.File
@@ -99,7 +99,8 @@ func (p *page) call(method string, params values) json.RawMessage {
 	}
 }
 
-// next is the next message. A line in the console, or a request for anything but the page, is an error.
+// next is the next message. A line in the console, or a request for anything but the page, is an
+// error.
 func (p *page) next() (m message) {
 	p.Helper()
 	text, err := p.from.ReadBytes(0)

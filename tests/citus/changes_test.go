@@ -10,7 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestMovedShard restores rows of a shard that has moved, and come back; nothing that people said stays behind when it moves.
+// TestMovedShard restores rows of a shard that has moved, and come back; nothing that people said
+// stays behind when it moves.
 func TestMovedShard(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -66,8 +67,8 @@ func TestMovedShard(t *testing.T) {
 	}
 }
 
-// TestApart takes tables that a policy uses out of what lies together, and moves the one with the archive away: what is still
-// on disk of it here is no archive.
+// TestApart takes tables that a policy uses out of what lies together, and moves the one with the
+// archive away: what is still on disk of it here is no archive.
 func TestApart(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -89,7 +90,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestSplit has shards split, and pins and holds come, while runs go on: what was kept while it was there stays.
+// TestSplit has shards split, and pins and holds come, while runs go on: what was kept while it was
+// there stays.
 func TestSplit(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -131,7 +133,8 @@ func TestSplit(t *testing.T) {
 	c.run("verify", "--fleet", "fleet.yaml")
 }
 
-// TestPrepared has a pin that the coordinator has committed, and a worker only prepared, keep its message.
+// TestPrepared has a pin that the coordinator has committed, and a worker only prepared, keep its
+// message.
 func TestPrepared(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -161,7 +164,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestOtherTables has shards of partitioned tables purged, and rows of columnar tables and of Citus's own tenants left alone.
+// TestOtherTables has shards of partitioned tables purged, and rows of columnar tables and of
+// Citus's own tenants left alone.
 func TestOtherTables(t *testing.T) {
 	c := start(t)
 	for statement := range strings.SplitSeq(`CREATE EXTENSION citus_columnar;
@@ -225,7 +229,8 @@ policies:
 	}
 }
 
-// TestOneLog reads the run logs of all workers on the coordinator, also of one that does not answer, or is disabled.
+// TestOneLog reads the run logs of all workers on the coordinator, also of one that does not
+// answer, or is disabled.
 func TestOneLog(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -254,7 +259,8 @@ func TestOneLog(t *testing.T) {
 	}
 }
 
-// TestCoordinatorsCron lets the coordinator's pg_cron start the job as the page has it, where it is there for the database.
+// TestCoordinatorsCron lets the coordinator's pg_cron start the job as the page has it, where it is
+// there for the database.
 func TestCoordinatorsCron(t *testing.T) {
 	c := start(t)
 	if pgtest.Value[string](t, c.coordinator, "SELECT coalesce(current_setting('cron.database_name', true), '')") != database {

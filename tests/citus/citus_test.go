@@ -1,5 +1,6 @@
-// Package citus holds the tests of policies for each shard, where PGRETAIN_TEST_CITUS_URL names the coordinator of a
-// throw-away cluster, as a superuser. They make a database of their own on all its nodes, and kill a server.
+// Package citus holds the tests of policies for each shard, where PGRETAIN_TEST_CITUS_URL names the
+// coordinator of a throw-away cluster, as a superuser. They make a database of their own on all its
+// nodes, and kill a server.
 package citus
 
 import (
@@ -78,14 +79,16 @@ SELECT create_distributed_table('app.reaction', 'tenant_id', colocate_with => 'a
 SELECT create_distributed_table('app.pin', 'tenant_id', colocate_with => 'app.message');
 SELECT create_reference_table('app.kind')`
 
-	// filled has messages of five days, and as many of eight, which are due: a quarter with a reaction.
+	// filled has messages of five days, and as many of eight, which are due: a quarter with a
+	// reaction.
 	filled = `INSERT INTO app.kind VALUES ('mail', false), ('bill', true);
 INSERT INTO app.message SELECT g % 600, g, now() - (5 + 3 * (g / 700 % 2)) * interval '1 day' - g * interval '1 ms',
     CASE WHEN g % 9 = 0 THEN 'bill' ELSE 'mail' END FROM generate_series(1, ROWS) g;
 INSERT INTO app.reaction SELECT g % 600, g FROM generate_series(1, ROWS, 4) g;
 INSERT INTO app.pin SELECT g % 600, g FROM generate_series(1, ROWS, 50) g`
 
-	// goes are the messages that are to go: held are all of tenant 7, and those of tenant 8 with a reaction.
+	// goes are the messages that are to go: held are all of tenant 7, and those of tenant 8 with a
+	// reaction.
 	goes = `SELECT m.tenant_id, m.id FROM app.message m WHERE m.at < now() - interval '7 days' AND m.kind <> 'bill'
 AND m.tenant_id <> 7 AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)
 AND NOT (m.tenant_id = 8 AND EXISTS (SELECT FROM app.reaction r WHERE r.tenant_id = m.tenant_id AND r.message_id = m.id))`
@@ -236,7 +239,8 @@ func documented(t *testing.T, begins string) string {
 	return ""
 }
 
-// job runs the job on all workers by the command that the page schedules, and returns what the coordinator says.
+// job runs the job on all workers by the command that the page schedules, and returns what the
+// coordinator says.
 func (c *cluster) job(conn *pgx.Conn) error {
 	c.t.Helper()
 	_, command, _ := strings.Cut(documented(c.t, "SELECT cron.schedule"), "$job$")
@@ -245,7 +249,8 @@ func (c *cluster) job(conn *pgx.Conn) error {
 	return err
 }
 
-// during calls the job again and again while f goes on, and returns what failed; then once more, for what f kept a run from.
+// during calls the job again and again while f goes on, and returns what failed; then once more,
+// for what f kept a run from.
 func (c *cluster) during(f func()) (failed []error) {
 	c.t.Helper()
 	conn := c.connect(c.url)
@@ -274,7 +279,8 @@ func (c *cluster) during(f func()) (failed []error) {
 	return failed
 }
 
-// move moves the message table's shard of that number, with what lies beside it, to the other worker, and returns its name.
+// move moves the message table's shard of that number, with what lies beside it, to the other
+// worker, and returns its name.
 func (c *cluster) move(shard int, mode string) string {
 	c.t.Helper()
 	return pgtest.Value[string](c.t, c.coordinator, `SELECT s.shardid::text
@@ -309,9 +315,9 @@ func (c *cluster) want() {
 	}
 }
 
-// TestShards has a policy for each shard run on two workers while shards move between them, and one of the servers dies: the
-// same rows go as by plain SQL on the coordinator, holds by the names of distributed tables keep theirs, and verify
-// conforms.
+// TestShards has a policy for each shard run on two workers while shards move between them, and one
+// of the servers dies: the same rows go as by plain SQL on the coordinator, holds by the names of
+// distributed tables keep theirs, and verify conforms.
 func TestShards(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -340,8 +346,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// TestKilledWorker kills a server during runs: the coordinator's call fails, and after the server has come back the next one
-// takes what is left.
+// TestKilledWorker kills a server during runs: the coordinator's call fails, and after the server
+// has come back the next one takes what is left.
 func TestKilledWorker(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)

@@ -11,8 +11,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// The plan's two statements, one after the other. Of equal instants, which its query leaves to chance, the higher number
-// is newer; a message without an instant is none of a bot's thousand, where its query has it as the newest.
+// The plan's two statements, one after the other. Of equal instants, which its query leaves to
+// chance, the higher number is newer; a message without an instant is none of a bot's thousand,
+// where its query has it as the newest.
 var botQueue = []step{
 	{"enqueued_messages_ttl", []string{"DELETE FROM public.enqueued_messages WHERE created_at < (:as_of AT TIME ZONE 'UTC') - interval '7 days'"}},
 	{"enqueued_messages_cap", []string{`DELETE FROM public.enqueued_messages WHERE ctid IN (
@@ -20,8 +21,8 @@ var botQueue = []step{
 			FROM public.enqueued_messages WHERE created_at IS NOT NULL) ranked WHERE rn > 1000)`}},
 }
 
-// Messages on and around every bound: seven days to the microsecond, a thousand to the message, many of one instant, and
-// some of none.
+// Messages on and around every bound: seven days to the microsecond, a thousand to the message,
+// many of one instant, and some of none.
 func TestBotQueue(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "bot-queue")
@@ -36,7 +37,8 @@ func TestBotQueue(t *testing.T) {
 	})
 }
 
-// The column and the indexes of the plan's migration. Messages that are there get its instant, new ones theirs.
+// The column and the indexes of the plan's migration. Messages that are there get its instant, new
+// ones theirs.
 func TestBotQueueUpgrade(t *testing.T) {
 	t.Parallel()
 	e := beforeMigrations(t, "bot-queue")
@@ -102,7 +104,8 @@ func (e *example) decayOfAll(t *testing.T) {
 	}
 }
 
-// Nine thousand of sixteen thousand are marked at once, as on the day of the migration; so are all dibs.
+// Nine thousand of sixteen thousand are marked at once, as on the day of the migration; so are all
+// dibs.
 func (e *example) markOfMost(t *testing.T) {
 	e.fill(t, `
 		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a');
@@ -126,14 +129,15 @@ func (e *example) markOfMost(t *testing.T) {
 	e.job(t, "dibs", instants[0], dibs)
 }
 
-// The gauge is the rows that are there, the counters what went by age and by number. What failed is in the log and not
-// counted, and the cap runs although the age failed.
+// The gauge is the rows that are there, the counters what went by age and by number. What failed is
+// in the log and not counted, and the cap runs although the age failed.
 func TestBotQueueMetrics(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "bot-queue")
 	e.unforeseen = true
-	// The gauge is by statistics, which a session reports a moment after its transaction: rows must be reported before another
-	// session reports that they went, since the server counts none below zero.
+	// The gauge is by statistics, which a session reports a moment after its transaction: rows must
+	// be reported before another session reports that they went, since the server counts none below
+	// zero.
 	reported := func(conn *pgx.Conn) { pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()") }
 	metrics := func(want ...string) {
 		t.Helper()

@@ -134,7 +134,8 @@ func (e *example) job(t *testing.T, job, asOf string, steps []step) map[string]i
 	return taken
 }
 
-// runJob calls a job as the runner. What preview_job foresees must be what its runs then do, and change nothing.
+// runJob calls a job as the runner. What preview_job foresees must be what its runs then do, and
+// change nothing.
 func (e *example) runJob(t *testing.T, job, asOf string) {
 	t.Helper()
 	const columns = `format('%s', (policy, state, taken, kept, related, cascaded))`
@@ -156,8 +157,9 @@ func (e *example) runJob(t *testing.T, job, asOf string) {
 	}
 }
 
-// everywhere calls test at several instants and batch sizes: at the first instant with each size, at each of the others
-// with one of them, since an instant decides on rows and a size on how many are taken at once.
+// everywhere calls test at several instants and batch sizes: at the first instant with each size,
+// at each of the others with one of them, since an instant decides on rows and a size on how many
+// are taken at once.
 func (e *example) everywhere(t *testing.T, instants []string, test func(*testing.T, *example, string)) {
 	for i, asOf := range instants {
 		for _, rows := range [][]string{{"1", "3", "1000"}, {"3"}, {"1000"}}[min(i, 2)] {

@@ -46,7 +46,8 @@ var (
 				WHERE m.conversation_id = c.id AND m.forgotten_at IS NULL
 			)
 			SELECT id FROM forgotten`}},
-		// The document says no more of these than that they expired: no words outlive the window of what expired.
+		// The document says no more of these than that they expired: no words outlive the window of
+		// what expired.
 		{"unfinished_forgotten", []string{`
 			WITH forgotten AS (
 				UPDATE requests.help_requests r

@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// restore calls retention.restore as an operator, for the last run of a policy, and answers "restored
-// refused".
+// restore calls retention.restore as an operator, for the last run of a policy, and answers
+// "restored refused".
 func (e *example) restore(t *testing.T, policy string) string {
 	t.Helper()
 	if err := e.Operator(fmt.Sprintf("SELECT * FROM retention.restore('%s', %d)", policy, e.Last(policy).ID)); err != nil {
@@ -98,7 +98,8 @@ func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
 	}
 }
 
-// oneRestored: an admin brings one request back, with its communities and dibs; everything else stays marked.
+// oneRestored: an admin brings one request back, with its communities and dibs; everything else
+// stays marked.
 func (e *example) oneRestored(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)

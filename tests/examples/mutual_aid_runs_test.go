@@ -20,7 +20,8 @@ func (e *example) forgottenWhole(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
 	_, taken := e.after(t, asOf, memory[:1])
-	// One message of a request that is due: the last one, so that others of its exchange come first.
+	// One message of a request that is due: the last one, so that others of its exchange come
+	// first.
 	request := pgtest.Value[string](t, e.conn, says(`SELECT x.request_id::text FROM messaging.messages m JOIN messaging.conversations c ON c.id = m.conversation_id
 		JOIN requests.matches x ON x.id = c.request_match_id JOIN requests.help_requests r ON r.id = x.request_id
 		WHERE m.forgotten_at IS NULL AND r.status = 'completed' AND r.content_forgotten_at IS NULL AND r.completed_at < :as_of - interval '364 days'
@@ -48,8 +49,9 @@ func (e *example) forgottenWhole(t *testing.T) {
 	}
 }
 
-// noWordsLeft: what is forgotten or deleted is nowhere in the database, in no table of the runtime either. Requests
-// that were finished, that expired, and that expired with a match and were never finished; messages that expired.
+// noWordsLeft: what is forgotten or deleted is nowhere in the database, in no table of the runtime
+// either. Requests that were finished, that expired, and that expired with a match and were never
+// finished; messages that expired.
 func (e *example) noWordsLeft(t *testing.T) {
 	asOf := instants[0]
 	e.fill(t, `INSERT INTO requests.help_requests (id, requester_id, title, description, payload, requirements, status, expired, updated_at, completed_at)
@@ -142,7 +144,8 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	}
 }
 
-// oneInstance: of two that expire dibs at the same time one does it, the other waits within its bound and ends "busy".
+// oneInstance: of two that expire dibs at the same time one does it, the other waits within its
+// bound and ends "busy".
 func (e *example) oneInstance(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)

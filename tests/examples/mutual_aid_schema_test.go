@@ -26,8 +26,8 @@ func (e *example) expiresAt(t *testing.T) {
 	}
 }
 
-// activity: a finished exchange is activity of its two people in that community, at its own time; nothing else is, and
-// nothing sets the time back.
+// activity: a finished exchange is activity of its two people in that community, at its own time;
+// nothing else is, and nothing sets the time back.
 func (e *example) activity(t *testing.T) {
 	e.fill(t, `INSERT INTO communities.communities SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, 'c' FROM generate_series(1, 2) n;
 		INSERT INTO reputation.trust_scores (user_id, community_id, last_activity_at)
@@ -43,8 +43,8 @@ func (e *example) activity(t *testing.T) {
 	}
 }
 
-// windows: one global row, which is there once, however often it is sown; and indexes on what is still to be marked or
-// forgotten.
+// windows: one global row, which is there once, however often it is sown; and indexes on what is
+// still to be marked or forgotten.
 func (e *example) windows(t *testing.T) {
 	const global = "SELECT concat_ws(' ', completed_request_window_days, expired_request_window_days, message_window_days) FROM requests.retention_config WHERE community_id IS NULL"
 	e.fill(t, "", instants[0])

@@ -102,7 +102,8 @@ func (e *example) trustEdgesFade(t *testing.T) {
 		     unnest(ARRAY[0.5, 0.25, 1, NULL]) th`, instants[0])
 	now := pgtest.Value[string](t, e.conn, "SELECT now()::text")
 	_, taken := e.after(t, now, trustEdges)
-	// Counted by hand: 16 with a half-life of ten days, 12 of twenty, and 9 of those that do not fade.
+	// Counted by hand: 16 with a half-life of ten days, 12 of twenty, and 9 of those that do not
+	// fade.
 	if taken["trust_edges"] != 37 {
 		t.Fatalf("the oracle deletes %d edges", taken["trust_edges"])
 	}

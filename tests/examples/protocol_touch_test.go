@@ -57,8 +57,8 @@ func (e *example) protocolTouch(t *testing.T) {
 	}
 }
 
-// protocolRevive: what is no longer tracked is tracked again when it is read, with one event for the
-// ingest; what no protocol is called like is not.
+// protocolRevive: what is no longer tracked is tracked again when it is read, with one event for
+// the ingest; what no protocol is called like is not.
 func (e *example) protocolRevive(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
@@ -87,7 +87,8 @@ func (e *example) protocolRevive(t *testing.T) {
 	e.onlyChanged(t, before, "public.tracked_protocols", "retention.event")
 }
 
-// protocolWithoutData: what is tracked and has no data is ingested when it is read, as long as there is none.
+// protocolWithoutData: what is tracked and has no data is ingested when it is read, as long as
+// there is none.
 func (e *example) protocolWithoutData(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)

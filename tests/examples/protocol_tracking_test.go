@@ -254,8 +254,8 @@ func (e *example) protocolAtStart(t *testing.T) {
 	}
 }
 
-// TestProtocolTrackingUpgrade: the table as it was gets its clocks, filled, and an index; a table that has
-// them already keeps what is in them. Down takes away what was added and nothing else.
+// TestProtocolTrackingUpgrade: the table as it was gets its clocks, filled, and an index; a table
+// that has them already keeps what is in them. Down takes away what was added and nothing else.
 func TestProtocolTrackingUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]string{

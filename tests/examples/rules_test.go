@@ -16,9 +16,9 @@ import (
 
 const rulesHead = "| the document says | where | tested by | what differs, and why |\n|---|---|---|---|\n"
 
-// Each example's README has a table of every rule of its document, and each rule has a test: "TestName", or
-// "TestName/case", where the case is a text of the test's package. Policies, reports and jobs of the example are in it, and
-// what it quotes of the policy stands there, up to "...".
+// Each example's README has a table of every rule of its document, and each rule has a test:
+// "TestName", or "TestName/case", where the case is a text of the test's package. Policies, reports
+// and jobs of the example are in it, and what it quotes of the policy stands there, up to "...".
 func TestEveryRuleHasATest(t *testing.T) {
 	t.Parallel()
 	tests := testSources(t)

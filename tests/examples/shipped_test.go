@@ -16,8 +16,8 @@ import (
 )
 
 // TestExamplesGoUpAndDown: the migrations of every example install on its schema.sql, with rows in
-// it, to the verifier's content, go down to what was there before, up again, and out without a trace. Meanwhile the calls that
-// the project's pages show are parsed.
+// it, to the verifier's content, go down to what was there before, up again, and out without a
+// trace. Meanwhile the calls that the project's pages show are parsed.
 func TestExamplesGoUpAndDown(t *testing.T) {
 	t.Parallel()
 	policies, err := filepath.Glob(directory("*/retention.yaml"))
@@ -73,8 +73,9 @@ var (
 	shownArgument  = regexp.MustCompile(`([a-z]\w*)(?: => *)?(,|$)`)
 )
 
-// parseShownCalls has PostgreSQL parse each call of the runtime that a page shows: an example's pages where that example is
-// installed, the others where bot-queue is. An argument that is a word is the name of one.
+// parseShownCalls has PostgreSQL parse each call of the runtime that a page shows: an example's
+// pages where that example is installed, the others where bot-queue is. An argument that is a word
+// is the name of one.
 func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
 	t.Helper()
 	conn, parsed := in.Conn(t), 0
@@ -99,7 +100,8 @@ func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
 	}
 }
 
-// shownCalls are the statements of a page that call the runtime. One with an ellipsis is none; tests/citus runs that of Citus.
+// shownCalls are the statements of a page that call the runtime. One with an ellipsis is none;
+// tests/citus runs that of Citus.
 func shownCalls(page string) []string {
 	var list []string
 	for _, code := range fixture.Code(page) {

@@ -26,7 +26,8 @@ func newChannels(t *testing.T, e *example) *channels {
 // asText is an instant for SQL, to the microsecond.
 func asText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000000+00") }
 
-// Every combination of values on and next to the bounds. TestTelegramChannels has batches of one row.
+// Every combination of values on and next to the bounds. TestTelegramChannels has batches of one
+// row.
 func TestTelegramChannelsBounds(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -50,9 +51,9 @@ func TestTelegramChannelsBounds(t *testing.T) {
 	}
 }
 
-// Days, one after the other: the jobs of all chains run at their times, new records come in, old keys come
-// back. After every job every table is what the document's own code makes of it, and the same job again
-// changes nothing.
+// Days, one after the other: the jobs of all chains run at their times, new records come in, old
+// keys come back. After every job every table is what the document's own code makes of it, and the
+// same job again changes nothing.
 func TestTelegramChannels(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")

@@ -9,7 +9,8 @@ import (
 )
 
 // The clean-up of the Telegram channels as its document writes it, in memory. Times are
-// microseconds since 1970, scores and multipliers thousandths; a nil clock is a record without _exp.
+// microseconds since 1970, scores and multipliers thousandths; a nil clock is a record without
+// _exp.
 
 const (
 	second = int64(1_000_000)

@@ -13,7 +13,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// chains and their jobs, in the order of the day; each starts a quarter of an hour after the one before.
+// chains and their jobs, in the order of the day; each starts a quarter of an hour after the one
+// before.
 var chains = []struct {
 	id        int64
 	name, job string
@@ -57,8 +58,8 @@ func (r traffic) merged() any {
 	return nil
 }
 
-// insert adds n records of each type to every chain, and ten times as many to the first. Records with keys that
-// are live already are skipped.
+// insert adds n records of each type to every chain, and ten times as many to the first. Records
+// with keys that are live already are skipped.
 func (r traffic) insert(t *testing.T, conn *pgx.Conn, n int) {
 	t.Helper()
 	pgtest.Exec(t, conn, `CREATE TEMP TABLE new_signal (LIKE channel.signal); CREATE TEMP TABLE new_token (LIKE channel.token);

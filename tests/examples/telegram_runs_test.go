@@ -50,8 +50,8 @@ func TestTelegramChannelsDryRun(t *testing.T) {
 	}
 }
 
-// A person cleans one chain up and says why; then the orphans of all chains, after the report has told of
-// them.
+// A person cleans one chain up and says why; then the orphans of all chains, after the report has
+// told of them.
 func TestTelegramChannelsByHand(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -106,8 +106,8 @@ func orphans(t *testing.T, e *example, m *channels) {
 	}
 }
 
-// However the work is split, index and archive are those of one pass over everything: the document's own,
-// which cuts the best lists after every record.
+// However the work is split, index and archive are those of one pass over everything: the
+// document's own, which cuts the best lists after every record.
 func TestTelegramChannelsSplit(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -173,7 +173,8 @@ func TestTelegramChannelsKilled(t *testing.T) {
 	m.compare(t, e.conn, "after runs were killed")
 }
 
-// kill starts the job and ends its backend after so many batches in all. It says whether it came in time.
+// kill starts the job and ends its backend after so many batches in all. It says whether it came in
+// time.
 func (e *example) kill(t *testing.T, batches int) bool {
 	t.Helper()
 	runner := e.Conn(t)
@@ -202,8 +203,8 @@ func (e *example) kill(t *testing.T, batches int) bool {
 	}
 }
 
-// A wallet that comes back with a lower score. Cut after every record, the list loses a better wallet
-// first; cut after the run, the better one stays.
+// A wallet that comes back with a lower score. Cut after every record, the list loses a better
+// wallet first; cut after the run, the better one stays.
 func TestTelegramChannelsLowered(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -229,8 +230,8 @@ func TestTelegramChannelsLowered(t *testing.T) {
 	}
 }
 
-// Wallets of one score: those that came first are listed first and stay, whatever their clocks say, also when
-// one of them comes back.
+// Wallets of one score: those that came first are listed first and stay, whatever their clocks say,
+// also when one of them comes back.
 func TestTelegramChannelsTies(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")

@@ -14,8 +14,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Entries on every side of the bound, as the TTL index of the document takes them: when expiresAt has
-// passed. One that never expires does not exist, since the column is NOT NULL; infinity stays.
+// Entries on every side of the bound, as the TTL index of the document takes them: when expiresAt
+// has passed. One that never expires does not exist, since the column is NOT NULL; infinity stays.
 func TestTradeDedupExpiry(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -58,8 +58,8 @@ func TestTradeDedupTimestampCollision(t *testing.T) {
 	}
 }
 
-// Trades of one timestamp come in an order that the API alone knows: when the set has forgotten them, the cursor's hash is
-// all that tells which were processed.
+// Trades of one timestamp come in an order that the API alone knows: when the set has forgotten
+// them, the cursor's hash is all that tells which were processed.
 func TestTradeDedupTieAfterTheTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -83,9 +83,9 @@ func (e *example) forgetTrades(t *testing.T) {
 	}
 }
 
-// The document's example flow: the fourth of five trades is the cursor's, the third was taken up already. The cursor goes
-// to the newest, as the document's rule has it, and not to the second, as its example says: the first would be
-// processed again once the set has forgotten it.
+// The document's example flow: the fourth of five trades is the cursor's, the third was taken up
+// already. The cursor goes to the newest, as the document's rule has it, and not to the second, as
+// its example says: the first would be processed again once the set has forgotten it.
 func TestTradeDedupExampleFlow(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -211,7 +211,8 @@ func TestTradeDedupRace(t *testing.T) {
 	}
 }
 
-// The cursor only moves forward, whoever moves it; among trades of one timestamp it is where the last call said.
+// The cursor only moves forward, whoever moves it; among trades of one timestamp it is where the
+// last call said.
 func TestTradeDedupCursor(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -334,7 +335,8 @@ func TestTradeDedupHitRate(t *testing.T) {
 		alerts     int
 	}{{0, 0, "null", 0}, {100, 100, "0.0000", 0}, {200, 100, "0.5000", 0}, {201, 100, "0.5025", 1}, {50, 0, "1.0000", 1}} {
 		pgtest.Exec(t, e.conn, "DELETE FROM retention.claim")
-		// Half in this hour's first moment, half in its last; more before and of others, which does not count.
+		// Half in this hour's first moment, half in its last; more before and of others, which does
+		// not count.
 		pgtest.Exec(t, e.conn, `INSERT INTO retention.claim (policy, at, asked, won)
 			SELECT x.policy, timestamptz '`+asOf+`' - x.ago, x.asked, x.won
 			FROM (VALUES ('processed_trades', interval '59 minutes 59.999999 seconds', $1::int - $1::int / 2, $2::int - $2::int / 2),
@@ -352,8 +354,8 @@ func TestTradeDedupHitRate(t *testing.T) {
 	}
 }
 
-// Real claims are counted, and so are duplicates that "seen" finds: all but what a session has not written yet, an eighth
-// at most.
+// Real claims are counted, and so are duplicates that "seen" finds: all but what a session has not
+// written yet, an eighth at most.
 func TestTradeDedupCountsClaims(t *testing.T) {
 	t.Parallel()
 	for name, worker := range map[string]func(w *whale, t *testing.T, hash string){

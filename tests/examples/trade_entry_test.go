@@ -8,8 +8,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// An entry of the set: the four fields of the document, by the database's clock, whatever a trade's own timestamp is. One
-// that expired and is there still is as if it had gone: the claim makes it new.
+// An entry of the set: the four fields of the document, by the database's clock, whatever a trade's
+// own timestamp is. One that expired and is there still is as if it had gone: the claim makes it
+// new.
 func TestTradeDedupEntry(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -31,7 +32,8 @@ func TestTradeDedupEntry(t *testing.T) {
 	}
 }
 
-// Look-ups use the index on the hash, and a duplicate writes nothing, as the server counts it within the transaction.
+// Look-ups use the index on the hash, and a duplicate writes nothing, as the server counts it
+// within the transaction.
 func TestTradeDedupLookUps(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")

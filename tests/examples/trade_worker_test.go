@@ -31,7 +31,8 @@ func newWhale(t *testing.T, e *example, done map[string]int) *whale {
 const marker = "whale_worker_global"
 
 // poll fetches from the cursor on, newest first, stops at the cursor, takes each trade up before it
-// processes it, oldest first, and moves the cursor to the newest, whoever took that up. It says whether it lived to the end.
+// processes it, oldest first, and moves the cursor to the newest, whoever took that up. It says
+// whether it lived to the end.
 func (w *whale) poll(t *testing.T, api []trade) bool {
 	t.Helper()
 	cursor := w.cursor(t)

@@ -16,7 +16,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// fill makes the tables as a role that is no superuser, and the rows that they have after some months.
+// fill makes the tables as a role that is no superuser, and the rows that they have after some
+// months.
 func fill(t *testing.T, db *pgtest.DB) {
 	t.Helper()
 	db.Exec(t, "CREATE ROLE service_deploy LOGIN")
@@ -39,7 +40,8 @@ func expect(t *testing.T, db *pgtest.DB) {
 	db.Exec(t, fixture.ReadFile(t, "testdata/expected.sql"))
 }
 
-// wrong are the rows that are there and should not be (+), and those that should be and are not (-), by table.
+// wrong are the rows that are there and should not be (+), and those that should be and are not
+// (-), by table.
 func wrong(t *testing.T, db *pgtest.DB) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -99,8 +101,9 @@ func edit(t *testing.T, file string) string {
 	return text
 }
 
-// TestFirstDay: from a database of 27 tables, with no policy, to a dozen policies that are reviewed, installed, scheduled, run and
-// verified, by ten commands and nothing else. Then pg_cron runs one of them of its own accord.
+// TestFirstDay: from a database of 27 tables, with no policy, to a dozen policies that are
+// reviewed, installed, scheduled, run and verified, by ten commands and nothing else. Then pg_cron
+// runs one of them of its own accord.
 func TestFirstDay(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
@@ -123,7 +126,8 @@ func TestFirstDay(t *testing.T) {
 	first := p.says("run --first --yes --job retention", "would trip: the breaker allows 6,000")
 	promised(t, plan, first)
 
-	// The application goes on: more jobs end, and pg_cron takes those that are due, besides those that were.
+	// The application goes on: more jobs end, and pg_cron takes those that are due, besides those
+	// that were.
 	db.Exec(t, `WITH ended AS (INSERT INTO "Ops"."Job Queue" ("Kind", "State", "finishedAt")
 			SELECT 'mail', 'done', now() - n * interval '1 day' - interval '12 hours' FROM generate_series(0, 13) n, generate_series(1, 20) RETURNING *)
 		INSERT INTO expected."Ops.Job Queue" SELECT * FROM ended WHERE "finishedAt" > now() - interval '7 days'`)
@@ -139,7 +143,8 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// promised holds what the first run took to what the plan had said, policy by policy, but for the rows that were held since.
+// promised holds what the first run took to what the plan had said, policy by policy, but for the
+// rows that were held since.
 func promised(t *testing.T, plan, first string) {
 	t.Helper()
 	if !regexp.MustCompile(`\ngps_fix_old .* 20\d\d-\d\d-\d\d \d\d:`).MatchString(first) {

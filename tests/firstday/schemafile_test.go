@@ -13,7 +13,8 @@ import (
 
 const schema = "../../internal/propose/testdata/schema.sql"
 
-// What a schema file gives is what its database gives, but for sizes; owners are those of the file. Nothing is overwritten.
+// What a schema file gives is what its database gives, but for sizes; owners are those of the file.
+// Nothing is overwritten.
 func TestSchemaFile(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Database(t)

@@ -19,13 +19,15 @@ import (
 var (
 	tutorialBlock   = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 	tutorialCommand = regexp.MustCompile(`(?m)^\$ (.*)\n((?:[^$\n].*\n|\n)*)`)
-	// What differs from one time to the other: instants, durations, sizes, numbers of objects, the width of columns.
+	// What differs from one time to the other: instants, durations, sizes, numbers of objects, the
+	// width of columns.
 	tutorialVaries   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:[\d.]+\+00|[\d.,]+ ?(?:ms|s|kB)\b|\d+ objects|-{3,}`)
 	tutorialProgress = regexp.MustCompile(`(?m)^\w+: (\[[#.]{20}\] )?[0-9,]+( of [0-9,]+)? rows, .*\n`) // of a run that takes long
 )
 
-// TestTutorial goes through docs/tutorial.md: its SQL, its edits of the policy file, and its commands, which say what the page shows.
-// Then other pages' sequences of commands are executed in further databases of the server.
+// TestTutorial goes through docs/tutorial.md: its SQL, its edits of the policy file, and its
+// commands, which say what the page shows. Then other pages' sequences of commands are executed in
+// further databases of the server.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	db, commands := pgtest.CronServer(t), 0
@@ -65,7 +67,8 @@ func TestTutorial(t *testing.T) {
 	}
 }
 
-// sequence executes the first block below a heading, as the role that owns a table with a policy, which ends in a state.
+// sequence executes the first block below a heading, as the role that owns a table with a policy,
+// which ends in a state.
 func sequence(t *testing.T, db *pgtest.DB, policy, page, heading, state string) {
 	t.Helper()
 	db.Exec(t, `CREATE SCHEMA app AUTHORIZATION shop_owner; SET ROLE shop_owner;

@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestInitReadsUnits has tables whose column "created" counts time in some unit, for the last 400 days. "pgretain init"
-// proposes the encoding that fits, or says that none does.
+// TestInitReadsUnits has tables whose column "created" counts time in some unit, for the last 400
+// days. "pgretain init" proposes the encoding that fits, or says that none does.
 func TestInitReadsUnits(t *testing.T) {
 	t.Parallel()
 	const seconds = "extract(epoch FROM at)"

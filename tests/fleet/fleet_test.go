@@ -100,8 +100,9 @@ func all(names []string, verdict string, but ...string) map[string]string {
 	return m
 }
 
-// TestFleet goes through five databases (one is written in the file, four are found), with a sixth whose
-// server is not there: migrations stop at a canary that fails, verdicts come from each, holds and pauses reach each.
+// TestFleet goes through five databases (one is written in the file, four are found), with a sixth
+// whose server is not there: migrations stop at a canary that fails, verdicts come from each, holds
+// and pauses reach each.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	canary := pgtest.Database(t)

@@ -12,9 +12,8 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// What flyway's documentation and the rules of its parser say about a directory; flyway itself is not
-// there.
-// https://documentation.red-gate.com/fd/migrations-271585107.html
+// What flyway's documentation and the rules of its parser say about a directory; flyway itself is
+// not there. https://documentation.red-gate.com/fd/migrations-271585107.html
 var (
 	versioned     = regexp.MustCompile(`^V([0-9]+)__[A-Za-z0-9_]+\.sql$`)
 	undo          = regexp.MustCompile(`^U([0-9]+)__[A-Za-z0-9_]+\.sql$`)
@@ -89,8 +88,9 @@ func configuration(t *testing.T, dir fstest.MapFS, name string) map[string]strin
 	return settings
 }
 
-// flywaySplit counts the statements that flyway's parser for PostgreSQL finds: a dollar begins a quote
-// wherever it stands, E with a capital letter has escapes, comments nest, and ";" ends a statement.
+// flywaySplit counts the statements that flyway's parser for PostgreSQL finds: a dollar begins a
+// quote wherever it stands, E with a capital letter has escapes, comments nest, and ";" ends a
+// statement.
 func flywaySplit(text string) int {
 	count, filled, word := 0, false, false
 	for len(text) > 0 {

@@ -25,8 +25,9 @@ type life struct {
 	states              []string
 }
 
-// TestTools takes two examples, a policy full of traps and a partitioned table through every tool: a first step, a second
-// one, back to the first, back to nothing. After each the catalogs are those that pgretain migrate makes.
+// TestTools takes two examples, a policy full of traps and a partitioned table through every tool:
+// a first step, a second one, back to the first, back to nothing. After each the catalogs are those
+// that pgretain migrate makes.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -117,8 +118,8 @@ func checkRecorded(t *testing.T, p *project, want bool) {
 	}
 }
 
-// withoutUsage leaves out that the owner may look into the application's schemas: that right stays, since
-// others may count on it.
+// withoutUsage leaves out that the owner may look into the application's schemas: that right stays,
+// since others may count on it.
 func withoutUsage(catalog []string, owner string) []string {
 	return slices.DeleteFunc(catalog, func(line string) bool {
 		return strings.HasPrefix(line, "grant schema ") && strings.HasSuffix(line, " to "+owner+": USAGE")
@@ -145,8 +146,8 @@ func example(name string) func(*testing.T) (project, string) {
 	}
 }
 
-// trapsPolicy holds what one tool or another would take for its own: in a name, an index, a default, a
-// comment, a row of the registry, a function and a job.
+// trapsPolicy holds what one tool or another would take for its own: in a name, an index, a
+// default, a comment, a row of the registry, a function and a job.
 const trapsPolicy = `version: 1
 install:
   search_path: [public, '"path {{ .p }} ${p} :x"']
@@ -184,8 +185,8 @@ policies:
     then: [delete]
 `
 
-// partitions are others when the files are applied than when they were written: the second step builds an index
-// as well, and the way back drops it.
+// partitions are others when the files are applied than when they were written: the second step
+// builds an index as well, and the way back drops it.
 func partitions(t *testing.T) (project, string) {
 	in := kit.Prepare(t, `CREATE TABLE event (id bigint, at timestamptz, kind text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE event_1 PARTITION OF event FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');

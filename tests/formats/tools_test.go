@@ -117,8 +117,8 @@ func downTern(t *testing.T, p *project, n int) {
 	})
 }
 
-// pending are the names with an end that have not been applied: psql and flyway, for which psql stands
-// in, have no record here.
+// pending are the names with an end that have not been applied: psql and flyway, for which psql
+// stands in, have no record here.
 var applied = map[*project]int{}
 
 func upPsql(t *testing.T, p *project) {
@@ -153,8 +153,8 @@ func downFlyway(t *testing.T, p *project, n int) {
 	applied[p] -= n
 }
 
-// flyway lets psql do what flyway does: a file is one transaction unless its configuration says that it
-// is none.
+// flyway lets psql do what flyway does: a file is one transaction unless its configuration says
+// that it is none.
 func flyway(t *testing.T, p *project, name string) {
 	t.Helper()
 	if configuration(t, p.dir, name)["executeInTransaction"] == "false" {

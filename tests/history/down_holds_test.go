@@ -40,8 +40,8 @@ func downAll(t *testing.T, in *kit.Installed, export string) ([]install.Migratio
 	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o)
 }
 
-// TestDownRefusesHolds: whatever kind of hold is in force, nothing that would drop it is done, by no tool; those
-// that are released or over stop nobody.
+// TestDownRefusesHolds: whatever kind of hold is in force, nothing that would drop it is done, by
+// no tool; those that are released or over stop nobody.
 func TestDownRefusesHolds(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]string{
@@ -113,8 +113,8 @@ func TestDownOfAPolicy(t *testing.T) {
 	}
 }
 
-// TestDownExports: holds and log are written before anything goes, and what was written can be read back: after
-// "up" the next run keeps the held rows.
+// TestDownExports: holds and log are written before anything goes, and what was written can be read
+// back: after "up" the next run keeps the held rows.
 func TestDownExports(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)

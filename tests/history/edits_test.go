@@ -13,8 +13,8 @@ type part struct {
 	variants []string
 }
 
-// Every policy name that a variant uses is in one variant of one part at most, or in all of them with
-// the same meaning for jobs: jobs run what is there.
+// Every policy name that a variant uses is in one variant of one part at most, or in all of them
+// with the same meaning for jobs: jobs run what is there.
 var policyParts = []part{
 	{"notes", []string{
 		"",

@@ -60,8 +60,8 @@ func TestTableRenamed(t *testing.T) {
 	wantCatalog(t, in, before, "after going back")
 }
 
-// TestPolicyRemoved: overrides go with their policy, the log and holds stay; one that comes back starts
-// anew.
+// TestPolicyRemoved: overrides go with their policy, the log and holds stay; one that comes back
+// starts anew.
 func TestPolicyRemoved(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
@@ -97,8 +97,8 @@ func TestPolicyRemoved(t *testing.T) {
 	count("retention.run WHERE policy = 'old' AND state = 'done'", 2)
 }
 
-// TestPartitionsComeAndGo: PostgreSQL gives a new partition the index; nothing is written for it, and
-// nothing for one that is gone.
+// TestPartitionsComeAndGo: PostgreSQL gives a new partition the index; nothing is written for it,
+// and nothing for one that is gone.
 func TestPartitionsComeAndGo(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {events: {table: app.event, due: {age: {column: at, older_than: 30 days}}, then: [delete]}}"

@@ -12,8 +12,8 @@ import (
 const pageJoined = `policies: {old: {table: app.note, join: {c: {query: "SELECT 1::bigint AS owner_id", where: "c.owner_id = t.owner_id"}},
 	where: "c.owner_id IS NULL", due: {age: {column: at, older_than: 30 days}}, then: [delete]}}`
 
-// TestPageIsReplacedWhole: nothing is left of what a policy had before, and what another policy owns by now under a
-// name that was its own stays.
+// TestPageIsReplacedWhole: nothing is left of what a policy had before, and what another policy
+// owns by now under a name that was its own stays.
 func TestPageIsReplacedWhole(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, pageJoined)
@@ -36,8 +36,8 @@ func TestPageIsReplacedWhole(t *testing.T) {
 	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.slice)') IS NULL AND to_regprocedure('retention.old_c_rows(text)') IS NOT NULL")
 }
 
-// TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is neither dropped nor left
-// broken. The step fails as a whole, and works when the view has gone.
+// TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is
+// neither dropped nor left broken. The step fails as a whole, and works when the view has gone.
 func TestPageSparesWhatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
@@ -54,8 +54,8 @@ func TestPageSparesWhatIsNotOurs(t *testing.T) {
 	in.Up(t)
 }
 
-// TestRuntimeGoesWithoutWhatIsNotOurs: the way back of the first file drops nothing where the schema holds a table or
-// function of somebody else, or where something depends on the runtime.
+// TestRuntimeGoesWithoutWhatIsNotOurs: the way back of the first file drops nothing where the
+// schema holds a table or function of somebody else, or where something depends on the runtime.
 func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))

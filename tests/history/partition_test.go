@@ -21,7 +21,8 @@ const partitionSchema = `CREATE SCHEMA app; CREATE SCHEMA old;
 	CREATE TABLE app.event_4_a PARTITION OF app.event_4 FOR VALUES IN ('a');
 	CREATE TABLE app.event_5 PARTITION OF app.event FOR VALUES FROM ('2024-05-01') TO ('2024-06-01')`
 
-// partitionsLater drops, detaches and creates partitions. One name belongs to another table afterwards.
+// partitionsLater drops, detaches and creates partitions. One name belongs to another table
+// afterwards.
 const partitionsLater = `SET ROLE kit_migrator;
 	DROP TABLE app.event_1; DROP TABLE app.event_2_a; DROP TABLE old.event_3; DROP TABLE app.event_4;
 	ALTER TABLE app.event DETACH PARTITION app.event_5;
@@ -50,8 +51,8 @@ const lacking = `SELECT t.relid::text FROM pg_partition_tree('app.event') t WHER
 		WHERE i.indrelid = 'app.event'::regclass AND c.relname LIKE 'pgretain%')) x
 	JOIN pg_index i ON i.indexrelid = x.relid WHERE i.indrelid = t.relid AND i.indisvalid AND i.indisready) ORDER BY 1`
 
-// TestOtherPartitionsByThen: a file is applied long after it was written, in a database whose partitions are others by then: the whole
-// table has its index, and nothing stands in for anything.
+// TestOtherPartitionsByThen: a file is applied long after it was written, in a database whose
+// partitions are others by then: the whole table has its index, and nothing stands in for anything.
 func TestOtherPartitionsByThen(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, partitionSchema, partitionPolicy)
@@ -93,8 +94,8 @@ func TestPartitionDroppedBeforeDown(t *testing.T) {
 	}
 }
 
-// Partitions are locked while their index is built, so that only some are at a time; what is left is named, and
-// one that is too large stays so.
+// Partitions are locked while their index is built, so that only some are at a time; what is left
+// is named, and one that is too large stays so.
 func TestLargePartitionIsNamed(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, partitionSchema, partitionPolicy)

@@ -19,7 +19,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// stop is one state of a history: the file, the migrations that lead there, the catalog that was found.
+// stop is one state of a history: the file, the migrations that lead there, the catalog that was
+// found.
 type stop struct {
 	file       file
 	yaml       string // "" before the first step
@@ -30,8 +31,8 @@ type stop struct {
 
 const steps = 12
 
-// TestRandomHistories edits a policy file twelve times, then goes down to each stop, up to each, and
-// wherever chance leads. PGRETAIN_HISTORY_SEEDS=20-40 goes through other histories.
+// TestRandomHistories edits a policy file twelve times, then goes down to each stop, up to each,
+// and wherever chance leads. PGRETAIN_HISTORY_SEEDS=20-40 goes through other histories.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
 	first, last := seeds(t)
@@ -79,7 +80,8 @@ func seeds(t *testing.T) (first, last uint64) {
 	return first, last
 }
 
-// schema is that of the generator's cases: every kind of table, with names that are legal and hostile.
+// schema is that of the generator's cases: every kind of table, with names that are legal and
+// hostile.
 func schema(t *testing.T) string {
 	return fixture.ReadFile(t, "../../generator/testdata/schema.sql")
 }
@@ -122,8 +124,8 @@ func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option
 	compareFresh(t, in, stops[at], made, more)
 }
 
-// migrate writes one step for the file, applies it, and finds nothing more to do, though the snapshot
-// is a new one.
+// migrate writes one step for the file, applies it, and finds nothing more to do, though the
+// snapshot is a new one.
 func migrate(t *testing.T, in *kit.Installed, f file, what string) {
 	t.Helper()
 	in.Generate(t, f.yaml())
@@ -201,8 +203,8 @@ func without(catalog, made []string, yaml string) []string {
 	})
 }
 
-// compareFresh installs the file in a new database: what a history leads to is the same, but for the
-// columns and archives that stay because they hold data.
+// compareFresh installs the file in a new database: what a history leads to is the same, but for
+// the columns and archives that stay because they hold data.
 func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more []kit.Option) {
 	t.Helper()
 	if s.file.cron {
@@ -218,7 +220,8 @@ func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more [
 	}
 }
 
-// columnLeft says whether a line is about a column that a policy added and the fresh database lacks.
+// columnLeft says whether a line is about a column that a policy added and the fresh database
+// lacks.
 func columnLeft(line string, fresh []string) bool {
 	return strings.HasPrefix(line, "column app.loan ") && !slices.Contains(fresh, line)
 }

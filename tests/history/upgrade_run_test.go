@@ -14,8 +14,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestUpgradeDuringARun: a run under way ends before its next batch, "paused" in the middle of an upgrade, "more" after
-// all of it, or the way back; in the middle no run starts. Nothing is lost of what was due.
+// TestUpgradeDuringARun: a run under way ends before its next batch, "paused" in the middle of an
+// upgrade, "more" after all of it, or the way back; in the middle no run starts. Nothing is lost of
+// what was due.
 func TestUpgradeDuringARun(t *testing.T) {
 	t.Parallel()
 	in := installed(t, beforeVersion)
@@ -83,8 +84,8 @@ func wantMore(t *testing.T, in *kit.Installed, meanwhile func(), messages ...str
 	}
 }
 
-// TestUpgradeGivesUpOnALock: somebody who holds the runtime's table, as pg_dump does, is waited for ten
-// seconds; then nothing has changed, and the upgrade may be run again.
+// TestUpgradeGivesUpOnALock: somebody who holds the runtime's table, as pg_dump does, is waited for
+// ten seconds; then nothing has changed, and the upgrade may be run again.
 func TestUpgradeGivesUpOnALock(t *testing.T) {
 	t.Parallel()
 	in := installed(t, beforeVersion)

@@ -21,8 +21,8 @@ var (
 	rowHash  = regexp.MustCompile(`"hash": "[0-9a-f]{12}"`)
 )
 
-// beforeVersion is what the version before this one may have wanted: its number in the functions and rows that tell
-// it, and another hash for each policy.
+// beforeVersion is what the version before this one may have wanted: its number in the functions
+// and rows that tell it, and another hash for each policy.
 func beforeVersion(wanted []generator.Object) []generator.Object {
 	before := slices.Clone(wanted)
 	for i, o := range before {
@@ -37,9 +37,9 @@ func beforeVersion(wanted []generator.Object) []generator.Object {
 	return before
 }
 
-// nextVersion is what a version may want that the one before did not: a column and an index for a table that has
-// rows, a view that shows the column between two others and that other views read, and a function that is no longer
-// there.
+// nextVersion is what a version may want that the one before did not: a column and an index for a
+// table that has rows, a view that shows the column between two others and that other views read,
+// and a function that is no longer there.
 func nextVersion(t *testing.T, wanted []generator.Object) []generator.Object {
 	t.Helper()
 	next := slices.DeleteFunc(slices.Clone(wanted), func(o generator.Object) bool { return o.Name == "retention.mark_abandoned()" })

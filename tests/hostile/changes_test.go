@@ -29,8 +29,8 @@ var columnsOf = map[string][]string{
 var typesOf = map[string]string{"item.id": "bigint", "part.id": "bigint", "part.item_id": "bigint", "cases.item_id": "bigint", "cases.open": "boolean", "users.id": "bigint", "users.item_id": "bigint",
 	"attic.id": "bigint", "attic.run_id": "bigint", "part.note": "text"}
 
-// changesOfTheCatalog are statements of who owns the tables, over the kinds of what a catalog holds. Columns are known by
-// their names: another column of the same name and type is the column.
+// changesOfTheCatalog are statements of who owns the tables, over the kinds of what a catalog
+// holds. Columns are known by their names: another column of the same name and type is the column.
 func changesOfTheCatalog() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -77,12 +77,14 @@ func changesOfTheCatalog() []string {
 	return list
 }
 
-// marks are the rows that are there, by a column that no change is about; of a table that no step is about all of the row.
+// marks are the rows that are there, by a column that no change is about; of a table that no step
+// is about all of the row.
 const marks = `
 	SELECT 'item ' || i.mark FROM public.item i UNION ALL SELECT 'part ' || p.mark FROM public.part p UNION ALL SELECT 'gone ' || a.mark FROM public.attic a
 	UNION ALL SELECT 'case ' || c.mark FROM public.cases c UNION ALL SELECT x.note FROM (SELECT 'other ' || o::text AS note FROM public.other o) x`
 
-// harm lists rows that had to stay, and are not there any more, and rows that are in no place any more.
+// harm lists rows that had to stay, and are not there any more, and rows that are in no place any
+// more.
 func harm(before, after []string) []string {
 	there, list := map[string]bool{}, []string{}
 	for _, row := range after {
@@ -99,8 +101,8 @@ func harm(before, after []string) []string {
 	return list
 }
 
-// The catalog changes between two batches, in one of many ways: the next batch takes only rows that were to go before the
-// change, or raises and takes none.
+// The catalog changes between two batches, in one of many ways: the next batch takes only rows that
+// were to go before the change, or raises and takes none.
 func TestChangesOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, changing, strings.Replace(trusts, " AND tools.plain(t.id)", " AND tools.plain(t.id) AND t.mood = 'calm'", 1))

@@ -46,8 +46,8 @@ policies:
       - delete: {cascades: [part]}
 `
 
-// stranger is a role that nobody trusts, whose functions leave a mark that no rollback takes away, or fail where
-// nothing may be written.
+// stranger is a role that nobody trusts, whose functions leave a mark that no rollback takes away,
+// or fail where nothing may be written.
 const stranger = `
 	DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
 	CREATE SCHEMA stranger AUTHORIZATION stranger; GRANT USAGE ON SCHEMA stranger TO public;
@@ -61,8 +61,8 @@ const stranger = `
 	CREATE FUNCTION stranger.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN coalesce(NEW, OLD); END';
 	RESET ROLE`
 
-// attacks: how code of the stranger comes to where the policy's page meets it, what is said of it, and whether the
-// policy would run it where the stranger were trusted.
+// attacks: how code of the stranger comes to where the policy's page meets it, what is said of it,
+// and whether the policy would run it where the stranger were trusted.
 var attacks = map[string]struct {
 	plant, says string
 	runs        bool
@@ -118,8 +118,8 @@ var attacks = map[string]struct {
 	"his tables beside":          {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
 }
 
-// Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that starts, not by those
-// who look, whoever they are. Where the role is trusted it is.
+// Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that
+// starts, not by those who look, whoever they are. Where the role is trusted it is.
 func TestCodeOfStrangers(t *testing.T) {
 	t.Parallel()
 	for name, a := range attacks {
@@ -183,8 +183,8 @@ func TestCodeOfStrangers(t *testing.T) {
 	}
 }
 
-// fitting are functions of the stranger's in a schema, :s, which fit calls better than PostgreSQL's own of their names:
-// those take any type, any number of arguments, or other integers.
+// fitting are functions of the stranger's in a schema, :s, which fit calls better than PostgreSQL's
+// own of their names: those take any type, any number of arguments, or other integers.
 const fitting = `
 	CREATE SCHEMA IF NOT EXISTS ":s"; GRANT ALL ON SCHEMA ":s" TO stranger; GRANT USAGE ON SCHEMA ":s" TO public; SET ROLE stranger;
 	DO $$ BEGIN
@@ -196,8 +196,8 @@ const fitting = `
 	CREATE OPERATOR ":s".= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar);
 	RESET ROLE; REVOKE CREATE ON SCHEMA ":s" FROM stranger`
 
-// Who may create in public, or in a schema of a role's name, has nobody run his functions: not who bootstraps, not who
-// migrates, no index, no view of the runtime, and nobody who uses the program.
+// Who may create in public, or in a schema of a role's name, has nobody run his functions: not who
+// bootstraps, not who migrates, no index, no view of the runtime, and nobody who uses the program.
 func TestFunctionsThatFitBetter(t *testing.T) {
 	t.Parallel()
 	yaml := strings.Replace(trusts, " AND upper(t.state) = 'DONE' AND tools.plain(t.id)", "", 1)
@@ -243,8 +243,8 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 	}
 }
 
-// Who owns a table that a policy file names has nobody run his functions before anything is installed: planning a query
-// evaluates what an index calls with constants.
+// Who owns a table that a policy file names has nobody run his functions before anything is
+// installed: planning a query evaluates what an index calls with constants.
 func TestWhoInstallsRunsNobodysCode(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, trusting, trusts)
@@ -288,8 +288,9 @@ func TestSchemaOfAStranger(t *testing.T) {
 	}
 }
 
-// The runner owns functions that others call, since pg_cron shows its jobs to nobody else. Changed by the runner's hand they
-// run nothing of anybody's, neither as the owner of the runtime nor as a superuser who verifies.
+// The runner owns functions that others call, since pg_cron shows its jobs to nobody else. Changed
+// by the runner's hand they run nothing of anybody's, neither as the owner of the runtime nor as a
+// superuser who verifies.
 func TestFunctionsOfTheRunner(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, trusting, trusts)

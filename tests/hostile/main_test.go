@@ -1,4 +1,5 @@
-// Package hostile holds what roles that are not trusted can do to a database with policies: nothing.
+// Package hostile holds what roles that are not trusted can do to a database with policies:
+// nothing.
 package hostile
 
 import (

@@ -11,8 +11,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// named has, for each catalog of objects with a name in a schema, guards that keep a row because of what a name means. made
-// creates that object in schema :s, and other creates one of the same name with another meaning.
+// named has, for each catalog of objects with a name in a schema, guards that keep a row because of
+// what a name means. made creates that object in schema :s, and other creates one of the same name
+// with another meaning.
 var named = map[string][]namesake{
 	"pg_proc": {
 		{"CREATE FUNCTION :s.marked(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'", "marked(t.body)",
@@ -50,11 +51,13 @@ var named = map[string][]namesake{
 // namesake is a guard with the object that a name in it means, and another one.
 type namesake struct{ made, guard, other, object string }
 
-// unnamed are catalogs of objects that no query names. A default conversion of pg_catalog comes before all others.
+// unnamed are catalogs of objects that no query names. A default conversion of pg_catalog comes
+// before all others.
 var unnamed = []string{"pg_constraint", "pg_conversion", "pg_extension", "pg_opclass", "pg_opfamily", "pg_statistic_ext", "pg_ts_template"}
 
-// Whatever kind of object a name of a policy means: one of the same name that somebody creates later, in a schema that
-// comes before in the search path, lets no row go that the policy keeps. The run and verify name the object.
+// Whatever kind of object a name of a policy means: one of the same name that somebody creates
+// later, in a schema that comes before in the search path, lets no row go that the policy keeps.
+// The run and verify name the object.
 func TestLaterNamesakesOfEachKind(t *testing.T) {
 	t.Parallel()
 	yaml := "install: {search_path: [public, app], scheduler: none}\npolicies:\n"

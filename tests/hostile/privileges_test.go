@@ -36,8 +36,8 @@ var privileges = map[string]struct{ grant, role string }{
 	"a column":           {"GRANT UPDATE (mood), INSERT (id, at, state) ON item TO :r", ""},
 }
 
-// own is what every role has: a schema of its own, with functions that leave a mark, which no rollback takes away, where
-// somebody else runs them.
+// own is what every role has: a schema of its own, with functions that leave a mark, which no
+// rollback takes away, where somebody else runs them.
 const own = `
 	CREATE SCHEMA own AUTHORIZATION :r; GRANT USAGE ON SCHEMA own TO public; GRANT USAGE ON SCHEMA public, tools TO :r;
 	CREATE SCHEMA seen; GRANT USAGE ON SCHEMA seen TO public; CREATE SEQUENCE seen.mark; GRANT ALL ON seen.mark TO public; SET ROLE :r;
@@ -48,8 +48,8 @@ const own = `
 	CREATE FUNCTION own.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN coalesce(NEW, OLD); END';
 	RESET ROLE`
 
-// plants are statements of the role that may bring its functions to where a policy meets them, over all kinds of
-// objects that hold code, in these schemas.
+// plants are statements of the role that may bring its functions to where a policy meets them, over
+// all kinds of objects that hold code, in these schemas.
 func plants(schemas ...string) []string {
 	var list []string
 	for _, table := range []string{"item", "part", "cases", "users", "vips", "attic", "spare"} {
@@ -96,8 +96,8 @@ func plants(schemas ...string) []string {
 		"ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO public", "SET ROLE retention_owner", "SET ROLE retention_runner", "SET ROLE shop_deploy", "CREATE SCHEMA z", "CREATE SCHEMA tool")
 }
 
-// tries are statements on whatever stands in the runtime's schema: calls of every function, with values that may hurt, and
-// every kind of change of every object.
+// tries are statements on whatever stands in the runtime's schema: calls of every function, with
+// values that may hurt, and every kind of change of every object.
 func tries(t *testing.T, in *kit.Installed) []string {
 	list := pgtest.Column[string](t, in, `
 		SELECT format('SELECT retention.%I(%s)', p.proname, coalesce((SELECT string_agg(CASE
@@ -127,7 +127,8 @@ func tries(t *testing.T, in *kit.Installed) []string {
 		"CALL retention._drive(('p',NULL,NULL,NULL,NULL,NULL,false,NULL), NULL)", "CALL retention._run_all('{p}', ('p',NULL,NULL,NULL,NULL,NULL,false,NULL), false, NULL)")
 }
 
-// world is what no role may change (an operator may release holds): rows that are not due or kept, holds, the log of other runs, the runtime and the rights.
+// world is what no role may change (an operator may release holds): rows that are not due or kept,
+// holds, the log of other runs, the runtime and the rights.
 const world = `
 	SELECT 'row ' || i.id FROM public.item i WHERE i.id IN (2, 3) OR i.id = 4 AND NOT $1 OR i.id > 30
 	UNION ALL SELECT 'hold ' || h.table_name || h.match FROM retention.hold h WHERE h.reason = 'ours' AND NOT $1 AND h.released_at IS NULL
@@ -139,9 +140,9 @@ const world = `
 	    WHERE c.relnamespace = 'retention'::regnamespace
 	ORDER BY 1`
 
-// A role with one privilege tries all there is, while a run is between two batches, and others go on working. Whatever
-// its statements do, its functions are run by nobody else, rows that no policy names stay, holds, log and runtime are as
-// they were, and once what it brought is gone runs go on.
+// A role with one privilege tries all there is, while a run is between two batches, and others go
+// on working. Whatever its statements do, its functions are run by nobody else, rows that no policy
+// names stay, holds, log and runtime are as they were, and once what it brought is gone runs go on.
 func TestRolesWithOnePrivilege(t *testing.T) {
 	t.Parallel()
 	for name, p := range privileges {
@@ -227,8 +228,8 @@ var peeks = []struct{ role, sql string }{
 	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" + noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, true) FROM retention.policy p; SET CONSTRAINTS ALL IMMEDIATE"},
 }
 
-// lookAlone runs one statement of the role, lets the others look, and undoes all. It says whether the statement was
-// accepted.
+// lookAlone runs one statement of the role, lets the others look, and undoes all. It says whether
+// the statement was accepted.
 func lookAlone(conn *pgx.Conn, role, sql string) bool {
 	ctx := context.Background()
 	defer func() { _, _ = conn.Exec(ctx, "ROLLBACK") }()
@@ -242,7 +243,8 @@ func lookAlone(conn *pgx.Conn, role, sql string) bool {
 	return true
 }
 
-// look is what others do meanwhile: a run goes on, another begins and ends well where it must, people look, and verify asks.
+// look is what others do meanwhile: a run goes on, another begins and ends well where it must,
+// people look, and verify asks.
 func look(t *testing.T, in *kit.Installed, runs bool) {
 	ctx := context.Background()
 	_, _ = in.Runner().Exec(ctx, "SELECT retention._step(max(id)) FROM retention.run WHERE state = 'running'")

@@ -15,8 +15,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// meeting is a schema in which a policy meets code of a trusted role wherever it may: in its condition, triggers, a
-// default, a check, an index. All of it executes what stands in evil.todo.
+// meeting is a schema in which a policy meets code of a trusted role wherever it may: in its
+// condition, triggers, a default, a check, an index. All of it executes what stands in evil.todo.
 const meeting = `
 	CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO public; CREATE TABLE evil.todo (sql pg_catalog.text); GRANT SELECT ON evil.todo TO public;
 	CREATE FUNCTION evil.escape() RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE s pg_catalog.varchar; BEGIN
@@ -58,7 +58,8 @@ reports:
   r: {query: "SELECT i.id FROM item i WHERE evil.escape()", alert: "false"}
 `
 
-// escapes are statements, with ";;" between them: :f is every function of the worker's, :r every role.
+// escapes are statements, with ";;" between them: :f is every function of the worker's, :r every
+// role.
 var escapes = map[string]string{
 	"itself":   "SELECT evil.witness()",
 	"SET ROLE": "SET ROLE :r", "SET LOCAL ROLE": "SET LOCAL ROLE :r", "RESET ROLE": "RESET ROLE;;SET ROLE NONE;;RESET ALL;;DISCARD ALL",
@@ -109,7 +110,8 @@ var escapes = map[string]string{
 	"a failure where others catch errors": "DO $$ BEGIN PERFORM set_config('search_path', 'evil, pg_catalog', false); RAISE query_canceled; END $$",
 }
 
-// atCommit: what is put off until COMMIT runs as the role that drives the run. That is the runner, who may do no more.
+// atCommit: what is put off until COMMIT runs as the role that drives the run. That is the runner,
+// who may do no more.
 var atCommit = map[string]bool{"a cursor that is held": true, "a trigger put off where it looks": true, "its trigger put off anew": true}
 
 const kept = `
@@ -129,8 +131,9 @@ var looking = []string{"SELECT * FROM retention.preview('p')", `SELECT * FROM re
 
 var ranAs = regexp.MustCompile(`^ran as (.*)$`)
 
-// Code of a role that is trusted runs as the worker. It becomes nobody else, whatever it executes, and nobody else runs what
-// it leaves behind: not the owner, not the runner, not a superuser who looks.
+// Code of a role that is trusted runs as the worker. It becomes nobody else, whatever it executes,
+// and nobody else runs what it leaves behind: not the owner, not the runner, not a superuser who
+// looks.
 func TestTheWorkerIsNobodyElse(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, meeting, meets)

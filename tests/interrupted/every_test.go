@@ -18,9 +18,9 @@ const (
 	seedVariable  = "PGRETAIN_TEST_SEED"
 )
 
-// TestKilledAtEveryStatement installs two steps and takes them away again, by way of a wire that ends
-// the session at one statement more each time. What comes of it is what comes of an install that
-// nobody disturbed.
+// TestKilledAtEveryStatement installs two steps and takes them away again, by way of a wire that
+// ends the session at one statement more each time. What comes of it is what comes of an install
+// that nobody disturbed.
 func TestKilledAtEveryStatement(t *testing.T) {
 	t.Parallel()
 	for _, d := range []death{before, after, during} {
@@ -88,5 +88,6 @@ func sample(t *testing.T, of uint32) func(statement) bool {
 	}
 }
 
-// rare are the statements that there are many of, all alike: the objects of files with a transaction.
+// rare are the statements that there are many of, all alike: the objects of files with a
+// transaction.
 var rare = regexp.MustCompile(`(?s)(CREATE OR REPLACE|DROP) (FUNCTION|PROCEDURE|VIEW)|(CREATE|DROP) (TABLE|TYPE)`)

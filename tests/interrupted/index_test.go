@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// stops are places where CREATE INDEX CONCURRENTLY waits as long as somebody else likes: before it reads
-// the table, and after it has built.
+// stops are places where CREATE INDEX CONCURRENTLY waits as long as somebody else likes: before it
+// reads the table, and after it has built.
 var stops = map[string]struct{ hold, phase string }{
 	"before building":       {"BEGIN; INSERT INTO app.visit_1 VALUES (1000, '2026-01-01', 'p')", "waiting for writers before build"},
 	"for an older snapshot": {"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class", "waiting for old snapshots"},
@@ -109,8 +109,8 @@ func (s stage) recovered(t *testing.T) {
 	s.DB = s.DB.Again(s.test)
 }
 
-// inPhase waits for an index build to be held up somewhere, and returns its backend: other phases take no time,
-// and would be gone before they are hit.
+// inPhase waits for an index build to be held up somewhere, and returns its backend: other phases
+// take no time, and would be gone before they are hit.
 func (s stage) inPhase(t *testing.T, phase string, failed <-chan error) int {
 	t.Helper()
 	for {

@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// refusals are what a database may have against a migration in the middle of it. Cause and cure are run
-// by the superuser; INDEX is an index of the migration, and after DATABASE comes its name.
+// refusals are what a database may have against a migration in the middle of it. Cause and cure are
+// run by the superuser; INDEX is an index of the migration, and after DATABASE comes its name.
 var refusals = map[string]struct{ cause, cure, code, file string }{
 	"a name is taken by a table": {
 		cause: "CREATE TABLE app.INDEX ()", cure: "DROP TABLE app.INDEX", code: "42809", file: "indexes",
@@ -46,8 +46,8 @@ var refusals = map[string]struct{ cause, cure, code, file string }{
 	},
 }
 
-// TestRefusedInTheMiddle wants the database's own message, where in which file, and a way on; when the
-// cause is gone, the same command finishes.
+// TestRefusedInTheMiddle wants the database's own message, where in which file, and a way on; when
+// the cause is gone, the same command finishes.
 func TestRefusedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	whole := newPlainStage(t)
@@ -119,7 +119,8 @@ func TestSettingsOfTheRoleDoNotEndAMigration(t *testing.T) {
 	s.must(t, s.down)
 }
 
-// locksForChange says whether a migration has been trying for a while to lock a table that it alters.
+// locksForChange says whether a migration has been trying for a while to lock a table that it
+// alters.
 const locksForChange = `SELECT EXISTS (SELECT FROM pg_stat_activity
 	WHERE query LIKE '%._lock_for_change(%' AND pid <> pg_backend_pid() AND clock_timestamp() > query_start + interval '600 ms')`
 
@@ -148,8 +149,8 @@ func TestNoPlaceForASession(t *testing.T) {
 	s.must(t, s.up)
 }
 
-// TestALongReader holds that a migration which has to alter a table lets others read it while it waits for a transaction
-// that reads. After ten seconds it gives up, and says why.
+// TestALongReader holds that a migration which has to alter a table lets others read it while it
+// waits for a transaction that reads. After ten seconds it gives up, and says why.
 func TestALongReader(t *testing.T) {
 	t.Parallel()
 	s := newPlainStage(t)

@@ -38,7 +38,8 @@ policies:
 jobs:
   nightly: {schedule: "0 3 * * *", run: [note_old, visit_old]}`
 
-// changed is the next step: functions and rows replaced, an index built and one dropped, a job gone.
+// changed is the next step: functions and rows replaced, an index built and one dropped, a job
+// gone.
 const changed = `
 version: 1
 install: {scheduler: pg_cron}
@@ -86,8 +87,8 @@ func (s stage) must(t *testing.T, migrate func(*testing.T, string) error) []stri
 	return s.catalog(t)
 }
 
-// catalog is everything in the database, with what kit.Catalog leaves out: the version table, advisory
-// locks, and sessions that did not end.
+// catalog is everything in the database, with what kit.Catalog leaves out: the version table,
+// advisory locks, and sessions that did not end.
 func (s stage) catalog(t *testing.T) []string {
 	t.Helper()
 	lines := kit.Catalog(t, s.DB, s.File.Install.Schema)

@@ -20,7 +20,8 @@ const (
 	during death = "terminated while it runs"
 )
 
-// wire stands between a client and the server, and ends the session at the statement that choose picks.
+// wire stands between a client and the server, and ends the session at the statement that choose
+// picks.
 type wire struct {
 	t         testing.TB
 	db        *pgtest.DB
@@ -67,7 +68,8 @@ func (w *wire) parse(link string) *url.URL {
 	return u
 }
 
-// dial connects to the server itself: a unix socket, or an address where the tests use somebody else's.
+// dial connects to the server itself: a unix socket, or an address where the tests use somebody
+// else's.
 func (w *wire) dial() (net.Conn, error) {
 	u := w.parse(w.db.URL(""))
 	if host := u.Query().Get("host"); host != "" {
@@ -76,8 +78,8 @@ func (w *wire) dial() (net.Conn, error) {
 	return net.Dial("tcp", u.Host)
 }
 
-// close ends what is left of the sessions, waits until their backends have let go of everything, and
-// says where a session was cut.
+// close ends what is left of the sessions, waits until their backends have let go of everything,
+// and says where a session was cut.
 func (w *wire) close() *statement {
 	w.t.Helper()
 	_ = w.listener.Close()

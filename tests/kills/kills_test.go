@@ -60,7 +60,8 @@ func TestKilledAtRandomInstants(t *testing.T) {
 		t.Logf("%s: %d", kind, k.met[kind])
 	}
 	t.Logf("%d deaths of runs under way, in %d rounds and %s", met, rounds, time.Since(began).Round(time.Second))
-	// The comparison of the rounds sees a row that is lost, one that is doubled, and one that stayed.
+	// The comparison of the rounds sees a row that is lost, one that is doubled, and one that
+	// stayed.
 	for _, c := range []struct{ spoil, mend string }{
 		{"DELETE FROM aged WHERE id = 17", "INSERT INTO aged SELECT * FROM was.aged WHERE id = 17"},
 		{"UPDATE daily SET n = n + 1 WHERE day = '2024-01-02'", "UPDATE daily SET n = n - 1 WHERE day = '2024-01-02'"},
@@ -74,8 +75,8 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	}
 }
 
-// round has all policies run at once, disturbs them n times, or fewer where they have nothing left to do, lets them end,
-// and compares. It returns how often it disturbed them.
+// round has all policies run at once, disturbs them n times, or fewer where they have nothing left
+// to do, lets them end, and compares. It returns how often it disturbed them.
 func (k *killer) round(n int) (met int) {
 	k.Helper()
 	statements(k, k.in, fill)
@@ -160,7 +161,8 @@ func (k *killer) kill() bool {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // gone already: nothing to kill
 	case "postmaster":
 		if err = k.in.DB.Server.Kill(); err == nil {
-			// Backends that have not noticed yet hold the shared memory, which a server does not start beside.
+			// Backends that have not noticed yet hold the shared memory, which a server does not
+			// start beside.
 			pgtest.Poll(k, "a server after its death", func() bool { return k.in.DB.Server.Restart(ctx) == nil })
 		}
 	}
@@ -170,8 +172,8 @@ func (k *killer) kill() bool {
 	return true
 }
 
-// victim waits for a backend that runs a policy, and returns it with the session that saw it; 0 where all policies have
-// come to an end in this round.
+// victim waits for a backend that runs a policy, and returns it with the session that saw it; 0
+// where all policies have come to an end in this round.
 func (k *killer) victim(ctx context.Context) (conn *pgx.Conn, pid int) {
 	k.Helper()
 	pgtest.Poll(k, "a run under way, or the end of all", func() bool {

@@ -1,5 +1,5 @@
-// Package kills ends sessions, backends and the server while policies run, at instants that chance chose, and holds that
-// nothing was lost, doubled or left.
+// Package kills ends sessions, backends and the server while policies run, at instants that chance
+// chose, and holds that nothing was lost, doubled or left.
 package kills
 
 import (

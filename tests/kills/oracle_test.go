@@ -54,7 +54,8 @@ var (
 	calls = []string{"run('aged'", "run('item'", "run_job('both'", "run('offer'", "run('event'", "run('word'"}
 )
 
-// fill begins a round: 2,000 rows a table (seven in eight are due), and a copy of them in schema was.
+// fill begins a round: 2,000 rows a table (seven in eight are due), and a copy of them in schema
+// was.
 const fill = `
 	TRUNCATE aged, item, part, pin, item_old, hit, daily, note, offer, event, mark, sums, word, retention.event;
 	INSERT INTO aged SELECT i, CASE WHEN i % 50 > 0 THEN at END, repeat('x', 100) FROM due;
@@ -76,8 +77,8 @@ const fill = `
 // due are the rows that fill spreads: number and instant.
 const due = `CREATE VIEW due AS SELECT i, timestamptz '2024-01-01 00:00+00' + i * interval '2 hours' AS at FROM generate_series(1, 2000) i`
 
-// What must be there after a round, by plain SQL over the copy; "old" is what a week of age makes due. Item 33 stays
-// by a hold on part 64, and row 17 of aged by one of its own.
+// What must be there after a round, by plain SQL over the copy; "old" is what a week of age makes
+// due. Item 33 stays by a hold on part 64, and row 17 of aged by one of its own.
 const old = "at < timestamptz '2024-06-01 00:00+00' - interval '7 days'"
 
 const goingItem = "SELECT i.* FROM was.item i WHERE " + old + " AND i.id <> 33 AND NOT EXISTS (SELECT FROM pin WHERE pin.item_id = i.id)"
@@ -112,7 +113,8 @@ var wanted = map[string]struct{ got, want string }{
 	"locks left":          {"SELECT locktype FROM pg_locks WHERE locktype = 'advisory'", "SELECT '' WHERE false"},
 }
 
-// differences are the tables that are not as they must be, with the number of rows lost and too many.
+// differences are the tables that are not as they must be, with the number of rows lost and too
+// many.
 func differences(t testing.TB, in *kit.Installed) []string {
 	t.Helper()
 	var found []string

@@ -20,9 +20,9 @@ var registered = map[string]string{
 	"index_definition": "built_at",
 }
 
-// Catalog is everything in a database that migrations can change, a line an object, sorted: schemas,
-// relations, columns, constraints, indexes, views, routines, owners, grants, comments, the registry's
-// rows in schema, and the jobs of pg_cron.
+// Catalog is everything in a database that migrations can change, a line an object, sorted:
+// schemas, relations, columns, constraints, indexes, views, routines, owners, grants, comments, the
+// registry's rows in schema, and the jobs of pg_cron.
 func Catalog(t testing.TB, db *pgtest.DB, schema string) []string {
 	t.Helper()
 	lines := pgtest.Column[string](t, db, catalogSQL)

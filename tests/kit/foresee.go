@@ -27,8 +27,9 @@ type foreseen struct {
 	before  map[string]map[string]string // table, key, row
 }
 
-// contents are the rows of all tables of the application, and the events, by their primary key: plain SQL that
-// nothing of pgretain has a part in. A table without a key has its rows as text, numbered where they are equal.
+// contents are the rows of all tables of the application, and the events, by their primary key:
+// plain SQL that nothing of pgretain has a part in. A table without a key has its rows as text,
+// numbered where they are equal.
 const contents = `
 	SELECT n.nspname || '.' || c.relname,
 	       format('SELECT %s, md5(t.*::text) FROM %I.%I t', coalesce(
@@ -72,7 +73,8 @@ func (in *Installed) Effects(t testing.TB, policy, asOf string, scope *string) (
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Effect])
 }
 
-// Viewer is a session of a viewer's in which all transactions are read-only, opened at the first use.
+// Viewer is a session of a viewer's in which all transactions are read-only, opened at the first
+// use.
 func (in *Installed) Viewer() *pgx.Conn {
 	in.t.Helper()
 	if in.viewer == nil {
@@ -82,8 +84,9 @@ func (in *Installed) Viewer() *pgx.Conn {
 	return in.viewer
 }
 
-// Foreseen holds a run to what the preview said before it: run runs the policy. What the preview says is not known
-// is not compared: it answers why. A run that ends otherwise than done is not compared.
+// Foreseen holds a run to what the preview said before it: run runs the policy. What the preview
+// says is not known is not compared: it answers why. A run that ends otherwise than done is not
+// compared.
 func (in *Installed) Foreseen(t testing.TB, policy, asOf string, scope *string, run func()) (unknown []string) {
 	t.Helper()
 	effects, err := in.Effects(t, policy, asOf, scope)
@@ -168,8 +171,9 @@ func (f foreseen) compare(t testing.TB, policy string, after map[string]map[stri
 	}
 }
 
-// said is what the preview says of a table, bound how many rows more may be added or changed. known is false where a number is not; vague says that changed is the
-// most that can be, because rows are added up, changed twice, or changed and taken.
+// said is what the preview says of a table, bound how many rows more may be added or changed. known
+// is false where a number is not; vague says that changed is the most that can be, because rows are
+// added up, changed twice, or changed and taken.
 func (f foreseen) said(table string) (c change, bound int64, known, vague bool) {
 	known = true
 	updates := 0

@@ -51,7 +51,8 @@ func Before(sql string) Option {
 func On(db *pgtest.DB) Option { return func(s *settings) { s.on = db } }
 
 // Install makes a database, runs schema as its migrating role, and installs the policies of yaml.
-// "version" and "install: {scheduler: none}" are added where yaml has none. Who asks for the same again gets a clone.
+// "version" and "install: {scheduler: none}" are added where yaml has none. Who asks for the same
+// again gets a clone.
 func Install(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
 	fresh := func() *Installed {
@@ -115,8 +116,8 @@ func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration,
 	return in.TryUp(t)
 }
 
-// Migrate generates the next step for yaml and applies it, after the server has parsed each expression, as
-// "pgretain migrate up" has it do.
+// Migrate generates the next step for yaml and applies it, after the server has parsed each
+// expression, as "pgretain migrate up" has it do.
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()
 	conn := in.Conn(t)

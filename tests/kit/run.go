@@ -25,7 +25,8 @@ type Outcome struct {
 	Err                                         *pgconn.PgError
 }
 
-// Run calls retention.run as the runner, with as_of in SQL's spelling, and reads its row of the log.
+// Run calls retention.run as the runner, with as_of in SQL's spelling, and reads its row of the
+// log.
 func (in *Installed) Run(policy, asOf string) Outcome {
 	in.t.Helper()
 	var o Outcome
@@ -143,8 +144,8 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 	return due, kept
 }
 
-// Due is a query for the rows that are due and not held: those of <policy>_rows that have no verdict, without those
-// that the runtime calls held. $1 is the instant.
+// Due is a query for the rows that are due and not held: those of <policy>_rows that have no
+// verdict, without those that the runtime calls held. $1 is the instant.
 func (in *Installed) Due(policy string) string {
 	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'", quote.Literal(policy)).Replace(`
 		WITH r AS (SELECT x.* FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)

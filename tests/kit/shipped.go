@@ -17,9 +17,9 @@ import (
 // origins are servers with one example each, by its directory.
 var origins sync.Map
 
-// Shipped is an example as it is checked in, installed on a server of the test's own: dir's roles.sql, where there
-// is one, schema.sql as the migrating role, then dir's migrations. pg_cron knows the jobs, but starts none before
-// StartJobs. It is installed once, and each test has a copy.
+// Shipped is an example as it is checked in, installed on a server of the test's own: dir's
+// roles.sql, where there is one, schema.sql as the migrating role, then dir's migrations. pg_cron
+// knows the jobs, but starts none before StartJobs. It is installed once, and each test has a copy.
 func Shipped(t testing.TB, dir string) *Installed {
 	t.Helper()
 	origin, _ := origins.LoadOrStore(dir, &pgtest.Origin{})

@@ -87,8 +87,8 @@ var asked sync.Map
 // ofDatabase matches SQL about the database as a whole, which clones do not inherit.
 var ofDatabase = regexp.MustCompile(`(?i)\bdatabase\b`)
 
-// repeated is an install that several tests ask for: the second makes a template of its own, and all from then on
-// have clones of that.
+// repeated is an install that several tests ask for: the second makes a template of its own, and
+// all from then on have clones of that.
 type repeated struct {
 	before atomic.Bool
 	made   sync.Once
@@ -107,8 +107,8 @@ func (r *repeated) install(t testing.TB, yaml string, fresh func() *Installed) *
 	return r.clone(t)
 }
 
-// Clones makes a template of a default install as it is now, with the policies of yaml, and returns what makes clones of
-// it. The sessions of this one are ended, and must not be used again.
+// Clones makes a template of a default install as it is now, with the policies of yaml, and returns
+// what makes clones of it. The sessions of this one are ended, and must not be used again.
 func (in *Installed) Clones(t testing.TB, yaml string) func(testing.TB) *Installed {
 	t.Helper()
 	template := in.DB.Template(t)

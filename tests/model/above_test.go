@@ -2,7 +2,8 @@ package model
 
 import "slices"
 
-// inherit gives tables others that they inherit from, in one or two steps. Those have no rows of their own.
+// inherit gives tables others that they inherit from, in one or two steps. Those have no rows of
+// their own.
 func (a *author) inherit() {
 	f := a.family
 	for _, t := range []*table{f.item, f.child} {
@@ -39,5 +40,6 @@ func (t *table) lineage() []*table {
 	return all
 }
 
-// concerns is whether a hold speaks of the rows of a table: it is on the table, or on one that this inherits from.
+// concerns is whether a hold speaks of the rows of a table: it is on the table, or on one that this
+// inherits from.
 func (h hold) concerns(t *table) bool { return slices.Contains(t.lineage(), h.table) }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// fill makes the rows: few values of each column, so that they meet, and clocks around the cutoffs of the runs.
+// fill makes the rows: few values of each column, so that they meet, and clocks around the cutoffs
+// of the runs.
 func (a *author) fill() {
 	f := a.family
 	a.data = database{}

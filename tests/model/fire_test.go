@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/kit"
 )
 
-// numberVariable says how many policies, by default 80, and 10,000 where fireVariable is set; seedVariable repeats the
-// choice of a run.
+// numberVariable says how many policies, by default 80, and 10,000 where fireVariable is set;
+// seedVariable repeats the choice of a run.
 const (
 	numberVariable = "PGRETAIN_TEST_POLICIES"
 	fireVariable   = "PGRETAIN_TEST_FIRE"
@@ -19,8 +19,8 @@ const (
 	perFile        = 40
 )
 
-// TestPoliciesEqualTheModel runs policies that chance wrote, many of them in one file, and compares what a preview,
-// the run log and all tables say with the model.
+// TestPoliciesEqualTheModel runs policies that chance wrote, many of them in one file, and compares
+// what a preview, the run log and all tables say with the model.
 func TestPoliciesEqualTheModel(t *testing.T) {
 	t.Parallel()
 	seed := setting(t, seedVariable, uint64(time.Now().UnixNano()/1e6))

@@ -1,5 +1,6 @@
-// Package model compares policies that chance wrote with a model of the language in plain Go, which was written from
-// docs/policy.md alone: it reads no SQL that pgretain generates and calls none of its packages for an answer.
+// Package model compares policies that chance wrote with a model of the language in plain Go, which
+// was written from docs/policy.md alone: it reads no SQL that pgretain generates and calls none of
+// its packages for an answer.
 package model
 
 import (

@@ -110,8 +110,8 @@ func (m *model) joined(r row) *scope {
 	return e
 }
 
-// guards gives each row the name of the first guard that is not false (S17), and whether it was NULL. Verdicts are
-// left in the scopes of the rows, where ranks read them.
+// guards gives each row the name of the first guard that is not false (S17), and whether it was
+// NULL. Verdicts are left in the scopes of the rows, where ranks read them.
 func (m *model) guards(rows []*scope) (by []string, byNull []bool) {
 	by, byNull = make([]string, len(rows)), make([]bool, len(rows))
 	for _, g := range m.policy.keep {
@@ -283,7 +283,8 @@ func (w *window) length(e *scope) (span, bool) {
 	panic(w.unit)
 }
 
-// dataNumber is a number from data: false is never, as for what is negative, and for zero unless at_least is 0.
+// dataNumber is a number from data: false is never, as for what is negative, and for zero unless
+// at_least is 0.
 func dataNumber(v value, instead *int64, never []int64, atLeast, atMost *int64) (int64, bool) {
 	if v == nil {
 		if instead == nil {

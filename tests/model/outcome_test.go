@@ -77,7 +77,8 @@ func (m *model) rows() map[string][]string {
 	return rows
 }
 
-// held is whether a hold keeps a row: its own, or one on what a step or a foreign key would reach (S29).
+// held is whether a hold keeps a row: its own, or one on what a step or a foreign key would reach
+// (S29).
 func (m *model) held(e *scope) bool {
 	if len(m.holds) == 0 {
 		return false

@@ -10,7 +10,8 @@ import (
 var zones = []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe",
 	"America/St_Johns", "Pacific/Apia", "Antarctica/Troll", "Africa/Casablanca", "America/Havana"}
 
-// instants are those of runs: in the middle of nothing, and around changes of the clocks in the zones.
+// instants are those of runs: in the middle of nothing, and around changes of the clocks in the
+// zones.
 var instants = []string{"2024-06-15T12:00:00Z", "2024-11-03T05:30:00Z", "2024-11-03T06:30:00Z",
 	"2024-11-10T06:30:00Z", "2025-03-09T07:30:00Z",
 	"2025-03-31T22:10:00Z", "2024-10-27T00:30:00Z", "2024-10-27T01:30:00.123456Z", "2024-04-06T15:15:00Z", "2025-03-01T04:59:59.999999Z", "2024-03-31T01:00:00Z",
@@ -27,7 +28,8 @@ type author struct {
 	resumes bool   // a job runs the policy several times, and goes on where its last run ended
 }
 
-// randomScenario returns the scenario of a seed. Its tables and its policy have the number in their names.
+// randomScenario returns the scenario of a seed. Its tables and its policy have the number in their
+// names.
 func randomScenario(seed uint64, number int, zone *time.Location) *scenario {
 	d := dice{rand.New(rand.NewPCG(seed, uint64(number)))}
 	present := d.in(5)
@@ -285,7 +287,8 @@ func (a *author) numbers() (instead *int64, never []int64, atLeast, atMost *int6
 	return instead, never, atLeast, atMost
 }
 
-// rank is one on the policy's table. Counts from data are alike in a group, so that no batch changes a place of the next.
+// rank is one on the policy's table. Counts from data are alike in a group, so that no batch
+// changes a place of the next.
 func (a *author) rank(verdicts []string) *rank {
 	r := &rank{table: a.family.item, first: int64(1 + a.IntN(3)), withTies: a.in(4)}
 	own := func(role string) expr { return col{pick(a.dice, "", "t"), a.col(role)} }

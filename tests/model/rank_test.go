@@ -2,11 +2,12 @@ package model
 
 import "slices"
 
-// place is a row's place in its group: how many are before it, by the order with the key, and by the order as written.
+// place is a row's place in its group: how many are before it, by the order with the key, and by
+// the order as written.
 type place struct{ before, strictly int }
 
-// places ranks the rows of where that among narrows, due or not, kept or not (S9); a row outside among, or whose first
-// item is NULL, has none (S7, S10).
+// places ranks the rows of where that among narrows, due or not, kept or not (S9); a row outside
+// among, or whose first item is NULL, has none (S7, S10).
 func (r *rank) places(rows []*scope) map[int]place {
 	var in []int
 	for i, e := range rows {
@@ -83,7 +84,8 @@ func (r *rank) number(e *scope) (int64, bool) {
 	return dataNumber(r.of.eval(e), r.instead, r.never, r.atLeast, r.atMost)
 }
 
-// firstOnes are the rows that have one of the first places. never is what becomes of one whose number is never.
+// firstOnes are the rows that have one of the first places. never is what becomes of one whose
+// number is never.
 func (r *rank) firstOnes(rows []*scope, never bool) []bool {
 	first := make([]bool, len(rows))
 	for i, p := range r.places(rows) {

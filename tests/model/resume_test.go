@@ -21,7 +21,8 @@ type change struct {
 
 func (c change) String() string { return strings.TrimSpace(c.sql) }
 
-// resume replaces the calls by runs of a job with a small budget, and adds changes between these runs.
+// resume replaces the calls by runs of a job with a small budget, and adds changes between these
+// runs.
 func (a *author) resume() {
 	p := a.policy
 	p.jobs = []job{{name: p.name + "_resumed"}}
@@ -45,7 +46,8 @@ func (s *scenario) takesAndKeeps(n int) bool {
 	return len(j.takes) >= n && kept >= int64(n)
 }
 
-// telling makes a change in the model and returns it. If it can, it chooses one that changes which rows a run takes.
+// telling makes a change in the model and returns it. If it can, it chooses one that changes which
+// rows a run takes.
 func (a *author) telling(m *model) change {
 	m.start = m.data.clone()
 	before := fmt.Sprint(m.judge().takes)
@@ -62,8 +64,8 @@ func (a *author) telling(m *model) change {
 	}
 }
 
-// change changes a row that guards or windows read, adds or changes a row of the policy's table, or changes holds.
-// number makes the key of an added row unique.
+// change changes a row that guards or windows read, adds or changes a row of the policy's table, or
+// changes holds. number makes the key of an added row unique.
 func (a *author) change(number int) change {
 	f := a.family
 	some := func(t *table) row { return a.data[t][a.IntN(len(a.data[t]))] }
@@ -138,7 +140,8 @@ func (t *table) isKey(r row) string {
 	return strings.Join(all, " AND ")
 }
 
-// takeable returns the rows that a run has to take, without those that the database refuses, and the number of these.
+// takeable returns the rows that a run has to take, without those that the database refuses, and
+// the number of these.
 func (m *model) takeable() (rows []judged, refused int) {
 	m.start = m.data.clone()
 	for _, j := range m.judge().takes {
@@ -153,7 +156,8 @@ func (m *model) takeable() (rows []judged, refused int) {
 	return rows, refused
 }
 
-// resumed runs the job before and after each change, and then until it ends "done". It returns the first difference.
+// resumed runs the job before and after each change, and then until it ends "done". It returns the
+// first difference.
 func (s *scenario) resumed(t testing.TB, in *kit.Installed) string {
 	t.Helper()
 	own := *s
@@ -181,9 +185,9 @@ func (s *scenario) resumed(t testing.TB, in *kit.Installed) string {
 	}
 }
 
-// resume runs the job once, and takes the same rows from the model. It returns whether the job found all rows, and how
-// the run differs: it takes a row that the model keeps, it ends and leaves a row that the model takes, or it ends
-// "more" before its budget is spent.
+// resume runs the job once, and takes the same rows from the model. It returns whether the job
+// found all rows, and how the run differs: it takes a row that the model keeps, it ends and leaves
+// a row that the model takes, or it ends "more" before its budget is spent.
 func (m *model) resume(t testing.TB, in *kit.Installed) (ended bool, diff string) {
 	t.Helper()
 	due, refused := m.takeable()
@@ -220,8 +224,8 @@ func (m *model) resume(t testing.TB, in *kit.Installed) (ended bool, diff string
 	return false, fmt.Sprintf("ends %s with %d rows taken: %s", state, len(gone), message)
 }
 
-// TestResumedRunsAreCompared compares resumed runs with models that do not know the changes between them. Some run has
-// to start in the middle, and some difference has to be noticed.
+// TestResumedRunsAreCompared compares resumed runs with models that do not know the changes between
+// them. Some run has to start in the middle, and some difference has to be noticed.
 func TestResumedRunsAreCompared(t *testing.T) {
 	t.Parallel()
 	all := slices.DeleteFunc(scenarios(t, 1), func(s *scenario) bool { return s.changes == nil })

@@ -63,7 +63,8 @@ func install(t testing.TB, all []*scenario) *kit.Installed {
 	return in
 }
 
-// compare runs the policy of a scenario as often as that says, and is where the database and the model differ.
+// compare runs the policy of a scenario as often as that says, and is where the database and the
+// model differ.
 func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	t.Helper()
 	if s.changes != nil {
@@ -127,15 +128,16 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	}
 	o.Kept = positive(keptInRun)
 	if o.Taken == 0 && o.State == "done" && len(o.Kept) == 0 || s.policy.budget > 0 && o.State != "tripped" {
-		// A run that finds nothing to take may end before it has seen what is kept; one that goes on, or whose budget
-		// is spent, has seen a part.
+		// A run that finds nothing to take may end before it has seen what is kept; one that goes
+		// on, or whose budget is spent, has seen a part.
 		o.Kept = positive(kept)
 	}
 	o.Rows = s.read(t, in)
 	return o
 }
 
-// call runs the policy; batch by batch where something is done to its table after each that changes no row.
+// call runs the policy; batch by batch where something is done to its table after each that changes
+// no row.
 func (s *scenario) call(t testing.TB, in *kit.Installed, c call) {
 	t.Helper()
 	at, scope := c.at.Format(time.RFC3339Nano), c.argument(s.policy)

@@ -93,7 +93,8 @@ func (t *table) create() string {
 	return sql
 }
 
-// made returns the statements that create a table of columns. A worn table once had one column more.
+// made returns the statements that create a table of columns. A worn table once had one column
+// more.
 func (t *table) made(ref string, columns []string, by string) string {
 	if !t.worn {
 		return fmt.Sprintf("CREATE TABLE %s (%s)%s;\n", ref, strings.Join(columns, ", "), by)
@@ -110,8 +111,8 @@ var bounds = map[string][]string{
 	"LIST":  {"FOR VALUES IN (5)", "FOR VALUES IN (6, 7)", "DEFAULT"},
 }
 
-// partitions are those of a table; of a worn one the second was attached, and has its columns in another order, and the
-// last has partitions.
+// partitions are those of a table; of a worn one the second was attached, and has its columns in
+// another order, and the last has partitions.
 func (t *table) partitions(columns []string) (by, sql string) {
 	if t.partition == "" {
 		return "", ""

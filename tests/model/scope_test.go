@@ -63,8 +63,8 @@ func (c call) narrows() row {
 	return c.scope
 }
 
-// allowed is whether a policy may run so: where each of its jobs has a scope, a call by hand names all columns of one
-// of them, or asks for all rows.
+// allowed is whether a policy may run so: where each of its jobs has a scope, a call by hand names
+// all columns of one of them, or asks for all rows.
 func (c call) allowed(p *policy) bool {
 	if c.job != nil || c.all || len(p.jobs) == 0 {
 		return true
@@ -119,7 +119,8 @@ func (r row) has(values row) bool {
 	return true
 }
 
-// scopes gives the policy columns by which it may be narrowed, perhaps jobs, and calls that use them.
+// scopes gives the policy columns by which it may be narrowed, perhaps jobs, and calls that use
+// them.
 func (a *author) scopes() {
 	p := a.policy
 	roles := []string{"kind", "owner", "n", "flag"}

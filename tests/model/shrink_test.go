@@ -54,7 +54,8 @@ func (s *scenario) alone(t testing.TB) string {
 	})
 }
 
-// kindOf is what two differences have to share: a smaller scenario that fails otherwise is another failure.
+// kindOf is what two differences have to share: a smaller scenario that fails otherwise is another
+// failure.
 func kindOf(diff string) string {
 	if strings.Contains(diff, "(-model +database)") {
 		return "differs"

@@ -7,8 +7,8 @@ import (
 	"pgretain/internal/quote"
 )
 
-// step is one of then. do changes data for the rows of a batch; reaches are the related rows that it would change or
-// delete for one of them.
+// step is one of then. do changes data for the rows of a batch; reaches are the related rows that
+// it would change or delete for one of them.
 type step interface {
 	yaml() any
 	do(m *model, batch []judged) error

@@ -92,7 +92,8 @@ func (a *author) mark() bool {
 	return true
 }
 
-// children ties tables below the policy's, and has steps for them; it says which of them deletes reach.
+// children ties tables below the policy's, and has steps for them; it says which of them deletes
+// reach.
 func (a *author) children() (cascades []*table) {
 	f, p := a.family, a.policy
 	if p.whole && a.in(2) {

@@ -58,12 +58,13 @@ var units = []unit{
 	}},
 }
 
-// laterInstants are those of runs where values are in a wrong unit. The units tell each other apart by what is near the
-// run: in 2024 nanoseconds would look like instants of 2023 under snowflake.
+// laterInstants are those of runs where values are in a wrong unit. The units tell each other apart
+// by what is near the run: in 2024 nanoseconds would look like instants of 2023 under snowflake.
 var laterInstants = []string{"2025-06-15T12:00:00Z", "2025-03-09T07:30:00Z", "2025-03-30T01:00:00Z",
 	"2025-05-04T05:30:00.123456Z", "2025-03-31T22:10:00Z"}
 
-// mistake chooses the unit in which the policy's clock is really written. The right one is among them.
+// mistake chooses the unit in which the policy's clock is really written. The right one is among
+// them.
 func (a *author) mistake() {
 	c := a.policy.clock()
 	if !a.present || c == nil || c.encoding == "" {
@@ -77,8 +78,8 @@ func (a *author) mistake() {
 	}
 }
 
-// writeTime gives a row the clock that its program writes, and leaves the true instant in the column seen; or a value
-// that is no instant at all.
+// writeTime gives a row the clock that its program writes, and leaves the true instant in the
+// column seen; or a value that is no instant at all.
 func (a *author) writeTime(r row) {
 	c := a.policy.clock()
 	if a.in(12) {
@@ -95,7 +96,8 @@ func (a *author) writeTime(r row) {
 	r[c.column], r[a.col("seen")] = a.unit.write(at, a.dice), moment(at)
 }
 
-// meansNothing is whether a value of an encoded clock is before since: it has an instant, and no row is due by it.
+// meansNothing is whether a value of an encoded clock is before since: it has an instant, and no
+// row is due by it.
 func (c *clock) meansNothing(v value) bool {
 	first := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 	if c.since != "" {
@@ -124,8 +126,9 @@ func (m *model) young(j judged) bool {
 	return !m.past(&c, j.env)
 }
 
-// stopped is whether a run may be stopped by what its clock holds, and whether it must be. It must be where it would
-// take a row that stays by the true instant, and may not where more values are in the right unit than are no keys.
+// stopped is whether a run may be stopped by what its clock holds, and whether it must be. It must
+// be where it would take a row that stays by the true instant, and may not where more values are in
+// the right unit than are no keys.
 func (m *model) stopped() (may, must bool) {
 	keys, others := 0, 0
 	for _, r := range m.data[m.family.item] {

@@ -14,13 +14,15 @@ import (
 // value is one of a column: nil is NULL; else int64, bool, text, cents or moment.
 type value any
 
-// text also holds a uuid; all texts of a column have letters of one case, so that no collation matters.
+// text also holds a uuid; all texts of a column have letters of one case, so that no collation
+// matters.
 type text string
 
 // cents is a numeric(10,2).
 type cents int64
 
-// moment is a timestamptz, or the reading of a clock on the wall for timestamp and date, then as if in UTC.
+// moment is a timestamptz, or the reading of a clock on the wall for timestamp and date, then as if
+// in UTC.
 type moment time.Time
 
 // kind is the type of a column.
@@ -131,8 +133,8 @@ func (s span) String() string {
 	return strings.Join(parts, " ")
 }
 
-// before is the instant as_of minus s: months and days are those of the calendar in zone, one after the other, a month
-// is clipped to its end, hours are hours (S3).
+// before is the instant as_of minus s: months and days are those of the calendar in zone, one after
+// the other, a month is clipped to its end, hours are hours (S3).
 func (s span) before(asOf time.Time, zone *time.Location) time.Time {
 	t := asOf
 	if s.Months != 0 {
@@ -153,8 +155,9 @@ func wallOf(t time.Time, zone *time.Location) time.Time {
 	return time.Date(l.Year(), l.Month(), l.Day(), l.Hour(), l.Minute(), l.Second(), l.Nanosecond(), time.UTC)
 }
 
-// instantOf is when a clock on the wall in zone shows wall: the second time where that comes twice (S4), and where it
-// never comes as far after the change as it is written after it, as PostgreSQL reads it.
+// instantOf is when a clock on the wall in zone shows wall: the second time where that comes twice
+// (S4), and where it never comes as far after the change as it is written after it, as PostgreSQL
+// reads it.
 func instantOf(wall time.Time, zone *time.Location) time.Time {
 	_, early := wall.Add(-26 * time.Hour).In(zone).Zone()
 	_, late := wall.Add(26 * time.Hour).In(zone).Zone()

@@ -73,7 +73,8 @@ func (s *scenario) changed(change func(*scenario, *policy) bool) *scenario {
 	return &other
 }
 
-// foreseen returns what the model says of the first call; nothing where the clock may stop that run.
+// foreseen returns what the model says of the first call; nothing where the clock may stop that
+// run.
 func (s *scenario) foreseen() outcome {
 	m := &model{scenario: s, data: s.data.clone(), asOf: s.calls[0].at, scope: s.calls[0].narrows()}
 	if may, _ := m.stopped(); may {

@@ -61,8 +61,9 @@ jobs:
   j: {schedule: "@daily", run: [fine, tripped, counted]}
 `
 
-// TestSeries has Prometheus scrape both exporters as the shipped files say: it gets each series of retention.metrics by its
-// name, with its labels and its value, the rules say what is wrong, and the board finds what it asks for.
+// TestSeries has Prometheus scrape both exporters as the shipped files say: it gets each series of
+// retention.metrics by its name, with its labels and its value, the rules say what is wrong, and
+// the board finds what it asks for.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE other (LIKE item INCLUDING ALL); CREATE TABLE "gone ""rows" (LIKE item);
@@ -132,7 +133,8 @@ func TestSeries(t *testing.T) {
 	board(t, prometheus)
 }
 
-// board asks for what the panels of the shipped board show, of one policy and of all: each series that they name is there.
+// board asks for what the panels of the shipped board show, of one policy and of all: each series
+// that they name is there.
 func board(t *testing.T, prometheus string) {
 	t.Helper()
 	var shown struct {

@@ -41,8 +41,8 @@ func (s *server) database(t testing.TB, template string) *DB {
 	return db
 }
 
-// createDatabase copies the files, which takes half the time of writing each page to the WAL, where checkpoints do not
-// wait for the disk.
+// createDatabase copies the files, which takes half the time of writing each page to the WAL, where
+// checkpoints do not wait for the disk.
 func createDatabase(name, template string) string {
 	return "CREATE DATABASE " + quote.Ident(name) + " TEMPLATE " + quote.Ident(template) + " STRATEGY file_copy"
 }
@@ -65,7 +65,8 @@ func (db *DB) Again(t testing.TB) *DB {
 	return db.server.open(t, db.Name)
 }
 
-// Copy is another database with the same content. The sessions of this one are ended, and must not be used again.
+// Copy is another database with the same content. The sessions of this one are ended, and must not
+// be used again.
 func (db *DB) Copy(t testing.TB) *DB {
 	t.Helper()
 	db.end(t)
@@ -80,7 +81,8 @@ func (db *DB) end(t testing.TB) {
 	}
 }
 
-// drop removes the database, or keeps it after a failure where the server is not stopped after the tests.
+// drop removes the database, or keeps it after a failure where the server is not stopped after the
+// tests.
 func (db *DB) drop(t testing.TB) {
 	if t.Failed() && db.server.sandbox == nil {
 		t.Logf("database kept: %s", db.URL(""))
@@ -133,8 +135,8 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	return conn.Query(ctx, sql, args...)
 }
 
-// MakeRole is SQL that makes a role unless it is there: roles are the server's, and tests beside each other ask for
-// the same. definition is what CREATE ROLE takes, as in "anna LOGIN".
+// MakeRole is SQL that makes a role unless it is there: roles are the server's, and tests beside
+// each other ask for the same. definition is what CREATE ROLE takes, as in "anna LOGIN".
 func MakeRole(definition string) string {
 	return "DO $$ BEGIN CREATE ROLE " + definition + "; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
 }

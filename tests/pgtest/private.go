@@ -43,15 +43,16 @@ func CronServer(t testing.TB) *DB {
 // blank has nothing but the extension: to copy it takes a tenth of what initdb takes.
 var blank Origin
 
-// Origin is a server with pg_cron that is built once per test binary. Every test gets a copy of it. Keep it in a
-// package variable.
+// Origin is a server with pg_cron that is built once per test binary. Every test gets a copy of it.
+// Keep it in a package variable.
 type Origin struct {
 	built sync.Once
 	err   error
 	db    *DB // shut down
 }
 
-// Copy starts a server for this test alone on a copy of the origin's files, which build fills at the first use.
+// Copy starts a server for this test alone on a copy of the origin's files, which build fills at
+// the first use.
 func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	t.Helper()
 	o.built.Do(func() {
@@ -85,8 +86,8 @@ func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	return db.copied(t, settings, func(standby *sandbox.Server) *exec.Cmd { return db.baseBackup(standby, "--write-recovery-conf") })
 }
 
-// Clone starts an independent server from a base backup of a test's own server; CloneFiles from its files,
-// while it is killed. Both return the same database there.
+// Clone starts an independent server from a base backup of a test's own server; CloneFiles from its
+// files, while it is killed. Both return the same database there.
 func (db *DB) Clone(t testing.TB) *DB {
 	t.Helper()
 	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd { return db.baseBackup(clone) })

@@ -49,8 +49,9 @@ var shared = sync.OnceValues(func() (*server, error) {
 	return newServer(s.URL, s), nil
 })
 
-// steady keeps autovacuum from changing statistics meanwhile: how often it comes by hangs on how long the tests take. Tests
-// with many partitions or schemas lock all of them, side by side with others.
+// steady keeps autovacuum from changing statistics meanwhile: how often it comes by hangs on how
+// long the tests take. Tests with many partitions or schemas lock all of them, side by side with
+// others.
 func steady(options sandbox.Options) sandbox.Options {
 	settings := map[string]string{"autovacuum": "off", "max_locks_per_transaction": "256", "max_prepared_transactions": "4"}
 	maps.Copy(settings, options.Settings)

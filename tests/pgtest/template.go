@@ -37,7 +37,8 @@ func (b *Blueprint) Database(t testing.TB) *DB {
 	return s.database(t, template)
 }
 
-// Template is a Blueprint of what the database holds now. Its sessions are ended, and must not be used again.
+// Template is a Blueprint of what the database holds now. Its sessions are ended, and must not be
+// used again.
 func (db *DB) Template(t testing.TB) *Blueprint {
 	t.Helper()
 	db.end(t)

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// MaxWait bounds every wait of a test for a state. It is far longer than any state takes on a slow and busy machine,
-// so that only one that never comes fails the test.
+// MaxWait bounds every wait of a test for a state. It is far longer than any state takes on a slow
+// and busy machine, so that only one that never comes fails the test.
 const MaxWait = 3 * time.Minute
 
-// Poll asks until the state has come: PostgreSQL has no notification of a session that begins to wait, or is gone.
+// Poll asks until the state has come: PostgreSQL has no notification of a session that begins to
+// wait, or is gone.
 func Poll(t testing.TB, what string, come func() bool) {
 	t.Helper()
 	for begin := time.Now(); !come(); {
@@ -27,8 +28,8 @@ func Until(t testing.TB, q Querier, sql string, args ...any) {
 	Poll(t, sql, func() bool { return Value[bool](t, q, sql, args...) })
 }
 
-// Gone waits until a backend has let go of everything: its client hears of its end before its locks are
-// free.
+// Gone waits until a backend has let go of everything: its client hears of its end before its locks
+// are free.
 func Gone(t testing.TB, q Querier, pid uint32) {
 	t.Helper()
 	Until(t, q, `SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)

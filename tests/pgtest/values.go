@@ -38,7 +38,8 @@ func Column[T any](t testing.TB, q Querier, sql string, args ...any) (v []T) {
 	return v
 }
 
-// failed ends the test with what the server says of a statement; long ones are shortened, so that the message is seen.
+// failed ends the test with what the server says of a statement; long ones are shortened, so that
+// the message is seen.
 func failed(t testing.TB, sql string, err error) {
 	t.Helper()
 	if err == nil {

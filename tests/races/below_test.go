@@ -11,8 +11,8 @@ const family = `CREATE TABLE child (id int PRIMARY KEY, m_id int %s);
 	CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE CASCADE);
 	CREATE TABLE twig (id int PRIMARY KEY, leaf_id int REFERENCES leaf ON DELETE CASCADE);`
 
-// A held row comes, while the run waits, below a row that is to go, further away than one foreign key: it stays, and
-// so does all above it.
+// A held row comes, while the run waits, below a row that is to go, further away than one foreign
+// key: it stays, and so does all above it.
 func TestHeldRowMovesBelowWhatGoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ foreignKey, then, move, held string }{

@@ -127,9 +127,9 @@ var entriesBefore = map[string]string{
 	"expiring": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() + i * interval '1 ms' FROM generate_series(0, 149) i",
 }
 
-// Forty sessions want the same 150 keys, in orders of their own, one by one and in batches: each key
-// has one winner, while runs delete what has expired. Entries that expire under way are asked for
-// until everybody has seen them live or won them.
+// Forty sessions want the same 150 keys, in orders of their own, one by one and in batches: each
+// key has one winner, while runs delete what has expired. Entries that expire under way are asked
+// for until everybody has seen them live or won them.
 func TestClaimOneWinner(t *testing.T) {
 	t.Parallel()
 	const n = 150
@@ -267,7 +267,8 @@ func TestClaimThenCrash(t *testing.T) {
 	}
 }
 
-// A claim that was waited for until it would have ended is nobody's: the next one would win as well.
+// A claim that was waited for until it would have ended is nobody's: the next one would win as
+// well.
 func TestClaimEndsWhileItWaits(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims, claimRule)

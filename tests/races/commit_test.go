@@ -52,7 +52,8 @@ func TestCommitFails(t *testing.T) {
 	s.unlocked()
 }
 
-// What is under way nobody else can settle, also between its batches; what is not any more, everybody who runs policies.
+// What is under way nobody else can settle, also between its batches; what is not any more,
+// everybody who runs policies.
 func TestSettleFromElsewhere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)

@@ -218,7 +218,8 @@ func TestRowMovesToAnotherPartition(t *testing.T) {
 }
 
 // A batch is bounded by the rows of one snapshot: what is loaded into its range meanwhile waits
-// for the next ones. With a statement for the boundary and one for the DELETE it would all go in one.
+// for the next ones. With a statement for the boundary and one for the DELETE it would all go in
+// one.
 func TestBulkLoadIntoABatchsRange(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
@@ -258,8 +259,8 @@ func TestTieLargerThanABatch(t *testing.T) {
 	}
 }
 
-// Autovacuum needs no throttle: it comes to the table of a batch that is under way, and a batch that finds it at work in
-// a table that guards read locks its rows first.
+// Autovacuum needs no throttle: it comes to the table of a batch that is under way, and a batch
+// that finds it at work in a table that guards read locks its rows first.
 func TestAutovacuumBesideARun(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"autovacuum": "on", "autovacuum_naptime": "1s"}})

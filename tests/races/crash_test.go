@@ -9,9 +9,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// The postmaster is killed in the middle of a run's second batch. After recovery the batch that was under way has not
-// happened; the one before it has if anybody's commit came to the disk after it, else it may have, rows and log alike.
-// The next run says "abandoned" of the first and finishes.
+// The postmaster is killed in the middle of a run's second batch. After recovery the batch that was
+// under way has not happened; the one before it has if anybody's commit came to the disk after it,
+// else it may have, rows and log alike. The next run says "abandoned" of the first and finishes.
 func TestPostmasterIsKilledDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, flushed := range []bool{true, false} {
@@ -24,7 +24,8 @@ func TestPostmasterIsKilledDuringARun(t *testing.T) {
 
 func killed(t *testing.T, flushed bool) {
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"fsync": "on", "full_page_writes": "on"}})
-	// The run sleeps by itself: a gate's session could die first, and let the run go on for a moment.
+	// The run sleeps by itself: a gate's session could die first, and let the run go on for a
+	// moment.
 	s := newStageOf(t, tableM+`
 		CREATE FUNCTION sleeper() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN OLD; END $$;
 		CREATE TRIGGER sleeper BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION sleeper();`,

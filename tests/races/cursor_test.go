@@ -69,8 +69,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// Many sessions move one cursor: it ends at the greatest position, and no two moves were to the same
-// or backwards.
+// Many sessions move one cursor: it ends at the greatest position, and no two moves were to the
+// same or backwards.
 func TestCursorConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims+`;

@@ -54,8 +54,9 @@ func TestGuardCommittedBetweenScanAndDelete(t *testing.T) {
 	}
 }
 
-// Once a row is judged, a signal must not arrive too late. In way RANGE the guard's table is locked: the signal waits for
-// the batch. In way LOCKED only a foreign key keeps it waiting. With one it is then refused, without one it points to nothing.
+// Once a row is judged, a signal must not arrive too late. In way RANGE the guard's table is
+// locked: the signal waits for the batch. In way LOCKED only a foreign key keeps it waiting. With
+// one it is then refused, without one it points to nothing.
 func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 	t.Parallel()
 	const referring = `CREATE TABLE sig (m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`
@@ -101,8 +102,8 @@ func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 	}
 }
 
-// Where a batch cannot lock a guard's table, it locks rows one by one, and nothing waits: somebody writes there, or
-// the role that migrates has no right to the lock.
+// Where a batch cannot lock a guard's table, it locks rows one by one, and nothing waits: somebody
+// writes there, or the role that migrates has no right to the lock.
 func TestGuardsTableCannotBeLocked(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after string }{

@@ -46,8 +46,8 @@ func TestHoldPlacedBetweenScanAndDelete(t *testing.T) {
 	}
 }
 
-// place_hold waits for a batch under way and then tells the truth: the row is gone; or that it cannot tell, in a
-// transaction that still sees the row.
+// place_hold waits for a batch under way and then tells the truth: the row is gone; or that it
+// cannot tell, in a transaction that still sees the row.
 func TestHoldPlacedDuringABatch(t *testing.T) {
 	t.Parallel()
 	for isolation, says := range map[string]string{"read committed": "0", "repeatable read": "unknown", "serializable": "unknown"} {

@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A step that finds rows again by a key that is none any more takes nothing: a row that is not due has the key of one
-// that is.
+// A step that finds rows again by a key that is none any more takes nothing: a row that is not due
+// has the key of one that is.
 func TestKeyIsUniqueNoMore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then, table string }{

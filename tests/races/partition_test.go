@@ -84,8 +84,8 @@ func TestPendingAfterTheWalk(t *testing.T) {
 	s.logged("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
 }
 
-// A partition of a list that appears while a batch works makes the newest of before one of the others: its rows are judged
-// then, and so are those that came to one that was looked at already.
+// A partition of a list that appears while a batch works makes the newest of before one of the
+// others: its rows are judged then, and so are those that came to one that was looked at already.
 func TestListSlidesWhileABatchWorks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

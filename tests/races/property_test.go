@@ -22,8 +22,8 @@ const propertySchema = `
 	CREATE TABLE best (id int PRIMARY KEY, kind text, score int NOT NULL);
 	CREATE TABLE bomb (id int PRIMARY KEY);`
 
-// deadly: the backend that deletes a row named in bomb dies on the spot. A superuser's function, who may
-// end any backend.
+// deadly: the backend that deletes a row named in bomb dies on the spot. A superuser's function,
+// who may end any backend.
 const deadly = `
 	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 	BEGIN
@@ -54,8 +54,9 @@ type rolled struct {
 	at        time.Time
 }
 
-// TestRollUpsEqualARecomputation: whatever runs, crashes and goes on, with any batch and budget, sums and
-// best lists are what one computation over all rows that ever went gives. "make fire" has fifty histories of each worker.
+// TestRollUpsEqualARecomputation: whatever runs, crashes and goes on, with any batch and budget,
+// sums and best lists are what one computation over all rows that ever went gives. "make fire" has
+// fifty histories of each worker.
 func TestRollUpsEqualARecomputation(t *testing.T) {
 	t.Parallel()
 	histories := uint64(4)
@@ -145,7 +146,8 @@ func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time
 	}
 }
 
-// recompute is the model: what is left of m, the sums over what went, and the first three of each kind.
+// recompute is the model: what is left of m, the sums over what went, and the first three of each
+// kind.
 func recompute(rows []rolled, now time.Time) map[string][]string {
 	left, sums, best := []string{}, []string{}, []string{}
 	for _, kind := range []string{"", "a", "b"} {

@@ -2,9 +2,10 @@ package races
 
 import "testing"
 
-// Rows of a rank change while a batch takes those past the first five. What becomes one of the first stays, and what goes
-// from among the first makes room for nobody. A statement that misses a row is undone, and its rows are judged again as
-// they are then, so that five stay. In way LOCKED a row that the batch has not seen stays whatever its place.
+// Rows of a rank change while a batch takes those past the first five. What becomes one of the
+// first stays, and what goes from among the first makes room for nobody. A statement that misses a
+// row is undone, and its rows are judged again as they are then, so that five stay. In way LOCKED a
+// row that the batch has not seen stays whatever its place.
 func TestRowsChangePlacesDuringABatch(t *testing.T) {
 	t.Parallel()
 	const rule = `{table: m, due: {beyond: {first: 5, per: [v], order: "at DESC"}}, then: [delete], batch: {lock_timeout: 100s}}`

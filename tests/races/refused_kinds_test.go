@@ -15,7 +15,8 @@ func triggers(body string) string {
 
 const uncounted = "breaker: {fraction: 1}, budget: {rows: 1000}, batch: {lock_timeout: 100s}}"
 
-// Whatever error a row causes, in a condition, a step or a trigger, in any shape: it is refused, and the others go.
+// Whatever error a row causes, in a condition, a step or a trigger, in any shape: it is refused,
+// and the others go.
 func TestEveryKindOfErrorIsARows(t *testing.T) {
 	t.Parallel()
 	age := func(rest string) string {
@@ -77,8 +78,8 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 	}
 }
 
-// TestErrorOfTheStatement lets a statement fail whatever its rows are. The run ends at once with that error, and no row is
-// tried alone.
+// TestErrorOfTheStatement lets a statement fail whatever its rows are. The run ends at once with
+// that error, and no row is tried alone.
 func TestErrorOfTheStatement(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -104,7 +105,8 @@ func TestErrorOfTheStatement(t *testing.T) {
 	}
 }
 
-// Where the breaker has to count rows and cannot evaluate one of them, the run trips before it takes a row, and says why.
+// Where the breaker has to count rows and cannot evaluate one of them, the run trips before it
+// takes a row, and says why.
 func TestWhatCannotBeCountedTrips(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", strings.Replace(simple, "then:", `where: "100 / v > 0", breaker: {rows: 29}, then:`, 1))

@@ -99,7 +99,8 @@ func TestRefusedRowAmongFiveThousand(t *testing.T) {
 	}
 }
 
-// TestTriggerVetoes has a BEFORE trigger that returns NULL, and perhaps updates the row. It keeps its row, and the log says so.
+// TestTriggerVetoes has a BEFORE trigger that returns NULL, and perhaps updates the row. It keeps
+// its row, and the log says so.
 func TestTriggerVetoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rule, instead string }{
@@ -118,7 +119,8 @@ func TestTriggerVetoes(t *testing.T) {
 	}
 }
 
-// A thousand refusals and as many as rows are taken are no accident: the run fails, and what went before stays gone.
+// A thousand refusals and as many as rows are taken are no accident: the run fails, and what went
+// before stays gone.
 func TestTooManyRefusedRows(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`, simple)
@@ -135,8 +137,8 @@ func TestTooManyRefusedRows(t *testing.T) {
 	s.unlocked()
 }
 
-// Application triggers run with our search_path. A row whose trigger lacks something there is refused by name, and the
-// others go.
+// Application triggers run with our search_path. A row whose trigger lacks something there is
+// refused by name, and the others go.
 func TestTriggerThatNeedsAnotherPath(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE SCHEMA shop; CREATE TABLE shop.audit_log (m_id int);

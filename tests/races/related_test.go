@@ -21,7 +21,8 @@ func itemRule(step string) string {
 	return `{table: item, due: {age: {column: at, older_than: 7 days}}, then: [delete, ` + step + `], batch: {lock_timeout: 100s}}`
 }
 
-// A row that is waited for gets a new user meanwhile: it stays as it is, whatever was to become of it.
+// A row that is waited for gets a new user meanwhile: it stays as it is, whatever was to become of
+// it.
 func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ onDelete, step string }{
@@ -33,7 +34,8 @@ func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, item+c.onDelete+"); "+items, itemRule(c.step))
-			// The key is locked FOR KEY SHARE, which an update of other columns alone would not wait for.
+			// The key is locked FOR KEY SHARE, which an update of other columns alone would not
+			// wait for.
 			s.application("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR SHARE")
 			run := s.run("p")
 			run.mustWait()
@@ -61,7 +63,8 @@ func bodyRule(then string) string {
 	return `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [` + archiveBody + ", " + then + `], triggers: [gate], batch: {lock_timeout: 100s}}`
 }
 
-// A row that goes with its batch is archived in its last version, whoever changes it when, and none goes without a copy.
+// A row that goes with its batch is archived in its last version, whoever changes it when, and none
+// goes without a copy.
 func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then string }{
@@ -97,8 +100,8 @@ func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	}
 }
 
-// A row that foreign keys take along from further away is copied, or is not there: whoever puts one below the batch after
-// the copy waits for its end, and finds nothing to refer to.
+// A row that foreign keys take along from further away is copied, or is not there: whoever puts one
+// below the batch after the copy waits for its end, and finds nothing to refer to.
 func TestRowBelowAfterTheCopy(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]string{

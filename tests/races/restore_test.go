@@ -70,8 +70,8 @@ func TestRestoreAndARun(t *testing.T) {
 	s.leaves(from(1, 30)...)
 }
 
-// A row of the archive that is held while restore waits for the hold stays there, or restore is refused: in a transaction
-// that is not READ COMMITTED it would not see the hold.
+// A row of the archive that is held while restore waits for the hold stays there, or restore is
+// refused: in a transaction that is not READ COMMITTED it would not see the hold.
 func TestRestoreWaitsForAHold(t *testing.T) {
 	t.Parallel()
 	for isolation, code := range map[string]string{"read committed": "", "repeatable read": "55000", "serializable": "55000"} {
@@ -125,7 +125,8 @@ func TestRestoreMeetsANewerRow(t *testing.T) {
 	}
 }
 
-// Somebody changes or deletes a row of the archive while restore brings it back: it is in one place, as he left it.
+// Somebody changes or deletes a row of the archive while restore brings it back: it is in one
+// place, as he left it.
 func TestRestoreMeetsAChangeOfTheArchive(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{"UPDATE old SET v = 99": "99|0|30 0", "DELETE FROM old": "|0|29 1"} {

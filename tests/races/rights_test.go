@@ -155,8 +155,8 @@ func TestPublicHasNoRights(t *testing.T) {
 	if len(open) > 0 {
 		t.Errorf("open to PUBLIC: %q", open)
 	}
-	// Every SECURITY DEFINER function has a pinned path, and nobody but the owner and superusers can
-	// create in it.
+	// Every SECURITY DEFINER function has a pinned path, and nobody but the owner and superusers
+	// can create in it.
 	loose := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text FROM pg_proc p
 		WHERE pronamespace = 'retention'::regnamespace AND prosecdef
 		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%pg_temp%', false)`)

@@ -73,8 +73,9 @@ func TestSessionSettings(t *testing.T) {
 	}
 }
 
-// What a run, preview and blast_radius ask of the catalog takes little memory in a session that may have much: PostgreSQL allocates
-// the hash table of a recursive query at once, as large as its estimate of the rows says and work_mem allows.
+// What a run, preview and blast_radius ask of the catalog takes little memory in a session that may
+// have much: PostgreSQL allocates the hash table of a recursive query at once, as large as its
+// estimate of the rows says and work_mem allows.
 func TestSessionWithMuchMemory(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, archive+"CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);",
@@ -96,8 +97,8 @@ func TestSessionWithMuchMemory(t *testing.T) {
 	}
 }
 
-// In a session that fires no triggers a foreign key neither keeps a row nor takes its children along: nothing goes there,
-// and nothing comes back, where its parent may be gone.
+// In a session that fires no triggers a foreign key neither keeps a row nor takes its children
+// along: nothing goes there, and nothing comes back, where its parent may be gone.
 func TestSessionWithoutTriggers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, archive+"CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m);", archived)

@@ -66,8 +66,8 @@ func newStageOf(t *testing.T, schema, yaml string, options ...kit.Option) *stage
 	return s
 }
 
-// simple is the plainest policy, guarded's guard reads another table; both go RANGE unless locked() is said. Both wait
-// long for locks, so that the test decides when a wait ends.
+// simple is the plainest policy, guarded's guard reads another table; both go RANGE unless locked()
+// is said. Both wait long for locks, so that the test decides when a wait ends.
 const (
 	simple  = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], batch: {lock_timeout: 100s}}`
 	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
@@ -202,8 +202,8 @@ func (k *task) waits() {
 	})
 }
 
-// mustWait is waits for a task that cannot end by itself. The first after the gate was shut waits at the gate, and not for
-// a moment for something else on its way there.
+// mustWait is waits for a task that cannot end by itself. The first after the gate was shut waits
+// at the gate, and not for a moment for something else on its way there.
 func (k *task) mustWait() {
 	k.s.t.Helper()
 	if k.s.closed {
@@ -275,7 +275,8 @@ func (s *stage) batches(run int64) string {
 		n, mode, scanned, taken, contended, refused, kept, sqlstate, message), E'\n' ORDER BY n), '') FROM retention.batch WHERE run_id = $1`, run)
 }
 
-// unlocked holds that nothing keeps the next run out: no run is under way, and no advisory lock is left.
+// unlocked holds that nothing keeps the next run out: no run is under way, and no advisory lock is
+// left.
 func (s *stage) unlocked() {
 	s.t.Helper()
 	if n := pgtest.Value[int](s.t, s.watch, "SELECT count(*) FROM retention.progress"); n != 0 {

@@ -58,8 +58,8 @@ const bang = `
 	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN %s; RETURN coalesce(NEW, OLD); END $$;
 	CREATE TRIGGER bang BEFORE %s ON %s FOR EACH ROW WHEN (OLD.id = 5) EXECUTE FUNCTION bang()`
 
-// TestStepFails: a row whose change fails in the middle of a batch is left alone with all that belongs to it; the others
-// go as if it had not been there.
+// TestStepFails: a row whose change fails in the middle of a batch is left alone with all that
+// belongs to it; the others go as if it had not been there.
 func TestStepFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range stepKinds {
@@ -112,7 +112,8 @@ func TestBackendDiesInAStep(t *testing.T) {
 	}
 }
 
-// TestWatermarkAndFailure holds that no row is skipped, and that the watermark stays before the row that fails.
+// TestWatermarkAndFailure holds that no row is skipped, and that the watermark stays before the row
+// that fails.
 func TestWatermarkAndFailure(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, stepSchema+stepData, `policies: {p: {table: m, due: {position: {column: id, up_to: "SELECT 10", watermark: {table: mark, column: id}}}, then: [{insert: {into: log, set: {id: id, kind: kind}}}], batch: {rows: 2}}}`)

@@ -93,9 +93,9 @@ func TestCancelledInABatch(t *testing.T) {
 	}
 }
 
-// A batch calls what a migration drops at that moment. Whatever error comes of it, the batch takes no row and refuses
-// none: the run ends "more", or "paused" while the migration goes on. The same error of a policy that is as it was
-// refuses the row.
+// A batch calls what a migration drops at that moment. Whatever error comes of it, the batch takes
+// no row and refuses none: the run ends "more", or "paused" while the migration goes on. The same
+// error of a policy that is as it was refuses the row.
 func TestChangedInABatch(t *testing.T) {
 	t.Parallel()
 	const broken = "cache lookup failed for function 16993"
@@ -163,7 +163,8 @@ func TestCancelledInANap(t *testing.T) {
 	s.leaves()
 }
 
-// A run that is paused while it naps, or whose budget of time is spent, ends then, however long it was to sleep.
+// A run that is paused while it naps, or whose budget of time is spent, ends then, however long it
+// was to sleep.
 func TestEndsInANap(t *testing.T) {
 	t.Parallel()
 	for state, end := range map[string]string{"paused": "SELECT retention.pause('p')", "more": "UPDATE retention.policy SET budget_time = '1 ms'"} {
@@ -180,7 +181,8 @@ func TestEndsInANap(t *testing.T) {
 	}
 }
 
-// A preview locks no counter while it goes through its job: a run under way, which the preview has called busy, ends.
+// A preview locks no counter while it goes through its job: a run under way, which the preview has
+// called busy, ends.
 func TestRunEndsBesideAPreview(t *testing.T) {
 	t.Parallel()
 	rule := strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)
@@ -202,7 +204,8 @@ func TestRunEndsBesideAPreview(t *testing.T) {
 	preview.ok()
 }
 
-// A dry run of a job locks the rows that its first policy takes until its last policy ended, and nothing afterwards.
+// A dry run of a job locks the rows that its first policy takes until its last policy ended, and
+// nothing afterwards.
 func TestLocksOfADryRun(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
@@ -344,8 +347,8 @@ func TestPausedFromAnotherSession(t *testing.T) {
 	}
 }
 
-// A migration that changes the policy during a run: the batch under way is undone and the run ends "more", so that no
-// batch uses the cursor or the cutoff of another policy.
+// A migration that changes the policy during a run: the batch under way is undone and the run ends
+// "more", so that no batch uses the cursor or the cutoff of another policy.
 func TestPolicyChangesDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)
@@ -365,8 +368,8 @@ func TestPolicyChangesDuringARun(t *testing.T) {
 	s.leaves()
 }
 
-// The same between the judgement of rows and the steps: what the policy of before only changed is not deleted by the
-// steps of the next, which would not have found it due.
+// The same between the judgement of rows and the steps: what the policy of before only changed is
+// not deleted by the steps of the next, which would not have found it due.
 func TestPolicyChangesAfterTheJudgement(t *testing.T) {
 	t.Parallel()
 	const now, next = "7 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [{update: {set: {at: as_of}}}]", "30 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [delete]"
@@ -445,7 +448,8 @@ func TestBreakerDuringARun(t *testing.T) {
 	s.leaves()
 }
 
-// The same by fraction, which is counted anew from what is there by then, however the table was at the start.
+// The same by fraction, which is counted anew from what is there by then, however the table was at
+// the start.
 func TestBreakerByFractionDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Another schema takes the place of the tables' between the judgement of rows and the steps, which no lock on a table
-// prevents: the rows at the same places there were never judged, and stay.
+// Another schema takes the place of the tables' between the judgement of rows and the steps, which
+// no lock on a table prevents: the rows at the same places there were never judged, and stay.
 func TestSchemaTakesThePlaceOfAnother(t *testing.T) {
 	t.Parallel()
 	const tables = `CREATE TABLE %.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE %.part (id int PRIMARY KEY, m_id int);

@@ -103,8 +103,8 @@ func TestTouchSetsNoClockBack(t *testing.T) {
 	}
 }
 
-// Many sessions touch the same rows in other orders, while runs take them: nobody waits in a circle,
-// and every row that was touched is there.
+// Many sessions touch the same rows in other orders, while runs take them: nobody waits in a
+// circle, and every row that was touched is there.
 func TestTouchTogether(t *testing.T) {
 	t.Parallel()
 	// A run gives way long before the server looks for deadlocks, unless its policy has it wait.

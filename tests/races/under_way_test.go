@@ -7,7 +7,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Whatever advisory locks somebody takes, runs start: those by table that runs once took, and any other.
+// Whatever advisory locks somebody takes, runs start: those by table that runs once took, and any
+// other.
 func TestAdvisoryLocksKeepNoRunAway(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"pg_advisory_lock", "pg_advisory_lock_shared"} {
@@ -26,8 +27,9 @@ func TestAdvisoryLocksKeepNoRunAway(t *testing.T) {
 	}
 }
 
-// A run that is written down as running while its backend does something else, or is gone: all who may read the status
-// see it as abandoned, whatever they may see of sessions, and the next run takes its place.
+// A run that is written down as running while its backend does something else, or is gone: all who
+// may read the status see it as abandoned, whatever they may see of sessions, and the next run
+// takes its place.
 func TestTheCallIsGone(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]string{
@@ -79,8 +81,8 @@ func TestTheCallIsGone(t *testing.T) {
 	}
 }
 
-// A run that ends while somebody looks is never shown as abandoned: neither to a snapshot from before its end, nor where
-// it ends between the look at its row and the one at its backend.
+// A run that ends while somebody looks is never shown as abandoned: neither to a snapshot from
+// before its end, nor where it ends between the look at its row and the one at its backend.
 func TestAnEndIsNotAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)

@@ -9,7 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// guardKind is a guard by what it reads, with the key and the clock of the table that it is on: n numbers the rows.
+// guardKind is a guard by what it reads, with the key and the clock of the table that it is on: n
+// numbers the rows.
 type guardKind struct {
 	key, clock string // types
 	id         string // the key of row n
@@ -41,9 +42,9 @@ var guardKinds = map[string]guardKind{
 		"UPDATE m SET parent = 1 WHERE n = 15", "UPDATE m SET parent = NULL WHERE n = 15"},
 }
 
-// Whatever a guard reads and whichever way rows are taken: a signal that somebody writes while he has its row locked is
-// skipped with the row, and keeps it from the next run on; one that is being taken away keeps it until that is
-// committed. Row 31 is not due.
+// Whatever a guard reads and whichever way rows are taken: a signal that somebody writes while he
+// has its row locked is skipped with the row, and keeps it from the next run on; one that is being
+// taken away keeps it until that is committed. Row 31 is not due.
 func TestGuardsInEachWay(t *testing.T) {
 	t.Parallel()
 	for name, k := range guardKinds {

@@ -1,7 +1,8 @@
 package roles
 
-// decision says who may use an object of the schema: r is the runner, o the operator, v the viewer, a the roles that a
-// policy names under "grant". The owner may do everything, PUBLIC nothing. Each new object needs a line here.
+// decision says who may use an object of the schema: r is the runner, o the operator, v the viewer,
+// a the roles that a policy names under "grant". The owner may do everything, PUBLIC nothing. Each
+// new object needs a line here.
 type decision struct{ name, who, why string }
 
 // calls lists the functions for people and applications. docs/roles.md shows them.
@@ -46,8 +47,9 @@ var calls = []decision{
 	{"<policy>_drop_table", "", "drops a table, as the role that migrates"},
 }
 
-// inner lists the internal functions that roles other than the owner may call. The driver and the views run with their
-// caller's rights: a procedure that commits cannot be SECURITY DEFINER, and a view calls functions as its reader.
+// inner lists the internal functions that roles other than the owner may call. The driver and the
+// views run with their caller's rights: a procedure that commits cannot be SECURITY DEFINER, and a
+// view calls functions as its reader.
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"}, {"_check_scope", "ro", "run"},
 	{"_step", "ro", "run"}, {"_throttle_sleep", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},

@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// An administrator who is no superuser gets as far as his rights go, hears by name what is left, and
-// somebody else's doing that completes it.
+// An administrator who is no superuser gets as far as his rights go, hears by name what is left,
+// and somebody else's doing that completes it.
 func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
@@ -79,8 +79,8 @@ func contains(list []string, line string) bool {
 	return false
 }
 
-// Two databases of one server hold an install each, with the same role names and with others. Taking one
-// away leaves the other as it was.
+// Two databases of one server hold an install each, with the same role names and with others.
+// Taking one away leaves the other as it was.
 func TestTwoDatabasesOfOneServer(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -115,7 +115,8 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 	third.must("b_runner", "run", "notes")
 }
 
-// One role does everything: that which migrates, or one that is there already and named for all four.
+// One role does everything: that which migrates, or one that is there already and named for all
+// four.
 func TestOneRoleForEverything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ roles, who, before string }{

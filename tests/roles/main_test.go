@@ -1,5 +1,5 @@
-// Package roles holds the tests of least privilege: who may do what, each as a role of its own over a
-// connection of its own. Roles belong to a whole server, so that every test starts one.
+// Package roles holds the tests of least privilege: who may do what, each as a role of its own over
+// a connection of its own. Roles belong to a whole server, so that every test starts one.
 package roles
 
 import (

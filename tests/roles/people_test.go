@@ -183,8 +183,8 @@ func hostileText(s *stage) {
 	}
 }
 
-// foreignTables: what an operator makes cannot make the owner do anything. Reading a key would run the
-// table's own types, casts and views with the owner's rights.
+// foreignTables: what an operator makes cannot make the owner do anything. Reading a key would run
+// the table's own types, casts and views with the owner's rights.
 func foreignTables(s *stage) {
 	s.as(super, "CREATE SCHEMA lab; GRANT CREATE, USAGE ON SCHEMA lab TO anna, retention_owner")
 	s.as(operator, `

@@ -39,7 +39,8 @@ type stage struct {
 	dir string
 }
 
-// newStage makes the files of a project; schema is run by the migrating role, which owns nothing else.
+// newStage makes the files of a project; schema is run by the migrating role, which owns nothing
+// else.
 func newStage(t *testing.T, db *pgtest.DB, schema, yaml string) *stage {
 	t.Helper()
 	s := &stage{DB: db, t: t, dir: t.TempDir()}
@@ -71,7 +72,8 @@ func (s *stage) as(role, sql string) {
 	}
 }
 
-// try is as for what may be refused. Several statements are one transaction, unless they say otherwise.
+// try is as for what may be refused. Several statements are one transaction, unless they say
+// otherwise.
 func (s *stage) try(role, sql string) *pgconn.PgError {
 	s.t.Helper()
 	conn, err := s.Connect(s.t.Context(), role)
@@ -165,8 +167,8 @@ func (s *stage) enrol(dba string) {
 	s.as(dba, "GRANT retention_operator TO anna; GRANT retention_viewer TO bert")
 }
 
-// privileges is everything that bootstrap may change: roles, members, and who may do what with databases
-// and schemas.
+// privileges is everything that bootstrap may change: roles, members, and who may do what with
+// databases and schemas.
 const privileges = `
 	SELECT format('role %s %s', r.rolname, to_jsonb(r) - '{oid}'::text[]) FROM pg_roles r WHERE r.rolname !~ '^pg_'
 	UNION ALL

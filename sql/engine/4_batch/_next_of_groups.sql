@@ -1,4 +1,4 @@
--- _next_of_groups is _next_rows for a pass by rank. It returns the rows beyond the first ones of
+-- _next_of_groups is _next_rows for a ranked pass. It returns the rows beyond the first ones of
 -- groups, and the groups' keys; with p_range those of whole groups. A position is a group and how
 -- many of its rows were skipped, which _batch_as_worker determines at the end.
 CREATE OR REPLACE FUNCTION retention._next_of_groups(

@@ -1,4 +1,4 @@
--- Statements that make schemas with a table of 100 rows each, of which two are due. $1: how many.
+-- Statements that make schemas with a table of 100 rows each. Two rows are due. $1: how many.
 SELECT string_agg(format($statement$
     CREATE SCHEMA tenant_%1$s AUTHORIZATION bench_migrator;
     CREATE TABLE tenant_%1$s.message (id bigint PRIMARY KEY, created_at timestamptz NOT NULL, body text);
