@@ -125,7 +125,7 @@ func testTypesOfClocks(t *testing.T, binary string) {
 	}
 	c.write("retention.yaml", policy("day + 2"))
 	lint := c.finish(c.command("lint"))
-	if says := "retention.yaml:4:58: error: the catalog snapshot does not have the type of this expression [P068]"; lint.code != 1 ||
+	if says := "retention.yaml:4:58: error: the type of this expression is not in the catalog snapshot [P068]"; lint.code != 1 ||
 		!strings.Contains(lint.stderr, says) || !strings.Contains(lint.stderr, `hint: Run "pgretain snapshot"`) {
 		t.Errorf("lint says %s", lint.stderr)
 	}

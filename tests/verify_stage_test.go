@@ -65,7 +65,7 @@ func (c *driftCase) install(t *testing.T) {
 	for _, o := range c.wanted {
 		c.create(t, conn, o)
 	}
-	pgtest.Exec(t, conn, "SELECT "+quote.Ident(c.file.Install.Schema)+"._close()")
+	pgtest.Exec(t, conn, "SELECT "+quote.Ident(c.file.Install.Schema)+"._apply_privileges()")
 	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
 }
 
@@ -164,11 +164,11 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 	}
 	sql := o.SQL
 	if o.Kind == generator.KindEach {
-		sql = "SELECT " + c.file.Install.Schema + "._close();\n" + sql
+		sql = "SELECT " + c.file.Install.Schema + "._apply_privileges();\n" + sql
 	}
 	if o.Kind == generator.KindPolicy { // which has functions of the worker try it
 		schema := c.file.Install.Schema
-		sql = "SELECT " + schema + "._close(); INSERT INTO " + schema + ".policy (name, hash, words) VALUES (" + quote.Literal(o.Name) + ", '', " +
+		sql = "SELECT " + schema + "._apply_privileges(); INSERT INTO " + schema + ".policy (name, hash, words) VALUES (" + quote.Literal(o.Name) + ", '', " +
 			quote.Literal("\n"+explain.Page(o.Words)) + ") ON CONFLICT (name) DO UPDATE SET words = excluded.words;\n" + sql
 	}
 	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+sql+"COMMIT;")

@@ -172,7 +172,7 @@ func TestNames(t *testing.T) {
 	}
 	for what, text := range map[string]string{"as it is": got.Text, "uncommented": uncommented(got.Text)} {
 		list := slices.DeleteFunc(found(t, text, s), func(d diag.Diagnostic) bool {
-			return strings.HasSuffix(d.Message, "has a control character") // which every file is told
+			return strings.HasSuffix(d.Message, "contains a control character") // which every file is told
 		})
 		parsed, _ := policy.Parse("retention.yaml", []byte(text))
 		if len(list) > 0 || parsed == nil || len(parsed.Protect) > 0 || len(parsed.Install.Trust) != len(names)-1 ||

@@ -48,14 +48,15 @@ SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy, format('%s "%s" has
               to_char(j.counted AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
               format('; with the schedule of job "%s" it should have succeeded after %s.', j.job,
                      to_char(j.due AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
-              (SELECT format(' Its last call (%s) could not begin: %s.', m.id, m.message) FROM retention.run m WHERE m.id = j.missed_run), j.attempt,
+              (SELECT format(' Its last call (%s) could not begin: %s.', m.id, translate(m.message, E'\n\r', '  ')) FROM retention.run m WHERE m.id = j.missed_run), j.attempt,
               CASE WHEN $4::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
                    ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($4::text, '') || '"',
                                format(', for role "%s".', $5::text)) END) AS detail,
        'SELECT * FROM retention.status;' AS hint
 FROM judged j WHERE j.late
 UNION ALL
-SELECT DISTINCT 0, x.code, x.severity, o.policy, x.message, x.detail, x.hint
+-- A message may contain a line such as "::error::", which a CI system would take for a command.
+SELECT DISTINCT 0, x.code, x.severity, o.policy, x.message, translate(x.detail, E'\n\r', '  '), x.hint
 FROM (SELECT DISTINCT a.policy, a.kind FROM asked a) o
 JOIN retention.job_status s ON s.policy = o.policy AND NOT s.superseded
 LEFT JOIN judged j ON j.policy = s.policy AND j.job = s.job
