@@ -198,7 +198,7 @@ func TestRowsElsewhere(t *testing.T) {
 		}
 		for _, yaml := range []string{"table: far, due: {age: {column: at, older_than: 7 days}}, then: [delete]", "partitions_of: far, due: {age: {older_than: 7 days}}, then: [drop]"} {
 			_, list := in.Compile(t, "policies: {p: {"+yaml+"}}")
-			if len(list) != 1 || list[0].Code != "P053" || list[0].Message != `"public.far" is a foreign table: its rows are on another server` {
+			if len(list) != 1 || list[0].Code != "P053" || list[0].Message != `"public.far" is a foreign table, with rows on another server` {
 				t.Errorf("%s: %v", yaml, list)
 			}
 		}

@@ -43,7 +43,7 @@ var mayTake = map[string][]string{
 // withoutScope are functions of a policy that count none of its rows, or have no scope for the
 // given reason.
 var withoutScope = map[string]string{
-	"accept_names": "names in the SQL of the policy", "facts": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
+	"accept_names": "names in the SQL of the policy", "row_statistics": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
 	"restore": "a run's rows", "resume": "all runs", "set_window": "all runs", "take_events": "events", "why": "answers scope", "window_of": "all runs",
 	"claim": "keys",
 }
