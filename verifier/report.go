@@ -26,10 +26,11 @@ const (
 	Unknown  Verdict = "unknown"
 )
 
-// Finding is one thing that is not as the policy file wants it, or that could not be seen: Object
-// is the object's name, Table "schema.name" of the table that it is about, without it that of the
-// policy; Policy the policy or job, "" for the runtime; Position that of the policy or job, or of
-// the name in question.
+// Finding is one thing that is not as the policy file wants it, or that could not be seen.
+//
+// Object is the object's name. Table is the table that the finding is about, as "schema.name"; if
+// there is none, it is the policy's table. Policy is the policy or job; it is empty for the runtime.
+// Position is the position of the policy or job in the file, or of the name that is wrong.
 type Finding = report.Finding
 
 // message is the content of a finding.

@@ -8,8 +8,8 @@ import (
 	"pgretain/policy"
 )
 
-// ticks are those of some schedules, in UTC: how far apart they are is the same in every zone but
-// for two hours a year.
+// ticks returns when the schedules fire, in UTC. The time between two ticks is the same in every
+// zone, except when clocks change.
 func ticks(schedules ...policy.Schedule) calendar.Ticks {
 	var texts []string
 	for _, s := range schedules {

@@ -221,7 +221,7 @@ func (r *row) allows(f fact, is ternary) bool {
 	return true
 }
 
-// contradict says whether no value is for certain what two facts say.
+// contradict reports whether two facts certainly exclude each other: no value satisfies both.
 func contradict(a fact, isA ternary, b fact, isB ternary) bool {
 	switch {
 	case isA != yes || a.form != pgparse.Equal && a.form != pgparse.Below:

@@ -118,7 +118,7 @@ func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string
 	}
 }
 
-// join holds the condition of a join with a table to rows that lie beside the policy's.
+// join checks that the condition of a join only matches rows on the same shard as the policy's row.
 func (s *checks) join(j policy.Join) {
 	if j.Table != nil && j.Where != nil {
 		s.part(policy.Part{Expr: *j.Where, Kind: policy.IsExpression},

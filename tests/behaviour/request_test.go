@@ -84,8 +84,8 @@ func refused(t *testing.T, in *kit.Installed, argument, message, hint string) {
 	}
 }
 
-// What a run takes, and what preview and a dry run say of it, is what the arguments leave of what
-// is due: an independent statement says which rows that are.
+// The arguments of a run narrow the due rows. The run, its preview and its dry run have exactly these
+// rows, which an independent statement computes.
 func TestArgumentsOfARun(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"", "keep: {fifteen: 'id = 15'}, "} {

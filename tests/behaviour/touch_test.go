@@ -386,7 +386,7 @@ func TestKeysOfACollation(t *testing.T) {
 	}
 }
 
-// Keys of types whose name alone means one character are claimed whole.
+// A bare "character" or "bit" has length 1. A claim of a key with a longer type does not cut the key.
 func TestClaimKeysWithALength(t *testing.T) {
 	t.Parallel()
 	for typ, key := range map[string]string{"character(3)": "abc", "bit(3)": "101", "bit varying(8)": "1011", "numeric(5,2)": "12.25", "interval second(1)": "00:00:01.5"} {
