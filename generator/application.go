@@ -56,7 +56,8 @@ func (w *policyCompiler) callers() map[string][]string {
 
 // applicationNames are variables of these functions, besides the names that isGeneratedName
 // matches.
-var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key"}
+var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won",
+	"v_key"}
 
 var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
 
@@ -70,7 +71,8 @@ func (c *compiler) writable(table *catalog.Table, name string, at diag.Position,
 	column := c.knownColumn(table, name, at)
 	if column != nil && column.Generated {
 		c.refuseWith(at, code, fmt.Sprintf("column %q of table %q is a generated column", name, tableName(table)),
-			"PostgreSQL computes its value from other columns.", fmt.Sprintf("Remove %q, or set the other columns.", name))
+			"PostgreSQL computes its value from other columns.", fmt.Sprintf("Remove %q, or set the other columns.",
+				name))
 	}
 	return column
 }
@@ -89,11 +91,13 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 	case column.Type == "" || column.Generated: // already refused
 	case strings.HasSuffix(column.Type, "[]"):
 		w.refuseWith(key.Position, codeApplication, fmt.Sprintf("key %q is an array", key.Text),
-			"The function also takes an array of keys, so an array cannot be one key.", "Choose a column that is not an array.")
+			"The function also takes an array of keys, so an array cannot be one key.", "Choose a column that is "+
+				"not an array.")
 	case !hasUnique(table, []string{key.Text}):
 		w.refuse(key.Position, codeApplication,
 			fmt.Sprintf("table %q has no unique index on column %q alone", tableName(table), key.Text),
-			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s).", qualified(table), ident(key.Text)))
+			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s).", qualified(table),
+				ident(key.Text)))
 	default:
 		w.needOperators(column, key.Position)
 	}
@@ -166,7 +170,8 @@ func (w *policyCompiler) claimable(c *policy.Claim) bool {
 	ttl, then := c.TTL.Tiers[0], w.policy.Then
 	switch {
 	case w.policy.DueEntries()[0].Clock.UpTo != nil: // the reader of the file refuses "claim" for other policies
-		return refused(c.Position, "\"claim\" needs a policy that is due by \"expires\" on a column, and by nothing else",
+		return refused(c.Position, "\"claim\" needs a policy that is due by \"expires\" on a column, and by nothing "+
+			"else",
 			"Write due: {expires: {column: ...}}.")
 	case ttl.When != nil, ttl.Data != nil && ttl.Data.Value != nil:
 		return refused(c.TTL.Position, "\"ttl\" must be an interval, not an expression",
@@ -255,7 +260,8 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 			scale = sqlText("1" + strings.Repeat("0", places))
 		}
 		now = w.converted(k, w.asOf)
-		expires = fragment("expires "+k.conversion, fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
+		expires = fragment("expires "+k.conversion,
+			fields{"Zone": w.zone(), "Inclusive": k.source.Inclusive, "Scale": scale})
 	}
 	return now, toPrecision(expires, column.Plain(), k.typ)
 }
@@ -270,7 +276,8 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 	if value == "" {
 		value = "v_until"
 	}
-	step := map[string]sqlText{"0": "1 second", "1": "100 ms", "2": "10 ms", "3": "1 ms", "4": "100 us", "5": "10 us"}[found[1]]
+	step := map[string]sqlText{"0": "1 second", "1": "100 ms", "2": "10 ms", "3": "1 ms", "4": "100 us",
+		"5": "10 us"}[found[1]]
 	return fragment("expires to precision", fields{"Value": value, "Step": step})
 }
 
@@ -287,7 +294,8 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	for _, name := range slices.Concat(c.Cursor.Columns, c.Cursor.With) {
 		typ := catalog.Unsized(w.written(table, name).Type)
 		if slices.Contains(given, name.Text) {
-			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is in the cursor twice", name.Text), "Remove one of the two.")
+			w.refuse(name.Position, codeApplication, fmt.Sprintf("column %q is in the cursor twice", name.Text),
+				"Remove one of the two.")
 		}
 		given, types = append(given, name.Text), append(types, typ)
 		columns = append(columns, columnText{sqlText(ident(name.Text).String()), sqlText(typ)})
@@ -295,7 +303,8 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	w.refuseMissing(table, given, c.Cursor.Position, codeApplication)
 	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(types[0]), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
-	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d), w.called(c.Grant, "cursor", types[0], "cursor", d)}
+	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d),
+		w.called(c.Grant, "cursor", types[0], "cursor", d)}
 }
 
 // touch returns the function <policy>_touch.
@@ -312,7 +321,8 @@ func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	typ := catalog.Unsized(key.Type)
 	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
 	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
-	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)), "Collate": collated(key), "Trim": text,
+	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)),
+		"Collate": collated(key), "Trim": text,
 		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
 	if t.Revive != nil {
 		d["Revive"] = w.revive(t, key)

@@ -125,7 +125,8 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 		case isBatch && kind != policy.IsExpression:
 			continue
 		case isBatch && b.batch == "":
-			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here", "Read it in a step: only steps have the rows of the batch.")
+			b.refuse(e.At(t.Offset), CodeExpression, "\"batch\" cannot be read here",
+				"Read it in a step: only steps have the rows of the batch.")
 			continue
 		case isBatch:
 			text = b.batch
@@ -157,7 +158,8 @@ func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []
 func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
 	before := strings.ToLower(strings.TrimRight(e.SQL[:t.Offset], " \t\n"))
 	return !strings.HasSuffix(before, "only") && !slices.ContainsFunc(e.Columns, func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) > 0 && slices.Contains(systemColumns, ref.Fields[len(ref.Fields)-1]) || len(ref.Fields) > 2
+		return len(ref.Fields) > 0 && slices.Contains(systemColumns, ref.Fields[len(ref.Fields)-1]) ||
+			len(ref.Fields) > 2
 	})
 }
 
@@ -208,8 +210,10 @@ func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
 		return false
 	}
 	if ref.Derived {
-		b.refuse(e.At(ref.Offset), CodeExpression, fmt.Sprintf("column %q is ambiguous: the row and the sub-select may both have it", ref.Fields[0]),
-			fmt.Sprintf("For the row's column write t.%s, for another one its alias and a dot. Rename it if it is an output column.", ref.Fields[0]))
+		b.refuse(e.At(ref.Offset), CodeExpression, fmt.Sprintf("column %q is ambiguous: the row and the sub-select "+
+			"may both have it", ref.Fields[0]),
+			fmt.Sprintf("For the row's column write t.%s, for another one its alias and a dot. Rename it if it is "+
+				"an output column.", ref.Fields[0]))
 	}
 	return !ref.Derived
 }
@@ -239,7 +243,8 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 	if column == nil {
 		hint := policy.DidYouMean(name, columnNames(table))
 		if hint == "" && table.Kind == "partitions" {
-			hint = "Write one of schema, name, parent, lower and upper. To read the rows of a partition, write a sub-select: FROM partition."
+			hint = "Write one of schema, name, parent, lower and upper. To read the rows of a partition, write a " +
+				"sub-select: FROM partition."
 		}
 		c.refuse(at, codeNoColumn, fmt.Sprintf("table %q has no column %q", tableName(table), name), hint)
 	}
@@ -250,8 +255,10 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 // PostgreSQL would use the operators of another type, which compare values differently.
 func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
 	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
-		c.refuse(at, CodeExpression, fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not in search_path", column.Plain(), column.Name, column.Operators),
-			fmt.Sprintf(`Write install: {search_path: [%s]}, and run "pgretain snapshot".`, strings.Join(append(slices.Clone(path), column.Operators), ", ")))
+		c.refuse(at, CodeExpression, fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not "+
+			"in search_path", column.Plain(), column.Name, column.Operators),
+			fmt.Sprintf(`Write install: {search_path: [%s]}, and run "pgretain snapshot".`,
+				strings.Join(append(slices.Clone(path), column.Operators), ", ")))
 	}
 }
 

@@ -43,7 +43,8 @@ func (w *policyCompiler) clockOf(source *policy.Clock, number int) *clock {
 		if k.conversion, k.typ = w.clockConversion(source, k.typ); k.typ == "" {
 			return nil
 		}
-		if kind := source.Encoding.Kind; !w.policy.Partitions && (kind == "uuidv7" || kind == "ulid" && k.typ == "text") {
+		if kind := source.Encoding.Kind; !w.policy.Partitions &&
+			(kind == "uuidv7" || kind == "ulid" && k.typ == "text") {
 			k.key = fragment("a "+kind, k.expr)
 		}
 		if source.Encoding.Kind != "" {
@@ -71,9 +72,12 @@ func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	if column == nil {
 		return ""
 	}
-	if source.Encoding.Kind == "ulid" && !slices.Contains([]string{"", `"C"`, `"POSIX"`, "ucs_basic"}, column.Collation) {
-		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time with collation %s", column.Collation),
-			fmt.Sprintf(`Run ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and then "pgretain snapshot".`, qualified(w.table), ident(column.Name), column.Type))
+	if source.Encoding.Kind == "ulid" && !slices.Contains([]string{"", `"C"`, `"POSIX"`, "ucs_basic"},
+		column.Collation) {
+		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("a ULID does not sort by time with collation %s",
+			column.Collation),
+			fmt.Sprintf(`Run ALTER TABLE %s ALTER COLUMN %s TYPE %s COLLATE "C", and then "pgretain snapshot".`,
+				qualified(w.table), ident(column.Name), column.Type))
 		return ""
 	}
 	k.column, k.expr = column.Name, aliased("t", ident(column.Name))
@@ -122,10 +126,13 @@ func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string
 			"Change the type of the column to uuid, or write expression: \"(column)::uuid\".")
 	case kind == "":
 		w.refuse(source.ColumnPos, codeClockType, fmt.Sprintf("type %q is not a date or a timestamp", columnType),
-			"Write how the column stores a time, with encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: {shift, epoch}}.")
+			"Write how the column stores a time, with encoding: epoch_s, epoch_ms, uuidv7, ulid or {snowflake: "+
+				"{shift, epoch}}.")
 	default:
-		w.refuse(source.Encoding.Position, codeClockType, fmt.Sprintf("encoding %q cannot be used with type %q", kind, columnType),
-			"Use epoch_s or epoch_ms with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid or text, and none with dates and timestamps.")
+		w.refuse(source.Encoding.Position, codeClockType,
+			fmt.Sprintf("encoding %q cannot be used with type %q", kind, columnType),
+			"Use epoch_s or epoch_ms with numbers, snowflake with bigint, uuidv7 with uuid, ulid with uuid or text, "+
+				"and none with dates and timestamps.")
 	}
 	return "", ""
 }
@@ -214,7 +221,8 @@ func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 		name = "stored value"
 	}
 	typ := castType(k.typ)
-	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo, false), "Name": ceilingName(number), "Type": sqlText(typ),
+	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo, false), "Name": ceilingName(number),
+		"Type":  sqlText(typ),
 		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
 }
 
@@ -226,8 +234,10 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 		return d
 	}
 	if column := w.knownColumn(table, m.Column, m.Position); column != nil && narrows(typ, column.Plain()) {
-		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, which cannot store all positions of type %s", m.Column, m.Table, column.Type, typ),
-			fmt.Sprintf("Change the type of the column to %s. Otherwise runs skip rows between a position and its rounded value.", typ))
+		w.refuse(m.Position, codeNarrow, fmt.Sprintf("column %q of %q has type %s, which cannot store all positions "+
+			"of type %s", m.Column, m.Table, column.Type, typ),
+			fmt.Sprintf("Change the type of the column to %s. Otherwise runs skip rows between a position and its "+
+				"rounded value.", typ))
 	}
 	defer w.restored()()
 	w.binder.table = table
@@ -302,7 +312,8 @@ func (w *policyCompiler) settableCutoff(d policy.WindowData) sqlText {
 
 // checkWindow refuses an expression that is neither an interval nor a number with a unit.
 func (w *policyCompiler) checkWindow(d *policy.WindowData) {
-	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of two timestamps is an interval, that of two dates is a number of days."
+	e, wanted, hint := *d.Value, "an interval", "Write the unit of a number, as in {days: ...}. The difference of "+
+		"two timestamps is an interval, that of two dates is a number of days."
 	typ := pgparse.TypeOf(e.SQL, w.columnType)
 	fits := slices.Contains(numberTypes, catalog.Unsized(typ))
 	if d.Unit != "interval" {

@@ -107,7 +107,8 @@ func (c *compiler) compile() ([]Object, diag.List) {
 func (c *compiler) checkSnapshot() {
 	if len(c.snapshot.SearchPath) > 0 && !slices.Equal(c.snapshot.SearchPath, c.file.Install.SearchPath) {
 		c.refuse(c.file.Install.Position, codeSnapshotOld,
-			fmt.Sprintf("the catalog snapshot was taken with search_path %q, but the policy file has %q", c.snapshot.SearchPath, c.file.Install.SearchPath),
+			fmt.Sprintf("the catalog snapshot was taken with search_path %q, but the policy file has %q",
+				c.snapshot.SearchPath, c.file.Install.SearchPath),
 			`Run "pgretain snapshot" again.`)
 	}
 	at := map[string]diag.Position{} // tables that no policy names have the position of install
@@ -118,7 +119,8 @@ func (c *compiler) checkSnapshot() {
 		for _, name := range append([]string{table.Schema, table.Name}, columnNames(table)...) {
 			if quote.Comment(name) != name {
 				c.refuse(cmp.Or(at[tableName(table)], c.file.Install.Position), codeTableKind,
-					fmt.Sprintf("name %q in table %q contains a control character", name, tableName(table)), "Rename it.")
+					fmt.Sprintf("name %q in table %q contains a control character", name,
+						tableName(table)), "Rename it.")
 			}
 		}
 	}
@@ -203,10 +205,12 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	}
 	if ranks > 1 {
 		c.refuse(p.Due.Position, CodeExpression, "two entries of \"any\" have a rank",
-			"Write two policies, in the order in which they must run. In one policy, the second rank would rank only rows that the first leaves.")
+			"Write two policies, in the order in which they must run. In one policy, the second rank would rank "+
+				"only rows that the first leaves.")
 	}
 	if own > 1 {
-		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q has two steps that delete its rows", p.Name), "Remove one of the two steps.")
+		c.refuse(p.Position, codeStep, fmt.Sprintf("policy %q has two steps that delete its rows", p.Name),
+			"Remove one of the two steps.")
 	}
 	c.checkPartitionSteps(p)
 	return ranks <= 1 && own <= 1
@@ -287,17 +291,20 @@ func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
 		return nil
 	}
 	if table.PartitionOf != "" {
-		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf), "Name the partitioned table.")
+		return refuse(codeTableKind, fmt.Sprintf("%q is a partition of %q", p.Table, table.PartitionOf),
+			"Name the partitioned table.")
 	}
 	for _, t := range c.tables.PartitionTree(tableName(table)) {
 		if t.Kind == "foreign" {
 			return refuse(codeTableKind, fmt.Sprintf("partition %q of %q is a foreign table", tableName(t), p.Table),
-				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by their ctid.")
+				"Write a policy on the server that stores the rows. A run cannot find rows of a foreign table by "+
+					"their ctid.")
 		}
 	}
 	if len(table.PrimaryKey) == 0 {
 		return refuse(codeNoKey, fmt.Sprintf("table %q has no key", p.Table),
-			"Add a primary key, or a unique index over NOT NULL columns that is neither partial nor deferrable. Then run \"pgretain snapshot\".")
+			"Add a primary key, or a unique index over NOT NULL columns that is neither partial nor deferrable. "+
+				"Then run \"pgretain snapshot\".")
 	}
 	if c.refuseNames(table, p.Table.Position, isGeneratedName) {
 		return nil
@@ -323,7 +330,8 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
 	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
 	if i >= 0 {
-		c.refuse(at, codeReservedName, fmt.Sprintf("column %q of table %q has the name of a variable of the generated function",
+		c.refuse(at, codeReservedName, fmt.Sprintf("column %q of table %q has the name of a variable of the "+
+			"generated function",
 			table.Columns[i].Name, tableName(table)), "")
 	}
 	return i >= 0

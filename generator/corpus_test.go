@@ -39,7 +39,8 @@ func TestGolden(t *testing.T) {
 // becomes of it.
 func cases(t *testing.T, corpus string, least int) []*fixture.Case {
 	t.Helper()
-	return fixture.Cases(t, filepath.Join("testdata", corpus), least, "policy.yaml", "catalog.json", "schema.sql", "stderr.txt", "want/*")
+	return fixture.Cases(t, filepath.Join("testdata", corpus), least, "policy.yaml", "catalog.json", "schema.sql",
+		"stderr.txt", "want/*")
 }
 
 // compileCase compiles a case that must be accepted.
@@ -87,7 +88,10 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 		t.Fatal(err)
 	}
 	for _, table := range common.Tables {
-		if !slices.ContainsFunc(own.Tables, func(o *catalog.Table) bool { return o.Schema == table.Schema && o.Name == table.Name }) {
+		if !slices.ContainsFunc(own.Tables, func(o *catalog.Table) bool {
+			return o.Schema == table.Schema &&
+				o.Name == table.Name
+		}) {
 			own.Tables = append(own.Tables, table)
 		}
 	}
@@ -197,13 +201,15 @@ func TestCodesAreShown(t *testing.T) {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
-		if list := compileExample(t, insteadOf); !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == code }) {
+		if list := compileExample(t, insteadOf); !slices.ContainsFunc(list,
+			func(d diag.Diagnostic) bool { return d.Code == code }) {
 			t.Errorf("instead of: got %v", list)
 		}
 		if use == "" {
 			return // the table is changed
 		}
-		if list := compileExample(t, use); slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error || d.Code == code }) {
+		if list := compileExample(t, use); slices.ContainsFunc(list,
+			func(d diag.Diagnostic) bool { return d.Severity == diag.Error || d.Code == code }) {
 			t.Errorf("use: got %v", list)
 		}
 	})
@@ -230,7 +236,8 @@ func TestObjectsAreDocumented(t *testing.T) {
 	for _, o := range objects {
 		name := strings.SplitN(o.Name, "(", 2)[0]
 		known[name] = true
-		if !strings.HasPrefix(name, "retention._") && !regexp.MustCompile(regexp.QuoteMeta(name)+`\b`).MatchString(page) {
+		if !strings.HasPrefix(name, "retention._") &&
+			!regexp.MustCompile(regexp.QuoteMeta(name)+`\b`).MatchString(page) {
 			t.Errorf("%s %s is not in docs/objects.md", o.Kind, name)
 		}
 	}

@@ -213,7 +213,10 @@ func (w *policyCompiler) archiveSources() []restoreSource {
 		switch {
 		case !ok:
 			continue
-		case slices.ContainsFunc(sources, func(o restoreSource) bool { return o.From == source.From && !differ(o.Same, source.Same) }):
+		case slices.ContainsFunc(sources, func(o restoreSource) bool {
+			return o.From == source.From &&
+				!differ(o.Same, source.Same)
+		}):
 			return nil
 		case s.Related == nil && (own || w.ownDelete == nil):
 			continue // the first archive contains everything
@@ -296,7 +299,8 @@ func (w *policyCompiler) undoSources() []restoreSource {
 		if s.Update == nil || s.Related != nil || len(s.Update.Undo) == 0 {
 			continue
 		}
-		columns := slices.Concat(w.table.PrimaryKey, each(s.Update.Set, assignedColumn), each(s.Update.Undo, assignedColumn))
+		columns := slices.Concat(w.table.PrimaryKey, each(s.Update.Set, assignedColumn),
+			each(s.Update.Undo, assignedColumn))
 		source := sourceOfTable(w.table, columns)
 		source.From, source.Run, source.Set = w.schema()+".undo", "run_id", map[string]string{}
 		for _, a := range s.Update.Undo {

@@ -40,7 +40,8 @@ func TestForm(t *testing.T) {
 					delete(texts, "Drop")
 				}
 				for what, sql := range texts {
-					for _, fault := range faults(strings.ReplaceAll(memberPage.ReplaceAllString(sql, "''"), o.Policy+"_", "p_"), hostile) {
+					for _, fault := range faults(strings.ReplaceAll(memberPage.ReplaceAllString(sql, "''"),
+						o.Policy+"_", "p_"), hostile) {
 						t.Errorf("%s of %s %s: %s", what, o.Kind, o.Name, fault)
 					}
 				}
@@ -117,7 +118,8 @@ func misplaced(sql string) []string {
 		switch {
 		case strings.TrimRight(line, " ") != line:
 			found = append(found, fmt.Sprintf("trailing blanks: %q", line))
-		case strings.HasPrefix(strings.TrimSpace(line), ","), strings.HasSuffix(line, " AND"), strings.HasSuffix(line, " OR"):
+		case strings.HasPrefix(strings.TrimSpace(line), ","), strings.HasSuffix(line, " AND"), strings.HasSuffix(line,
+			" OR"):
 			found = append(found, fmt.Sprintf("a comma begins or AND ends the line %q", line))
 		case utf8.RuneCountInString(line) > 120 && !strings.ContainsAny(line, `"'`) && !strings.HasPrefix(line, "--"):
 			found = append(found, fmt.Sprintf("wide: %q", line))

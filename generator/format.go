@@ -64,8 +64,9 @@ var tools = map[Format]tool{
 		downLine: ternDownLine, back: "the part below the dashes", misread: ternMisread,
 		escape:   strings.NewReplacer("{{", ternBraces, ternDownLine, ternDashes+ternDownLine[4:]),
 		unescape: strings.NewReplacer(ternBraces, "{{", ternDashes, "----")},
-	Flyway: {format: Flyway, width: 1, prefix: "V", separator: "__", suffix: ".sql", downPrefix: "U", downSuffix: ".sql",
-		misread: flywayMisread, escape: asItIs, unescape: asItIs},
+	Flyway: {format: Flyway, width: 1, prefix: "V", separator: "__", suffix: ".sql", downPrefix: "U",
+		downSuffix: ".sql",
+		misread:    flywayMisread, escape: asItIs, unescape: asItIs},
 	Psql: {format: Psql, width: 5, separator: "_", suffix: ".up.sql", downSuffix: ".down.sql",
 		misread: psqlMisread, escape: asItIs, unescape: asItIs},
 }

@@ -21,7 +21,8 @@ func (p *Problem) Error() string { return p.what }
 // These are the kinds of errors. A HistoryError wraps one of them.
 var (
 	ErrEdited = &Problem{"a generated migration was edited by hand",
-		"Restore the file from version control and change the policy instead; what pgretain does not generate belongs into a migration of your own."}
+		"Restore the file from version control and change the policy instead; what pgretain does not generate " +
+			"belongs into a migration of your own."}
 	ErrGap   = &Problem{"a migration is missing", "Restore the missing file from version control."}
 	ErrHalf  = &Problem{"a file that belongs to a migration is missing", ErrGap.hint}
 	ErrOrder = &Problem{"migrations are out of order",
@@ -29,7 +30,8 @@ var (
 	ErrFork = &Problem{"two migrations follow the same state",
 		"Two branches each added a step. Have the side written again that is applied nowhere: " +
 			"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."}
-	ErrDuplicate = &Problem{"two migrations have the same number", "Give the one that is applied nowhere another number."}
+	ErrDuplicate = &Problem{"two migrations have the same number",
+		"Give the one that is applied nowhere another number."}
 	ErrMalformed = &Problem{"a generated migration cannot be read",
 		"The file may come from a newer pgretain; use the version that wrote it, or a later one."}
 	// A file that both branches wrote can have been applied in one version only, because both have
@@ -127,7 +129,8 @@ func (dir migrationDir) read() (*History, error) {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	h := &History{tool: dir.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}, width: dir.tool.width}
+	h := &History{tool: dir.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{},
+		roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
 	}
@@ -327,7 +330,10 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 		}
 		fork, _ := errors.AsType[*HistoryError](wrong)
 		forks := errors.Is(wrong, ErrFork) || errors.Is(wrong, ErrDuplicate)
-		switch i := slices.IndexFunc(heads, func(head string) bool { return forks && slices.Contains(fork.Files, head) }); {
+		switch i := slices.IndexFunc(heads, func(head string) bool {
+			return forks &&
+				slices.Contains(fork.Files, head)
+		}); {
 		case i >= 0:
 			err = d.leaveOut(heads[i])
 		case later && errors.Is(wrong, ErrFork):

@@ -31,7 +31,8 @@ func TestRandomStepsReadBackAsWritten(t *testing.T) {
 			for range 4 {
 				wanted := randomObjects(random)
 				if format != Goose {
-					wanted = append(wanted, Object{Kind: KindFunction, Name: "retention.hostile {{ ${x} \\", As: AsOwner, Policy: "p",
+					wanted = append(wanted, Object{Kind: KindFunction, Name: "retention.hostile {{ ${x} \\",
+						As: AsOwner, Policy: "p",
 						SQL: hostileText, Drop: hostileText})
 				}
 				before := mustReadFormat(t, dir, format)
@@ -56,7 +57,8 @@ func TestRandomStepsReadBackAsWritten(t *testing.T) {
 }
 
 // hostileText holds what one tool or another would take for its own.
-const hostileText = "SELECT '{{ .x }} {{ \"{{\" }} {{ \"----\" }} }} ${x} +goose :x \\ $$', $a$ :y {{{ $$ ; \\echo `id` $a$;\n" +
+const hostileText = "SELECT '{{ .x }} {{ \"{{\" }} {{ \"----\" }} }} ${x} +goose :x \\ $$', $a$ :y {{{ $$ ; \\echo " +
+	"`id` $a$;\n" +
 	"SELECT '\n---- create above / drop below ----\n-- +goosey\n-- next\n\\q\n';\n"
 
 // checkDown replays the ways back of the files that after has and before has not.
@@ -146,10 +148,13 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 	if ofPage(Object{Kind: kind, Policy: "p"}) {
 		name = "retention." + name
 	}
-	if kind == KindFunction && i > 0 { // one that needs no mark where it is the owner's; but for a comment that would begin another
+	// one that needs no mark where it is the owner's; but for a comment that would begin another
+	if kind == KindFunction && i > 0 {
 		name, policyName = fmt.Sprintf("retention.f%d(text, bigint)", i), ""
-		body = fmt.Sprintf("-- Says %d.\n-- Twice.\nCREATE OR REPLACE FUNCTION retention.f%d(p_a text, p_b bigint DEFAULT %[1]d) RETURNS void\n"+
-			"LANGUAGE sql AS $function$\n    -- Once.\n    SELECT %[1]d\n$function$;\n%[3]s", version, i, []string{"", "", "-- More.\nSELECT 1;\n"}[version])
+		body = fmt.Sprintf("-- Says %d.\n-- Twice.\nCREATE OR REPLACE FUNCTION retention.f%d(p_a text, p_b bigint "+
+			"DEFAULT %[1]d) RETURNS void\n"+
+			"LANGUAGE sql AS $function$\n    -- Once.\n    SELECT %[1]d\n$function$;\n%[3]s", version, i, []string{"",
+			"", "-- More.\nSELECT 1;\n"}[version])
 	}
 	return Object{Kind: kind, Name: name, As: as,
 		SQL: body, Drop: drop, Policy: policyName}
@@ -157,7 +162,8 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 
 func TestRuntimeWithoutMarks(t *testing.T) {
 	t.Parallel()
-	_, err := parseBody(tools[Goose], "a.sql", "-- +goose Up\n"+runtimeMark+"\n-- One.\nCREATE TYPE retention.a AS ();\n-- Two.\nSELECT 1;\n"+endMark+"\n")
+	_, err := parseBody(tools[Goose], "a.sql", "-- +goose Up\n"+
+		runtimeMark+"\n-- One.\nCREATE TYPE retention.a AS ();\n-- Two.\nSELECT 1;\n"+endMark+"\n")
 	if !errors.Is(err, ErrMalformed) {
 		t.Errorf("a text that creates nothing is read: %v", err)
 	}
@@ -229,15 +235,18 @@ func TestUpgradesGoByNumber(t *testing.T) {
 func TestReadRefusesANewerRuntime(t *testing.T) {
 	t.Parallel()
 	row := func(version string) Object {
-		return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: `SELECT '{"runtime_version": "` + version + "\"}';\n"}
+		return Object{Kind: KindInstall, Name: "install", As: AsOwner, SQL: `SELECT '{"runtime_version": "` +
+			version + "\"}';\n"}
 	}
 	for name, c := range map[string]struct {
 		object  Object
 		message string
 	}{
-		"registry":     {row("10"), "it installs version 10 of the runtime; this pgretain writes version 1"},
-		"upgrade":      {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"}, "it installs version 10 of the runtime"},
-		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"}, "line 10: it holds an object of kind \"trigger\""},
+		"registry": {row("10"), "it installs version 10 of the runtime; this pgretain writes version 1"},
+		"upgrade": {Object{Kind: KindUpgrade, Name: "10/a", As: AsOwner, SQL: "SELECT 1;\n"},
+			"it installs version 10 of the runtime"},
+		"unknown kind": {Object{Kind: "trigger", Name: "a", As: AsOwner, SQL: "SELECT 1;\n"},
+			"line 10: it holds an object of kind \"trigger\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -251,7 +260,8 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 			addFiles(t, dir, files)
 			_, err = Read(dir)
 			var refused *HistoryError
-			if !errors.Is(err, ErrNewer) || !errors.As(err, &refused) || refused.Hint == "" || !strings.HasPrefix(refused.Message, c.message) {
+			if !errors.Is(err, ErrNewer) || !errors.As(err, &refused) || refused.Hint == "" ||
+				!strings.HasPrefix(refused.Message, c.message) {
 				t.Errorf("got %v", err)
 			}
 		})

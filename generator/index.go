@@ -31,7 +31,8 @@ func (w *policyCompiler) passIndexes() []passIndex {
 		index := passIndex{items: w.keyItems(""), predicate: w.predicate}
 		switch {
 		case p.byClock():
-			index.items = append([]orderItem{{Expr: p.clock.indexed, column: p.clock.column}}, w.keyItems(p.clock.column)...)
+			index.items = append([]orderItem{{Expr: p.clock.indexed, column: p.clock.column}},
+				w.keyItems(p.clock.column)...)
 		case p.clock == nil && p.beyond != nil:
 			index.items = w.rankItems(p.beyond)
 		default:
@@ -41,7 +42,10 @@ func (w *policyCompiler) passIndexes() []passIndex {
 	}
 	for _, r := range w.ranks { // guards: batches read the first rows of their groups
 		items := w.rankItems(r)
-		begins := func(i passIndex) bool { return len(i.items) >= len(items) && slices.Equal(i.items[:len(items)], items) }
+		begins := func(i passIndex) bool {
+			return len(i.items) >= len(items) &&
+				slices.Equal(i.items[:len(items)], items)
+		}
 		if !slices.ContainsFunc(list, begins) {
 			list = append(list, passIndex{items: items, predicate: w.predicate})
 		}
@@ -73,7 +77,8 @@ func (w *policyCompiler) indexes() []Object {
 			items := fragment("order", i.items)
 			w.refuse(w.policy.Position, codeEachIndex,
 				fmt.Sprintf("table %q has no index for the rows of policy %q", tableName(w.table), w.policy.Name),
-				fmt.Sprintf("Add CREATE INDEX ON %s (%s) to the script that creates the tables of a schema.", qualified(w.table), items))
+				fmt.Sprintf("Add CREATE INDEX ON %s (%s) to the script that creates the tables of a schema.",
+					qualified(w.table), items))
 		}
 	}
 	return nil
@@ -132,7 +137,8 @@ func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 		// the column has one value in a group
 		isKey := func(i orderItem) bool { return i.equal && i.column == o.column }
 		if r.columns && !slices.ContainsFunc(items, isKey) {
-			items = append(items, orderItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column, false})
+			items = append(items, orderItem{sqlText(quote.Ident(o.column)), o.Descending, o.NullsFirst, o.column,
+				false})
 		}
 	}
 	return items
@@ -199,7 +205,8 @@ func indexFields(table *catalog.Table, name string) fields {
 
 // partitionIndexes returns the partitions of the snapshot, to any depth, and the indexes to attach,
 // deepest first.
-func (w *policyCompiler) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions, attach []fields) {
+func (w *policyCompiler) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions,
+	attach []fields) {
 	for _, child := range parent.Children {
 		table := w.tables[child]
 		if table == nil {
@@ -252,8 +259,10 @@ func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column 
 	added, _ := pgparse.AddedType(before.SQL)
 	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
 	if wanted != added && wanted != is {
-		w.refuse(column.Position, codeStep, fmt.Sprintf("an earlier migration added column %q of table %q with another type", column.Name, tableName(w.table)),
-			fmt.Sprintf("Run ALTER TABLE %s ALTER COLUMN %s TYPE %s in a migration of your own, and then \"pgretain snapshot\".",
+		w.refuse(column.Position, codeStep, fmt.Sprintf("an earlier migration added column %q of table %q with "+
+			"another type", column.Name, tableName(w.table)),
+			fmt.Sprintf("Run ALTER TABLE %s ALTER COLUMN %s TYPE %s in a migration of your own, and then \"pgretain "+
+				"snapshot\".",
 				qualified(w.table), ident(column.Name), column.Type))
 	}
 }

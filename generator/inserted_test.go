@@ -34,7 +34,8 @@ func TestInsertedStatements(t *testing.T) {
 						if (format != Goose || i > 0) && n%3 != i {
 							continue
 						}
-						statement := []string{"DROP TABLE app.victim;\n", "-- a comment\rDROP TABLE app.victim;\n"}[tried%2]
+						statement := []string{"DROP TABLE app.victim;\n",
+							"-- a comment\rDROP TABLE app.victim;\n"}[tried%2]
 						refuses(t, dir, format, file, text[:at]+statement+text[at:], true)
 						tried++
 					}
@@ -67,7 +68,8 @@ func goldenDir(t *testing.T, name string, format Format) fstest.MapFS {
 			return isRuntime(&o) && o.Kind != KindType && !strings.HasSuffix(o.Name, ".install")
 		})
 		in := file.Install
-		files, err := Next(mustReadFormat(t, dir, format), objects, NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema})
+		files, err := Next(mustReadFormat(t, dir, format), objects,
+			NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +147,8 @@ func stateWith(t *testing.T, dir fstest.MapFS, format Format, name, body, old st
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &History{tool: d.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{}, roles: map[As]string{}}
+	h := &History{tool: d.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{},
+		roles: map[As]string{}}
 	files, err := d.ours(d.list())
 	if err != nil {
 		t.Fatal(err)

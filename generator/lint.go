@@ -34,7 +34,8 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	for _, p := range file.Policies {
 		// The server has no schema of the policy's word. It also lacks columns that the "ensure" of
 		// another policy adds.
-		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil && !slices.ContainsFunc(p.Uses(), c.isToCome(p)) {
+		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil &&
+			!slices.ContainsFunc(p.Uses(), c.isToCome(p)) {
 			checks = append(checks, c.checks(p, table)...)
 		}
 	}
@@ -130,7 +131,10 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	}
 	var checks []Check
 	for _, part := range s.parts {
-		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool { return j.Where != nil && *j.Where == part.Expr })
+		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool {
+			return j.Where != nil &&
+				*j.Where == part.Expr
+		})
 		if part.Kind == policy.IsExpression && !ofJoin {
 			checks = append(checks, w.check(part, others))
 		}
@@ -157,7 +161,8 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 			if into := c.tables[use.Table.String()]; use.Access.Insert && into != nil && into.Kind == "foreign" {
 				c.warn(use.Table.Position, codeTableKind,
 					fmt.Sprintf("the policy writes into foreign table %q", use.Table),
-					"The other server commits separately. If one server fails between the two commits, rows are lost or duplicated.",
+					"The other server commits separately. If one server fails between the two commits, rows are "+
+						"lost or duplicated.",
 					"Write into a table of this database, and move the rows to the other server from there.")
 			}
 		}
@@ -167,12 +172,14 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 }
 
 func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
-	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
+	c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Position: at, Code: code, Message: message, Detail: detail,
+		Hint: hint})
 }
 
 // noteDelete adds warnings about one step that deletes, and about the tables from which it and its
 // cascades take rows.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.AccessIndex, guarded map[string][]*policy.Policy) {
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.AccessIndex,
+	guarded map[string][]*policy.Policy) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
 	for i, name := range taken {
@@ -186,10 +193,14 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 		}
 		for _, key := range t.Referenced {
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
-			if refuses && !slices.Contains(taken, key.Table) && !concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
-				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
-					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that is referred to. A run fails once it has skipped 1,000 rows more than it took.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
-					fmt.Sprintf("Write a step that first deletes the rows of %q, or a guard that keeps the rows to which they refer.", key.Table))
+			if refuses && !slices.Contains(taken, key.Table) &&
+				!concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
+				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q",
+					key.Table, p.Name),
+					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that "+
+						"is referred to. A run fails once it has skipped 1,000 rows more than it took.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
+					fmt.Sprintf("Write a step that first deletes the rows of %q, or a guard that keeps the rows to "+
+						"which they refer.", key.Table))
 			}
 		}
 	}
@@ -220,8 +231,10 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 		}
 		c.warn(p.Position, codePastGuard,
 			fmt.Sprintf("deletes of policy %q cascade to rows of %q that policy %q keeps", p.Name, name, other.Name),
-			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.", firstCondition(other)),
-			fmt.Sprintf("Write a guard in policy %q that reads %q. If the cascade is intended, suppress the warning.", p.Name, name))
+			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.",
+				firstCondition(other)),
+			fmt.Sprintf("Write a guard in policy %q that reads %q. If the cascade is intended, suppress the warning.",
+				p.Name, name))
 	}
 }
 
@@ -239,7 +252,8 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 				if table == nil || c.findsRows(table, key) || c.buildsFor(table, key) {
 					continue
 				}
-				index := fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", qualified(table), quote.Idents(key.Columns))
+				index := fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", qualified(table),
+					quote.Idents(key.Columns))
 				if !said[index] {
 					said[index], missing = true, append(missing, index)
 				}
@@ -247,7 +261,8 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 		}
 	}
 	if missing != nil {
-		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q read whole tables to check foreign keys", p.Name),
+		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q read whole tables to check "+
+			"foreign keys", p.Name),
 			`No index begins with a column of the foreign key, so PostgreSQL reads the whole table for each deleted row. Unless the table stays small, create the index, then run "pgretain snapshot".`,
 			strings.Join(missing, "\n"))
 	}
@@ -269,10 +284,11 @@ func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool 
 func (c *compiler) findsRows(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool {
 		return i.Valid && i.Method != "brin" && len(i.Columns) > 0 && mayFind(i.Columns[0], i.Predicate, key)
-	}) || table.Kind == "partitioned" && len(table.Children) > 0 && !slices.ContainsFunc(table.Children, func(name string) bool {
-		child := c.tables[name]
-		return child != nil && !c.findsRows(child, key)
-	})
+	}) || table.Kind == "partitioned" && len(table.Children) > 0 &&
+		!slices.ContainsFunc(table.Children, func(name string) bool {
+			child := c.tables[name]
+			return child != nil && !c.findsRows(child, key)
+		})
 }
 
 var notNull = regexp.MustCompile(`\("?[^"()]+"? IS NOT NULL\)`)

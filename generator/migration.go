@@ -115,10 +115,14 @@ const waitsForLocks = " Waits at most 10 s for a lock."
 func emptyParts(label string, cron bool) []part {
 	parts := []part{
 		{middle: "pgretain_runtime", what: "The runtime: tables, functions and procedures that all policies share."},
-		{middle: label + "_tables", what: "The application's tables: columns and privileges." + waitsForLocks, lockTimeout: true},
-		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.", noTransaction: true},
-		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies." + waitsForLocks, lockTimeout: true},
-		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking writes.", noTransaction: true},
+		{middle: label + "_tables", what: "The application's tables: columns and privileges." + waitsForLocks,
+			lockTimeout: true},
+		{middle: label + "_indexes", what: "Indexes, built without blocking writes. May be run again after a failure.",
+			noTransaction: true},
+		{middle: label + "_policies", what: "Functions, registry rows and schedule of the policies." + waitsForLocks,
+			lockTimeout: true},
+		{middle: label + "_drop_indexes", what: "Indexes that no policy needs any more, dropped without blocking " +
+			"writes.", noTransaction: true},
 	}
 	if cron {
 		parts[3].middle, parts[3].what = label+"_jobs", "The jobs, in the database where schema cron lives."
@@ -227,7 +231,8 @@ func check(l tool, c Change) (errs []error) {
 	for _, text := range texts {
 		message, hint := checkText(text), ""
 		if message == "" {
-			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files are for %s.", l.format)
+			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files "+
+				"are for %s.", l.format)
 		}
 		if message != "" {
 			errs = append(errs, &ObjectError{Kind: ErrText, Object: *o, Message: message, Hint: hint})
@@ -262,7 +267,8 @@ func checkText(text string) string {
 }
 
 const namesHint = "Keep install.schema and install.roles as they were. To live under other names, undo everything with " +
-	"\"pgretain migrate down --all\" before the file changes, and generate into an empty directory: the run log goes with the schema."
+	"\"pgretain migrate down --all\" before the file changes, and generate into an empty directory: the run log " +
+	"goes with the schema."
 
 var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 

@@ -39,7 +39,8 @@ func (f *migrationFile) checkText(written []File) error {
 		before := got.Text[:at]
 		start := strings.LastIndex(before, "\n") + 1
 		line, _, _ := strings.Cut(got.Text[start:], "\n")
-		e := historyError(ErrEdited, fmt.Sprintf("pgretain does not write this line here: %q", shortened(line, 100)), got.Name)
+		e := historyError(ErrEdited, fmt.Sprintf("pgretain does not write this line here: %q", shortened(line, 100)),
+			got.Name)
 		e.Line, e.Column = 1+strings.Count(before, "\n"), 1+utf8.RuneCountInString(before[start:])
 		return e
 	}
@@ -70,7 +71,8 @@ func (h *History) written(f *migrationFile) []File {
 		home: cmp.Or(installSchema(h.Objects()), installSchema(each(f.up, func(a action) Object { return a.object })))}
 	p.opt.Roles.Owner = cmp.Or(p.opt.Roles.Owner, f.roles[AsWorker])
 	p.opt.Roles.None = p.opt.Roles.Owner == "" && p.opt.Roles.Runner == ""
-	p.opt.SearchPath, p.opt.Trust = f.schemas, each(f.trust, func(name string) policy.Name { return policy.Name{Text: name} })
+	p.opt.SearchPath, p.opt.Trust = f.schemas, each(f.trust,
+		func(name string) policy.Name { return policy.Name{Text: name} })
 	if f.makesSchema {
 		p.opt.Schema = p.opt.home
 	}
@@ -195,11 +197,13 @@ func (h *History) checkSettings(step []*migrationFile) error {
 	for _, f := range step {
 		wrong := ""
 		switch names, _ := namesIn(f.path); {
-		case f.path != "" && f.path != ownPath && (len(names) < 2 || names[0] != "pg_catalog" || names[len(names)-1] != "pg_temp" ||
+		case f.path != "" && f.path != ownPath && (len(names) < 2 || names[0] != "pg_catalog" ||
+			names[len(names)-1] != "pg_temp" ||
 			strings.Join(names[1:len(names)-1], ", ") != row.SearchPath):
 			wrong = fmt.Sprintf("it sets search_path to %s; the install has %s", f.path, row.SearchPath)
 		case f.checksTrust && strings.Join(f.schemas, ", ") != row.SearchPath:
-			wrong = fmt.Sprintf("it checks schemas %s; the install has %s", strings.Join(f.schemas, ", "), row.SearchPath)
+			wrong = fmt.Sprintf("it checks schemas %s; the install has %s", strings.Join(f.schemas, ", "),
+				row.SearchPath)
 		case f.checksTrust && !slices.Equal(f.trust, row.Trust):
 			wrong = fmt.Sprintf("it trusts %q; the install trusts %q", f.trust, row.Trust)
 		}
@@ -215,13 +219,15 @@ func (h *History) checkSettings(step []*migrationFile) error {
 func (h *History) checkActions(f *migrationFile) error {
 	for as, role := range f.roles {
 		if before, known := h.roles[as]; known && before != role && !f.what.noTransaction {
-			return historyError(ErrEdited, fmt.Sprintf("role %q creates objects in it that role %q created before", role, before), f.Name)
+			return historyError(ErrEdited, fmt.Sprintf("role %q creates objects in it that role %q created before",
+				role, before), f.Name)
 		}
 	}
 	for _, a := range f.down {
 		before, had := h.Object(a.object.ID())
 		if !a.drops && (!had || before.SQL != a.object.SQL || before.As != a.object.As) {
-			message := fmt.Sprintf("its Down part puts %s %s, which the migrations before it do not install so", a.object.Kind, quoteName(a.object.Name))
+			message := fmt.Sprintf("its Down part puts %s %s, which the migrations before it do not install so",
+				a.object.Kind, quoteName(a.object.Name))
 			return historyError(ErrEdited, message, f.texts[len(f.texts)-1].Name)
 		}
 	}

@@ -148,7 +148,8 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 				files = []string{names[i-1].name, n.name}
 			}
 			if len(dir.without) > 0 {
-				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or have the other side written again."
+				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or " +
+					"have the other side written again."
 			}
 			message := fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format)
 			return hinted(ErrGap, hint, message, files...)
@@ -248,10 +249,12 @@ func (dir migrationDir) readOne(name string) (*migrationFile, error) {
 		file.parts, _ = strconv.Atoi(part[2])
 	}
 	file.texts = []File{{name, text}}
-	if configuration := name + ".conf"; dir.tool.format == Flyway && (dir.tool.configuration(name, text) != "" || slices.Contains(dir.paths, configuration)) {
+	if configuration := name + ".conf"; dir.tool.format == Flyway &&
+		(dir.tool.configuration(name, text) != "" || slices.Contains(dir.paths, configuration)) {
 		content, err := fs.ReadFile(dir, configuration)
 		if err != nil {
-			return nil, historyError(ErrHalf, configuration+", the configuration of this migration, is missing", configuration, name)
+			return nil, historyError(ErrHalf, configuration+", the configuration of this migration, is missing",
+				configuration, name)
 		}
 		file.texts = append(file.texts, File{configuration, unixLines(content)})
 	}

@@ -206,7 +206,8 @@ func ups(changes []Change) (list []action) {
 	for _, c := range changes {
 		if c.After != nil {
 			a := action{object: *c.After, group: put, place: c.AfterIndex - ahead[c.After.Kind]}
-			if c.sum != "" && (c.Before == nil && c.Keep || c.Before != nil && (c.DropFirst || c.Before.Drop != c.After.Drop)) {
+			if c.sum != "" && (c.Before == nil && c.Keep || c.Before != nil &&
+				(c.DropFirst || c.Before.Drop != c.After.Drop)) {
 				a.removal = &c.After.Drop // the Down part does not contain it
 			}
 			list = append(list, a)

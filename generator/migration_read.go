@@ -197,7 +197,8 @@ func (r *reader) close() error {
 			if !ok {
 				return r.malformed("above it is what is no object of the runtime")
 			}
-			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text, Chapter: r.chapter}})
+			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text,
+				Chapter: r.chapter}})
 		}
 		return nil
 	}

@@ -203,7 +203,8 @@ func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.B
 
 // back returns the change that Down makes.
 func (c Change) back() Change {
-	return Change{Before: c.After, After: c.Before, Keep: c.Keep, DropFirst: c.DropFirst, BeforeIndex: c.AfterIndex, AfterIndex: c.BeforeIndex}
+	return Change{Before: c.After, After: c.Before, Keep: c.Keep, DropFirst: c.DropFirst, BeforeIndex: c.AfterIndex,
+		AfterIndex: c.BeforeIndex}
 }
 
 // Object returns After, or Before if the object is removed.

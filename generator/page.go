@@ -86,7 +86,8 @@ func (c *compiler) checkStored(objects []Object) {
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "by the runtime"
 		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
-			c.refuse(o.Position, codeReservedName, fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", o.Name, whose),
+			c.refuse(o.Position, codeReservedName, fmt.Sprintf("table %q, which would store the rows of this join, "+
+				"is already used %s", o.Name, whose),
 				"Rename the join or the policy.")
 		} else if o.Kind == KindStored {
 			taken[o.Name] = fmt.Sprintf("by policy %q", o.Policy)

@@ -76,17 +76,21 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	case table.Kind == "foreign":
 		fault, hint = wrongKind(table), "Write a policy on that server."
 	case table.Kind != "partitioned":
-		fault, hint = "is a "+table.Kind+", not a partitioned table", "For a policy on rows, write \"table\" instead of \"partitions_of\"."
+		fault, hint = "is a "+table.Kind+", not a partitioned table", "For a policy on rows, write \"table\" "+
+			"instead of \"partitions_of\"."
 	case table.PartitionOf != "":
-		fault, hint = fmt.Sprintf("is a partition of %q", table.PartitionOf), "Name the partitioned table to which it belongs."
+		fault, hint = fmt.Sprintf("is a partition of %q",
+			table.PartitionOf), "Name the partitioned table to which it belongs."
 	case table.Strategy == "":
 		code, fault, hint = codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`
 	case t == nil:
 		fault = "is not partitioned by the range or the list of a column"
-		hint = "Use a table with PARTITION BY RANGE or BY LIST on a column. If partitions of a list are partitioned again, all must have the same partition key."
+		hint = "Use a table with PARTITION BY RANGE or BY LIST on a column. If partitions of a list are partitioned " +
+			"again, all must have the same partition key."
 	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
 		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
-		hint = "Use a key of type date, timestamp, number or uuid. The order of the keys tells which partition is the newest, and that one is kept."
+		hint = "Use a key of type date, timestamp, number or uuid. The order of the keys tells which partition is " +
+			"the newest, and that one is kept."
 	default:
 		return t
 	}
@@ -114,13 +118,16 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	}
 	bound := catalog.Unsized(t.key.Plain())
 	columns := []catalog.Column{
-		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent", Type: "text", NotNull: true},
+		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent",
+			Type: "text", NotNull: true},
 		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
 	}
 	if t.value != nil {
-		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: castType(t.value.Plain()), NotNull: true})
+		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: castType(t.value.Plain()),
+			NotNull: true})
 	}
-	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions", PrimaryKey: []string{"schema", "name"}, Columns: columns}
+	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions",
+		PrimaryKey: []string{"schema", "name"}, Columns: columns}
 }
 
 // rowsRelation returns a relation with the columns of the policy's rows, for statements that are
@@ -140,7 +147,8 @@ func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 		for _, part := range parts(s) {
 			tables := part.Parsed().Tables
 			if i := slices.IndexFunc(tables, isPartition); away && i >= 0 {
-				c.refuse(part.Expr.At(tables[i].Offset), codeStep, "\"partition\" cannot be read after \"detach\" or \"drop\"",
+				c.refuse(part.Expr.At(tables[i].Offset), codeStep,
+					"\"partition\" cannot be read after \"detach\" or \"drop\"",
 					"Move this step before \"detach\" or \"drop\".")
 			}
 		}
@@ -154,8 +162,9 @@ func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Nam
 // expressions.
 func (t *partitioned) texts() fields {
 	typ := catalog.Unsized(t.key.Plain())
-	d := fields{"Of": qualified(t.table), "Key": ident(t.key.Name), "KeyType": sqlText(typ), "Floor": keyFloors[typ], "ByList": t.byList,
-		"Value": ident(""), "ValueType": sqlText(""), "By": textArray([]string{t.key.Name + " " + t.key.Type})}
+	d := fields{"Of": qualified(t.table), "Key": ident(t.key.Name), "KeyType": sqlText(typ), "Floor": keyFloors[typ],
+		"ByList": t.byList,
+		"Value":  ident(""), "ValueType": sqlText(""), "By": textArray([]string{t.key.Name + " " + t.key.Type})}
 	if v := t.value; v != nil {
 		d["Value"], d["ValueType"] = ident(v.Name), sqlText(castType(v.Plain()))
 		d["By"] = textArray([]string{v.Name + " " + v.Type, t.key.Name + " " + t.key.Type})
@@ -177,7 +186,8 @@ func (w *policyCompiler) partitionFields() fields {
 // unless an earlier step did.
 func (w *policyCompiler) removePartition(s step) sqlText {
 	detached := slices.ContainsFunc(w.policy.Then[:s.number-1], func(s policy.Step) bool { return s.Detach != nil })
-	return stepText("step_partition", fields{"Schema": sqlText(w.schema()), "Alter": sqlText(w.policy.Name + "_partition"),
+	return stepText("step_partition", fields{"Schema": sqlText(w.schema()),
+		"Alter":  sqlText(w.policy.Name + "_partition"),
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
@@ -225,7 +235,8 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		}
 	}
 	if name := strayed(e.Name, page); name != "" {
-		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name that stands for a schema", p.Name, name),
+		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name "+
+			"that stands for a schema", p.Name, name),
 			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
 		return nil
 	}
@@ -239,17 +250,22 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 	if shards {
 		arguments = "text, boolean"
 	}
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Policy": sqlText(p.Name), "Arguments": sqlText(arguments), "Shards": shards,
+	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Policy": sqlText(p.Name),
+		"Arguments": sqlText(arguments), "Shards": shards,
 		"Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Pattern": literal(e.Pattern()), "Words": wordsText(member.Words), "Row": sqlText(registers),
 		"Page": inDollars("\n"+page, "page"), "Statements": sqlText(admission), "Functions": functions,
-		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e, page+admission))),
+		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e,
+			page+admission))),
 		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
-	admit := made(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data, p.Position).grantedTo(roles, roles.Owner)
+	admit := made(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data,
+		p.Position).grantedTo(roles, roles.Owner)
 	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, member.Table
 	r := row{field("name", p.Name, nil), field("word", e.Name, nil), field("schemas", e.Pattern(), nil),
 		field("shards", shards, nil), field("words", pageText(member.Words), nil), field("page", "\n"+page, nil),
-		field("registers", json.RawMessage(registers[strings.IndexByte(registers, '{'):strings.LastIndexByte(registers, '}')+1]), nil)}
-	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data), Drop: object("each_drop", data),
+		field("registers", json.RawMessage(registers[strings.IndexByte(registers, '{'):strings.LastIndexByte(registers,
+			'}')+1]), nil)}
+	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data),
+		Drop:   object("each_drop", data),
 		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Members: members, Row: r.columns()}}
 }
 
@@ -269,7 +285,8 @@ func strayed(word, page string) string {
 func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	list := map[string]*string{}
 	for _, t := range c.snapshot.Tables {
-		if t.Schema == e.Name && t.Distribution != nil && regexp.MustCompile(regexp.QuoteMeta(tableName(t))+`\b`).MatchString(page) {
+		if t.Schema == e.Name && t.Distribution != nil &&
+			regexp.MustCompile(regexp.QuoteMeta(tableName(t))+`\b`).MatchString(page) {
 			list[t.Name] = nil
 			if t.Distribution.Column != "" {
 				list[t.Name] = &t.Distribution.Column

@@ -65,7 +65,8 @@ func (w *policyCompiler) rankOf(source *policy.Rank, name sqlText) *ranked {
 }
 
 func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
-	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true, source: source}
+	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true,
+		source: source}
 	if w.policy.Partitions {
 		r.Table, r.Rows = ofParts, []sqlText{"NOT t.detaching", fragment("has an end", nil)}
 		r.Order = []orderItem{{Expr: fragment("has no beginning", nil)}}
@@ -106,7 +107,8 @@ var verdictAlone = regexp.MustCompile(`^keep\.\w+$`)
 // with equal values share a place.
 func (w *policyCompiler) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
-		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
+		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending,
+			NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
 		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
 			name := "row is not null" // an expression may be of a row type
 			if column != nil && !mayBeRow(column.Type) {
@@ -142,7 +144,8 @@ func (w *policyCompiler) withKey(order []orderItem) []orderItem {
 	descending := order[len(order)-1].Descending
 	for _, name := range w.table.PrimaryKey {
 		if !slices.ContainsFunc(total, func(item orderItem) bool { return item.column == name }) {
-			total = append(total, orderItem{Expr: aliased("t", ident(name)), Descending: descending, NullsFirst: descending, column: name})
+			total = append(total, orderItem{Expr: aliased("t", ident(name)), Descending: descending,
+				NullsFirst: descending, column: name})
 		}
 	}
 	return total
@@ -178,7 +181,8 @@ const ofParts sqlText = "part"
 
 // Unindexed reports whether no index finds the rows of a group. Then all groups are ranked at once.
 func (r *ranked) Unindexed() bool {
-	return r.Table == ofParts || slices.ContainsFunc(r.Keys, func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
+	return r.Table == ofParts || slices.ContainsFunc(r.Keys,
+		func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
 }
 
 // armsOf returns the parts into which nullable keys divide a group. No index finds rows by "= OR IS
@@ -215,7 +219,8 @@ func (r *ranked) later() *ranked {
 // must be by columns that can be compared as one row value. Then the statement itself can check the
 // locked rows again.
 func (w *policyCompiler) byThreshold(r *ranked) bool {
-	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 || w.ownDelete == nil {
+	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 ||
+		w.ownDelete == nil {
 		return false
 	}
 	if r.source.Among != nil && !w.readsOwnColumns(*r.source.Among) ||

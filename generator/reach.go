@@ -31,14 +31,16 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, from, key) && !named {
 			all = appendUnique(all, root)
-			keys = appendUnique(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root, strings.ToUpper(key.OnDelete)))
+			keys = appendUnique(keys, fmt.Sprintf("Foreign key %q of %q is ON DELETE %s.", key.Name, root,
+				strings.ToUpper(key.OnDelete)))
 		}
 	}
 	if len(keys) > 0 {
 		added := strings.Join(all[len(step.Delete.Cascades):], ", ")
 		c.refuseWith(step.Position, codeCascade,
 			fmt.Sprintf("deletes from %q reach tables that are not in \"cascades\": %s", from, added),
-			strings.Join(keys, " "), fmt.Sprintf("If this is intended, write delete: {cascades: [%s]}.", strings.Join(all, ", ")))
+			strings.Join(keys, " "), fmt.Sprintf("If this is intended, write delete: {cascades: [%s]}.",
+				strings.Join(all, ", ")))
 	}
 }
 
@@ -55,8 +57,10 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 			continue
 		}
 		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(goes, root) {
-			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that are inserted after the copy would be deleted with rows of %q, without a copy", root, step.Related.Table),
-				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own rows before it copies them.", step.Related.Table))
+			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that are inserted after the copy would be "+
+				"deleted with rows of %q, without a copy", root, step.Related.Table),
+				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own "+
+					"rows before it copies them.", step.Related.Table))
 		}
 	}
 }
@@ -78,7 +82,8 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 		if s.Related != nil && s.Update != nil {
 			goes = append(goes, c.tables.Root(s.Related.Table.String()))
 		} else if s.Delete != nil {
-			meant = append(meant, each(s.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })...)
+			meant = append(meant, each(s.Delete.Cascades,
+				func(t policy.Table) string { return c.tables.Root(t.String()) })...)
 		}
 	}
 	for _, s := range p.Then {
@@ -90,8 +95,10 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 			stays = `write "insert" instead of "archive"`
 		}
 		if !slices.Contains(goes, root) && (s.Archive != nil || slices.Contains(meant, root)) {
-			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign key deletes them", s.Related.Table),
-				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or add a foreign key with ON DELETE CASCADE to %[1]q, "+
+			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign "+
+				"key deletes them", s.Related.Table),
+				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or add a foreign key with ON "+
+					"DELETE CASCADE to %[1]q, "+
 					"and run \"pgretain snapshot\". If the rows must stay, %s.", s.Related.Table, stays))
 		}
 	}
@@ -104,8 +111,10 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 func (c *compiler) checkProtected(p *policy.Policy) {
 	for _, t := range p.Changes() {
 		if name := c.protectedBy(t.String()); name != "" && name != t.String() {
-			c.refuse(t.Position, codeProtected, fmt.Sprintf("policy %q would change rows of the protected table %q", p.Name, name),
-				fmt.Sprintf("Remove %q from \"protect\", or the step from the policy: %q shares rows with the protected table.", name, t))
+			c.refuse(t.Position, codeProtected, fmt.Sprintf("policy %q would change rows of the protected table %q",
+				p.Name, name),
+				fmt.Sprintf("Remove %q from \"protect\", or the step from the policy: %q shares rows with the "+
+					"protected table.", name, t))
 		}
 	}
 	for _, t := range p.StatementDeletes() {
@@ -119,7 +128,8 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 func (c *compiler) protectedBy(name string) string {
 	family := c.tables.Descendants(name)
 	for _, p := range c.file.Protect {
-		if slices.ContainsFunc(c.tables.Descendants(p.String()), func(member string) bool { return slices.Contains(family, member) }) {
+		if slices.ContainsFunc(c.tables.Descendants(p.String()),
+			func(member string) bool { return slices.Contains(family, member) }) {
 			return p.String()
 		}
 	}
@@ -131,8 +141,10 @@ func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.Fo
 	if c.protectedBy(key.Table) == "" {
 		return false
 	}
-	c.refuse(at, codeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q", from, key.Table),
-		fmt.Sprintf("Change foreign key %q, which is ON DELETE %s, or remove the table from \"protect\".", key.Name, strings.ToUpper(key.OnDelete)))
+	c.refuse(at, codeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q", from,
+		key.Table),
+		fmt.Sprintf("Change foreign key %q, which is ON DELETE %s, or remove the table from \"protect\".", key.Name,
+			strings.ToUpper(key.OnDelete)))
 	return true
 }
 
@@ -142,7 +154,8 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 	own, guard := c.tables.Root(tableName(table)), firstCondition(p)
 	for _, path := range c.tables.CascadePaths(tableName(table)) {
 		key, last := path[0], path[len(path)-1]
-		if guard == "" || last.OnDelete != "cascade" || c.tables.Root(last.Table) != own || c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
+		if guard == "" || last.OnDelete != "cascade" || c.tables.Root(last.Table) != own ||
+			c.readsTable(&policy.Policy{Keep: p.Keep}, key.Table) {
 			continue
 		}
 		var equal []string
@@ -150,8 +163,10 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 			equal = append(equal, fmt.Sprintf("c.%s = t.%s", quote.Ident(column), quote.Ident(key.RefColumns[i])))
 		}
 		c.refuse(step.Position, codePastGuard,
-			fmt.Sprintf("foreign key %[3]q deletes rows of %[1]q that guard %[2]q keeps, with the rows to which they refer", own, guard, key.Name),
-			fmt.Sprintf("Keep rows to which others refer, with keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE %s)\"}.",
+			fmt.Sprintf("foreign key %[3]q deletes rows of %[1]q that guard %[2]q keeps, with the rows to which "+
+				"they refer", own, guard, key.Name),
+			fmt.Sprintf("Keep rows to which others refer, with keep: {referred_to: \"EXISTS (SELECT FROM %s c WHERE "+
+				"%s)\"}.",
 				key.Table, strings.Join(equal, " AND ")))
 	}
 }
@@ -257,7 +272,8 @@ func (c *compiler) privileges() []Object {
 	var objects []Object
 	for _, r := range rights {
 		if roles := c.file.Install.Roles; !roles.None {
-			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator, r.position), c.privilege(r))
+			objects = append(objects, usage(r.table.Schema, roles.Worker, "schema "+r.table.Schema, AsMigrator,
+				r.position), c.privilege(r))
 		}
 	}
 	for _, g := range c.granted {
@@ -279,7 +295,8 @@ type Right struct {
 // several may need it.
 func usage(schema, role, name string, as As, at diag.Position) Object {
 	data := fields{"Schema": ident(schema), "Role": ident(role)}
-	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data), Drop: object("usage_drop", data), Position: at,
+	return Object{Kind: KindPrivilege, Name: name, As: as, SQL: object("usage", data),
+		Drop: object("usage_drop", data), Position: at,
 		Rights: []Right{{"schema", schema, quote.Ident(schema), role, "USAGE"}}}
 }
 
@@ -288,7 +305,8 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 func (c *compiler) privilege(r right) Object {
 	name, worker, table := r.table.String(), c.file.Install.Roles.Worker, quotedTable(r.table)
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
-	data := fields{"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access, "Table": table,
+	data := fields{"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access,
+		"Table":     table,
 		"Sequences": nil, "TableSchema": ident(r.table.Schema), "Role": ident(worker)}
 	if c.member {
 		data["Schema"] = sqlText("") // in a run, the migrating role calls no function of the owner

@@ -59,7 +59,8 @@ func (r row) columns() map[string]json.RawMessage {
 }
 
 // fields returns all columns of a registry row except the hash.
-func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry, dependencies map[string]*expectation) row {
+func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry,
+	dependencies map[string]*expectation) row {
 	p, table := w.policy, tableName(w.table)
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
@@ -69,17 +70,22 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 	}
 	return slices.Concat(row{
 		field("name", p.Name, nil), field("table_name", table, ""),
-		field("report", w.report, false), field("partitions", p.Partitions, false), field("prepares", w.prepares, false), field("scope", names(p.Scope), []string{}),
+		field("report", w.report, false), field("partitions", p.Partitions, false), field("prepares", w.prepares,
+			false), field("scope", names(p.Scope), []string{}),
 		field("window_own", window(settable.Else), nil), field("window_at_least", window(settable.AtLeast), nil),
 		field("window_at_most", window(settable.AtMost), nil),
 	}, bounds(p.Bounded()), row{
-		field("owns", each(p.OncePerRun(), w.storedTable), []string{}), field("grants", w.callers(), map[string][]string{}),
-		field("passes", passes, []passEntry{}), field("joined", orNull(w.fromRows()), nil), field("facts", facts, rowFacts{}), field("steps", steps, plain),
+		field("owns", each(p.OncePerRun(), w.storedTable), []string{}), field("grants", w.callers(),
+			map[string][]string{}),
+		field("passes", passes, []passEntry{}), field("joined", orNull(w.fromRows()), nil), field("facts", facts,
+			rowFacts{}), field("steps", steps, plain),
 		field("deletes", w.deletes, deletes), field("related", ordered(w.related), related),
 		field("changes", ordered(tableNames(p.Changes())), changes), field("writes", p.Writes(), writes),
-		field("unguarded", w.unguarded, []string{}), field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
+		field("unguarded", w.unguarded, []string{}), field("statement_deletes", tableNames(p.StatementDeletes()),
+			[]string{}),
 		field("reach", w.reach, []string{}), field("restores", w.restores(), []restoreSource(nil)),
-		field("expects", dependencies, map[string]*expectation{}), field("schemas", append([]string{}, w.schemas...), []string{}),
+		field("expects", dependencies, map[string]*expectation{}), field("schemas", append([]string{}, w.schemas...),
+			[]string{}),
 	})
 }
 
@@ -88,8 +94,10 @@ func bounds(p policy.Bounds) row {
 	values := func(p policy.Bounds) row {
 		return row{
 			field("batch_rows", p.Batch.Rows, nil), field("batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil),
-			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil), field("budget_rows", orNull(p.Budget.Rows), nil),
-			field("budget_time", orNull(p.Budget.Time.String()), nil), field("breaker_rows", orNull(p.Breaker.Rows), nil),
+			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil), field("budget_rows",
+				orNull(p.Budget.Rows), nil),
+			field("budget_time", orNull(p.Budget.Time.String()), nil), field("breaker_rows", orNull(p.Breaker.Rows),
+				nil),
 			field("breaker_fraction", orNull(p.Breaker.Fraction), nil), field("busy", orNull(p.Throttle.Busy), nil),
 			field("waits", waits(p.Throttle), nil),
 		}
@@ -103,7 +111,8 @@ func bounds(p policy.Bounds) row {
 
 // waits returns what a run waits for: milliseconds, files, and bytes per second; nil if nothing.
 func waits(t policy.Throttle) map[string]int64 {
-	list := map[string]int64{"replica_lag": t.ReplicaLag.Milliseconds(), "pending_archival": t.PendingArchival, "wal_rate": int64(t.WALRate)}
+	list := map[string]int64{"replica_lag": t.ReplicaLag.Milliseconds(), "pending_archival": t.PendingArchival,
+		"wal_rate": int64(t.WALRate)}
 	maps.DeleteFunc(list, func(_ string, value int64) bool { return value == 0 })
 	if len(list) == 0 {
 		return nil
@@ -235,8 +244,10 @@ func (c *compiler) install() Object {
 	if in.CronElsewhere() {
 		elsewhere = orNull(in.CronDatabase)
 	}
-	r := row{field("runtime_version", sqlfiles.Version, nil), field("search_path", strings.Join(in.SearchPath, ", "), nil), field("time_zone", in.TimeZone, nil),
-		field("scheduler", in.Scheduler, nil), field("protect", tableNames(c.file.Protect), []string{}), field("trust", names(in.Trust), []string{}), field("cron_database", elsewhere, nil)}
+	r := row{field("runtime_version", sqlfiles.Version, nil),
+		field("search_path", strings.Join(in.SearchPath, ", "), nil), field("time_zone", in.TimeZone, nil),
+		field("scheduler", in.Scheduler, nil), field("protect", tableNames(c.file.Protect), []string{}), field("trust",
+			names(in.Trust), []string{}), field("cron_database", elsewhere, nil)}
 	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
 	o := made(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
@@ -280,8 +291,10 @@ func (c *compiler) job(job *policy.Job) Object {
 		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
 			return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
 		})}
-	r := row{field("name", job.Name, nil), field("words", pageText(words), nil), field("strict", job.Strict, nil), field("scope", scopeOf(job), nil),
-		field("schedules", schedules, nil), field("cron_names", names, []string{}), field("every", orNull(every), nil), field("policies", policies, nil)}
+	r := row{field("name", job.Name, nil), field("words", pageText(words), nil), field("strict", job.Strict, nil),
+		field("scope", scopeOf(job), nil),
+		field("schedules", schedules, nil), field("cron_names", names, []string{}), field("every", orNull(every),
+			nil), field("policies", policies, nil)}
 	o := made(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()
 	return o
@@ -366,8 +379,10 @@ func (c *compiler) cronJobs(job *policy.Job) []Object {
 // default in its own database.
 func (c *compiler) cronPurge() Object {
 	name := c.file.Install.CronJobName("cron_log#purge", 0)
-	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database), "Window": literal("14 days")})
-	return cronObject(CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))}, diag.Position{})
+	command := object("cron_purge", fields{"JobName": literal(name), "Database": literal(c.file.Install.Database),
+		"Window": literal("14 days")})
+	return cronObject(CronJob{Name: name, Schedule: "53 3 * * *", Command: oneLine(strings.TrimSpace(command))},
+		diag.Position{})
 }
 
 // ofDatabase returns a text as SQL. If the text contains the database and the install names none,
@@ -376,7 +391,9 @@ func ofDatabase(text string, inner bool) any {
 	if !strings.Contains(text, policy.AnyDatabase) {
 		return literal(text)
 	}
-	return sqlText(strings.TrimSpace(object("cron_text", fields{"Whole": text == policy.AnyDatabase, "Text": literal(text), "Any": literal(policy.AnyDatabase), "Inner": inner})))
+	return sqlText(strings.TrimSpace(object("cron_text",
+		fields{"Whole": text == policy.AnyDatabase, "Text": literal(text), "Any": literal(policy.AnyDatabase),
+			"Inner": inner})))
 }
 
 // spread returns a schedule as SQL, with the minute that the job's name has in each database. See
@@ -387,7 +404,8 @@ func spread(job CronJob) any {
 		return literal(job.Schedule)
 	}
 	name, _, _ := strings.Cut(job.Name, "#")
-	return sqlText(strings.TrimSpace(object("cron_spread", fields{"JobName": ofDatabase(name, false), "Minutes": minutes, "Rest": literal(rest)})))
+	return sqlText(strings.TrimSpace(object("cron_spread",
+		fields{"JobName": ofDatabase(name, false), "Minutes": minutes, "Rest": literal(rest)})))
 }
 
 // JobsIn returns objects with the jobs as they are scheduled for a database. See
@@ -415,7 +433,8 @@ func cronObject(job CronJob, at diag.Position) Object {
 		template = "cron_elsewhere"
 	}
 	// Names in a command are literals inside the command.
-	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job), "Command": ofDatabase(job.Command, true),
+	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job),
+		"Command":  ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
 	o := made(KindCron, job.Name, template, data, at)
 	o.Cron = &job

@@ -205,7 +205,8 @@ const textWidth = 120
 var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|FROM|WHERE|GROUP BY|ORDER BY|ON) `)
 
 // clauses are the beginnings of lines that continue a statement.
-var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET |RETURNS |"+
+var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET "+
+	"|RETURNS |"+
 	"RETURNING |LIMIT |LANGUAGE |INTO |AS $", "|")
 
 // quoted matches text in quotes on one line. unbroken matches lines in which a line break could
@@ -227,7 +228,8 @@ func filledLines(text string) string {
 		// continues the count
 		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
 		begins := func(with string) bool { return strings.HasPrefix(clause, with) }
-		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) && strings.Count(clause, "(") <= strings.Count(clause, ")") {
+		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) &&
+			strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause
 		} else {
 			b.WriteString(wrapped(line))

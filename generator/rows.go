@@ -76,7 +76,8 @@ type guard struct {
 func (g guard) Unknown() literal { return g.Name + "?" }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
-	w := &policyCompiler{inRun: asOf == ofSlice, dependencies: dependencies{named: map[string]bool{}, types: map[string]string{}}}
+	w := &policyCompiler{inRun: asOf == ofSlice, dependencies: dependencies{named: map[string]bool{},
+		types: map[string]string{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
 	if w.partitioned != nil {
@@ -103,7 +104,8 @@ func (w *policyCompiler) compileWhere() {
 	}
 	parsed := w.parse(*e)
 	w.where, w.whereOwn = w.optional(e), ownColumnsOnly(parsed)
-	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) && w.indexable(parsed) && !w.zoned(parsed) {
+	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) &&
+		w.indexable(parsed) && !w.zoned(parsed) {
 		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
 		})))
@@ -221,7 +223,8 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	for _, name := range w.policy.Scope {
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.inRun {
 			w.needOperators(column, name.Position)
-			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())), "Column": ident(name.Text)}))
+			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())),
+				"Column": ident(name.Text)}))
 		}
 	}
 	if len(due) == 0 {
@@ -290,7 +293,8 @@ func (w *policyCompiler) fromRows() string {
 		list = append(list, s.parts...)
 	}
 	ofJoin := func(ref pgparse.ColumnRef) bool {
-		return len(ref.Fields) == 0 || slices.ContainsFunc(w.joins, func(j join) bool { return string(j.Name) == ref.Fields[0] })
+		return len(ref.Fields) == 0 || slices.ContainsFunc(w.joins,
+			func(j join) bool { return string(j.Name) == ref.Fields[0] })
 	}
 	reads := w.policy.Partitions || slices.ContainsFunc(w.clocks, func(k *clock) bool { return k != nil && !k.own }) ||
 		anyReads(list, func(e *pgparse.Expr) bool { return slices.ContainsFunc(e.Columns, ofJoin) })

@@ -39,7 +39,8 @@ func heading(chapter string) string {
 	if number, _, ok := strings.Cut(path.Base(chapter), "_"); ok {
 		text += number + " "
 	}
-	return text + strings.ReplaceAll(strings.TrimPrefix(sqlfiles.Heading(chapter), commentStart), "\n"+commentStart, "\n"+ourPrefix+" ")
+	return text + strings.ReplaceAll(strings.TrimPrefix(sqlfiles.Heading(chapter), commentStart), "\n"+commentStart,
+		"\n"+ourPrefix+" ")
 }
 
 // contents returns the list of a file's chapters with their first lines, and the number of lines
@@ -55,7 +56,8 @@ func contents(file string) string {
 		lines := strings.Count(above, "\n")
 		list += fmt.Sprintf("-- %5d  %s\n", lines+1, strings.TrimPrefix(title, chapterLine))
 		if runs == "" && !sqlfiles.RunsExecute(chapter) {
-			runs = fmt.Sprintf("-- The first %d lines are all that a run executes. Nothing after them is called by one, but for a dry run and for\n"+
+			runs = fmt.Sprintf("-- The first %d lines are all that a run executes. Nothing after them is called by "+
+				"one, but for a dry run and for\n"+
 				"-- a report, which take no rows.\n", lines)
 		}
 	}
@@ -83,7 +85,8 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 		panic(fmt.Sprintf("reading the runtime: %s/%s.sql creates nothing that can be told", file.Chapter, file.Name))
 	}
 	name := renameInstall(id.Name, install)
-	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install), Drop: dropStatement(id.Kind, name),
+	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install),
+		Drop:    dropStatement(id.Kind, name),
 		Chapter: file.Chapter}
 	o = o.listed(file.Name, install.Roles)
 	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
@@ -96,7 +99,8 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 // and names the object.
 func (a action) plain() bool {
 	o := a.object
-	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) || len(runtimeTexts(o.SQL)) != 1 {
+	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) ||
+		len(runtimeTexts(o.SQL)) != 1 {
 		return false
 	}
 	id, ok := runtimeID(o.SQL)
@@ -137,7 +141,10 @@ func renameInstall(sql string, install policy.Install) string {
 	}
 	if !install.Roles.Usual() {
 		names := roleNames(install.Roles)
-		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string { return names[strings.TrimPrefix(found, "retention_")] })
+		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
+			return names[strings.TrimPrefix(found,
+				"retention_")]
+		})
 	}
 	if install.Schema == "retention" {
 		return sql
@@ -230,7 +237,8 @@ var grantList = sync.OnceValue(func() []grant {
 // read it, the worker's privileges to write, and whether the worker owns it.
 func (o Object) listed(name string, roles policy.Roles) Object {
 	names := roleNames(roles)
-	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT", KindView: "SELECT"}[o.Kind]
+	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT",
+		KindView: "SELECT"}[o.Kind]
 	for _, g := range grantList() {
 		switch {
 		case !slices.Contains(g.names, name):

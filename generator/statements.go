@@ -56,7 +56,8 @@ const (
 		literalForm + ` \) THEN REVOKE USAGE ON SEQUENCE ` + namesForm + ` FROM ` + nameForm + ` ; END IF ;)*`
 )
 
-var placeholders = strings.NewReplacer(" <any>", `(?: [^;]*?)?`, " <sequences>", sequencesForm, "<object>", `(?P<object>`+namesForm+`)`,
+var placeholders = strings.NewReplacer(" <any>", `(?: [^;]*?)?`, " <sequences>", sequencesForm, "<object>",
+	`(?P<object>`+namesForm+`)`,
 	"<key>", `(?P<key>`+literalForm+`)`, "<runtime>", `(?P<runtime>`+nameForm+`)`, "<name>", namesForm, "<value>", valueForm,
 	"<text>", textForm, "<rights>", rightsForm, "<body>", literalForm)
 
@@ -80,7 +81,8 @@ func canonical(sql string) (string, error) {
 		case t.Comment:
 		case t.Text == ";":
 			words = append(words, t.Text)
-		case len(words) > 0 && words[0] == "DO" && len(words) < 3 && strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
+		case len(words) > 0 && words[0] == "DO" && len(words) < 3 && strings.HasPrefix(t.Text, "$") &&
+			strings.HasSuffix(t.Text, "$"):
 			tag := t.Text[:strings.Index(t.Text[1:], "$")+2]
 			body, err := canonical(strings.TrimSuffix(strings.TrimPrefix(t.Text, tag), tag))
 			if err != nil {
@@ -115,15 +117,20 @@ func (a action) checkStatements(runtime string) error {
 			return err
 		}
 		at := next
-		for at < len(list) && (list[at].repeat || !list[at].matches(line, a.object, runtime)) && (list[at].repeat || list[at].optional) {
+		for at < len(list) && (list[at].repeat || !list[at].matches(line, a.object, runtime)) &&
+			(list[at].repeat || list[at].optional) {
 			at++
 		}
 		switch {
 		case at < len(list) && list[at].matches(line, a.object, runtime):
 			next = at + 1
-		case slices.ContainsFunc(list, func(s statement) bool { return s.repeat && s.matches(line, a.object, runtime) }):
+		case slices.ContainsFunc(list, func(s statement) bool {
+			return s.repeat &&
+				s.matches(line, a.object, runtime)
+		}):
 		default:
-			return fmt.Errorf("a %s holds no statement like %q", a.object.Kind, shortened(strings.Join(strings.Fields(sql), " "), 100))
+			return fmt.Errorf("a %s holds no statement like %q", a.object.Kind,
+				shortened(strings.Join(strings.Fields(sql), " "), 100))
 		}
 	}
 	if slices.ContainsFunc(list[next:], func(s statement) bool { return !s.repeat && !s.optional }) {
@@ -189,7 +196,8 @@ func (h *History) checkStatements() error {
 	}
 	_, err := parallel.Each(texts, func(t text) (bool, error) {
 		if err := t.checkStatements(t.runtime); err != nil {
-			return false, historyError(ErrEdited, fmt.Sprintf("%s %s: %v", t.object.Kind, quoteName(t.object.Name), err), t.file)
+			return false, historyError(ErrEdited, fmt.Sprintf("%s %s: %v", t.object.Kind, quoteName(t.object.Name),
+				err), t.file)
 		}
 		return true, nil
 	})

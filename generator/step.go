@@ -71,7 +71,8 @@ func (w *policyCompiler) stepOf(of policy.Step) step {
 	case of.Update != nil:
 		s.verb, s.render = "update", (*policyCompiler).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies, s.into = "insert", (*policyCompiler).insert, true, existing(w.relation, of.Insert.Into)
+		s.verb, s.render, s.copies, s.into = "insert", (*policyCompiler).insert, true, existing(w.relation,
+			of.Insert.Into)
 	case of.Emit != nil:
 		s.verb, s.render, s.copies, s.target = "insert", (*policyCompiler).emit, true, w.schema()+".event"
 	case of.Archive != nil:
@@ -105,9 +106,10 @@ func (w *policyCompiler) mayWrite(s step) bool {
 		changed = []string{s.target}
 	}
 	hasTrigger := func(name string) bool { return w.tables[name] != nil && len(w.tables[name].Triggers) > 0 }
-	return slices.Contains(changed, tableName(w.table)) || s.Delete != nil && slices.ContainsFunc(changed, func(name string) bool {
-		return slices.ContainsFunc(w.tables.Descendants(name), hasTrigger)
-	})
+	return slices.Contains(changed, tableName(w.table)) || s.Delete != nil &&
+		slices.ContainsFunc(changed, func(name string) bool {
+			return slices.ContainsFunc(w.tables.Descendants(name), hasTrigger)
+		})
 }
 
 func (w *policyCompiler) rendered(s step) sqlText {
@@ -141,7 +143,8 @@ func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.T
 func (c *compiler) holder(t policy.Table) *catalog.Table {
 	table := c.relation(t)
 	if table != nil && !holdsRows(table) {
-		c.refuse(t.Position, codeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)), "Name the table that holds the rows.")
+		c.refuse(t.Position, codeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)),
+			"Name the table that holds the rows.")
 		return nil
 	}
 	return table
@@ -168,7 +171,8 @@ func readBatch(list []policy.Part) bool {
 func mentions(list []policy.Part, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
-			return len(ref.Fields) > 1 && slices.Contains(names, ref.Fields[0]) && !(ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]))
+			return len(ref.Fields) > 1 && slices.Contains(names, ref.Fields[0]) &&
+				!(ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]))
 		})
 	})
 }
@@ -180,7 +184,8 @@ func (s step) headerNames() []string {
 // readsBatch reports whether values of a step read rows of the batch, of joins or of headers.
 func (w *policyCompiler) readsBatch(s step, list []policy.Assignment) bool {
 	joins := each(w.policy.Joins, func(j policy.Join) string { return j.Name })
-	return s.Related != nil && len(s.Related.Joins) > 0 || mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
+	return s.Related != nil && len(s.Related.Joins) > 0 ||
+		mentions(values(list), slices.Concat(joins, s.headerNames(), []string{"t"})...) ||
 		anyReads(values(list), func(parsed *pgparse.Expr) bool { return len(w.columnsRead(parsed, "")) > 0 })
 }
 
@@ -204,7 +209,8 @@ func (w *policyCompiler) findEffects() effects {
 		switch {
 		case verb == "cascade":
 			e.reach = appendUnique(e.reach, root)
-		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update && step.Archive != nil:
+		case verb == "sql" && (d.Access.Update || d.Access.Delete), verb == "insert" && d.Access.Update &&
+			step.Archive != nil:
 			e.unguarded = appendUnique(e.unguarded, root)
 		case verb != "delete" && verb != "update":
 		case !d.Own:
@@ -239,7 +245,8 @@ func (w *policyCompiler) lockedBy(s step) int {
 			break // this step may have moved the rows
 		}
 		a, b := before.Related, s.Related
-		if a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL && len(a.Joins)+len(b.Joins) == 0 {
+		if a != nil && a.Table.String() == b.Table.String() && a.As == b.As && a.Where.SQL == b.Where.SQL &&
+			len(a.Joins)+len(b.Joins) == 0 {
 			return before.locked
 		}
 	}
@@ -257,8 +264,9 @@ func several(table *catalog.Table) bool {
 // the step finds them by their key.
 func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
-	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target), "Deletes": s.Delete != nil,
-		"Table": w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
+	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target),
+		"Deletes": s.Delete != nil,
+		"Table":   w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
 		"Rows": rows, "Direct": rows.plain, "Where": rows.Where, "Passes": s.Where != nil, "Related": s.Related != nil,
 		"Locks": s.locked == s.number, "Locked": s.locked}
 	if s.Related == nil && (s.Delete != nil || s.Update != nil) && !rows.plain {

@@ -32,11 +32,15 @@ func (w *policyCompiler) archive(s step) sqlText {
 	if s.Archive.Existing == "replace" {
 		d["Target"] = identifiers(into.PrimaryKey)
 		if len(into.PrimaryKey) == 0 || changes == 0 || into.Temporal() {
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key, so \"existing: replace\" cannot find a row", s.Archive.Into), "Add a primary key (not WITHOUT OVERLAPS), or choose another value for \"existing\".")
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has no primary key, so \"existing: replace\" "+
+				"cannot find a row", s.Archive.Into), "Add a primary key (not WITHOUT OVERLAPS), or choose another "+
+				"value for \"existing\".")
 		}
 	}
 	if s.Archive.Existing == "keep" && slices.ContainsFunc(into.Indexes, catalog.Index.Deferrable) {
-		w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has a deferrable unique constraint, which \"existing: keep\" cannot use", s.Archive.Into), "Make the constraint NOT DEFERRABLE, or choose another value for \"existing\".")
+		w.refuse(s.Position, codeStep, fmt.Sprintf("archive %q has a deferrable unique constraint, which "+
+			"\"existing: keep\" cannot use", s.Archive.Into), "Make the constraint NOT DEFERRABLE, or choose "+
+			"another value for \"existing\".")
 	}
 	if s.Archive.Document == "" || !s.untouched && s.Related == nil {
 		// The table must have no columns besides those that are copied. Rows that are copied whole
@@ -75,7 +79,8 @@ func (w *policyCompiler) checkArchive(s step) {
 		w.knownColumn(s.into, c.Name, c.Position)
 		known := w.knownColumn(s.from, c.From.Text, c.From.Position) != nil && c.From.Text != c.Name
 		if known && s.from.Column(c.Name) != nil && s.Archive.NameOf(c.Name) == c.Name {
-			w.refuse(c.Position, codeStep, fmt.Sprintf("columns %[3]q and %[4]q would both be copied into column %[1]q of archive %[2]q", c.Name, s.Archive.Into, c.Name, c.From.Text),
+			w.refuse(c.Position, codeStep, fmt.Sprintf("columns %[3]q and %[4]q would both be copied into column "+
+				"%[1]q of archive %[2]q", c.Name, s.Archive.Into, c.Name, c.From.Text),
 				fmt.Sprintf("Add to \"columns\" the column of the archive for %q.", c.Name))
 		}
 	}
@@ -97,17 +102,22 @@ func (w *policyCompiler) checkColumns(s step) {
 		case assigned(s.Archive.Set, name), target != nil && target.Generated && column.Generated:
 		case target == nil && name != column.Name: // already refused by its name
 		case target == nil:
-			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %[1]q has no column for column %[2]q of table %[3]q", s.Archive.Into, name, tableName(s.from)),
-				"Add the column to the archive, or name another one under \"columns\". Or store the whole row as a document, archive: {document: ...}.")
+			w.refuse(s.Position, codeStep, fmt.Sprintf("archive %[1]q has no column for column %[2]q of table %[3]q",
+				s.Archive.Into, name, tableName(s.from)),
+				"Add the column to the archive, or name another one under \"columns\". Or store the whole row as a "+
+					"document, archive: {document: ...}.")
 		case target.Generated:
-			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is a generated column and cannot store the value of table %q", name, s.Archive.Into, tableName(s.from)),
-				"Name another column of the archive under \"columns\", or run ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION.")
+			w.refuse(at, codeStep, fmt.Sprintf("column %q of archive %q is a generated column and cannot store the "+
+				"value of table %q", name, s.Archive.Into, tableName(s.from)),
+				"Name another column of the archive under \"columns\", or run ALTER TABLE ... ALTER COLUMN ... DROP "+
+					"EXPRESSION.")
 		case narrows(column.Plain(), target.Plain()):
 			hint := fmt.Sprintf("Change the type of the archive's column to %s", column.Type)
 			if name == column.Name {
 				hint += fmt.Sprintf(". To round the value, write set: {%s: \"%s::%s\"}", name, name, target.Type)
 			}
-			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, which cannot store all values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
+			w.refuse(at, codeNarrow, fmt.Sprintf("column %q of archive %q has type %s, which cannot store all "+
+				"values of type %s", name, s.Archive.Into, target.Type, column.Type), hint+".")
 		}
 	}
 }
@@ -141,7 +151,8 @@ func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	case table != nil:
 		return table
 	}
-	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table", PrimaryKey: s.archiveKey()}
+	table = &catalog.Table{Schema: s.Archive.Into.Schema, Name: s.Archive.Into.Name, Kind: "table",
+		PrimaryKey: s.archiveKey()}
 	if s.Archive.Document == "" {
 		table.Columns = each(from.Columns, func(c catalog.Column) catalog.Column {
 			return catalog.Column{Name: s.Archive.NameOf(c.Name), Type: c.Type}
@@ -176,8 +187,10 @@ func (w *policyCompiler) createdTables() []Object {
 		}
 		object := w.createdTable(s)
 		before, had := w.history.Object(id)
-		if had && live == nil && lineComment.ReplaceAllString(before.SQL, "") != lineComment.ReplaceAllString(object.SQL, "") {
-			w.refuse(s.Archive.Into.Position, codeStep, fmt.Sprintf("archive %q, which an earlier migration created, is not in the catalog snapshot", id.Name),
+		if had && live == nil && lineComment.ReplaceAllString(before.SQL,
+			"") != lineComment.ReplaceAllString(object.SQL, "") {
+			w.refuse(s.Archive.Into.Position, codeStep,
+				fmt.Sprintf("archive %q, which an earlier migration created, is not in the catalog snapshot", id.Name),
 				"Run \"pgretain snapshot\". The generator then compares the columns of the archive.")
 		}
 		objects = append(objects, object)
@@ -214,7 +227,8 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 		case typ == "" && !header && s.Related == nil:
 			typ = w.typeOf(a.Value, "text")
 		case typ == "":
-			w.refuse(a.Position, codeStep, fmt.Sprintf("type of column %q cannot be determined", a.Column), "End the value with a cast, or create the archive yourself.")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("type of column %q cannot be determined", a.Column),
+				"End the value with a cast, or create the archive yourself.")
 		}
 		list[i].Value = fragment("null of", sqlText(typ))
 	}
@@ -254,12 +268,13 @@ func narrows(from, to string) bool {
 // narrower maps each type to the types that lose some of its values without an error in an
 // assignment.
 var narrower = map[string][]string{
-	"integer":                     {"real"},
-	"bigint":                      {"real", "double precision"},
-	"numeric":                     {"smallint", "integer", "bigint", "real", "double precision"},
-	"real":                        {"smallint", "integer", "bigint", "numeric"},
-	"double precision":            {"smallint", "integer", "bigint", "numeric", "real"},
-	"timestamp with time zone":    {"timestamp without time zone", "date", "time with time zone", "time without time zone"},
+	"integer":          {"real"},
+	"bigint":           {"real", "double precision"},
+	"numeric":          {"smallint", "integer", "bigint", "real", "double precision"},
+	"real":             {"smallint", "integer", "bigint", "numeric"},
+	"double precision": {"smallint", "integer", "bigint", "numeric", "real"},
+	"timestamp with time zone": {"timestamp without time zone", "date", "time with time zone",
+		"time without time zone"},
 	"timestamp without time zone": {"date", "time without time zone"},
 	"time with time zone":         {"time without time zone"},
 	"interval":                    {"time without time zone"},

@@ -45,7 +45,8 @@ func (w *policyCompiler) stepEntries() []stepEntry {
 	}
 	for _, k := range w.clocks {
 		if k != nil && k.mark != "" {
-			list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update", Table: k.source.Watermark.Table.String(),
+			list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update",
+				Table: k.source.Watermark.Table.String(),
 				Blind: true, Notes: []string{"it says how far a run has come"}})
 		}
 	}
@@ -65,7 +66,8 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 		e.Key = w.copiedKey(s)
 	}
 	w.enter(s)
-	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update, DropTable: s.DropTable})
+	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update,
+		DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
 		blind = "a statement in the policy's own words"
@@ -104,7 +106,8 @@ func (w *policyCompiler) copiedKey(s step) map[string]string {
 	key := map[string]string{}
 	for _, column := range s.from.Columns {
 		name := s.Archive.NameOf(column.Name)
-		if slices.Contains(into.PrimaryKey, name) && column.Type == into.Column(name).Type && !assigned(s.Archive.Set, name) {
+		if slices.Contains(into.PrimaryKey, name) && column.Type == into.Column(name).Type &&
+			!assigned(s.Archive.Set, name) {
 			key[name] = column.Name
 		}
 	}
@@ -176,14 +179,16 @@ func (w *policyCompiler) conditionNotes() []string {
 	reads, columns := w.tablesRead(w.decidingParts()), w.decidingColumns()
 	for _, e := range w.policy.Effects(len(w.steps)) {
 		name, why, verb := e.Table.String(), "", e.Verb()
-		decides := verb != "update" || slices.ContainsFunc(e.Set, func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
+		decides := verb != "update" || slices.ContainsFunc(e.Set,
+			func(a policy.Assignment) bool { return slices.Contains(columns, a.Column) })
 		switch {
 		case seen[name]:
 		case slices.ContainsFunc(reads, func(r tableRead) bool {
 			return tableName(r.table) == name && !w.ownChildren(r, e)
 		}):
 			why = fmt.Sprintf("conditions read table %q, which step %d writes", name, e.Step+1)
-		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides || verb == "cascade" && len(w.policy.Then) > 1):
+		case name == tableName(w.table) && (w.policy.Then[e.Step].Related != nil && decides || verb == "cascade" &&
+			len(w.policy.Then) > 1):
 			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
 		}
 		if why != "" {
@@ -260,7 +265,10 @@ func (w *policyCompiler) decidingParts() []policy.Part {
 		}
 	}
 	return slices.DeleteFunc(p.Parts(), func(part policy.Part) bool {
-		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool { return k.UpTo != nil && *k.UpTo == part.Expr })
+		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool {
+			return k.UpTo != nil &&
+				*k.UpTo == part.Expr
+		})
 	})
 }
 
@@ -295,7 +303,10 @@ func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 				set[a.Column] = &sql
 			}
 		}
-		i := slices.IndexFunc(list, func(e stepEntry) bool { return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql" })
+		i := slices.IndexFunc(list, func(e stepEntry) bool {
+			return e.Step == s.Step+1 && e.Step > 0 &&
+				e.Verb != "sql"
+		})
 		switch {
 		case i < 0:
 			list = append(list, stepEntry{Verb: "set", Table: s.Table.String(), Set: set})

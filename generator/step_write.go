@@ -49,7 +49,8 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 	headers := each(s.headers, func(h step) fields {
 		return fields{"Name": ident(h.Insert.As), "Number": h.number, "On": w.valueTexts(h.Insert.Per, "")}
 	})
-	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": several(w.table), "Live": s.untouched, "Numbered": numbered,
+	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": several(w.table),
+		"Live": s.untouched, "Numbered": numbered,
 		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
 }
 
@@ -106,7 +107,9 @@ func (w *policyCompiler) joinsRead(parts []policy.Part) []savedColumn {
 			if i >= 0 && len(ref.Fields) == 2 {
 				list = append(list, w.columnSaved(i, ref.Fields[1]))
 			} else if i >= 0 && (ref.Star || w.table.Column(ref.Fields[0]) == nil) {
-				w.refuse(part.Expr.At(ref.Offset), CodeExpression, fmt.Sprintf("a step cannot read the whole row of join %q", ref.Fields[0]), "Name the columns of the join one by one.")
+				w.refuse(part.Expr.At(ref.Offset), CodeExpression,
+					fmt.Sprintf("a step cannot read the whole row of join %q",
+						ref.Fields[0]), "Name the columns of the join one by one.")
 			}
 		}
 	}
@@ -121,7 +124,8 @@ func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 		s.Field = sqlText(fmt.Sprintf("t_%d", slices.Index(columnNames(table), name)+1))
 	} else {
 		j := w.policy.Joins[join]
-		s.Field, s.alias, s.Check = sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(name)[:6])), ident(j.Name), j.Table == nil
+		s.Field, s.alias, s.Check = sqlText(fmt.Sprintf("j%d_%s", join+1,
+			Hash(name)[:6])), ident(j.Name), j.Table == nil
 		table = w.aliases[j.Name]
 	}
 	s.Expr = aliased(s.alias, s.Column)
@@ -151,7 +155,8 @@ func (w *policyCompiler) updateRows(s step) sqlText {
 		w.checkAssignments(s.Update.Undo, s.from)
 		d["Set"] = w.setTexts(s, d["Direct"] == false)
 		d["Undo"], d["Number"], d["OnlyUpdate"] = len(s.Update.Undo) > 0, s.number, w.ownDelete == nil
-		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then, func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
+		d["First"] = s.number-1 == slices.IndexFunc(w.policy.Then,
+			func(s policy.Step) bool { return s.Update != nil && s.Related == nil })
 		return stepText("step_update", d)
 	}
 	apart := w.readsBatch(s, s.Update.Set)
@@ -179,8 +184,10 @@ func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 		if apart && w.fromRow(s, a) {
 			value, inner = sqlText(fmt.Sprintf("batch.v%d", i+1)), value
 		}
-		texts = append(texts, fields{"Column": column, "Target": aliased(s.as, column), "Value": value, "Inner": inner, "Number": i + 1,
-			"AsText": known != nil && (!scalarTypes.MatchString(known.Type) || known.Type == "json" || known.Type == "citext")})
+		texts = append(texts, fields{"Column": column, "Target": aliased(s.as, column), "Value": value, "Inner": inner,
+			"Number": i + 1,
+			"AsText": known != nil && (!scalarTypes.MatchString(known.Type) || known.Type == "json" ||
+				known.Type == "citext")})
 	}
 	return texts
 }
@@ -192,9 +199,13 @@ func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catal
 		switch {
 		case column == nil || column.Generated:
 		case slices.Contains(table.PrimaryKey, a.Column):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds and the log identify a row by its key.")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" "+
+				"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds "+
+				"and the log identify a row by its key.")
 		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
-			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would reach other tables.")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" "+
+				"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would "+
+				"reach other tables.")
 		}
 	}
 }
@@ -222,7 +233,8 @@ func (w *policyCompiler) statement(s step) sqlText {
 			name = literal(tableName(w.lookUp(written)))
 		}
 	}
-	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(text), "Select": parsed.Select, "Name": name,
+	return stepText("step_sql", fields{"Schema": sqlText(w.schema()), "Statement": indented(text),
+		"Select": parsed.Select, "Name": name,
 		"Batch": namesBatch(parsed.Tables)})
 }
 
@@ -241,7 +253,10 @@ type valueText struct {
 }
 
 func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
-	return each(list, func(a policy.Assignment) valueText { return valueText{ident(a.Column), w.bind(a.Value), existing} })
+	return each(list, func(a policy.Assignment) valueText {
+		return valueText{ident(a.Column), w.bind(a.Value),
+			existing}
+	})
 }
 
 // insertFields returns the fields of the templates of insert, archive and emit. If the values read
@@ -254,7 +269,8 @@ func (w *policyCompiler) insertFields(s step, numbered bool, list []policy.Assig
 	if w.inRange {
 		newer = each(w.cursor(w.scans[0]), columnText.name)
 	} else if s.Related != nil { // of several related rows of one row
-		newer = append(newer, each(s.from.PrimaryKey, func(name string) sqlText { return aliased(s.as, ident(name)) })...)
+		newer = append(newer, each(s.from.PrimaryKey,
+			func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
 	d["Pairs"], d["Newer"], d["Override"], d["Conflict"], d["Target"], d["Copied"] = pairs, newer, false, false, nil, false
 	d["Header"], d["Number"] = false, s.number
@@ -284,7 +300,8 @@ func (w *policyCompiler) insert(s step) sqlText {
 			fixed = append(fixed, v)
 		}
 	}
-	d["Groups"], d["Totals"], d["Newest"], d["Fixed"] = w.valueTexts(slices.Concat(in.Key, in.Per), ""), totals, newest, fixed
+	d["Groups"], d["Totals"], d["Newest"], d["Fixed"] = w.valueTexts(slices.Concat(in.Key, in.Per),
+		""), totals, newest, fixed
 	d["Into"], d["Changes"], d["Header"] = quotedTable(in.Into), slices.Concat(totals, newest, fixed), in.As != ""
 	if len(in.Key) > 0 {
 		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
@@ -313,8 +330,10 @@ func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlT
 func (w *policyCompiler) emit(s step) sqlText {
 	constant := func(text string) sqlText { return sqlText(literal(text).String()) }
 	payload := fragment("payload", w.valueTexts(s.Emit.Payload, ""))
-	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each row", fragment("event table", sqlText(w.schema())),
-		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""}, {"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})
+	return w.plainInsert(w.insertFields(s, false, s.Emit.Payload), "an event for each row",
+		fragment("event table", sqlText(w.schema())),
+		[]valueText{{"run_id", "($1).run_id", ""}, {"policy", constant(w.policy.Name), ""},
+			{"event", constant(s.Emit.Event), ""}, {"payload", payload, ""}})
 }
 
 // totals returns the columns that are added up over batches.
@@ -322,7 +341,8 @@ func (w *policyCompiler) totals(in *policy.Insert, table *catalog.Table) []value
 	list := w.valueTexts(in.Add, "added value")
 	for i := range list {
 		v := &list[i]
-		if column := table.Column(string(v.Column)); column != nil && slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
+		if column := table.Column(string(v.Column)); column != nil &&
+			slices.Contains(numberTypes, catalog.Unsized(column.Plain())) {
 			if v.Existing = "added number"; !isCount(in.Add[i].Value.SQL) {
 				v.Value = fragment("or zero", v.Value)
 			}
@@ -341,23 +361,29 @@ func isCount(sql string) bool {
 // rollUp returns the unique key by which a roll-up finds the existing row.
 func (w *policyCompiler) rollUp(s step, table *catalog.Table) []ident {
 	names := each(s.Insert.Key, assignedColumn)
-	nulls := slices.ContainsFunc(uniqueOn(table, names), func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
+	nulls := slices.ContainsFunc(uniqueOn(table, names),
+		func(i catalog.Index) bool { return strings.HasSuffix(i.Definition, ") NULLS NOT DISTINCT") })
 	for _, a := range s.Insert.Key {
 		if column := table.Column(a.Column); column != nil && !column.NotNull && !nulls {
-			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so its unique index cannot find an existing row", a.Column, tableName(table)),
-				"Make the column NOT NULL, or the index NULLS NOT DISTINCT. To write a value instead of NULL, use coalesce().")
+			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q of table %q may be NULL, so its unique index "+
+				"cannot find an existing row", a.Column, tableName(table)),
+				"Make the column NOT NULL, or the index NULLS NOT DISTINCT. To write a value instead of NULL, use "+
+					"coalesce().")
 		}
 	}
 	if !hasUnique(table, names) {
-		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table), strings.Join(names, ", ")),
-			"Create a unique index on these columns, and run \"pgretain snapshot\". \"key\" finds an existing row by it.")
+		w.refuse(s.Position, codeStep, fmt.Sprintf("table %q has no unique index on exactly (%s)", tableName(table),
+			strings.Join(names, ", ")),
+			"Create a unique index on these columns, and run \"pgretain snapshot\". \"key\" finds an existing row "+
+				"by it.")
 	}
 	return identifiers(names)
 }
 
 // hasUnique reports whether a table has a unique index on exactly these columns.
 func hasUnique(table *catalog.Table, names []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(table.PrimaryKey)), slices.Sorted(slices.Values(names))) && !table.Temporal() ||
+	return slices.Equal(slices.Sorted(slices.Values(table.PrimaryKey)), slices.Sorted(slices.Values(names))) &&
+		!table.Temporal() ||
 		len(uniqueOn(table, names)) > 0
 }
 
@@ -365,7 +391,8 @@ func hasUnique(table *catalog.Table, names []string) bool {
 func uniqueOn(table *catalog.Table, names []string) []catalog.Index {
 	wanted := slices.Sorted(slices.Values(names))
 	return slices.DeleteFunc(slices.Clone(table.Indexes), func(i catalog.Index) bool {
-		return !i.Unique || !i.Valid || i.Predicate != "" || !slices.Equal(slices.Sorted(slices.Values(i.Columns)), wanted)
+		return !i.Unique || !i.Valid || i.Predicate != "" ||
+			!slices.Equal(slices.Sorted(slices.Values(i.Columns)), wanted)
 	})
 }
 
@@ -400,7 +427,8 @@ func (c *compiler) refuseMissing(table *catalog.Table, given []string, at diag.P
 		fills := !column.NotNull || column.Default != "" || column.Generated || column.Identity != ""
 		if name := column.Name; !fills && !slices.Contains(given, name) {
 			c.refuse(at, code,
-				fmt.Sprintf("column %q of table %q is NOT NULL, but has no default and no value", name, tableName(table)),
+				fmt.Sprintf("column %q of table %q is NOT NULL, but has no default and no value", name,
+					tableName(table)),
 				"Add a value to \"set\", or a default to the column.")
 		}
 	}

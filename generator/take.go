@@ -45,7 +45,10 @@ func (w *policyCompiler) compileDue() {
 		p := &w.scans[i]
 		p.number = i + 1
 		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
-			return slices.ContainsFunc(w.steps, func(s step) bool { return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name) })
+			return slices.ContainsFunc(w.steps, func(s step) bool {
+				return s.Update != nil && s.Related == nil &&
+					assigned(s.Update.Set, name)
+			})
 		})
 	}
 }
@@ -111,14 +114,19 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	var objects []Object
 	var entries []passEntry
 	for _, p := range w.scans {
-		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "", Undone: w.policy.Batch.Whole, Below: w.copiesBelow()}
+		entry := passEntry{Range: w.inRange, Ranked: p.beyond != nil, Whole: p.clock != nil && p.clock.mark != "",
+			Undone: w.policy.Batch.Whole, Below: w.copiesBelow()}
 		if p.clock == nil && p.beyond != nil {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
 			data := fields{"Rank": p.beyond.later()}
-			objects = append(objects, w.function("groups", w.slice(), "groups", data), w.function("beyond", w.slice(), "beyond", data))
+			objects = append(objects, w.function("groups", w.slice(), "groups", data),
+				w.function("beyond", w.slice(), "beyond", data))
 		} else {
-			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string { return [2]string{plainText(c.Name), string(c.Type)} })
+			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
+				return [2]string{plainText(c.Name),
+					string(c.Type)}
+			})
 			if !p.nulls && p.byClock() {
 				entry.Bound = plainText(sqlText(joined(p.clock.bounds(), " AND ")))
 			}
@@ -136,11 +144,13 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 // one foreign key. Then the rows between are locked first, so nobody adds a row there that has no
 // copy.
 func (w *policyCompiler) copiesBelow() bool {
-	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)), func(path []catalog.ForeignKey) bool {
-		return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
-			return s.copies && s.Related != nil && w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
+	return w.ownDelete != nil && slices.ContainsFunc(w.tables.CascadePaths(tableName(w.table)),
+		func(path []catalog.ForeignKey) bool {
+			return len(path) > 1 && slices.ContainsFunc(w.steps, func(s step) bool {
+				return s.copies && s.Related != nil &&
+					w.tables.Root(tableName(s.from)) == w.tables.Root(path[len(path)-1].Table)
+			})
 		})
-	})
 }
 
 // take returns <policy>_take, the function that executes the steps on the rows of a slice.
@@ -169,8 +179,9 @@ func (w *policyCompiler) take() Object {
 		if s.Insert != nil && s.Insert.As != "" {
 			header = quotedTable(s.Insert.Into)
 		}
-		steps = append(steps, fields{"Number": s.number, "Name": literal(s.target), "Copies": w.countsCopies(s), "Header": header,
-			"Locks": locks, "Many": locks && several(s.from), "SQL": w.rendered(s)})
+		steps = append(steps, fields{"Number": s.number, "Name": literal(s.target), "Copies": w.countsCopies(s),
+			"Header": header,
+			"Locks":  locks, "Many": locks && several(s.from), "SQL": w.rendered(s)})
 	}
 	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
 	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
@@ -189,7 +200,8 @@ func (w *policyCompiler) takeInRange(d fields) {
 	} else {
 		d["Cursor"], conditions = w.cursor(p), w.dueOf(p)
 	}
-	d["Conditions"] = append(conditions, each(w.guards, func(g guard) sqlText { return fragment("is false", g.Condition) })...)
+	d["Conditions"] = append(conditions, each(w.guards,
+		func(g guard) sqlText { return fragment("is false", g.Condition) })...)
 	if s := w.steps[0]; s.Update != nil {
 		d["Set"] = w.setTexts(s, false)
 	}
@@ -226,7 +238,8 @@ func (w *policyCompiler) way() string {
 	}
 	locked := ""
 	if len(w.locks) > 0 {
-		locked = ", under locks on what guards read: " + joined(each(w.locks, func(l tableLock) sqlText { return l.Table }), ", ")
+		locked = ", under locks on what guards read: " + joined(each(w.locks,
+			func(l tableLock) sqlText { return l.Table }), ", ")
 	}
 	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
 }
@@ -283,13 +296,15 @@ func (w *policyCompiler) oneStatement() bool {
 	for _, s := range w.steps {
 		foreign := func(a policy.Assignment) bool { return !w.readsOwnColumns(a.Value) }
 		others := func(e *pgparse.Expr) bool { return !readsOnly(e, "t", "run") }
-		updates := s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 && !slices.ContainsFunc(s.Update.Set, foreign)
+		updates := s.Update != nil && len(w.steps) == 1 && len(s.Update.Undo) == 0 &&
+			!slices.ContainsFunc(s.Update.Set, foreign)
 		switch {
 		case s.Related != nil:
 			return false
 		case s.Where == nil && (s.Delete != nil || updates):
 			changes++
-		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.parts, others) || slices.Contains(written, s.target):
+		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.parts, others) ||
+			slices.Contains(written, s.target):
 			return false
 		default:
 			written = append(written, s.target)

@@ -84,7 +84,8 @@ func (w *policyCompiler) question(e policy.Expr) Question {
 			last = i
 		}
 	}
-	d := fields{"Value": w.bind(e), "Table": w.rowsRelation(), "Joins": each(w.policy.Joins[:last+1], w.joinOf), "Columns": nil}
+	d := fields{"Value": w.bind(e), "Table": w.rowsRelation(), "Joins": each(w.policy.Joins[:last+1], w.joinOf),
+		"Columns": nil}
 	key := plainText(fragment("type of expression", d))
 	d["Table"] = w.rowsToCome()
 	return Question{e, key, plainText(fragment("type of expression", d))}

@@ -19,61 +19,67 @@ const module = "pgretain/"
 // arrows lists, for every package that ends up in the program, the packages of the project that
 // it may import.
 var arrows = map[string][]string{
-	"policy":              {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse", "internal/quote", "internal/lists"},
-	"generator":           {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/parallel", "internal/pgparse", "internal/quote", "internal/shards"},
-	"generator/history":   {"*"},
-	"verifier":            {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog", "internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress", "internal/lists"},
-	"templates":           {},
-	"sql":                 {"internal/quote", "internal/lists"},
-	"sql/catalog":         {"internal/quote"},
-	"sql/verify":          {"internal/quote"},
-	"migrations":          {},
-	"internal/calendar":   {},
-	"internal/catalog":    {"internal/diag", "internal/pgparse"},
-	"internal/diag":       {},
-	"internal/explain":    {"policy", "internal/catalog", "internal/parallel", "internal/quote", "internal/lists"},
-	"internal/htmlreport": {"verifier", "internal/calendar", "internal/diag", "internal/explain", "internal/quote", "internal/report", "internal/lists"},
-	"internal/lint":       {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
-	"internal/lists":      {},
-	"internal/parallel":   {},
-	"internal/pgparse":    {"internal/parallel"},
-	"internal/quote":      {"internal/lists"},
-	"internal/inspect":    {"generator", "policy", "internal/catalog", "internal/quote", "sql", "sql/catalog"},
-	"internal/shards":     {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
-	"internal/propose":    {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/quote", "internal/lists"},
-	"internal/sandbox":    {"internal/diag", "internal/quote"},
-	"internal/report":     {"docs/checks", "internal/diag", "policy"},
-	"internal/suppress":   {"policy", "internal/diag"},
-	"docs/checks":         {},
-	"internal/install":    {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql", "internal/lists"},
-	"cmd/pgretain":        {"*"},
-	"tests/bench":         {"*"},
-	"tests/browser":       {},
-	"tests/citus":         {"*"},
-	"tests/fixture":       {"internal/diag"},
-	"tests/kit":           {"*"},
-	"tests/monitoring":    {"tests/fixture", "tests/kit", "tests/pgtest"},
-	"tests/pgtest":        {"*"},
-	"tests":               {"*"},
-	"tests/behaviour":     {"*"},
-	"tests/examples":      {"*"},
-	"tests/firstday":      {"*"},
-	"tests/formats":       {"*"},
-	"tests/fleet":         {"*"},
-	"tests/history":       {"*"},
-	"tests/hostile":       {"*"},
-	"tests/interrupted":   {"*"},
-	"tests/kills":         {"internal/sandbox", "tests/kit", "tests/pgtest"},
-	"tests/model":         {"internal/quote", "tests/kit", "tests/pgtest"},
-	"tests/races":         {"*"},
-	"tests/roles":         {"*"},
-	"internal":            {},
+	"policy": {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse",
+		"internal/quote", "internal/lists"},
+	"generator": {"policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag",
+		"internal/explain", "internal/parallel", "internal/pgparse", "internal/quote", "internal/shards"},
+	"generator/history": {"*"},
+	"verifier": {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog",
+		"internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress", "internal/lists"},
+	"templates":         {},
+	"sql":               {"internal/quote", "internal/lists"},
+	"sql/catalog":       {"internal/quote"},
+	"sql/verify":        {"internal/quote"},
+	"migrations":        {},
+	"internal/calendar": {},
+	"internal/catalog":  {"internal/diag", "internal/pgparse"},
+	"internal/diag":     {},
+	"internal/explain":  {"policy", "internal/catalog", "internal/parallel", "internal/quote", "internal/lists"},
+	"internal/htmlreport": {"verifier", "internal/calendar", "internal/diag", "internal/explain", "internal/quote",
+		"internal/report", "internal/lists"},
+	"internal/lint":     {"policy", "internal/calendar", "internal/catalog", "internal/diag", "internal/pgparse"},
+	"internal/lists":    {},
+	"internal/parallel": {},
+	"internal/pgparse":  {"internal/parallel"},
+	"internal/quote":    {"internal/lists"},
+	"internal/inspect":  {"generator", "policy", "internal/catalog", "internal/quote", "sql", "sql/catalog"},
+	"internal/shards":   {"policy", "internal/catalog", "internal/diag", "internal/pgparse"},
+	"internal/propose": {"generator", "policy", "internal/catalog", "internal/diag", "internal/explain",
+		"internal/lint", "internal/quote", "internal/lists"},
+	"internal/sandbox":  {"internal/diag", "internal/quote"},
+	"internal/report":   {"docs/checks", "internal/diag", "policy"},
+	"internal/suppress": {"policy", "internal/diag"},
+	"docs/checks":       {},
+	"internal/install":  {"internal/diag", "internal/pgparse", "internal/quote", "policy", "sql", "internal/lists"},
+	"cmd/pgretain":      {"*"},
+	"tests/bench":       {"*"},
+	"tests/browser":     {},
+	"tests/citus":       {"*"},
+	"tests/fixture":     {"internal/diag"},
+	"tests/kit":         {"*"},
+	"tests/monitoring":  {"tests/fixture", "tests/kit", "tests/pgtest"},
+	"tests/pgtest":      {"*"},
+	"tests":             {"*"},
+	"tests/behaviour":   {"*"},
+	"tests/examples":    {"*"},
+	"tests/firstday":    {"*"},
+	"tests/formats":     {"*"},
+	"tests/fleet":       {"*"},
+	"tests/history":     {"*"},
+	"tests/hostile":     {"*"},
+	"tests/interrupted": {"*"},
+	"tests/kills":       {"internal/sandbox", "tests/kit", "tests/pgtest"},
+	"tests/model":       {"internal/quote", "tests/kit", "tests/pgtest"},
+	"tests/races":       {"*"},
+	"tests/roles":       {"*"},
+	"internal":          {},
 }
 
 // users lists who may import what is not ours; everything else of the kind is refused. Tests may
 // import what they like.
 var users = map[string][]string{
-	"github.com/jackc/pgx/v5":                  {"verifier", "internal/htmlreport", "internal/inspect", "internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
+	"github.com/jackc/pgx/v5": {"verifier", "internal/htmlreport", "internal/inspect",
+		"internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
 	"github.com/pressly/goose/v3":              {"internal/install"},
 	"github.com/spf13/cobra":                   {"cmd/pgretain"},
 	"github.com/pganalyze/pg_query_go/v6":      {"internal/pgparse"},
@@ -82,12 +88,16 @@ var users = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {},
 	"github.com/rogpeppe/go-internal":          {"cmd/pgretain", "tests/fixture"},
 	"database/sql":                             {"internal/install"},
-	"os/exec":                                  {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "tests/pgtest"},
-	"net":                                      {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest", "tests/kit", "tests/bench"},
-	"text/template":                            {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose", "internal/diag"},
-	"html/template":                            {"internal/htmlreport"},
-	"math/rand":                                {"tests/bench"},
-	"embed":                                    {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations", "internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "internal/lint"},
+	"os/exec": {"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser",
+		"tests/kit", "tests/pgtest"},
+	"net": {"internal/install", "internal/report", "internal/sandbox", "cmd/pgretain", "tests/pgtest",
+		"tests/kit", "tests/bench"},
+	"text/template": {"cmd/pgretain", "generator", "internal/explain", "internal/install", "internal/propose",
+		"internal/diag"},
+	"html/template": {"internal/htmlreport"},
+	"math/rand":     {"tests/bench"},
+	"embed": {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations",
+		"internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "internal/lint"},
 }
 
 type goPackage struct {
@@ -125,8 +135,10 @@ func TestArrows(t *testing.T) {
 // given.
 func TestGeneratorIsPure(t *testing.T) {
 	t.Parallel()
-	pure := []string{"generator", "policy", "templates", "sql", "internal/calendar", "internal/catalog", "internal/diag", "internal/explain", "internal/lint", "internal/pgparse", "internal/propose", "internal/quote"}
-	impure := []string{"os", "context", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime", "database/sql"}
+	pure := []string{"generator", "policy", "templates", "sql", "internal/calendar", "internal/catalog",
+		"internal/diag", "internal/explain", "internal/lint", "internal/pgparse", "internal/propose", "internal/quote"}
+	impure := []string{"os", "context", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "runtime",
+		"database/sql"}
 	for _, p := range packages(t) {
 		if !slices.Contains(pure, p.path) {
 			continue
@@ -157,7 +169,8 @@ func TestOnlyInstallWrites(t *testing.T) {
 			t.Errorf("%s does not say of its transactions that they only read", p.path)
 		}
 		for call, at := range made {
-			if _, method, ok := strings.Cut(call, "."); ok && slices.Contains([]string{"Begin", "BeginTx", "CopyFrom", "SendBatch"}, method) {
+			if _, method, ok := strings.Cut(call, "."); ok &&
+				slices.Contains([]string{"Begin", "BeginTx", "CopyFrom", "SendBatch"}, method) {
 				t.Errorf("%s calls %s", at, call)
 			}
 		}
@@ -170,7 +183,8 @@ func TestOnlyInstallWrites(t *testing.T) {
 // packages lists those of the module, tests left out.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
-	command := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}|{{.Dir}}|{{join .GoFiles " "}}`, module+"...")
+	command := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}|{{.Dir}}|{{join .GoFiles " "}}`,
+		module+"...")
 	command.Env = append(os.Environ(), "CGO_ENABLED=1")
 	out, err := command.Output()
 	if err != nil {

@@ -23,7 +23,8 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
 	for _, page := range fixture.Documents(t, "..") {
-		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(fixture.ReadFile(t, page), ""), -1) {
+		for _, link := range pageLink.FindAllStringSubmatch(codeBlock.ReplaceAllString(fixture.ReadFile(t, page), ""),
+			-1) {
 			links++
 			target := page
 			if link[1] != "" {
@@ -41,7 +42,8 @@ func TestLinks(t *testing.T) {
 	}
 	index := fixture.ReadFile(t, "../docs/index.md")
 	for _, page := range fixture.Documents(t, "..") {
-		if name := filepath.Base(page); filepath.Dir(page) == "../docs" && name != "index.md" && !strings.Contains(index, "]("+name+")") {
+		if name := filepath.Base(page); filepath.Dir(page) == "../docs" && name != "index.md" &&
+			!strings.Contains(index, "]("+name+")") {
 			t.Errorf("docs/index.md does not lead to %s", name)
 		}
 	}

@@ -86,7 +86,8 @@ func TestReadmeSaysWhatRunsExecute(t *testing.T) {
 		t.Fatal("the numbered chapters are not the ones that a run executes")
 	}
 	want := fmt.Sprintf("A run executes chapters 1 to %s and nothing after them", executed[len(executed)-1][1])
-	if readme := strings.Join(strings.Fields(fixture.ReadFile(t, "../README.md")), " "); !strings.Contains(readme, want) {
+	if readme := strings.Join(strings.Fields(fixture.ReadFile(t, "../README.md")), " "); !strings.Contains(readme,
+		want) {
 		t.Errorf("README.md does not say: %s", want)
 	}
 }
@@ -138,11 +139,13 @@ func TestSettingsArePinned(t *testing.T) {
 			continue
 		}
 		_, head, _ = strings.Cut(head, "CREATE OR REPLACE")
-		asks := strings.Contains(body, "retention.%I(") && regexp.MustCompile(`'_(rows|take|start|partition)'|'(beyond|groups)'`).MatchString(body)
+		asks := strings.Contains(body, "retention.%I(") &&
+			regexp.MustCompile(`'_(rows|take|start|partition)'|'(beyond|groups)'`).MatchString(body)
 		switch {
 		case strings.Contains(body, "retention._pin("):
 			pinned++
-			for _, setting := range []string{"search_path", "timezone", "datestyle", "intervalstyle", "bytea_output", "extra_float_digits",
+			for _, setting := range []string{"search_path", "timezone", "datestyle", "intervalstyle", "bytea_output",
+				"extra_float_digits",
 				"standard_conforming_strings", "transform_null_equals", "array_nulls"} {
 				if !strings.Contains(head, "SET "+setting+" = ") {
 					t.Errorf("%s evaluates expressions of policies with the %s of its caller", object.Name, setting)
@@ -183,7 +186,8 @@ func runtime(t *testing.T) []generator.Object {
 // defaults is the install of a policy file that says nothing about it.
 func defaults(t *testing.T) policy.Install {
 	t.Helper()
-	file, diags := policy.Parse("retention.yaml", []byte("version: 1\npolicies: {p: {table: t, where: x, then: [delete]}}\n"))
+	file, diags := policy.Parse("retention.yaml", []byte("version: 1\npolicies: {p: {table: t, where: x, then: "+
+		"[delete]}}\n"))
 	if file == nil {
 		t.Fatal(diags)
 	}

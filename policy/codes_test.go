@@ -16,7 +16,8 @@ var pages = fixture.Pages{Directory: "../docs/checks", From: "P000", To: "P050"}
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
-		if _, list := policy.Parse("policy.yaml", []byte(insteadOf)); !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == code }) {
+		if _, list := policy.Parse("policy.yaml", []byte(insteadOf)); !slices.ContainsFunc(list,
+			func(d diag.Diagnostic) bool { return d.Code == code }) {
 			t.Errorf("instead of: got %v", list)
 		}
 		if _, list := policy.Parse("policy.yaml", []byte(use)); len(list) > 0 {
@@ -33,7 +34,8 @@ func TestCodesAreShown(t *testing.T) {
 // TestReference holds that every example of the language's reference is a policy file.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(fixture.ReadFile(t, "../docs/policy.md"), -1)
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(fixture.ReadFile(t,
+		"../docs/policy.md"), -1)
 	if len(blocks) < 5 {
 		t.Fatalf("found %d examples", len(blocks))
 	}

@@ -14,8 +14,10 @@ import (
 // as it is and as an escape.
 func TestHiddenCharactersAreRefused(t *testing.T) {
 	t.Parallel()
-	const text = "version: 1\npolicies:\n  \"p%s\":\n    table: \"app.n%s\"\n    description: \"d%s\"\n    where: \"t.a = 'x%s'\"\n" +
-		"    due: {age: {column: \"at%s\", older_than: 7 days}}\n    keep: {\"k%s\": \"t.a = 'y%s'\"}\n    then: [delete]\n"
+	const text = "version: 1\npolicies:\n  \"p%s\":\n    table: \"app.n%s\"\n    description: \"d%s\"\n    where: " +
+		"\"t.a = 'x%s'\"\n" +
+		"    due: {age: {column: \"at%s\", older_than: 7 days}}\n    keep: {\"k%s\": \"t.a = 'y%s'\"}\n    then: " +
+		"[delete]\n"
 	places := strings.Count(text, "%s")
 	write := func(at int, what string) string {
 		values := make([]any, places)
@@ -36,7 +38,8 @@ func TestHiddenCharactersAreRefused(t *testing.T) {
 		before := source[:strings.Index(source, what)]
 		line := 1 + strings.Count(before, "\n")
 		column := 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
-		if len(list) != 1 || list[0].Code != "P001" || list[0].Position.Line != line || exact && list[0].Position.Column != column {
+		if len(list) != 1 || list[0].Code != "P001" || list[0].Position.Line != line || exact &&
+			list[0].Position.Column != column {
 			t.Errorf("%q in place %d: %v, want line %d, column %d", what, at, list, line, column)
 		}
 	}

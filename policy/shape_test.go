@@ -17,13 +17,15 @@ func shapes() map[string][]string {
 	all := map[string][]string{
 		"": keysOf(&File{}), "install": keysOf(&Install{}), "roles": keysOf(&Roles{}), "defaults": bounds, "batch": keysOf(&Batch{}),
 		"budget": keysOf(&Budget{}), "breaker": keysOf(&Breaker{}), "throttle": keysOf(&Throttle{}), "policy": keysOf(&Policy{}),
-		"ensured": keysOf(&Column{}), "join": keysOf(&Join{}), "due": append(slices.Clone(entryKeys), "any"), "entry": entryKeys,
+		"ensured": keysOf(&Column{}), "join": keysOf(&Join{}), "due": append(slices.Clone(entryKeys),
+			"any"), "entry": entryKeys,
 		"watermark": keysOf(&Watermark{}), "encoding": {"snowflake"}, "snowflake": keysOf(&snowflakeKey{}), "tier": tierKeys, "window_map": windowKeys,
 		"rank": keysOf(&Rank{}), "count": countKeys, "step": keysOf(&Step{}), "claim": keysOf(&Claim{}), "cursor": keysOf(&Cursor{}),
 		"touch": keysOf(&Touch{}), "revive": keysOf(&Revive{}), "report": keysOf(&Report{}), "job": keysOf(&Job{}),
 		"suppression": keysOf(&Suppression{}), "coverage": keysOf(&Coverage{}), "each": keysOf(&Each{}),
 	}
-	for verb, body := range map[string]any{"delete": &Delete{}, "update": &Update{}, "insert": &Insert{}, "archive": &Archive{}, "emit": &Emit{}} {
+	for verb, body := range map[string]any{"delete": &Delete{}, "update": &Update{}, "insert": &Insert{},
+		"archive": &Archive{}, "emit": &Emit{}} {
 		all[verb] = append(keysOf(body), rowKeys...)
 	}
 	maps.Copy(all, clockKeys)

@@ -63,7 +63,8 @@ func TestBotQueue(t *testing.T) {
 	bounds := policy.Policy{
 		Table: table,
 		Then:  []policy.Step{{Delete: &policy.Delete{}}},
-		Batch: policy.Batch{Rows: 50000, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond}, Budget: policy.Budget{Time: 10 * time.Minute},
+		Batch: policy.Batch{Rows: 50000, Time: 50 * time.Millisecond,
+			LockTimeout: 100 * time.Millisecond}, Budget: policy.Budget{Time: 10 * time.Minute},
 		Breaker: policy.Breaker{Rows: 5000000, Fraction: 0.5}, Throttle: policy.Throttle{Busy: 1},
 	}
 	ttl, limit := bounds, bounds
@@ -82,15 +83,17 @@ func TestBotQueue(t *testing.T) {
 	}}}}
 	wanted := &policy.File{
 		Path: "policy.yaml", Policies: []*policy.Policy{&ttl, &limit},
-		Install: policy.Install{Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron", Roles: policy.Roles{
-			Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
-		}},
+		Install: policy.Install{Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC",
+			Scheduler: "pg_cron", Roles: policy.Roles{
+				Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
+			}},
 		Jobs: []*policy.Job{{
 			Name: "enqueued_messages", Schedules: []policy.Schedule{{Text: "*/5 * * * *"}},
 			Run: []policy.Name{{Text: "enqueued_messages_ttl"}, {Text: "enqueued_messages_cap"}},
 		}},
 	}
-	if diff := cmp.Diff(wanted, file, cmpopts.IgnoreTypes(diag.Position{}, []byte{}), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(wanted, file, cmpopts.IgnoreTypes(diag.Position{}, []byte{}),
+		cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // told are names that a text only tells people, in a message or a hint: no calls.
-var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"}, "_run_all": {"status"}, "_take_table": {"pause"}}
+var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"},
+	"_run_all": {"status"}, "_take_table": {"pause"}}
 
 // apart are calls by dry runs and reports, which take no rows.
 var apart = map[string][]string{"_begin": {"_run_report"}, "_run_all": {"_log_dry_run"}}
@@ -35,7 +36,8 @@ func TestRunsCallTheirChapters(t *testing.T) {
 	t.Parallel()
 	byRuns := []string{"run", "run_job"}
 	for name, text := range readTemplates(t) {
-		if used := regexp.MustCompile(`\.Schema \}\}\.([a-z_]+)`).FindAllStringSubmatch(text, -1); !slices.Contains(notByRuns, name) {
+		if used := regexp.MustCompile(`\.Schema \}\}\.([a-z_]+)`).FindAllStringSubmatch(text,
+			-1); !slices.Contains(notByRuns, name) {
 			for _, found := range used {
 				byRuns = append(byRuns, found[1])
 			}
@@ -93,12 +95,14 @@ func uses(text string) (names []string) {
 func TestOrderNamesEachFile(t *testing.T) {
 	t.Parallel()
 	var want, got []string
-	for _, pattern := range []string{"types/*.sql", "tables/*.sql", "engine/*/*.sql", "inspect/*.sql", "operate/*.sql", "migrate/*.sql", "views/*.sql"} {
+	for _, pattern := range []string{"types/*.sql", "tables/*.sql", "engine/*/*.sql", "inspect/*.sql", "operate/*.sql",
+		"migrate/*.sql", "views/*.sql"} {
 		names, err := fs.Glob(sqlfiles.Runtime, pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want = append(want, slices.DeleteFunc(names, func(name string) bool { return path.Base(name) == "chapter.sql" })...)
+		want = append(want, slices.DeleteFunc(names,
+			func(name string) bool { return path.Base(name) == "chapter.sql" })...)
 	}
 	for _, file := range sqlfiles.Files() {
 		got = append(got, path.Join(file.Chapter, file.Name+".sql"))

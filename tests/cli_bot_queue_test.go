@@ -47,7 +47,8 @@ func testBotQueue(t *testing.T, binary string) {
 	if r := c.must("preview", "--job", "enqueued_messages"); !regexp.MustCompile(`(?s)_ttl +done +66,000 .*_cap +done +28,500 `).MatchString(r.stdout) {
 		t.Errorf("the preview of the job does not take 66,000 rows, then 28,500:\n%s", r.stdout)
 	}
-	if r := c.must("run", "--job", "enqueued_messages", "--reason", "test"); !strings.Contains(r.stdout, "28,500 deleted") {
+	if r := c.must("run", "--job", "enqueued_messages", "--reason", "test"); !strings.Contains(r.stdout,
+		"28,500 deleted") {
 		t.Errorf("the run of the cap did not delete 28,500 rows:\n%s", r.stdout)
 	}
 	wrong := pgtest.Value[int64](t, db, `SELECT count(*) FROM (SELECT id FROM public.survivor) s
@@ -82,7 +83,8 @@ func testBotQueue(t *testing.T, binary string) {
 // neverTick moves the job out of the way of the test: one more migration, for a leap day.
 func (c *cli) neverTick() {
 	c.t.Helper()
-	c.write("retention.yaml", strings.Replace(fixture.ReadFile(c.t, c.dir, "retention.yaml"), "*/5 * * * *", "0 0 29 2 *", 1))
+	c.write("retention.yaml", strings.Replace(fixture.ReadFile(c.t, c.dir, "retention.yaml"), "*/5 * * * *",
+		"0 0 29 2 *", 1))
 	r := c.finish(c.command("generate"))
 	if r.code != 0 || !strings.Contains(r.stdout, "~ cron retention.enqueued_messages") {
 		c.t.Fatal(r)
@@ -113,7 +115,8 @@ func (c *cli) previewJSON(t *testing.T) {
 		t.Fatalf("the report is %+v", report)
 	}
 	p := report.Policies[0]
-	if p.Due != 100 || !p.Capped || len(p.Effects) != 1 || p.Effects[0].Rows != 100 || !strings.Contains(p.Effects[0].Note, "or more") {
+	if p.Due != 100 || !p.Capped || len(p.Effects) != 1 || p.Effects[0].Rows != 100 ||
+		!strings.Contains(p.Effects[0].Note, "or more") {
 		t.Errorf("the preview is %+v", p)
 	}
 }

@@ -73,7 +73,8 @@ func (c *cli) want(code int, text string, args ...string) {
 	c.t.Helper()
 	r := c.run(args...)
 	if r.code != code || !strings.Contains(r.stderr, text) || strings.Contains(r.stderr, "s3cr3t") {
-		c.t.Errorf("pgretain %s: exit code %d, want %d and %q in:\n%s", strings.Join(args, " "), r.code, code, text, r.stderr)
+		c.t.Errorf("pgretain %s: exit code %d, want %d and %q in:\n%s", strings.Join(args, " "), r.code, code, text,
+			r.stderr)
 	}
 }
 
@@ -98,10 +99,12 @@ func testInterruptedMigration(t *testing.T, binary string) {
 			holder := db.Conn(t)
 			pgtest.Exec(t, holder, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class")
 			r := c.signalled(signal, func() {
-				pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database() AND phase LIKE 'waiting for old%')")
+				pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE datname = "+
+					"current_database() AND phase LIKE 'waiting for old%')")
 			})
 			if signal != syscall.SIGKILL {
-				if r.code != 2 || !strings.Contains(r.stderr, "interrupted while migrating migrations/00002_retention_indexes.sql") ||
+				if r.code != 2 || !strings.Contains(r.stderr,
+					"interrupted while migrating migrations/00002_retention_indexes.sql") ||
 					!strings.Contains(r.stderr, "hint: Run the command again") {
 					t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 				}
@@ -156,7 +159,8 @@ func (c *cli) signalled(signal os.Signal, moment func(), args ...string) result 
 
 // started is a command that goes on until it is interrupted; lines are what one of its outputs
 // says.
-func started(t *testing.T, c *cli, output func(*exec.Cmd) (io.ReadCloser, error), args ...string) (lines *bufio.Scanner, interrupt func(wantCode int)) {
+func started(t *testing.T, c *cli, output func(*exec.Cmd) (io.ReadCloser, error),
+	args ...string) (lines *bufio.Scanner, interrupt func(wantCode int)) {
 	t.Helper()
 	cmd := c.command(append(args, "--database-url", c.url)...)
 	pipe, err := output(cmd)
@@ -238,7 +242,8 @@ func testServesReports(t *testing.T, binary string) {
 		return response.StatusCode, response.Header, string(text)
 	}
 	code, header, text := get("GET", "/", "")
-	if code != 200 || !strings.HasPrefix(text, htmlreport.Mark) || header.Get("Refresh") != "60" || header.Get("Cache-Control") != "no-store" || strings.Contains(text, "pause of anna") {
+	if code != 200 || !strings.HasPrefix(text, htmlreport.Mark) || header.Get("Refresh") != "60" ||
+		header.Get("Cache-Control") != "no-store" || strings.Contains(text, "pause of anna") {
 		t.Errorf("%d %v\n%.300s", code, header, text)
 	}
 	c.must("pause", "lines_old", "--reason", "pause of anna")
@@ -248,7 +253,8 @@ func testServesReports(t *testing.T, binary string) {
 	for _, x := range []struct {
 		method, path, host string
 		code               int
-	}{{"GET", "/", "evil.example", 403}, {"GET", "/", "localhost.evil.example:80", 403}, {"GET", "/x", "", 404}, {"POST", "/", "", 405}} {
+	}{{"GET", "/", "evil.example", 403}, {"GET", "/", "localhost.evil.example:80", 403}, {"GET", "/x", "", 404},
+		{"POST", "/", "", 405}} {
 		if code, _, text := get(x.method, x.path, x.host); code != x.code || strings.Contains(text, "lines_old") {
 			t.Errorf("%v: %d\n%.300s", x, code, text)
 		}

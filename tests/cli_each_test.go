@@ -27,9 +27,11 @@ jobs: {daily: {schedule: "@daily", run: [old]}}
 
 // Names of schemas that no page can have, and others of the same pattern that stand beside them.
 var (
-	oddSchemas = []string{`t_q"q`, `t_b\s`, `t_b\`, `t_"`, "t_n\nl", "t_n\n::error::x", "t_r\rx", "t_t\tb", "t_e\x1b[2J", "t_a@b", "t_@", "t_a%s",
+	oddSchemas = []string{`t_q"q`, `t_b\s`, `t_b\`, `t_"`, "t_n\nl", "t_n\n::error::x", "t_r\rx", "t_t\tb",
+		"t_e\x1b[2J", "t_a@b", "t_@", "t_a%s",
 		"t_a$b", "t_$$", "t_*", "t_a.m", "t_.", "t_s p", "t_s ", "t_é", "t_\u202etxt", "t_\u200b", "t_o'c", "t_CAP", "t_--x", "t_/*", "t_{{.}}",
-		"t_<b>&", `t_each_t"`, "t_each_t.m", "t_\U0001f600", "t_" + strings.Repeat("x", 61), "t_" + strings.Repeat("é", 30)}
+		"t_<b>&", `t_each_t"`, "t_each_t.m", "t_\U0001f600", "t_" + strings.Repeat("x", 61), "t_" + strings.Repeat("é",
+			30)}
 	plainSchemas = []string{"t_a", "t_", "t_each_t", "t_each_t_each_t", "t_n", "t_zz", "t_" + strings.Repeat("x", 48)}
 )
 
@@ -57,7 +59,8 @@ func testOddSchemas(t *testing.T, binary string) {
 		member(schema)
 	}
 	// Where a schema has no table either, the finding is another.
-	in.Exec(t, `SET ROLE `+kit.Migrator+`; CREATE SCHEMA "t_no\table"""; RESET ROLE; ALTER DATABASE `+in.Name+` SET quote_all_identifiers = on`)
+	in.Exec(t, `SET ROLE `+kit.Migrator+`; CREATE SCHEMA "t_no\table"""; RESET ROLE; ALTER DATABASE `+
+		in.Name+` SET quote_all_identifiers = on`)
 
 	want := map[string]string{`old@t_no\table"`: `schema "t_no\table"" has no table "m", for policy "old"`}
 	for _, schema := range oddSchemas {
@@ -70,7 +73,8 @@ func testOddSchemas(t *testing.T, binary string) {
 			t.Errorf("plan: exit code %d\n%s", r.code, r.stderr)
 		}
 		c.url = in.URL("")
-		for _, args := range []string{"verify", "verify --format github", "report --output report.html", "status", "preview", "preview --job daily"} {
+		for _, args := range []string{"verify", "verify --format github", "report --output report.html", "status",
+			"preview", "preview --job daily"} {
 			r := c.run(strings.Fields(args)...)
 			if r.code != 0 && !(r.code == 1 && !strings.HasPrefix(args, "preview")) {
 				t.Errorf("%s: exit code %d\n%s", args, r.code, r.stderr)

@@ -20,7 +20,8 @@ func testRehearsal(t *testing.T, binary string) {
 			c := newCLI(t, binary, "", copyExample(t, example))
 			schema := fixture.ReadFile(t, c.dir, "schema.sql")
 			c.write("schema.sql", "\\restrict abc\n"+schema+"\nCREATE TABLE public.of_somebody (id int);\n"+
-				"ALTER TABLE public.of_somebody OWNER TO somebody;\nGRANT SELECT ON public.of_somebody TO somebody_else;\n\\unrestrict abc\n")
+				"ALTER TABLE public.of_somebody OWNER TO somebody;\nGRANT SELECT ON public.of_somebody TO "+
+				"somebody_else;\n\\unrestrict abc\n")
 			r := c.must("lint", "--sandbox", "--schema", "schema.sql")
 			if !strings.Contains(r.stdout, "\nverify    conforms, ") || r.stderr != "" {
 				t.Errorf("%s%s", r.stdout, r.stderr)
@@ -38,7 +39,8 @@ func testRehearsalElsewhere(t *testing.T, binary string) {
 	c.write("retention.yaml", strings.Replace(fixture.ReadFile(t, c.dir, "retention.yaml"), "version: 1\n",
 		"version: 1\ninstall: {database: shop, cron_database: jobs}\n", 1))
 	r := c.must("lint", "--sandbox", "--schema", "schema.sql")
-	if !strings.Contains(r.stdout, "\nup        5 migrations, ") || !strings.Contains(r.stdout, "\nverify    conforms, ") {
+	if !strings.Contains(r.stdout, "\nup        5 migrations, ") ||
+		!strings.Contains(r.stdout, "\nverify    conforms, ") {
 		t.Error(r.stdout)
 	}
 	if made, err := filepath.Glob(filepath.Join(c.dir, "migrations*")); err != nil || len(made) > 0 {
@@ -72,7 +74,8 @@ jobs: {all: {schedule: "0 0 29 2 *", run: [lines, carts, teams, loose]}}
 	c := newCLI(t, binary, "", t.TempDir())
 	dump := func(name string) {
 		t.Helper()
-		cmd := exec.Command("pg_dump", "--schema-only", "--exclude-schema=retention", "--file", filepath.Join(c.dir, name), db.URL(""))
+		cmd := exec.Command("pg_dump", "--schema-only", "--exclude-schema=retention", "--file",
+			filepath.Join(c.dir, name), db.URL(""))
 		if code, _, stderr := kit.Finish(t, cmd); code != 0 {
 			t.Fatal(stderr)
 		}
@@ -82,16 +85,19 @@ jobs: {all: {schedule: "0 0 29 2 *", run: [lines, carts, teams, loose]}}
 	c.must("snapshot", "--schema", "schema.sql")
 	conforms := func(schema string) {
 		t.Helper()
-		if r := c.must("lint", "--sandbox", "--schema", schema); !strings.Contains(r.stdout, "\nverify    conforms, ") || r.stderr != "" {
+		if r := c.must("lint", "--sandbox", "--schema", schema); !strings.Contains(r.stdout,
+			"\nverify    conforms, ") || r.stderr != "" {
 			t.Errorf("%s%s", r.stdout, r.stderr)
 		}
 	}
 	conforms("schema.sql")
 	c.must("generate")
 	c.write("untrusted.yaml", strings.Replace(yaml, `"\"The Team\"", `, "", 1))
-	c.want(1, `table team.notes belongs to role "The Team", which is not trusted`, "lint", "--sandbox", "--schema", "schema.sql", "--policy", "untrusted.yaml")
+	c.want(1, `table team.notes belongs to role "The Team", which is not trusted`, "lint", "--sandbox", "--schema",
+		"schema.sql", "--policy", "untrusted.yaml")
 	c.write("secured.sql", fixture.ReadFile(t, c.dir, "schema.sql")+"ALTER TABLE shop.carts ENABLE ROW LEVEL SECURITY;")
-	c.want(1, `policy "carts" cannot run: query would be affected by row-level security`, "lint", "--sandbox", "--schema", "secured.sql")
+	c.want(1, `policy "carts" cannot run: query would be affected by row-level security`, "lint", "--sandbox",
+		"--schema", "secured.sql")
 
 	c.must("bootstrap", "--apply", "--migrator", "shop_owner", "--database-url", db.URL(""))
 	db.Exec(t, "ALTER SCHEMA loose OWNER TO shop_owner; ALTER TABLE loose.t OWNER TO shop_owner")
@@ -136,7 +142,8 @@ CREATE EVENT TRIGGER meddle ON ddl_command_end WHEN TAG IN ('CREATE VIEW') EXECU
 func testRehearsalFinds(t *testing.T, binary string) {
 	c := newCLI(t, binary, "", t.TempDir())
 	c.write("retention.yaml", rehearsedPolicy)
-	c.write("old.sql", strings.Replace(rehearsedSchema, "id bigint PRIMARY KEY", "id bigint UNIQUE, key text PRIMARY KEY", 1))
+	c.write("old.sql", strings.Replace(rehearsedSchema, "id bigint PRIMARY KEY",
+		"id bigint UNIQUE, key text PRIMARY KEY", 1))
 	c.write("schema.sql", rehearsedSchema)
 	c.must("snapshot", "--schema", "old.sql")
 	r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql"))

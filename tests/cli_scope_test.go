@@ -79,7 +79,8 @@ jobs:
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("previews (-want +got):\n%s", diff)
 	}
-	if r := c.run("preview"); r.code != 1 || !strings.Contains(r.stdout, `tok {"nid": 1}`) || !strings.Contains(r.stdout, "bad ") {
+	if r := c.run("preview"); r.code != 1 || !strings.Contains(r.stdout, `tok {"nid": 1}`) ||
+		!strings.Contains(r.stdout, "bad ") {
 		t.Errorf("%+v", r)
 	}
 
@@ -108,11 +109,13 @@ jobs:
 	left("0:10 1:10 3 8 1")
 
 	// One of all policies goes on: late makes rows of early due, which stands before it.
-	if r := c.run("run", "--first", "--yes"); r.code != 1 || !strings.Contains(r.stdout, "is not there") || !strings.Contains(r.stdout, "division by zero") {
+	if r := c.run("run", "--first", "--yes"); r.code != 1 || !strings.Contains(r.stdout, "is not there") ||
+		!strings.Contains(r.stdout, "division by zero") {
 		t.Errorf("%+v", r)
 	}
 	left("0:10 0 0 1")
-	if diff := cmp.Diff([]string{`tok {"nid": "3"} 10`, `tok {"nid": 2} 10`, `tok {"nid": 2} 3`, "early  2", "late  3", `tok {"nid": 1} 10`, "early  6"},
+	if diff := cmp.Diff([]string{`tok {"nid": "3"} 10`, `tok {"nid": 2} 10`, `tok {"nid": 2} 3`, "early  2", "late  3",
+		`tok {"nid": 1} 10`, "early  6"},
 		pgtest.Column[string](t, db, "SELECT format('%s %s %s', policy, scope, taken) FROM retention.run ORDER BY id")); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
@@ -128,7 +131,8 @@ jobs:
 	c.must("run", "--first", "tok", "--yes")
 	left("0 0 1")
 	if diff := cmp.Diff([]string{`t {"nid": 2} tripped 0`, `f {"nid": 1} done 2`, `f {"nid": 2} done 3`},
-		pgtest.Column[string](t, db, "SELECT format('%s %s %s %s', dry_run, scope, state, taken) FROM (SELECT * FROM retention.run ORDER BY id DESC LIMIT 3) r ORDER BY id")); diff != "" {
+		pgtest.Column[string](t, db, "SELECT format('%s %s %s %s', dry_run, scope, state, taken) FROM (SELECT * "+
+			"FROM retention.run ORDER BY id DESC LIMIT 3) r ORDER BY id")); diff != "" {
 		t.Errorf("runs past the breaker (-want +got):\n%s", diff)
 	}
 	db.Exec(t, "INSERT INTO tok SELECT n, 1, '2024-01-01' FROM generate_series(301, 301) n")
@@ -155,7 +159,8 @@ jobs:
 	c.write("retention.yaml", strings.Replace(yaml, "nid: 2", "nid: 3", 1))
 	c.must("snapshot")
 	text := strings.Join(strings.Fields(c.must("plan").stdout), " ")
-	for _, want := range []string{`tok {"nid": 1} unchanged 11 11`, `tok {"nid": 3} unchanged 11`, `tok {"nid": 2} unchanged 11`} {
+	for _, want := range []string{`tok {"nid": 1} unchanged 11 11`, `tok {"nid": 3} unchanged 11`,
+		`tok {"nid": 2} unchanged 11`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, text)
 		}

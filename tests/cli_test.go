@@ -126,7 +126,8 @@ jobs: {all: {schedule: "@daily", run: [reads, deletes, updates, drops]}}
 	c.must("migrate", "up")
 	for _, args := range [][]string{{"run", "--job", "all"}, {"status"}} {
 		r := c.must(args...)
-		for policy, taken := range map[string]string{"deletes": "2 deleted", "updates": "3 updated", "drops": "1 detached", "reads": "5 taken"} {
+		for policy, taken := range map[string]string{"deletes": "2 deleted", "updates": "3 updated",
+			"drops": "1 detached", "reads": "5 taken"} {
 			if !regexp.MustCompile(`(?m)^` + policy + ` .* ` + taken + ` `).MatchString(r.stdout) {
 				t.Errorf("%s does not say of %s: %s\n%s", args, policy, taken, r.stdout)
 			}
@@ -199,7 +200,8 @@ func testRefusals(t *testing.T, binary string) {
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
 	c.want(1, `retention.yaml:7:25: error: table "app.lines" has no column "at"`, "migrate", "up")
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN since TO at")
-	c.write("retention.yaml", cliPolicy+"  typed: {table: app.lines, where: \"id = at\", keep: {late: no_such(id)}, then: [{emit: {event: gone, payload: {x: \"id || 1\", y: \"at + id\"}}}, {delete: {where: id}}]}\n")
+	c.write("retention.yaml", cliPolicy+"  typed: {table: app.lines, where: \"id = at\", keep: {late: no_such(id)}, "+
+		"then: [{emit: {event: gone, payload: {x: \"id || 1\", y: \"at + id\"}}}, {delete: {where: id}}]}\n")
 	for _, want := range []string{
 		`retention.yaml:10:37: error: operator does not exist: bigint = timestamp with time zone [P057]`,
 		`retention.yaml:10:60: error: function no_such(bigint) does not exist [P057]`,
@@ -211,7 +213,8 @@ func testRefusals(t *testing.T, binary string) {
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
 	cron := *c
 	cron.dir = t.TempDir()
-	cron.write("retention.yaml", strings.Replace(cliPolicy, "scheduler: none, ", "", 1)+"jobs: {j: {schedule: \"0 1 * * *\", run: [lines_old]}}\n")
+	cron.write("retention.yaml", strings.Replace(cliPolicy, "scheduler: none, ", "",
+		1)+"jobs: {j: {schedule: \"0 1 * * *\", run: [lines_old]}}\n")
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN since TO at")
 	cron.must("snapshot")
 	if r := cron.finish(cron.command("generate")); r.code != 0 {
@@ -251,7 +254,8 @@ func testSnapshotOfSchemaFile(t *testing.T, binary string) {
 	c := newCLI(t, binary, "", copyExample(t, "bot-queue"))
 	c.write("broken.sql", "CREATE TABLE a (id int);\nSELEC 1;\n")
 	r := c.finish(c.command("snapshot", "--schema", "broken.sql", "--catalog", "broken.json"))
-	if _, err := os.Stat(filepath.Join(c.dir, "broken.json")); r.code != 2 || !strings.HasPrefix(r.stderr, "broken.sql:2:1: error: ") || err == nil {
+	if _, err := os.Stat(filepath.Join(c.dir, "broken.json")); r.code != 2 ||
+		!strings.HasPrefix(r.stderr, "broken.sql:2:1: error: ") || err == nil {
 		t.Errorf("exit code %d, file %v\n%s", r.code, err, r.stderr)
 	}
 }

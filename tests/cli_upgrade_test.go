@@ -22,7 +22,8 @@ func testNewerRuntime(t *testing.T, binary string) {
 	db.Exec(t, "UPDATE retention.install SET runtime_version = '10'")
 	before := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
 	for _, args := range [][]string{
-		{"run", "lines_old"}, {"run", "--job", "nightly"}, {"status"}, {"status", "--format", "json"}, {"preview", "lines_old"},
+		{"run", "lines_old"}, {"run", "--job", "nightly"}, {"status"}, {"status", "--format", "json"}, {"preview",
+			"lines_old"},
 		{"verify"}, {"migrate", "up"}, {"migrate", "down"}, {"migrate", "down", "--all"}, {"migrate", "status"},
 	} {
 		c.want(2, "has version 10 of the runtime, this pgretain knows version 1", args...)
@@ -86,11 +87,14 @@ func nextBinary(t *testing.T) string {
 	files := map[string]string{
 		"runtime.go": strings.NewReplacer(`Version = "1"`, `Version = "2"`, "go:embed ", "go:embed upgrades/*/*.sql ").
 			Replace(fixture.ReadFile(t, sources, "runtime.go")),
-		"engine/3_start/_half_upgraded.sql": strings.ReplaceAll(fixture.ReadFile(t, sources, "engine/3_start/_half_upgraded.sql"), "'1'", "'2'"),
-		"engine/2_driver/_stop_reason.sql":  strings.ReplaceAll(fixture.ReadFile(t, sources, "engine/2_driver/_stop_reason.sql"), "'1'", "'2'"),
-		"upgrades/2/run_origin.sql":         "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
-		"upgrades/2/run_origin.down.sql":    "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
-		"verify/relations.json":             strings.Replace(fixture.ReadFile(t, sources, "verify/relations.json"), pid, origin+pid, 1),
+		"engine/3_start/_half_upgraded.sql": strings.ReplaceAll(fixture.ReadFile(t, sources,
+			"engine/3_start/_half_upgraded.sql"), "'1'", "'2'"),
+		"engine/2_driver/_stop_reason.sql": strings.ReplaceAll(fixture.ReadFile(t, sources,
+			"engine/2_driver/_stop_reason.sql"), "'1'", "'2'"),
+		"upgrades/2/run_origin.sql":      "ALTER TABLE retention.run ADD COLUMN IF NOT EXISTS origin text;\n",
+		"upgrades/2/run_origin.down.sql": "ALTER TABLE retention.run DROP COLUMN IF EXISTS origin;\n",
+		"verify/relations.json": strings.Replace(fixture.ReadFile(t, sources, "verify/relations.json"), pid,
+			origin+pid, 1),
 	}
 	dir, replace := t.TempDir(), map[string]string{}
 	for name, text := range files {
@@ -107,7 +111,8 @@ func nextBinary(t *testing.T) string {
 	if err := os.WriteFile(path, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", path, "-o", binary, "../cmd/pgretain").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", path, "-o", binary,
+		"../cmd/pgretain").CombinedOutput(); err != nil {
 		t.Fatalf("building the next version: %v\n%s", err, out)
 	}
 	return binary
@@ -153,8 +158,9 @@ func testOlderRuntime(t *testing.T, binary string) {
 	// The same directory in the hands of a pgretain that knows neither version nor kind of object.
 	newest := filepath.Join(c.dir, "migrations", "00005_pgretain_runtime.sql")
 	for from, want := range map[string]string{
-		`put upgrade "2/run_origin"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the runtime; this pgretain writes version 2",
-		`put runtime`:                `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
+		`put upgrade "2/run_origin"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the " +
+			"runtime; this pgretain writes version 2",
+		`put runtime`: `it holds an object of kind "trigger", which this pgretain (runtime 2) does not know`,
 	} {
 		text := fixture.ReadFile(t, filepath.Dir(newest), filepath.Base(newest))
 		to := strings.NewReplacer("2/run", "10/run", "put runtime", `put trigger "retention.t"`).Replace(from)
@@ -163,7 +169,8 @@ func testOlderRuntime(t *testing.T, binary string) {
 		}
 		for _, args := range [][]string{{"generate"}, {"generate", "--check"}, {"lint"}} {
 			r := c.finish(c.command(args...))
-			if r.code != 1 || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "hint: Use the pgretain version that wrote the file") {
+			if r.code != 1 || !strings.Contains(r.stderr, want) ||
+				!strings.Contains(r.stderr, "hint: Use the pgretain version that wrote the file") {
 				t.Errorf("%q: exit code %d, want %q in:\n%s", args, r.code, want, r.stderr)
 			}
 		}

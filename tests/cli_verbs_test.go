@@ -69,7 +69,8 @@ func (a *atWork) answer(args ...string) []map[string]any {
 		Verb    string
 		Rows    []map[string]any
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &found); err != nil || found.Version != 1 || found.Verb != args[0] || found.Rows == nil {
+	if err := json.Unmarshal([]byte(r.stdout), &found); err != nil || found.Version != 1 || found.Verb != args[0] ||
+		found.Rows == nil {
 		a.t.Fatalf("%q: %v in\n%s", args, err, r.stdout)
 	}
 	return found.Rows
@@ -89,7 +90,8 @@ func reports(t *testing.T, binary string, a *atWork) {
 	for range 2 {
 		a.must("report", "--output", "report.html")
 		text, err := os.ReadFile(filepath.Join(a.dir, "report.html"))
-		if err != nil || !strings.HasPrefix(string(text), htmlreport.Mark) || !strings.Contains(string(text), "<strong>Drift</strong>") ||
+		if err != nil || !strings.HasPrefix(string(text), htmlreport.Mark) ||
+			!strings.Contains(string(text), "<strong>Drift</strong>") ||
 			!strings.Contains(string(text), "pgretain preview notes_old") {
 			t.Errorf("%v in the report\n%s", err, text)
 		}
@@ -103,7 +105,8 @@ func reports(t *testing.T, binary string, a *atWork) {
 	a.want(2, "is no regular file", "report", "--output", ".", "--force")
 	a.want(2, "cannot read policy file", "report", "--policy", "none.yaml")
 	bare := newCLI(t, binary, a.db.URL("anna"), t.TempDir()).must("report").stdout
-	if !strings.Contains(bare, "<strong>Not verified</strong>") || !strings.Contains(bare, "tripped: 101 or more rows are due") || strings.Count(bare, "<html") != 1 {
+	if !strings.Contains(bare, "<strong>Not verified</strong>") ||
+		!strings.Contains(bare, "tripped: 101 or more rows are due") || strings.Count(bare, "<html") != 1 {
 		t.Errorf("without a policy file:\n%s", bare)
 	}
 }
@@ -132,7 +135,8 @@ func testVerbs(t *testing.T, binary string) {
 	reports(t, binary, a)
 
 	lines(0, a.run("accept", "notes_old", "--rows", "119", "--reason", "too few"), "119", "too few")
-	a.is("too few", "SELECT reason FROM retention.setting WHERE name = 'accepted' AND value LIKE '% 119' AND set_by = 'anna'")
+	a.is("too few", "SELECT reason FROM retention.setting WHERE name = 'accepted' AND value LIKE '% 119' AND set_by "+
+		"= 'anna'")
 	lines(1, a.run("run", "notes_old"), "119 were accepted")
 	a.is("400", "SELECT count(*) FROM app.notes")
 	a.answer("accept", "notes_old", "--reason", "looked at")
@@ -151,15 +155,19 @@ func testVerbs(t *testing.T, binary string) {
 	if held[0]["rows_held"] != 1.0 || held[0]["hold"] != 1.0 {
 		t.Errorf("held: %v", held)
 	}
-	a.is(`{"id": "1", "kind": "k1"} case "7" 2100-01-01`, "SELECT match::text || ' ' || reason || ' ' || (until AT TIME ZONE 'UTC')::date FROM retention.hold WHERE placed_by = 'anna'")
+	a.is(`{"id": "1", "kind": "k1"} case "7" 2100-01-01`,
+		"SELECT match::text || ' ' || reason || ' ' || (until AT TIME ZONE 'UTC')::date FROM retention.hold WHERE "+
+			"placed_by = 'anna'")
 	lines(0, a.run("holds"), "app.notes", `{"id":"1","kind":"k1"}`, `case "7"`, "2100-01-01")
 	lines(0, a.run("why", "notes_old", "id=1"), "hold")
-	if rows := a.answer("why", "notes_old", "id=350"); rows[0]["due"] != false || rows[0]["kept_by"] != "not due" || rows[0]["until"] == nil {
+	if rows := a.answer("why", "notes_old", "id=350"); rows[0]["due"] != false || rows[0]["kept_by"] != "not due" ||
+		rows[0]["until"] == nil {
 		t.Errorf("why: %v", rows)
 	}
 	lines(0, a.run("why", "notes_old", "id=350", "--as-of", "2100-01-01"), "yes")
 	lines(0, a.run("why", "notes_old", "id=-1"), "no such row")
-	for _, wrong := range [][]string{{"hold", "app.notes", "id"}, {"hold", "app.notes"}, {"why", "notes_old", "=1"}, {"hold", "app.notes", "id=1", "id=2"}, {"release"}} {
+	for _, wrong := range [][]string{{"hold", "app.notes", "id"}, {"hold", "app.notes"}, {"why", "notes_old", "=1"},
+		{"hold", "app.notes", "id=1", "id=2"}, {"release"}} {
 		a.want(2, "--help", wrong...)
 	}
 	a.want(2, "needs a reason", "hold", "app.notes", "id=2")
@@ -198,7 +206,8 @@ func testVerbs(t *testing.T, binary string) {
 	a.is("abandoned", "SELECT state FROM retention.run WHERE policy = 'gone'")
 
 	// What has a JSON form has its version.
-	for _, args := range [][]string{{"status"}, {"preview"}, {"run", "notes_old"}, {"verify"}, {"migrate", "status"}, {"holds"}, {"version"},
+	for _, args := range [][]string{{"status"}, {"preview"}, {"run", "notes_old"}, {"verify"}, {"migrate", "status"},
+		{"holds"}, {"version"},
 		{"generate", "--check"}, {"lint"}, {"plan"}} {
 		c := a.deploy
 		if args[0] == "run" || args[0] == "holds" {
@@ -226,7 +235,8 @@ func testFirst(t *testing.T, binary string) {
 		return a.finish(cmd)
 	}
 	for _, answer := range []string{"", "n\n", "what?\n"} {
-		if r := answered(answer, "run", "--first"); r.code != 2 || !strings.Contains(r.stderr, "Take up to 300 rows, of 1 policy?") ||
+		if r := answered(answer, "run", "--first"); r.code != 2 ||
+			!strings.Contains(r.stderr, "Take up to 300 rows, of 1 policy?") ||
 			!strings.Contains(r.stderr, "nothing was done") {
 			t.Errorf("%q: %+v", answer, r)
 		}
@@ -234,29 +244,34 @@ func testFirst(t *testing.T, binary string) {
 	a.want(2, "no job", "run", "--first", "--job", "daily", "--yes")
 	a.want(2, "no policy", "run", "--first", "nobody", "--yes")
 	a.want(2, "--yes goes with --first", "run", "notes_old", "--yes")
-	a.is("400 0", "SELECT (SELECT count(*) FROM app.notes) || ' ' || (SELECT count(*) FROM retention.run) + (SELECT count(*) FROM retention.setting)")
+	a.is("400 0", "SELECT (SELECT count(*) FROM app.notes) || ' ' || (SELECT count(*) FROM retention.run) + (SELECT "+
+		"count(*) FROM retention.setting)")
 
 	// More than was shown is due by now, by rows that were written with an old time.
 	a.db.Exec(t, `CREATE FUNCTION app.more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 		BEGIN INSERT INTO app.notes SELECT n, 'late', now() - interval '60 days' FROM generate_series(1001, 1400) n ON CONFLICT DO NOTHING; RETURN NULL; END $$;
 		CREATE TRIGGER more AFTER INSERT ON retention.setting EXECUTE FUNCTION app.more();
 		UPDATE retention.policy SET budget_rows = NULL`)
-	if r := answered("y\n", "run", "--first", "--job", "nightly"); r.code != 1 || !strings.Contains(r.stderr, "and 300 were accepted") {
+	if r := answered("y\n", "run", "--first", "--job", "nightly"); r.code != 1 ||
+		!strings.Contains(r.stderr, "and 300 were accepted") {
 		t.Errorf("%+v", r)
 	}
 	a.is("800", "SELECT count(*) FROM app.notes")
-	a.db.Exec(t, "DROP TRIGGER more ON retention.setting; DELETE FROM app.notes WHERE kind = 'late'; UPDATE retention.policy SET budget_rows = 120")
+	a.db.Exec(t, "DROP TRIGGER more ON retention.setting; DELETE FROM app.notes WHERE kind = 'late'; UPDATE "+
+		"retention.policy SET budget_rows = 120")
 
 	a.must("pause", "notes_old", "--reason", "not yet") // one that would not start is left out
 	if r := a.run("run", "--first"); r.code != 1 || !strings.Contains(r.stdout, "not yet") {
 		t.Error(r)
 	}
 	a.must("resume", "notes_old")
-	if r := answered("y\n", "run", "--first", "--reason", "day one"); r.code != 0 || strings.Count(r.stdout, "notes_old ") != 4 {
+	if r := answered("y\n", "run", "--first", "--reason", "day one"); r.code != 0 ||
+		strings.Count(r.stdout, "notes_old ") != 4 {
 		t.Errorf("%+v", r)
 	}
 	a.is("100 300", "SELECT (SELECT count(*) FROM app.notes) || ' ' || (SELECT count(*) FROM app.notes_gone)")
-	a.is("more 120, more 120, done 60", "SELECT string_agg(state || ' ' || taken, ', ' ORDER BY id) FROM retention.run WHERE reason = 'day one'")
+	a.is("more 120, more 120, done 60", "SELECT string_agg(state || ' ' || taken, ', ' ORDER BY id) FROM "+
+		"retention.run WHERE reason = 'day one'")
 	a.is("0", "SELECT count(*) FROM retention.setting")
 	a.must("run", "--first", "--yes") // nothing is due, and nothing runs
 	a.is("4", "SELECT count(*) FROM retention.run")
@@ -273,7 +288,8 @@ func testUninstall(t *testing.T, binary string) {
 	c.want(2, "1 hold in force", "uninstall", "--yes")
 	export := filepath.Join(c.dir, "log.jsonl")
 	r := c.run("uninstall", "--export", export)
-	for _, word := range []string{"notes_old", "retention.nightly", "app.notes.seen", "1 hold in force", "roles, extension pg_cron"} {
+	for _, word := range []string{"notes_old", "retention.nightly", "app.notes.seen", "1 hold in force",
+		"roles, extension pg_cron"} {
 		if r.code != 2 || !strings.Contains(r.stdout, word) {
 			t.Errorf("exit code %d, and no %q in\n%s%s", r.code, word, r.stdout, r.stderr)
 		}
@@ -284,7 +300,8 @@ func testUninstall(t *testing.T, binary string) {
 
 	// A migration of the user's own stays, and with it the record that it is applied.
 	c.must("uninstall", "--export", export, "--yes")
-	if text := fixture.ReadFile(t, export); !strings.Contains(text, "case 7") || !strings.Contains(text, `"table": "hold"`) {
+	if text := fixture.ReadFile(t, export); !strings.Contains(text, "case 7") ||
+		!strings.Contains(text, `"table": "hold"`) {
 		t.Errorf("the export is %s", text)
 	}
 	a.is("app.own", "SELECT to_regclass('app.own')")
@@ -316,7 +333,8 @@ jobs: {daily: {schedule: "@daily", run: [old]}}
 `)
 	member := func(schema string) {
 		t.Helper()
-		db.Exec(t, "CREATE SCHEMA "+schema+"; CREATE TABLE "+schema+".m (id int PRIMARY KEY, at timestamptz); CREATE INDEX ON "+schema+".m (at, id)")
+		db.Exec(t, "CREATE SCHEMA "+schema+"; CREATE TABLE "+
+			schema+".m (id int PRIMARY KEY, at timestamptz); CREATE INDEX ON "+schema+".m (at, id)")
 	}
 	member("t_a")
 	c.must("snapshot")
@@ -330,11 +348,13 @@ jobs: {daily: {schedule: "@daily", run: [old]}}
 		if i == 2 {
 			db.Exec(t, "CREATE SCHEMA t_z; CREATE TABLE t_z.m (id int PRIMARY KEY)")
 		}
-		db.Exec(t, "INSERT INTO t_a.m SELECT n, '2024-01-01' FROM generate_series(1, 3) n; INSERT INTO "+place+".m TABLE t_a.m")
+		db.Exec(t, "INSERT INTO t_a.m SELECT n, '2024-01-01' FROM generate_series(1, 3) n; INSERT INTO "+
+			place+".m TABLE t_a.m")
 		if r := c.run(append([]string{"run", "--first", "--yes"}, args...)...); r.code != i/2 {
 			t.Errorf("%q: %v", args, r)
 		}
-		if n := pgtest.Value[int](t, db, "SELECT (SELECT count(*) FROM t_a.m) + (SELECT count(*) FROM "+place+".m)"); n != 0 {
+		if n := pgtest.Value[int](t, db, "SELECT (SELECT count(*) FROM t_a.m) + (SELECT count(*) FROM "+
+			place+".m)"); n != 0 {
 			t.Errorf("%q: %d rows are left", args, n)
 		}
 	}

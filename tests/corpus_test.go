@@ -25,8 +25,12 @@ const rolesOfApp = `DO $$ BEGIN CREATE ROLE app; EXCEPTION WHEN duplicate_object
 // corpusCases are the generator's golden corpus, but for what tests/citus installs.
 func corpusCases(t *testing.T) []*fixture.Case {
 	t.Helper()
-	cases := fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json", "want/*")
-	return slices.DeleteFunc(cases, func(c *fixture.Case) bool { return strings.Contains(c.Text("policy.yaml"), "shards_of:") })
+	cases := fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json",
+		"want/*")
+	return slices.DeleteFunc(cases, func(c *fixture.Case) bool {
+		return strings.Contains(c.Text("policy.yaml"),
+			"shards_of:")
+	})
 }
 
 // runAsCounted holds a run to its count at the same instant: it takes what was found, and then
@@ -98,7 +102,8 @@ func TestJobs(t *testing.T) {
 func readJobs(t *testing.T) []job {
 	t.Helper()
 	var jobs []job
-	for _, c := range fixture.Cases(t, "corpus", 40, "note.txt", "schema.sql", "retention.yaml", "data.sql", "oracle.sql", catalog.FileName) {
+	for _, c := range fixture.Cases(t, "corpus", 40, "note.txt", "schema.sql", "retention.yaml", "data.sql",
+		"oracle.sql", catalog.FileName) {
 		jobs = append(jobs, job{
 			own: c, name: c.Name, schema: c.Text("schema.sql"), yaml: c.Text("retention.yaml"), note: c.Text("note.txt"),
 			data: c.Text("data.sql"), oracle: c.Text("oracle.sql"),

@@ -73,7 +73,8 @@ func testCronElsewhere(t *testing.T, binary string) {
 	cron.Exec(t, "CREATE ROLE cron_deploy LOGIN")
 	shop := newElsewhere(t, binary, cron, "shop", "retention")
 	// One policy file and its migrations for several databases: it names none.
-	shop.write("retention.yaml", strings.NewReplacer("database: DATABASE, ", "", "SCHEMA", "retention").Replace(elsewherePolicy)+
+	shop.write("retention.yaml", strings.NewReplacer("database: DATABASE, ", "", "SCHEMA",
+		"retention").Replace(elsewherePolicy)+
 		"  spread: {schedule: [\"H 3 * * THU\", \"H/20 4 1 1 *\"], run: [lines_old]}\n")
 	for _, dir := range []string{"migrations", "migrations_cron"} {
 		if err := os.RemoveAll(filepath.Join(shop.dir, dir)); err != nil {
@@ -104,7 +105,8 @@ func testCronElsewhere(t *testing.T, binary string) {
 	}
 	odd.install(t, cron)
 	second := &elsewhere{newCLI(t, binary, shop.url, t.TempDir()), shop.app}
-	second.write("retention.yaml", strings.NewReplacer("DATABASE", "shop", "SCHEMA", "keep", "* * * * *", "0 0 1 1 *").Replace(elsewherePolicy))
+	second.write("retention.yaml", strings.NewReplacer("DATABASE", "shop", "SCHEMA", "keep", "* * * * *",
+		"0 0 1 1 *").Replace(elsewherePolicy))
 	second.must("snapshot")
 	second.generate()
 	second.install(t, cron)
@@ -130,7 +132,8 @@ func testCronElsewhere(t *testing.T, binary string) {
 	vacuumed()
 	shop.verifies(t, cron)
 	seen := `SELECT severity || ' ' || problem FROM retention.health() WHERE problem ~ 'jobs in pg_cron|^job '`
-	if got := pgtest.Column[string](t, shop.app, seen); !cmp.Equal(got, []string{`unknown could not check the jobs in pg_cron, in database "postgres"`}) {
+	if got := pgtest.Column[string](t, shop.app, seen); !cmp.Equal(got,
+		[]string{`unknown could not check the jobs in pg_cron, in database "postgres"`}) {
 		t.Errorf("health(), which cannot look into the other database, says %q", got)
 	}
 	shop.reactivates(t, cron)
@@ -178,7 +181,8 @@ func schedulesVacuum(t *testing.T, cron *pgtest.DB) (wait func()) {
 	if len(statements) != 2 {
 		t.Fatalf("the page has the statements %q", statements)
 	}
-	cron.Exec(t, "CREATE SCHEMA app AUTHORIZATION cron_deploy; GRANT USAGE ON SCHEMA cron TO cron_deploy; SET ROLE cron_deploy; CREATE TABLE app.session (id int);"+
+	cron.Exec(t, "CREATE SCHEMA app AUTHORIZATION cron_deploy; GRANT USAGE ON SCHEMA cron TO cron_deploy; SET ROLE "+
+		"cron_deploy; CREATE TABLE app.session (id int);"+
 		strings.Replace(strings.Join(statements, "\n"), "30 4", "* *", 1)+"RESET ROLE")
 	return func() {
 		t.Helper()
@@ -192,12 +196,15 @@ func (e *elsewhere) waitForTick(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
 	defer func() { // not Cleanup, where the test's context has ended
 		if t.Failed() {
-			t.Logf("pg_cron says %q", pgtest.Column[string](t, cron, "SELECT format('%s %s %s', database, status, return_message) FROM cron.job_run_details"))
+			t.Logf("pg_cron says %q", pgtest.Column[string](t, cron,
+				"SELECT format('%s %s %s', database, status, return_message) FROM cron.job_run_details"))
 		}
 	}()
-	pgtest.Until(t, e.app, "SELECT EXISTS (SELECT FROM retention.run WHERE policy = 'lines_old' AND job = 'purge' AND state = 'done')")
+	pgtest.Until(t, e.app, "SELECT EXISTS (SELECT FROM retention.run WHERE policy = 'lines_old' AND job = 'purge' "+
+		"AND state = 'done')")
 	left := pgtest.Value[string](t, e.app, "SELECT count(*) || ' to ' || max(id) FROM app.lines WHERE id < 30")
-	if rest := pgtest.Value[int64](t, e.app, "SELECT count(*) FROM app.lines WHERE id > 30"); rest != 0 || left != "29 to 29" {
+	if rest := pgtest.Value[int64](t, e.app, "SELECT count(*) FROM app.lines WHERE id > 30"); rest != 0 ||
+		left != "29 to 29" {
 		t.Errorf("in %s %d old rows are left, and of the young ones %s", e.app.Name, rest, left)
 	}
 }
@@ -216,7 +223,8 @@ func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 			code, want = 0, []string{"conforms"}
 		}
 		for _, text := range want {
-			if r.code != code || !strings.Contains(r.stdout, text) || strings.Contains(r.stdout, "is not in pg_cron") != strings.Contains(want[0], "is not in pg_cron") {
+			if r.code != code || !strings.Contains(r.stdout, text) ||
+				strings.Contains(r.stdout, "is not in pg_cron") != strings.Contains(want[0], "is not in pg_cron") {
 				t.Errorf("exit code %d, want %d and %q in\n%s%s", r.code, code, text, r.stdout, r.stderr)
 			}
 		}
@@ -226,16 +234,21 @@ func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 		member.url = e.app.URL(user)
 		see(&member)
 	}
-	see(&viewer, `unknown: could not check the jobs in pg_cron, in database "postgres"`, `role "cron_viewer" cannot take that on`, "Verdict: unknown")
+	see(&viewer, `unknown: could not check the jobs in pg_cron, in database "postgres"`,
+		`role "cron_viewer" cannot take that on`, "Verdict: unknown")
 	cron.Exec(t, "GRANT retention_runner TO cron_viewer")
 	see(&viewer)
 
 	for _, c := range []struct{ tamper, want string }{
 		{"UPDATE cron.job SET active = false WHERE jobname = 'shop.retention.purge'", "is switched off in pg_cron"},
-		{"UPDATE cron.job SET database = 'postgres' WHERE jobname = 'shop.retention.purge'", "has another database in pg_cron"},
-		{"UPDATE cron.job SET schedule = '0 0 1 1 *' WHERE jobname = 'shop.retention.cron_log#purge'", "has another schedule in pg_cron"},
-		{"DELETE FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'", `job "shop.retention.cron_log#purge" is not in pg_cron`},
-		{"UPDATE cron.job SET jobname = 'shop.retention.other' WHERE jobname = 'shop.retention.purge'", `job "shop.retention.purge" is not in pg_cron`},
+		{"UPDATE cron.job SET database = 'postgres' WHERE jobname = 'shop.retention.purge'",
+			"has another database in pg_cron"},
+		{"UPDATE cron.job SET schedule = '0 0 1 1 *' WHERE jobname = 'shop.retention.cron_log#purge'",
+			"has another schedule in pg_cron"},
+		{"DELETE FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'",
+			`job "shop.retention.cron_log#purge" is not in pg_cron`},
+		{"UPDATE cron.job SET jobname = 'shop.retention.other' WHERE jobname = 'shop.retention.purge'",
+			`job "shop.retention.purge" is not in pg_cron`},
 		{"UPDATE cron.job SET username = 'postgres' WHERE jobname = 'shop.retention.purge'", ""},
 	} {
 		cron.Exec(t, "CREATE TABLE saved AS TABLE cron.job; "+c.tamper)
@@ -261,7 +274,8 @@ func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
 	}
 	conn := cron.Conn(t, "cron_deploy")
 	pgtest.Exec(t, conn, "SET pgretain.database = 'shop'")
-	for _, tamper := range []string{"database = 'postgres' WHERE jobname = 'shop.retention.purge'", "active = false WHERE jobname LIKE 'shop.retention.%'"} {
+	for _, tamper := range []string{"database = 'postgres' WHERE jobname = 'shop.retention.purge'",
+		"active = false WHERE jobname LIKE 'shop.retention.%'"} {
 		cron.Exec(t, "UPDATE cron.job SET "+tamper)
 		for _, o := range history.Objects() {
 			pgtest.Exec(t, conn, "SET ROLE retention_runner; "+o.SQL+"RESET ROLE;")
@@ -285,7 +299,8 @@ func (e *elsewhere) purges(t *testing.T, cron *pgtest.DB) {
 		INSERT INTO cron.job_run_details (jobid, runid, database, username, start_time, end_time)
 		SELECT jobid, 1008, 'postgres', username, now() - interval '15 days', now() - interval '15 days'
 		FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'`)
-	command := pgtest.Value[string](t, cron, "SELECT command FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'")
+	command := pgtest.Value[string](t, cron, "SELECT command FROM cron.job WHERE jobname = "+
+		"'shop.retention.cron_log#purge'")
 	conn := cron.Conn(t, "retention_runner")
 	pgtest.Exec(t, conn, command)
 	left := pgtest.Column[int64](t, cron, "SELECT runid FROM cron.job_run_details WHERE runid > 1000 ORDER BY 1")
@@ -297,7 +312,8 @@ func (e *elsewhere) purges(t *testing.T, cron *pgtest.DB) {
 // movesAway: without cron_database the jobs are unscheduled there.
 func (e *elsewhere) movesAway(t *testing.T) {
 	t.Helper()
-	policy := strings.NewReplacer("database: DATABASE, cron_database: postgres", "scheduler: none", "SCHEMA", "retention").Replace(elsewherePolicy)
+	policy := strings.NewReplacer("database: DATABASE, cron_database: postgres", "scheduler: none", "SCHEMA",
+		"retention").Replace(elsewherePolicy)
 	e.write("retention.yaml", policy)
 	e.generate()
 	e.must("migrate", "up")

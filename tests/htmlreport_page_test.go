@@ -24,7 +24,8 @@ func (e *element) policies() (list []reportRow) {
 		if !strings.HasPrefix(tr.attributes["id"], "p") {
 			continue
 		}
-		row := reportRow{name: tr.all("code")[0].text(), text: tr.text(), cells: slices.DeleteFunc(slices.Clone(tr.children), func(c *element) bool { return c.name == "th" })}
+		row := reportRow{name: tr.all("code")[0].text(), text: tr.text(),
+			cells: slices.DeleteFunc(slices.Clone(tr.children), func(c *element) bool { return c.name == "th" })}
 		row.state = strings.TrimLeft(row.cells[0].text(), "✕▲‖?≠!–…▶✓")
 		row.due = strings.Join(strings.Fields(strings.ReplaceAll(row.cells[2].spaced(), "\n", " ")), " ")
 		list = append(list, row)

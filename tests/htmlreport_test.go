@@ -86,7 +86,8 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 			('called', NULL, 'busy', 90, 90), ('late', 'daily', 'done', 3000, 2900)) x (policy, job, state, began, ended)`)
 	eve := in.Conn(t)
 	pgtest.Exec(t, eve, `SET SESSION AUTHORIZATION "<i>eve</i> & ""co"""`)
-	for _, sql := range []string{"SELECT retention.place_hold('app.held', '{\"id\": 3}', $1)", "SELECT retention.pause('stopped', $1)"} {
+	for _, sql := range []string{"SELECT retention.place_hold('app.held', '{\"id\": 3}', $1)",
+		"SELECT retention.pause('stopped', $1)"} {
 		if _, err := eve.Exec(t.Context(), sql, hostile); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,8 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for policy, state := range map[string]string{"behind": "more", "tripped": "tripped", "failing": "failed", "locked": "done", "held": "done", "fine": "done"} {
+	for policy, state := range map[string]string{"behind": "more", "tripped": "tripped", "failing": "failed",
+		"locked": "done", "held": "done", "fine": "done"} {
 		if o := in.Run(policy, "now"); o.State != state {
 			t.Fatalf("the run of %s ended %s (%s), not %s", policy, o.State, o.Message, state)
 		}
@@ -121,8 +123,9 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 	viewer := in.File.Install.Roles.Viewer
 	found := in.Verify(t, viewer, wanted)
 	var text bytes.Buffer
-	_, _, err = htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second,
-		Verify: func() (*verifier.Report, error) { return found, nil }})
+	_, _, err = htmlreport.Write(t.Context(), in.Viewer(), &text,
+		htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second,
+			Verify: func() (*verifier.Report, error) { return found, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +143,8 @@ func TestReport(t *testing.T) {
 		for _, row := range page.policies() {
 			got = append(got, row.name+": "+row.state)
 		}
-		want := []string{"failing: failing", "tripped: tripped", "behind: behind", "late: late", "stopped: paused", "locked: unknown",
+		want := []string{"failing: failing", "tripped: tripped", "behind: behind", "late: late", "stopped: paused",
+			"locked: unknown",
 			"called: no schedule", "fresh: not yet run", "fine: fine", "held: fine"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
@@ -151,7 +155,8 @@ func TestReport(t *testing.T) {
 	t.Run("five questions", func(t *testing.T) { reportAnswers(t, page) })
 	t.Run("hostile", func(t *testing.T) {
 		text := page.text()
-		for words, times := range map[string]int{harmless: 3, `<i>eve</i> & "co"`: 2, "t.note <> '<b>&</b>'": 1, `app.<b>&'"x (keeps rows)`: 1} {
+		for words, times := range map[string]int{harmless: 3, `<i>eve</i> & "co"`: 2, "t.note <> '<b>&</b>'": 1,
+			`app.<b>&'"x (keeps rows)`: 1} {
 			if n := strings.Count(text, words); n < times {
 				t.Errorf("%q is there %d times as text, want %d or more", words, n, times)
 			}
@@ -165,13 +170,15 @@ func TestReport(t *testing.T) {
 				t.Errorf("there is an element %s", e.name)
 			}
 			for name, value := range e.attributes {
-				if name == "src" || name == "style" || strings.HasPrefix(name, "on") || name == "href" && !strings.HasPrefix(value, "#") || strings.Contains(value, "://") {
+				if name == "src" || name == "style" || strings.HasPrefix(name, "on") || name == "href" &&
+					!strings.HasPrefix(value, "#") || strings.Contains(value, "://") {
 					t.Errorf("%s has %s=%q", e.name, name, value)
 				}
 			}
 		}
 		for _, style := range page.all("style") {
-			if text := style.text(); strings.Contains(text, "url(") || strings.Contains(text, "@import") || strings.Contains(text, "://") {
+			if text := style.text(); strings.Contains(text, "url(") || strings.Contains(text, "@import") ||
+				strings.Contains(text, "://") {
 				t.Error("the style asks for something")
 			}
 		}
@@ -185,13 +192,15 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 		rows[row.name] = row
 	}
 	for _, policy := range []string{"tripped", "failing", "late", "held", "fresh", "fine", "called"} {
-		due := pgtest.Value[string](t, in.DB, `SELECT count(*)::text FROM app.`+policy+` WHERE at < now() - interval '7 days'
+		due := pgtest.Value[string](t, in.DB, `SELECT count(*)::text FROM app.`+
+			policy+` WHERE at < now() - interval '7 days'
 			AND NOT ($1 = 'held' AND id = 3) AND note <> 'case'`, policy)
 		if got := strings.Fields(rows[policy].due)[0]; got != due {
 			t.Errorf("%s: %s rows are due, the report says %s", policy, due, rows[policy].due)
 		}
 	}
-	if n := pgtest.Value[int64](t, in.DB, "SELECT count(*) FROM app.behind"); n != 10050 || !strings.HasPrefix(rows["behind"].due, "at least 10,000 ") {
+	if n := pgtest.Value[int64](t, in.DB, "SELECT count(*) FROM app.behind"); n != 10050 ||
+		!strings.HasPrefix(rows["behind"].due, "at least 10,000 ") {
 		t.Errorf("%d rows are due in app.behind, the report says %s", n, rows["behind"].due)
 	}
 	if !strings.HasPrefix(rows["locked"].due, "unknown") || !strings.Contains(rows["locked"].due, "locked") {
@@ -210,7 +219,8 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 		t.Errorf("%s rows of app.fine_part went by foreign key, the report says %v", cascaded, part)
 	}
 	for header, want := range map[string][]string{ // what the log of the setup says
-		"called and held at work at once": {"app.held", "1"}, "called did not start: another run had the table": {"app.called", "2"},
+		"called and held at work at once": {"app.held",
+			"1"}, "called did not start: another run had the table": {"app.called", "2"},
 		"often": {"", "1", "10m0s", "10m0s"}, "daily": {"", "0", "", ""},
 	} {
 		row := page.rowLike(header)
@@ -220,7 +230,8 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 			}
 		}
 	}
-	if own := page.row("app.fine"); own == nil || own.children[1].text() != "1,234" || !strings.Contains(own.text(), "app.fine_part (on delete cascade)") {
+	if own := page.row("app.fine"); own == nil || own.children[1].text() != "1,234" ||
+		!strings.Contains(own.text(), "app.fine_part (on delete cascade)") {
 		t.Errorf("app.fine: %v", own)
 	}
 }
@@ -235,12 +246,14 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	for _, row := range page.policies() {
 		said[row.name] = row.text
 	}
-	for policy, want := range map[string]string{"fine": ", never vacuumed", "held": ", vacuumed ", "locked": ", never vacuumed"} {
+	for policy, want := range map[string]string{"fine": ", never vacuumed", "held": ", vacuumed ",
+		"locked": ", never vacuumed"} {
 		want = pgtest.Value[string](t, in.DB, `SELECT format(', %s rows, %s dead', to_char(n_live_tup, 'FM999,990'), to_char(n_dead_tup, 'FM999,990'))
 			FROM pg_stat_user_tables WHERE relid = to_regclass($1)`, "app."+policy) + want
 		size := "0 bytes" // as the last VACUUM saw it
 		if policy != "locked" {
-			size = pgtest.Value[string](t, in.DB, "SELECT pg_size_pretty(pg_total_relation_size($1::regclass))", "app."+policy)
+			size = pgtest.Value[string](t, in.DB, "SELECT pg_size_pretty(pg_total_relation_size($1::regclass))",
+				"app."+policy)
 		}
 		if !strings.Contains(said[policy], size+want) {
 			t.Errorf("%s: %q is not in %s", policy, size+want, said[policy])
@@ -257,10 +270,12 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	}
 	pgtest.Exec(t, in.Conn(t), statements[0])
 	var text bytes.Buffer
-	if _, _, err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
+	if _, _, err := htmlreport.Write(t.Context(), in.Viewer(), &text,
+		htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text.String(), "VACUUM (ANALYZE)") || !strings.Contains(text.String(), ", 2 rows, 0 dead, vacuumed ") {
+	if strings.Contains(text.String(), "VACUUM (ANALYZE)") ||
+		!strings.Contains(text.String(), ", 2 rows, 0 dead, vacuumed ") {
 		t.Error("VACUUM does not end it")
 	}
 }
@@ -276,12 +291,15 @@ policies: {tok: {table: tok, scope: [nid, kind], due: {age: {column: at, older_t
 jobs:
   one: {schedule: "@daily", run: [tok], scope: {nid: 1}}
   two: {schedule: "@daily", run: [tok], scope: {kind: "'a'"}}`)
-	want := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE (nid = 1 OR kind = 'a') AND at < now() - interval '1 day'")
-	both := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE nid = 1 AND kind = 'a' AND at < now() - interval '1 day'")
+	want := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE (nid = 1 OR kind = 'a') AND at < now() - "+
+		"interval '1 day'")
+	both := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE nid = 1 AND kind = 'a' AND at < now() - "+
+		"interval '1 day'")
 	due := func() string {
 		t.Helper()
 		var text bytes.Buffer
-		if _, _, err := htmlreport.Write(t.Context(), in.Viewer(), &text, htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
+		if _, _, err := htmlreport.Write(t.Context(), in.Viewer(), &text,
+			htmlreport.Options{Schema: "retention", Timeout: 30 * time.Second}); err != nil {
 			t.Fatal(err)
 		}
 		_, cell, _ := strings.Cut(text.String(), `data-label="Due now"`)
@@ -304,16 +322,20 @@ jobs:
 
 // reportAnswers holds the five questions of docs/cli.md.
 func reportAnswers(t *testing.T, page *element) {
-	page.want(t, "verdict", "Drift", "4 of 10 policies do not do their work", "failing is failing", "tripped is tripped", "behind is behind", "late is late", "Verdict: drift")
+	page.want(t, "verdict", "Drift", "4 of 10 policies do not do their work", "failing is failing",
+		"tripped is tripped", "behind is behind", "late is late", "Verdict: drift")
 	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, -days).Format("2 Jan 2006") }
 	for policy, want := range map[string][]string{
-		"behind":  {"Since", "its oldest row has been due", "it should have been gone by", "the budget of", "pgretain run behind"},
+		"behind": {"Since", "its oldest row has been due", "it should have been gone by", "the budget of",
+			"pgretain run behind"},
 		"failing": {"Since", "never succeeded", day(5), "permission denied", "pgretain run failing"},
-		"tripped": {"Since", day(5), "the breaker allows 5", "pgretain preview tripped", "pgretain accept tripped --reason '...'"},
+		"tripped": {"Since", day(5), "the breaker allows 5", "pgretain preview tripped",
+			"pgretain accept tripped --reason '...'"},
 		"stopped": {"Since", day(0), `paused by <i>eve</i> & "co"`, harmless, "pgretain resume stopped"},
-		"late":    {"Since", "it was installed", day(5), "should have succeeded again by", "pgretain verify --only schedule", "pgretain run late"},
-		"locked":  {"a table is locked by somebody else", "pgretain preview locked"},
-		"called":  {"No job runs it", "pgretain run called"},
+		"late": {"Since", "it was installed", day(5), "should have succeeded again by",
+			"pgretain verify --only schedule", "pgretain run late"},
+		"locked": {"a table is locked by somebody else", "pgretain preview locked"},
+		"called": {"No job runs it", "pgretain run called"},
 	} {
 		_, row := page.policy(policy)
 		for _, words := range want {
@@ -322,7 +344,8 @@ func reportAnswers(t *testing.T, page *element) {
 			}
 		}
 	}
-	for policy, want := range map[string]string{"behind": "1 by locks of other sessions", "fine": "2 by open_case", "held": "1 by hold", "tripped": ""} {
+	for policy, want := range map[string]string{"behind": "1 by locks of other sessions", "fine": "2 by open_case",
+		"held": "1 by hold", "tripped": ""} {
 		row, _ := page.policy(policy)
 		_, got, _ := strings.Cut(row.all("th")[0].spaced(), "kept in the last run: ")
 		if got = strings.TrimSpace(got); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
@@ -360,10 +383,12 @@ func reportForm(t *testing.T, page *element) {
 		if e.name == "th" && e.attributes["scope"] == "" {
 			t.Errorf("header %q has no scope", e.text())
 		}
-		if e.name == "svg" && (e.attributes["role"] != "img" || len(e.children) == 0 || e.children[0].name != "title" || e.children[0].text() == "") {
+		if e.name == "svg" && (e.attributes["role"] != "img" || len(e.children) == 0 ||
+			e.children[0].name != "title" || e.children[0].text() == "") {
 			t.Errorf("a drawing has no title: %v", e.attributes)
 		}
-		if e.attributes["class"] != "" && strings.HasPrefix(e.attributes["class"], "state") && strings.TrimSpace(strings.TrimLeft(e.text(), "✕▲‖?≠!–…▶✓")) == "" {
+		if e.attributes["class"] != "" && strings.HasPrefix(e.attributes["class"], "state") &&
+			strings.TrimSpace(strings.TrimLeft(e.text(), "✕▲‖?≠!–…▶✓")) == "" {
 			t.Error("a state is a colour or a sign alone")
 		}
 	}
@@ -375,7 +400,8 @@ func reportForm(t *testing.T, page *element) {
 	if len(ids) < 10 || level == 0 || len(page.all("svg")) < 10 {
 		t.Errorf("there are %d ids and %d drawings", len(ids), len(page.all("svg")))
 	}
-	if page.attributes["lang"] == "" || len(page.all("main")) != 1 || len(page.all("h1")) != 1 || page.all("title")[0].text() == "" {
+	if page.attributes["lang"] == "" || len(page.all("main")) != 1 || len(page.all("h1")) != 1 ||
+		page.all("title")[0].text() == "" {
 		t.Error("language, main part, heading or title are missing")
 	}
 }

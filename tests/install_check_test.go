@@ -29,7 +29,8 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 	}{
 		"roles missing": {user: installMigrator, change: func(o *install.Options) {
 			o.Install.Roles.Operator, o.Install.Roles.Viewer = "nobody 1", "nobody 2"
-		}, want: []string{`roles do not exist: "nobody 1", "nobody 2"`}, hint: "pgretain bootstrap --migrator install_migrator"},
+		}, want: []string{`roles do not exist: "nobody 1", "nobody 2"`}, hint: "pgretain bootstrap --migrator " +
+			"install_migrator"},
 		"not a member": {user: "install_stranger", want: []string{
 			`role "install_stranger" cannot SET ROLE "install_owner"`,
 			`role "install_stranger" cannot SET ROLE "install_runner"`,
@@ -41,11 +42,15 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 			want: []string{`role "install_owner" may not create objects in schema "keep"`}, hint: "install.schema"},
 		"no pg_cron": {user: installMigrator, change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
 			want: []string{"extension pg_cron is not installed in database"}, hint: "install.scheduler"},
-		"schema in use": {user: installMigrator, prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE VIEW keep.note AS SELECT 1 AS a",
+		"schema in use": {user: installMigrator, prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE " +
+			"VIEW keep.note AS SELECT 1 AS a",
 			want: []string{`schema "keep" is that of something else: table "note" is in it`}, hint: "install.schema"},
-		"schema of a stranger": {user: installMigrator, prepare: "CREATE SCHEMA keep AUTHORIZATION install_stranger; GRANT ALL ON SCHEMA keep TO public",
-			want: []string{`schema "keep" belongs to role "install_stranger", who is no member of "install_owner"`}, hint: "ALTER SCHEMA keep OWNER TO install_owner"},
-		"table of a stranger": {user: installMigrator, prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE TABLE keep.install (a int); ALTER TABLE keep.install OWNER TO install_stranger",
+		"schema of a stranger": {user: installMigrator,
+			prepare: "CREATE SCHEMA keep AUTHORIZATION install_stranger; GRANT ALL ON SCHEMA keep TO public",
+			want:    []string{`schema "keep" belongs to role "install_stranger", who is no member of "install_owner"`}, hint: "ALTER SCHEMA keep OWNER TO install_owner"},
+		"table of a stranger": {user: installMigrator,
+			prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE TABLE keep.install (a int); ALTER " +
+				"TABLE keep.install OWNER TO install_stranger",
 			want: []string{`schema "keep" is that of something else: table "install" is in it`}, hint: "install.schema"},
 		"schema and pg_cron": {user: installMigrator, prepare: "CREATE SCHEMA keep",
 			change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
@@ -114,7 +119,8 @@ func TestCannotConnectNeverShowsThePassword(t *testing.T) {
 func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
-	roles := policy.Roles{Owner: `o"w'ner`, Runner: "run $bootstrap$ ner", Worker: "wo;rker", Operator: `op\erator`, Viewer: "größe\n"}
+	roles := policy.Roles{Owner: `o"w'ner`, Runner: "run $bootstrap$ ner", Worker: "wo;rker", Operator: `op\erator`,
+		Viewer: "größe\n"}
 	o := installOptions()
 	o.Install = policy.Install{Schema: `ke"ep`, Scheduler: "pg_cron", Roles: roles}
 	db.Exec(t, `CREATE ROLE "mi'gra""tor" LOGIN`)
@@ -122,7 +128,8 @@ func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	if _, err := install.Up(t.Context(), link, fstest.MapFS{}, o); err == nil {
 		t.Error("nothing is missing before the bootstrap")
 	}
-	script, err := install.Bootstrap(o.Install, pgtest.Value[string](t, db, "SELECT current_database()::text"), `mi'gra"tor`)
+	script, err := install.Bootstrap(o.Install, pgtest.Value[string](t, db, "SELECT current_database()::text"),
+		`mi'gra"tor`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +139,8 @@ func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	if _, err := install.Up(t.Context(), link, fstest.MapFS{}, o); err != nil {
 		t.Errorf("%+v", install.Diagnostics(err))
 	}
-	login := pgtest.Value[string](t, db, "SELECT string_agg(rolname, ',') FROM pg_roles WHERE rolcanlogin AND NOT rolsuper AND rolname NOT LIKE 'mi%'")
+	login := pgtest.Value[string](t, db, "SELECT string_agg(rolname, ',') FROM pg_roles WHERE rolcanlogin AND NOT "+
+		"rolsuper AND rolname NOT LIKE 'mi%'")
 	if login != roles.Runner {
 		t.Errorf("%q can log in, want only the runner", login)
 	}
@@ -146,7 +154,8 @@ func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 func TestBootstrapWithoutRoles(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
-	script, err := install.Bootstrap(policy.Install{Schema: "alone", Roles: policy.Roles{None: true}}, db.Name, "install_single")
+	script, err := install.Bootstrap(policy.Install{Schema: "alone", Roles: policy.Roles{None: true}}, db.Name,
+		"install_single")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,21 +225,24 @@ func TestMigrateKnowsAnotherFileOfTheSameNumber(t *testing.T) {
 
 	merged := maps.Clone(ours)
 	grow(t, merged, installFunction(bodyOne))
-	refusedBoth(t, db, merged, "the database was migrated with other files of these numbers: "+versionTwo, "pgretain migrate down")
+	refusedBoth(t, db, merged, "the database was migrated with other files of these numbers: "+versionTwo,
+		"pgretain migrate down")
 	all, err := install.Status(t.Context(), db.URL(installMigrator), merged, installOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var states []string
 	for _, m := range all {
-		states = append(states, map[bool]string{true: "applied", false: "pending"}[m.Applied]+map[bool]string{true: " differs"}[m.Differs])
+		states = append(states, map[bool]string{true: "applied",
+			false: "pending"}[m.Applied]+map[bool]string{true: " differs"}[m.Differs])
 	}
 	if diff := cmp.Diff([]string{"applied", "applied differs", "pending"}, states); diff != "" {
 		t.Error(diff)
 	}
 	own := maps.Clone(base)
 	own[versionTwo] = &fstest.MapFile{Data: []byte("-- +goose Up\nSELECT 1;\n")}
-	refusedBoth(t, db, own, "the database was migrated with other files of these numbers: "+versionTwo, "pgretain migrate down")
+	refusedBoth(t, db, own, "the database was migrated with other files of these numbers: "+versionTwo,
+		"pgretain migrate down")
 
 	mustDown(t, db, theirs, false, 1)
 	mustUp(t, db, merged, 2)
@@ -270,7 +282,8 @@ func TestMigrateAfterAnotherTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded := pgtest.Column[string](t, db, "SELECT coalesce(pgretain_state, '') FROM keep.goose_db_version ORDER BY version_id")
+	recorded := pgtest.Column[string](t, db, "SELECT coalesce(pgretain_state, '') FROM keep.goose_db_version ORDER "+
+		"BY version_id")
 	if diff := cmp.Diff([]string{"", "", "", "", history.State()}, recorded); diff != "" {
 		t.Error(diff)
 	}
@@ -285,7 +298,8 @@ func TestPendingBelowApplied(t *testing.T) {
 	db.Exec(t, "DELETE FROM keep.goose_db_version WHERE version_id = 1")
 	_, err := install.Up(t.Context(), db.URL(installMigrator), ours, installOptions())
 	var check *install.Error
-	if !errors.As(err, &check) || check.Message != versionTwo+" is applied, but earlier files are not: 00001_retention_policies.sql" ||
+	if !errors.As(err, &check) || check.Message != versionTwo+" is applied, but earlier files are not: "+
+		"00001_retention_policies.sql" ||
 		!strings.Contains(check.Hint, "Later generated files build on these.") {
 		t.Errorf("got %+v", install.Diagnostics(err))
 	}

@@ -72,7 +72,8 @@ func grow(t *testing.T, dir fstest.MapFS, wanted ...generator.Object) {
 
 func installFunction(body string) generator.Object {
 	return generator.Object{Kind: generator.KindFunction, Name: "keep.f()", As: generator.AsOwner, Policy: "p",
-		SQL: "\n-- leading comment; with a semicolon\nCREATE OR REPLACE FUNCTION keep.f() RETURNS text LANGUAGE plpgsql AS $function$" +
+		SQL: "\n-- leading comment; with a semicolon\nCREATE OR REPLACE FUNCTION keep.f() RETURNS text LANGUAGE " +
+			"plpgsql AS $function$" +
 			body + "$function$;\nREVOKE ALL ON FUNCTION keep.f() FROM PUBLIC;\n",
 		Drop: "DROP FUNCTION IF EXISTS keep.f();\n"}
 }
@@ -118,7 +119,8 @@ const liveBody = "SELECT coalesce(max(prosrc), '') FROM pg_proc WHERE pronamespa
 func liveIndexes(t *testing.T, db *pgtest.DB) []string {
 	t.Helper()
 	return pgtest.Column[string](t, db,
-		"SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = 'app.m'::regclass AND indisvalid ORDER BY 1")
+		"SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = "+
+			"'app.m'::regclass AND indisvalid ORDER BY 1")
 }
 
 func TestMigrateUpAndDown(t *testing.T) {
@@ -155,8 +157,9 @@ func TestMigrateUpAndDown(t *testing.T) {
 func TestMigrateDownSparesTheSchema(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string][2]string{
-		"before":           {"CREATE SCHEMA keep AUTHORIZATION " + installRoles.Owner, ""},
-		"once and for all": {"", "DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM install_migrator', current_database()); END $$"},
+		"before": {"CREATE SCHEMA keep AUTHORIZATION " + installRoles.Owner, ""},
+		"once and for all": {"", "DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM install_migrator', " +
+			"current_database()); END $$"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +170,8 @@ func TestMigrateDownSparesTheSchema(t *testing.T) {
 			db.Exec(t, sql[1])
 			mustDown(t, db, dir, true, 1)
 			mustDown(t, db, dir, true, 0)
-			if left := pgtest.Column[string](t, db, "SELECT relname::text FROM pg_class WHERE relnamespace = 'keep'::regnamespace"); len(left) > 0 {
+			if left := pgtest.Column[string](t, db,
+				"SELECT relname::text FROM pg_class WHERE relnamespace = 'keep'::regnamespace"); len(left) > 0 {
 				t.Errorf("left: %v", left)
 			}
 			mustUp(t, db, dir, 1)
@@ -221,7 +225,8 @@ func TestStatementErrorSaysWhere(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
 	dir := fstest.MapFS{"00001_users_own.sql": {Data: []byte("-- +goose Up\r\nSELECT 1;\r\nSELECT 1;\r\n\r\n" +
-		"-- +goose StatementBegin\r\nSELECT 'größe',\r\n  'ü' || nowhere;\r\n-- +goose StatementEnd\r\n-- +goose Down\r\nSELECT 'größe';\r\n")}}
+		"-- +goose StatementBegin\r\nSELECT 'größe',\r\n  'ü' || nowhere;\r\n-- +goose StatementEnd\r\n-- +goose " +
+		"Down\r\nSELECT 'größe';\r\n")}}
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
 	var got *install.Error
 	if !errors.As(err, &got) {
@@ -238,7 +243,8 @@ func TestStatementErrorSaysWhichOfMany(t *testing.T) {
 	t.Parallel()
 	db, dir := installDatabase(t), fstest.MapFS{}
 	second := installFunction(bodyOne)
-	second.Name, second.SQL = "keep.second()", "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE EXCEPTION ''no''; END';\nSELECT 2;\n"
+	second.Name, second.SQL = "keep.second()", "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE "+
+		"EXCEPTION ''no''; END';\nSELECT 2;\n"
 	grow(t, dir, installFunction(bodyOne), second)
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
 	var got *install.Error
@@ -312,7 +318,8 @@ func TestUpEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
 	dir := fstest.MapFS{
-		"00001_users_own.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nSELECT pg_terminate_backend(pg_backend_pid());\n")},
+		"00001_users_own.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nSELECT " +
+			"pg_terminate_backend(pg_backend_pid());\n")},
 		"00002_users_own.sql": {Data: []byte("-- +goose Up\nCREATE TABLE app.late ();\n")},
 	}
 	done, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
@@ -335,9 +342,11 @@ func TestWaitingMigratorDoesNotHoldUpAnIndexBuild(t *testing.T) {
 		results <- err
 	}
 	go up()
-	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT granted AND query LIKE 'CREATE INDEX CONC%' AND datname = current_database()")
+	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT granted "+
+		"AND query LIKE 'CREATE INDEX CONC%' AND datname = current_database()")
 	go up()
-	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory_lock%' AND application_name = 'pgretain migrate' AND datname = current_database() AND pid <> pg_backend_pid()")
+	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory_lock%' AND "+
+		"application_name = 'pgretain migrate' AND datname = current_database() AND pid <> pg_backend_pid()")
 	pgtest.Exec(t, writer, "COMMIT")
 	for range 2 {
 		if err := <-results; err != nil {

@@ -77,7 +77,8 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 	t.Parallel()
 	db := lintTemplate.Database(t)
 	conn := db.Conn(t)
-	snapshot, unknown, err := inspect.Snapshot(t.Context(), conn, inspect.Request{Tables: []string{"lint.every"}, SearchPath: []string{"public"}, Runtime: "retention"})
+	snapshot, unknown, err := inspect.Snapshot(t.Context(), conn,
+		inspect.Request{Tables: []string{"lint.every"}, SearchPath: []string{"public"}, Runtime: "retention"})
 	if err != nil || len(unknown) > 0 {
 		t.Fatalf("%v %v", unknown, err)
 	}
@@ -91,7 +92,8 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 		if n%2 == 0 {
 			of = understood
 		}
-		c := trial{condition(random, 3, of), condition(random, 2, of), condition(random, 2, of), condition(random, 2, of)}
+		c := trial{condition(random, 3, of), condition(random, 2, of), condition(random, 2, of),
+			condition(random, 2, of)}
 		trials = append(trials, c)
 		yaml.WriteString(c.yaml(n))
 	}
@@ -113,7 +115,8 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 		}
 	}
 	for n, c := range trials {
-		if n%2 == 0 && !noRow[n] && !pgtest.Value[bool](t, conn, "SELECT EXISTS (SELECT FROM lint.every t WHERE "+c.where+")") && !strings.Contains(c.where, "NULL)") {
+		if n%2 == 0 && !noRow[n] && !pgtest.Value[bool](t, conn, "SELECT EXISTS (SELECT FROM lint.every t WHERE "+
+			c.where+")") && !strings.Contains(c.where, "NULL)") {
 			t.Errorf("nothing is said of %s", c.where)
 		}
 	}
@@ -177,10 +180,12 @@ policies:
   visits: {table: app.visit, where: "`+where+`", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
 `)
 	conn := installed.DB.Conn(t)
-	if _, err := conn.Exec(t.Context(), "CREATE INDEX ON app.visit (at, id) WHERE "+where); err == nil || !strings.Contains(err.Error(), "42P17") {
+	if _, err := conn.Exec(t.Context(), "CREATE INDEX ON app.visit (at, id) WHERE "+where); err == nil ||
+		!strings.Contains(err.Error(), "42P17") {
 		t.Errorf("PostgreSQL holds it in an index now: %v", err)
 	}
-	if n := pgtest.Value[int](t, conn, "SELECT count(*)::int FROM pg_index WHERE indrelid = 'app.visit'::regclass AND indpred IS NULL"); n != 2 {
+	if n := pgtest.Value[int](t, conn, "SELECT count(*)::int FROM pg_index WHERE indrelid = 'app.visit'::regclass "+
+		"AND indpred IS NULL"); n != 2 {
 		t.Errorf("%d indexes without a predicate, want the key's and the policy's", n)
 	}
 }

@@ -59,7 +59,8 @@ func sameAsAlone(t *testing.T, in *kit.Installed, want []string) {
 	if diff := cmp.Diff(want, kit.Catalog(t, in.DB, "retention")); diff != "" {
 		t.Errorf("differs from what one migrator installs (-want +got):\n%s", diff)
 	}
-	doubled := pgtest.Column[int64](t, in.DB, "SELECT version_id FROM retention.goose_db_version GROUP BY 1 HAVING count(*) > 1")
+	doubled := pgtest.Column[int64](t, in.DB, "SELECT version_id FROM retention.goose_db_version GROUP BY 1 HAVING "+
+		"count(*) > 1")
 	if len(doubled) > 0 {
 		t.Errorf("versions recorded more than once: %v", doubled)
 	}
@@ -91,7 +92,8 @@ func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 		first <- err
 	}()
 	pgtest.Until(t, in.DB, building)
-	pid := pgtest.Value[string](t, in.DB, "SELECT pid::text FROM pg_stat_progress_create_index WHERE datname = current_database()")
+	pid := pgtest.Value[string](t, in.DB, "SELECT pid::text FROM pg_stat_progress_create_index WHERE datname = "+
+		"current_database()")
 	refused := func(who string, err error) {
 		t.Helper()
 		server := serverError(err)
@@ -103,7 +105,8 @@ func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 		_, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context())
 		refused("goose", err)
 	}
-	_, err := stranger(t, in.DB).Exec(t.Context(), "SELECT retention._set_aside_invalid_index('app', $1)", wantedIndex(t, in))
+	_, err := stranger(t, in.DB).Exec(t.Context(), "SELECT retention._set_aside_invalid_index('app', $1)",
+		wantedIndex(t, in))
 	refused("a role that may not see what others do", err)
 	release()
 	if err := <-first; err != nil {
@@ -124,7 +127,8 @@ func stranger(t *testing.T, db *pgtest.DB) *pgx.Conn {
 		GRANT USAGE ON SCHEMA app, retention TO migrators_stranger;
 		GRANT EXECUTE ON FUNCTION retention._set_aside_invalid_index(text, text) TO migrators_stranger`)
 	conn := db.Conn(t, "migrators_stranger")
-	if pgtest.Value[bool](t, conn, "SELECT bool_or(index_relid IS NOT NULL) FROM pg_stat_progress_create_index WHERE datname = current_database()") {
+	if pgtest.Value[bool](t, conn, "SELECT bool_or(index_relid IS NOT NULL) FROM pg_stat_progress_create_index "+
+		"WHERE datname = current_database()") {
 		t.Fatal("the stranger sees which index is built")
 	}
 	return conn
@@ -220,7 +224,8 @@ func wantedIndex(t *testing.T, in *kit.Installed) string {
 func leaveInvalid(t *testing.T, db *pgtest.DB, name string) {
 	t.Helper()
 	conn := db.Conn(t, kit.Migrator)
-	_, err := conn.Exec(t.Context(), "CREATE INDEX CONCURRENTLY "+pgx.Identifier{name}.Sanitize()+" ON app.lines ((1 / (501 - id)))")
+	_, err := conn.Exec(t.Context(), "CREATE INDEX CONCURRENTLY "+
+		pgx.Identifier{name}.Sanitize()+" ON app.lines ((1 / (501 - id)))")
 	if serverError(err) == nil || serverError(err).Code != "22012" {
 		t.Fatalf("got %v", err)
 	}

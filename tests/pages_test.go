@@ -68,7 +68,8 @@ func testSchedulingPage(t *testing.T, binary string) {
 	c.shell(t, db, 1, "CONNECTION "+pod)
 	db.Exec(t, "SELECT retention.resume('sessions')")
 	want := []string{"kubernetes done", "kubernetes paused", "systemd done"}
-	got := pgtest.Column[string](t, db, "SELECT reason || ' ' || state FROM retention.run WHERE policy = 'sessions' AND job = 'sessions' ORDER BY 1")
+	got := pgtest.Column[string](t, db, "SELECT reason || ' ' || state FROM retention.run WHERE policy = 'sessions' "+
+		"AND job = 'sessions' ORDER BY 1")
 	if strings.Join(got, ",") != strings.Join(want, ",") {
 		t.Errorf("the run log has %q, want %q", got, want)
 	}
@@ -159,7 +160,8 @@ func verifyUnits(t *testing.T, service, timer string) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command(program, "verify", "--man=no", filepath.Join(dir, "pgretain@sessions.timer"), filepath.Join(dir, "pgretain@sessions.service")).CombinedOutput()
+	out, err := exec.Command(program, "verify", "--man=no", filepath.Join(dir, "pgretain@sessions.timer"),
+		filepath.Join(dir, "pgretain@sessions.service")).CombinedOutput()
 	if text := string(out); err != nil || strings.Contains(text, "pgretain@") {
 		t.Errorf("systemd-analyze: %v\n%s", err, text)
 	}
@@ -178,7 +180,8 @@ func testScheduleRefused(t *testing.T, binary string) {
 	for schedule, want := range map[string]string{"30 seconds": "seconds", "0 3 $ * *": "$"} {
 		_, err := db.Conn(t).Exec(t.Context(), "SELECT cron.schedule('probe', $1, 'SELECT 1')", schedule)
 		c := newCLI(t, binary, db.URL(""), t.TempDir())
-		text := strings.NewReplacer("database: shop, scheduler: none", "roles: none", "*/5 * * * *", schedule).Replace(schedulingPolicy)
+		text := strings.NewReplacer("database: shop, scheduler: none", "roles: none", "*/5 * * * *",
+			schedule).Replace(schedulingPolicy)
 		c.write("retention.yaml", text)
 		c.must("snapshot")
 		c.generate()
@@ -190,7 +193,8 @@ func testScheduleRefused(t *testing.T, binary string) {
 		c.want(1, "retention.yaml:10:24: error: the pg_cron of database", "migrate", "up")
 		c.want(1, want, "migrate", "up")
 		c.write("schema.sql", schema)
-		if r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql")); r.code != 1 || !strings.Contains(r.stderr, "retention.yaml:10:24: error: the pg_cron of database") {
+		if r := c.finish(c.command("lint", "--sandbox", "--schema", "schema.sql")); r.code != 1 ||
+			!strings.Contains(r.stderr, "retention.yaml:10:24: error: the pg_cron of database") {
 			t.Errorf("lint in a sandbox: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 		}
 		if pgtest.Value[bool](t, db, "SELECT to_regclass('retention.goose_db_version') IS NOT NULL") {
@@ -207,7 +211,8 @@ func testScheduleRefused(t *testing.T, binary string) {
 			aside := t.TempDir()
 			move := func(from, to string) {
 				for _, file := range pending {
-					if err := os.Rename(filepath.Join(from, filepath.Base(file)), filepath.Join(to, filepath.Base(file))); err != nil {
+					if err := os.Rename(filepath.Join(from, filepath.Base(file)),
+						filepath.Join(to, filepath.Base(file))); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -275,7 +280,8 @@ func testCIPage(t *testing.T, binary string) {
 	testHooks(t, c, page)
 	// The image that the jobs run in has what the matrix of our own tests installs.
 	root := fixture.ReadFile(t, "../.ci", "make-root")
-	for _, name := range regexp.MustCompile(`postgresql-17(\S*)`).FindAllStringSubmatch(shown(t, page, "Dockerfile"), -1) {
+	for _, name := range regexp.MustCompile(`postgresql-17(\S*)`).FindAllStringSubmatch(shown(t, page, "Dockerfile"),
+		-1) {
 		if !strings.Contains(root, "postgresql-$version"+name[1]+",") {
 			t.Errorf("no test installs %s", name[0])
 		}
@@ -308,10 +314,12 @@ func testHooks(t *testing.T, c *cli, page string) {
 	}
 	edit := "sed -i 's/30 days/31 days/' retention.yaml && "
 	inCI(t, c, "commit without the migration", "", edit+commit, 1)
-	inCI(t, c, "commit of something else", "", "git reset --quiet && date > notes && git add notes && "+strings.Replace(commit, "git add --all", "true", 1), 0)
+	inCI(t, c, "commit of something else", "", "git reset --quiet && date > notes && git add notes && "+
+		strings.Replace(commit, "git add --all", "true", 1), 0)
 	inCI(t, c, "commit with the migration", "", "pgretain generate && "+commit, 0)
 	inCI(t, c, "commit of a wrong policy", "", "sed -i 's/31 days/31 dayz/' retention.yaml && "+commit, 1)
-	inCI(t, c, "commit of an edited migration", "", "git checkout --quiet HEAD retention.yaml && echo '-- ' >> $(ls migrations/* | tail -n 1) && "+commit, 1)
+	inCI(t, c, "commit of an edited migration", "",
+		"git checkout --quiet HEAD retention.yaml && echo '-- ' >> $(ls migrations/* | tail -n 1) && "+commit, 1)
 }
 
 func readYAML(t *testing.T, text string, into any) {
@@ -325,13 +333,15 @@ func readYAML(t *testing.T, text string, into any) {
 func inCI(t *testing.T, c *cli, name, url, script string, code int) {
 	t.Helper()
 	path, output := t.TempDir(), filepath.Join(t.TempDir(), "output")
-	wrapper := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = verify ]; then exec '%s' \"$@\" --database-url '%s'; fi\nexec '%s' \"$@\"\n", c.binary, url, c.binary)
+	wrapper := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = verify ]; then exec '%s' \"$@\" --database-url '%s'; fi\nexec "+
+		"'%s' \"$@\"\n", c.binary, url, c.binary)
 	if err := os.WriteFile(filepath.Join(path, "pgretain"), []byte(wrapper), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("bash", "-e", "-c", script)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+output, "GITHUB_WORKSPACE="+c.dir)
+	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+output, "GITHUB_WORKSPACE="+
+		c.dir)
 	r := c.finish(cmd)
 	if r.code != code {
 		t.Errorf("%s: exit code %d, want %d\n%s%s", name, r.code, code, r.stdout, r.stderr)

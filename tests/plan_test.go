@@ -46,7 +46,8 @@ func planOf(t *testing.T, c *cli, args ...string) map[string]planned {
 // rows.
 func testPlan(t *testing.T, binary string) {
 	const asOf = "2025-06-01 12:00:00+00"
-	schema := fixture.ReadFile(t, filepath.Join(corpus, "schema.sql")) + fixture.ReadFile(t, filepath.Join(corpus, "data.sql"))
+	schema := fixture.ReadFile(t, filepath.Join(corpus, "schema.sql")) + fixture.ReadFile(t,
+		filepath.Join(corpus, "data.sql"))
 	var evaluated atomic.Int64
 	t.Cleanup(func() {
 		if n := evaluated.Load(); n < 30 {
@@ -85,13 +86,15 @@ func testPlan(t *testing.T, binary string) {
 				}
 				evaluated.Add(1)
 				if due, kept := in.Count(p.Name, asOf); said.Then.Due != due || !maps.Equal(said.Then.Kept, kept) {
-					t.Errorf("the plan of %s says %d due and %v kept, installed it has %d and %v", p.Name, said.Then.Due, said.Then.Kept, due, kept)
+					t.Errorf("the plan of %s says %d due and %v kept, installed it has %d and %v", p.Name,
+						said.Then.Due, said.Then.Kept, due, kept)
 				}
 			}
 			var taken int64
 			for i, p := range in.File.Policies {
 				took := runAsCounted(t, in, p.Name, asOf)
-				if said := plans[p.Name].Then; i == 0 && said != nil && took.Taken != said.Due && len(took.Cascaded) == 0 {
+				if said := plans[p.Name].Then; i == 0 && said != nil && took.Taken != said.Due &&
+					len(took.Cascaded) == 0 {
 					t.Errorf("the plan of %s says %d, the run took %d", p.Name, said.Due, took.Taken)
 				}
 				taken += took.Taken
@@ -111,8 +114,10 @@ func testTypesOfClocks(t *testing.T, binary string) {
 		return fmt.Sprintf("version: 1\ninstall: {scheduler: none}\npolicies:\n"+
 			"  lines_old: {table: app.lines, due: {age: {expression: %q, older_than: 30 days}}, then: [delete]}\n", clock)
 	}
-	in := kit.Prepare(t, "CREATE SCHEMA app; CREATE TABLE app.lines (id int PRIMARY KEY, at timestamp, day date)", policy("at"))
-	in.DB.Exec(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = ''America/New_York''', current_database()); END $$")
+	in := kit.Prepare(t, "CREATE SCHEMA app; CREATE TABLE app.lines (id int PRIMARY KEY, at timestamp, day date)",
+		policy("at"))
+	in.DB.Exec(t, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET TimeZone = ''America/New_York''', "+
+		"current_database()); END $$")
 	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
 	c.write("retention.yaml", policy("day + 1"))
 	const unzoned = `retention.yaml:4:58: warning: clock "day + 1" of policy "lines_old" has no time zone`
@@ -134,7 +139,8 @@ func testTypesOfClocks(t *testing.T, binary string) {
 		t.Error(r)
 	}
 	c.write("retention.yaml", policy("day + at"))
-	c.want(0, "retention.yaml:4:58: warning: operator does not exist: date + timestamp without time zone [P057]", "snapshot")
+	c.want(0, "retention.yaml:4:58: warning: operator does not exist: date + timestamp without time zone [P057]",
+		"snapshot")
 	c.write("retention.yaml", policy("at AT TIME ZONE 'America/New_York'"))
 	if r := c.must("snapshot"); r.stderr != "" {
 		t.Errorf("a clock that says its zone: %s", r.stderr)
@@ -163,7 +169,8 @@ policies:
 	if err := in.Operator(`SELECT retention.place_hold('app.lines', '{"id": 20}', 'case 7')`); err != nil {
 		t.Fatal(err)
 	}
-	c.write("retention.yaml", strings.NewReplacer("30 days", "10 days", "lines_bad", "lines_worst", "where: bad", "where: NOT bad", "older_than: 1 day}}, then: [delete]",
+	c.write("retention.yaml", strings.NewReplacer("30 days", "10 days", "lines_bad", "lines_worst", "where: bad",
+		"where: NOT bad", "older_than: 1 day}}, then: [delete]",
 		`older_than: 1 day}}, keep: {twin: "EXISTS (SELECT FROM app.lines l WHERE l.id = - t.id)"}, then: [{emit: {event: gone}}, delete]`).Replace(yaml))
 	plans := planOf(t, c, "--as-of", "2026-05-01 00:00:00+00")
 	// Ages 31 to 100 are due now, 11 to 100 then, but for the row under the hold.
@@ -177,11 +184,13 @@ policies:
 	if bad := plans["lines_bad"]; bad.Change != "removed" || bad.Now == nil || bad.Then != nil {
 		t.Errorf("the plan of the removed policy is %+v", bad)
 	}
-	if worst := plans["lines_worst"]; worst.Change != "new" || worst.Now != nil || worst.Then == nil || worst.Then.Due != 98 {
+	if worst := plans["lines_worst"]; worst.Change != "new" || worst.Now != nil || worst.Then == nil ||
+		worst.Then.Due != 98 {
 		t.Errorf("the plan of the new policy is %+v", worst)
 	}
 	text := c.must("plan", "--as-of", "2026-05-01 00:00:00+00").stdout
-	for _, want := range []string{"lines_old    changed          70         89     1", "lines_worst  1     insert  retention.event   98?",
+	for _, want := range []string{"lines_old    changed          70         89     1",
+		"lines_worst  1     insert  retention.event   98?",
 		`lines_worst, step 1, insert retention.event: conditions read table "app.lines", which step 2 writes: later batches may judge otherwise`, "LOCKS OF THE MIGRATION", "ROW EXCLUSIVE"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, text)

@@ -27,7 +27,8 @@ func TestPromises(t *testing.T) {
 	var there []string
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, "_test.go") {
-			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllStringSubmatch(fixture.ReadFile(t, path), -1) {
+			for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(t `).FindAllStringSubmatch(fixture.ReadFile(t,
+				path), -1) {
 				there = append(there, m[1])
 			}
 		}
@@ -84,43 +85,66 @@ var readmePromises = map[string][]string{
 // semantics says which tests hold each numbered rule of docs/policy.md, S1 to S36: directory, test,
 // and perhaps one of its cases. A rule without a test, or a test that does not exist, is a fault.
 var semantics = [][]string{
-	1:  {"tests/behaviour TestUpdates/mark", "policy TestInvalid/sql_now", "policy TestInvalid/step_sql_truncate"},
-	2:  {"tests/behaviour TestZoneOfExpressions/a day of the zone", "tests/behaviour TestZoneOfExpressions/a text of the zone"},
-	3:  {"tests/behaviour TestWindowsInNewYork", "tests/behaviour TestWindowsInKolkata", "tests/behaviour TestWindowsInUTC"},
-	4:  {"tests/behaviour TestClockTypes"},
-	5:  {"tests/behaviour TestTiers/no grace, inclusive", "tests/behaviour TestCeilings/inclusive, in the clock's type"},
-	6:  {"tests/behaviour TestWhere/neither", "tests/behaviour TestGuards/no row is NULL and keeps", "tests/behaviour TestCeilings/NULL is nothing", "tests/behaviour TestWindowsFromData/no else, no bounds", "tests/behaviour TestClockExpressionsAndEnds/greatest, NULL is due"},
-	7:  {"tests/behaviour TestBeyond/two columns, one NULL", "tests/behaviour TestBeyond/first item NULLS FIRST has no place all the same", "tests/behaviour TestGuards/no place without a first item"},
-	8:  {"tests/behaviour TestWhere/any of two clocks", "tests/behaviour TestGuards/two guards, counted under the first", "policy TestInvalid/due_nested_any"},
-	9:  {"tests/behaviour TestBeyond/what a guard keeps takes a place", "tests/behaviour TestHoldsInRanks", "tests/behaviour TestScopeOfARank"},
+	1: {"tests/behaviour TestUpdates/mark", "policy TestInvalid/sql_now", "policy TestInvalid/step_sql_truncate"},
+	2: {"tests/behaviour TestZoneOfExpressions/a day of the zone",
+		"tests/behaviour TestZoneOfExpressions/a text of the zone"},
+	3: {"tests/behaviour TestWindowsInNewYork", "tests/behaviour TestWindowsInKolkata",
+		"tests/behaviour TestWindowsInUTC"},
+	4: {"tests/behaviour TestClockTypes"},
+	5: {"tests/behaviour TestTiers/no grace, inclusive",
+		"tests/behaviour TestCeilings/inclusive, in the clock's type"},
+	6: {"tests/behaviour TestWhere/neither", "tests/behaviour TestGuards/no row is NULL and keeps",
+		"tests/behaviour TestCeilings/NULL is nothing", "tests/behaviour TestWindowsFromData/no else, no bounds", "tests/behaviour TestClockExpressionsAndEnds/greatest, NULL is due"},
+	7: {"tests/behaviour TestBeyond/two columns, one NULL",
+		"tests/behaviour TestBeyond/first item NULLS FIRST has no place all the same", "tests/behaviour TestGuards/no place without a first item"},
+	8: {"tests/behaviour TestWhere/any of two clocks",
+		"tests/behaviour TestGuards/two guards, counted under the first", "policy TestInvalid/due_nested_any"},
+	9: {"tests/behaviour TestBeyond/what a guard keeps takes a place", "tests/behaviour TestHoldsInRanks",
+		"tests/behaviour TestScopeOfARank"},
 	10: {"tests/behaviour TestBeyond/among", "tests/behaviour TestGuards/among"},
-	11: {"tests/behaviour TestBeyond/ties by the key, downwards", "tests/behaviour TestBeyond/ties by the key, upwards", "tests/behaviour TestBeyond/with ties", "tests/behaviour TestGuards/ties"},
+	11: {"tests/behaviour TestBeyond/ties by the key, downwards",
+		"tests/behaviour TestBeyond/ties by the key, upwards", "tests/behaviour TestBeyond/with ties", "tests/behaviour TestGuards/ties"},
 	12: {"tests/behaviour TestBeyond/or an age, oldest first", "tests/behaviour TestLaterPolicySeesTheEarlier"},
 	13: {"tests/behaviour TestBeyond/and an age", "tests/behaviour TestBeyond/or an age"},
-	14: {"policy TestInvalid/first_zero", "policy TestInvalid/first_negative", "policy TestInvalid/data_zero", "policy TestInvalid/data_negative", "tests/behaviour TestNumbersFromData/zero, and a sub-select", "tests/behaviour TestWindowsFromData/zero"},
-	15: {"tests/behaviour TestJoinOfTwoRows", "tests/behaviour TestJoins/none leaves NULLs", "tests/behaviour TestWindowsFromData/days of the owner"},
-	16: {"tests/behaviour TestJoins/a bare name is the row's", "tests/behaviour TestDelete/a bare name in a sub-select of a step", "policy TestInvalid/name_alias_in_subquery", "policy TestInvalid/then_alias_reserved"},
-	17: {"tests/behaviour TestGuards/two guards, counted under the first", "tests/behaviour TestGuards/the other way round", "tests/behaviour TestHolds"},
-	18: {"tests/behaviour TestDelete/a shared child goes with its last parent", "tests/behaviour TestDelete/before, the parents are still there"},
-	19: {"tests/behaviour TestUpdates/update, then delete, with what was judged", "tests/behaviour TestDelete/arrays and texts of rows that are gone", "tests/behaviour TestInserts/a statement"},
-	20: {"tests/behaviour TestDelete/each related row once", "tests/behaviour TestUpdates/the first in the batch's order wins"},
+	14: {"policy TestInvalid/first_zero", "policy TestInvalid/first_negative", "policy TestInvalid/data_zero",
+		"policy TestInvalid/data_negative", "tests/behaviour TestNumbersFromData/zero, and a sub-select", "tests/behaviour TestWindowsFromData/zero"},
+	15: {"tests/behaviour TestJoinOfTwoRows", "tests/behaviour TestJoins/none leaves NULLs",
+		"tests/behaviour TestWindowsFromData/days of the owner"},
+	16: {"tests/behaviour TestJoins/a bare name is the row's",
+		"tests/behaviour TestDelete/a bare name in a sub-select of a step", "policy TestInvalid/name_alias_in_subquery", "policy TestInvalid/then_alias_reserved"},
+	17: {"tests/behaviour TestGuards/two guards, counted under the first",
+		"tests/behaviour TestGuards/the other way round", "tests/behaviour TestHolds"},
+	18: {"tests/behaviour TestDelete/a shared child goes with its last parent",
+		"tests/behaviour TestDelete/before, the parents are still there"},
+	19: {"tests/behaviour TestUpdates/update, then delete, with what was judged",
+		"tests/behaviour TestDelete/arrays and texts of rows that are gone", "tests/behaviour TestInserts/a statement"},
+	20: {"tests/behaviour TestDelete/each related row once",
+		"tests/behaviour TestUpdates/the first in the batch's order wins"},
 	21: {"tests/behaviour TestNothingRelated/none"},
 	22: {"tests/behaviour TestDelete/where", "tests/behaviour TestUpdates/where passes by"},
-	23: {"tests/behaviour TestUpdates/what does not change is not written", "policy TestInvalid/step_update_leaves_due", "policy TestInvalid/partitions_left"},
+	23: {"tests/behaviour TestUpdates/what does not change is not written",
+		"policy TestInvalid/step_update_leaves_due", "policy TestInvalid/partitions_left"},
 	24: {"tests/behaviour TestUpdates/pointers are repaired", "tests/behaviour TestBudgetOfRowsGoesOldestFirst"},
 	25: {"tests/behaviour TestInserts/roll-up", "tests/behaviour TestInserts/the newest wins"},
-	26: {"tests/behaviour TestArchives/columns", "tests/behaviour TestArchives/documents, related rows first", "tests/behaviour TestArchives/keep what is there", "tests/behaviour TestArchives/replace what is there"},
-	27: {"tests/behaviour TestDelete/cascades", "tests/behaviour TestDelete/cascades into itself", "generator TestInvalid/cascade_not_named", "policy TestInvalid/then_protected_cascade"},
-	28: {"policy TestInvalid/protect_steps", "policy TestInvalid/then_protected_table", "generator TestInvalid/protected_set_null", "generator TestInvalid/protected_two_deep"},
+	26: {"tests/behaviour TestArchives/columns", "tests/behaviour TestArchives/documents, related rows first",
+		"tests/behaviour TestArchives/keep what is there", "tests/behaviour TestArchives/replace what is there"},
+	27: {"tests/behaviour TestDelete/cascades", "tests/behaviour TestDelete/cascades into itself",
+		"generator TestInvalid/cascade_not_named", "policy TestInvalid/then_protected_cascade"},
+	28: {"policy TestInvalid/protect_steps", "policy TestInvalid/then_protected_table",
+		"generator TestInvalid/protected_set_null", "generator TestInvalid/protected_two_deep"},
 	29: {"tests/races TestHoldOnAChildKeepsItsParent", "tests/races TestHeldRelatedRowKeepsItsRow"},
 	30: {"tests/behaviour TestEvents", "tests/behaviour TestExpressionFails"},
-	31: {"tests/behaviour TestBudgetOfRowsGoesOldestFirst", "tests/behaviour TestBreaker", "tests/behaviour TestBreakerCounts", "tests/races TestBreakerByFractionDuringARun"},
-	32: {"tests/behaviour TestLaterPolicySeesTheEarlier", "tests/behaviour TestJobGoesOnAfterAFailure", "tests/behaviour TestStrictJob"},
+	31: {"tests/behaviour TestBudgetOfRowsGoesOldestFirst", "tests/behaviour TestBreaker",
+		"tests/behaviour TestBreakerCounts", "tests/races TestBreakerByFractionDuringARun"},
+	32: {"tests/behaviour TestLaterPolicySeesTheEarlier", "tests/behaviour TestJobGoesOnAfterAFailure",
+		"tests/behaviour TestStrictJob"},
 	33: {"tests/races TestTwoRunsOfOneTable"},
-	34: {"tests/behaviour TestPartitionsOf/instants, on the bound", "tests/behaviour TestPartitionsOf/years, each newest and those without an upper bound stay", "tests/behaviour TestListPartitions/dates, on the cutoff",
+	34: {"tests/behaviour TestPartitionsOf/instants, on the bound",
+		"tests/behaviour TestPartitionsOf/years, each newest and those without an upper bound stay", "tests/behaviour TestListPartitions/dates, on the cutoff",
 		"tests/races TestPendingWhileTheBatchWaits", "policy TestInvalid/partitions_keys"},
 	35: {"tests/behaviour TestSetWindow"},
-	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants", "policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},
+	36: {"tests/behaviour TestUpdates/types", "tests/behaviour TestGuards/constants",
+		"policy TestInvalid/kind_date_for_expression", "policy TestValid/steps"},
 }
 
 // TestSemantics requires each numbered rule to be in the reference once, in the order of its
@@ -209,6 +233,7 @@ func isCase(directory, name string) bool {
 	paths, _ := filepath.Glob(filepath.Join(directory, "testdata", "*", "*.txtar"))
 	return slices.ContainsFunc(paths, func(path string) bool {
 		text, err := os.ReadFile(path)
-		return filepath.Base(path) == name+".txtar" || err == nil && bytes.Contains(text, []byte("\n-- "+name+"/")) || bytes.HasPrefix(text, []byte("-- "+name+"/"))
+		return filepath.Base(path) == name+".txtar" || err == nil && bytes.Contains(text, []byte("\n-- "+name+"/")) ||
+			bytes.HasPrefix(text, []byte("-- "+name+"/"))
 	})
 }

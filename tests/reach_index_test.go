@@ -67,7 +67,8 @@ func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 		if index != "" {
 			in.DB.Exec(t, fmt.Sprintf(index, name))
 		}
-		plans["app."+name] = reads(t, in, name, "bigint, text", "$1 OPERATOR(pg_catalog.=) a AND $2 OPERATOR(pg_catalog.=) b", "1, '1'")
+		plans["app."+name] = reads(t, in, name, "bigint, text",
+			"$1 OPERATOR(pg_catalog.=) a AND $2 OPERATOR(pg_catalog.=) b", "1, '1'")
 	}
 	found := map[string]bool{}
 	report, err := verifier.Verify(t.Context(), in.Conn(t), in.File, nil, verifier.Options{})
@@ -92,7 +93,8 @@ func reads(t *testing.T, in *kit.Installed, table, types, condition, values stri
 	t.Helper()
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, "ANALYZE app."+table+"; SET plan_cache_mode = force_generic_plan")
-	pgtest.Exec(t, conn, fmt.Sprintf("PREPARE q (%s) AS SELECT 1 FROM ONLY app.%s x WHERE %s FOR KEY SHARE OF x", types, table, condition))
+	pgtest.Exec(t, conn, fmt.Sprintf("PREPARE q (%s) AS SELECT 1 FROM ONLY app.%s x WHERE %s FOR KEY SHARE OF x",
+		types, table, condition))
 	plan := strings.Join(pgtest.Column[string](t, conn, "EXPLAIN EXECUTE q ("+values+")"), "\n")
 	return strings.Contains(plan, "Seq Scan")
 }

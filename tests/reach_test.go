@@ -61,38 +61,48 @@ var reachCases = map[string]reachCase{
 		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3)",
 		codes:  "V053", state: "done", refused: 1, items: 1},
 	"a restricting key to what goes as well": {
-		tamper: "CREATE TABLE app.bill (part_id bigint REFERENCES app.part ON DELETE RESTRICT); INSERT INTO app.bill VALUES (1)",
-		codes:  "V053", state: "done", refused: 1, items: 1, parts: 1},
+		tamper: "CREATE TABLE app.bill (part_id bigint REFERENCES app.part ON DELETE RESTRICT); INSERT INTO " +
+			"app.bill VALUES (1)",
+		codes: "V053", state: "done", refused: 1, items: 1, parts: 1},
 	"a deferred key": {
-		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item DEFERRABLE INITIALLY DEFERRED); INSERT INTO app.bill VALUES (3)",
-		codes:  "V053", state: "done", refused: 1, items: 1},
+		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item DEFERRABLE INITIALLY DEFERRED); INSERT " +
+			"INTO app.bill VALUES (3)",
+		codes: "V053", state: "done", refused: 1, items: 1},
 	"a key that a guard looks after": {
 		tamper: "INSERT INTO app.watch VALUES (3); ALTER TABLE app.watch ADD FOREIGN KEY (item_id) REFERENCES app.item",
 		state:  "done", items: 1},
 	"a key that sets NULL where nothing may be": {
-		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
-		codes:  "V050 V053", state: "tripped", items: 5, parts: 2},
+		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN " +
+			"KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
+		codes: "V050 V053", state: "tripped", items: 5, parts: 2},
 	"a key that sets a default where there is none": {
-		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET DEFAULT",
-		codes:  "V050 V053", state: "tripped", items: 5, parts: 2},
+		tamper: "ALTER TABLE app.part ALTER item_id SET NOT NULL, DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN " +
+			"KEY (item_id) REFERENCES app.item ON DELETE SET DEFAULT",
+		codes: "V050 V053", state: "tripped", items: 5, parts: 2},
 	"a key that sets NULL where it may": {
-		tamper: "ALTER TABLE app.part DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES app.item ON DELETE SET NULL",
-		codes:  "V050", state: "tripped", items: 5, parts: 2},
+		tamper: "ALTER TABLE app.part DROP CONSTRAINT part_item_id_fkey, ADD FOREIGN KEY (item_id) REFERENCES " +
+			"app.item ON DELETE SET NULL",
+		codes: "V050", state: "tripped", items: 5, parts: 2},
 	"a key that sets NULL in another column": {
 		tamper: `ALTER TABLE app.item ADD UNIQUE (id, done); ALTER TABLE app.part ALTER item_id SET NOT NULL, ADD done boolean, DROP CONSTRAINT part_item_id_fkey,
 			ADD FOREIGN KEY (item_id, done) REFERENCES app.item (id, done) ON DELETE SET NULL (done); UPDATE app.part SET done = false`,
 		codes: "V050", state: "tripped", items: 5, parts: 2},
 	"a key between rows that all go": {
-		tamper: "ALTER TABLE app.item ADD next bigint REFERENCES app.item; UPDATE app.item SET next = id + 1 WHERE id < 5",
-		state:  "done"},
+		tamper: "ALTER TABLE app.item ADD next bigint REFERENCES app.item; UPDATE app.item SET next = id + 1 WHERE " +
+			"id < 5",
+		state: "done"},
 	"a deferred key whose rows a later step deletes": {
-		tamper: "CREATE TABLE app.note (id bigint PRIMARY KEY, item_id bigint REFERENCES app.item DEFERRABLE INITIALLY DEFERRED); INSERT INTO app.note VALUES (1, 3); GRANT SELECT, DELETE ON app.note TO retention_worker",
-		change: []string{"cascades: [app.part]}]", "cascades: [app.part]}, sql: \"DELETE FROM app.note n USING batch b WHERE n.item_id = b.id\"]"},
-		state:  "done"},
+		tamper: "CREATE TABLE app.note (id bigint PRIMARY KEY, item_id bigint REFERENCES app.item DEFERRABLE " +
+			"INITIALLY DEFERRED); INSERT INTO app.note VALUES (1, 3); GRANT SELECT, DELETE ON app.note TO " +
+			"retention_worker",
+		change: []string{"cascades: [app.part]}]", "cascades: [app.part]}, sql: \"DELETE FROM app.note n USING " +
+			"batch b WHERE n.item_id = b.id\"]"},
+		state: "done"},
 
 	"a trigger that keeps rows": {
-		tamper: "CREATE TRIGGER x BEFORE DELETE ON app.item FOR EACH ROW WHEN (OLD.id = 3) EXECUTE FUNCTION app.keep_row()",
-		codes:  "V056", state: "done", items: 1},
+		tamper: "CREATE TRIGGER x BEFORE DELETE ON app.item FOR EACH ROW WHEN (OLD.id = 3) EXECUTE FUNCTION " +
+			"app.keep_row()",
+		codes: "V056", state: "done", items: 1},
 	"a trigger that keeps what would go as well": {
 		tamper: "CREATE TRIGGER x BEFORE DELETE ON app.part FOR EACH ROW EXECUTE FUNCTION app.keep_row()",
 		codes:  "V056", state: "done", parts: 2},
@@ -109,7 +119,8 @@ var reachCases = map[string]reachCase{
 		change: []string{"    then:", "    triggers: [x]\n    then:"},
 		state:  "failed", sqlstate: "42P01", refused: 5, items: 5, parts: 2},
 	"a deferred trigger": {
-		tamper: "CREATE CONSTRAINT TRIGGER x AFTER DELETE ON app.item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app.write()",
+		tamper: "CREATE CONSTRAINT TRIGGER x AFTER DELETE ON app.item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW " +
+			"EXECUTE FUNCTION app.write()",
 		change: []string{"policies:", "install: {search_path: [app], scheduler: none}\npolicies:"},
 		codes:  "V056", state: "failed", sqlstate: "42501", refused: 5, items: 5, parts: 2},
 
@@ -150,12 +161,14 @@ var reachCases = map[string]reachCase{
 			CREATE UNIQUE INDEX i ON app.item (other); ALTER TABLE app.item REPLICA IDENTITY USING INDEX i; DROP INDEX app.i`,
 		codes: "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
 	"updates of a published table": {
-		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA IDENTITY NOTHING",
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA " +
+			"IDENTITY NOTHING",
 		change: []string{"delete: {cascades: [app.part]}", "update: {set: {done: true}}"},
 		codes:  "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
 	"deletes are not published": {
-		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA IDENTITY NOTHING",
-		state:  "done"},
+		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA " +
+			"IDENTITY NOTHING",
+		state: "done"},
 
 	"row security of a guard's table": {
 		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY",
@@ -172,7 +185,8 @@ var reachCases = map[string]reachCase{
 		change: []string{"FROM app.watch w", "FROM app.watched w"},
 		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
 	"row security behind a view of the caller's": {
-		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY; ALTER VIEW app.watched SET (security_invoker); GRANT SELECT ON app.watch TO retention_worker",
+		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY; ALTER VIEW app.watched SET (security_invoker); " +
+			"GRANT SELECT ON app.watch TO retention_worker",
 		change: []string{"FROM app.watch w", "FROM app.watched w"},
 		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
 	"row security of the owner's own": {
@@ -192,8 +206,9 @@ var reachCases = map[string]reachCase{
 		tamper: "ALTER TABLE app.item DISABLE TRIGGER ALL",
 		codes:  "V050 V059", state: "tripped", items: 5, parts: 2},
 	"a key that refuses is off": {
-		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3); ALTER TABLE app.item DISABLE TRIGGER ALL",
-		codes:  "V050 V059", state: "tripped", items: 5, parts: 2},
+		tamper: "CREATE TABLE app.bill (item_id bigint REFERENCES app.item); INSERT INTO app.bill VALUES (3); ALTER " +
+			"TABLE app.item DISABLE TRIGGER ALL",
+		codes: "V050 V059", state: "tripped", items: 5, parts: 2},
 	"a key that is on again": {
 		tamper: "ALTER TABLE app.item DISABLE TRIGGER ALL; ALTER TABLE app.item ENABLE TRIGGER ALL",
 		state:  "done"},
@@ -225,9 +240,11 @@ func TestReachSaysWhatHappens(t *testing.T) {
 			}
 			run := in.Run("items", "2026-01-01")
 			if run.State != c.state || run.SQLState != c.sqlstate || run.Refused != c.refused {
-				t.Errorf("ended %s %s, refused %d (%s); want %s %s, %d", run.State, run.SQLState, run.Refused, run.Message, c.state, c.sqlstate, c.refused)
+				t.Errorf("ended %s %s, refused %d (%s); want %s %s, %d", run.State, run.SQLState, run.Refused,
+					run.Message, c.state, c.sqlstate, c.refused)
 			}
-			left := pgtest.Value[string](t, in, "SELECT (SELECT count(*) FROM app.item WHERE NOT done) || ' ' || (SELECT count(*) FROM app.part)")
+			left := pgtest.Value[string](t, in, "SELECT (SELECT count(*) FROM app.item WHERE NOT done) || ' ' || "+
+				"(SELECT count(*) FROM app.part)")
 			if want := fmt.Sprint(c.items, " ", c.parts); left != want {
 				t.Errorf("items and parts that are left: %s, want %s", left, want)
 			}
@@ -282,21 +299,25 @@ var partitionCases = map[string]struct {
 }{
 	"detach": {step: "detach", taken: 2},
 	"detach what a key refers to": {
-		step:   "detach",
-		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month ON DELETE CASCADE); INSERT INTO app.bill VALUES (1, '2024-01-10')",
-		codes:  "V053", taken: 1, refused: 1},
+		step: "detach",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES " +
+			"app.month ON DELETE CASCADE); INSERT INTO app.bill VALUES (1, '2024-01-10')",
+		codes: "V053", taken: 1, refused: 1},
 	"detach what a key to one partition refers to": {
-		step:   "detach",
-		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month_1); INSERT INTO app.bill VALUES (1, '2024-01-10')",
-		taken:  2},
+		step: "detach",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES " +
+			"app.month_1); INSERT INTO app.bill VALUES (1, '2024-01-10')",
+		taken: 2},
 	"drop what a key to one partition refers to": {
-		step:   "drop",
-		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month_1)",
-		codes:  "V053", taken: 1, refused: 1},
+		step: "drop",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES " +
+			"app.month_1)",
+		codes: "V053", taken: 1, refused: 1},
 	"drop what a key refers to that no row has": {
-		step:   "drop",
-		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES app.month)",
-		codes:  "V053", taken: 2},
+		step: "drop",
+		tamper: "SET ROLE kit_migrator; CREATE TABLE app.bill (id bigint, at date, FOREIGN KEY (id, at) REFERENCES " +
+			"app.month)",
+		codes: "V053", taken: 2},
 	"drop under row security": {
 		step:   "drop",
 		tamper: "ALTER TABLE app.month ENABLE ROW LEVEL SECURITY",
@@ -333,7 +354,8 @@ policies:
 			}
 			run := in.Run("months", "2026-01-01")
 			if run.Taken != c.taken || run.Refused != c.refused {
-				t.Errorf("ended %s %s %s: took %d, refused %d; want %d, %d", run.State, run.SQLState, run.Message, run.Taken, run.Refused, c.taken, c.refused)
+				t.Errorf("ended %s %s %s: took %d, refused %d; want %d, %d", run.State, run.SQLState, run.Message,
+					run.Taken, run.Refused, c.taken, c.refused)
 			}
 		})
 	}
@@ -343,7 +365,8 @@ policies:
 func reachSnapshot(t *testing.T, in *kit.Installed) *catalog.Snapshot {
 	t.Helper()
 	request := inspect.Request{SearchPath: in.File.Install.SearchPath, Runtime: in.File.Install.Schema,
-		Tables: pgtest.Column[string](t, in, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")}
+		Tables: pgtest.Column[string](t, in, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname "+
+			"= 'app'")}
 	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), request)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,8 @@ func TestRelationsAreRecorded(t *testing.T) {
 	}
 	for _, q := range queries {
 		name := quote.Qualified(schema, q.Relation)
-		in.Exec(t, "CREATE OR REPLACE VIEW "+name+" AS "+pgtest.Value[string](t, conn, "SELECT pg_get_viewdef('"+name+"'::regclass)"))
+		in.Exec(t, "CREATE OR REPLACE VIEW "+name+" AS "+
+			pgtest.Value[string](t, conn, "SELECT pg_get_viewdef('"+name+"'::regclass)"))
 	}
 	_, restored := relationsOf(t, conn, schema, wanted)
 	if diff := cmp.Diff(queries, restored); diff != "" {
@@ -66,7 +67,8 @@ func TestRelationsAreRecorded(t *testing.T) {
 }
 
 // relationsOf reads what a live runtime consists of as the verifier does.
-func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generator.Object) (facts, queries []verifysql.Fact) {
+func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generator.Object) (facts,
+	queries []verifysql.Fact) {
 	t.Helper()
 	var names []string
 	for _, o := range objects {
@@ -84,7 +86,8 @@ func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generato
 			return err
 		}
 		var text string
-		if err := tx.QueryRow(t.Context(), verifysql.Query("relation_facts", schema), schema, names).Scan(&text); err != nil {
+		if err := tx.QueryRow(t.Context(), verifysql.Query("relation_facts", schema), schema,
+			names).Scan(&text); err != nil {
 			return err
 		}
 		return json.Unmarshal([]byte(text), &all)

@@ -104,7 +104,8 @@ func TestSnapshotOfPostgreSQLsOwn(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)
 	db.Exec(t, "CREATE TABLE app.pg_own (id int PRIMARY KEY)")
-	s, unknown := snapshot(t, db, "pg_class", "pg_catalog.pg_class", "information_schema.tables", "pg_own", "pg_classes", "pg_catalog.pg_classes", "tables")
+	s, unknown := snapshot(t, db, "pg_class", "pg_catalog.pg_class", "information_schema.tables", "pg_own",
+		"pg_classes", "pg_catalog.pg_classes", "tables")
 	equal(t, "unknown", []string{"pg_classes", "pg_catalog.pg_classes", "tables"}, unknown)
 	equal(t, "tables", []string{"app.pg_own"}, tableNames(s))
 }
@@ -137,19 +138,24 @@ func TestSnapshotTable(t *testing.T) {
 			{Name: "label", Type: "public.citext", Operators: "public"},
 			{Name: "amount", Type: "numeric(10,2)", Default: "0"},
 			{Name: "created_at", Type: "timestamp with time zone", NotNull: true, Default: "now()"},
-			{Name: "since", Type: "timestamp with time zone", Default: "'2026-01-01 00:00:00+00'::timestamp with time zone"},
+			{Name: "since", Type: "timestamp with time zone",
+				Default: "'2026-01-01 00:00:00+00'::timestamp with time zone"},
 			{Name: "doubled", Type: "numeric", Default: "(amount * (2)::numeric)", Generated: true},
 			{Name: "tags", Type: "text[]"},
 		},
 		Indexes: []catalog.Index{
 			{Name: "root_age", Method: "btree", Valid: true,
 				Definition: "CREATE INDEX root_age ON app.root USING btree (created_at DESC, id) INCLUDE (label)",
-				Columns:    []string{"created_at", "id"}, Descending: []bool{true, false}, NullsFirst: []bool{true, false}},
+				Columns:    []string{"created_at", "id"}, Descending: []bool{true, false}, NullsFirst: []bool{true,
+					false}},
 			{Name: "root_expression", Method: "btree", Valid: true,
-				Definition: "CREATE INDEX root_expression ON app.root USING btree (lower(region), parent_id NULLS FIRST) " +
-					"WHERE ((label OPERATOR(public.=) 'x'::public.citext) AND (since > '2026-01-01 00:00:00+00'::timestamp with time zone))",
+				Definition: "CREATE INDEX root_expression ON app.root USING btree (lower(region), parent_id NULLS " +
+					"FIRST) " +
+					"WHERE ((label OPERATOR(public.=) 'x'::public.citext) AND (since > '2026-01-01 " +
+					"00:00:00+00'::timestamp with time zone))",
 				Columns: []string{"", "parent_id"}, Descending: []bool{false, false}, NullsFirst: []bool{false, true},
-				Predicate: "((label OPERATOR(public.=) 'x'::public.citext) AND (since > '2026-01-01 00:00:00+00'::timestamp with time zone))"},
+				Predicate: "((label OPERATOR(public.=) 'x'::public.citext) AND (since > '2026-01-01 " +
+					"00:00:00+00'::timestamp with time zone))"},
 			{Name: "root_pkey", Method: "btree", Valid: true, Unique: true, Primary: true,
 				Definition: "CREATE UNIQUE INDEX root_pkey ON app.root USING btree (id)",
 				Columns:    []string{"id"}, Descending: []bool{false}, NullsFirst: []bool{false}},
@@ -158,14 +164,18 @@ func TestSnapshotTable(t *testing.T) {
 				Columns:    []string{"tags"}, Descending: []bool{false}, NullsFirst: []bool{false}},
 		},
 		Referenced: []catalog.ForeignKey{
-			child("child_cascade", "cascade"), child("child_default", "set default"), child("child_no_action", "no action"),
+			child("child_cascade", "cascade"), child("child_default", "set default"), child("child_no_action",
+				"no action"),
 			child("child_restrict", "restrict"), child("child_set_null", "set null"), self,
 		},
 		Triggers: []catalog.Trigger{{Name: "root_veto",
-			Definition: "CREATE TRIGGER root_veto BEFORE DELETE OR UPDATE ON app.root FOR EACH ROW EXECUTE FUNCTION app.veto()"}},
+			Definition: "CREATE TRIGGER root_veto BEFORE DELETE OR UPDATE ON app.root FOR EACH ROW EXECUTE FUNCTION " +
+				"app.veto()"}},
 	}, s.Table("app.root"))
-	equal(t, "a key of two columns", catalog.ForeignKey{Name: "root_owner", Table: "app.root", Columns: []string{"owner_id", "region"},
-		RefTable: "app.owner", RefColumns: []string{"id", "region"}, OnDelete: "restrict", Deferrable: true}, s.Table("app.owner").Referenced[1])
+	equal(t, "a key of two columns", catalog.ForeignKey{Name: "root_owner", Table: "app.root",
+		Columns:  []string{"owner_id", "region"},
+		RefTable: "app.owner", RefColumns: []string{"id",
+			"region"}, OnDelete: "restrict", Deferrable: true}, s.Table("app.owner").Referenced[1])
 }
 
 // A foreign key between partitioned tables has a copy per partition on either side; only what was
@@ -198,9 +208,11 @@ func TestSnapshotIsStable(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)
 	db.Exec(t, pgtest.MakeRole("pgretain_test_nobody LOGIN"))
-	request := inspect.Request{Tables: []string{"app.root", "app.event"}, SearchPath: []string{"public"}, Runtime: "retention"}
+	request := inspect.Request{Tables: []string{"app.root", "app.event"}, SearchPath: []string{"public"},
+		Runtime: "retention"}
 	var files []string
-	for _, settings := range []string{"SELECT 1", "SET search_path = app, retention; SET quote_all_identifiers = on; SET IntervalStyle = iso_8601"} {
+	for _, settings := range []string{"SELECT 1", "SET search_path = app, retention; SET quote_all_identifiers = " +
+		"on; SET IntervalStyle = iso_8601"} {
 		conn := db.Conn(t, "pgretain_test_nobody")
 		pgtest.Exec(t, conn, settings)
 		s, _, err := inspect.Snapshot(t.Context(), conn, request)

@@ -129,20 +129,23 @@ func testCoverageGrowth(t *testing.T, server *driftServer) {
 	}
 	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE app.fresh")
 	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
-	if text := c.text(t, report); !strings.Contains(text, "Its size could not be read, for somebody has it to himself, about 12345 rows.") {
+	if text := c.text(t, report); !strings.Contains(text,
+		"Its size could not be read, for somebody has it to himself, about 12345 rows.") {
 		t.Error(text)
 	}
 }
 
 // A window that was set at run time is worth knowing, and no drift. It decides what is overdue.
 func testWindowSet(t *testing.T, server *driftServer) {
-	yaml := strings.Replace(driftFile(t, "", "policy.yaml"), "older_than: 7 days", "older_than: {days: 7, at_least: 1}", 1)
+	yaml := strings.Replace(driftFile(t, "", "policy.yaml"), "older_than: 7 days",
+		"older_than: {days: 7, at_least: 1}", 1)
 	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml)
 	wanted, list := in.Compile(t, yaml)
 	if list.HasErrors() {
 		t.Fatal(list)
 	}
-	c := driftCase{name: in.Name, file: in.File, wanted: wanted, url: func(_, user string) string { return in.URL(user) }}
+	c := driftCase{name: in.Name, file: in.File, wanted: wanted,
+		url: func(_, user string) string { return in.URL(user) }}
 	in.Exec(t, `UPDATE retention.install SET adopted_at = now() - interval '1 year';
 		UPDATE retention.policy SET installed_at = now() - interval '1 year';
 		UPDATE retention.job SET installed_at = now() - interval '1 year';
@@ -153,7 +156,8 @@ func testWindowSet(t *testing.T, server *driftServer) {
 	}
 	report := c.verify(t, "", verifier.Options{Counts: true})
 	expectCodes(t, c, report)
-	if text := c.text(t, report); !strings.Contains(text, `: info: the window of policy "message_ttl" was set at run time [V014]`) ||
+	if text := c.text(t, report); !strings.Contains(text,
+		`: info: the window of policy "message_ttl" was set at run time [V014]`) ||
 		!strings.Contains(text, "\ngot:  30 days\n") || !strings.Contains(text, ": a trial. ") {
 		t.Error(text)
 	}

@@ -32,11 +32,15 @@ func TestAstray(t *testing.T) {
 		plan       string
 		want, none int // accesses that go astray, and those to which no index leads
 	}{
-		"as it should be":            {`{` + upTo + `, "Plans": [` + boundary(ours) + `]}`, 0, 0},
-		"partitions in their order":  {`{` + upTo + `, "Plans": [` + boundary(sorted("Merge Append", ours+","+ours)) + `]}`, 0, 0},
-		"sorted as far as needed":    {`{` + upTo + `, "Plans": [` + boundary(sorted("Incremental Sort", ours)) + `]}`, 0, 0},
-		"sorted whole":               {`{` + upTo + `, "Plans": [` + boundary(sorted("Sort", sorted("Append", ours))) + `]}`, 1, 1},
-		"sorted for something else":  {`{` + upTo + `, "Plans": [` + boundary(sorted("Sort", sorted("Nested Loop", ours))) + `]}`, 0, 0},
+		"as it should be": {`{` + upTo + `, "Plans": [` + boundary(ours) + `]}`, 0, 0},
+		"partitions in their order": {`{` + upTo + `, "Plans": [` +
+			boundary(sorted("Merge Append", ours+","+ours)) + `]}`, 0, 0},
+		"sorted as far as needed": {`{` + upTo + `, "Plans": [` + boundary(sorted("Incremental Sort", ours)) + `]}`,
+			0, 0},
+		"sorted whole": {`{` + upTo + `, "Plans": [` +
+			boundary(sorted("Sort", sorted("Append", ours))) + `]}`, 1, 1},
+		"sorted for something else": {`{` + upTo + `, "Plans": [` +
+			boundary(sorted("Sort", sorted("Nested Loop", ours))) + `]}`, 0, 0},
 		"the whole table":            {`{"Node Type": "Seq Scan", "Relation Name": "m", "Alias": "t"}`, 1, 1},
 		"another table's business":   {`{` + upTo + `, "Plans": [{"Node Type": "Seq Scan", "Relation Name": "g", "Alias": "g"}]}`, 0, 0},
 		"on another server":          {`{"Node Type": "Foreign Scan", "Relation Name": "m", "Alias": "t_2"}`, 0, 0},
@@ -49,7 +53,8 @@ func TestAstray(t *testing.T) {
 			Astray, Sorted bool
 			ByIndex        *bool `json:"by_index"`
 		}
-		text := pgtest.Value[string](t, conn, verifysql.Query("plans", "retention"), []string{name}, []string{"public.m"}, nil)
+		text := pgtest.Value[string](t, conn, verifysql.Query("plans", "retention"), []string{name},
+			[]string{"public.m"}, nil)
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			t.Fatal(err)
 		}
@@ -79,15 +84,18 @@ func TestNotPlanned(t *testing.T) {
 		"53200": `V090 unknown could not check how batches of policy "p" find their rows SELECT batch, plan FROM retention._plans(ARRAY['p'], true);`,
 		"PR004": ``,
 	} {
-		answer := fmt.Sprintf(`[{"n": 1, "policy": "p", "batch": "b", "code": %q, "message": "no", "astray": false}]`, code)
-		rows, _ := conn.Query(t.Context(), verifysql.Query("plan_findings", "retention"), []string{"p"}, []int{1}, answer, "[]", []string{})
+		answer := fmt.Sprintf(`[{"n": 1, "policy": "p", "batch": "b", "code": %q, "message": "no", "astray": false}]`,
+			code)
+		rows, _ := conn.Query(t.Context(), verifysql.Query("plan_findings", "retention"), []string{"p"}, []int{1},
+			answer, "[]", []string{})
 		list, err := pgx.CollectRows(rows, pgx.RowToMap)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, detail := "", "The server says: no ["+code+"]."
 		for _, f := range list {
-			got, detail = fmt.Sprintf("%s %s %s %s", f["code"], f["severity"], f["message"], f["hint"]), f["detail"].(string)
+			got, detail = fmt.Sprintf("%s %s %s %s", f["code"], f["severity"], f["message"],
+				f["hint"]), f["detail"].(string)
 		}
 		if got != want || detail != "The server says: no ["+code+"]." {
 			t.Errorf("got %q, %q; want %q", got, detail, want)

@@ -33,7 +33,8 @@ var unseen = map[string][]string{
 	"V020": {"could not check the indexes"}, "V041": {"could not check the jobs in pg_cron"},
 	"V045": {"could not check the runs", "could not check the zone in which schedules are meant"}, "V046": {"could not check the runs"},
 	"V050": {"could not check what policies rely on"}, "V052": {"could not check holds"},
-	"V060": {"could not check overdue rows of", "could not check the zone in which schedules are meant", "could not check the runs"},
+	"V060": {"could not check overdue rows of", "could not check the zone in which schedules are meant",
+		"could not check the runs"},
 	"V070": {"could not check the privileges of PUBLIC"},
 	"V074": {"could not check the owner's privileges"},
 	"V034": {"not all expressions were looked at"},
@@ -69,12 +70,14 @@ func testRights(t *testing.T, server *driftServer) {
 				}
 			}
 			for _, f := range report.Findings {
-				instead := f.Code == "V033" || f.Code == "V034" && says(report, unseen["V050"]) // of V050, which says it better
+				// of V050, which says it better
+				instead := f.Code == "V033" || f.Code == "V034" && says(report, unseen["V050"])
 				if f.Severity == diag.Drift && !instead && !slices.ContainsFunc(all.Findings, sameFinding(f)) {
 					t.Errorf("finds what the superuser does not: %s: %s", f.Code, f.Message)
 				}
 				if f.Severity == diag.Unknown && !strings.HasPrefix(f.Hint, "GRANT ") {
-					t.Errorf("does not name the right that is missing: %s: %s (%s) %s", f.Code, f.Message, f.Detail, f.Hint)
+					t.Errorf("does not name the right that is missing: %s: %s (%s) %s", f.Code, f.Message, f.Detail,
+						f.Hint)
 				}
 			}
 			if t.Failed() {
@@ -87,7 +90,8 @@ func testRights(t *testing.T, server *driftServer) {
 // sameFinding: an expression is refused in other words where only the policy's function can tell.
 func sameFinding(f verifier.Finding) func(verifier.Finding) bool {
 	return func(other verifier.Finding) bool {
-		return other.Severity == diag.Drift && other.Code == f.Code && other.Object == f.Object && other.Policy == f.Policy &&
+		return other.Severity == diag.Drift && other.Code == f.Code && other.Object == f.Object &&
+			other.Policy == f.Policy &&
 			(other.Message == f.Message || f.Code == "V034")
 	}
 }
@@ -95,7 +99,8 @@ func sameFinding(f verifier.Finding) func(verifier.Finding) bool {
 // says whether a report calls something unknown.
 func says(report *verifier.Report, beginnings []string) bool {
 	return slices.ContainsFunc(report.Findings, func(f verifier.Finding) bool {
-		return f.Severity == diag.Unknown && slices.ContainsFunc(beginnings, func(text string) bool { return strings.HasPrefix(f.Message, text) })
+		return f.Severity == diag.Unknown && slices.ContainsFunc(beginnings,
+			func(text string) bool { return strings.HasPrefix(f.Message, text) })
 	})
 }
 
@@ -120,7 +125,8 @@ func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 		codes = append(codes, "V090") // later pg_crons have it, and show it to few
 	}
 	expectCodes(t, c, report, codes...)
-	if text := c.text(t, report); report.Verdict() != verifier.Unknown || !strings.Contains(text, "hint: GRANT pg_monitor TO plain_owner;") {
+	if text := c.text(t, report); report.Verdict() != verifier.Unknown ||
+		!strings.Contains(text, "hint: GRANT pg_monitor TO plain_owner;") {
 		t.Error(text)
 	}
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}))
@@ -139,7 +145,8 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 		report := c.selected(t, user, 0, nil, []string{"V074"})
 		expectCodes(t, c, report, "V090")
 		for _, f := range report.Findings {
-			if f.Severity != diag.Unknown || !strings.Contains(f.Detail, `to role "retention_worker"`) || strings.Contains(f.Hint, "retention_viewer") {
+			if f.Severity != diag.Unknown || !strings.Contains(f.Detail, `to role "retention_worker"`) ||
+				strings.Contains(f.Hint, "retention_viewer") {
 				t.Errorf("%s: %s (%s) %s", f.Code, f.Message, f.Detail, f.Hint)
 			}
 		}
@@ -152,8 +159,10 @@ func testCronAgree(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "cron_cannot_connect@agree")
 	c.exec(t, driftFile(t, "", "ran.sql"))
 	conn := c.connect(t, "")
-	const errors = "SELECT problem FROM retention.health() WHERE severity = 'error' AND problem NOT LIKE '%scheduler%' ORDER BY 1"
-	const metrics = "SELECT value::int FROM retention.metrics WHERE name = 'retention_problems' AND labels ->> 'severity' = 'error'"
+	const errors = "SELECT problem FROM retention.health() WHERE severity = 'error' AND problem NOT LIKE " +
+		"'%scheduler%' ORDER BY 1"
+	const metrics = "SELECT value::int FROM retention.metrics WHERE name = 'retention_problems' AND labels ->> " +
+		"'severity' = 'error'"
 	before, counted := pgtest.Column[string](t, conn, errors), pgtest.Value[int](t, conn, metrics)
 	if len(before) > 0 {
 		t.Errorf("before: %q", before)
@@ -165,7 +174,8 @@ func testCronAgree(t *testing.T, server *driftServer) {
 			t.Errorf("%s: verify finds %v", message, codesOf(report))
 		}
 		got := pgtest.Column[string](t, conn, errors)
-		if want := []string{`pg_cron cannot start job "retention.nightly": its last 2 attempts failed: ` + message}; !slices.Equal(got, want) {
+		if want := []string{`pg_cron cannot start job "retention.nightly": its last 2 attempts failed: ` +
+			message}; !slices.Equal(got, want) {
 			t.Errorf("health() says %q, not %q", got, want)
 		}
 		if n := pgtest.Value[int](t, conn, metrics); n != counted+1 {
@@ -232,7 +242,8 @@ func TestSessionSettings(t *testing.T) {
 		"statement_timeout = '100ms'":                    false,
 		"session_replication_role = replica":             false,
 	} {
-		in.Exec(t, "TRUNCATE app.note, app.file; INSERT INTO app.note SELECT i, now() - interval '30 days' FROM generate_series(1, 5) i; INSERT INTO app.file SELECT id FROM app.note")
+		in.Exec(t, "TRUNCATE app.note, app.file; INSERT INTO app.note SELECT i, now() - interval '30 days' FROM "+
+			"generate_series(1, 5) i; INSERT INTO app.file SELECT id FROM app.note")
 		in.Exec(t, place+" SET "+setting)
 		conn := in.Conn(t, "retention_runner")
 		_, err := conn.Exec(t.Context(), "CALL retention.run_job('purge')")
@@ -260,11 +271,14 @@ func testNoConnections(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "no_connections")
 	c.exec(t, "ALTER DATABASE no_connections CONNECTION LIMIT 0")
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V072")
-	c.exec(t, "ALTER DATABASE no_connections CONNECTION LIMIT -1; ALTER DATABASE no_connections SET statement_timeout = '30s'")
-	if report := c.selected(t, "", 0, []string{"V072"}, nil); report.Count(verifier.Info) != 0 { // bootstrap gave the runner its own
+	c.exec(t, "ALTER DATABASE no_connections CONNECTION LIMIT -1; ALTER DATABASE no_connections SET "+
+		"statement_timeout = '30s'")
+	// bootstrap gave the runner its own
+	if report := c.selected(t, "", 0, []string{"V072"}, nil); report.Count(verifier.Info) != 0 {
 		t.Error(c.text(t, report))
 	}
-	c.exec(t, "ALTER ROLE "+quote.Ident(c.file.Install.Roles.Runner)+" IN DATABASE no_connections SET statement_timeout = '30s'")
+	c.exec(t, "ALTER ROLE "+quote.Ident(c.file.Install.Roles.Runner)+" IN DATABASE no_connections SET "+
+		"statement_timeout = '30s'")
 	report := c.selected(t, "", 0, []string{"V072"}, nil)
 	if report.Verdict() != verifier.Conforms || report.Count(verifier.Info) != 1 {
 		t.Error(c.text(t, report))

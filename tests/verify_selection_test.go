@@ -90,7 +90,8 @@ func testTableIsLocked(t *testing.T, server *driftServer) {
 		report := c.verify(t, user, verifier.Options{Counts: true, Timeout: waiting})
 		expectCodes(t, c, report, "V060", "V091")
 		text := c.text(t, report)
-		for _, what := range []string{"the indexes", "the catalog snapshot", `the expressions of the policies`, `overdue rows of policy "session_expired"`} {
+		for _, what := range []string{"the indexes", "the catalog snapshot", `the expressions of the policies`,
+			`overdue rows of policy "session_expired"`} {
 			if !strings.Contains(text, "unknown: checking "+what+" took longer than 1s [V091]\n") {
 				t.Errorf("%s should be unknown:\n%s", what, text)
 			}
@@ -132,13 +133,16 @@ func (c driftCase) withSuppressions(t *testing.T, items ...string) driftCase {
 
 // What is suppressed decides nothing, and is there for whoever asks.
 func testSuppressed(t *testing.T, server *driftServer) {
-	c := installDrift(t, server, "suppressions").withSuppressions(t, `{check: V020, table: app.message, reason: "with release 12", until: <next month>}`)
+	c := installDrift(t, server, "suppressions").withSuppressions(t,
+		`{check: V020, table: app.message, reason: "with release 12", until: <next month>}`)
 	c.exec(t, "DROP INDEX app.pgretain_message_a851c807")
 	report := c.verify(t, c.looker(), verifier.Options{})
-	if report.Verdict() != verifier.Conforms || report.ExitCode() != 0 || report.Count(diag.Drift) != 0 || report.Suppressed() != 1 {
+	if report.Verdict() != verifier.Conforms || report.ExitCode() != 0 || report.Count(diag.Drift) != 0 ||
+		report.Suppressed() != 1 {
 		t.Error(c.text(t, report))
 	}
-	if text := c.text(t, report); strings.Contains(text, "[V020]") || !strings.Contains(text, ", 1 suppressed in ") || !strings.HasSuffix(text, "Verdict: conforms\n") {
+	if text := c.text(t, report); strings.Contains(text, "[V020]") || !strings.Contains(text, ", 1 suppressed in ") ||
+		!strings.HasSuffix(text, "Verdict: conforms\n") {
 		t.Errorf("the text is\n%s", text)
 	}
 	var all, document bytes.Buffer
@@ -162,14 +166,16 @@ func testSuppressed(t *testing.T, server *driftServer) {
 	if err := json.Unmarshal(document.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Verdict != "conforms" || got.Drift != 0 || got.Suppressed != 1 || !strings.Contains(document.String(), `"reason": "with release 12"`) {
+	if got.Verdict != "conforms" || got.Drift != 0 || got.Suppressed != 1 ||
+		!strings.Contains(document.String(), `"reason": "with release 12"`) {
 		t.Error(document.String())
 	}
 }
 
 // What nobody could see stays unknown, and no suppression is called useless for it.
 func testUnknownIsNotSuppressed(t *testing.T, server *driftServer) {
-	c := installDrift(t, server, "suppressions_unknown").withSuppressions(t, `{check: V020, reason: r, until: <next month>}`)
+	c := installDrift(t, server, "suppressions_unknown").withSuppressions(t,
+		`{check: V020, reason: r, until: <next month>}`)
 	holder := c.connect(t, "")
 	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE retention.setting")
 	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
@@ -177,14 +183,16 @@ func testUnknownIsNotSuppressed(t *testing.T, server *driftServer) {
 		t.Error(c.text(t, report))
 	}
 	pgtest.Exec(t, holder, "ROLLBACK")
-	if report = c.verify(t, "", verifier.Options{}); report.Verdict() != verifier.Conforms || !strings.Contains(c.text(t, report), "[V096]") {
+	if report = c.verify(t, "", verifier.Options{}); report.Verdict() != verifier.Conforms ||
+		!strings.Contains(c.text(t, report), "[V096]") {
 		t.Error(c.text(t, report))
 	}
 }
 
 // Of a check that was left out nobody can say that it found nothing.
 func testSuppressionsOfWhatWasLeftOut(t *testing.T, server *driftServer) {
-	c := installDrift(t, server, "suppressions_left_out").withSuppressions(t, `{check: V060, reason: "the backlog", until: <next month>}`)
+	c := installDrift(t, server, "suppressions_left_out").withSuppressions(t,
+		`{check: V060, reason: "the backlog", until: <next month>}`)
 	found := map[bool]bool{}
 	for _, counts := range []bool{true, false} {
 		found[counts] = strings.Contains(c.text(t, c.verify(t, "", verifier.Options{Counts: counts})), "[V096]")

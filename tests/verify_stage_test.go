@@ -38,9 +38,12 @@ func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	c := server.template
 	c.name, c.file, c.url = name, driftPolicy(t, name), server.Server.URL
 	if own := ownDrift(t, name); !own.Has("policy.yaml") && !own.Has("schema.sql") && server.template.name != "" {
-		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+server.template.name+" STRATEGY file_copy")
-		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = current_database(); "+
-			"UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()") // now, whatever the template's age
+		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+
+			server.template.name+" STRATEGY file_copy")
+		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = "+
+			"current_database(); "+
+			// now, whatever the template's age
+			"UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()")
 		return c
 	}
 	pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0")
@@ -55,7 +58,8 @@ func (c *driftCase) install(t *testing.T) {
 	c.bootstrap(t, conn)
 	pgtest.Exec(t, conn, driftFile(t, "", "cron.sql"))
 	if roles := c.file.Install.Roles; !roles.None {
-		pgtest.Exec(t, conn, "GRANT USAGE ON SCHEMA cron TO "+roles.Runner+", "+roles.Owner) // health() looks for cron.job as the owner
+		// health() looks for cron.job as the owner
+		pgtest.Exec(t, conn, "GRANT USAGE ON SCHEMA cron TO "+roles.Runner+", "+roles.Owner)
 	}
 	pgtest.Exec(t, conn, driftFile(t, c.name, "schema.sql"))
 	if !c.file.Install.Roles.None {
@@ -102,8 +106,10 @@ func (c driftCase) looker() string { return c.file.Install.Roles.Viewer + "_logi
 
 func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
-	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema, Each: c.file.Words()}
-	request.Tables = pgtest.Column[string](t, conn, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
+	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema,
+		Each: c.file.Words()}
+	request.Tables = pgtest.Column[string](t, conn,
+		"SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
 	request.Tables = append(request.Tables, kit.EachTables(c.file)...)
 	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)
 	if err == nil {
@@ -168,7 +174,8 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 	}
 	if o.Kind == generator.KindPolicy { // which has functions of the worker try it
 		schema := c.file.Install.Schema
-		sql = "SELECT " + schema + "._apply_privileges(); INSERT INTO " + schema + ".policy (name, hash, words) VALUES (" + quote.Literal(o.Name) + ", '', " +
+		sql = "SELECT " + schema + "._apply_privileges(); INSERT INTO " + schema + ".policy (name, hash, words) " +
+			"VALUES (" + quote.Literal(o.Name) + ", '', " +
 			quote.Literal("\n"+explain.Page(o.Words)) + ") ON CONFLICT (name) DO UPDATE SET words = excluded.words;\n" + sql
 	}
 	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+sql+"COMMIT;")
@@ -208,7 +215,8 @@ func (c driftCase) look(t *testing.T, conn *pgx.Conn, opt verifier.Options) *ver
 
 // driftDays are those of suppressions, which hold for a year at most.
 var driftDays = strings.NewReplacer(
-	"<next month>", time.Now().AddDate(0, 1, 0).Format(time.DateOnly), "<in two years>", time.Now().AddDate(2, 0, 0).Format(time.DateOnly))
+	"<next month>", time.Now().AddDate(0, 1, 0).Format(time.DateOnly), "<in two years>", time.Now().AddDate(2, 0,
+		0).Format(time.DateOnly))
 
 var (
 	volatileDay    = regexp.MustCompile(`20(2[5-9]|[3-9]\d)-\d\d-\d\d\b`)

@@ -24,7 +24,8 @@ func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.CronServer(t)
 	past := strconv.Itoa(time.Now().Add(-time.Minute).Minute()) // so that no job ticks within the hour
-	yaml := strings.NewReplacer("*/5 *", past+" *", "0 3", past+" 3").Replace(driftFile(t, "", "policy.yaml")) + "\ninstall: {scheduler: pg_cron}\n"
+	yaml := strings.NewReplacer("*/5 *", past+" *", "0 3",
+		past+" 3").Replace(driftFile(t, "", "policy.yaml")) + "\ninstall: {scheduler: pg_cron}\n"
 	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml, kit.On(primary))
 	primary.Exec(t, driftFile(t, "", "ran.sql"))
 	primary.Exec(t, "CREATE ROLE looker LOGIN IN ROLE retention_viewer; GRANT USAGE ON SCHEMA app TO looker")
@@ -33,7 +34,8 @@ func TestStandby(t *testing.T) {
 		t.Fatal(list)
 	}
 	standby := primary.Standby(t, nil)
-	there := driftCase{name: primary.Name, file: in.File, snapshot: in.Catalog, history: readMigrations(t, in.Migrations), wanted: wanted, url: primary.Server.URL}
+	there := driftCase{name: primary.Name, file: in.File, snapshot: in.Catalog,
+		history: readMigrations(t, in.Migrations), wanted: wanted, url: primary.Server.URL}
 	here := there
 	here.url = standby.Server.URL
 
@@ -70,7 +72,8 @@ func TestStandby(t *testing.T) {
 		t.Error(text)
 	}
 	const shown = "SELECT last_state FROM retention.status WHERE policy = 'message_ttl'"
-	if there, here := pgtest.Value[string](t, primary, shown), pgtest.Value[string](t, standby, shown); there != "abandoned" || here != "running" {
+	if there, here := pgtest.Value[string](t, primary, shown), pgtest.Value[string](t, standby,
+		shown); there != "abandoned" || here != "running" {
 		t.Errorf("the run is %s on the primary and %s on the standby", there, here)
 	}
 	primary.Exec(t, "DELETE FROM retention.run WHERE state = 'running'")
@@ -153,7 +156,8 @@ func testChanging(t *testing.T, server *driftServer) {
 	}
 	done := make(chan *verifier.Report, 1)
 	go func() {
-		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted, verifier.Options{Timeout: pgtest.MaxWait, Checks: checks})
+		report, err := verifier.Verify(t.Context(), looker, c.file, c.wanted,
+			verifier.Options{Timeout: pgtest.MaxWait, Checks: checks})
 		if err != nil {
 			t.Error(err)
 		}
@@ -206,7 +210,8 @@ func rebuildIndexes(t *testing.T, conn *pgx.Conn, wanted []generator.Object) {
 	for _, o := range wanted {
 		if o.Kind == generator.KindIndex {
 			definition := pgtest.Value[string](t, conn, "SELECT pg_get_indexdef($1::regclass)", o.Name)
-			comment := pgtest.Value[string](t, conn, "SELECT quote_literal(obj_description($1::regclass, 'pg_class'))", o.Name)
+			comment := pgtest.Value[string](t, conn, "SELECT quote_literal(obj_description($1::regclass, 'pg_class'))",
+				o.Name)
 			pgtest.Exec(t, conn, "DROP INDEX "+o.Name+"; "+definition+"; COMMENT ON INDEX "+o.Name+" IS "+comment)
 		}
 	}
@@ -216,7 +221,8 @@ func rebuildIndexes(t *testing.T, conn *pgx.Conn, wanted []generator.Object) {
 // planner's affair; at least one was not.
 func wantChanging(t *testing.T, c driftCase, report *verifier.Report) {
 	t.Helper()
-	if got := strings.Join(slices.Compact(codesOf(report)), " "); got != "V092" || report.Verdict() != verifier.Unknown {
+	if got := strings.Join(slices.Compact(codesOf(report)), " "); got != "V092" ||
+		report.Verdict() != verifier.Unknown {
 		t.Errorf("found %s:\n%s", got, c.text(t, report))
 	}
 }

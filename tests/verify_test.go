@@ -84,7 +84,8 @@ func TestVerify(t *testing.T) {
 // cannotBePasted are cases in which a hint is not all that is to be done: a membership gives the
 // privilege, a column that an index needs is not there, a run trips because of another fault, or
 // somebody has to decide.
-var cannotBePasted = []string{"operator_is_owner", "column_dropped", "column_ensured_dropped", "column_renamed", "one_of_each", "search_path_creator", "rows_refused"}
+var cannotBePasted = []string{"operator_is_owner", "column_dropped", "column_ensured_dropped", "column_renamed",
+	"one_of_each", "search_path_creator", "rows_refused"}
 
 func testDrift(t *testing.T, server *driftServer) {
 	for _, own := range driftCases(t) {
@@ -108,8 +109,10 @@ func testDrift(t *testing.T, server *driftServer) {
 			if !strings.Contains(got, " unknown: ") { // a superuser finds the same
 				pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
 			}
-			if diff := cmp.Diff(c.findings(t, report), c.findings(t, c.look(t, conn, selected(t, codesIn(report), nil)))); diff != "" {
-				t.Errorf("a superuser who asks for its codes alone finds something else (-viewer, all +superuser, only):\n%s", diff)
+			if diff := cmp.Diff(c.findings(t, report),
+				c.findings(t, c.look(t, conn, selected(t, codesIn(report), nil)))); diff != "" {
+				t.Errorf("a superuser who asks for its codes alone finds something else (-viewer, all +superuser, "+
+					"only):\n%s", diff)
 			}
 			pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
 			if !slices.Contains(cannotBePasted, name) {
@@ -159,7 +162,8 @@ func testRolesNone(t *testing.T, server *driftServer) {
 	if text := c.text(t, report); !strings.Contains(text, ": info: one role does everything (roles: none) [V075]\n") {
 		t.Error(text)
 	}
-	c.exec(t, "ALTER FUNCTION keep.pause(text, text) SECURITY INVOKER; UPDATE cron.job SET active = false WHERE jobname = 'keep.purge'")
+	c.exec(t, "ALTER FUNCTION keep.pause(text, text) SECURITY INVOKER; UPDATE cron.job SET active = false WHERE "+
+		"jobname = 'keep.purge'")
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V004", "V042")
 }
 
@@ -181,7 +185,8 @@ func TestNotInstalled(t *testing.T) {
 	db := pgtest.Database(t)
 	db.Exec(t, driftFile(t, "", "schema.sql")+"DROP TABLE app.ledger")
 	c := driftCase{name: db.Name, file: driftPolicy(t, ""), url: func(_, user string) string { return db.URL(user) }}
-	expectCodes(t, c, c.verify(t, "", verifier.Options{Pending: []string{"00001_pgretain_runtime.sql"}}), "V001", "V011", "V030")
+	expectCodes(t, c, c.verify(t, "", verifier.Options{Pending: []string{"00001_pgretain_runtime.sql"}}), "V001",
+		"V011", "V030")
 }
 
 // The shared server of the tests does not load pg_cron.
@@ -192,7 +197,8 @@ func TestSchedulerIsNotRunning(t *testing.T) {
 	c.install(t)
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V044")
 	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}), "V044")
-	for _, off := range []string{"cron.launch_active_jobs is off", "cron.max_running_jobs is 0"} { // the session's own, without pg_cron
+	// the session's own, without pg_cron
+	for _, off := range []string{"cron.launch_active_jobs is off", "cron.max_running_jobs is 0"} {
 		setting, value, _ := strings.Cut(off, " is ")
 		conn := c.connect(t, "")
 		pgtest.Exec(t, conn, "SET "+setting+" = '"+value+"'")
@@ -219,7 +225,8 @@ func testWaitingIsUnknown(t *testing.T, server *driftServer) {
 func testOnlyReads(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "reads")
 	conn := c.connect(t, "")
-	pgtest.Exec(t, conn, "SET default_transaction_read_only = on; SET search_path = app; SET TimeZone = 'Asia/Kathmandu'; SET quote_all_identifiers = on")
+	pgtest.Exec(t, conn, "SET default_transaction_read_only = on; SET search_path = app; SET TimeZone = "+
+		"'Asia/Kathmandu'; SET quote_all_identifiers = on")
 	report, err := verifier.Verify(t.Context(), conn, c.file, c.wanted, verifier.Options{Counts: true})
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +252,8 @@ func TestVerifyCannotRun(t *testing.T) {
 
 func testReportJSON(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "json")
-	c.exec(t, "DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean); ALTER TABLE app.session DROP COLUMN state")
+	c.exec(t, "DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean); ALTER TABLE "+
+		"app.session DROP COLUMN state")
 	var out bytes.Buffer
 	if err := c.verify(t, "", verifier.Options{}).JSON(&out); err != nil {
 		t.Fatal(err)
@@ -258,11 +266,13 @@ func testReportJSON(t *testing.T, server *driftServer) {
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		t.Fatal(err)
 	}
-	if report.Version != 1 || report.Verdict != "drift" || report.File != "retention.yaml" || report.Drift != 3 || report.Unknown != 0 ||
+	if report.Version != 1 || report.Verdict != "drift" || report.File != "retention.yaml" || report.Drift != 3 ||
+		report.Unknown != 0 ||
 		report.Objects != len(c.wanted) || report.Policies != 2 {
 		t.Errorf("%+v", report)
 	}
-	want := map[string]any{"code": "V050", "severity": "drift", "group": "reach", "table": "app.session", "object": "app.session", "policy": "session_expired", "file": "retention.yaml",
+	want := map[string]any{"code": "V050", "severity": "drift", "group": "reach", "table": "app.session",
+		"object": "app.session", "policy": "session_expired", "file": "retention.yaml",
 		"line": 13.0, "column": 3.0, "message": `policy "session_expired" was not made for this catalog: column "state" of "app.session" is not there`,
 		"detail": "Runs trip and touch nothing until that is mended."}
 	for _, f := range report.Findings {

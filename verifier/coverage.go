@@ -48,5 +48,6 @@ func (v *inspection) checkCoverageNames(r reading) error {
 		return generator.Object{Name: e.Table.String(), Position: e.Table.Position}
 	})...)
 	reasons := lists.Map(c.Exempt, func(e policy.Exemption) string { return e.Reason })
-	return v.finds(codeCoverageName, about, "coverage_names", lists.Map(c.Schemas, nameText), lists.Map(c.Exempt, exempted), reasons)(r)
+	return v.finds(codeCoverageName, about, "coverage_names", lists.Map(c.Schemas, nameText),
+		lists.Map(c.Exempt, exempted), reasons)(r)
 }

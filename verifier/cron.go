@@ -15,7 +15,8 @@ import (
 
 // codesOfCron are the checks that need pg_cron's tables. The check on lateness reports how the last
 // attempt failed.
-var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate, codeNotYet, codeCronStart}
+var codesOfCron = []string{codeCronMissing, codeCronDiffers, codeCronInactive, codeCronOrphan, codeScheduler, codeLate,
+	codeNotYet, codeCronStart}
 
 // checkCron compares the jobs with pg_cron, if the runner may read them. Jobs that it may not read
 // are unknown, not missing.
@@ -38,7 +39,8 @@ func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 	v.attempts = json.RawMessage(live.Attempts)
 	objects := v.objects(generator.KindCron)
 	wanted := lists.Map(objects, func(o generator.Object) row {
-		return row{"name": o.Cron.Name, "schedule": o.Cron.Schedule, "command": o.Cron.Command, "database": o.Cron.Database}
+		return row{"name": o.Cron.Name, "schedule": o.Cron.Schedule, "command": o.Cron.Command,
+			"database": o.Cron.Database}
 	})
 	return v.finds("", objects, "cron_compare", wanted, live.Jobs, v.runner(), v.install.CronElsewhere())(r)
 }
@@ -47,8 +49,10 @@ func (v *inspection) compareJobs(r reading, query string, args ...any) error {
 // the runner and to superusers. For other roles the jobs are unknown.
 func (v *inspection) checkCronElsewhere(r reading) error {
 	if v.server.Database != v.install.Database {
-		v.add(message{Code: codeCronDiffers, Position: v.install.Position, Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
-			Want: quoted(v.install.Database), Got: quoted(v.server.Database), Hint: "Connect to the database that install.database names."})
+		v.add(message{Code: codeCronDiffers, Position: v.install.Position,
+			Message: fmt.Sprintf("the jobs do not run in database %q", v.server.Database),
+			Want:    quoted(v.install.Database), Got: quoted(v.server.Database), Hint: "Connect to the database " +
+				"that install.database names."})
 	}
 	err := v.opt.CronRefused
 	switch {
@@ -60,7 +64,8 @@ func (v *inspection) checkCronElsewhere(r reading) error {
 	if err != nil && r.ctx.Err() == nil {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
 			Message: fmt.Sprintf("could not check the jobs in pg_cron, in database %q", v.install.CronDatabase),
-			Detail:  fmt.Sprintf("The answer was: %v.", err), Hint: "Name that database with --cron-database-url, or verify again."})
+			Detail: fmt.Sprintf("The answer was: %v.",
+				err), Hint: "Name that database with --cron-database-url, or verify again."})
 	}
 	return r.ctx.Err()
 }
@@ -79,8 +84,12 @@ func (v *inspection) readCronElsewhere(r reading) error {
 }
 
 func (v *inspection) checkStarts(r reading) error {
-	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object { return generator.Object{Name: j.Name, Position: j.Position} })
-	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(), v.runner())(r)
+	about := lists.Map(v.file.Jobs, func(j *policy.Job) generator.Object {
+		return generator.Object{Name: j.Name,
+			Position: j.Position}
+	})
+	return v.finds(codeCronStart, about, "cron_starts", lists.Map(about, objectName), v.attempts, v.cronNames(),
+		v.runner())(r)
 }
 
 // cronNames maps the names of jobs in pg_cron to the jobs of the file. There is one name for each
@@ -106,7 +115,8 @@ func (v *inspection) readZone(r reading) error {
 		return err
 	}
 	f := message{Code: codeUnreadable, Severity: diag.Unknown, Message: "could not tell when jobs should run",
-		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.", v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
+		Detail: fmt.Sprintf("pg_cron counts in cron.timezone, which role %q may not read.",
+			v.owner()), Hint: fmt.Sprintf("GRANT pg_monitor TO %s;", quote.Ident(v.owner()))}
 	if found.Name != "" {
 		zone, err := time.LoadLocation(found.Name)
 		if err == nil {

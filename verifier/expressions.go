@@ -25,7 +25,8 @@ func (v *inspection) expressionProbes() []probe {
 	if v.effective == nil {
 		return nil
 	}
-	probes := []probe{{about: "the way to the tables of the expressions", codes: []string{codeExpression}, check: v.checkUsage}}
+	probes := []probe{{about: "the way to the tables of the expressions", codes: []string{codeExpression},
+		check: v.checkUsage}}
 	for some := range slices.Chunk(generator.Checks(v.source, v.effective), expressionsAtOnce) {
 		probes = append(probes, probe{about: "the expressions of the policies", codes: []string{codeExpression},
 			check: withRowSecurity(func(r reading) error { return v.checkExpressions(r, some) })})
@@ -56,14 +57,16 @@ func (v *inspection) checkUsage(r reading) error {
 	if len(closed) == 0 {
 		return err
 	}
-	v.schemaUnreadable = slices.ContainsFunc(closed, func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
+	v.schemaUnreadable = slices.ContainsFunc(closed,
+		func(s struct{ Name string }) bool { return slices.Contains(v.install.SearchPath, s.Name) })
 	list, role := quote.Idents(lists.Map(closed, func(s struct{ Name string }) string { return s.Name })), v.install.Roles.Viewer
 	if v.install.Roles.None {
 		role = v.server.User
 	}
 	v.add(message{Code: codeExpression, Severity: Info, Position: v.install.Position,
-		Message: fmt.Sprintf("not all expressions were looked at: role %q has no USAGE on schema %s", v.server.User, list),
-		Detail:  "Those that judge rows are proven where overdue rows are counted.", Hint: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", list, role)})
+		Message: fmt.Sprintf("not all expressions were looked at: role %q has no USAGE on schema %s", v.server.User,
+			list),
+		Detail: "Those that judge rows are proven where overdue rows are counted.", Hint: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s;", list, role)})
 	return err
 }
 
@@ -83,7 +86,8 @@ func (v *inspection) checkExpressions(r reading, checks []generator.Check) error
 	}
 	for _, c := range checks {
 		err := r.parse([]generator.Check{c})
-		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) && p != nil {
+		if p := v.policyAt(c.Expr.Position); err != nil && errors.As(err, &refused) && meansNothing(refused) &&
+			p != nil {
 			v.add(refusal(p, c.Expr.Position, refused, fmt.Sprintf("an expression of policy %q is refused", p.Name),
 				`Bring back what it names, or change the expression, then run "pgretain snapshot" and "pgretain generate", and migrate.`))
 		} else if err != nil && (!errors.As(err, &refused) || refused.Code != insufficientPrivilege) {

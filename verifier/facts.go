@@ -14,7 +14,8 @@ import (
 func (v *inspection) factProbes() []probe {
 	changed := v.changedTables(false)
 	return lists.Map(v.file.Policies, func(p *policy.Policy) probe {
-		return probe{skip: v.uncounted[p.Name], policy: p, about: fmt.Sprintf("clocks and archives of policy %q", p.Name),
+		return probe{skip: v.uncounted[p.Name], policy: p,
+			about: fmt.Sprintf("clocks and archives of policy %q", p.Name),
 			codes: append(codesOfFunctions, codeNoClock, codeFarAhead, codeNoInstant, codeArchiveDiffers),
 			known: []string{codeMissing, codeDiffers, codeNoTable, codeUnexpected},
 			check: func(r reading) error { return v.checkFacts(r, p, changed) }}
@@ -40,11 +41,13 @@ func (v *inspection) checkFacts(r reading, p *policy.Policy, changed []string) e
 	for _, s := range p.Then {
 		if s.Archive != nil && !slices.Contains(slices.Concat(changed, archives), s.Archive.Into.String()) {
 			archives = append(archives, s.Archive.Into.String())
-			about = append(about, generator.Object{Name: s.Archive.Into.String(), Policy: p.Name, Position: s.Archive.Into.Position})
+			about = append(about, generator.Object{Name: s.Archive.Into.String(), Policy: p.Name,
+				Position: s.Archive.Into.Position})
 		}
 	}
 	if column == nil && !encoded && len(archives) == 0 {
 		return nil
 	}
-	return v.finds("", about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded, archives)(r)
+	return v.finds("", about, "row_facts", p.Name, v.server.Now, countLimit, p.Table.String(), column, encoded,
+		archives)(r)
 }

@@ -20,8 +20,9 @@ import (
 func (v *inspection) pending() {
 	add := func(names []string, of, flag string) {
 		for _, name := range names {
-			v.add(message{Code: codePending, Object: name, Message: fmt.Sprintf("migration %q%s is not applied", name, of),
-				Hint: "pgretain migrate up" + flag})
+			v.add(message{Code: codePending, Object: name,
+				Message: fmt.Sprintf("migration %q%s is not applied", name, of),
+				Hint:    "pgretain migrate up" + flag})
 		}
 	}
 	add(v.opt.Pending, "", "")
@@ -43,13 +44,15 @@ func (v *inspection) notInstalled() {
 func (v *inspection) nothingRead(detail, hint string) {
 	if slices.ContainsFunc(v.opt.Checks.Codes(), func(code string) bool { return checks[code] != Tables }) {
 		v.add(message{Code: codeUnreadable, Severity: diag.Unknown, Position: v.install.Position,
-			Message: fmt.Sprintf("could not check anything in schema %q", v.install.Schema), Detail: detail, Hint: hint})
+			Message: fmt.Sprintf("could not check anything in schema %q",
+				v.install.Schema), Detail: detail, Hint: hint})
 	}
 }
 
 // standby reports as of when a standby shows the database, and which checks it cannot make.
 func (v *inspection) standby() {
-	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby", Detail: "It has replayed all that it got."}
+	f := message{Code: codeStandby, Severity: Info, Position: v.install.Position, Message: "the server is a standby",
+		Detail: "It has replayed all that it got."}
 	if behind := v.server.Clock.Sub(v.server.Now); behind != 0 {
 		f.Detail = fmt.Sprintf("Everything is as of %s, %s ago; what happened since it does not know.",
 			v.server.Now.UTC().Format("2006-01-02 15:04:05 UTC"), behind.Round(time.Millisecond))
@@ -60,9 +63,10 @@ func (v *inspection) standby() {
 		if v.install.Scheduler == "pg_cron" {
 			scheduler = "whether the pg_cron scheduler is running and starts jobs, and "
 		}
-		v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position, Message: "some of it only the primary can tell",
-			Detail: "Not looked at: " + scheduler + "whether a run that is written down as running is at work.",
-			Hint:   "Verify the primary, or leave this out: --skip V094."})
+		v.add(message{Code: codeOnlyPrimary, Severity: diag.Unknown, Position: v.install.Position,
+			Message: "some of it only the primary can tell",
+			Detail:  "Not looked at: " + scheduler + "whether a run that is written down as running is at work.",
+			Hint:    "Verify the primary, or leave this out: --skip V094."})
 	}
 }
 
@@ -91,7 +95,10 @@ func (v *inspection) checkRegistry(r reading) error {
 		return err
 	}
 	for some := range slices.Chunk(objects, atOnce) {
-		wanted := lists.Map(some, func(o generator.Object) row { return row{"kind": o.Kind, "name": o.Name, "row": o.Row} })
+		wanted := lists.Map(some, func(o generator.Object) row {
+			return row{"kind": o.Kind, "name": o.Name,
+				"row": o.Row}
+		})
 		if err := v.finds("", some, "rows", wanted, repairHint)(r); err != nil {
 			return err
 		}
@@ -127,7 +134,8 @@ func (v *inspection) checkRoutines(r reading) error {
 	known := slices.DeleteFunc(slices.Concat(objects, v.unsettled), func(o generator.Object) bool {
 		return !strings.Contains(o.Name, "(")
 	})
-	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema, lists.Map(known, objectName))(r); err != nil {
+	if err := v.finds(codeOrphan, nil, "routine_orphans", v.install.Schema,
+		lists.Map(known, objectName))(r); err != nil {
 		return err
 	}
 	for some := range slices.Chunk(objects, atOnce) {

@@ -78,7 +78,8 @@ func (v *inspection) readMembers(r reading) error {
 // expand replaces policies in the file by the names of their instances.
 func (v *inspection) expand(expanded []*policy.Policy, members map[string][]string) {
 	file := *v.file
-	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies), func(p *policy.Policy) bool { return file.EachOf(p) != nil })
+	file.Policies = slices.DeleteFunc(slices.Clone(file.Policies),
+		func(p *policy.Policy) bool { return file.EachOf(p) != nil })
 	file.Policies = append(file.Policies, expanded...)
 	file.Jobs = lists.Map(file.Jobs, func(j *policy.Job) *policy.Job {
 		job := *j

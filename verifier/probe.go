@@ -49,7 +49,8 @@ func (v *inspection) read(ctx context.Context, conn *pgx.Conn, f func(reading) e
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}
 	return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
 		r := reading{ctx, tx, v.install.Schema}
-		if err := inspect.Prepare(ctx, tx, new(strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1), 10))); err != nil {
+		if err := inspect.Prepare(ctx, tx, new(strconv.FormatInt(max(v.opt.Timeout.Milliseconds(), 1),
+			10))); err != nil {
 			return err
 		}
 		return f(r)
@@ -86,7 +87,8 @@ var ofOthers = regexp.MustCompile(`\b(retention|cron)\.`)
 func collect[T any](r reading, to pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
 	rows, _ := r.tx.Query(r.ctx, verifysql.Query(query, r.schema), args...) // reading the rows returns the same error
 	list, err := pgx.CollectRows(rows, to)
-	if null := (pgx.ScanArgError{}); errors.As(err, &null) && !ofOthers.MatchString(verifysql.Query(query, "retention")) {
+	if null := (pgx.ScanArgError{}); errors.As(err, &null) &&
+		!ofOthers.MatchString(verifysql.Query(query, "retention")) {
 		return nil, fmt.Errorf("%w: %w", inspect.ErrChanged, err)
 	}
 	return list, err
@@ -150,9 +152,11 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 	for _, name := range f.Policies {
 		v.unfit[name] = true
 	}
-	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind), message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
-		Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object, o.Name), Table: cmp.Or(f.Table, o.Table),
-		Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
+	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind),
+		message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),
+			Position: o.Position, Policy: cmp.Or(f.Policy, o.Policy), Object: cmp.Or(f.Object,
+				o.Name), Table: cmp.Or(f.Table, o.Table),
+			Message: f.Message, Want: f.Want, Got: f.Got, Detail: f.Detail, Hint: f.Hint})
 }
 
 // ask runs probes one after another. An error of the server becomes a finding. ask returns an error
@@ -232,13 +236,15 @@ func (v *inspection) failed(p probe, err error) bool {
 		return true
 	case refused.Code == "40001": // serialization_failure: on a standby, a conflict with recovery
 		f.Code, f.Message = codeOnlyPrimary, fmt.Sprintf("checking %s stood in the way of replication", p.about)
-		f.Hint = "Try again, verify the primary, or set hot_standby_feedback or a longer max_standby_streaming_delay on the standby."
+		f.Hint = "Try again, verify the primary, or set hot_standby_feedback or a longer " +
+			"max_standby_streaming_delay on the standby."
 	case refused.Code == "57014", refused.Code == "55P03": // query_canceled by statement_timeout, lock_not_available
 		f.Code, f.Message = codeTimeout, fmt.Sprintf("checking %s took longer than %s", p.about, v.opt.Timeout)
 		f.Hint = "Try again when the server is less busy, or allow more time."
 	case v.refusedTo(refused) != "":
 		role := v.refusedTo(refused)
-		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", role, refused.Message)
+		f.Detail = fmt.Sprintf("The server says to role %q, as which functions of the runtime run: %s.", role,
+			refused.Message)
 		f.Hint = grantHint(role, refused)
 		v.lacks = append(v.lacks, lack{f, role, refused})
 		return true

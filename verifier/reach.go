@@ -57,13 +57,15 @@ func (v *inspection) reachProbes() []probe {
 	return []probe{
 		{about: "indexes on the referencing side of foreign keys", codes: []string{codeReferencingIndex},
 			check: v.finds(codeReferencingIndex, nil, "reach_indexes", v.reach)},
-		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff}, check: v.checkKeys},
+		{about: "foreign keys that keep rows, or are switched off", codes: []string{codeBlocked, codeKeyOff},
+			check: v.checkKeys},
 		// A trigger runs in the batch, as the worker, with its search path unless the function has
 		// its own, and one that fires BEFORE each row may keep the row. The policy names under
 		// "triggers" those that somebody has looked at.
 		{about: "triggers of the application", codes: []string{codeTrigger}, check: v.finds(codeTrigger, nil,
 			"reach_triggers", v.reach, v.policyRows(), v.opt.Snapshot, v.worker(), v.install.SearchPath)},
-		{about: "replica identities", codes: []string{codeIdentity}, check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
+		{about: "replica identities", codes: []string{codeIdentity},
+			check: v.finds(codeIdentity, nil, "reach_identity", v.reach)},
 	}
 }
 

@@ -143,8 +143,9 @@ type jsonReport struct {
 // JSON writes the report as one JSON object.
 func (r *Report) JSON(w io.Writer) error {
 	leftOut := slices.DeleteFunc(Selection{}.Codes(), func(code string) bool { return slices.Contains(r.Checks, code) })
-	return report.WriteJSON(w, jsonReport{Version: 1, Verdict: r.Verdict(), File: r.File, Objects: r.Objects, Policies: r.Policies,
-		Drift: r.Count(diag.Drift), Unknown: r.Count(diag.Unknown), Info: r.Count(diag.Info), Suppressed: r.Suppressed(),
+	return report.WriteJSON(w, jsonReport{Version: 1, Verdict: r.Verdict(), File: r.File, Objects: r.Objects,
+		Policies: r.Policies,
+		Drift:    r.Count(diag.Drift), Unknown: r.Count(diag.Unknown), Info: r.Count(diag.Info), Suppressed: r.Suppressed(),
 		LeftOut: leftOut, Findings: r.Findings})
 }
 

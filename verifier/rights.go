@@ -19,11 +19,14 @@ func (v *inspection) checkRights(r reading) error {
 	var about []generator.Object
 	schema := v.install.Schema
 	for _, role := range distinct(v.install.Roles.All()) { // the runtime's own migration grants it
-		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role, Needed: "USAGE"})
-		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema, Position: v.install.Position})
+		wanted = append(wanted, generator.Right{Kind: "schema", Name: schema, On: quote.Ident(schema), Role: role,
+			Needed: "USAGE"})
+		about = append(about, generator.Object{Kind: generator.KindPrivilege, Name: "schema " + schema,
+			Position: v.install.Position})
 	}
 	for _, o := range v.objects(generator.KindPrivilege) {
-		wanted, about = append(wanted, o.Rights...), append(about, slices.Repeat([]generator.Object{o}, len(o.Rights))...)
+		wanted, about = append(wanted, o.Rights...), append(about,
+			slices.Repeat([]generator.Object{o}, len(o.Rights))...)
 	}
 	return v.finds(codeTableRights, about, "role_privileges", wanted, v.install.Roles.All())(r)
 }
@@ -65,10 +68,11 @@ func (v *inspection) checkFunctionRights(r reading) error {
 // retention._apply_privileges().
 func (v *inspection) checkPrivileges(r reading) error {
 	objects := append(v.routines(), v.relations()...)
-	return v.finds(codePrivileges, objects, "privileges", v.install.Schema, lists.Map(objects, func(o generator.Object) row {
-		name, _, _ := strings.Cut(v.inSchema(o), "(")
-		return row{"name": o.Name, "open": generator.ForApplications(name), "roles": o.Grants, "writes": o.Writes}
-	}), v.worker())(r)
+	return v.finds(codePrivileges, objects, "privileges", v.install.Schema,
+		lists.Map(objects, func(o generator.Object) row {
+			name, _, _ := strings.Cut(v.inSchema(o), "(")
+			return row{"name": o.Name, "open": generator.ForApplications(name), "roles": o.Grants, "writes": o.Writes}
+		}), v.worker())(r)
 }
 
 // oneRole reports an owner that is also other roles of the install.
@@ -88,7 +92,8 @@ func (v *inspection) oneRole() {
 // the roles that are the owner, too.
 func (v *inspection) otherRoles() (names, shared []string) {
 	roles := v.install.Roles
-	for _, other := range [][2]string{{"runner", roles.Runner}, {"operator", roles.Operator}, {"viewer", roles.Viewer}} {
+	for _, other := range [][2]string{{"runner", roles.Runner}, {"operator", roles.Operator},
+		{"viewer", roles.Viewer}} {
 		if other[1] == roles.Owner {
 			shared = append(shared, other[0])
 		} else {
@@ -122,7 +127,8 @@ func (v *inspection) checkSessions(r reading) error {
 			longest = s
 		}
 	}
-	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(longest.budget.Milliseconds()), longest.job.Name)(r)
+	return v.finds("", v.atInstall(), "session_settings", v.runner(), settings, float64(longest.budget.Milliseconds()),
+		longest.job.Name)(r)
 }
 
 // changedTables returns the tables in which policies change or take rows. With more it adds the
@@ -146,7 +152,8 @@ func (v *inspection) changedTables(more bool) []string {
 
 // takers returns the functions that detach and drop tables.
 func (v *inspection) takers() []generator.Object {
-	return slices.DeleteFunc(v.objects(generator.KindFunction), func(o generator.Object) bool { return o.As != generator.AsMigrator })
+	return slices.DeleteFunc(v.objects(generator.KindFunction),
+		func(o generator.Object) bool { return o.As != generator.AsMigrator })
 }
 
 // checkOwners checks that the owner of the function that detaches or drops a table is a member of

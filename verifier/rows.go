@@ -33,7 +33,8 @@ func (v *inspection) overdueProbes() (list []probe) {
 				about += " for " + scope
 			}
 			list = append(list, probe{policy: p, about: about, codes: append(codesOfFunctions, codeOverdue),
-				check: v.finds(codeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name, lateByNature(p), p.Table.String())})
+				check: v.finds(codeOverdue, nil, "overdue", p.Name, s.due, countLimit, s.job.Name, lateByNature(p),
+					p.Table.String())})
 		}
 	}
 	return list
@@ -41,7 +42,8 @@ func (v *inspection) overdueProbes() (list []probe) {
 
 // scopeText returns the scope of a job as in the file.
 func scopeText(j *policy.Job) string {
-	return strings.Join(lists.Map(j.Scope, func(a policy.Assignment) string { return a.Column + ": " + a.Value.SQL }), ", ")
+	return strings.Join(lists.Map(j.Scope, func(a policy.Assignment) string { return a.Column + ": " + a.Value.SQL }),
+		", ")
 }
 
 // codesOfFunctions are the checks that a call of a policy's function can fail.
@@ -51,7 +53,10 @@ var codesOfFunctions = []string{codeTableRights, codeExpression}
 // condition reads.
 func lateByNature(p *policy.Policy) bool {
 	return p.Where != nil || len(p.Keep) > 0 || len(p.Joins) > 0 || len(p.DueRanks()) > 0 ||
-		slices.ContainsFunc(p.DueClocks(), func(c *policy.Clock) bool { return c.Expression != nil || len(c.Window.Tiers) > 1 })
+		slices.ContainsFunc(p.DueClocks(), func(c *policy.Clock) bool {
+			return c.Expression != nil ||
+				len(c.Window.Tiers) > 1
+		})
 }
 
 // refusedToCount reports whether the server refused a policy's function for a reason that has a
@@ -65,8 +70,9 @@ func (v *inspection) refusedToCount(p *policy.Policy, refused *pgconn.PgError) b
 	case role != "":
 		if !v.knownLack(role, refused) {
 			v.add(message{Code: codeTableRights, Policy: p.Name, Position: p.Position,
-				Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, p.Name, refused.Message),
-				Detail:  "Runs of the policy fail.", Hint: grantHint(role, refused)})
+				Message: fmt.Sprintf("role %q lacks a privilege that policy %q needs: %s", role, p.Name,
+					refused.Message),
+				Detail: "Runs of the policy fail.", Hint: grantHint(role, refused)})
 		}
 	case !meansNothing(refused) || strings.Contains(refused.Message, v.install.Schema+"."):
 		return false

@@ -62,7 +62,8 @@ func TestSelectionOfWhatCouldNotBeSeen(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.any([]string{codeIndexMissing}) != test.runs || s.shows(codeTimeout) != test.shown {
-				t.Errorf("runs %t, shown %t; want %t, %t", s.any([]string{codeIndexMissing}), s.shows(codeTimeout), test.runs, test.shown)
+				t.Errorf("runs %t, shown %t; want %t, %t", s.any([]string{codeIndexMissing}), s.shows(codeTimeout),
+					test.runs, test.shown)
 			}
 		})
 	}

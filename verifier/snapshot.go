@@ -57,9 +57,10 @@ func (v *inspection) compareTypes(r reading, live *catalog.Snapshot) error {
 		case a.Err != nil, want == "", p == nil, want == a.Type:
 		default:
 			v.add(message{Code: codeSnapshot, Policy: p.Name, Position: a.Expr.Position, Want: want, Got: a.Type,
-				Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot", p.Name),
-				Detail:  fmt.Sprintf("It is read by: %s.", a.Key),
-				Hint:    `Run "pgretain snapshot" and "pgretain generate", and migrate; or give the expression back its type.`})
+				Message: fmt.Sprintf("an expression of policy %q has another type than in the catalog snapshot",
+					p.Name),
+				Detail: fmt.Sprintf("It is read by: %s.", a.Key),
+				Hint:   `Run "pgretain snapshot" and "pgretain generate", and migrate; or give the expression back its type.`})
 		}
 	}
 	return nil
@@ -119,7 +120,8 @@ func (v *inspection) consequences(tables *catalog.Snapshot) []consequence {
 		if p != nil {
 			name = p.Name
 		}
-		all = append(all, consequence{p, fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position, d.Message, d.Code), true})
+		all = append(all, consequence{p, fmt.Sprintf("Policy %q would be refused at %s: %s [%s].", name, d.Position,
+			d.Message, d.Code), true})
 	}
 	if len(all) > 0 {
 		return all
@@ -153,7 +155,8 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 	for i, c := range tables {
 		said := func(f Finding) bool { return f.Object == c.name() && (isReach(f) || f.Code == codeCoverageName) }
 		unexplained := func(e consequence) bool { return v.unexplained(c, e) }
-		if slices.ContainsFunc(own[i], unexplained) || len(own[i]) == 0 && !slices.ContainsFunc(v.report.Findings, said) {
+		if slices.ContainsFunc(own[i], unexplained) || len(own[i]) == 0 &&
+			!slices.ContainsFunc(v.report.Findings, said) {
 			v.add(c.message(own[i]))
 		}
 	}
@@ -162,7 +165,8 @@ func (v *inspection) compareSnapshot(live *catalog.Snapshot, tables []changed) {
 // snapshotWith returns the snapshot with one table in its live form, and with the new tables.
 func (v *inspection) snapshotWith(live *catalog.Snapshot, c changed) *catalog.Snapshot {
 	known, mixed := v.opt.Snapshot.Graph(), *v.opt.Snapshot
-	mixed.Tables = slices.DeleteFunc(slices.Clone(live.Tables), func(t *catalog.Table) bool { return known[t.String()] != nil })
+	mixed.Tables = slices.DeleteFunc(slices.Clone(live.Tables),
+		func(t *catalog.Table) bool { return known[t.String()] != nil })
 	for _, t := range v.opt.Snapshot.Tables {
 		if t != c.want {
 			mixed.Tables = append(mixed.Tables, t)
@@ -191,7 +195,8 @@ func isReach(f Finding) bool { return f.Group == string(Reach) && f.Severity != 
 // message returns the finding's text. One difference becomes want and got, several become words. It
 // ends with the consequences.
 func (c changed) message(otherwise []consequence) message {
-	f := message{Code: codeSnapshot, Object: c.name(), Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name())}
+	f := message{Code: codeSnapshot, Object: c.name(),
+		Message: fmt.Sprintf("table %q is not as the catalog snapshot has it", c.name())}
 	if len(c.facts) == 1 {
 		f.Message += ": " + c.facts[0].What
 		f.Want, f.Got = c.facts[0].Want, c.facts[0].Got

@@ -29,7 +29,10 @@ func (v *inspection) checkTables(r reading) error {
 // namedTables returns the tables that the file names, except in reports. Tables in SQL are included
 // only with their schema, because a bare name may belong to a WITH.
 func (v *inspection) namedTables() []policy.NamedTable {
-	return slices.DeleteFunc(v.file.NamedTables(), func(m policy.NamedTable) bool { return m.Schema == "" || m.Kind == "report" })
+	return slices.DeleteFunc(v.file.NamedTables(), func(m policy.NamedTable) bool {
+		return m.Schema == "" ||
+			m.Kind == "report"
+	})
 }
 
 // ensured is a wanted column that a migration created.
@@ -70,11 +73,13 @@ func (v *inspection) checkEnsured(r reading) error {
 			}
 		}
 	}
-	rows, err := collectRows[liveColumn](r, "ensured_columns", lists.Map(wanted, func(w ensured) string { return w.Table }),
+	rows, err := collectRows[liveColumn](r, "ensured_columns",
+		lists.Map(wanted, func(w ensured) string { return w.Table }),
 		lists.Map(wanted, func(w ensured) string { return w.name }))
 	for _, live := range rows {
 		w := wanted[live.N-1]
-		f := message{Code: codeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q is missing", w.name, w.Table, w.Policy), Hint: repairHint}
+		f := message{Code: codeColumn, Message: fmt.Sprintf("column %q of table %q of policy %q is missing", w.name,
+			w.Table, w.Policy), Hint: repairHint}
 		if live.Exists {
 			other, err := w.otherDefault(r, live)
 			if err != nil {
@@ -119,7 +124,8 @@ func (w ensured) otherDefault(r reading, live liveColumn) (bool, error) {
 	same := true
 	err := r.savepoint(func() error {
 		values := [][]byte{[]byte(constants[0].Text), []byte(constants[1].Text)}
-		result := r.tx.Conn().PgConn().ExecParams(r.ctx, verifysql.Query("same_constants", r.schema), values, []uint32{live.Type, live.Type}, nil, nil).Read()
+		result := r.tx.Conn().PgConn().ExecParams(r.ctx, verifysql.Query("same_constants", r.schema), values,
+			[]uint32{live.Type, live.Type}, nil, nil).Read()
 		same = result.Err != nil || len(result.Rows) != 1 || string(result.Rows[0][0]) == "t"
 		return result.Err
 	})

@@ -40,14 +40,16 @@ type Options struct {
 // Verify compares the wanted objects, those of the runtime included, and the policy file with the
 // database of conn. It only reads. An error means that it could not run; what a role cannot see is
 // a finding of the report.
-func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []generator.Object, opt Options) (*Report, error) {
+func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []generator.Object, opt Options) (*Report,
+	error) {
 	if opt.Timeout <= 0 {
 		opt.Timeout = 5 * time.Second
 	}
 	v := &inspection{
 		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, asked: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
-		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted), Policies: len(file.Policies), Checks: opt.Checks.Codes()},
+		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted),
+			Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
 	for _, p := range file.Policies {
 		v.policies[p.Name] = p
@@ -126,7 +128,8 @@ func (v *inspection) run(ctx context.Context) error {
 	}
 	v.oneRole()
 	if len(v.objects(generator.KindEach)) > 0 { // all other probes need it
-		err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: v.opt.Checks.Codes(), check: v.readMembers}})
+		err := v.ask(ctx, []probe{{about: "the schemas that policies are for", codes: v.opt.Checks.Codes(),
+			check: v.readMembers}})
 		if err != nil || v.file == v.source {
 			return err
 		}
@@ -148,21 +151,28 @@ func (v *inspection) probes() []probe {
 		{about: "the functions", codes: codesOfRoutines, check: v.checkRoutines},
 		{about: "the runtime's tables and views", codes: []string{codeMissing, codeOwner}, check: v.checkRelations},
 		{about: "the privileges in the runtime's schema", codes: []string{codePrivileges}, check: v.checkPrivileges},
-		{about: "what the runtime's tables and views are made of", codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
-		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind}, check: v.finds(codeSequenceBehind, nil, "sequences_behind")},
+		{about: "what the runtime's tables and views are made of",
+			codes: []string{codeIntercepted, codeNotAsInstalled}, check: v.checkMakeup},
+		{about: "the sequences of the runtime", codes: []string{codeSequenceBehind},
+			check: v.finds(codeSequenceBehind, nil, "sequences_behind")},
 		{about: "the registry", codes: []string{codeRowMissing, codeRowDiffers, codeRowOrphan}, check: v.checkRegistry},
 		{about: "what is paused", codes: []string{codePaused}, check: v.finds(codePaused, nil, "paused")},
-		{about: "windows set at run time", codes: []string{codeWindowSet}, check: v.finds(codeWindowSet, nil, "windows")},
+		{about: "windows set at run time", codes: []string{codeWindowSet},
+			check: v.finds(codeWindowSet, nil, "windows")},
 		{about: "whether the database is a copy", codes: []string{codeCopy}, check: v.finds(codeCopy, at, "copy")},
 	}, v.tableProbes(), []probe{
 		{about: "the indexes", codes: codesOfIndexes, check: v.checkIndexes},
 
-		{about: "the zone in which schedules are meant", codes: []string{codeLate, codeNotYet, codeLastRun, codeMissed, codeEmpty, codeRefused, codeOverdue, codeKeepUp}, check: v.readZone},
+		{about: "the zone in which schedules are meant",
+			codes: []string{codeLate, codeNotYet, codeLastRun, codeMissed, codeEmpty, codeRefused, codeOverdue,
+				codeKeepUp}, check: v.readZone},
 		{skip: !cron, about: "the jobs in pg_cron", codes: codesOfCron, check: checkCron},
 		{skip: !cron || !live, about: "pg_cron's scheduler", codes: []string{codeScheduler, codeCronStart},
 			check: withRowSecurity(v.finds("", at, "scheduler", v.owner(), v.install.CronElsewhere()))},
-		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart}, check: v.checkStarts},
-		{about: "the runs", codes: []string{codeLastRun, codeLate, codeMissed, codeNotYet, codeEmpty, codeRefused}, check: v.checkRuns},
+		{skip: !cron || !live, about: "jobs that pg_cron could not start", codes: []string{codeCronStart},
+			check: v.checkStarts},
+		{about: "the runs", codes: []string{codeLastRun, codeLate, codeMissed, codeNotYet, codeEmpty, codeRefused},
+			check: v.checkRuns},
 
 		{about: "holds", codes: []string{codeUnfitHold}, check: v.finds(codeUnfitHold, nil, "unfit_holds")},
 		{about: "what policies rely on", codes: []string{codeUnexpected, codeIndexDiffers}, check: v.checkUnexpected},
@@ -172,13 +182,15 @@ func (v *inspection) probes() []probe {
 		{more: v.reachProbes},
 
 		v.snapshotProbe(),
-		{skip: v.opt.Snapshot == nil, about: "the time zone of the database", codes: []string{codeLocalClock}, check: v.checkZone},
+		{skip: v.opt.Snapshot == nil, about: "the time zone of the database", codes: []string{codeLocalClock},
+			check: v.checkZone},
 		{skip: !roles, about: "the worker's privileges", codes: []string{codeTableRights}, check: v.checkRights},
 		{about: "the worker's privileges on functions", codes: []string{codeTableRights}, check: v.checkFunctionRights},
 		{more: v.expressionProbes},
 
 		{skip: !counts, more: v.overdueProbes},
-		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow}, check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
+		{skip: !counts, about: "rows that are held", codes: []string{codeLostRow},
+			check: v.finds(codeLostRow, nil, "lost_rows", countLimit, v.owner())},
 		{skip: !counts, more: v.factProbes},
 		{about: "runs that spent their budgets", codes: []string{codeKeepUp}, check: v.checkKeepUp},
 
@@ -199,13 +211,15 @@ func (v *inspection) tableProbes() []probe {
 		{about: "the tables that the policies name", check: v.checkTables,
 			codes: append([]string{codeNoTable}, codesOfPlans...)},
 		{about: "the columns that the policies make sure of", codes: []string{codeColumn}, check: v.checkEnsured},
-		{skip: !covered, about: `the names under "coverage"`, codes: []string{codeCoverageName}, check: v.checkCoverageNames},
+		{skip: !covered, about: `the names under "coverage"`, codes: []string{codeCoverageName},
+			check: v.checkCoverageNames},
 		{skip: !covered, about: "tables without a policy", codes: []string{codeUncovered}, check: v.checkCoverage},
 	}
 }
 
 func (v *inspection) snapshotProbe() probe {
-	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot", codes: append([]string{codeSnapshot, codeExpression}, codesOfPlans...), check: v.checkSnapshot}
+	return probe{skip: v.opt.Snapshot == nil, about: "the catalog snapshot",
+		codes: append([]string{codeSnapshot, codeExpression}, codesOfPlans...), check: v.checkSnapshot}
 }
 
 // add adds a finding. Without a severity it is drift.
@@ -215,7 +229,8 @@ func (v *inspection) addKind(kind generator.Kind, m message) {
 	if m.Severity == "" {
 		m.Severity = diag.Drift
 	}
-	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code]), Kind: string(kind)})
+	v.report.Findings = append(v.report.Findings, report.Finding{Diagnostic: m, Group: string(checks[m.Code]),
+		Kind: string(kind)})
 }
 
 // about adds a finding on an object.
@@ -230,7 +245,8 @@ func (v *inspection) about(o generator.Object, m message) {
 // found reports whether one of the checks has a finding about a policy, a table or another object.
 func (v *inspection) found(about string, codes ...string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
-		concerns := f.Policy == about || f.Object == about || f.Table == about || f.Code == codeUnexpected && v.unfit[about]
+		concerns := f.Policy == about || f.Object == about || f.Table == about || f.Code == codeUnexpected &&
+			v.unfit[about]
 		return concerns && slices.Contains(codes, f.Code) && f.Severity != Info
 	})
 }
@@ -264,10 +280,12 @@ func (v *inspection) drop() {
 	for i, f := range v.report.Findings {
 		// the statements would drop a correct index
 		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) {
-			v.report.Findings[i].Hint = "First mend what the policy was not made for, or the expression that the server refuses."
+			v.report.Findings[i].Hint = "First mend what the policy was not made for, or the expression that the " +
+				"server refuses."
 		}
 	}
-	v.report.Findings = slices.DeleteFunc(v.report.Findings, func(f Finding) bool { return !v.opt.Checks.shows(f.Code) })
+	v.report.Findings = slices.DeleteFunc(v.report.Findings,
+		func(f Finding) bool { return !v.opt.Checks.shows(f.Code) })
 }
 
 // objects returns the wanted objects of some kinds.

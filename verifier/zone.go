@@ -14,7 +14,8 @@ import (
 // LocalClocks returns the clocks without a time zone if the database's sessions have another zone
 // than the install. If the application writes in its session's zone, its rows are due hours early
 // or late.
-func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File, snapshot *catalog.Snapshot) (list diag.List, err error) {
+func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File,
+	snapshot *catalog.Snapshot) (list diag.List, err error) {
 	clocks := generator.LocalClocks(file, snapshot)
 	if len(clocks) == 0 {
 		return nil, nil
@@ -26,10 +27,13 @@ func LocalClocks(ctx context.Context, tx inspect.Querier, file *policy.File, sna
 	}
 	for _, k := range clocks {
 		list.Add(diag.Diagnostic{Code: codeLocalClock, Severity: diag.Warning, Policy: k.Policy, Position: k.Position,
-			Message: fmt.Sprintf("clock %q of policy %q has no time zone, and the database has another time zone than the policy", k.Clock, k.Policy),
-			Want:    own, Got: zone,
-			Detail: fmt.Sprintf("Runs read its times in %s. Where sessions write them in %s, rows are due hours early or late.", own, zone),
-			Hint: fmt.Sprintf("Write install: {time_zone: %s}, or expression: \"(%s) AT TIME ZONE '%[1]s'\". Where the times are written in %[3]s, suppress this.",
+			Message: fmt.Sprintf("clock %q of policy %q has no time zone, and the database has another time zone "+
+				"than the policy", k.Clock, k.Policy),
+			Want: own, Got: zone,
+			Detail: fmt.Sprintf("Runs read its times in %s. Where sessions write them in %s, rows are due hours "+
+				"early or late.", own, zone),
+			Hint: fmt.Sprintf("Write install: {time_zone: %s}, or expression: \"(%s) AT TIME ZONE '%[1]s'\". Where "+
+				"the times are written in %[3]s, suppress this.",
 				zone, k.Clock, own)})
 	}
 	return list, nil

@@ -69,7 +69,8 @@ func TestShownCommands(t *testing.T) {
 	if lines < 200 {
 		t.Errorf("found %d command lines", lines)
 	}
-	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "hold t --reason why", "verify --counts=perhaps"} {
+	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "hold t --reason why",
+		"verify --counts=perhaps"} {
 		if understood(wrong) == nil {
 			t.Errorf("pgretain %s is understood", wrong)
 		}
@@ -79,7 +80,9 @@ func TestShownCommands(t *testing.T) {
 // understood parses a command line as far as the verb itself would be called; one that only names a
 // verb is right.
 func understood(line string) error {
-	line = strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N", "--rows 1").Replace(line) // as a usage has it
+	// as a usage has it
+	line = strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N",
+		"--rows 1").Replace(line)
 	words := shownWord.FindAllString(line, -1)
 	for i, word := range words {
 		words[i] = strings.NewReplacer(`"`, "", "'", "").Replace(word)

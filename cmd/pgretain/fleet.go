@@ -98,7 +98,8 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 	}
 	f := &fleet{read, *c, verb, act, args}
 	if info, err := os.Stat(c.Output); verb == "report" && (err != nil || !info.IsDir()) {
-		return usagef("--output must be a directory, which gets a report of each database and index.html, got %q", c.Output)
+		return usagef("--output must be a directory, which gets a report of each database and index.html, got %q",
+			c.Output)
 	}
 	stages, err := f.find(ctx)
 	if err == nil && verb == "report" {
@@ -212,7 +213,8 @@ func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	}
 	for _, host := range hosts(to) {
 		if !slices.Contains(hosts(from), host) {
-			return fmt.Errorf("%q is on host %s, which is not that of the query, and password_command would print its password; "+
+			return fmt.Errorf("%q is on host %s, which is not that of the query, and password_command would print "+
+				"its password; "+
 				"list it under databases", d.Name, host)
 		}
 	}
@@ -276,7 +278,8 @@ func (f *fleet) do(m *member, do func(*console) error) {
 	c.out, c.err, c.Output = &out, &said, ""
 	m.Code = c.exit(do(&c))
 	m.text, m.Messages, m.Well = out.Bytes(), said.String(), c.well
-	m.Verdict, m.Seconds = cmp.Or(c.verdict, fleetVerbs[f.verb].words[min(m.Code, 2)]), seconds(time.Since(began).Seconds())
+	m.Verdict, m.Seconds = cmp.Or(c.verdict, fleetVerbs[f.verb].words[min(m.Code,
+		2)]), seconds(time.Since(began).Seconds())
 }
 
 // readStatus reads the status of one database. Values that cannot be read stay empty; the command

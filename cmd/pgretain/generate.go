@@ -106,7 +106,10 @@ func (c *console) nextSteps() ([]step, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Files = lists.Map(files, func(f generator.File) output { return output{filepath.Join(s.Path, f.Name), f.Text} })
+		s.Files = lists.Map(files, func(f generator.File) output {
+			return output{filepath.Join(s.Path, f.Name),
+				f.Text}
+		})
 		s.Changes = changes(s.history, generator.Pages(wanted[i], project.file.Install.Roles))
 	}
 	return steps, nil

@@ -128,7 +128,10 @@ func (l *linted) failed() bool {
 // conclude writes the summary or the machine-readable output, and returns the exit code.
 func (c *console) conclude(found *linted) (err error) {
 	log := report.Log{Verb: "lint", File: c.Policy, Findings: append([]report.Finding{}, found.findings...)}
-	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int { return diag.Compare(a.Diagnostic, b.Diagnostic) })
+	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int {
+		return diag.Compare(a.Diagnostic,
+			b.Diagnostic)
+	})
 	switch {
 	case c.Format != "text":
 		err = c.log(log, func(io.Writer) error {
@@ -261,7 +264,8 @@ func (c *console) explain(_ context.Context, names []string) error {
 
 // lines returns the lines of a policy or report, and of the jobs that run it.
 func (p *project) lines(words map[generator.ID][]explain.Line, name string) []explain.Line {
-	lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}], words[generator.ID{Kind: generator.KindEach, Name: name}])
+	lines := slices.Concat(words[generator.ID{Kind: generator.KindPolicy, Name: name}],
+		words[generator.ID{Kind: generator.KindEach, Name: name}])
 	for _, job := range p.file.Jobs {
 		if slices.ContainsFunc(job.Run, func(r policy.Name) bool { return r.Text == name }) {
 			lines = append(lines, words[generator.ID{Kind: generator.KindJob, Name: job.Name}]...)

@@ -41,7 +41,8 @@ func lintAt(t *testing.T, now, format string, verbose bool, suppressions string)
 		t.Fatal(err)
 	}
 	var out, messages bytes.Buffer
-	c := console{out: &out, err: &messages, flags: flags{Policy: path, Catalog: filepath.Join(dir, "none.json"), Format: format, Verbose: verbose}}
+	c := console{out: &out, err: &messages, flags: flags{Policy: path, Catalog: filepath.Join(dir, "none.json"),
+		Format: format, Verbose: verbose}}
 	err = c.lintAt(t.Context(), at)
 	var exit exitCode
 	if err != nil && !errors.As(err, &exit) {
@@ -68,8 +69,10 @@ func TestLintSuppresses(t *testing.T) {
 		"of verify, in force": {"2027-01-01T00:00:00Z", "check: V020", "", false},
 		"of verify, ended":    {"2028-01-01T00:00:00Z", "check: V020", "[L095]", false},
 	} {
-		stdout, stderr, code := lintAt(t, c.now, "text", false, "  - {"+c.suppression+", reason: r, until: 2027-01-31}\n")
-		if strings.Contains(stderr, "[L020]") == c.hidden || strings.Contains(stdout, "1 suppressed") != c.hidden || c.want == "" && strings.Contains(stderr, "[L09") || !strings.Contains(stderr, c.want) || code != 0 {
+		stdout, stderr, code := lintAt(t, c.now, "text", false, "  - {"+
+			c.suppression+", reason: r, until: 2027-01-31}\n")
+		if strings.Contains(stderr, "[L020]") == c.hidden || strings.Contains(stdout, "1 suppressed") != c.hidden ||
+			c.want == "" && strings.Contains(stderr, "[L09") || !strings.Contains(stderr, c.want) || code != 0 {
 			t.Errorf("%s: exit code %d\n%s%s", name, code, stdout, stderr)
 		}
 	}
@@ -79,11 +82,13 @@ func TestLintShowsWhatIsSuppressed(t *testing.T) {
 	t.Parallel()
 	item := "  - {check: L020, reason: a trial, until: 2027-01-31}\n"
 	_, stderr, _ := lintAt(t, "2027-01-01T00:00:00Z", "text", true, item)
-	if !strings.Contains(stderr, "retention.yaml:4:3: suppressed: ") || !strings.Contains(stderr, "Suppressed until 2027-01-31: a trial\n") {
+	if !strings.Contains(stderr, "retention.yaml:4:3: suppressed: ") ||
+		!strings.Contains(stderr, "Suppressed until 2027-01-31: a trial\n") {
 		t.Error(stderr)
 	}
 	stdout, stderr, _ := lintAt(t, "2027-01-01T00:00:00Z", "json", false, item)
-	if diff := cmp.Diff("", stderr); diff != "" || !strings.Contains(stdout, `"suppressed": 1,`) || !strings.Contains(stdout, `"reason": "a trial",`) {
+	if diff := cmp.Diff("", stderr); diff != "" || !strings.Contains(stdout, `"suppressed": 1,`) ||
+		!strings.Contains(stdout, `"reason": "a trial",`) {
 		t.Error(stdout, diff)
 	}
 	stdout, _, _ = lintAt(t, "2027-01-01T00:00:00Z", "github", false, item)

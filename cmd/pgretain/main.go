@@ -105,7 +105,10 @@ func (c *console) root() (root *cobra.Command) {
 		}
 		if act != nil {
 			command.Args = arguments
-			command.RunE = func(command *cobra.Command, args []string) error { return c.dispatch(command, part.Name, act, args) }
+			command.RunE = func(command *cobra.Command,
+				args []string) error {
+				return c.dispatch(command, part.Name, act, args)
+			}
 			c.flags.add(command, places, flags)
 		} else {
 			command.Args, command.RunE, command.DisableFlagsInUseLine = cobra.ArbitraryArgs, onlyVerbs, true
@@ -245,7 +248,8 @@ func (f *flags) places() map[string]any {
 
 // exclusive lists pairs of flags that exclude each other.
 var exclusive = [][2]string{
-	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve", "output"},
+	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve",
+		"output"},
 }
 
 // add adds the flags of a command. A line either lists names of flags.txt, or defines a flag.

@@ -122,8 +122,9 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	text := "one\n" + row("NAME", ">ROWS", "NOTE") + row("é", int64(1000), nil) + row("longer|", 2, "x\ny") + "two\n"
 	for format, want := range map[string]string{
-		"text":     "one\nNAME      ROWS  NOTE\né        1,000\nlonger|      2  x y\ntwo\n",
-		"markdown": "one\n| NAME | ROWS | NOTE |\n| --- | ---: | --- |\n| é | 1,000 |  |\n| longer\\| | 2 | x y |\ntwo\n",
+		"text": "one\nNAME      ROWS  NOTE\né        1,000\nlonger|      2  x y\ntwo\n",
+		"markdown": "one\n| NAME | ROWS | NOTE |\n| --- | ---: | --- |\n| é | 1,000 |  |\n| longer\\| | 2 | x y " +
+			"|\ntwo\n",
 	} {
 		var out bytes.Buffer
 		c := console{out: &out, flags: flags{Format: format}}
@@ -137,7 +138,8 @@ func TestTable(t *testing.T) {
 func TestProgressLine(t *testing.T) {
 	t.Parallel()
 	text := "policy: 7 of 50 rows, 2 rows/s"
-	for width, want := range map[int]string{0: text + "\n", len(text) + 1: "\r\x1b[K" + text, 13: "\r\x1b[Kpolicy: 7 of"} {
+	for width, want := range map[int]string{0: text + "\n", len(text) + 1: "\r\x1b[K" + text,
+		13: "\r\x1b[Kpolicy: 7 of"} {
 		if diff := cmp.Diff(want, progressLine(text, width)); diff != "" {
 			t.Errorf("width %d: %s", width, diff)
 		}
@@ -146,7 +148,8 @@ func TestProgressLine(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123",
+		-1234: "-1,234"} {
 		if got := count(n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
@@ -182,7 +185,8 @@ policies:
 	for _, m := range tablesOf(file) {
 		got = append(got, m.name)
 	}
-	want := []string{"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8", "pg_catalog.pg_class", "a9",
+	want := []string{"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8",
+		"pg_catalog.pg_class", "a9",
 		"app.related", "b1", "b2", "app.child"}
 	sorted := cmp.Transformer("set", func(names []string) map[string]bool {
 		set := map[string]bool{}
@@ -197,7 +201,8 @@ policies:
 }
 
 func changeOf(before, after string) change {
-	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"}, After: &generator.Object{SQL: after, As: "owner"}}, "~ function f()"}
+	return change{generator.Change{Before: &generator.Object{SQL: before, As: "owner"},
+		After: &generator.Object{SQL: after, As: "owner"}}, "~ function f()"}
 }
 
 func TestDifference(t *testing.T) {
@@ -205,8 +210,9 @@ func TestDifference(t *testing.T) {
 	new, same, moved := changeOf("", "a\n"), changeOf("a\n", "a\n"), changeOf("a\n", "a\n")
 	new.Before, moved.After.As = nil, "runner"
 	for want, c := range map[string]change{
-		"@@ -2,5 +2,6 @@\n b\n c\n d\n---e\n+++e\n f\n+g\n": changeOf("a\nb\nc\nd\n--e\nf\n", "a\nb\nc\nd\n++e\nf\ng\n"),
-		"created as runner instead of owner\n":              moved,
+		"@@ -2,5 +2,6 @@\n b\n c\n d\n---e\n+++e\n f\n+g\n": changeOf("a\nb\nc\nd\n--e\nf\n",
+			"a\nb\nc\nd\n++e\nf\ng\n"),
+		"created as runner instead of owner\n": moved,
 	} {
 		if diff := cmp.Diff(want, strings.Join(c.Difference(), "")); diff != "" {
 			t.Error(diff)

@@ -275,7 +275,8 @@ func (p *planner) evaluate(ctx context.Context) (*plan, error) {
 type installedPolicy struct{ Name, Hash, Words string }
 
 // policy compares one policy of the file with the installed one, in each scope of their jobs.
-func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (list []plannedPolicy, err error) {
+func (p *planner) policy(ctx context.Context, o generator.Object, before installedPolicy) (list []plannedPolicy,
+	err error) {
 	planned := plannedPolicy{Policy: o.Name, Table: o.Table, Change: "new"}
 	var now, then []*string
 	if before.Name != "" {
@@ -291,7 +292,8 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 	has := func(list []*string, scope *string) bool {
 		return slices.ContainsFunc(list, func(s *string) bool { return scopeText(s) == scopeText(scope) })
 	}
-	for _, scope := range slices.Concat(then, slices.DeleteFunc(slices.Clone(now), func(s *string) bool { return has(then, s) })) {
+	for _, scope := range slices.Concat(then, slices.DeleteFunc(slices.Clone(now),
+		func(s *string) bool { return has(then, s) })) {
 		planned.Scope, planned.Now, planned.Then, planned.Note = orNullJSON(scope), nil, nil, ""
 		if has(now, scope) {
 			if planned.Now, err = p.preview(ctx, p.live, scoped{o.Name, scope}, &planned.Note); err != nil {
@@ -310,7 +312,8 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 		}
 		if planned.Then != nil {
 			for i, e := range planned.Then.Effects {
-				planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".", p.live.install.Schema+".", 1)
+				planned.Then.Effects[i].Table = strings.Replace(e.Table, p.scratch.install.Schema+".",
+					p.live.install.Schema+".", 1)
 			}
 		}
 		list = append(list, planned)
@@ -390,7 +393,10 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 			}
 		case o.Kind == generator.KindIndex:
 			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
-			evaluated := func(of plannedPolicy) bool { return of.Policy == o.Policy && of.Then != nil && of.Then.Due != nil }
+			evaluated := func(of plannedPolicy) bool {
+				return of.Policy == o.Policy && of.Then != nil &&
+					of.Then.Due != nil
+			}
 			var content string
 			// planning the query calls functions in the table's indexes
 			failed := errors.ErrUnsupported

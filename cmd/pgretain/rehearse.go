@@ -101,7 +101,8 @@ func (s *stage) rehearse(ctx context.Context) error {
 		name string
 		do   func(context.Context) (string, error)
 	}{
-		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run", s.runPolicies}, {"verify", s.verify},
+		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run",
+			s.runPolicies}, {"verify", s.verify},
 	} {
 		start := time.Now()
 		what, err := act.do(ctx)

@@ -84,7 +84,8 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		busy.Wait() // the second connection is free again
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 		defer cancel()
-		if runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last); err == nil && len(runs) == 0 {
+		if runs, err = rows[outcome](asking, beside, "runs", s.conn.PgConn().PID(), last); err == nil &&
+			len(runs) == 0 {
 			err = failed
 		}
 		return err
@@ -178,7 +179,8 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []outcome, err error) {
 	for left := *p.Due; left > 0; {
 		if p.WouldTrip {
-			_, err := s.conn.Exec(ctx, s.statement("accept_scope"), p.Policy, cmp.Or(c.Reason, "the first run"), fmt.Sprint(left), p.scope())
+			_, err := s.conn.Exec(ctx, s.statement("accept_scope"), p.Policy, cmp.Or(c.Reason, "the first run"),
+				fmt.Sprint(left), p.scope())
 			if err != nil {
 				return all, err
 			}

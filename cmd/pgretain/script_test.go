@@ -114,7 +114,8 @@ func image(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	content, err := io.ReadAll(layer)
 	ts.Check(err)
-	if id := fmt.Sprintf("sha256:%x", sha256.Sum256(content)); config.RootFS.DiffIDs[0] != id || config.Architecture != runtime.GOARCH {
+	if id := fmt.Sprintf("sha256:%x", sha256.Sum256(content)); config.RootFS.DiffIDs[0] != id ||
+		config.Architecture != runtime.GOARCH {
 		ts.Fatalf("the configuration is %+v, the layer %s", config, id)
 	}
 	fmt.Fprintf(ts.Stdout(), "%s %+v\n", config.OS, config.Config)

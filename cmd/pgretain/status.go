@@ -145,7 +145,8 @@ type scoped struct {
 // previews returns one preview of a policy, with its effects. Without a policy it returns one of
 // each policy and scope, in the order of the job if there is one. For a first run it also returns
 // those of instances. In such a list, an error stops only the preview of its policy.
-func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview, err error) {
+func (c *console) previews(ctx context.Context, s *session, in beginner, policy, job string) (list []preview,
+	err error) {
 	var found []scoped
 	if policy == "" || c.First {
 		if found, err = rows[scoped](ctx, s, "policies", orNull(job), orNull(policy), orNull(c.Scope)); err != nil {
@@ -181,7 +182,8 @@ type beginner interface {
 
 func (c *console) previewOf(ctx context.Context, s *session, one scoped, effects bool) (*preview, error) {
 	var p preview
-	return &p, s.row(ctx, "preview", one.Policy, orNull(c.AsOf), orNull(c.OlderThan), one.Scope, orNull(c.Limit), effects).Scan(&p)
+	return &p, s.row(ctx, "preview", one.Policy, orNull(c.AsOf), orNull(c.OlderThan), one.Scope, orNull(c.Limit),
+		effects).Scan(&p)
 }
 
 // scope returns the scope as JSON, or nil for none.

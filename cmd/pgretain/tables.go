@@ -79,7 +79,8 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
 	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema,
-		All: len(p.file.Policies) == 0, Each: p.file.Words(), Tables: lists.Map(tables, func(m *mention) string { return m.name })}
+		All: len(p.file.Policies) == 0, Each: p.file.Words(), Tables: lists.Map(tables,
+			func(m *mention) string { return m.name })}
 	snapshot, unknown, err := inspect.Snapshot(ctx, conn, request)
 	if err != nil {
 		return nil, err

@@ -14,8 +14,12 @@ import (
 func TestOddFilesOfADirectory(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(string) error{
-		"Read":      func(dir string) error { _, err := generator.Read(os.DirFS(dir)); return err },
-		"Rebase":    func(dir string) error { _, _, err := generator.Rebase(os.DirFS(dir), "", nil, false); return err },
+		"Read": func(dir string) error { _, err := generator.Read(os.DirFS(dir)); return err },
+		"Rebase": func(dir string) error {
+			_, _,
+				err := generator.Rebase(os.DirFS(dir), "", nil, false)
+			return err
+		},
 		"Recognise": func(dir string) error { _, err := generator.Recognise(os.DirFS(dir)); return err },
 		"Suggest": func(dir string) error {
 			if format, _ := generator.Suggest(os.DirFS(dir)); format != "" {

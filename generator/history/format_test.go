@@ -78,19 +78,25 @@ func TestReadRefusesHalfAMigration(t *testing.T) {
 		kind   error
 		files  []string
 	}{
-		"undo file gone":     {generator.Flyway, remove(flywayDown), generator.ErrHalf, []string{flywayDown, flywayUp}},
-		"undo file edited":   {generator.Flyway, replaceIn(flywayDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited, []string{flywayDown}},
-		"up file edited":     {generator.Flyway, replaceIn(flywayUp, "CREATE INDEX", "CREATE UNIQUE INDEX"), generator.ErrEdited, []string{flywayUp}},
-		"down script gone":   {generator.Psql, remove(psqlDown), generator.ErrHalf, []string{psqlDown, psqlUp}},
-		"down script edited": {generator.Psql, replaceIn(psqlDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited, []string{psqlDown}},
-		"transaction taken out": {generator.Psql, replaceIn("00001_pgretain_runtime.up.sql", "BEGIN;\n", ""), generator.ErrEdited,
+		"undo file gone": {generator.Flyway, remove(flywayDown), generator.ErrHalf, []string{flywayDown, flywayUp}},
+		"undo file edited": {generator.Flyway, replaceIn(flywayDown, "DROP INDEX", "DROP TABLE"),
+			generator.ErrEdited, []string{flywayDown}},
+		"up file edited": {generator.Flyway, replaceIn(flywayUp, "CREATE INDEX", "CREATE UNIQUE INDEX"),
+			generator.ErrEdited, []string{flywayUp}},
+		"down script gone": {generator.Psql, remove(psqlDown), generator.ErrHalf, []string{psqlDown, psqlUp}},
+		"down script edited": {generator.Psql, replaceIn(psqlDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited,
+			[]string{psqlDown}},
+		"transaction taken out": {generator.Psql, replaceIn("00001_pgretain_runtime.up.sql", "BEGIN;\n", ""),
+			generator.ErrEdited,
 			[]string{"00001_pgretain_runtime.up.sql"}},
 		"down script of another step": {generator.Psql, func(_ *testing.T, dir fstest.MapFS) {
 			dir[psqlDown] = dir["00002_retention_tables.down.sql"]
 		}, generator.ErrEdited, []string{psqlDown}},
-		"edited below the dashes": {generator.Tern, replaceIn("003_retention_indexes.sql", "DROP INDEX", "DROP TABLE"), generator.ErrEdited,
+		"edited below the dashes": {generator.Tern, replaceIn("003_retention_indexes.sql", "DROP INDEX", "DROP TABLE"),
+			generator.ErrEdited,
 			[]string{"003_retention_indexes.sql"}},
-		"gap": {generator.Tern, remove("003_retention_indexes.sql"), generator.ErrGap, []string{"002_retention_tables.sql", "004_retention_policies.sql"}},
+		"gap": {generator.Tern, remove("003_retention_indexes.sql"), generator.ErrGap,
+			[]string{"002_retention_tables.sql", "004_retention_policies.sql"}},
 		"another tool": {generator.Tern, func(t *testing.T, dir fstest.MapFS) {
 			maps.Copy(dir, twoSteps(t, generator.Flyway))
 		}, generator.ErrFormat, []string{"008_retention_drop_indexes.sql", "U1__pgretain_runtime.sql"}},
@@ -124,7 +130,8 @@ func TestFormatIsNotChangedOnTheWay(t *testing.T) {
 	}
 	_, err := generator.ReadFormat(dir, generator.Goose)
 	var refused *generator.HistoryError
-	if !errors.As(err, &refused) || !errors.Is(err, generator.ErrFormat) || !strings.Contains(refused.Message, "tern, not for goose") {
+	if !errors.As(err, &refused) || !errors.Is(err, generator.ErrFormat) ||
+		!strings.Contains(refused.Message, "tern, not for goose") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := generator.ReadFormat(fstest.MapFS{}, "liquibase"); err == nil {
@@ -145,7 +152,8 @@ func TestFilesOfTheUserCountInEveryFormat(t *testing.T) {
 		{generator.Flyway, nil, "V1__retention_policies.sql"},
 		{generator.Psql, nil, "00001_retention_policies.up.sql"},
 		{generator.Tern, []string{"01_one.sql", "02_two.sql", "notes.sql"}, "03_retention_policies.sql"},
-		{generator.Flyway, []string{"V1__a.sql", "V2.1__b.sql", "V2_2__c.sql", "U9__b.sql", "R__views.sql", "beforeMigrate.sql"}, "V3__retention_policies.sql"},
+		{generator.Flyway, []string{"V1__a.sql", "V2.1__b.sql", "V2_2__c.sql", "U9__b.sql", "R__views.sql",
+			"beforeMigrate.sql"}, "V3__retention_policies.sql"},
 		{generator.Flyway, []string{"V20260101120000__a.sql"}, "V20260101120001__retention_policies.sql"},
 		{generator.Psql, []string{"07_a.sql", "08_b.up.sql", "08_b.down.sql"}, "09_retention_policies.up.sql"},
 	} {
@@ -153,7 +161,8 @@ func TestFilesOfTheUserCountInEveryFormat(t *testing.T) {
 		for _, name := range c.files {
 			dir[name] = user
 		}
-		files := mustNext(t, mustReadFormat(t, dir, c.format), []generator.Object{function("retention.a()", "SELECT 1;\n")})
+		files := mustNext(t, mustReadFormat(t, dir, c.format),
+			[]generator.Object{function("retention.a()", "SELECT 1;\n")})
 		if files[0].Name != c.next {
 			t.Errorf("%s after %v: %s, want %s", c.format, c.files, files[0].Name, c.next)
 		}
@@ -185,22 +194,27 @@ func TestNextRefusesWhatAToolWouldReadOtherwise(t *testing.T) {
 		sql    string
 		ok     bool
 	}{
-		"leaves the transaction":           {generator.Tern, generator.KindFunction, "SELECT '\n---- tern: disable-tx ----\n';\n", false},
-		"says so in a line":                {generator.Tern, generator.KindFunction, "SELECT ' ---- tern: disable-tx ----';\n", true},
+		"leaves the transaction": {generator.Tern, generator.KindFunction,
+			"SELECT '\n---- tern: disable-tx ----\n';\n", false},
+		"says so in a line": {generator.Tern, generator.KindFunction,
+			"SELECT ' ---- tern: disable-tx ----';\n", true},
 		"dollar quote without transaction": {generator.Tern, generator.KindIndex, "SELECT $$;$$;\n", true},
 		"dollar in a dollar quote":         {generator.Tern, generator.KindIndex, "SELECT $a$;$$$a$;\n", false},
 		"dollar quote in a transaction":    {generator.Tern, generator.KindFunction, "SELECT $$;$$;\n", true},
-		"quotes without transaction":       {generator.Tern, generator.KindIndex, "SELECT 'a;b''c\\', \"d;\\\", E'\\'';\n", true},
-		"a word that ends with e":          {generator.Tern, generator.KindIndex, "SELECT date'\\', 1;\n", false},
-		"backslash ends a comment":         {generator.Tern, generator.KindIndex, "-- c:\\\nSELECT 1;\n", false},
-		"flyway: small e":                  {generator.Flyway, generator.KindFunction, "SELECT e'\\'';\n", false},
-		"flyway: capital E":                {generator.Flyway, generator.KindFunction, "SELECT E'\\'';\n", true},
-		"flyway: dollar in a name":         {generator.Flyway, generator.KindFunction, "SELECT a$b FROM c;\n", false},
-		"flyway: dollar quote":             {generator.Flyway, generator.KindFunction, "SELECT $a$ $b$ $a$;\n", true},
-		"psql: variable":                   {generator.Psql, generator.KindFunction, "SELECT a[1:n];\n", false},
-		"psql: quoted variable":            {generator.Psql, generator.KindFunction, "SELECT a[b:\"n\"];\n", false},
-		"psql: slice of numbers":           {generator.Psql, generator.KindFunction, "SELECT a[1:2], b[1:(n)], c[1: n], d::int, e[:];\n", true},
-		"psql: in quotes":                  {generator.Psql, generator.KindFunction, "SELECT ':HOME', \":HOME\", $$ :HOME \\! $$; -- :HOME \\!\n", true},
+		"quotes without transaction": {generator.Tern, generator.KindIndex,
+			"SELECT 'a;b''c\\', \"d;\\\", E'\\'';\n", true},
+		"a word that ends with e":  {generator.Tern, generator.KindIndex, "SELECT date'\\', 1;\n", false},
+		"backslash ends a comment": {generator.Tern, generator.KindIndex, "-- c:\\\nSELECT 1;\n", false},
+		"flyway: small e":          {generator.Flyway, generator.KindFunction, "SELECT e'\\'';\n", false},
+		"flyway: capital E":        {generator.Flyway, generator.KindFunction, "SELECT E'\\'';\n", true},
+		"flyway: dollar in a name": {generator.Flyway, generator.KindFunction, "SELECT a$b FROM c;\n", false},
+		"flyway: dollar quote":     {generator.Flyway, generator.KindFunction, "SELECT $a$ $b$ $a$;\n", true},
+		"psql: variable":           {generator.Psql, generator.KindFunction, "SELECT a[1:n];\n", false},
+		"psql: quoted variable":    {generator.Psql, generator.KindFunction, "SELECT a[b:\"n\"];\n", false},
+		"psql: slice of numbers": {generator.Psql, generator.KindFunction,
+			"SELECT a[1:2], b[1:(n)], c[1: n], d::int, e[:];\n", true},
+		"psql: in quotes": {generator.Psql, generator.KindFunction,
+			"SELECT ':HOME', \":HOME\", $$ :HOME \\! $$; -- :HOME \\!\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -208,9 +222,11 @@ func TestNextRefusesWhatAToolWouldReadOtherwise(t *testing.T) {
 			if c.kind == generator.KindIndex {
 				object.Kind, object.As = generator.KindIndex, generator.AsMigrator
 			}
-			_, err := generator.Next(mustReadFormat(t, fstest.MapFS{}, c.format), []generator.Object{object}, generator.NextOptions{Roles: testRoles})
+			_, err := generator.Next(mustReadFormat(t, fstest.MapFS{}, c.format), []generator.Object{object},
+				generator.NextOptions{Roles: testRoles})
 			var got *generator.ObjectError
-			if c.ok != (err == nil) || (err != nil && (!errors.As(err, &got) || !errors.Is(err, generator.ErrText) || got.Hint == "")) {
+			if c.ok != (err == nil) || (err != nil &&
+				(!errors.As(err, &got) || !errors.Is(err, generator.ErrText) || got.Hint == "")) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -233,7 +249,8 @@ func runtimeObjects(body string) []generator.Object {
 			Drop: "DROP TABLE IF EXISTS retention.run;\n"},
 		{Kind: generator.KindFunction, Name: "retention.health()", As: generator.AsOwner,
 			SQL: "CREATE OR REPLACE FUNCTION retention.health() RETURNS integer\n    LANGUAGE sql\n    AS $function$\n" +
-				"-- a comment; with a semicolon\n" + body + "\n$function$;\nREVOKE ALL ON FUNCTION retention.health() FROM PUBLIC;\n",
+				"-- a comment; with a semicolon\n" + body + "\n$function$;\nREVOKE ALL ON FUNCTION " +
+				"retention.health() FROM PUBLIC;\n",
 			Drop: "DROP FUNCTION IF EXISTS retention.health();\n"},
 	}
 }
@@ -243,7 +260,8 @@ func policyObjects(name, window string) []generator.Object {
 	index := `"public"."` + name + `_idx"`
 	return []generator.Object{
 		{Kind: generator.KindFunction, Name: function, As: generator.AsOwner, Policy: name,
-			SQL: "CREATE OR REPLACE FUNCTION retention." + name + "_batch(p_run bigint) RETURNS bigint\n    LANGUAGE plpgsql\n" +
+			SQL: "CREATE OR REPLACE FUNCTION retention." + name + "_batch(p_run bigint) RETURNS bigint\n    " +
+				"LANGUAGE plpgsql\n" +
 				"    AS $function$\nBEGIN\n    RETURN count(*) FROM public.m WHERE at < now() - interval '" + window + "';\nEND;\n$function$;\n",
 			Drop: "DROP FUNCTION IF EXISTS " + function + ";\n"},
 		{Kind: generator.KindColumn, Name: "public.m.at", As: generator.AsMigrator, Policy: name,

@@ -36,7 +36,8 @@ func mustReadFormat(t *testing.T, dir fs.FS, format generator.Format) *generator
 
 func mustNext(t *testing.T, h *generator.History, wanted []generator.Object) []generator.File {
 	t.Helper()
-	files, err := generator.Next(h, wanted, generator.NextOptions{Roles: testRoles, SearchPath: []string{"pg_catalog", "public"}})
+	files, err := generator.Next(h, wanted, generator.NextOptions{Roles: testRoles,
+		SearchPath: []string{"pg_catalog", "public"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +182,10 @@ func TestNumbersContinueInTheWidthInUse(t *testing.T) {
 
 func TestColumnSurvivesItsPolicy(t *testing.T) {
 	t.Parallel()
-	column := generator.Object{Kind: generator.KindColumn, Name: "public.m.created_at", As: generator.AsMigrator, Policy: "p",
-		SQL: "ALTER TABLE public.m ADD COLUMN created_at timestamptz;\n", Drop: "ALTER TABLE public.m DROP COLUMN created_at;\n"}
+	column := generator.Object{Kind: generator.KindColumn, Name: "public.m.created_at", As: generator.AsMigrator,
+		Policy: "p",
+		SQL:    "ALTER TABLE public.m ADD COLUMN created_at timestamptz;\n", Drop: "ALTER TABLE public.m DROP " +
+			"COLUMN created_at;\n"}
 	dir := fstest.MapFS{}
 	var steps []string
 	for _, wanted := range [][]generator.Object{{column}, nil, {column}} {
@@ -191,7 +194,8 @@ func TestColumnSurvivesItsPolicy(t *testing.T) {
 		steps = append(steps, files[0].Text)
 	}
 	for i, drops := range []bool{true, false, false} {
-		if got := strings.Contains(steps[i], "-- pgretain: drop column \"public.m.created_at\"\n"+column.Drop); got != drops {
+		if got := strings.Contains(steps[i], "-- pgretain: drop column \"public.m.created_at\"\n"+
+			column.Drop); got != drops {
 			t.Errorf("step %d: drops the column: %t, want %t\n%s", i+1, got, drops, steps[i])
 		}
 	}
@@ -202,7 +206,8 @@ func TestColumnSurvivesItsPolicy(t *testing.T) {
 
 func TestNextRefuses(t *testing.T) {
 	t.Parallel()
-	table := generator.Object{Kind: generator.KindTable, Name: "retention.run", As: generator.AsOwner, SQL: "SELECT 1;\n"}
+	table := generator.Object{Kind: generator.KindTable, Name: "retention.run", As: generator.AsOwner,
+		SQL: "SELECT 1;\n"}
 	dir := fstest.MapFS{}
 	addFiles(t, dir, mustNext(t, mustRead(t, dir), []generator.Object{table}))
 	with := func(change func(*generator.Object)) []generator.Object {
@@ -218,8 +223,10 @@ func TestNextRefuses(t *testing.T) {
 	}{
 		"changed table": {[]generator.Object{changed}, generator.ErrUpgrade},
 		"dropped table": {nil, generator.ErrUpgrade},
-		"annotation":    {with(func(o *generator.Object) { o.SQL = "SELECT '\n  --x +goose Down\n';\n" }), generator.ErrText},
-		"marker":        {with(func(o *generator.Object) { o.Drop = "-- pgretain: end\nSELECT 1;\n" }), generator.ErrText},
+		"annotation": {with(func(o *generator.Object) { o.SQL = "SELECT '\n  --x +goose Down\n';\n" }),
+			generator.ErrText},
+		"marker": {with(func(o *generator.Object) { o.Drop = "-- pgretain: end\nSELECT 1;\n" }),
+			generator.ErrText},
 		"carriage":      {with(func(o *generator.Object) { o.SQL = "SELECT 1;\r\n" }), generator.ErrText},
 		"no line break": {with(func(o *generator.Object) { o.SQL = "SELECT 1;" }), generator.ErrText},
 	} {
@@ -257,7 +264,8 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 		t.Errorf("the wait for a lock is bounded %d times, want up and down", n)
 	}
 	addFiles(t, dir, files)
-	if _, err := generator.Next(mustRead(t, dir), runtimeObjects("SELECT 2"), generator.NextOptions{Roles: testRoles}); !errors.Is(err, generator.ErrUpgrade) {
+	if _, err := generator.Next(mustRead(t, dir), runtimeObjects("SELECT 2"),
+		generator.NextOptions{Roles: testRoles}); !errors.Is(err, generator.ErrUpgrade) {
 		t.Errorf("an upgrade that is not wanted any more: %v", err)
 	}
 }

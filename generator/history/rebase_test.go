@@ -16,18 +16,21 @@ import (
 )
 
 // branch adds up to three random steps to a copy of base. Numbers go on after first.
-func branch(t *testing.T, random *rand.Rand, base fstest.MapFS, format generator.Format, label string, first int64) fstest.MapFS {
+func branch(t *testing.T, random *rand.Rand, base fstest.MapFS, format generator.Format, label string,
+	first int64) fstest.MapFS {
 	t.Helper()
 	dir := maps.Clone(base)
 	for range 1 + random.IntN(3) {
 		h := mustReadFormat(t, dir, format)
 		index := fmt.Sprint("i", random.Int())
-		wanted := []generator.Object{{Kind: generator.KindIndex, Name: "app." + index, As: generator.AsMigrator, Policy: "p",
-			SQL:  "COMMENT ON INDEX app." + index + " IS 'new';\nSELECT retention._record_index('app', 'i');\n",
-			Drop: "DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'i';\n"}}
+		wanted := []generator.Object{{Kind: generator.KindIndex, Name: "app." + index, As: generator.AsMigrator,
+			Policy: "p",
+			SQL:    "COMMENT ON INDEX app." + index + " IS 'new';\nSELECT retention._record_index('app', 'i');\n",
+			Drop:   "DELETE FROM retention.index_definition WHERE schema_name = 'app' AND index_name = 'i';\n"}}
 		for i := range 3 {
-			wanted = append(wanted, function(fmt.Sprintf("retention.f%d()", i), fmt.Sprintf("CREATE OR REPLACE FUNCTION retention.f%d() "+
-				"RETURNS bigint LANGUAGE sql AS $function$ SELECT %d $function$;\n", i, random.Int())))
+			wanted = append(wanted, function(fmt.Sprintf("retention.f%d()", i),
+				fmt.Sprintf("CREATE OR REPLACE FUNCTION retention.f%d() "+
+					"RETURNS bigint LANGUAGE sql AS $function$ SELECT %d $function$;\n", i, random.Int())))
 		}
 		files, err := generator.Next(h, wanted, generator.NextOptions{Roles: testRoles, Label: label,
 			Version: func(previous int64) int64 { return max(previous, first) + 1 }})
@@ -132,14 +135,17 @@ func TestRebaseRefuses(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 9))
 	base := branch(t, random, fstest.MapFS{}, generator.Goose, "", 0)
-	ours, theirs := branch(t, random, base, generator.Goose, "ours", 0), branch(t, random, base, generator.Goose, "theirs", 101)
+	ours, theirs := branch(t, random, base, generator.Goose, "ours", 0), branch(t, random, base, generator.Goose,
+		"theirs", 101)
 	all := union(random, generator.Goose, ours, theirs)
-	for name, kind := range map[string]error{"\n-- more\n": generator.ErrEdited, "\n<<<<<<< HEAD\n": generator.ErrConflict} {
+	for name, kind := range map[string]error{"\n-- more\n": generator.ErrEdited,
+		"\n<<<<<<< HEAD\n": generator.ErrConflict} {
 		for _, side := range []fstest.MapFS{base, ours, theirs} {
 			damaged := maps.Clone(all)
 			file := added(side, nil)[len(added(side, nil))-1]
 			damaged[file] = &fstest.MapFile{Data: []byte(string(all[file].Data) + name)}
-			if _, _, err := generator.Rebase(damaged, "", nil, true); !errors.Is(err, kind) || !strings.Contains(err.Error(), file) {
+			if _, _, err := generator.Rebase(damaged, "", nil, true); !errors.Is(err, kind) ||
+				!strings.Contains(err.Error(), file) {
 				t.Errorf("%s: got %v, want %v", file, err, kind)
 			}
 		}
@@ -156,12 +162,14 @@ func TestRebaseLeavesNoGap(t *testing.T) {
 	own := fmt.Sprintf("%03d_own.sql", len(side)+1)
 	side[own] = &fstest.MapFile{Data: []byte("SELECT 1;\n")}
 	ours := maps.Clone(base)
-	addFiles(t, ours, mustNext(t, mustReadFormat(t, base, ""), []generator.Object{function("retention.f()", "SELECT 1;\n")})[:1])
+	addFiles(t, ours, mustNext(t, mustReadFormat(t, base, ""),
+		[]generator.Object{function("retention.f()", "SELECT 1;\n")})[:1])
 	all := union(random, generator.Tern, ours, side)
 	head := mustReadFormat(t, side, "").Files()[n].Name
 	_, _, err := generator.Rebase(all, "", []string{head}, false)
 	var got *generator.HistoryError
-	if !errors.As(err, &got) || got.Kind != generator.ErrGap || got.Files[len(got.Files)-1] != own || !strings.Contains(got.Hint, "Give the last of these the number") {
+	if !errors.As(err, &got) || got.Kind != generator.ErrGap || got.Files[len(got.Files)-1] != own ||
+		!strings.Contains(got.Hint, "Give the last of these the number") {
 		t.Errorf("got %v", err)
 	}
 }

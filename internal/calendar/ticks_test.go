@@ -35,7 +35,8 @@ func TestTicksAgreeWithAnotherCron(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := time.Date(2026+random.IntN(4), time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24), random.IntN(60), random.IntN(60), 0, time.UTC)
+		at := time.Date(2026+random.IntN(4), time.Month(1+random.IntN(12)), 1+random.IntN(28), random.IntN(24),
+			random.IntN(60), random.IntN(60), 0, time.UTC)
 		for range 3 {
 			want := other.Next(at)
 			got := calendar.Parse([]string{text}, time.UTC).Next(at)

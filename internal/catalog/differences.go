@@ -22,7 +22,8 @@ func Differences(want, got *Table) []Difference {
 		}
 	}
 	for _, g := range after {
-		if d := (Difference{What: g.What, Got: g.Want}); factOf(before, g.What).What == "" && !slices.Contains(list, d) {
+		if d := (Difference{What: g.What, Got: g.Want}); factOf(before, g.What).What == "" &&
+			!slices.Contains(list, d) {
 			list = append(list, d)
 		}
 	}
@@ -49,8 +50,10 @@ func (t *Table) facts() (list []Difference) {
 	add("children", names(t.Children))
 	add("partitioned by", t.Strategy, where(t.Strategy != "", "("+names(t.KeyColumns)+")"))
 	for _, c := range t.Columns {
-		value := cmp.Or(where(c.Virtual, "VIRTUAL AS"), where(c.Generated, "GENERATED AS"), where(c.Default != "", "DEFAULT"))
-		add("column "+c.Name, c.Type, where(c.Base != "", "OVER "+c.Base), where(c.Collation != "", "COLLATE "+c.Collation),
+		value := cmp.Or(where(c.Virtual, "VIRTUAL AS"), where(c.Generated, "GENERATED AS"),
+			where(c.Default != "", "DEFAULT"))
+		add("column "+c.Name, c.Type, where(c.Base != "", "OVER "+c.Base),
+			where(c.Collation != "", "COLLATE "+c.Collation),
 			where(c.Operators != "", "OPERATORS OF "+c.Operators), where(c.NotNull, "NOT NULL"), value, c.Default,
 			where(c.Identity != "", "IDENTITY "+c.Identity))
 	}

@@ -70,7 +70,8 @@ func checkVisible(text string) error {
 		return nil
 	}
 	start := strings.LastIndex(text[:at], "\n") + 1
-	return fmt.Errorf("line %d, column %d: a character that is not shown", 1+strings.Count(text[:at], "\n"), 1+utf8.RuneCountInString(text[start:at]))
+	return fmt.Errorf("line %d, column %d: a character that is not shown", 1+strings.Count(text[:at], "\n"),
+		1+utf8.RuneCountInString(text[start:at]))
 }
 
 // explain adds to a decoding error the line of the file.
@@ -81,7 +82,8 @@ func explain(err error, data []byte) error {
 	}
 	// an error about the whole file has no path
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("line %d: %s cannot be a JSON %s", line(kind.Offset), cmp.Or(kind.Field, "the snapshot"), kind.Value)
+		return fmt.Errorf("line %d: %s cannot be a JSON %s", line(kind.Offset), cmp.Or(kind.Field, "the snapshot"),
+			kind.Value)
 	}
 	return err
 }

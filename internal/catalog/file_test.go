@@ -17,14 +17,16 @@ func TestReadRefuses(t *testing.T) {
 		{"no version", `{"tables": []}`, "no version; is this a catalog snapshot?"},
 		{"newer, with keys of its own", `{"version": 2, "new": 1}`, "version 2, this program reads version 1"},
 		{"unknown key", `{"version": 1, "tabels": []}`, `json: unknown field "tabels"`},
-		{"wrong type", "{\"version\": 1,\n\"tables\": [{\"schema\": 1}]}", "line 2: tables.schema cannot be a JSON number"},
+		{"wrong type", "{\"version\": 1,\n\"tables\": [{\"schema\": 1}]}",
+			"line 2: tables.schema cannot be a JSON number"},
 		{"an array", `[]`, "line 1: the snapshot cannot be a JSON array"},
 		{"text after the end", "{\"version\": 1}\n\n{}", "line 3: invalid character '{' after top-level value"},
 		{"nameless table", `{"version": 1, "tables": [{"schema": "a"}]}`, "table 1 has no schema or no name"},
 		{"null table", `{"version": 1, "tables": [null]}`, "table 1 has no schema or no name"},
 		{"more than a type", `{"version": 1, "tables": [{"schema": "a", "name": "b", "columns": [{"name": "c", "type": "int); DROP TABLE x; --"}]}]}`,
 			`column "c" of table a.b: "int); DROP TABLE x; --" is not the name of a type`},
-		{"table twice", `{"version": 1, "tables": [{"schema": "a", "name": "b"}, {"schema": "a", "name": "b"}]}`, "table a.b comes twice"},
+		{"table twice", `{"version": 1, "tables": [{"schema": "a", "name": "b"}, {"schema": "a", "name": "b"}]}`,
+			"table a.b comes twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +44,8 @@ func TestReadRefuses(t *testing.T) {
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	s := &catalog.Snapshot{Version: 1, SearchPath: []string{"public"}, Tables: []*catalog.Table{{
-		Schema: "public", Name: `é "<&>"`, Kind: "table", Columns: []catalog.Column{{Name: "id", Type: "integer", NotNull: true}},
+		Schema: "public", Name: `é "<&>"`, Kind: "table", Columns: []catalog.Column{{Name: "id", Type: "integer",
+			NotNull: true}},
 	}}}
 	want := `{
   "version": 1,

@@ -12,12 +12,16 @@ import (
 
 func list() diag.List {
 	var l diag.List
-	l.Add(diag.Diagnostic{Position: diag.Position{File: "b.yaml", Line: 9, Column: 5}, Code: "P002", Message: `unknown key "x"`, Hint: "Did you mean \"y\"?"})
-	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 2, Column: 7, Width: 7}, Code: "P014", Message: `invalid window "90 dayz"`, Detail: "d.", Got: "90\nx"})
-	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 1, Column: 3, Width: 99}, Severity: diag.Drift, Code: "V001", Message: "a\nb\x1b"})
+	l.Add(diag.Diagnostic{Position: diag.Position{File: "b.yaml", Line: 9, Column: 5}, Code: "P002",
+		Message: `unknown key "x"`, Hint: "Did you mean \"y\"?"})
+	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 2, Column: 7, Width: 7}, Code: "P014",
+		Message: `invalid window "90 dayz"`, Detail: "d.", Got: "90\nx"})
+	l.Add(diag.Diagnostic{Position: diag.Position{File: "a.yaml", Line: 1, Column: 3, Width: 99}, Severity: diag.Drift,
+		Code: "V001", Message: "a\nb\x1b"})
 	l.Add(diag.Diagnostic{Severity: diag.Unknown, Message: "nowhere"})
 	l.Add(diag.Diagnostic{Severity: diag.Unknown, Message: "nowhere"})
-	l.Add(diag.Diagnostic{Severity: diag.Info, Message: "somewhere", Detail: "this is left:\nGRANT a TO b;  -- why\nGRANT c TO d;", Hint: "SELECT 1;\nSELECT\x1b 2;\n"})
+	l.Add(diag.Diagnostic{Severity: diag.Info, Message: "somewhere",
+		Detail: "this is left:\nGRANT a TO b;  -- why\nGRANT c TO d;", Hint: "SELECT 1;\nSELECT\x1b 2;\n"})
 	return l.Unique()
 }
 

@@ -175,7 +175,8 @@ func (s subject) Reached() (texts []string) {
 		}
 	}
 	for _, key := range s.Cascades {
-		add(s.tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " + strings.ToUpper(key.OnDelete))
+		add(s.tableNamed(key.Table) + " (" + quote.Idents(key.Columns) + "): ON DELETE " +
+			strings.ToUpper(key.OnDelete))
 	}
 	for _, step := range s.Then {
 		if step.Delete == nil {

@@ -56,7 +56,8 @@ func explained(t *testing.T, out *strings.Builder, name, source string, tables *
 // TestConstructs explains the cases of the generator, which have each construct of the language.
 func TestConstructs(t *testing.T) {
 	t.Parallel()
-	cases := fixture.Cases(t, "../../generator/testdata/golden", 24, "policy.yaml", "catalog.json", "schema.sql", "want/*")
+	cases := fixture.Cases(t, "../../generator/testdata/golden", 24, "policy.yaml", "catalog.json", "schema.sql",
+		"want/*")
 	var out strings.Builder
 	for _, c := range cases {
 		tables := readCatalog(t, "../../generator/testdata/catalog.json")

@@ -17,7 +17,8 @@ import (
 func TestPagesReadBack(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
-	words := []string{"a", "created_at", "lies", "more,", "größer;", "EXISTS", "(SELECT", "-- next", "'two  blanks'", strings.Repeat("x", 60), "$words$"}
+	words := []string{"a", "created_at", "lies", "more,", "größer;", "EXISTS", "(SELECT", "-- next", "'two  blanks'",
+		strings.Repeat("x", 60), "$words$"}
 	for range 500 {
 		var lines []Line
 		for _, key := range []string{"about", "due", "due", "step 10"} {
@@ -42,9 +43,11 @@ func TestPagesReadBack(t *testing.T) {
 // A schema's name may have dots as well as a table's.
 func TestNamesWithDots(t *testing.T) {
 	t.Parallel()
-	s := subject{&policy.Policy{}, Facts{Holds: []string{"a.b.c"}, Tables: catalog.Graph{"a.b.c": {Schema: "a.b", Name: "c"}},
+	s := subject{&policy.Policy{}, Facts{Holds: []string{"a.b.c"},
+		Tables:   catalog.Graph{"a.b.c": {Schema: "a.b", Name: "c"}},
 		Cascades: []catalog.ForeignKey{{Table: "a.b.c", Columns: []string{"d"}, OnDelete: "cascade"}}}}
-	if diff := cmp.Diff([]string{`"a.b".c`, `"a.b".c (d): ON DELETE CASCADE`}, append([]string{s.Held()}, s.Reached()...)); diff != "" {
+	if diff := cmp.Diff([]string{`"a.b".c`, `"a.b".c (d): ON DELETE CASCADE`},
+		append([]string{s.Held()}, s.Reached()...)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -63,22 +66,30 @@ func TestChanges(t *testing.T) {
 		before, after []string
 		want          string
 	}{
-		"nothing":    {[]string{"takes: x", "due: a"}, []string{"takes: x", "due: a"}, ""},
-		"a window":   {[]string{"due: at lies more than 7 days back"}, []string{"due: at lies more than 3 days back"}, "due: ... 7 days back -> ... 3 days back"},
-		"all of it":  {[]string{"due: at has passed"}, []string{"due: every such row"}, "due: at has passed -> every such row"},
-		"a long end": {[]string{"where: a = 1 AND b = 2 AND c = 3"}, []string{"where: a = 4 AND b = 2 AND c = 3"}, "where: a = 1 AND b ... -> a = 4 AND b ..."},
-		"more at an end": {[]string{"due: at lies more than 7 days back"}, []string{"due: at lies more than 7 days back (days of Europe/Berlin)"},
+		"nothing": {[]string{"takes: x", "due: a"}, []string{"takes: x", "due: a"}, ""},
+		"a window": {[]string{"due: at lies more than 7 days back"}, []string{"due: at lies more than 3 days back"},
+			"due: ... 7 days back -> ... 3 days back"},
+		"all of it": {[]string{"due: at has passed"}, []string{"due: every such row"},
+			"due: at has passed -> every such row"},
+		"a long end": {[]string{"where: a = 1 AND b = 2 AND c = 3"}, []string{"where: a = 4 AND b = 2 AND c = 3"},
+			"where: a = 1 AND b ... -> a = 4 AND b ..."},
+		"more at an end": {[]string{"due: at lies more than 7 days back"},
+			[]string{"due: at lies more than 7 days back (days of Europe/Berlin)"},
 			"due: ... days back -> ... days back (days of Europe/Berlin)"},
-		"more in between": {[]string{"where: a b c d e f g h i"}, []string{"where: a b c d e x f g h i"}, "where: ... d e f g ... -> ... d e x f g ..."},
-		"a line more":     {[]string{"deletes: rows"}, []string{"deletes: rows", "keeps: a: b"}, "with keeps: a: b"},
-		"a line less":     {[]string{"keeps: a: b", "keeps: c: d"}, []string{"keeps: c: d"}, "without keeps: a: b"},
-		"one of several":  {[]string{"keeps: a: b", "keeps: c: d"}, []string{"keeps: a: b", "keeps: c: e"}, "keeps: c: d -> c: e"},
-		"their order":     {[]string{"keeps: a", "keeps: b"}, []string{"keeps: b", "keeps: a"}, ""},
+		"more in between": {[]string{"where: a b c d e f g h i"}, []string{"where: a b c d e x f g h i"},
+			"where: ... d e f g ... -> ... d e x f g ..."},
+		"a line more": {[]string{"deletes: rows"}, []string{"deletes: rows", "keeps: a: b"}, "with keeps: a: b"},
+		"a line less": {[]string{"keeps: a: b", "keeps: c: d"}, []string{"keeps: c: d"}, "without keeps: a: b"},
+		"one of several": {[]string{"keeps: a: b", "keeps: c: d"}, []string{"keeps: a: b", "keeps: c: e"},
+			"keeps: c: d -> c: e"},
+		"their order": {[]string{"keeps: a", "keeps: b"}, []string{"keeps: b", "keeps: a"}, ""},
 		"a bound by default": {[]string{"takes: x"}, []string{"takes: x", "batch: 100 rows"},
 			"batch: sized for 50 ms, at most 50,000 rows -> 100 rows"},
-		"a bound of partitions": {[]string{"drops: partitions", "takes: x"}, []string{"drops: partitions", "takes: x", "batch: 3 partitions"},
+		"a bound of partitions": {[]string{"drops: partitions", "takes: x"},
+			[]string{"drops: partitions", "takes: x", "batch: 3 partitions"},
 			"batch: 10 partitions -> 3 partitions"},
-		"a bound where tables are dropped": {[]string{"takes: x", "step 1: drop the table that name names", "batch: 3 rows"},
+		"a bound where tables are dropped": {[]string{"takes: x", "step 1: drop the table that name names",
+			"batch: 3 rows"},
 			[]string{"takes: x", "step 1: drop the table that name names"}, "batch: 3 rows -> 10 rows"},
 	} {
 		if got := Changes(page(c.before...), page(c.after...)); got != c.want {

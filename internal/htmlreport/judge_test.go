@@ -25,11 +25,14 @@ func TestJudge(t *testing.T) {
 		change            func(*subject)
 		want              string
 	}{
-		"in order":                          {now: "5 10:00", success: "5 02:16", state: "done", want: "fine"},
-		"due since the morning":             {now: "5 10:00", success: "5 02:16", due: "5 05:00", state: "more", want: "fine"},
-		"due since yesterday, budget spent": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "more", want: "behind"},
-		"due by a condition":                {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: "fine"},
-		"which verify calls overdue": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: "behind",
+		"in order": {now: "5 10:00", success: "5 02:16", state: "done", want: "fine"},
+		"due since the morning": {now: "5 10:00", success: "5 02:16", due: "5 05:00", state: "more",
+			want: "fine"},
+		"due since yesterday, budget spent": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "more",
+			want: "behind"},
+		"due by a condition": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done", want: "fine"},
+		"which verify calls overdue": {now: "5 10:00", success: "5 02:16", due: "4 05:00", state: "done",
+			want:   "behind",
 			change: func(s *subject) { s.overdue = true }},
 		"due since before it was installed": {now: "5 10:00", due: "1 05:00", want: "not yet run",
 			change: func(s *subject) { s.InstalledAt = at("5 03:00") }},
@@ -39,13 +42,16 @@ func TestJudge(t *testing.T) {
 			change: func(s *subject) { s.jobs[0].InstalledAt = at("5 03:00") }},
 		"before the database was adopted": {now: "5 10:00", due: "1 05:00", want: "not yet run",
 			change: func(s *subject) { s.adopted = at("5 03:00") }},
-		"one start missed":     {now: "5 02:20", success: "4 02:16", state: "done", want: "fine"},
-		"two starts missed":    {now: "5 02:26", success: "4 02:16", state: "done", want: "late"},
-		"a failure wins":       {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "failed", want: "failing"},
-		"a pause explains it":  {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "done", want: "paused", change: func(s *subject) { s.Paused = "by x" }},
-		"at work":              {now: "5 02:26", success: "4 02:16", state: "running", want: "running"},
-		"nobody starts it":     {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "done", want: "no schedule", change: func(s *subject) { s.jobs = nil }},
-		"it cannot be counted": {now: "5 10:00", success: "5 02:16", state: "done", want: "unknown", change: func(s *subject) { s.Unknown = "locked" }},
+		"one start missed":  {now: "5 02:20", success: "4 02:16", state: "done", want: "fine"},
+		"two starts missed": {now: "5 02:26", success: "4 02:16", state: "done", want: "late"},
+		"a failure wins":    {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "failed", want: "failing"},
+		"a pause explains it": {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "done", want: "paused",
+			change: func(s *subject) { s.Paused = "by x" }},
+		"at work": {now: "5 02:26", success: "4 02:16", state: "running", want: "running"},
+		"nobody starts it": {now: "5 10:00", success: "1 02:16", due: "1 05:00", state: "done",
+			want: "no schedule", change: func(s *subject) { s.jobs = nil }},
+		"it cannot be counted": {now: "5 10:00", success: "5 02:16", state: "done", want: "unknown",
+			change: func(s *subject) { s.Unknown = "locked" }},
 	} {
 		s := subject{now: at(c.now), jobs: []job{{ticks: nightly}}}
 		if s.State, s.Budget = c.state, 600; c.success != "" {

@@ -162,7 +162,8 @@ func distribute(ctx context.Context, tx Querier, tables catalog.Graph) error {
 
 // Instances are those of the members of a policy: the schemas that have its table, or the table's
 // shards on this server.
-func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance, err error) {
+func Instances(ctx context.Context, tx Querier, e *policy.Each, name, table string) (list []policy.Instance,
+	err error) {
 	if e.ShardsOf != "" {
 		list, err = ofCitus[policy.Instance](ctx, tx, "shards", e.ShardsOf+"."+table, e.Name)
 	} else {

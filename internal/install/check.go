@@ -41,7 +41,8 @@ func (s *session) recorded() bool { return s.server.versions || !s.server.runtim
 // inspect reads the facts about the server, and refuses servers that are too old.
 func (s *session) inspect(ctx context.Context) error {
 	v := &s.server
-	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database, &v.user,
+	err := s.row(ctx, "looking at the server", "server", []any{s.schema()}, &v.version, &v.standby, &v.database,
+		&v.user,
 		&v.mayCreateSchema, &v.schemaMissing, &v.versions, &v.states, &v.runtime, &v.registry)
 	if err == nil && v.version < oldest {
 		err = Refusal(fmt.Sprintf("the server is PostgreSQL %d", v.version/10000), "",
@@ -116,7 +117,8 @@ func (s *session) checkRecorded(command string) error {
 	}
 	return Refusal(fmt.Sprintf("the runtime in schema %q was not installed by \"pgretain migrate\"", s.schema()),
 		"There is no version table "+s.schema()+".goose_db_version, so that nobody can tell here what is applied.",
-		fmt.Sprintf("Go on with the program that applied the migrations. With goose: goose -dir '%s' postgres \"$DATABASE_URL\" %s",
+		fmt.Sprintf("Go on with the program that applied the migrations. With goose: goose -dir '%s' postgres "+
+			"\"$DATABASE_URL\" %s",
 			strings.ReplaceAll(s.Path, "'", `'\''`), command))
 }
 
@@ -170,8 +172,10 @@ func (s *session) checkSchedules(ctx context.Context) error {
 		switch {
 		case refused && server.Code == "22023":
 			wrong := Refusal(
-				fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database, schedule.Text),
-				"It says: "+server.Message+".", "Update pg_cron: it has seconds from 1.5 on, and $ for the last day of the month from 1.6 on. "+
+				fmt.Sprintf("the pg_cron of database %q does not take the schedule %q", s.server.database,
+					schedule.Text),
+				"It says: "+server.Message+".", "Update pg_cron: it has seconds from 1.5 on, and $ for the last day "+
+					"of the month from 1.6 on. "+
 					`Or write five plain fields and run "pgretain generate".`).because(server)
 			wrong.Position, wrong.Code = schedule.Position, server.Code
 			errs = append(errs, wrong)
@@ -225,7 +229,8 @@ func only(list []Migration, which func(Migration) bool) []Migration {
 // checkApplied refuses a directory that lacks applied migrations or has other files for them. It
 // also refuses two files with one number. It recognizes a file that was given another number.
 func names(list []Migration) string {
-	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }), ", ")
+	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }),
+		", ")
 }
 
 // Bootstrap returns the script that a DBA runs once in database. After it, role migrator can
@@ -248,7 +253,8 @@ func checkApplied(known []Migration) error {
 	}
 	if len(unknown) > 0 {
 		return Refusal("the database has migrations that the directory has not: "+names(unknown), "",
-			cmp.Or(strings.TrimSpace(hint), "Use the directory that these migrations came from, or a later version of it."))
+			cmp.Or(strings.TrimSpace(hint), "Use the directory that these migrations came from, or a later version "+
+				"of it."))
 	}
 	if other := names(only(known, func(m Migration) bool { return m.Differs })); other != "" {
 		return Refusal("the database was migrated with other files of these numbers: "+other,
@@ -297,7 +303,8 @@ func rolesOf(install policy.Install, migrator string) policy.Roles {
 	if !install.Roles.None {
 		return install.Roles
 	}
-	return policy.Roles{None: true, Owner: migrator, Worker: migrator, Runner: migrator, Operator: migrator, Viewer: migrator}
+	return policy.Roles{None: true, Owner: migrator, Worker: migrator, Runner: migrator, Operator: migrator,
+		Viewer: migrator}
 }
 
 // BootstrapCron is the script that a DBA runs, after that of Bootstrap, in the other database where
@@ -312,5 +319,6 @@ func BootstrapCron(install policy.Install, migrator string) (string, error) {
 			"Set install.database and install.cron_database, or leave --cron out.")
 	}
 	return render("bootstrap_cron", map[string]any{"Database": install.CronDatabase, "Application": install.Database,
-		"Schema": install.CronSchema(), "Mark": schemaMark, "Migrator": migrator, "Roles": rolesOf(install, migrator)}), nil
+		"Schema": install.CronSchema(), "Mark": schemaMark, "Migrator": migrator, "Roles": rolesOf(install,
+			migrator)}), nil
 }

@@ -88,7 +88,8 @@ func place(file, content string, start, characters int) diag.Position {
 
 // Said returns an error of the server as a diagnostic.
 func Said(server *pgconn.PgError) diag.Diagnostic {
-	return diag.Diagnostic{Severity: diag.Error, Code: server.Code, Message: server.Message, Detail: server.Detail, Hint: server.Hint}
+	return diag.Diagnostic{Severity: diag.Error, Code: server.Code, Message: server.Message, Detail: server.Detail,
+		Hint: server.Hint}
 }
 
 // Diagnostics converts an error of Up, Down or Status to one entry for each error that was joined.

@@ -216,7 +216,8 @@ const schemaMark = "Made by pgretain, which drops it with its last migration."
 // keepHolds exports holds and run log if requested. Then it refuses to undo migrations that would
 // drop active holds. The migration checks this as well, but here no migration is undone yet.
 func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
-	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(), "Mark": schemaMark,
+	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(),
+		"Mark":     schemaMark,
 		"AddState": s.server.versions && !s.server.states, "Roles": s.Install.Roles}))
 	if err != nil {
 		return fmt.Errorf("%s schema %q: %w", doing, s.schema(), err)

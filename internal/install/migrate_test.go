@@ -39,7 +39,8 @@ func TestStatementsOfAFile(t *testing.T) {
 	m := Migration{content: annotated}
 	for rest, sent := range map[string]map[string][]int{
 		m.content: {
-			"SELECT 1;": {3}, "SELECT 'größe',\n       nowhere;": {5}, "RESET ROLE;": {8, 9}, several: {11}, "SELECT 5": {0},
+			"SELECT 1;": {3}, "SELECT 'größe',\n       nowhere;": {5}, "RESET ROLE;": {8,
+				9}, several: {11}, "SELECT 5": {0},
 		},
 		m.down(): {"SELECT 1; -- last": {18}, "RESET ROLE;": {0}},
 	} {

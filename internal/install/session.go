@@ -73,7 +73,8 @@ func connect(
 
 // connectHints maps an SQLSTATE to a hint, for connections that the server refuses.
 var connectHints = map[string]string{
-	"08P01": "Connect to the server itself, or have the pool between ignore the parameter: PgBouncer's ignore_startup_parameters.",
+	"08P01": "Connect to the server itself, or have the pool between ignore the parameter: PgBouncer's " +
+		"ignore_startup_parameters.",
 	"28000": "Check user, password and the server's pg_hba.conf.",
 	"28P01": "Check user, password and the server's pg_hba.conf.",
 	"3D000": "Create it, or check PGDATABASE or --database-url.",
@@ -92,12 +93,14 @@ func connectError(ctx context.Context, config *pgx.ConnConfig, err error) error 
 		place = fmt.Sprintf("in %s, port %d", config.Host, config.Port)
 	}
 	if server, refused := errors.AsType[*pgconn.PgError](err); refused {
-		return Refusal(fmt.Sprintf("the server %s refuses user %q: %s [%s]", place, config.User, server.Message, server.Code),
+		return Refusal(fmt.Sprintf("the server %s refuses user %q: %s [%s]", place, config.User, server.Message,
+			server.Code),
 			sentence(server.Detail), cmp.Or(server.Hint, connectHints[server.Code]))
 	}
 	words := strings.Split(err.Error(), ": ")
 	// default of libpq
-	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place, cmp.Or(config.Database, config.User)),
+	return Refusal(fmt.Sprintf("cannot connect to the server %s, database %q", place,
+		cmp.Or(config.Database, config.User)),
 		sentence(words[len(words)-1]),
 		"Is it running, and does it accept connections there? Check PGHOST and PGPORT, or --database-url.")
 }
@@ -197,14 +200,16 @@ func (s *session) lock(ctx context.Context) error {
 	deadline, poll := time.After(timeout), time.Tick(pollInterval)
 	for {
 		var locked bool
-		if err := s.row(ctx, "taking the migration lock", "try_lock", []any{s.schema()}, &locked); err != nil || locked {
+		if err := s.row(ctx, "taking the migration lock", "try_lock", []any{s.schema()}, &locked); err != nil ||
+			locked {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline:
-			return s.refusals(ctx, "looking for the holder of the migration lock", "lock_holder", s.schema(), timeout.String())
+			return s.refusals(ctx, "looking for the holder of the migration lock", "lock_holder", s.schema(),
+				timeout.String())
 		case <-poll:
 		}
 	}

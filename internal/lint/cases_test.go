@@ -16,25 +16,28 @@ var cases = map[string]struct {
 	"texts that a collation may take for one": {`a: {table: app.note, where: "tag = 'Done' AND tag = 'done'", then: [delete]}`, nil},
 	"texts of a column that is no text":       {`a: {table: app.note, where: "made_at = '2026-01-01' AND made_at = '2026-01-01 00:00'", then: [delete]}`, nil},
 	"days that differ":                        {`a: {table: app.note, where: "made_at = '2026-01-01' AND made_at = '2026-01-02'", then: [delete]}`, []string{"L001"}},
-	"a column that cannot be NULL":            {`a: {table: app.note, where: "made_at IS NULL", then: [delete]}`, []string{"L001"}},
-	"a column that can":                       {`a: {table: app.note, where: "seen_at IS NULL", then: [delete]}`, nil},
-	"false":                                   {`a: {table: app.note, where: false, then: [delete]}`, []string{"L001"}},
-	"numbers that leave nothing":              {`a: {table: app.note, where: "score > 5 AND score < 2", then: [delete]}`, []string{"L001"}},
-	"numbers too close to tell":               {`a: {table: app.note, where: "score > 0.1 AND score < 0.10000000000000000001", then: [delete]}`, nil},
-	"a join that finds nothing":               {`a: {table: app.note, join: {o: {table: app.owner, where: "o.id = t.owner_id"}}, where: "o.id IS NULL", then: [delete]}`, nil},
-	"one function asked twice":                {`a: {table: app.note, where: "lower(tag) = 'x' AND NOT (lower(tag) = 'x')", then: [delete]}`, []string{"L001"}},
-	"a function that may answer in two ways":  {`a: {table: app.note, where: "random() > 0.5 AND NOT (random() > 0.5)", then: [delete]}`, nil},
-	"a cast makes another value":              {`a: {table: app.note, where: "score = 1 AND score::integer = 2", then: [delete]}`, nil},
-	"NULL in a where":                         {`a: {table: app.note, where: "tag = NULL", then: [delete]}`, []string{"L001", "L008"}},
-	"NULL in a join":                          {`a: {table: app.note, join: {o: {table: app.owner, where: "o.id = t.owner_id AND o.id <> NULL"}}, where: "o.id = 5", then: [delete]}`, []string{"L008"}},
-	"NULL in what a step sets":                {`a: {table: app.note, where: "kind = 'x'", then: [update: {set: {kind: "'y'", starred: "tag = NULL"}}]}`, []string{"L008"}},
-	"NULL in a list":                          {`a: {table: app.note, where: "kind NOT IN ('a', NULL)", then: [delete]}`, []string{"L001"}},
-	"BETWEEN SYMMETRIC":                       {`a: {table: app.note, where: "score BETWEEN SYMMETRIC 5 AND 1", then: [delete]}`, nil},
-	"guards that spare all together":          {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {a: starred, b: "NOT starred"}, then: [delete]}`, []string{"L002"}},
-	"a guard for what where has taken out":    {`a: {table: app.note, where: "kind = 'a'", due: {age: {column: made_at, older_than: 1 day}}, keep: {b: "kind = 'b'"}, then: [delete]}`, nil},
-	"a last else that nothing reaches":        {`a: {table: app.note, due: {age: {column: made_at, older_than: [{when: starred, then: 2 days}, {when: "NOT starred", then: 1 day}, {else: 3 days}]}}, then: [delete]}`, nil},
-	"a tier for what a guard spares":          {`a: {table: app.note, due: {age: {column: made_at, older_than: [{when: starred, then: 2 days}, {else: 1 day}]}}, keep: {s: starred}, then: [delete]}`, []string{"L004"}},
-	"the same tier twice, not understood":     {`a: {table: app.note, due: {age: {column: made_at, older_than: [{when: "left(tag, 1) = 'x'", then: 2 days}, {when: "left(tag, 1) = 'x'", then: 1 day}]}}, then: [delete]}`, []string{"L004"}},
+	"a column that cannot be NULL": {`a: {table: app.note, where: "made_at IS NULL", then: [delete]}`,
+		[]string{"L001"}},
+	"a column that can":                      {`a: {table: app.note, where: "seen_at IS NULL", then: [delete]}`, nil},
+	"false":                                  {`a: {table: app.note, where: false, then: [delete]}`, []string{"L001"}},
+	"numbers that leave nothing":             {`a: {table: app.note, where: "score > 5 AND score < 2", then: [delete]}`, []string{"L001"}},
+	"numbers too close to tell":              {`a: {table: app.note, where: "score > 0.1 AND score < 0.10000000000000000001", then: [delete]}`, nil},
+	"a join that finds nothing":              {`a: {table: app.note, join: {o: {table: app.owner, where: "o.id = t.owner_id"}}, where: "o.id IS NULL", then: [delete]}`, nil},
+	"one function asked twice":               {`a: {table: app.note, where: "lower(tag) = 'x' AND NOT (lower(tag) = 'x')", then: [delete]}`, []string{"L001"}},
+	"a function that may answer in two ways": {`a: {table: app.note, where: "random() > 0.5 AND NOT (random() > 0.5)", then: [delete]}`, nil},
+	"a cast makes another value":             {`a: {table: app.note, where: "score = 1 AND score::integer = 2", then: [delete]}`, nil},
+	"NULL in a where": {`a: {table: app.note, where: "tag = NULL", then: [delete]}`,
+		[]string{"L001", "L008"}},
+	"NULL in a join":           {`a: {table: app.note, join: {o: {table: app.owner, where: "o.id = t.owner_id AND o.id <> NULL"}}, where: "o.id = 5", then: [delete]}`, []string{"L008"}},
+	"NULL in what a step sets": {`a: {table: app.note, where: "kind = 'x'", then: [update: {set: {kind: "'y'", starred: "tag = NULL"}}]}`, []string{"L008"}},
+	"NULL in a list": {`a: {table: app.note, where: "kind NOT IN ('a', NULL)", then: [delete]}`,
+		[]string{"L001"}},
+	"BETWEEN SYMMETRIC":                    {`a: {table: app.note, where: "score BETWEEN SYMMETRIC 5 AND 1", then: [delete]}`, nil},
+	"guards that spare all together":       {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {a: starred, b: "NOT starred"}, then: [delete]}`, []string{"L002"}},
+	"a guard for what where has taken out": {`a: {table: app.note, where: "kind = 'a'", due: {age: {column: made_at, older_than: 1 day}}, keep: {b: "kind = 'b'"}, then: [delete]}`, nil},
+	"a last else that nothing reaches":     {`a: {table: app.note, due: {age: {column: made_at, older_than: [{when: starred, then: 2 days}, {when: "NOT starred", then: 1 day}, {else: 3 days}]}}, then: [delete]}`, nil},
+	"a tier for what a guard spares":       {`a: {table: app.note, due: {age: {column: made_at, older_than: [{when: starred, then: 2 days}, {else: 1 day}]}}, keep: {s: starred}, then: [delete]}`, []string{"L004"}},
+	"the same tier twice, not understood":  {`a: {table: app.note, due: {age: {column: made_at, older_than: [{when: "left(tag, 1) = 'x'", then: 2 days}, {when: "left(tag, 1) = 'x'", then: 1 day}]}}, then: [delete]}`, []string{"L004"}},
 
 	// NULL.
 	"a flag that may be NULL":                  {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {f: "tag = 'x' OR starred"}, then: [delete]}`, []string{"L010"}},
@@ -48,13 +51,15 @@ var cases = map[string]struct {
 	"where takes a value out":                  {`a: {table: app.note, where: "NOT (state = 'open')", due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}`, []string{"L011"}},
 	"where takes out what cannot be NULL":      {`a: {table: app.note, where: "kind <> 'open' AND NOT starred", due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}`, nil},
 	"where takes a value out and asks for one": {`a: {table: app.note, where: "state <> 'open' AND state LIKE 'd%'", due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}`, nil},
-	"another policy takes the NULLs":           {"a: {table: app.note, where: \"state <> 'open'\", due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}\n  b: {table: app.note, where: \"state IS NULL\", due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}", nil},
-	"NOT IN over a nullable column":            {`a: {table: app.note, where: "id NOT IN (SELECT note_id FROM app.loan)", then: [delete]}`, []string{"L012"}},
-	"NOT IN that leaves NULL out":              {`a: {table: app.note, where: "id NOT IN (SELECT l.note_id FROM app.loan l WHERE l.note_id IS NOT NULL)", then: [delete]}`, nil},
-	"NOT IN that leaves NULL out by a value":   {`a: {table: app.note, where: "id NOT IN (SELECT note_id FROM app.loan WHERE note_id > 5)", then: [delete]}`, nil},
-	"NOT IN over a key":                        {`a: {table: app.note, where: "id NOT IN (SELECT id FROM app.loan)", then: [delete]}`, nil},
-	"IN as a where":                            {`a: {table: app.note, where: "id IN (SELECT note_id FROM app.loan)", then: [delete]}`, nil},
-	"NOT IN as a guard":                        {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {f: "id NOT IN (SELECT note_id FROM app.loan)"}, then: [delete]}`, nil},
+	"another policy takes the NULLs": {"a: {table: app.note, where: \"state <> 'open'\", due: {age: " +
+		"{column: made_at, older_than: 1 day}}, then: [delete]}\n  b: {table: app.note, where: \"state IS NULL\", " +
+		"due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}", nil},
+	"NOT IN over a nullable column":          {`a: {table: app.note, where: "id NOT IN (SELECT note_id FROM app.loan)", then: [delete]}`, []string{"L012"}},
+	"NOT IN that leaves NULL out":            {`a: {table: app.note, where: "id NOT IN (SELECT l.note_id FROM app.loan l WHERE l.note_id IS NOT NULL)", then: [delete]}`, nil},
+	"NOT IN that leaves NULL out by a value": {`a: {table: app.note, where: "id NOT IN (SELECT note_id FROM app.loan WHERE note_id > 5)", then: [delete]}`, nil},
+	"NOT IN over a key":                      {`a: {table: app.note, where: "id NOT IN (SELECT id FROM app.loan)", then: [delete]}`, nil},
+	"IN as a where":                          {`a: {table: app.note, where: "id IN (SELECT note_id FROM app.loan)", then: [delete]}`, nil},
+	"NOT IN as a guard":                      {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {f: "id NOT IN (SELECT note_id FROM app.loan)"}, then: [delete]}`, nil},
 
 	// Steps.
 	"a step beside a delete of some":    {`a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, then: [{archive: {into: app.kept, create: true}}, {emit: {event: e, payload: {id: id}}}, {delete: {where: starred}}]}`, []string{"L033", "L033"}},
@@ -74,21 +79,43 @@ var cases = map[string]struct {
 	"the greatest without a mark": {`a: {table: app.note, due: {position: {column: id, up_to: "SELECT max(id) FROM app.note"}}, then: [delete]}`, nil},
 
 	// Windows.
-	"an archive dated by itself":                {"a: {table: app.served, due: {age: {column: at, older_than: 90 days}}, then: [archive: {into: app.not_served, set: {at: as_of}}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},
-	"an archive with another clock":             {"a: {table: app.served, due: {age: {column: at, older_than: 90 days}}, then: [archive: {into: app.loan, columns: {note_id: owner_id, used_at: at}}, delete]}\n  b: {table: app.loan, due: {age: {column: used_at, older_than: 30 days}}, then: [delete]}", []string{"L015"}},
-	"a month and thirty days":                   {"a: {table: app.served, due: {age: {column: at, older_than: 1 month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},
-	"a month and 27 days":                       {"a: {table: app.served, due: {age: {column: at, older_than: 1 month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: {column: at, older_than: 27 days}}, then: [delete]}", []string{"L015"}},
-	"a longer window for some rows, by a guard": {"a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, keep: {s: starred}, then: [delete]}\n  b: {table: app.note, where: starred, due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}", nil},
-	"a longer window by another clock":          {"a: {table: app.note, due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}\n  b: {table: app.note, due: {age: {column: seen_at, older_than: 9 days}}, then: [delete]}", nil},
-	"a longer window for a part of the rows":    {"a: {table: app.note, where: \"kind IN ('a', 'b')\", due: {age: {column: made_at, older_than: 1 day}}, then: [delete]}\n  b: {table: app.note, where: \"kind = 'a'\", due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}", []string{"L017"}},
-	"a longer window for NULL clocks":           {"a: {table: app.note, due: {age: {column: seen_at, older_than: 1 day}}, then: [delete]}\n  b: {table: app.note, due: {age: {column: seen_at, older_than: 9 days, nulls: due}}, then: [delete]}", nil},
-	"never is longer than all":                  {"a: {table: app.note, due: {age: {column: made_at, older_than: [{when: starred, then: null}, {else: 1 day}]}}, then: [delete]}\n  b: {table: app.note, due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}", nil},
-	"an update before a delete":                 {"a: {table: app.note, due: {age: {column: made_at, older_than: 9 days}}, then: [delete]}\n  b: {table: app.note, where: \"NOT starred\", due: {age: {column: made_at, older_than: 1 day}}, then: [update: {set: {starred: true}}]}", nil},
-	"children by a foreign key":                 {"a: {table: app.blob, due: {age: {column: at, older_than: 1 day}}, then: [delete: {cascades: [app.copy]}]}", nil},
-	"local time in UTC":                         {`a: {table: app.clocks, due: {age: {column: at, older_than: 1 hour}}, then: [delete]}`, nil},
-	"seconds in four bytes":                     {`a: {table: app.clocks, due: {age: {column: epoch_s_int, encoding: epoch_s, older_than: 1 hour}}, then: [delete]}`, nil},
-	"an epoch in seconds":                       {`a: {table: app.clocks, due: {age: {column: snow, encoding: {snowflake: {shift: 22, epoch: 1288834974}}, older_than: 1 hour}}, then: [delete]}`, []string{"L031"}},
-	"an epoch of 1970":                          {`a: {table: app.clocks, due: {age: {column: snow, encoding: {snowflake: {shift: 16, epoch: 0}}, older_than: 1 hour}}, then: [delete]}`, nil},
+	"an archive dated by itself": {"a: {table: app.served, due: {age: {column: at, older_than: 90 " +
+		"days}}, then: [archive: {into: app.not_served, set: {at: as_of}}, delete]}\n  b: {table: app.not_served, " +
+		"due: {age: {column: at, older_than: 30 days}}, then: [delete]}", nil},
+	"an archive with another clock": {"a: {table: app.served, due: {age: {column: at, older_than: 90 " +
+		"days}}, then: [archive: {into: app.loan, columns: {note_id: owner_id, used_at: at}}, delete]}\n  b: " +
+		"{table: app.loan, due: {age: {column: used_at, older_than: 30 days}}, then: [delete]}", []string{"L015"}},
+	"a month and thirty days": {"a: {table: app.served, due: {age: {column: at, older_than: 1 " +
+		"month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: " +
+		"{column: at, older_than: 30 days}}, then: [delete]}", nil},
+	"a month and 27 days": {"a: {table: app.served, due: {age: {column: at, older_than: 1 " +
+		"month}}, then: [archive: {into: app.not_served}, delete]}\n  b: {table: app.not_served, due: {age: " +
+		"{column: at, older_than: 27 days}}, then: [delete]}", []string{"L015"}},
+	"a longer window for some rows, by a guard": {"a: {table: app.note, due: {age: {column: made_at, older_than: 1 " +
+		"day}}, keep: {s: starred}, then: [delete]}\n  b: {table: app.note, where: starred, due: {age: {column: " +
+		"made_at, older_than: 9 days}}, then: [delete]}", nil},
+	"a longer window by another clock": {"a: {table: app.note, due: {age: {column: made_at, older_than: 1 " +
+		"day}}, then: [delete]}\n  b: {table: app.note, due: {age: {column: seen_at, older_than: 9 days}}, then: " +
+		"[delete]}", nil},
+	"a longer window for a part of the rows": {"a: {table: app.note, where: \"kind IN ('a', 'b')\", due: {age: " +
+		"{column: made_at, older_than: 1 day}}, then: [delete]}\n  b: {table: app.note, where: \"kind = 'a'\", due: " +
+		"{age: {column: made_at, older_than: 9 days}}, then: [delete]}", []string{"L017"}},
+	"a longer window for NULL clocks": {"a: {table: app.note, due: {age: {column: seen_at, older_than: 1 day}}, " +
+		"then: [delete]}\n  b: {table: app.note, due: {age: {column: seen_at, older_than: 9 days, nulls: due}}, " +
+		"then: [delete]}", nil},
+	"never is longer than all": {"a: {table: app.note, due: {age: {column: made_at, older_than: [{when: starred, " +
+		"then: null}, {else: 1 day}]}}, then: [delete]}\n  b: {table: app.note, due: {age: {column: made_at, " +
+		"older_than: 9 days}}, then: [delete]}", nil},
+	"an update before a delete": {"a: {table: app.note, due: {age: {column: made_at, older_than: 9 days}}, then: " +
+		"[delete]}\n  b: {table: app.note, where: \"NOT starred\", due: {age: {column: made_at, older_than: 1 " +
+		"day}}, then: [update: {set: {starred: true}}]}", nil},
+	"children by a foreign key": {"a: {table: app.blob, due: {age: {column: at, older_than: 1 day}}, then: [delete: " +
+		"{cascades: [app.copy]}]}", nil},
+	"local time in UTC": {`a: {table: app.clocks, due: {age: {column: at, older_than: 1 hour}}, then: [delete]}`,
+		nil},
+	"seconds in four bytes": {`a: {table: app.clocks, due: {age: {column: epoch_s_int, encoding: epoch_s, older_than: 1 hour}}, then: [delete]}`, nil},
+	"an epoch in seconds":   {`a: {table: app.clocks, due: {age: {column: snow, encoding: {snowflake: {shift: 22, epoch: 1288834974}}, older_than: 1 hour}}, then: [delete]}`, []string{"L031"}},
+	"an epoch of 1970":      {`a: {table: app.clocks, due: {age: {column: snow, encoding: {snowflake: {shift: 16, epoch: 0}}, older_than: 1 hour}}, then: [delete]}`, nil},
 }
 
 // TestCases lints each of the cases.
@@ -117,18 +144,20 @@ jobs:
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	for jobs, want := range map[string][]string{
-		`  x: {schedule: "0 1 * * *", run: [a, c]}`:                                                               nil, // b is for hand
+		// b is for hand
+		`  x: {schedule: "0 1 * * *", run: [a, c]}`:                                                               nil,
 		`  x: {schedule: "0 1 * * *", run: [a, b]}`:                                                               {"L020"},
 		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [b]}":                   nil,
 		"  x: {schedule: \"0 1 * * *\", run: [a]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                      nil,
 		"  x: {schedule: [\"0 1 * * *\", \"15 1 * * *\"], run: [a, c]}\n  y: {schedule: \"0 * * * *\", run: [b]}": nil,
-		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":                   nil, // the same policy: the later job waits
-		"  x: {schedule: \"30 seconds\", run: [a, c]}\n  y: {schedule: \"30 seconds\", run: [b]}":                 nil,
-		"  x: {schedule: \"0 1 * * 1\", run: [a, c]}\n  y: {schedule: \"0 1 * * 1-5\", run: [b]}":                 nil,
-		`  x: {schedule: ["0 1 * * *", "0 1 31 11 *"], run: [a, c]}`:                                              {"L021"},
-		`  x: {schedule: ["0 1 * * *", "@daily"], run: [a, c]}`:                                                   nil,
-		`  x: {schedule: "0 1 29 2 *", run: [a, c]}`:                                                              nil,
-		`  x: {schedule: "@reboot", run: [a, c]}`:                                                                 nil,
+		// the same policy: the later job waits
+		"  x: {schedule: \"0 1 * * *\", run: [a, c]}\n  y: {schedule: \"0 1 * * *\", run: [c]}":   nil,
+		"  x: {schedule: \"30 seconds\", run: [a, c]}\n  y: {schedule: \"30 seconds\", run: [b]}": nil,
+		"  x: {schedule: \"0 1 * * 1\", run: [a, c]}\n  y: {schedule: \"0 1 * * 1-5\", run: [b]}": nil,
+		`  x: {schedule: ["0 1 * * *", "0 1 31 11 *"], run: [a, c]}`:                              {"L021"},
+		`  x: {schedule: ["0 1 * * *", "@daily"], run: [a, c]}`:                                   nil,
+		`  x: {schedule: "0 1 29 2 *", run: [a, c]}`:                                              nil,
+		`  x: {schedule: "@reboot", run: [a, c]}`:                                                 nil,
 	} {
 		t.Run(jobs, func(t *testing.T) {
 			t.Parallel()

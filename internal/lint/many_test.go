@@ -20,15 +20,19 @@ func TestManyPolicies(t *testing.T) {
 	snapshot := &catalog.Snapshot{Version: 1}
 	for i := range 10_000 {
 		if i%10 == 0 {
-			snapshot.Tables = append(snapshot.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("t%d", i/10), Kind: "table", PrimaryKey: []string{"id"},
-				Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: "state", Type: "text"}, {Name: "at", Type: "timestamp with time zone", NotNull: true}}})
+			snapshot.Tables = append(snapshot.Tables,
+				&catalog.Table{Schema: "app", Name: fmt.Sprintf("t%d", i/10), Kind: "table", PrimaryKey: []string{"id"},
+					Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true},
+						{Name: "state", Type: "text"}, {Name: "at", Type: "timestamp with time zone", NotNull: true}}})
 			fmt.Fprintf(&jobs, "  j%d: {schedule: \"%d %d * * *\", run: [", i, i%60, i%24)
 		}
 		fmt.Fprintf(&jobs, map[bool]string{false: "p%d, ", true: "p%d]}\n"}[i%10 == 9], i)
-		fmt.Fprintf(&policies, "  p%d: {table: app.t%d, where: \"state = 's%d'\", due: {age: {column: at, older_than: %d days}}, then: [delete]}\n", i, i/10, i, i%90+1)
+		fmt.Fprintf(&policies, "  p%d: {table: app.t%d, where: \"state = 's%d'\", due: {age: {column: at, "+
+			"older_than: %d days}}, then: [delete]}\n", i, i/10, i, i%90+1)
 	}
 	before := processorTime(t)
-	file, list := policy.Parse("policy.yaml", []byte("version: 1\npolicies:\n"+policies.String()+"jobs:\n"+jobs.String()))
+	file, list := policy.Parse("policy.yaml", []byte("version: 1\npolicies:\n"+policies.String()+"jobs:\n"+
+		jobs.String()))
 	if file == nil || len(list) > 0 {
 		t.Fatalf("%+v", list)
 	}

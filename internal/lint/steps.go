@@ -66,7 +66,8 @@ func (l *linter) checkNullInto(p *policy.Policy) {
 			continue
 		}
 		for _, a := range s.Update.Set {
-			if c := t.Column(a.Column); c != nil && c.NotNull && strings.EqualFold(strings.TrimSpace(a.Value.SQL), "null") {
+			if c := t.Column(a.Column); c != nil && c.NotNull &&
+				strings.EqualFold(strings.TrimSpace(a.Value.SQL), "null") {
 				l.warn("L035", a.Position, p, words{"Column": a.Column, "Table": t.Schema + "." + t.Name})
 			}
 		}

@@ -51,7 +51,8 @@ func TestExpressionRefuses(t *testing.T) {
 		{"a\x00b", 1, "a NUL character is not allowed"},
 		{"a = \xff", 0, "text is not valid UTF-8"},
 		{"EXISTS (SELECT FROM a FOR UPDATE)", 0, "a locking clause (FOR UPDATE and the like) is not allowed here"},
-		{"EXISTS (WITH d AS (DELETE FROM a RETURNING *) SELECT FROM d)", 0, "a statement that changes rows is not allowed here"},
+		{"EXISTS (WITH d AS (DELETE FROM a RETURNING *) SELECT FROM d)", 0,
+			"a statement that changes rows is not allowed here"},
 	}
 	for _, c := range cases {
 		t.Run(c.sql, func(t *testing.T) {
@@ -87,9 +88,12 @@ func TestExpressionNames(t *testing.T) {
 		SQL: sql,
 		Columns: []pgparse.ColumnRef{
 			{Fields: []string{"é", "x"}, Offset: 0},
-			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1, Beside: []pgparse.TableRef{z}, Derived: true},
-			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1, Beside: []pgparse.TableRef{z}, Derived: true},
-			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{z}, Derived: true},
+			{Fields: []string{"t"}, Star: true, Offset: strings.Index(sql, "t.*"), Depth: 1,
+				Beside: []pgparse.TableRef{z}, Derived: true},
+			{Fields: []string{"z", "id"}, Offset: strings.Index(sql, "z.id"), Depth: 1, Beside: []pgparse.TableRef{z},
+				Derived: true},
+			{Fields: []string{"t", "id"}, Offset: strings.Index(sql, "t.id"), Depth: 1, Beside: []pgparse.TableRef{z},
+				Derived: true},
 			{Fields: []string{"b"}, Offset: strings.Index(sql, "b FROM"), Depth: 1, Beside: []pgparse.TableRef{e}},
 		},
 		Calls:   []pgparse.Call{{Name: "now"}, {Schema: "C", Name: "count", Arguments: 1}},
@@ -137,7 +141,8 @@ func TestExpressionKinds(t *testing.T) {
 		{sql: "a = ANY ('{now}'::timestamptz[])", clock: "'now'"},
 		{sql: "a <@ '[yesterday, today)'::tstzrange", clock: "'yesterday'"},
 		{sql: "a < 'now'::text::pg_catalog.timestamptz", clock: "'now'"},
-		{sql: "a = 'now'::text OR b = 'today'::app.period OR c LIKE 'today is a day' OR c = 'nowhere' AND d < '2024-01-01 12:00 PM'"},
+		{sql: "a = 'now'::text OR b = 'today'::app.period OR c LIKE 'today is a day' OR c = 'nowhere' AND d < " +
+			"'2024-01-01 12:00 PM'"},
 		{sql: "age(a) > '1 day'", clock: "age"},
 		{sql: "age(as_of, a) > '1 day'"},
 		{sql: "LOCALTIMESTAMP > now()", clock: "localtimestamp"},
@@ -180,8 +185,10 @@ func TestQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := got.Columns[len(got.Columns)-1]
-	beside := []pgparse.TableRef{{Name: "g", Offset: strings.Index(sql, "g LEFT")}, {Schema: "app", Name: "o", Offset: strings.Index(sql, "app.o")}, {Name: "y", Offset: strings.Index(sql, "y)")}}
-	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Depth: 1, Beside: beside}, last); diff != "" {
+	beside := []pgparse.TableRef{{Name: "g", Offset: strings.Index(sql, "g LEFT")},
+		{Schema: "app", Name: "o", Offset: strings.Index(sql, "app.o")}, {Name: "y", Offset: strings.Index(sql, "y)")}}
+	if diff := cmp.Diff(pgparse.ColumnRef{Fields: []string{"x"}, Offset: strings.Index(sql, "x FROM"), Depth: 1,
+		Beside: beside}, last); diff != "" {
 		t.Error(diff)
 	}
 	if got.Columns[0].Depth != 0 || len(got.Tables) != 3 || !got.Subquery {
@@ -199,7 +206,8 @@ func TestQueryRefuses(t *testing.T) {
 		"SELECT 1 -- x":             {Message: "a comment is not allowed here", Offset: 9},
 		"SELECT 1 INTO b":           {Message: "SELECT INTO is not allowed here", Offset: 14},
 		"SELECT 1 FROM a FOR SHARE": {Message: "a locking clause (FOR UPDATE and the like) is not allowed here"},
-		"WITH a AS (INSERT INTO b VALUES (1) RETURNING *) SELECT * FROM a": {Message: "a statement that changes rows is not allowed here"},
+		"WITH a AS (INSERT INTO b VALUES (1) RETURNING *) SELECT * FROM a": {Message: "a statement that changes " +
+			"rows is not allowed here"},
 		"SELECT 1) x, (SELECT 2": {Message: `syntax error at or near ")"`, Offset: 8},
 	} {
 		t.Run(sql, func(t *testing.T) {

@@ -49,12 +49,14 @@ func TestOrderRefuses(t *testing.T) {
 
 func TestTypeName(t *testing.T) {
 	t.Parallel()
-	for _, sql := range []string{"text", "numeric(10, 2)[]", "timestamp with time zone", `app."Odd type"`, "double precision"} {
+	for _, sql := range []string{"text", "numeric(10, 2)[]", "timestamp with time zone", `app."Odd type"`,
+		"double precision"} {
 		if err := pgparse.TypeName(sql); err != nil {
 			t.Errorf("%q: %v", sql, err)
 		}
 	}
-	for _, sql := range []string{"", "int) + CAST(NULL AS int", "int) IS NULL OR (true", "int, b", "int AS x", "int::text",
+	for _, sql := range []string{"", "int) + CAST(NULL AS int", "int) IS NULL OR (true", "int, b", "int AS x",
+		"int::text",
 		"SETOF int", "int -- x", "int; DROP TABLE x", "int DEFAULT 1", "int NOT NULL"} {
 		if err := pgparse.TypeName(sql); err == nil {
 			t.Errorf("%q is accepted", sql)
@@ -74,7 +76,8 @@ func TestName(t *testing.T) {
 			t.Errorf("%s: %v %s", sql, err, diff)
 		}
 	}
-	for _, sql := range []string{"", "a b", "(a)", "a.*", "a[1]", "a::text", "1", "'a'", "order", "a; b", "a -- b", long + "x",
+	for _, sql := range []string{"", "a b", "(a)", "a.*", "a[1]", "a::text", "1", "'a'", "order", "a; b", "a -- b",
+		long + "x",
 		`"` + long + `x"`, "f()", "a = b"} {
 		if got, err := pgparse.Name(sql); err == nil {
 			t.Errorf("%q is accepted as %q", sql, got)
@@ -95,7 +98,8 @@ func TestStatements(t *testing.T) {
 
 func TestSplice(t *testing.T) {
 	t.Parallel()
-	got := pgparse.Splice("a = b", []pgparse.Edit{{Offset: 4, Length: 1, Text: "t.b"}, {Offset: 0, Text: "t."}, {Offset: 0, Text: "x."}})
+	got := pgparse.Splice("a = b", []pgparse.Edit{{Offset: 4, Length: 1, Text: "t.b"}, {Offset: 0, Text: "t."},
+		{Offset: 0, Text: "x."}})
 	if got != "t.x.a = t.b" {
 		t.Error(got)
 	}

@@ -18,20 +18,24 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, "select", pg_temp SET TimeZone = 'UTC' SET jit = off
 AS $f$ BEGIN RETURN; END $f$;
 `: {
-			Kind: "function", Role: "Who", Language: "plpgsql", Clauses: []string{"STABLE", "SECURITY DEFINER"}, Body: " BEGIN RETURN; END ",
+			Kind: "function", Role: "Who", Language: "plpgsql", Clauses: []string{"STABLE",
+				"SECURITY DEFINER"}, Body: " BEGIN RETURN; END ",
 			Settings: []string{`search_path=pg_catalog, "select", pg_temp`, "timezone=UTC", "jit=off"},
 			Parameters: []Parameter{{"IN", "p_run", "bigint", ""}, {"IN", "P, (", "numeric(10, 2)[]", "NULL"},
 				{"IN", "x", "interval", "clock_timestamp() + interval '3 days'"}, {"OUT", "y", `app."T (1)"`, ""}},
 		},
-		"CREATE FUNCTION f(retention.slice)\nRETURNS TABLE (rel oid, t app.item[], at double precision)\nLANGUAGE sql AS $function$x$function$;\n": {
+		"CREATE FUNCTION f(retention.slice)\nRETURNS TABLE (rel oid, t app.item[], at double precision)\nLANGUAGE " +
+			"sql AS $function$x$function$;\n": {
 			Kind: "function", Returns: "TABLE", Set: true, Language: "sql", Clauses: []string{}, Settings: []string{}, Body: "x",
-			Parameters: []Parameter{{"IN", "", "retention.slice", ""}, {"TABLE", "rel", "oid", ""}, {"TABLE", "t", "app.item[]", ""}, {"TABLE", "at", "double precision", ""}},
+			Parameters: []Parameter{{"IN", "", "retention.slice", ""}, {"TABLE", "rel", "oid", ""},
+				{"TABLE", "t", "app.item[]", ""}, {"TABLE", "at", "double precision", ""}},
 		},
 		"CREATE FUNCTION f() RETURNS SETOF timestamp with time zone LANGUAGE sql IMMUTABLE STRICT ROWS 3 AS $a$$a$": {
 			Kind: "function", Returns: "timestamp with time zone", Set: true, Language: "sql", Clauses: []string{"IMMUTABLE", "STRICT", "ROWS 3"}, Settings: []string{},
 			Parameters: []Parameter{},
 		},
-		"CREATE OR REPLACE PROCEDURE f(a pg_catalog.text, INOUT b pg_catalog.int8[] DEFAULT NULL)\nLANGUAGE plpgsql SECURITY INVOKER AS $procedure$y$procedure$;\n": {
+		"CREATE OR REPLACE PROCEDURE f(a pg_catalog.text, INOUT b pg_catalog.int8[] DEFAULT NULL)\nLANGUAGE plpgsql " +
+			"SECURITY INVOKER AS $procedure$y$procedure$;\n": {
 			Kind: "procedure", Language: "plpgsql", Clauses: []string{"SECURITY INVOKER"}, Settings: []string{}, Body: "y",
 			Parameters: []Parameter{{"IN", "a", "pg_catalog.text", ""}, {"INOUT", "b", "pg_catalog.int8[]", "NULL"}},
 		},

@@ -36,17 +36,25 @@ func TestParseStatement(t *testing.T) {
 		with   string // what stands where WITH may take more
 	}{
 		{"SELECT app.refresh(b.id) FROM batch b", map[string]string{}, []string{"batch"}, ""},
-		{"INSERT INTO app.log (id) SELECT id FROM batch", map[string]string{"app.log": "i"}, []string{"app.log", "batch"}, ""},
-		{"INSERT INTO app.n AS n (id) SELECT id FROM batch ON CONFLICT (id) DO UPDATE SET x = n.x + 1", map[string]string{"app.n": "iu"}, []string{"app.n", "batch"}, ""},
-		{"UPDATE app.n n SET x = b.x FROM batch b WHERE b.id = n.id", map[string]string{"app.n": "u"}, []string{"app.n", "batch"}, ""},
-		{"DELETE FROM app.n USING batch b WHERE b.id = n.id", map[string]string{"app.n": "d"}, []string{"app.n", "batch"}, ""},
-		{"MERGE INTO app.n n USING batch b ON b.id = n.id WHEN MATCHED AND b.x THEN DELETE WHEN MATCHED THEN UPDATE SET x = 1 WHEN NOT MATCHED THEN INSERT (id) VALUES (b.id)",
+		{"INSERT INTO app.log (id) SELECT id FROM batch", map[string]string{"app.log": "i"},
+			[]string{"app.log", "batch"}, ""},
+		{"INSERT INTO app.n AS n (id) SELECT id FROM batch ON CONFLICT (id) DO UPDATE SET x = n.x + 1",
+			map[string]string{"app.n": "iu"}, []string{"app.n", "batch"}, ""},
+		{"UPDATE app.n n SET x = b.x FROM batch b WHERE b.id = n.id", map[string]string{"app.n": "u"},
+			[]string{"app.n", "batch"}, ""},
+		{"DELETE FROM app.n USING batch b WHERE b.id = n.id", map[string]string{"app.n": "d"},
+			[]string{"app.n", "batch"}, ""},
+		{"MERGE INTO app.n n USING batch b ON b.id = n.id WHEN MATCHED AND b.x THEN DELETE WHEN MATCHED THEN UPDATE " +
+			"SET x = 1 WHEN NOT MATCHED THEN INSERT (id) VALUES (b.id)",
 			map[string]string{"app.n": "iud"}, []string{"app.n", "batch"}, ""},
-		{"WITH gone AS (DELETE FROM app.n USING batch b WHERE b.id = n.id RETURNING n.id) INSERT INTO app.log SELECT id FROM gone",
+		{"WITH gone AS (DELETE FROM app.n USING batch b WHERE b.id = n.id RETURNING n.id) INSERT INTO app.log " +
+			"SELECT id FROM gone",
 			map[string]string{"app.n": "d", "app.log": "i"}, []string{"app.n", "batch", "app.log"}, "gone AS"},
-		{"with recursive r AS (SELECT id FROM batch UNION ALL SELECT n.id FROM app.n n JOIN r ON n.p = r.id) DELETE FROM app.n WHERE id IN (SELECT id FROM r)",
+		{"with recursive r AS (SELECT id FROM batch UNION ALL SELECT n.id FROM app.n n JOIN r ON n.p = r.id) DELETE " +
+			"FROM app.n WHERE id IN (SELECT id FROM r)",
 			map[string]string{"app.n": "d"}, []string{"batch", "app.n", "app.n"}, "r AS"},
-		{"INSERT INTO app.log WITH x AS (SELECT id FROM batch) SELECT id FROM x", map[string]string{"app.log": "i"}, []string{"app.log", "batch"}, ""},
+		{"INSERT INTO app.log WITH x AS (SELECT id FROM batch) SELECT id FROM x", map[string]string{"app.log": "i"},
+			[]string{"app.log", "batch"}, ""},
 	} {
 		got, err := pgparse.Statement(c.sql)
 		if err != nil {
@@ -65,7 +73,8 @@ func TestParseStatement(t *testing.T) {
 		if got.CTEs > 0 {
 			with = c.sql[got.CTEs : got.CTEs+len(c.with)]
 		}
-		if diff := cmp.Diff([]any{c.writes, c.tables, c.with, c.with != ""}, []any{wrote(got), tables, with, len(got.With) > 0}); diff != "" {
+		if diff := cmp.Diff([]any{c.writes, c.tables, c.with, c.with != ""},
+			[]any{wrote(got), tables, with, len(got.With) > 0}); diff != "" {
 			t.Errorf("%s\n%s", c.sql, diff)
 		}
 	}

@@ -87,14 +87,18 @@ func TestGolden(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	rows, days := int64(12_345_678), 100.0
-	table := &catalog.Table{Schema: "app", Name: "log", Kind: "table", PrimaryKey: []string{"id"}, Columns: []catalog.Column{
-		{Name: "id", Type: "bigint", NotNull: true}, {Name: "created", Type: "integer", NotNull: true}, {Name: "day", Type: "integer"}}}
-	server := catalog.Server{Database: "shop", TimeZone: "America/Argentina/Buenos_Aires", HasCron: true, CronDatabase: "shop",
-		Since: "2026-01-01", Days: &days}
+	table := &catalog.Table{Schema: "app", Name: "log", Kind: "table", PrimaryKey: []string{"id"},
+		Columns: []catalog.Column{
+			{Name: "id", Type: "bigint", NotNull: true}, {Name: "created", Type: "integer",
+				NotNull: true}, {Name: "day", Type: "integer"}}}
+	server := catalog.Server{Database: "shop", TimeZone: "America/Argentina/Buenos_Aires", HasCron: true,
+		CronDatabase: "shop",
+		Since:        "2026-01-01", Days: &days}
 	growth := catalog.Growth{Size: "4212 MB", Rows: &rows, Inserted: 3_100_000, Owners: []string{"b", "a"}}
 	got := propose.Write(&catalog.Snapshot{Tables: []*catalog.Table{table}}, &catalog.Statistics{Server: server,
 		Tables: map[string]catalog.Growth{"app.log": growth},
-		Ranges: map[string]catalog.Range{"app.log.created": {Last: "1790000000", Reading: "epoch_s", Nulls: 0.025}, "app.log.day": {Last: "20260101"}},
+		Ranges: map[string]catalog.Range{"app.log.created": {Last: "1790000000", Reading: "epoch_s", Nulls: 0.025},
+			"app.log.day": {Last: "20260101"}},
 	}, `database "shop"`)
 	for _, want := range []string{
 		"\n## app.log, 4212 MB, about 12,345,678 rows, 31,000 inserts a day since 2026-01-01\n",
@@ -123,12 +127,15 @@ func TestClean(t *testing.T) {
 	proposals := 0
 	for path, text := range schemas {
 		s := snapshot(t, text)
-		large := &catalog.Statistics{Server: catalog.Server{Database: "shop", HasCron: true}, Tables: map[string]catalog.Growth{}}
+		large := &catalog.Statistics{Server: catalog.Server{Database: "shop", HasCron: true},
+			Tables: map[string]catalog.Growth{}}
 		rows := int64(1 << 20)
 		for _, table := range s.Tables {
-			large.Tables[table.Schema+"."+table.Name] = catalog.Growth{Size: "9 GB", Rows: &rows, Owners: []string{"Shop owner"}}
+			large.Tables[table.Schema+"."+table.Name] = catalog.Growth{Size: "9 GB", Rows: &rows,
+				Owners: []string{"Shop owner"}}
 		}
-		for name, statistics := range map[string]*catalog.Statistics{"without sizes": schemaFile(), "with sizes": large} {
+		for name, statistics := range map[string]*catalog.Statistics{"without sizes": schemaFile(),
+			"with sizes": large} {
 			got := propose.Write(s, statistics, path)
 			proposals += got.Proposals
 			parsed, list := policy.Parse("retention.yaml", []byte(got.Text))
@@ -153,7 +160,8 @@ func TestClean(t *testing.T) {
 // policies differ.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	names := []string{"select", "yes", "no", "null", "1st", "a.b", `a"b`, `a"_b`, "a: b", "# x", "größe", "Größe", "a'b", `back\slash`,
+	names := []string{"select", "yes", "no", "null", "1st", "a.b", `a"b`, `a"_b`, "a: b", "# x", "größe", "Größe",
+		"a'b", `back\slash`,
 		"{x}", "[x]", "*x", "&x", "!x", "%x", "@x", "`x", "- x", " x ", "日本", "t", "keep", "on", "a\u2028protect: [x.y]",
 		strings.Repeat("x", 55), strings.Repeat("x", 55) + "y"}
 	s := &catalog.Snapshot{Version: 1, SearchPath: []string{"public"}}
@@ -189,7 +197,8 @@ func named(name string) []*catalog.Table {
 	tables := []*catalog.Table{{Name: name, Referenced: []catalog.ForeignKey{key}}, {Name: "child " + name}}
 	for _, t := range tables {
 		t.Schema, t.Kind, t.PrimaryKey = name, "table", []string{name}
-		t.Columns = []catalog.Column{{Name: name, Type: "bigint", NotNull: true}, {Name: "createdAt", Type: "timestamp with time zone"}}
+		t.Columns = []catalog.Column{{Name: name, Type: "bigint", NotNull: true},
+			{Name: "createdAt", Type: "timestamp with time zone"}}
 	}
 	return tables
 }
@@ -216,8 +225,9 @@ func randomSchema(random *rand.Rand) *catalog.Snapshot {
 	s := &catalog.Snapshot{SearchPath: []string{"public"}}
 	for i := range 7 {
 		clock := []string{"created_at", "closed_at", "expires_at", "other"}[random.IntN(4)]
-		s.Tables = append(s.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("a%d", i), Kind: "table", PrimaryKey: []string{"id"},
-			Columns: []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: clock, Type: "date"}}})
+		s.Tables = append(s.Tables, &catalog.Table{Schema: "app", Name: fmt.Sprintf("a%d", i), Kind: "table",
+			PrimaryKey: []string{"id"},
+			Columns:    []catalog.Column{{Name: "id", Type: "bigint", NotNull: true}, {Name: clock, Type: "date"}}})
 	}
 	actions := []string{"no action", "restrict", "cascade", "set null", "set default"}
 	for i, table := range s.Tables {
@@ -225,7 +235,8 @@ func randomSchema(random *rand.Rand) *catalog.Snapshot {
 			to, column := s.Tables[random.IntN(min(len(s.Tables), i+2))], fmt.Sprintf("ref_%d", k)
 			key := catalog.ForeignKey{Name: table.Name + column, Table: "app." + table.Name, Columns: []string{column},
 				RefTable: "app." + to.Name, RefColumns: []string{"id"}, OnDelete: actions[random.IntN(len(actions))]}
-			table.Columns = append(table.Columns, catalog.Column{Name: column, Type: "bigint", NotNull: random.IntN(2) == 0})
+			table.Columns = append(table.Columns, catalog.Column{Name: column, Type: "bigint",
+				NotNull: random.IntN(2) == 0})
 			to.Referenced = append(to.Referenced, key)
 		}
 	}

@@ -27,7 +27,8 @@ var clockRules = []clockRule{
 	{"deleted", words(`(soft_)?(deleted|removed|trashed|discarded)`), "age", window},
 	{"finished", words(`finished completed processed closed resolved delivered dispatched consumed handled acknowledged
 		acked sent cancell?ed revoked archived ended expired used`), "age", window},
-	{"unused", words(`last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping) atime`), "age", window},
+	{"unused", words(`last_(seen|used|accessed|access|active|activity|read|login|heartbeat|ping) atime`), "age",
+		window},
 	{"old", words(`created creation date_created inserted insertion occurred recorded logged received happened added
 		collected captured measured observed ingested emitted fetched raised reported triggered queued enqueued visited
 		viewed clicked started first_seen event log time timestamp ts at date day when ctime`), "age", window},
@@ -61,7 +62,8 @@ var exemptions = []exemption{
 	{"versions of a migration tool", func(_ *file, d *draft) bool { return toolTable.MatchString(snake(d.Name)) }},
 	{"small", func(f *file, d *draft) bool { return f.sized && !d.grows() }},
 	{"undecided: it inherits from another table", func(_ *file, d *draft) bool { return len(d.Inherits) > 0 }},
-	{"undecided: by its name, people or laws may want these rows kept", func(_ *file, d *draft) bool { return d.kept() }},
+	{"undecided: by its name, people or laws may want these rows kept",
+		func(_ *file, d *draft) bool { return d.kept() }},
 	{"undecided: many tables refer to it", func(_ *file, d *draft) bool { return len(d.referring) >= manyReferring }},
 	{"undecided: many tables refer to it by way of others", func(_ *file, d *draft) bool {
 		return len(d.refuses)+len(d.children) > manyPaths

@@ -88,7 +88,8 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 		"table", f.Table, "policy", f.Policy, "file", f.Position.File, "line", f.Position.Line, "column", f.Position.Column,
 		"want", f.Want, "got", f.Got, "message", f.Message, "detail", f.Detail, "hint", f.Hint}
 	if s := f.Suppressed; s != nil {
-		suppressed, err := Object("reason", s.Reason, "until", s.Until, "line", s.Position.Line, "column", s.Position.Column)
+		suppressed, err := Object("reason", s.Reason, "until", s.Until, "line", s.Position.Line, "column",
+			s.Position.Column)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +163,8 @@ func (f Finding) title() string {
 // words returns all texts of a finding, one per line.
 func (f Finding) words() string {
 	lines := []string{f.Message}
-	for _, part := range []struct{ label, text string }{{"want: ", f.Want}, {"got: ", f.Got}, {"", f.Detail}, {"hint: ", f.Hint}} {
+	for _, part := range []struct{ label, text string }{{"want: ", f.Want}, {"got: ", f.Got}, {"", f.Detail},
+		{"hint: ", f.Hint}} {
 		if part.text != "" {
 			lines = append(lines, part.label+part.text)
 		}

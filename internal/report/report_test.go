@@ -28,13 +28,15 @@ func finding(severity diag.Severity, code, message string, line int) report.Find
 // log has something of every kind.
 func log() report.Log {
 	suppressed := finding(diag.Drift, "V021", "an index", 9)
-	suppressed.Suppressed = &policy.Suppression{Reason: "release 12", Until: "2027-01-31", Position: diag.Position{File: "db/retention.yaml", Line: 30, Column: 13, Width: 4}}
+	suppressed.Suppressed = &policy.Suppression{Reason: "release 12", Until: "2027-01-31",
+		Position: diag.Position{File: "db/retention.yaml", Line: 30, Column: 13, Width: 4}}
 	full := finding(diag.Drift, "V020", `index "app.i" is missing`, 9)
 	full.Kind, full.Object, full.Table, full.Policy = "index", "app.i", "app.note", "notes"
 	full.Want, full.Got, full.Detail, full.Hint = "a", "b", "Runs read all.", "SELECT 1;\nSELECT 2;"
 	return report.Log{Verb: "verify", Version: "v1", File: "db/retention.yaml", Root: "", Findings: []report.Finding{
 		finding(diag.Unknown, "V090", "could not check <x>", 0), full, suppressed,
-		finding(diag.Info, "V048", "job has not run", 20), finding(diag.Warning, "", "no snapshot", 0), finding(diag.Error, "P014", "invalid", 14),
+		finding(diag.Info, "V048", "job has not run", 20), finding(diag.Warning, "", "no snapshot",
+			0), finding(diag.Error, "P014", "invalid", 14),
 	}}
 }
 
@@ -151,7 +153,8 @@ func TestGitHubTakesHostileText(t *testing.T) {
 		key, value, _ := strings.Cut(property, "=")
 		got[key] = read(value)
 	}
-	if len(got) != 4 || !strings.HasSuffix(got["file"], "a,b:c%\n::d.yaml") || got["line"] != "3" || got["title"] != "V020 index is missing" {
+	if len(got) != 4 || !strings.HasSuffix(got["file"], "a,b:c%\n::d.yaml") || got["line"] != "3" ||
+		got["title"] != "V020 index is missing" {
 		t.Errorf("the properties are %q", got)
 	}
 }
@@ -185,7 +188,8 @@ func TestFilesAreNamedFromTheRoot(t *testing.T) {
 		f := finding(diag.Drift, "V020", "m", 1)
 		f.Position.File = c.file
 		l := report.Log{File: "retention.yaml", Root: c.root, Findings: []report.Finding{f}}
-		if want := "file=" + strings.NewReplacer(":", "%3A").Replace(c.path) + ","; !strings.Contains(github(t, l), want) {
+		if want := "file=" + strings.NewReplacer(":", "%3A").Replace(c.path) + ","; !strings.Contains(github(t, l),
+			want) {
 			t.Errorf("%s: %s in %s", c.file, want, github(t, l))
 		}
 		got := sarif(t, l)["runs"].([]any)[0].(map[string]any)["results"].([]any)[0].(map[string]any)["locations"].([]any)[0].(map[string]any)["physicalLocation"].(map[string]any)["artifactLocation"]
@@ -213,7 +217,8 @@ func sarif(t *testing.T, l report.Log) map[string]any {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for _, code := range diag.Codes() {
-		if problem := checks.Problem(code); problem == "" || len([]rune(problem)) > 1024 || !strings.HasPrefix(checks.Page(code), "# "+code+": "+diag.Title(code)+"\n") {
+		if problem := checks.Problem(code); problem == "" || len([]rune(problem)) > 1024 ||
+			!strings.HasPrefix(checks.Page(code), "# "+code+": "+diag.Title(code)+"\n") {
 			t.Errorf("%s: %q", code, problem)
 		}
 	}

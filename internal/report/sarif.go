@@ -85,7 +85,8 @@ func (l Log) rules() ([]object, map[string]int) {
 func (l Log) location(p diag.Position) object {
 	p = l.place(p)
 	return object{"physicalLocation": object{"artifactLocation": object{"uri": l.uri(p.File)},
-		"region": object{"startLine": p.Line, "startColumn": p.Column, "endLine": p.Line, "endColumn": p.Column + p.Width}}}
+		"region": object{"startLine": p.Line, "startColumn": p.Column, "endLine": p.Line,
+			"endColumn": p.Column + p.Width}}}
 }
 
 // uri returns a relative URI if the file is below the root.

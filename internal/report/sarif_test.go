@@ -19,35 +19,44 @@ import (
 // member's kind, with "!" where it is required. No object of that schema takes others.
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 var members = map[string]map[string]string{
-	"sarifLog":                 {"$schema": "uri", "version": "!version", "runs": "![]run"},
-	"run":                      {"tool": "!tool", "automationDetails": "runAutomationDetails", "columnKind": "columnKind", "results": "[]result"},
-	"tool":                     {"driver": "!toolComponent"},
-	"toolComponent":            {"name": "!text", "version": "text", "rules": "[]reportingDescriptor"},
-	"runAutomationDetails":     {"id": "text"},
-	"reportingDescriptor":      {"id": "!text", "shortDescription": "multiformatMessageString", "fullDescription": "multiformatMessageString", "help": "multiformatMessageString"},
+	"sarifLog": {"$schema": "uri", "version": "!version", "runs": "![]run"},
+	"run": {"tool": "!tool", "automationDetails": "runAutomationDetails",
+		"columnKind": "columnKind", "results": "[]result"},
+	"tool":                 {"driver": "!toolComponent"},
+	"toolComponent":        {"name": "!text", "version": "text", "rules": "[]reportingDescriptor"},
+	"runAutomationDetails": {"id": "text"},
+	"reportingDescriptor": {"id": "!text", "shortDescription": "multiformatMessageString",
+		"fullDescription": "multiformatMessageString", "help": "multiformatMessageString"},
 	"multiformatMessageString": {"text": "!text", "markdown": "text"},
-	"result": {"ruleId": "text", "ruleIndex": "index", "level": "level", "message": "!message", "locations": "[]location",
+	"result": {"ruleId": "text", "ruleIndex": "index", "level": "level", "message": "!message",
+		"locations":           "[]location",
 		"partialFingerprints": "strings", "suppressions": "[]suppression"},
 	"message":          {"text": "!message string"}, // or id
 	"location":         {"physicalLocation": "physicalLocation"},
 	"physicalLocation": {"artifactLocation": "!artifactLocation", "region": "region"}, // or address
 	"artifactLocation": {"uri": "uri"},
-	"region":           {"startLine": "!place", "startColumn": "place", "endLine": "place", "endColumn": "place"}, // or offsets
-	"suppression":      {"kind": "!suppressed", "status": "status", "justification": "text", "location": "location"},
+	// or offsets
+	"region":      {"startLine": "!place", "startColumn": "place", "endLine": "place", "endColumn": "place"},
+	"suppression": {"kind": "!suppressed", "status": "status", "justification": "text", "location": "location"},
 }
 
 // values are the kinds that are no objects.
 var values = map[string]func(v any) bool{
 	"text":           func(v any) bool { s, ok := v.(string); return ok && s != "" },
 	"message string": func(v any) bool { s, ok := v.(string); return ok && plainMessage(s) },
-	"uri":            func(v any) bool { s, ok := v.(string); _, err := url.Parse(s); return ok && err == nil && s != "" },
-	"version":        func(v any) bool { return v == "2.1.0" },
-	"columnKind":     func(v any) bool { return v == "utf16CodeUnits" || v == "unicodeCodePoints" },
-	"level":          func(v any) bool { return slices.Contains([]any{"none", "note", "warning", "error"}, v) },
-	"suppressed":     func(v any) bool { return v == "inSource" || v == "external" },
-	"status":         func(v any) bool { return slices.Contains([]any{"accepted", "underReview", "rejected"}, v) },
-	"index":          func(v any) bool { n, ok := v.(float64); return ok && n >= 0 && n == float64(int(n)) },
-	"place":          func(v any) bool { n, ok := v.(float64); return ok && n >= 1 && n == float64(int(n)) },
+	"uri": func(v any) bool {
+		s, ok := v.(string)
+		_, err := url.Parse(s)
+		return ok && err == nil &&
+			s != ""
+	},
+	"version":    func(v any) bool { return v == "2.1.0" },
+	"columnKind": func(v any) bool { return v == "utf16CodeUnits" || v == "unicodeCodePoints" },
+	"level":      func(v any) bool { return slices.Contains([]any{"none", "note", "warning", "error"}, v) },
+	"suppressed": func(v any) bool { return v == "inSource" || v == "external" },
+	"status":     func(v any) bool { return slices.Contains([]any{"accepted", "underReview", "rejected"}, v) },
+	"index":      func(v any) bool { n, ok := v.(float64); return ok && n >= 0 && n == float64(int(n)) },
+	"place":      func(v any) bool { n, ok := v.(float64); return ok && n >= 1 && n == float64(int(n)) },
 	"strings": func(v any) bool {
 		m, ok := v.(map[string]any)
 		for _, value := range m {
@@ -123,7 +132,8 @@ func hostile() report.Log {
 
 func TestSARIF(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]report.Log{"all": log(), "hostile": hostile(), "nothing": {Verb: "lint", Version: "v", File: "r.yaml"}} {
+	for name, l := range map[string]report.Log{"all": log(), "hostile": hostile(),
+		"nothing": {Verb: "lint", Version: "v", File: "r.yaml"}} {
 		document := sarif(t, inRoot(t, l))
 		if faults := follow("log", document, "sarifLog"); len(faults) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(faults, "\n"))
@@ -139,7 +149,10 @@ func TestSARIFReadingIsStrict(t *testing.T) {
 		"a member that is missing":   func(run map[string]any) { delete(run["tool"].(map[string]any), "driver") },
 		"a level that is none":       func(run map[string]any) { result(run, 1)["level"] = "drift" },
 		"a line before the first":    func(run map[string]any) { region(result(run, 1))["startLine"] = 0.0 },
-		"a placeholder":              func(run map[string]any) { result(run, 1)["message"] = map[string]any{"text": "{0}"} },
+		"a placeholder": func(run map[string]any) {
+			result(run,
+				1)["message"] = map[string]any{"text": "{0}"}
+		},
 	} {
 		document := sarif(t, inRoot(t, log()))
 		spoil(document["runs"].([]any)[0].(map[string]any))
@@ -166,20 +179,25 @@ func TestSARIFMeaning(t *testing.T) {
 	var got []string
 	for i := range run["results"].([]any) {
 		r := result(run, i)
-		if index, ok := r["ruleIndex"]; ok != (r["ruleId"] != nil) || ok && rules[int(index.(float64))].(map[string]any)["id"] != r["ruleId"] {
+		if index, ok := r["ruleIndex"]; ok != (r["ruleId"] != nil) || ok &&
+			rules[int(index.(float64))].(map[string]any)["id"] != r["ruleId"] {
 			t.Errorf("result %d has rule %v and index %v", i, r["ruleId"], r["ruleIndex"])
 		}
 		at := region(r)
-		got = append(got, fmt.Sprintf("%v %v %v:%v-%v:%v %d", r["ruleId"], r["level"], at["startLine"], at["startColumn"], at["endLine"], at["endColumn"], len(r["suppressions"].([]any))))
+		got = append(got, fmt.Sprintf("%v %v %v:%v-%v:%v %d", r["ruleId"], r["level"], at["startLine"],
+			at["startColumn"], at["endLine"], at["endColumn"], len(r["suppressions"].([]any))))
 	}
-	want := []string{"V090 warning 1:1-1:2 0", "V020 error 9:3-9:4 0", "V021 error 9:3-9:4 1", "V048 note 20:3-20:4 0", "<nil> warning 1:1-1:2 0", "P014 error 14:3-14:4 0"}
+	want := []string{"V090 warning 1:1-1:2 0", "V020 error 9:3-9:4 0", "V021 error 9:3-9:4 1", "V048 note 20:3-20:4 0",
+		"<nil> warning 1:1-1:2 0", "P014 error 14:3-14:4 0"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if text := result(run, 1)["message"].(map[string]any)["text"]; text != "index \"app.i\" is missing.\nwant: a\ngot: b\nRuns read all.\nhint: SELECT 1;\nSELECT 2;" {
+	if text := result(run, 1)["message"].(map[string]any)["text"]; text != "index \"app.i\" is missing.\nwant: "+
+		"a\ngot: b\nRuns read all.\nhint: SELECT 1;\nSELECT 2;" {
 		t.Errorf("message %q", text)
 	}
-	if diff := cmp.Diff(map[string]any{"id": "pgretain-verify/"}, run["automationDetails"]); diff != "" || run["columnKind"] != "unicodeCodePoints" {
+	if diff := cmp.Diff(map[string]any{"id": "pgretain-verify/"}, run["automationDetails"]); diff != "" ||
+		run["columnKind"] != "unicodeCodePoints" {
 		t.Error(run["columnKind"], diff)
 	}
 }
@@ -188,7 +206,8 @@ func TestSARIFMeaning(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	t.Parallel()
 	prints := func(findings ...report.Finding) []string {
-		run := sarif(t, report.Log{Verb: "verify", Version: "v", File: "r.yaml", Root: "/", Findings: findings})["runs"].([]any)[0].(map[string]any)
+		run := sarif(t, report.Log{Verb: "verify", Version: "v", File: "r.yaml", Root: "/",
+			Findings: findings})["runs"].([]any)[0].(map[string]any)
 		var list []string
 		for i := range findings {
 			list = append(list, result(run, i)["partialFingerprints"].(map[string]any)["primaryLocationLineHash"].(string))
@@ -199,14 +218,19 @@ func TestFingerprints(t *testing.T) {
 		f.Policy, f.Object = policy, object
 		return f
 	}
-	before := prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note"), finding(diag.Drift, "V090", "backend 17 holds a lock", 0),
-		about(finding(diag.Drift, "V041", "another schedule", 9), "", "retention.purge"), about(finding(diag.Drift, "V041", "another command", 9), "", "retention.purge"))
-	after := prints(about(finding(diag.Drift, "V060", "10000 or more overdue rows", 90), "notes", "app.note"), finding(diag.Drift, "V090", "backend 4242 holds a lock", 0),
-		about(finding(diag.Drift, "V041", "another schedule", 11), "", "retention.purge"), about(finding(diag.Drift, "V041", "another command", 12), "", "retention.purge"))
+	before := prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note"),
+		finding(diag.Drift, "V090", "backend 17 holds a lock", 0),
+		about(finding(diag.Drift, "V041", "another schedule", 9), "",
+			"retention.purge"), about(finding(diag.Drift, "V041", "another command", 9), "", "retention.purge"))
+	after := prints(about(finding(diag.Drift, "V060", "10000 or more overdue rows", 90), "notes", "app.note"),
+		finding(diag.Drift, "V090", "backend 4242 holds a lock", 0),
+		about(finding(diag.Drift, "V041", "another schedule", 11), "",
+			"retention.purge"), about(finding(diag.Drift, "V041", "another command", 12), "", "retention.purge"))
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Error(diff)
 	}
-	all := append(before, prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "other", "app.note"), about(finding(diag.Drift, "V061", "x", 9), "notes", "app.note"),
+	all := append(before, prints(about(finding(diag.Drift, "V060", "2 overdue rows", 9), "other", "app.note"),
+		about(finding(diag.Drift, "V061", "x", 9), "notes", "app.note"),
 		about(finding(diag.Drift, "V060", "2 overdue rows", 9), "notes", "app.note2"))...)
 	slices.Sort(all)
 	if len(slices.Compact(all)) != 7 {

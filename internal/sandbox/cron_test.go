@@ -47,7 +47,9 @@ func TestLauncherIsLate(t *testing.T) {
 	})
 	cancel(errors.New("enough"))
 	err := <-restarted
-	if err == nil || !strings.Contains(err.Error(), `waiting for pg_cron's launcher to connect to database "jobs": enough`) || !strings.Contains(err.Error(), refused) {
+	if err == nil || !strings.Contains(err.Error(),
+		`waiting for pg_cron's launcher to connect to database "jobs": enough`) ||
+		!strings.Contains(err.Error(), refused) {
 		t.Fatalf("got %v, want what is waited for and why it does not come", err)
 	}
 
@@ -68,6 +70,7 @@ func looksForLauncher(url string) bool {
 	}
 	defer conn.Close(context.Background())
 	var looks bool
-	err = conn.QueryRow(context.Background(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query = $1)", cronLauncher).Scan(&looks)
+	err = conn.QueryRow(context.Background(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query = $1)",
+		cronLauncher).Scan(&looks)
 	return err == nil && looks
 }

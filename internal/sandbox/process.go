@@ -76,8 +76,9 @@ func (s *Server) launch(ctx context.Context) error {
 		ended, log := p.gone.Err() != nil, s.Log()
 		switch {
 		case ended && strings.Contains(log, noCron):
-			return &MissingError{"no pg_cron for the PostgreSQL in " + s.binDir, "On Debian and Ubuntu run .ci/setup, " +
-				"or install postgresql-<version>-cron for the version of this server."}
+			return &MissingError{"no pg_cron for the PostgreSQL in " + s.binDir,
+				"On Debian and Ubuntu run .ci/setup, " +
+					"or install postgresql-<version>-cron for the version of this server."}
 		case ended && !strings.Contains(log, inUse):
 			return fmt.Errorf("postgres ended while starting:\n%s", strings.TrimSpace(log))
 		case !pause(ctx):
@@ -141,7 +142,8 @@ func (s *Server) awaitLauncher(ctx context.Context) error {
 			}
 			if !pause(ctx) {
 				log := strings.Split(strings.TrimSpace(s.Log()), "\n")
-				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log ends with:\n%s",
+				return fmt.Errorf("waiting for pg_cron's launcher to connect to database %q: %w; the server's log "+
+					"ends with:\n%s",
 					cmp.Or(database, s.Database()), context.Cause(ctx), strings.Join(log[max(len(log)-5, 0):], "\n"))
 			}
 		}

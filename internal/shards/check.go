@@ -46,7 +46,8 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	}
 	for _, part := range p.Parts() {
 		if part.Kind == policy.IsStatement {
-			s.refuse(part.Expr.Position, "an sql step could reach rows of other nodes", "Write the statement as other steps.")
+			s.refuse(part.Expr.Position, "an sql step could reach rows of other nodes",
+				"Write the statement as other steps.")
 			continue
 		}
 		s.part(part, nil)
@@ -56,7 +57,8 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 	}
 	for _, entry := range p.DueEntries() {
 		if entry.Clock != nil && (entry.Clock.UpTo != nil || entry.Clock.Watermark != nil) {
-			s.refuse(entry.Clock.Position, "\"position\" cannot be used in a policy for each shard", "Use \"age\". Each shard would need a position of its own.")
+			s.refuse(entry.Clock.Position, "\"position\" cannot be used in a policy for each shard",
+				"Use \"age\". Each shard would need a position of its own.")
 		}
 		s.rank(entry.Beyond)
 	}
@@ -79,10 +81,13 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 	table := s.tables[t.String()]
 	switch {
 	case t.Schema != s.each.Name:
-		s.refuse(t.Position, fmt.Sprintf("table %q is not in schema %q", t, s.each.Name), fmt.Sprintf("Write %q as the schema of the table.", s.each.Name))
+		s.refuse(t.Position, fmt.Sprintf("table %q is not in schema %q", t, s.each.Name),
+			fmt.Sprintf("Write %q as the schema of the table.", s.each.Name))
 	case table == nil: // refused where it is looked up
-	case table.Distribution == nil || table.Distribution.Kind != "reference" && (table.Distribution.Kind != "hash" || table.Distribution.With != s.own.With):
-		s.refuse(t.Position, fmt.Sprintf("table %q is neither colocated with %q nor a reference table", t.Name, s.policy.Table.Name),
+	case table.Distribution == nil || table.Distribution.Kind != "reference" &&
+		(table.Distribution.Kind != "hash" || table.Distribution.With != s.own.With):
+		s.refuse(t.Position, fmt.Sprintf("table %q is neither colocated with %q nor a reference table", t.Name,
+			s.policy.Table.Name),
 			"Colocate the two tables. A policy for each shard only reads rows on the node of the shard.")
 	default:
 		return table.Distribution
@@ -108,13 +113,18 @@ func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 // table holds one table of a piece of SQL to be beside the policy's rows, or on all nodes.
 func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string]bool) {
 	at := part.Expr.At(ref.Offset)
-	if ref.Schema == "" && (s.policy.Generated(ref) || !slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Schema == "" && t.Name == ref.Name })) {
+	if ref.Schema == "" && (s.policy.Generated(ref) ||
+		!slices.ContainsFunc(part.Tables(), func(t policy.Table) bool {
+			return t.Schema == "" &&
+				t.Name == ref.Name
+		})) {
 		return // a name of its own WITH
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
 	if d != nil && d.Kind == "hash" && !beside[ref.Called()+"."+d.Column] {
 		s.refuse(at, fmt.Sprintf("rows of %q may be on other nodes than the policy's row", ref.Name),
-			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Called(), d.Column, s.own.Column))
+			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Called(),
+				d.Column, s.own.Column))
 	}
 }
 
@@ -142,7 +152,8 @@ func (s *checks) key(sql string) bool {
 func (s *checks) step(step policy.Step) {
 	from := s.own.Column
 	if r := step.Related; r != nil {
-		s.part(policy.Part{Expr: r.Where, Kind: policy.IsExpression}, []pgparse.TableRef{{Schema: r.Table.Schema, Name: r.Table.Name, Alias: r.As}})
+		s.part(policy.Part{Expr: r.Where, Kind: policy.IsExpression},
+			[]pgparse.TableRef{{Schema: r.Table.Schema, Name: r.Table.Name, Alias: r.As}})
 		for _, j := range r.Joins {
 			s.join(j)
 		}
@@ -153,20 +164,24 @@ func (s *checks) step(step policy.Step) {
 	switch {
 	case step.Update != nil:
 		if i := slices.IndexFunc(step.Update.Set, func(a policy.Assignment) bool { return a.Column == from }); i >= 0 {
-			s.refuse(step.Update.Set[i].Position, fmt.Sprintf("column %q distributes the rows, so \"set\" cannot change it", from), "Remove the column from \"set\". A row cannot move to another shard.")
+			s.refuse(step.Update.Set[i].Position, fmt.Sprintf("column %q distributes the rows, so \"set\" cannot "+
+				"change it", from), "Remove the column from \"set\". A row cannot move to another shard.")
 		}
 	case step.Archive != nil:
 		a := step.Archive
 		d := s.distribution(a.Into)
-		set := d != nil && slices.ContainsFunc(a.Set, func(set policy.Assignment) bool { return set.Column == d.Column })
+		set := d != nil && slices.ContainsFunc(a.Set,
+			func(set policy.Assignment) bool { return set.Column == d.Column })
 		if d != nil && d.Kind == "hash" && (set || a.Document != "" || a.NameOf(from) != d.Column) {
-			s.refuse(a.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not filled with %[3]q of the row", a.Into.Name, d.Column, from),
+			s.refuse(a.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not filled with "+
+				"%[3]q of the row", a.Into.Name, d.Column, from),
 				fmt.Sprintf("Copy column %q of the row into %q, by name or under \"columns\".", from, d.Column))
 		}
 	case step.Insert != nil:
 		in := step.Insert
 		d := s.distribution(in.Into)
-		if d != nil && d.Kind == "hash" && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set), func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value.SQL) }) {
+		if d != nil && d.Kind == "hash" && !slices.ContainsFunc(slices.Concat(in.Key, in.Per, in.Set),
+			func(a policy.Assignment) bool { return a.Column == d.Column && s.key(a.Value.SQL) }) {
 			s.refuse(in.Into.Position, fmt.Sprintf("column %[2]q, which distributes table %[1]q, is not set to t.%[3]s", in.Into.Name, d.Column, s.own.Column),
 				fmt.Sprintf("Write %s: t.%s under \"set\".", d.Column, s.own.Column))
 		}

@@ -106,17 +106,21 @@ func TestUncertainIsNotSuppressed(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	source := file(t, "UTC", item(""), item("table: app.note, "), item("table: app.other, "),
-		"{check: V020, reason: old, until: 2026-12-31}", "{check: V020, table: app.other, reason: old, until: 2026-12-31}",
+		"{check: V020, reason: old, until: 2026-12-31}", "{check: V020, table: app.other, reason: old, until: "+
+			"2026-12-31}",
 		"{check: V021, reason: far, until: 2028-01-02}", "{check: L004, reason: of lint, until: 2026-01-01}")
 	filter := suppress.New(source, "V", january)
-	if found := filter.Match(diag.Diagnostic{Code: "V020", Table: "app.note"}); found == nil || found.Position != source.Suppress[0].Position {
+	if found := filter.Match(diag.Diagnostic{Code: "V020", Table: "app.note"}); found == nil ||
+		found.Position != source.Suppress[0].Position {
 		t.Errorf("suppressed by %v", found)
 	}
 	for complete, want := range map[bool][]string{
-		true: {"", "", "the suppression of V020 matches nothing|", "the suppression of V020 ended on 2026-12-31|What it was for counts.",
+		true: {"", "", "the suppression of V020 matches nothing|",
+			"the suppression of V020 ended on 2026-12-31|What it was for counts.",
 			"the suppression of V020 ended on 2026-12-31|It matches nothing.",
 			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|It matches nothing."},
-		false: {"", "", "", "the suppression of V020 ended on 2026-12-31|What it was for counts.", "the suppression of V020 ended on 2026-12-31|",
+		false: {"", "", "", "the suppression of V020 ended on 2026-12-31|What it was for counts.",
+			"the suppression of V020 ended on 2026-12-31|",
 			"the suppression of V021 does not hold yet: 2028-01-02 is more than a year ahead|"},
 	} {
 		var got []string

@@ -18,15 +18,18 @@ func TestRowIsMetOnce(t *testing.T) {
 		INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute', CASE WHEN i % 5 > 0 THEN '2024-01-01'::timestamptz END FROM generate_series(1, 40) i;
 		INSERT INTO m SELECT i, '2024-03-31 11:00+00', '2025-01-01' FROM generate_series(101, 103) i`
 	for name, due := range map[string]string{
-		"two clocks":         "{age: {column: at, older_than: 7 days}}, {expires: {column: until}}",
-		"without a clock":    "{age: {column: at, older_than: 7 days}}, {expires: {column: until, nulls: due}}",
-		"an equal entry":     "{age: {column: at, older_than: 7 days}}, {age: {column: at, older_than: 8 days}}, {age: {column: at, older_than: 9 days}}",
+		"two clocks":      "{age: {column: at, older_than: 7 days}}, {expires: {column: until}}",
+		"without a clock": "{age: {column: at, older_than: 7 days}}, {expires: {column: until, nulls: due}}",
+		"an equal entry": "{age: {column: at, older_than: 7 days}}, {age: {column: at, older_than: 8 days}}, " +
+			"{age: {column: at, older_than: 9 days}}",
 		"a rank and a clock": "{age: {column: at, older_than: 7 days}}, {beyond: {first: 3, per: [g], order: at DESC}}",
-		"a rank of a clock":  "{expires: {column: until}}, {age: {column: at, older_than: 1 day}, beyond: {first: 3, per: [g], order: at DESC}}, {age: {column: at, older_than: 7 days}}",
+		"a rank of a clock": "{expires: {column: until}}, {age: {column: at, older_than: 1 day}, beyond: {first: " +
+			"3, per: [g], order: at DESC}}, {age: {column: at, older_than: 7 days}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, schema, "policies: {p: {table: m, due: {any: ["+due+`]}, keep: {k: kept}, batch: {rows: 7}, breaker: {fraction: 100%},
+			in := kit.Install(t, schema, "policies: {p: {table: m, due: {any: ["+
+				due+`]}, keep: {k: kept}, batch: {rows: 7}, breaker: {fraction: 100%},
 				then: [{insert: {into: daily, key: {g: g}, add: {n: "count(*)"}}}, {emit: {event: gone, payload: {id: id}}}, {delete: {where: flag}}]}}`)
 			in.Exec(t, `UPDATE m SET flag = false WHERE id BETWEEN 1 AND 10; UPDATE m SET kept = true WHERE id BETWEEN 11 AND 16;
 				INSERT INTO child SELECT i FROM generate_series(21, 23) i`)
@@ -34,7 +37,8 @@ func TestRowIsMetOnce(t *testing.T) {
 			pgtest.Exec(t, other, "BEGIN; SELECT FROM m WHERE id BETWEEN 31 AND 34 FOR UPDATE")
 			in.SetBatch(7)
 			o := in.Run("p", noon)
-			got := fmt.Sprint(o.State, " taken ", o.Taken, " contended ", o.Contended, " kept ", o.Kept["k"], " refused ", o.Refused)
+			got := fmt.Sprint(o.State, " taken ", o.Taken, " contended ", o.Contended, " kept ", o.Kept["k"],
+				" refused ", o.Refused)
 			if want := "done taken 17 contended 4 kept 6 refused 3"; got != want {
 				t.Errorf("the run: %s, want %s", got, want)
 			}
@@ -42,7 +46,8 @@ func TestRowIsMetOnce(t *testing.T) {
 			if n := pgtest.Value[int](t, in, "SELECT coalesce(sum(n), 0) FROM daily"); n != 27 {
 				t.Errorf("%d rows were counted, want 27", n)
 			}
-			if n := pgtest.Column[string](t, in, "SELECT payload ->> 'id' FROM retention.event GROUP BY 1 HAVING count(*) <> 1"); len(n) != 0 {
+			if n := pgtest.Column[string](t, in, "SELECT payload ->> 'id' FROM retention.event GROUP BY 1 HAVING "+
+				"count(*) <> 1"); len(n) != 0 {
 				t.Errorf("of rows %s there are several events", strings.Join(n, ", "))
 			}
 		})

@@ -63,7 +63,8 @@ jobs:
 	for _, job := range []string{"nightly", "sol", "single"} {
 		in.Runner().Exec(t.Context(), "CALL retention.run_job('"+job+"')")
 	}
-	got := pgtest.Column[string](t, conn, "SELECT policy || ' by ' || coalesce(job, 'nobody') FROM retention.run WHERE id > $1 ORDER BY id", before)
+	got := pgtest.Column[string](t, conn, "SELECT policy || ' by ' || coalesce(job, 'nobody') FROM retention.run "+
+		"WHERE id > $1 ORDER BY id", before)
 	want := []string{"members@tenant_a by nightly", "members@tenant_b by nightly", "signals by sol", "other by single"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("runs of jobs (-want +got):\n%s", diff)

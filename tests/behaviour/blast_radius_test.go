@@ -40,31 +40,43 @@ func TestReachForeseen(t *testing.T) {
 		return `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [` + then + `]}`
 	}
 	suite{scenarios: []scenario{
-		{name: "two ways to one row", schema: diamond, data: diamondData, rule: age(`delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
+		{name: "two ways to one row", schema: diamond, data: diamondData,
+			rule: age(`delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
-			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7", "r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
+			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7",
+				"r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
 				"d": "SELECT d.* FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7",
-				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
+				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = " +
+					"r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
 			cascaded: map[string]int64{"@.l": 17, "@.r": 12, "@.d": 24, "@.e": 48}, uncascaded: true},
 		{name: "a step takes them first", schema: diamond, data: diamondData,
 			rule: age(`delete: {table: "@.l", as: x, where: "x.m_id = t.id", cascades: ["@.d", "@.e"]}, delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
-			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7", "r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
+			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7",
+				"r": "SELECT id, m_id, CASE WHEN other <= 7 THEN other END FROM r WHERE m_id <= 7",
 				"d": "SELECT d.* FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7",
-				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
+				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = " +
+					"r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
 			related: map[string]int64{"@.l": 17}, uncascaded: true},
-		{name: "partitions on both sides", schema: parts, data: partsData, rule: age(`delete: {cascades: ["@.c", "@.g", "@.one"]}`),
-			goes:       "SELECT * FROM m WHERE id > 7",
-			leaves:     map[string]string{"c": "SELECT * FROM c WHERE m_id <= 7", "g": "SELECT id, CASE WHEN c_id < 14 THEN c_id END, CASE WHEN c_id < 14 THEN k END FROM g", "one": "SELECT * FROM one WHERE id <= 7"},
+		{name: "partitions on both sides", schema: parts, data: partsData,
+			rule: age(`delete: {cascades: ["@.c", "@.g", "@.one"]}`),
+			goes: "SELECT * FROM m WHERE id > 7",
+			leaves: map[string]string{"c": "SELECT * FROM c WHERE m_id <= 7",
+				"g": "SELECT id, CASE WHEN c_id < 14 THEN c_id END, CASE WHEN c_id < 14 THEN k END FROM g", "one": "SELECT * FROM one WHERE id <= 7"},
 			uncascaded: true},
-		{name: "a key is not its table's heirs'", schema: heirs, data: heirsData, rule: age(`delete: {cascades: ["@.c"]}`),
-			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"c": "SELECT * FROM c WHERE id NOT BETWEEN 8 AND 10"},
+		{name: "a key is not its table's heirs'", schema: heirs, data: heirsData,
+			rule: age(`delete: {cascades: ["@.c"]}`),
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"c": "SELECT * FROM c WHERE id NOT " +
+				"BETWEEN 8 AND 10"},
 			cascaded: map[string]int64{"@.c": 3}},
-		{name: "a deep tree", schema: "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE tree (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, up int REFERENCES tree ON DELETE CASCADE); CREATE TABLE leaf (id int PRIMARY KEY, tree_id int REFERENCES tree ON DELETE CASCADE)",
+		{name: "a deep tree", schema: "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE " +
+			"tree (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, up int REFERENCES tree ON DELETE " +
+			"CASCADE); CREATE TABLE leaf (id int PRIMARY KEY, tree_id int REFERENCES tree ON DELETE CASCADE)",
 			data: `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i; INSERT INTO tree SELECT i, CASE WHEN i <= 10 THEN i END, CASE WHEN i > 10 THEN i - 10 END FROM generate_series(1, 200) i;
 				INSERT INTO leaf SELECT i, i / 2 + 1 FROM generate_series(1, 300) i`,
 			rule: age(`delete: {cascades: ["@.tree", "@.leaf"]}`), goes: "SELECT * FROM m WHERE id > 7",
-			leaves:     map[string]string{"tree": "SELECT * FROM tree WHERE (id - 1) % 10 < 7", "leaf": "SELECT * FROM leaf WHERE tree_id > 200 OR (tree_id - 1) % 10 < 7"},
+			leaves: map[string]string{"tree": "SELECT * FROM tree WHERE (id - 1) % 10 < 7",
+				"leaf": "SELECT * FROM leaf WHERE tree_id > 200 OR (tree_id - 1) % 10 < 7"},
 			uncascaded: true},
 	}}.run(t)
 }
@@ -98,18 +110,29 @@ policies:
   worded: {table: plain, due: {age: {column: at, older_than: 8 days}}, then: [sql: "INSERT INTO public.log SELECT id FROM batch", delete]}
 `)
 	for _, c := range []struct{ name, change, arguments, want, note string }{
-		{"there already", "", "'archives'", "1 archive public.archived ?; 1 refused public.archived 1; 2 delete public.m ?", "has rows with the same keys"},
-		{"what else refuses is not foreseen", "DELETE FROM archived; ALTER TABLE archived ADD CHECK (id <> 3)", "'archives'", "1 archive public.archived 5; 2 delete public.m 5", ""},
-		{"nothing stands in the way", "ALTER TABLE archived DROP CONSTRAINT archived_id_check", "'archives'", "1 archive public.archived 5; 2 delete public.m 5", ""},
-		{"rows of one table refer to each other", "UPDATE m SET up = 1 WHERE id = 3", "'archives'", "1 archive public.archived ?; 2 delete public.m ?; 2 blocked public.m 1", "m_up_fkey"},
+		{"there already", "", "'archives'", "1 archive public.archived ?; 1 refused public.archived 1; 2 delete " +
+			"public.m ?", "has rows with the same keys"},
+		{"what else refuses is not foreseen", "DELETE FROM archived; ALTER TABLE archived ADD CHECK (id <> 3)",
+			"'archives'", "1 archive public.archived 5; 2 delete public.m 5", ""},
+		{"nothing stands in the way", "ALTER TABLE archived DROP CONSTRAINT archived_id_check", "'archives'",
+			"1 archive public.archived 5; 2 delete public.m 5", ""},
+		{"rows of one table refer to each other", "UPDATE m SET up = 1 WHERE id = 3", "'archives'",
+			"1 archive public.archived ?; 2 delete public.m ?; 2 blocked public.m 1", "m_up_fkey"},
 		{"free", "", "'restricted'", "1 delete public.other 5", ""},
-		{"restricted", "INSERT INTO strict VALUES (2), (3)", "'restricted'", "1 delete public.other ?; 1 blocked public.strict 2", "5 as things are: foreign key public.other -> public.strict (strict_id_fkey) refuses some"},
+		{"restricted", "INSERT INTO strict VALUES (2), (3)", "'restricted'",
+			"1 delete public.other ?; 1 blocked public.strict 2", "5 as things are: foreign key public.other -> " +
+				"public.strict (strict_id_fkey) refuses some"},
 		{"a trigger may veto", "", "'triggered'", "1 delete public.plain ?", "trigger veto may keep rows"},
-		{"own words", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5", "own words"},
-		{"what fires afterwards", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()", "'triggered'", "1 delete public.plain 5", "fires trigger after"},
-		{"a part", "", "'triggered', max_rows => 3", "1 delete public.plain 3", "or more, since only 3 due rows were looked at"},
-		{"later", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'", "1 delete public.plain 2", "fires trigger after"},
-		{"a step finds what one before it leaves", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'", "1 update public.log 1; 2 delete public.log ?; 3 delete public.plain 2",
+		{"own words", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5",
+			"own words"},
+		{"what fires afterwards", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()",
+			"'triggered'", "1 delete public.plain 5", "fires trigger after"},
+		{"a part", "", "'triggered', max_rows => 3", "1 delete public.plain 3",
+			"or more, since only 3 due rows were looked at"},
+		{"later", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'",
+			"1 delete public.plain 2", "fires trigger after"},
+		{"a step finds what one before it leaves", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'",
+			"1 update public.log 1; 2 delete public.log ?; 3 delete public.plain 2",
 			"0 as things are: it acts on table \"public.log\", which step 1 writes"},
 		{"nothing due, nothing left", "", "'empties', '2020-01-01'", "", ""},
 		{"nothing due", "", "'triggered', '2020-01-01'", "", ""},
@@ -118,7 +141,8 @@ policies:
 		if diff := cmp.Diff(c.want, strings.Join(lines(t, in, c.arguments), "; ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
-		notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius("+c.arguments+") WHERE note IS NOT NULL"), "\n")
+		notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius("+
+			c.arguments+") WHERE note IS NOT NULL"), "\n")
 		if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 			t.Errorf("%s: the notes are %q, want %q", c.name, notes, c.note)
 		}
@@ -130,22 +154,32 @@ policies:
 // says what stops the run, in its words.
 func TestKeysThatBecameOthers(t *testing.T) {
 	t.Parallel()
-	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE "
+	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) " +
+		"REFERENCES m ON DELETE "
 	for name, c := range map[string]struct {
 		change, said, note string
 		m, part            int64 // rows that are left
 	}{
-		"as it was":                    {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
-		"set null in a NOT NULL one":   {again + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
-		"no default in a NOT NULL one": {again + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5", "part_m_id_fkey) refuses some", 5, 5},
-		"set null of another column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
+		"as it was": {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+		"set null in a NOT NULL one": {again + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5",
+			"part_m_id_fkey) refuses some", 5, 5},
+		"no default in a NOT NULL one": {again + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5",
+			"part_m_id_fkey) refuses some", 5, 5},
+		"set null of another column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
+			"part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
 			"1 delete public.m 5; 1 set null public.part 5", "", 5, 5},
-		"set null of a strict column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
+		"set null of a strict column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
+			"part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
 			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
-		"switched off":                {"ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
-		"for replicas only":           {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; END $$", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
-		"a key that refuses, off":     {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL", "1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
-		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
+		"switched off": {"ALTER TABLE m DISABLE TRIGGER ALL",
+			"1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
+		"for replicas only": {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE " +
+			"tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; " +
+			"END $$", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
+		"a key that refuses, off": {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL",
+			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
+		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL",
+			"1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,16 +191,19 @@ func TestKeysThatBecameOthers(t *testing.T) {
 			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius('p') WHERE note IS NOT NULL"), "\n")
+			notes := strings.Join(pgtest.Column[string](t, in,
+				"SELECT note FROM retention.blast_radius('p') WHERE note IS NOT NULL"), "\n")
 			if !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
 				t.Errorf("the notes are %q, want %q", notes, c.note)
 			}
 			stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p')")
 			o := in.Run("p", noon)
-			if want := map[bool]string{true: "done", false: "tripped"}[stopped == ""]; o.State != want || o.Message != stopped {
+			if want := map[bool]string{true: "done", false: "tripped"}[stopped == ""]; o.State != want ||
+				o.Message != stopped {
 				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
 			}
-			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in, "SELECT count(*) FROM part")
+			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in,
+				"SELECT count(*) FROM part")
 			if m != c.m || part != c.part {
 				t.Errorf("the run (%s %s) left %d and %d, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
 			}
@@ -179,12 +216,18 @@ func TestKeysThatBecameOthers(t *testing.T) {
 func TestArchivesWithOtherKeys(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ key, step, said string }{
-		"the same":         {"id bigint PRIMARY KEY", "archive: {into: store}", "1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
-		"renamed":          {"m_id bigint PRIMARY KEY, id bigint", "archive: {into: store, columns: {m_id: id}}", "1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
-		"its own":          {"n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bigint", "archive: {into: store}", "1 archive public.store 5; 2 delete public.m 5"},
-		"another type":     {"id numeric PRIMARY KEY", "archive: {into: store}", "1 archive public.store 5; 2 delete public.m 5"},
-		"of the run":       {"id bigint, run bigint, PRIMARY KEY (id, run)", `archive: {into: store, set: {run: "run.id"}}`, "1 archive public.store 5; 2 delete public.m 5"},
-		"known to batches": {"id bigint PRIMARY KEY", `archive: {into: store, where: "EXISTS (SELECT FROM batch b WHERE b.id = t.id)"}`, "1 archive public.store ?; 2 delete public.m 5"},
+		"the same": {"id bigint PRIMARY KEY", "archive: {into: store}",
+			"1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
+		"renamed": {"m_id bigint PRIMARY KEY, id bigint", "archive: {into: store, columns: {m_id: id}}",
+			"1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
+		"its own": {"n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bigint", "archive: {into: store}",
+			"1 archive public.store 5; 2 delete public.m 5"},
+		"another type": {"id numeric PRIMARY KEY", "archive: {into: store}",
+			"1 archive public.store 5; 2 delete public.m 5"},
+		"of the run": {"id bigint, run bigint, PRIMARY KEY (id, run)",
+			`archive: {into: store, set: {run: "run.id"}}`, "1 archive public.store 5; 2 delete public.m 5"},
+		"known to batches": {"id bigint PRIMARY KEY",
+			`archive: {into: store, where: "EXISTS (SELECT FROM batch b WHERE b.id = t.id)"}`, "1 archive public.store ?; 2 delete public.m 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +255,8 @@ policies:
   p: {table: m, due: {age: {column: at, older_than: 7 days}}, budget: {rows: 2000}, breaker: {fraction: 1.0}, then: [delete]}
 `)
 	row := func(arguments string) string {
-		return pgtest.Value[string](t, in, "SELECT concat_ws(' ', due, one_run, bytes BETWEEN 100000 AND 400000, run_time > '0', based_on, capped) FROM retention.preview('p', '"+noon+"'"+arguments+")")
+		return pgtest.Value[string](t, in, "SELECT concat_ws(' ', due, one_run, bytes BETWEEN 100000 AND 400000, "+
+			"run_time > '0', based_on, capped) FROM retention.preview('p', '"+noon+"'"+arguments+")")
 	}
 	if got := row(""); got != "5000 2000 t 0 f" {
 		t.Errorf("before any run: %q", got)
@@ -254,13 +298,15 @@ policies:
 		RESET ROLE;
 		REVOKE REFERENCES ON m FROM radius_stranger`)
 	_, err := in.Viewer().Exec(t.Context(), "SELECT * FROM retention.blast_radius('p')")
-	if sqlState(err) != "PR004" || !strings.Contains(err.Error(), `belongs to role "radius_stranger", which is not trusted`) {
+	if sqlState(err) != "PR004" || !strings.Contains(err.Error(),
+		`belongs to role "radius_stranger", which is not trusted`) {
 		t.Errorf("blast_radius answers %v", err)
 	}
 
 	in.Exec(t, `DROP TABLE own.child; CREATE TABLE own.child (m_id bigint REFERENCES m); INSERT INTO own.child VALUES (2);
 		GRANT SELECT ON own.child TO PUBLIC; ALTER TABLE own.child OWNER TO `+kit.Migrator+`; ALTER SCHEMA own OWNER TO `+kit.Migrator)
-	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child 1", strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child 1",
+		strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -293,7 +339,8 @@ func TestWhy(t *testing.T) {
 		{"rank", `{"id": 1}`, `(t,,)`},
 		{"rank", `{"id": 3}`, `(f,"not due",)`},
 	} {
-		got := pgtest.Value[string](t, in, "SELECT coalesce(string_agg(w::text, ',' ORDER BY w::text), '') FROM retention.why($1, $2, $3) w", c.policy, c.key, noon)
+		got := pgtest.Value[string](t, in, "SELECT coalesce(string_agg(w::text, ',' ORDER BY w::text), '') FROM "+
+			"retention.why($1, $2, $3) w", c.policy, c.key, noon)
 		if got != c.want {
 			t.Errorf("why(%s, %s) is %s, want %s", c.policy, c.key, got, c.want)
 		}
@@ -318,25 +365,33 @@ func TestClocksShown(t *testing.T) {
 	cases := []struct{ typ, clock, values, oldest, newest string }{
 		{"integer", "epoch_s", "0, 1234567890", "1970-01-01 00:00:00+00", "2009-02-13 23:31:30+00"},
 		{"numeric", "epoch_s", "-0.5, 1234567890.123456", "1969-12-31 23:59:59.5+00", "2009-02-13 23:31:30.123456+00"},
-		{"double precision", "epoch_s", "'-infinity', 1234567890.25", "2009-02-13 23:31:30.25+00", "2009-02-13 23:31:30.25+00"},
+		{"double precision", "epoch_s", "'-infinity', 1234567890.25", "2009-02-13 23:31:30.25+00",
+			"2009-02-13 23:31:30.25+00"},
 		{"bigint", "epoch_s", "-9223372036854775808, 1234567890", "2009-02-13 23:31:30+00", "2009-02-13 23:31:30+00"},
 		{"bigint", "epoch_ms", "-1, 1234567890123", "1969-12-31 23:59:59.999+00", "2009-02-13 23:31:30.123+00"},
-		{"bigint", "{snowflake: {shift: 22, epoch: 1420070400000}}", "-1, 175928847299117063", "2014-12-31 23:59:59.999+00", "2016-04-30 11:18:25.796+00"},
-		{"bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}", "4194303, 1541815603606036480", "2010-11-04 01:42:54.657+00", "2022-06-28 16:07:40.105+00"},
-		{"bigint", "{snowflake: {shift: 16, epoch: 0}}", "65536, 80908641239040000", "1970-01-01 00:00:00.001+00", "2009-02-13 23:31:30+00"},
-		{"uuid", "uuidv7", "'017F22E2-79B0-7CC3-98C4-DC0C0C07398F'", "2022-02-22 19:22:22+00", "2022-02-22 19:22:22+00"},
-		{"uuid", "uuidv7, nulls: due", "'00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', NULL, 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
+		{"bigint", "{snowflake: {shift: 22, epoch: 1420070400000}}", "-1, 175928847299117063",
+			"2014-12-31 23:59:59.999+00", "2016-04-30 11:18:25.796+00"},
+		{"bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}", "4194303, 1541815603606036480",
+			"2010-11-04 01:42:54.657+00", "2022-06-28 16:07:40.105+00"},
+		{"bigint", "{snowflake: {shift: 16, epoch: 0}}", "65536, 80908641239040000", "1970-01-01 00:00:00.001+00",
+			"2009-02-13 23:31:30+00"},
+		{"uuid", "uuidv7", "'017F22E2-79B0-7CC3-98C4-DC0C0C07398F'", "2022-02-22 19:22:22+00",
+			"2022-02-22 19:22:22+00"},
+		{"uuid", "uuidv7, nulls: due", "'00c1dff3-8d4b-4d3f-a6e2-1f2a3b4c5d6e', " +
+			"'017F22E2-79B0-7CC3-98C4-DC0C0C07398F', NULL, 'ffffffff-ffff-ffff-ffff-ffffffffffff'",
 			"2022-02-22 19:22:22+00", "2022-02-22 19:22:22+00"},
 		{"uuid", "ulid", "'01563e3a-b5d3-d676-4c61-efb99302bd5b'", ulidAt, ulidAt},
 		{"text", "ulid", "'00000000000000000000000000', '" + ulid + "'", "1970-01-01 00:00:00+00", ulidAt},
 		{"char(26)", "ulid, nulls: due", "'', '0', '" + ulid + "', 'old'", ulidAt, ulidAt},
 		{"date", "", "'2024-01-01', '2024-02-01'", "2024-01-01", "2024-02-01"},
 		{"bigint", "position", "1234567890, 1234567890123", "1234567890", "1234567890123"},
-		{"uuid", "position", "'017f22e2-79b0-7cc3-98c4-dc0c0c07398f'", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"},
+		{"uuid", "position", "'017f22e2-79b0-7cc3-98c4-dc0c0c07398f'", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+			"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"},
 	}
 	var schema, policies strings.Builder
 	for i, c := range cases {
-		fmt.Fprintf(&schema, "CREATE TABLE m%d (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, c %s); INSERT INTO m%[1]d (c) SELECT unnest(ARRAY[%[3]s]::%[2]s[]);", i, c.typ, c.values)
+		fmt.Fprintf(&schema, "CREATE TABLE m%d (id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, c %s); INSERT INTO "+
+			"m%[1]d (c) SELECT unnest(ARRAY[%[3]s]::%[2]s[]);", i, c.typ, c.values)
 		due := "age: {column: c, older_than: 7 days, since: 1960-01-01, encoding: " + c.clock + "}"
 		switch {
 		case c.clock == "":
@@ -348,10 +403,12 @@ func TestClocksShown(t *testing.T) {
 	}
 	schema.WriteString(`CREATE TABLE parts (id bigint PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (175928847299117063);
 		CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (175928847299117063) TO (MAXVALUE);`)
-	policies.WriteString("  parts: {partitions_of: parts, due: {age: {encoding: {snowflake: {shift: 22, epoch: 1420070400000}}, older_than: 7 days}}, then: [drop]}\n")
+	policies.WriteString("  parts: {partitions_of: parts, due: {age: {encoding: {snowflake: {shift: 22, epoch: " +
+		"1420070400000}}, older_than: 7 days}}, then: [drop]}\n")
 	in := kit.Install(t, schema.String(), "policies:\n"+policies.String())
 	shown := func(query, name string) string {
-		return pgtest.Value[string](t, in, "SELECT concat_ws(' to ', x.oldest, x.newest) FROM "+strings.ReplaceAll(query, "@", name))
+		return pgtest.Value[string](t, in, "SELECT concat_ws(' to ', x.oldest, x.newest) FROM "+
+			strings.ReplaceAll(query, "@", name))
 	}
 	for i, c := range cases {
 		name := fmt.Sprintf("p%d", i)
@@ -361,7 +418,8 @@ func TestClocksShown(t *testing.T) {
 			}
 		}
 	}
-	if got, want := shown("retention.preview('@') x", "parts"), "2016-04-30 11:18:25.796+00 to 2016-04-30 11:18:25.796+00"; got != want {
+	if got, want := shown("retention.preview('@') x",
+		"parts"), "2016-04-30 11:18:25.796+00 to 2016-04-30 11:18:25.796+00"; got != want {
 		t.Errorf("partitions by Snowflake IDs: %s, want %s", got, want)
 	}
 }

@@ -18,7 +18,8 @@ import (
 
 // minutely is n rows, one a minute before noon; those older than an hour are n - 60.
 func minutely(n int) string {
-	return fmt.Sprintf("INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 min' FROM generate_series(1, %d) i", n)
+	return fmt.Sprintf("INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 min' FROM "+
+		"generate_series(1, %d) i", n)
 }
 
 const (
@@ -36,7 +37,8 @@ func TestBreakerCounts(t *testing.T) {
 	var policies []string
 	for _, breaker := range []string{"{rows: 20000, fraction: 1}", "{fraction: 0.5}", "{fraction: 99%}"} {
 		for _, keep := range []string{"", "keep: {none: 'id = 1'}, "} {
-			policies = append(policies, fmt.Sprintf("p%d: {table: m, due: {age: {column: at, older_than: 1 hour}}, %sbreaker: %s, then: [delete]}",
+			policies = append(policies, fmt.Sprintf("p%d: {table: m, due: {age: {column: at, older_than: 1 hour}}, "+
+				"%sbreaker: %s, then: [delete]}",
 				len(policies), keep, breaker))
 		}
 	}
@@ -71,7 +73,8 @@ func TestBreakerCounts(t *testing.T) {
 // One row decides, on either side of each bound, and a budget below the bound is all that counts.
 func TestBreakerToTheRow(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tableM+"SELECT", "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, then: [delete]}}")
+	in := kit.Install(t, tableM+"SELECT", "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, "+
+		"then: [delete]}}")
 	const rows = math.MaxInt64
 	for _, c := range []struct {
 		n        int // 60 of them are young
@@ -97,7 +100,8 @@ func TestBreakerToTheRow(t *testing.T) {
 		{12000, 11939, 0.995, nil, "tripped"},
 	} {
 		in.Exec(t, "TRUNCATE m; "+minutely(c.n))
-		in.Exec(t, "UPDATE retention.policy SET breaker_rows = $1, breaker_fraction = $2, budget_rows = $3 WHERE name = 'p'", c.limit, c.fraction, c.budget)
+		in.Exec(t, "UPDATE retention.policy SET breaker_rows = $1, breaker_fraction = $2, budget_rows = $3 WHERE "+
+			"name = 'p'", c.limit, c.fraction, c.budget)
 		trips := pgtest.Value[bool](t, in, "SELECT would_trip FROM retention.preview('p', $1)", noon)
 		o := in.Run("p", noon)
 		left := pgtest.Value[int](t, in, "SELECT count(*) FROM m")
@@ -130,7 +134,8 @@ func begun(t *testing.T, in *kit.Installed) (ended func() kit.Outcome) {
 // waiting wants a run to wait for what has a text, and to have touched nothing.
 func waiting(t *testing.T, in *kit.Installed, what string) {
 	t.Helper()
-	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM retention.progress WHERE waited_s >= 2 AND waited_for LIKE $1)", what)
+	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM retention.progress WHERE waited_s >= 2 AND waited_for LIKE $1)",
+		what)
 	if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE at < '2024-03-24 12:00+00'"); left != 13 {
 		t.Errorf("%d of 13 rows are left while the run waits", left)
 	}
@@ -141,7 +146,8 @@ func waiting(t *testing.T, in *kit.Installed, what string) {
 func TestWaitsForAReplica(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
-	in := kit.Install(t, plain+"; CREATE TABLE noise (t text); CREATE TABLE rows AS SELECT * FROM m", old("throttle: {replica_lag: 1s}, batch: {rows: 3}, "), kit.On(db))
+	in := kit.Install(t, plain+"; CREATE TABLE noise (t text); CREATE TABLE rows AS SELECT * FROM m",
+		old("throttle: {replica_lag: 1s}, batch: {rows: 3}, "), kit.On(db))
 	standby := db.Standby(t, map[string]string{"wal_receiver_status_interval": "1s"})
 	standby.CatchUp(t, db)
 	lag := func() {
@@ -156,14 +162,16 @@ func TestWaitsForAReplica(t *testing.T) {
 	ended := begun(t, in)
 	waiting(t, in, `replica "%", which lags by 00:0%`)
 	standby.Exec(t, "SELECT pg_wal_replay_resume()")
-	if o := ended(); o.State != "done" || o.Taken != 13 || !strings.Contains(o.Summary, "13 of 13 rows taken, waited ") {
+	if o := ended(); o.State != "done" || o.Taken != 13 ||
+		!strings.Contains(o.Summary, "13 of 13 rows taken, waited ") {
 		t.Errorf("after the replica has caught up: %+v", o)
 	}
 
 	lag()
 	in.Exec(t, "TRUNCATE m; INSERT INTO m SELECT * FROM rows; UPDATE retention.policy SET budget_time = '2 s'")
 	ended = begun(t, in)
-	if o := ended(); o.State != "more" || o.Taken != 0 || !strings.Contains(o.Message, "the budget of 00:00:02 is spent") {
+	if o := ended(); o.State != "more" || o.Taken != 0 ||
+		!strings.Contains(o.Message, "the budget of 00:00:02 is spent") {
 		t.Errorf("with a budget of two seconds: %+v", o)
 	}
 	in.Exec(t, "REVOKE pg_monitor FROM retention_owner; UPDATE retention.policy SET budget_time = NULL")
@@ -176,7 +184,8 @@ func TestWaitsForAReplica(t *testing.T) {
 // A run waits until the archiver has caught up.
 func TestWaitsForTheArchiver(t *testing.T) {
 	t.Parallel()
-	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "false", "wal_level": "replica"}})
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on",
+		"archive_command": "false", "wal_level": "replica"}})
 	in := kit.Install(t, plain+"; CREATE TABLE noise (t text)", old("throttle: {pending_archival: 1}, "), kit.On(db))
 	for range 3 {
 		in.Exec(t, "INSERT INTO noise VALUES ('x')")
@@ -195,7 +204,8 @@ func TestWaitsForTheArchiver(t *testing.T) {
 // the log calls done is kept.
 func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 	t.Parallel()
-	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on", "archive_command": "false", "wal_level": "replica"}})
+	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on",
+		"archive_command": "false", "wal_level": "replica"}})
 	in := kit.Install(t, plain, old("throttle: {pending_archival: 1}, batch: {rows: 5}, "), kit.On(db))
 	in.Exec(t, "SELECT pg_switch_wal()")
 	in.Exec(t, "SELECT txid_current()")
@@ -223,7 +233,8 @@ func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 func TestRateOfWAL(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, fill text); INSERT INTO m SELECT i, '2024-01-01', repeat('x', 500) FROM generate_series(1, 4000) i",
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, fill text); INSERT INTO m "+
+		"SELECT i, '2024-01-01', repeat('x', 500) FROM generate_series(1, 4000) i",
 		old("throttle: {wal_rate: 200kB/s}, batch: {rows: 400}, "), kit.On(db))
 	in.Exec(t, "CHECKPOINT")
 	before := pgtest.Value[string](t, in, "SELECT pg_current_wal_insert_lsn()::text")
@@ -258,7 +269,8 @@ func TestBatchesSayTheirPolicy(t *testing.T) {
 	said := regexp.MustCompile(`^message: transactional: 1 prefix: pgretain, sz: \d+ content:(.*)$`)
 	gone := regexp.MustCompile(`^table public.m: DELETE: id\[integer\]:(\d+)`)
 	first, rows := "", []string{}
-	for _, line := range pgtest.Column[string](t, in, "SELECT data FROM pg_logical_slot_get_changes('test_decoding', NULL, NULL, 'include-xids', 'off')") {
+	for _, line := range pgtest.Column[string](t, in,
+		"SELECT data FROM pg_logical_slot_get_changes('test_decoding', NULL, NULL, 'include-xids', 'off')") {
 		if m := said.FindStringSubmatch(line); m != nil && len(rows) == 0 {
 			first = m[1] + ": "
 		} else if m := gone.FindStringSubmatch(line); m != nil {
@@ -301,10 +313,12 @@ func TestDryRun(t *testing.T) {
 	if n := len(ids(t, in)); n != 20 {
 		t.Errorf("%d rows are left", n)
 	}
-	if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM retention.batch)"); n != 0 {
+	if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM "+
+		"retention.batch)"); n != 0 {
 		t.Errorf("%d rows in total and batch", n)
 	}
-	status := in.Rows("SELECT last_state, last_run, last_success_at, last_dry_run FROM retention.status WHERE policy = 'p'")
+	status := in.Rows("SELECT last_state, last_run, last_success_at, last_dry_run FROM retention.status WHERE " +
+		"policy = 'p'")
 	if diff := cmp.Diff([]string{"(,,,1)"}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
@@ -329,9 +343,12 @@ func TestDryRunOfWhatWouldNotRun(t *testing.T) {
 	in := kit.Install(t, plain, old("breaker: {rows: 12}, budget: {rows: 20}, "))
 	in.SetBatch(5)
 	for _, c := range []struct{ before, want string }{
-		{"SELECT 1", "p: dry run, tripped (run 1): would take 0 of 0 rows; 13 or more rows are due, the breaker allows 12"},
-		{"UPDATE retention.policy SET budget_rows = 5", "p: dry run, more (run 2): would take 5 of 5 rows; the budget of 5 rows is spent"},
-		{"SELECT retention.pause('p', 'holiday')", "p: dry run, paused (run 3): would take 0 of 0 rows; paused by postgres at "},
+		{"SELECT 1", "p: dry run, tripped (run 1): would take 0 of 0 rows; 13 or more rows are due, the breaker " +
+			"allows 12"},
+		{"UPDATE retention.policy SET budget_rows = 5",
+			"p: dry run, more (run 2): would take 5 of 5 rows; the budget of 5 rows is spent"},
+		{"SELECT retention.pause('p', 'holiday')", "p: dry run, paused (run 3): would take 0 of 0 rows; paused by " +
+			"postgres at "},
 	} {
 		in.Exec(t, c.before)
 		outcome, err := in.Call(dry)
@@ -343,7 +360,8 @@ func TestDryRunOfWhatWouldNotRun(t *testing.T) {
 		}
 	}
 	in.Exec(t, "SELECT retention.resume('p'); ALTER TABLE m RENAME COLUMN at TO moved")
-	if _, err := in.Call(dry); err == nil || !strings.Contains(err.Message, `p: dry run, tripped (run 4): would take 0 of 0 rows; column "at"`) {
+	if _, err := in.Call(dry); err == nil || !strings.Contains(err.Message,
+		`p: dry run, tripped (run 4): would take 0 of 0 rows; column "at"`) {
 		t.Errorf("a broken policy: %v", err)
 	}
 	if got := in.Rows("SELECT state, dry_run, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); got[0] != "(tripped,t,)" {
@@ -369,13 +387,15 @@ reports: {few: {query: "SELECT count(*) AS n FROM m", alert: "n < 5"}}
 jobs: {nightly: {schedule: "@daily", run: [aged, cap, few]}}`)
 	in.SetBatch(3)
 	outcome, err := in.Call("CALL retention.run_job('nightly', $1, dry_run => true)", noon)
-	const want = "aged: dry run, done (run 1): would take 13 of 13 rows\ncap: dry run, done (run 2): would take 3 of 3 rows\n" +
+	const want = "aged: dry run, done (run 1): would take 13 of 13 rows\ncap: dry run, done (run 2): would take 3 " +
+		"of 3 rows\n" +
 		"few: dry run, done (run 3): 1 rows, 1 alerts"
 	if err != nil || outcome != want {
 		t.Errorf("%q, %v", outcome, err)
 	}
 	if n := pgtest.Value[int](t, in, `SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM retention.batch)
-		+ (SELECT count(*) FROM retention.event) + (SELECT count(*) FROM retention.report)`); n != 0 || len(ids(t, in)) != 20 {
+		+ (SELECT count(*) FROM retention.event) + (SELECT count(*) FROM retention.report)`); n != 0 ||
+		len(ids(t, in)) != 20 {
 		t.Errorf("the dry run left %d rows beside the run log, and %d of the table", n, len(ids(t, in)))
 	}
 	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err != nil {

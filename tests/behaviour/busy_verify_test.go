@@ -61,7 +61,8 @@ var busyNames = []struct {
 	{"$rebuilt", []string{"author", "pin", "doc_old", "post", "mark", "tock"}}, // without an index of pgretain's
 	{"$pkey", []string{"log_pkey", "note_pkey", "doc_pkey", "thread_pkey"}},
 	{"$own", []string{"retention.policy", "retention.run", "retention.batch", "retention.setting", "retention.hold"}},
-	{"$mode", []string{"ACCESS SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "EXCLUSIVE", "ACCESS EXCLUSIVE"}},
+	{"$mode", []string{"ACCESS SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "EXCLUSIVE",
+		"ACCESS EXCLUSIVE"}},
 }
 
 // busyDefinitions change nothing that a policy depends on. Several statements are one transaction,
@@ -89,8 +90,10 @@ var busyDefinitions = []string{
 	"CREATE VIEW w$n AS SELECT v FROM $any; $wait; DROP VIEW w$n",
 	"CREATE OR REPLACE VIEW v$n AS SELECT v FROM log; $wait",
 	"DROP VIEW IF EXISTS v$n; $wait",
-	"CREATE TABLE tick_$n PARTITION OF tick FOR VALUES FROM ('400$n-01-01') TO ('400$n-10-01'); $wait; ALTER TABLE tick DETACH PARTITION tick_$n; DROP TABLE tick_$n",
-	"ALTER TABLE tick DETACH PARTITION tick_old; $wait; ALTER TABLE tick ATTACH PARTITION tick_old FOR VALUES FROM (MINVALUE) TO ('2000-01-01')",
+	"CREATE TABLE tick_$n PARTITION OF tick FOR VALUES FROM ('400$n-01-01') TO ('400$n-10-01'); $wait; ALTER TABLE " +
+		"tick DETACH PARTITION tick_$n; DROP TABLE tick_$n",
+	"ALTER TABLE tick DETACH PARTITION tick_old; $wait; ALTER TABLE tick ATTACH PARTITION tick_old FOR VALUES FROM " +
+		"(MINVALUE) TO ('2000-01-01')",
 	"ALTER TABLE post DROP CONSTRAINT post_thread_id_fkey; $wait; ROLLBACK",
 	"ALTER TABLE post RENAME TO tsop; $wait; ROLLBACK",
 	"DROP TABLE post CASCADE; $wait; ROLLBACK",
@@ -105,7 +108,8 @@ var busyRows = []string{
 	"INSERT INTO doc (at) SELECT now() - interval '7 days' FROM generate_series(1, 7); $wait",
 	`WITH a AS (INSERT INTO thread (at) SELECT now() - interval '7 days' FROM generate_series(1, 7) RETURNING id),
 		b AS (INSERT INTO post (thread_id) SELECT id FROM a RETURNING id) INSERT INTO mark (post_id) SELECT id FROM b; $wait`,
-	"WITH a AS (INSERT INTO tick (at) SELECT now() - interval '7 days' RETURNING id, at) INSERT INTO tock (tick_id, at) SELECT id, at FROM a; $wait",
+	"WITH a AS (INSERT INTO tick (at) SELECT now() - interval '7 days' RETURNING id, at) INSERT INTO tock (tick_id, " +
+		"at) SELECT id, at FROM a; $wait",
 	"CALL retention.run('plain')", "CALL retention.run('guarded')", "CALL retention.run('archived')", "CALL retention.run('family')",
 	"CALL retention.run('parted')", "CALL retention.run_job('daily')",
 }
@@ -118,7 +122,8 @@ func TestVerifyBesideEverything(t *testing.T) {
 	in := kit.Install(t, busySchema, busyPolicies)
 	wanted, _ := in.Compile(t, busyPolicies)
 	// The schedule has promised something by now: what is overdue is counted.
-	in.Exec(t, "UPDATE retention.policy SET installed_at = '2020-01-01'; UPDATE retention.job SET installed_at = '2020-01-01'")
+	in.Exec(t, "UPDATE retention.policy SET installed_at = '2020-01-01'; UPDATE retention.job SET installed_at = "+
+		"'2020-01-01'")
 	if outcome, err := in.Call("CALL retention.run_job('daily')"); err != nil {
 		t.Fatal(outcome, err)
 	}
@@ -142,7 +147,8 @@ func TestVerifyBesideEverything(t *testing.T) {
 		sessions.Go(func() { beBusy(ctx, t, conn, b.statements, seed, n) })
 	}
 	sawAll := 0
-	for round := 0; round < rounds || sawAll < rounds/4 && round < 20*rounds; round++ { // how often it is disturbed, the machine decides
+	// how often it is disturbed, the machine decides
+	for round := 0; round < rounds || sawAll < rounds/4 && round < 20*rounds; round++ {
 		user := ""
 		if round%4 == 3 {
 			user = in.File.Install.Roles.Viewer
@@ -154,7 +160,8 @@ func TestVerifyBesideEverything(t *testing.T) {
 		if report.Count(diag.Drift) > 0 {
 			var out bytes.Buffer
 			_ = report.Text(&out, false, false)
-			t.Errorf("seed %d, round %d, as %q: nothing has changed that a policy goes by:\n%s", seed, round, user, out.String())
+			t.Errorf("seed %d, round %d, as %q: nothing has changed that a policy goes by:\n%s", seed, round, user,
+				out.String())
 		}
 	}
 	if sawAll < rounds/4 {
@@ -174,7 +181,8 @@ func beBusy(ctx context.Context, t *testing.T, conn *pgx.Conn, statements []stri
 		sql = strings.ReplaceAll(sql, "$n", fmt.Sprint(n))
 		_, err := conn.PgConn().Exec(context.Background(), sql).ReadAll() // not ctx, with which the statement would end
 		var refused *pgconn.PgError
-		if errors.As(err, &refused) && (slices.Contains([]string{"40P01", "55P03"}, refused.Code) || refused.Message == "tuple concurrently updated") {
+		if errors.As(err, &refused) && (slices.Contains([]string{"40P01", "55P03"}, refused.Code) ||
+			refused.Message == "tuple concurrently updated") {
 			continue // deadlock, lock_timeout, two definitions of one object at once
 		}
 		if err != nil {
@@ -224,7 +232,8 @@ policies:
 	in.Exec(t, "ANALYZE retention.hold")
 	c := in.Conn(t)
 	var id int64
-	if err := c.QueryRow(t.Context(), "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s",
+	if err := c.QueryRow(t.Context(), "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, "+
+		"NULL, NULL, false, NULL)) s",
 		noon).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +287,8 @@ policies:
 		{"the metrics", "SELECT count(*) FROM retention.metrics WHERE name <> 'retention_events_waiting'", 300},
 		{"a preview", "SELECT retention.preview('p')", 1100},
 		{"an acceptance", "SELECT retention.accept('q', 'why', 1)", 100},
-		{"whether a run is under way", "SELECT retention._is_running((SELECT max(r.id) FROM retention.run r)) FROM generate_series(1, 10)", 100},
+		{"whether a run is under way", "SELECT retention._is_running((SELECT max(r.id) FROM retention.run r)) FROM " +
+			"generate_series(1, 10)", 100},
 		{"events of another name", "SELECT count(*) FROM retention.take_events(10, 'p', 'other')", 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -316,10 +326,12 @@ func TestABatchBesideLargeTables(t *testing.T) {
 		{"a guard", age + `keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, rows},
 		{"a joined table", age + `join: {g: {table: g, where: "g.id = t.id"}}, where: "g.id IS NULL"`, rows},
 		{"the newest are kept", age + `keep: {newest: {first: 2, per: [owner], order: "at DESC"}}`, rows},
-		{"of groups with a key that may be NULL", age + `keep: {newest: {first: 2, per: [kind], order: "at DESC"}}`, rows},
+		{"of groups with a key that may be NULL", age + `keep: {newest: {first: 2, per: [kind], order: "at DESC"}}`,
+			rows},
 		{"of groups with two", age + `keep: {newest: {first: 2, per: [kind, part], order: "at DESC"}}`, rows},
 		{"all but the newest", `due: {beyond: {first: 2, per: [owner], order: "at DESC"}}`, rows},
-		{"all but the newest, with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "at DESC"}}`, rows},
+		{"all but the newest, with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "at DESC"}}`,
+			rows},
 		{"all but the newest, beside an age", `due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 2, per: [owner], order: "at DESC"}}]}`, rows},
 		{"a rank that reads a rank", `due: {beyond: {first: 2, per: [owner], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [owner], among: "part = 1", order: "at DESC"}}`, rows},
 		{"the same with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [kind], among: "part = 1", order: "at DESC"}}`, rows},
@@ -346,21 +358,24 @@ func TestABatchBesideLargeTables(t *testing.T) {
 				if _, err := conn.Exec(t.Context(), "SELECT retention._step($1)", id); err != nil {
 					t.Fatal(err)
 				}
-				if err := conn.QueryRow(t.Context(), `SELECT (SELECT sum(b.scanned) FROM retention.batch b WHERE b.run_id = $1),
+				if err := conn.QueryRow(t.Context(),
+					`SELECT (SELECT sum(b.scanned) FROM retention.batch b WHERE b.run_id = $1),
 						sum(pg_stat_get_xact_tuples_returned(c.oid)) FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid
 					WHERE '{m,g}'::regclass[] @> ARRAY[coalesce(i.indrelid, c.oid)::regclass]`, id).Scan(&taken, &read); err != nil {
 					t.Fatal(err)
 				}
 				pgtest.Exec(t, conn, "COMMIT")
 			}
-			if err := conn.QueryRow(t.Context(), "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s",
+			if err := conn.QueryRow(t.Context(), "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, "+
+				"NULL, NULL, NULL, NULL, false, NULL)) s",
 				noon).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			step() // the start, which may count
 			for n := range 2 {
 				if step(); taken < 1000*int64(n+1)-10 || read > c.most {
-					t.Errorf("after batch %d: %d rows looked at, %d read, at most %d are well", n+1, taken, read, c.most)
+					t.Errorf("after batch %d: %d rows looked at, %d read, at most %d are well", n+1, taken, read,
+						c.most)
 				}
 			}
 		})

@@ -62,11 +62,13 @@ func TestClaimModel(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			if diff := cmp.Diff(want, pgtest.Column[string](t, conn, "SELECT * FROM retention.p_claim($1::text[]) ORDER BY 1", keys)); diff != "" {
+			if diff := cmp.Diff(want, pgtest.Column[string](t, conn,
+				"SELECT * FROM retention.p_claim($1::text[]) ORDER BY 1", keys)); diff != "" {
 				t.Fatalf("step %d: claim(%v):\n%s", i, keys, diff)
 			}
 		case 4:
-			pgtest.Exec(t, conn, "UPDATE m SET expires_at = clock_timestamp() - interval '1 hour', note = 'used', tries = 7, source = NULL WHERE k = $1", key)
+			pgtest.Exec(t, conn, "UPDATE m SET expires_at = clock_timestamp() - interval '1 hour', note = 'used', "+
+				"tries = 7, source = NULL WHERE k = $1", key)
 			if model[key] != nil {
 				model[key].live = false
 			}
@@ -74,7 +76,8 @@ func TestClaimModel(t *testing.T) {
 			pgtest.Exec(t, conn, "UPDATE m SET note = 'used', tries = 7 WHERE k = $1", key)
 		case 6:
 			if model[key] != nil && !model[key].held && random.IntN(3) == 0 {
-				pgtest.Exec(t, conn, "SELECT retention.place_hold('m', (SELECT id FROM m WHERE k = $1)::text, 'case')", key)
+				pgtest.Exec(t, conn, "SELECT retention.place_hold('m', (SELECT id FROM m WHERE k = $1)::text, 'case')",
+					key)
 				model[key].held = true
 			}
 		case 7:
@@ -108,16 +111,19 @@ func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry, each b
 	}
 	slices.Sort(want)
 	slices.Sort(seen)
-	if diff := cmp.Diff(want, pgtest.Column[string](t, conn, "SELECT k || ' ' || (expires_at > now())::text FROM m ORDER BY 1"), equateEmpty); diff != "" {
+	if diff := cmp.Diff(want, pgtest.Column[string](t, conn,
+		"SELECT k || ' ' || (expires_at > now())::text FROM m ORDER BY 1"), equateEmpty); diff != "" {
 		t.Errorf("entries, and whether they are live:\n%s", diff)
 	}
-	if diff := cmp.Diff(seen, pgtest.Column[string](t, conn, "SELECT * FROM retention.p_seen($1::text[]) ORDER BY 1", append(all, all...)), equateEmpty); diff != "" {
+	if diff := cmp.Diff(seen, pgtest.Column[string](t, conn, "SELECT * FROM retention.p_seen($1::text[]) ORDER BY 1",
+		append(all, all...)), equateEmpty); diff != "" {
 		t.Errorf("seen:\n%s", diff)
 	}
 	if !each {
 		return
 	}
-	if diff := cmp.Diff(seen, pgtest.Column[string](t, conn, "SELECT x FROM unnest($1::text[]) x WHERE retention.p_seen(x) ORDER BY 1", all), equateEmpty); diff != "" {
+	if diff := cmp.Diff(seen, pgtest.Column[string](t, conn,
+		"SELECT x FROM unnest($1::text[]) x WHERE retention.p_seen(x) ORDER BY 1", all), equateEmpty); diff != "" {
 		t.Errorf("seen, one by one:\n%s", diff)
 	}
 }
@@ -135,7 +141,8 @@ func TestClaimWrites(t *testing.T) {
 		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
 			t.Errorf("%s: a new entry is %q, want %q", call, got, want)
 		}
-		in.Exec(t, "UPDATE m SET note = 'used', source = 'elsewhere', tries = 3, made_at = '2020-01-01', expires_at = '2020-01-02'")
+		in.Exec(t, "UPDATE m SET note = 'used', source = 'elsewhere', tries = 3, made_at = '2020-01-01', expires_at "+
+			"= '2020-01-02'")
 		id := pgtest.Value[int64](t, in, "SELECT id FROM m")
 		in.Exec(t, call)
 		if got, want := pgtest.Value[string](t, in, row), "a new t 0 0 t t"; got != want {
@@ -181,7 +188,8 @@ func TestClaimTimeToLive(t *testing.T) {
 		if code := sqlState(err); code != c.refused {
 			t.Errorf("%s: got %q, want %q", c.call, code, c.refused)
 		}
-		if c.refused == "" && !pgtest.Value[bool](t, in, `SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '3 minutes' + $1::interval AND clock_timestamp() + $1::interval)
+		if c.refused == "" && !pgtest.Value[bool](t, in,
+			`SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '3 minutes' + $1::interval AND clock_timestamp() + $1::interval)
 			FROM (SELECT expires_at FROM m UNION ALL SELECT expires_at FROM o) x`, c.lives) {
 			t.Errorf("%s: does not live %s", c.call, c.lives)
 		}
@@ -219,7 +227,8 @@ func TestClaimClocks(t *testing.T) {
 				encoding = ", encoding: " + c.encoding
 			}
 			schema += fmt.Sprintf("CREATE TABLE %s (k bigint PRIMARY KEY, e %s);\n", name, c.column)
-			yaml += fmt.Sprintf("  %s: {table: %s, due: {expires: {column: e, inclusive: %t%s}}, then: [delete], claim: {key: k, ttl: 1 hour}}\n", name, name, inclusive, encoding)
+			yaml += fmt.Sprintf("  %s: {table: %s, due: {expires: {column: e, inclusive: %t%s}}, then: [delete], "+
+				"claim: {key: k, ttl: 1 hour}}\n", name, name, inclusive, encoding)
 		}
 	}
 	in := kit.Install(t, schema, yaml)
@@ -239,7 +248,8 @@ func TestClaimClocks(t *testing.T) {
 				if err := conn.QueryRow(t.Context(), sql, k, ttl).Scan(&earliest, &latest); err != nil {
 					t.Fatal(err)
 				}
-				ask := fmt.Sprintf("SELECT %s FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - interval '1 us' AS s FROM %s WHERE k = $1) x", due, name)
+				ask := fmt.Sprintf("SELECT %s FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - "+
+					"interval '1 us' AS s FROM %s WHERE k = $1) x", due, name)
 				if pgtest.Value[bool](t, conn, ask, k, earliest, ttl, "0") {
 					t.Errorf("%s inclusive %t: an entry for %s expires too early", c.column, inclusive, ttl)
 				}
@@ -254,19 +264,23 @@ func TestClaimClocks(t *testing.T) {
 // An entry exactly at its end is what the policy's own bound says of it.
 func TestClaimAtTheBound(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE TABLE a (k int PRIMARY KEY, day date); CREATE TABLE b (k int PRIMARY KEY, day date)", `policies:
+	in := kit.Install(t, "CREATE TABLE a (k int PRIMARY KEY, day date); CREATE TABLE b (k int PRIMARY KEY, day date)",
+		`policies:
   a: {table: a, due: {expires: {column: day}}, then: [delete], claim: {key: k, ttl: 1 day}}
   b: {table: b, due: {expires: {column: day, inclusive: true, nulls: due}}, then: [delete], claim: {key: k, ttl: 1 day}}`)
-	const fill = "INSERT INTO %s SELECT i, (now() AT TIME ZONE 'UTC')::date + i FROM generate_series(-2, 2) i UNION ALL SELECT 9, NULL"
+	const fill = "INSERT INTO %s SELECT i, (now() AT TIME ZONE 'UTC')::date + i FROM generate_series(-2, 2) i UNION " +
+		"ALL SELECT 9, NULL"
 	for _, c := range []struct {
 		name string
 		live []int // days from today, 9 for none
 	}{{"a", []int{0, 1, 2, 9}}, {"b", []int{1, 2}}} {
 		in.Exec(t, fmt.Sprintf(fill, c.name))
-		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in, fmt.Sprintf("SELECT k FROM %s WHERE retention.%[1]s_seen(k) ORDER BY 1", c.name))); diff != "" {
+		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in,
+			fmt.Sprintf("SELECT k FROM %s WHERE retention.%[1]s_seen(k) ORDER BY 1", c.name))); diff != "" {
 			t.Errorf("%s sees:\n%s", c.name, diff)
 		}
-		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in, fmt.Sprintf("SELECT k FROM %s WHERE NOT retention.%[1]s_claim(k) ORDER BY 1", c.name))); diff != "" {
+		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in,
+			fmt.Sprintf("SELECT k FROM %s WHERE NOT retention.%[1]s_claim(k) ORDER BY 1", c.name))); diff != "" {
 			t.Errorf("%s refuses:\n%s", c.name, diff)
 		}
 		in.Exec(t, "TRUNCATE "+c.name)

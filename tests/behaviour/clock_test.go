@@ -17,7 +17,8 @@ import (
 func around(typ, value string) (schema, data string) {
 	schema = "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ", note text)"
 	if base, ok := strings.CutPrefix(typ, "DOMAIN "); ok { // over a domain, as they nest
-		schema = "CREATE DOMAIN own AS " + base + "; CREATE DOMAIN instant AS own CHECK (value IS NULL OR true); CREATE TABLE m (id int PRIMARY KEY, c instant, note text)"
+		schema = "CREATE DOMAIN own AS " + base + "; CREATE DOMAIN instant AS own CHECK (value IS NULL OR true); " +
+			"CREATE TABLE m (id int PRIMARY KEY, c instant, note text)"
 	}
 	data = `INSERT INTO m SELECT row_number() OVER (), ` + value + `, x::text FROM (
 		SELECT :as_of - interval '7 days' + d FROM unnest(ARRAY['0', '1 us', '-1 us', '1 ms', '-1 ms', '1 s', '-1 s',
@@ -38,24 +39,34 @@ var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 	{"epoch_s numeric", "numeric", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)"},
 	{"epoch_s numeric(13,3)", "numeric(13,3)", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)"},
 	{"epoch_s double", "double precision", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)::float8"},
-	{"epoch_ms bigint", "bigint", "epoch_ms", "floor(extract(epoch FROM x) * 1000)", "floor(extract(epoch FROM :cutoff) * 1000)"},
+	{"epoch_ms bigint", "bigint", "epoch_ms", "floor(extract(epoch FROM x) * 1000)",
+		"floor(extract(epoch FROM :cutoff) * 1000)"},
 	{"epoch_ms numeric", "numeric", "epoch_ms", "extract(epoch FROM x) * 1000", "extract(epoch FROM :cutoff) * 1000"},
-	{"epoch_ms double", "double precision", "epoch_ms", "extract(epoch FROM x) * 1000", "(extract(epoch FROM :cutoff) * 1000)::float8"},
-	{"uuidv7 uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abc8def012345678901')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
-	{"uuidv7 lowest", "uuid", "uuidv7", "pg_temp.uuid7(x, '70008000000000000000')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
-	{"ulid uuid", "uuid", "ulid", "pg_temp.uuid7(x, 'ffffffffffffffffffff')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"epoch_ms double", "double precision", "epoch_ms", "extract(epoch FROM x) * 1000",
+		"(extract(epoch FROM :cutoff) * 1000)::float8"},
+	{"uuidv7 uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abc8def012345678901')",
+		"pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"uuidv7 lowest", "uuid", "uuidv7", "pg_temp.uuid7(x, '70008000000000000000')",
+		"pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"ulid uuid", "uuid", "ulid", "pg_temp.uuid7(x, 'ffffffffffffffffffff')",
+		"pg_temp.uuid7(:cutoff, '00000000000000000000')"},
 	{"ulid text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
-	{"ulid char(26)", "char(26)", "ulid", "pg_temp.ulid(x, 'ZZZZZZZZZZZZZZZZ')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
+	{"ulid char(26)", "char(26)", "ulid", "pg_temp.ulid(x, 'ZZZZZZZZZZZZZZZZ')",
+		"pg_temp.ulid(:cutoff, '0000000000000000')"},
 	{"domain over timestamptz", "DOMAIN timestamptz", "", "x", ":cutoff"},
 	{"domain over timestamp", "DOMAIN timestamp", "", "x AT TIME ZONE 'UTC'", ":cutoff AT TIME ZONE 'UTC'"},
 	{"domain over date", "DOMAIN date", "", "(x AT TIME ZONE 'UTC')::date", "(:cutoff AT TIME ZONE 'UTC')::date"},
 	{"domain over numeric", "DOMAIN numeric", "epoch_s", "extract(epoch FROM x)", "extract(epoch FROM :cutoff)"},
-	{"domain over uuid", "DOMAIN uuid", "uuidv7", "pg_temp.uuid7(x, '70008000000000000000')", "pg_temp.uuid7(:cutoff, '00000000000000000000')"},
-	{"domain over text", "DOMAIN text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')"},
+	{"domain over uuid", "DOMAIN uuid", "uuidv7", "pg_temp.uuid7(x, '70008000000000000000')",
+		"pg_temp.uuid7(:cutoff, '00000000000000000000')"},
+	{"domain over text", "DOMAIN text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')",
+		"pg_temp.ulid(:cutoff, '0000000000000000')"},
 	{"snowflake", "bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}",
-		"(floor(extract(epoch FROM x) * 1000)::bigint - 1288834974657) * 4194304 + 77", "(floor(extract(epoch FROM :cutoff) * 1000)::bigint - 1288834974657) * 4194304"},
+		"(floor(extract(epoch FROM x) * 1000)::bigint - 1288834974657) * 4194304 + 77", "(floor(extract(epoch FROM " +
+			":cutoff) * 1000)::bigint - 1288834974657) * 4194304"},
 	{"snowflake other", "bigint", "{snowflake: {shift: 16, epoch: 0}}",
-		"floor(extract(epoch FROM x) * 1000)::bigint * 65536", "floor(extract(epoch FROM :cutoff) * 1000)::bigint * 65536"},
+		"floor(extract(epoch FROM x) * 1000)::bigint * 65536", "floor(extract(epoch FROM :cutoff) * 1000)::bigint * " +
+			"65536"},
 }
 
 // encoders write keys by arithmetic on bits: another way than the runtime's.
@@ -79,11 +90,13 @@ func TestClockTypes(t *testing.T) {
 	for i, way := range [][2]string{{"age", ""}, {"expires", "inclusive: true"}, {"age", "nulls: due"}} {
 		s := suite{batch: 3}
 		for _, typ := range clockTypes {
-			s.scenarios = append(s.scenarios, clockScenario(typ.name, typ.typ, typ.encoding, typ.value, typ.bound, way[0], way[1], instant))
+			s.scenarios = append(s.scenarios, clockScenario(typ.name, typ.typ, typ.encoding, typ.value, typ.bound,
+				way[0], way[1], instant))
 		}
 		if i == 0 {
 			for _, typ := range clockTypes[:6] {
-				s.scenarios = append(s.scenarios, clockScenario(typ.name+" at noon", typ.typ, typ.encoding, typ.value, typ.bound, way[0], way[1], noon))
+				s.scenarios = append(s.scenarios, clockScenario(typ.name+" at noon", typ.typ, typ.encoding, typ.value,
+					typ.bound, way[0], way[1], noon))
 			}
 		}
 		t.Run(strings.TrimSpace(way[0]+" "+way[1]), s.run)
@@ -121,7 +134,8 @@ func clockScenario(name, typ, encoding, value, bound, kind, more, instant string
 func TestKeysWithoutAnInstant(t *testing.T) {
 	var s suite
 	for _, c := range []struct{ name, typ, encoding, key, bound, others string }{
-		{"uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abcbdef012345678901')", "pg_temp.uuid7(:cutoff, '00000000000000000000')",
+		{"uuid", "uuid", "uuidv7", "pg_temp.uuid7(x, '7abcbdef012345678901')",
+			"pg_temp.uuid7(:cutoff, '00000000000000000000')",
 			`SELECT pg_temp.uuid7(:as_of - interval '20 days', version || 'abc' || variant || 'def012345678901')
 				FROM unnest(ARRAY['0', '1', '4', '6', '8', 'f']) version, unnest(ARRAY['0', '7', '8', 'b', 'c', 'f']) variant
 			UNION SELECT pg_temp.uuid7(:as_of - interval '20 days', '7abc' || variant || 'def012345678901') FROM unnest(ARRAY['0', '7', 'c', 'f']) variant
@@ -129,17 +143,21 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 		{"text", "text", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')",
 			`SELECT unnest(ARRAY['', '0', '01', 'old', '00000000-0000-4000-8000-000000000000', repeat('8', 26), repeat('0', 25), repeat('0', 27), '0' || repeat('U', 25), '0' || repeat('I', 25),
 				repeat('0', 25) || 'a', repeat('0', 25) || E'\n', E'\n' || repeat('0', 25), repeat('0', 26) || E'\n', ' ' || repeat('0', 25)])`},
-		{"varchar", "varchar(30)", "ulid", "pg_temp.ulid(x, 'ZYXWVTSRQPNMKJHG')", "pg_temp.ulid(:cutoff, '0000000000000000')",
+		{"varchar", "varchar(30)", "ulid", "pg_temp.ulid(x, 'ZYXWVTSRQPNMKJHG')",
+			"pg_temp.ulid(:cutoff, '0000000000000000')",
 			`SELECT unnest(ARRAY['', '0', '00000L0000OI000000000000000', '0' || repeat('L', 25), '0' || repeat('O', 25)])`},
-		{"char", "char(26)", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')", "pg_temp.ulid(:cutoff, '0000000000000000')", "SELECT unnest(ARRAY['', '0', '01ARZ', repeat('9', 26)])"},
+		{"char", "char(26)", "ulid", "pg_temp.ulid(x, '0123456789ABCDEF')",
+			"pg_temp.ulid(:cutoff, '0000000000000000')", "SELECT unnest(ARRAY['', '0', '01ARZ', repeat('9', 26)])"},
 	} {
 		c.bound = strings.ReplaceAll(c.bound, ":cutoff", "(:as_of - interval '7 days')")
-		for key, schema := range map[string]string{"the key": "CREATE TABLE m (c %s PRIMARY KEY, n int)", "a column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s, n int)", "an indexed column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s UNIQUE, n int)"} {
+		for key, schema := range map[string]string{"the key": "CREATE TABLE m (c %s PRIMARY KEY, n int)",
+			"a column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s, n int)", "an indexed column": "CREATE TABLE m (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, c %s UNIQUE, n int)"} {
 			data := encoders + `INSERT INTO m (c, n) SELECT ` + c.key + `, 1 FROM (SELECT :as_of - i * interval '2 hours' FROM generate_series(1, 144) i) y(x); INSERT INTO m (c, n) ` + strings.ReplaceAll("SELECT x, 2 FROM (@) y (x)", "@", c.others)
 			if key != "the key" {
 				data += "; INSERT INTO m (c, n) VALUES (NULL, 3)"
 			}
-			for _, more := range []string{"7 days", "7 days, nulls: due", `7 days, up_to: "SELECT NULL::` + strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`,
+			for _, more := range []string{"7 days", "7 days, nulls: due", `7 days, up_to: "SELECT NULL::` +
+				strings.TrimSuffix(c.typ, "(26)") + `", nulls: due`,
 				`{days: "-n"}, nulls: due, inclusive: true`} {
 				goes := "SELECT * FROM m WHERE n = 1 AND c < " + c.bound
 				switch {
@@ -148,7 +166,8 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 				case strings.Contains(more, "nulls"):
 					goes += " OR n > 1"
 				}
-				s.scenarios = append(s.scenarios, scenario{name: c.name + " " + key + " " + more, schema: fmt.Sprintf(schema, c.typ), data: data, goes: goes,
+				s.scenarios = append(s.scenarios, scenario{name: c.name + " " + key + " " + more,
+					schema: fmt.Sprintf(schema, c.typ), data: data, goes: goes,
 					rule: fmt.Sprintf(`{table: "@.m", due: {age: {column: c, encoding: %s, older_than: %s}}, then: [delete]}`, c.encoding, more)})
 			}
 		}
@@ -193,7 +212,8 @@ func TestKeysOfAnyType(t *testing.T) {
   key: {table: w, where: "n <> 7", then: [delete]}
 `)
 			in.SetBatch(1)
-			for policy, left := range map[string]string{"clock": "SELECT array_agg(n)::text FROM m", "key": "SELECT array_agg(n)::text FROM w"} {
+			for policy, left := range map[string]string{"clock": "SELECT array_agg(n)::text FROM m",
+				"key": "SELECT array_agg(n)::text FROM w"} {
 				if _, err := in.Call("CALL retention.run('" + policy + "', '2024-06-01')"); err != nil {
 					t.Errorf("%s: %v", policy, err)
 				}
@@ -261,7 +281,8 @@ func TestUniqueKey(t *testing.T) {
 		in.Exec(t, `SELECT retention.place_hold('u', '{"a": 1, "b": "k5"}', 'case')`)
 		before := in.Rows("SELECT * FROM u ORDER BY n")
 		o := in.Done("p", "2024-06-01")
-		if left := pgtest.Value[string](t, in, "SELECT array_agg(n ORDER BY n)::text FROM u"); left != "{3,5,8}" || o.Taken != 17 {
+		if left := pgtest.Value[string](t, in, "SELECT array_agg(n ORDER BY n)::text FROM u"); left != "{3,5,8}" ||
+			o.Taken != 17 {
 			t.Errorf("%d rows taken, %s left", o.Taken, left)
 		}
 		if n := pgtest.Value[int64](t, in, "SELECT count(*) FROM u_old WHERE run_id = "+fmt.Sprint(o.ID)); n != 17 {
@@ -277,7 +298,8 @@ func TestUniqueKey(t *testing.T) {
 	for name, c := range map[string]struct{ change, says string }{
 		"the index goes":    {"ALTER TABLE u DROP CONSTRAINT whole", "is not unique any more"},
 		"a column nullable": {"ALTER TABLE u ALTER b DROP NOT NULL", "is not unique any more"},
-		"NULLs are there":   {"ALTER TABLE u ALTER b DROP NOT NULL; UPDATE u SET b = NULL WHERE n < 5", "is not unique any more"},
+		"NULLs are there": {"ALTER TABLE u ALTER b DROP NOT NULL; UPDATE u SET b = NULL WHERE n < 5",
+			"is not unique any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -287,7 +309,8 @@ func TestUniqueKey(t *testing.T) {
 				t.Errorf("verify says %q", found)
 			}
 			for _, policy := range []string{"p", "q"} {
-				if o := in.Run(policy, "2024-06-01"); o.State != "tripped" || !strings.Contains(o.Message, c.says) || o.Taken != 0 {
+				if o := in.Run(policy, "2024-06-01"); o.State != "tripped" || !strings.Contains(o.Message, c.says) ||
+					o.Taken != 0 {
 					t.Errorf("%s ended %s: %s", policy, o.State, o.Message)
 				}
 			}
@@ -296,9 +319,12 @@ func TestUniqueKey(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		for _, unique := range []string{
-			"CREATE UNIQUE INDEX ON v (n)", "CREATE UNIQUE INDEX ON v (a) WHERE a > 0", "CREATE UNIQUE INDEX ON v (abs(a))", "CREATE UNIQUE INDEX ON v (a, n)",
+			"CREATE UNIQUE INDEX ON v (n)", "CREATE UNIQUE INDEX ON v (a) WHERE a > 0", "CREATE UNIQUE INDEX ON v " +
+				"(abs(a))", "CREATE UNIQUE INDEX ON v (a, n)",
 			"CREATE INDEX ON v (a)", "ALTER TABLE v ADD UNIQUE (a) DEFERRABLE",
-			"DROP TABLE v; CREATE TABLE v (a int NOT NULL) PARTITION BY LIST (a); CREATE TABLE v_1 PARTITION OF v DEFAULT; CREATE UNIQUE INDEX ON ONLY v (a)", // invalid
+			// invalid
+			"DROP TABLE v; CREATE TABLE v (a int NOT NULL) PARTITION BY LIST (a); CREATE TABLE v_1 PARTITION OF v " +
+				"DEFAULT; CREATE UNIQUE INDEX ON ONLY v (a)",
 		} {
 			const yaml = "policies: {p: {table: v, where: 'a = 1', then: [delete]}}"
 			in := kit.Prepare(t, "CREATE TABLE v (a int NOT NULL, n int); "+unique, yaml)

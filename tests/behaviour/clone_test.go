@@ -14,7 +14,8 @@ import (
 // sessions are none of its own.
 func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tableM+minutely(100), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, then: [delete]}}")
+	in := kit.Install(t, tableM+minutely(100), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 "+
+		"hour}}, then: [delete]}}")
 	in.Done("p", noon)
 	clone := in.Copy(t)
 	original := in.Again(t)

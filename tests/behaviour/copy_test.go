@@ -29,7 +29,8 @@ func runsThere(t *testing.T, db *pgtest.DB) (state, message string, left int) {
 	pgtest.Exec(t, conn, "SET ROLE retention_runner")
 	pgtest.Exec(t, conn, "CALL retention.run('p', '2024-03-31 12:00+00')")
 	pgtest.Exec(t, conn, "RESET ROLE")
-	row := conn.QueryRow(t.Context(), "SELECT state, coalesce(message, ''), (SELECT count(*) FROM m)::int FROM retention.run ORDER BY id DESC LIMIT 1")
+	row := conn.QueryRow(t.Context(), "SELECT state, coalesce(message, ''), (SELECT count(*) FROM m)::int FROM "+
+		"retention.run ORDER BY id DESC LIMIT 1")
 	if err := row.Scan(&state, &message, &left); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,8 @@ func TestPromotedStandby(t *testing.T) {
 // until it is adopted, and goes on then; the run that its primary did not end is abandoned.
 func TestPromotedDuringARun(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, old("throttle: {busy: 1%}, batch: {rows: 1}, "), kit.On(pgtest.Server(t, sandbox.Options{})))
+	in := kit.Install(t, plain, old("throttle: {busy: 1%}, batch: {rows: 1}, "),
+		kit.On(pgtest.Server(t, sandbox.Options{})))
 	standby := in.Standby(t, nil)
 	standby.CatchUp(t, in.DB)
 	runner := in.Conn(t)
@@ -159,13 +161,17 @@ func TestRowsElsewhere(t *testing.T) {
 	const schema = `CREATE TABLE m (at timestamptz NOT NULL, n int, PRIMARY KEY (at, n)) PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01'); INSERT INTO m SELECT '2024-01-02', generate_series(1, 9)`
 	for name, c := range map[string]struct{ change, says string }{
-		"another access method": {"CREATE ACCESS METHOD columns TYPE TABLE HANDLER heap_tableam_handler; ALTER TABLE m_1 SET ACCESS METHOD columns", `table public.m_1 is stored by access method "columns"`},
-		"Citus": {"SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass); GRANT SELECT ON pg_catalog.pg_dist_partition TO public; INSERT INTO pg_catalog.pg_dist_partition VALUES ('m')",
+		"another access method": {"CREATE ACCESS METHOD columns TYPE TABLE HANDLER heap_tableam_handler; ALTER " +
+			"TABLE m_1 SET ACCESS METHOD columns", `table public.m_1 is stored by access method "columns"`},
+		"Citus": {"SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid " +
+			"regclass); GRANT SELECT ON pg_catalog.pg_dist_partition TO public; INSERT INTO " +
+			"pg_catalog.pg_dist_partition VALUES ('m')",
 			`table public.m is distributed by Citus`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+			in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
+				"then: [delete]}}")
 			in.Exec(t, c.change)
 			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, c.says) {
 				t.Errorf("the run ended %s: %s", o.State, o.Message)
@@ -177,9 +183,13 @@ func TestRowsElsewhere(t *testing.T) {
 	}
 	t.Run("more rows than were locked", func(t *testing.T) { // as where a ctid stands for rows of several tables
 		t.Parallel()
-		in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
-		in.Exec(t, "SELECT retention.place_hold('m', '{\"n\": 4}', 'case'); CREATE OR REPLACE FUNCTION retention.p_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS 'BEGIN DELETE FROM m; RETURN ROW(9, ''{}''::jsonb, ''{}''::jsonb)::retention.taken; END'")
-		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR005" || !strings.Contains(o.Message, "9 rows went where 8 were given") {
+		in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: "+
+			"[delete]}}")
+		in.Exec(t, "SELECT retention.place_hold('m', '{\"n\": 4}', 'case'); CREATE OR REPLACE FUNCTION "+
+			"retention.p_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS 'BEGIN DELETE FROM m; "+
+			"RETURN ROW(9, ''{}''::jsonb, ''{}''::jsonb)::retention.taken; END'")
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR005" ||
+			!strings.Contains(o.Message, "9 rows went where 8 were given") {
 			t.Errorf("the run ended %s: %s %s", o.State, o.SQLState, o.Message)
 		}
 		if rows := in.Rows("SELECT n FROM m"); len(rows) != 9 {
@@ -188,22 +198,29 @@ func TestRowsElsewhere(t *testing.T) {
 	})
 	t.Run("in a snapshot", func(t *testing.T) {
 		t.Parallel()
-		const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: far}, insert: {into: far, set: {n: t.n}}, delete]}}"
-		in := kit.Prepare(t, schema, yaml, kit.Before("CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere; CREATE FOREIGN TABLE far (at timestamptz, n int) SERVER far"))
+		const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: " +
+			"far}, insert: {into: far, set: {n: t.n}}, delete]}}"
+		in := kit.Prepare(t, schema, yaml, kit.Before("CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far "+
+			"FOREIGN DATA WRAPPER nowhere; CREATE FOREIGN TABLE far (at timestamptz, n int) SERVER far"))
 		if _, list := in.Compile(t, yaml); len(list) != 0 {
 			t.Error(list)
 		}
-		if list := generator.Notes(in.File, in.Catalog); len(list) != 2 || list[0].Code != "P053" || list[1].Severity != diag.Warning {
+		if list := generator.Notes(in.File, in.Catalog); len(list) != 2 || list[0].Code != "P053" ||
+			list[1].Severity != diag.Warning {
 			t.Errorf("of what is written there: %v", list)
 		}
-		for _, yaml := range []string{"table: far, due: {age: {column: at, older_than: 7 days}}, then: [delete]", "partitions_of: far, due: {age: {older_than: 7 days}}, then: [drop]"} {
+		for _, yaml := range []string{"table: far, due: {age: {column: at, older_than: 7 days}}, then: [delete]",
+			"partitions_of: far, due: {age: {older_than: 7 days}}, then: [drop]"} {
 			_, list := in.Compile(t, "policies: {p: {"+yaml+"}}")
-			if len(list) != 1 || list[0].Code != "P053" || list[0].Message != `"public.far" is a foreign table, with rows on another server` {
+			if len(list) != 1 || list[0].Code != "P053" ||
+				list[0].Message != `"public.far" is a foreign table, with rows on another server` {
 				t.Errorf("%s: %v", yaml, list)
 			}
 		}
-		in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; CREATE FOREIGN TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01') SERVER far")
-		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" || !strings.Contains(list[0].Message, `"public.m_2"`) {
+		in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; CREATE FOREIGN TABLE m_2 PARTITION OF m FOR VALUES FROM "+
+			"('2024-02-01') TO ('2024-03-01') SERVER far")
+		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" ||
+			!strings.Contains(list[0].Message, `"public.m_2"`) {
 			t.Errorf("of the partition: %v", list)
 		}
 	})
@@ -228,23 +245,30 @@ policies:
 			CREATE USER MAPPING FOR retention_worker SERVER far OPTIONS (user 'postgres', password_required 'false'); CREATE USER MAPPING FOR postgres SERVER far;
 			CREATE SCHEMA far; IMPORT FOREIGN SCHEMA public FROM SERVER far INTO far; GRANT USAGE ON SCHEMA far TO `+kit.Migrator+` WITH GRANT OPTION;
 			GRANT ALL ON ALL TABLES IN SCHEMA far TO `+kit.Migrator+` WITH GRANT OPTION; ALTER TABLE far.m_2 OWNER TO `+kit.Migrator))
-	if o := in.Done("rows", noon); o.Taken != 7 || o.Refused != 1 || o.Kept["pin"] != 1 { // the batch is undone here and there
+	// the batch is undone here and there
+	if o := in.Done("rows", noon); o.Taken != 7 || o.Refused != 1 || o.Kept["pin"] != 1 {
 		t.Errorf("took %d, refused %d (%s), kept %v", o.Taken, o.Refused, o.Message, o.Kept)
 	}
-	here, there := pgtest.Column[int](t, in, "SELECT n FROM m ORDER BY 1"), pgtest.Column[int](t, far, "SELECT n FROM old ORDER BY 1")
+	here, there := pgtest.Column[int](t, in, "SELECT n FROM m ORDER BY 1"), pgtest.Column[int](t, far,
+		"SELECT n FROM old ORDER BY 1")
 	if !slices.Equal(here, []int{3, 5}) || !slices.Equal(there, []int{1, 2, 4, 6, 7, 8, 9}) {
 		t.Errorf("here are %v, there %v", here, there)
 	}
 
-	in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m ATTACH PARTITION far.m_2 FOR VALUES FROM ('2024-02-01') TO ('2024-03-01')")
-	if o := in.Run("rows", noon); o.State != "tripped" || !strings.HasPrefix(o.Message, "table far.m_2 is a foreign one") {
+	in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m ATTACH PARTITION far.m_2 FOR VALUES FROM "+
+		"('2024-02-01') TO ('2024-03-01')")
+	if o := in.Run("rows", noon); o.State != "tripped" ||
+		!strings.HasPrefix(o.Message, "table far.m_2 is a foreign one") {
 		t.Errorf("the run ended %s: %s", o.State, o.Message)
 	}
-	in.Exec(t, "CREATE ACCESS METHOD columns TYPE TABLE HANDLER heap_tableam_handler; ALTER TABLE m_1 SET ACCESS METHOD columns")
-	if o := in.Done("months", noon); o.Taken != 1 { // how it is stored does not matter; a partition on another server is not one of its rows
+	in.Exec(t, "CREATE ACCESS METHOD columns TYPE TABLE HANDLER heap_tableam_handler; ALTER TABLE m_1 SET ACCESS "+
+		"METHOD columns")
+	// how it is stored does not matter; a partition on another server is not one of its rows
+	if o := in.Done("months", noon); o.Taken != 1 {
 		t.Errorf("%d partitions went", o.Taken)
 	}
-	if left := in.Rows("SELECT relid FROM pg_partition_tree('m') WHERE level = 1"); !slices.Equal(left, []string{"(far.m_2)", "(m_3)"}) {
+	if left := in.Rows("SELECT relid FROM pg_partition_tree('m') WHERE level = 1"); !slices.Equal(left,
+		[]string{"(far.m_2)", "(m_3)"}) {
 		t.Errorf("left %v", left)
 	}
 	if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" || list[0].Position.Line != 5 {
@@ -270,8 +294,10 @@ func needs(t *testing.T, what, sql string) {
 
 const (
 	hasVirtual  = "SELECT EXISTS (SELECT FROM pg_get_keywords() WHERE word = 'virtual')"
-	hasTemporal = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'pg_constraint'::regclass AND attname = 'conperiod')"
-	hasEnforced = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'pg_constraint'::regclass AND attname = 'conenforced')"
+	hasTemporal = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'pg_constraint'::regclass AND attname = " +
+		"'conperiod')"
+	hasEnforced = "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'pg_constraint'::regclass AND attname = " +
+		"'conenforced')"
 )
 
 // TestVirtualColumns has a clock, a condition, a rank and a copy of columns that no index can hold.
@@ -320,7 +346,8 @@ func TestNotNullNotValid(t *testing.T) {
 		CREATE TABLE m (id int PRIMARY KEY, kind text, at timestamptz NOT NULL);
 		INSERT INTO m SELECT i, CASE WHEN i > 4 THEN 'a' END, '2024-01-01' FROM generate_series(1, 8) i;
 		ALTER TABLE m ADD CONSTRAINT strict NOT NULL kind NOT VALID`,
-		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {few: {first: 2, per: [kind], order: id DESC}}, then: [delete]}}")
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {few: {first: 2, per: [kind], "+
+			"order: id DESC}}, then: [delete]}}")
 	in.Done("p", noon)
 	if diff := cmp.Diff([]int{3, 4, 7, 8}, pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY id")); diff != "" {
 		t.Error(diff)
@@ -331,7 +358,8 @@ func TestNotNullNotValid(t *testing.T) {
 func same(t *testing.T, in *kit.Installed, got, want string) {
 	t.Helper()
 	const rows = "SELECT concat_ws(' ', id, at, short) FROM "
-	if diff := cmp.Diff(pgtest.Column[string](t, in, rows+want+" ORDER BY id"), pgtest.Column[string](t, in, rows+got+" ORDER BY id")); diff != "" {
+	if diff := cmp.Diff(pgtest.Column[string](t, in, rows+want+" ORDER BY id"),
+		pgtest.Column[string](t, in, rows+got+" ORDER BY id")); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", got, diff)
 	}
 }
@@ -362,7 +390,8 @@ policies:
 	if o.State != "done" || o.Refused != 2 || o.Kept["hold"] != 1 {
 		t.Errorf("ended %s with %d refused, kept %v: %s", o.State, o.Refused, o.Kept, o.Message)
 	}
-	got := pgtest.Column[string](t, in, "SELECT room || ' ' || lower(during)::date FROM booking WHERE upper(during) < '2024-03-25 00:00Z' ORDER BY 1")
+	got := pgtest.Column[string](t, in, "SELECT room || ' ' || lower(during)::date FROM booking WHERE upper(during) "+
+		"< '2024-03-25 00:00Z' ORDER BY 1")
 	if diff := cmp.Diff([]string{"2 2024-03-20", "2 2024-03-21", "3 2024-03-15"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -391,7 +420,8 @@ policies:
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM child"); n != 40 {
 		t.Errorf("%d children are left of 40", n)
 	}
-	in.DB.Exec(t, "DELETE FROM child WHERE m_id NOT IN (SELECT id FROM m); ALTER TABLE child ALTER CONSTRAINT child_of ENFORCED")
+	in.DB.Exec(t, "DELETE FROM child WHERE m_id NOT IN (SELECT id FROM m); ALTER TABLE child ALTER CONSTRAINT "+
+		"child_of ENFORCED")
 	if o := in.Run("aged", "2024-04-07 00:00Z"); o.State != "tripped" {
 		t.Errorf("with the foreign key in force the run ended %s: %s", o.State, o.Message)
 	}

@@ -74,14 +74,16 @@ func TestEach(t *testing.T) {
 			t.Error(err)
 		}
 		wantLeft(t, in, want)
-		got := in.Rows("SELECT string_agg(concat(substr(policy, 10), ' ', state, ' ', taken), ', ' ORDER BY id) FROM retention.run")
+		got := in.Rows("SELECT string_agg(concat(substr(policy, 10), ' ', state, ' ', taken), ', ' ORDER BY id) " +
+			"FROM retention.run")
 		if diff := cmp.Diff([]string{`("` + runs + `")`}, got); diff != "" {
 			t.Errorf("runs differ:\n%s", diff)
 		}
 		wanted, _ := in.Compile(t, yaml)
 		in.WantConforms(t, wanted)
 	}
-	call(map[string]string{"tenant_a": rest, "tenant_b": rest, "tenantx": whole, "atenant_a": whole}, "tenant_a done 1, tenant_b done 1")
+	call(map[string]string{"tenant_a": rest, "tenant_b": rest, "tenantx": whole, "atenant_a": whole},
+		"tenant_a done 1, tenant_b done 1")
 	// One that comes is there at the next tick, first; one that goes is forgotten, but for its
 	// runs.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_c")+"DROP SCHEMA tenant_b CASCADE; RESET ROLE")
@@ -92,7 +94,8 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 	}
 	call(map[string]string{"tenant_a": rest, "tenant_c": rest},
 		"tenant_a done 1, tenant_b done 1, tenant_c done 1, tenant_a done 0")
-	if diff := cmp.Diff([]string{"(messages@tenant_a)", "(messages@tenant_c)"}, in.Rows("SELECT name FROM retention.policy ORDER BY 1")); diff != "" {
+	if diff := cmp.Diff([]string{"(messages@tenant_a)", "(messages@tenant_c)"},
+		in.Rows("SELECT name FROM retention.policy ORDER BY 1")); diff != "" {
 		t.Error(diff)
 	}
 	// Another version is every member's from its next run on.
@@ -107,17 +110,21 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 			t.Errorf("%s: %v", call, err)
 		}
 	}
-	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
-		"tenant_a done 0, tenant_c done 3, tenant_a done 3")
+	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"},
+		"tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
+			"tenant_a done 0, tenant_c done 3, tenant_a done 3")
 	// One that goes and comes again is a new one.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; DROP SCHEMA tenant_c CASCADE;"+tenants("tenant_c")+"RESET ROLE")
-	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
-		"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0")
+	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"},
+		"tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
+			"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0")
 	// So is what is said of them.
 	yaml = strings.Replace(yaml, "  messages:", "  messages:\n    description: for four days", 1)
 	in.Migrate(t, yaml)
-	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"}, "tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
-		"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0, tenant_c done 0, tenant_a done 0")
+	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"},
+		"tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
+			"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0, tenant_c done 0, "+
+			"tenant_a done 0")
 	// What differs in the schema that the snapshot shows, and changes nothing, is no drift.
 	wanted, _ := in.Compile(t, yaml)
 	in.DB.Exec(t, "CREATE INDEX ON tenant_a.message (id, at)")
@@ -151,7 +158,8 @@ func TestEachThatCannotBe(t *testing.T) {
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; ALTER TABLE tenant_b.message ALTER at TYPE timestamp;"+
 		strings.ReplaceAll(tenants("tenant_x"), "tenant_x", `"tenant_C"`)+"RESET ROLE")
 	const stranger = "each_stranger"
-	in.DB.Exec(t, pgtest.MakeRole(stranger)+`DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO `+stranger+`', current_database()); END $$;
+	in.DB.Exec(t, pgtest.MakeRole(stranger)+`DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO `+
+		stranger+`', current_database()); END $$;
 		SET ROLE `+stranger+";"+tenants("tenant_a")+`
 		CREATE FUNCTION tenant_a.mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''a stranger''; END';
 		CREATE TRIGGER mine BEFORE DELETE ON tenant_a.message FOR EACH STATEMENT EXECUTE FUNCTION tenant_a.mine(); RESET ROLE`)
@@ -183,7 +191,8 @@ the page of policy "messages" in schema "tenant_a" is still to be made`,
 			t.Errorf("%s: verify says\n%s", code, got)
 		}
 	}
-	if got := in.Rows("SELECT policy FROM retention.health() WHERE severity = 'error'"); !cmp.Equal(got, []string{"(messages@tenant_C)", "(messages@tenant_a)", "(messages@tenant_b)"}) {
+	if got := in.Rows("SELECT policy FROM retention.health() WHERE severity = 'error'"); !cmp.Equal(got,
+		[]string{"(messages@tenant_C)", "(messages@tenant_a)", "(messages@tenant_b)"}) {
 		t.Errorf("health() names %v", got)
 	}
 	// Nobody directs the policy at a schema that it is not for.
@@ -208,13 +217,15 @@ func TestEachWhileItChanges(t *testing.T) {
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_b")+"RESET ROLE")
 	migration := in.Conn(t)
 	pgtest.Exec(t, migration, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._drop_each('messages')")
-	meanwhile := func(other *pgx.Conn, call string) *pgconn.PgError { // what becomes of a call that waits until the other commits
+	// what becomes of a call that waits until the other commits
+	meanwhile := func(other *pgx.Conn, call string) *pgconn.PgError {
 		ended := make(chan *pgconn.PgError)
 		go func() {
 			_, err := in.Call(call, noon)
 			ended <- err
 		}()
-		for !pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')") {
+		for !pgtest.Value[bool](t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = "+
+			"current_database() AND wait_event_type = 'Lock')") {
 			select {
 			case err := <-ended:
 				t.Fatalf("the call did not wait: %v", err)
@@ -251,8 +262,10 @@ func TestEachWhileItChanges(t *testing.T) {
 			t.Error(err)
 		}
 		wantLeft(t, in, map[string]string{"tenant_a": rest, "tenant_b": rest})
-		in.DB.Exec(t, "INSERT INTO tenant_a.message VALUES (9, '2020-01-01'); INSERT INTO tenant_a.reaction VALUES (9, 9)")
-		in.DB.Exec(t, "ALTER SCHEMA tenant_a RENAME TO a; ALTER SCHEMA tenant_b RENAME TO tenant_a; ALTER SCHEMA a RENAME TO tenant_b")
+		in.DB.Exec(t, "INSERT INTO tenant_a.message VALUES (9, '2020-01-01'); INSERT INTO tenant_a.reaction VALUES "+
+			"(9, 9)")
+		in.DB.Exec(t, "ALTER SCHEMA tenant_a RENAME TO a; ALTER SCHEMA tenant_b RENAME TO tenant_a; ALTER SCHEMA a "+
+			"RENAME TO tenant_b")
 	}
 
 	// Two calls at once drop the page of a schema that is gone.
@@ -290,12 +303,14 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	}
 	in.Migrate(t, install+messages(7))
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; SELECT keep.pause('messages'); RESET ROLE")
-	run("CALL keep.run_job('hourly', $1)", "messages@tenant_a paused, messages@tenant_b paused", map[string]string{"tenant_a": whole, "tenant_b": whole})
+	run("CALL keep.run_job('hourly', $1)", "messages@tenant_a paused, messages@tenant_b paused",
+		map[string]string{"tenant_a": whole, "tenant_b": whole})
 	if got := in.Rows("SELECT policy, state FROM keep.preview_job('hourly')"); len(got) != 2 {
 		t.Errorf("preview_job says %v", got)
 	}
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE")
-	run("CALL keep.run('messages', $1)", "messages@tenant_a paused, messages@tenant_b paused, messages@tenant_a done, messages@tenant_b done",
+	run("CALL keep.run('messages', $1)", "messages@tenant_a paused, messages@tenant_b paused, messages@tenant_a "+
+		"done, messages@tenant_b done",
 		map[string]string{"tenant_a": rest, "tenant_b": rest})
 	// A pause of all stops a run of a member before its next batch.
 	in.DB.Exec(t, `UPDATE keep.policy SET batch_rows = 1, batch_time_ms = NULL;
@@ -303,10 +318,13 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 		CREATE TRIGGER stop AFTER DELETE ON tenant_a.message FOR EACH STATEMENT EXECUTE FUNCTION stop();
 		INSERT INTO tenant_a.message SELECT n, '2020-01-01' FROM generate_series(100, 110) n`)
 	_, _ = in.Call("CALL keep.run('messages', $1)", noon)
-	if got := in.Rows("SELECT state, taken FROM keep.run WHERE policy = 'messages@tenant_a' AND taken > 0 AND state <> 'done'"); len(got) != 1 || got[0] != "(paused,1)" {
+	if got := in.Rows("SELECT state, taken FROM keep.run WHERE policy = 'messages@tenant_a' AND taken > 0 AND state " +
+		"<> 'done'"); len(got) != 1 || got[0] != "(paused,1)" {
 		t.Errorf("a run that was paused: %v", got)
 	}
-	in.DB.Exec(t, "DROP TRIGGER stop ON tenant_a.message; SET ROLE "+kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE; UPDATE keep.policy SET batch_rows = DEFAULT, batch_time_ms = DEFAULT")
+	in.DB.Exec(t, "DROP TRIGGER stop ON tenant_a.message; SET ROLE "+
+		kit.Migrator+"; SELECT keep.resume('messages'); RESET ROLE; UPDATE keep.policy SET batch_rows = DEFAULT, "+
+		"batch_time_ms = DEFAULT")
 	_, err := in.Call("SELECT keep.why('messages', '1')")
 	if err == nil || err.Hint != `It has an instance for each schema like tenant_*: name one, "messages@...".` {
 		t.Errorf("why of all says %v", err)
@@ -390,7 +408,8 @@ func TestEachWithNothingDue(t *testing.T) {
 	pgtest.Exec(t, locked, "ROLLBACK")
 	pgtest.Exec(t, busy, "ROLLBACK; DELETE FROM retention.run WHERE state = 'running'")
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole})
-	if left := in.Rows("SELECT policy, name FROM retention.setting"); len(left) != 1 || left[0] != "(messages@tenant_d,paused)" {
+	if left := in.Rows("SELECT policy, name FROM retention.setting"); len(left) != 1 ||
+		left[0] != "(messages@tenant_d,paused)" {
 		t.Errorf("settings: %v", left)
 	}
 	if err := in.Operator("SELECT retention.place_hold('tenant_a.message', '3', 'a case')"); err != nil {
@@ -422,10 +441,12 @@ func TestEachCancelled(t *testing.T) {
 	}()
 	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')", pid)
 	in.DB.Exec(t, "SELECT pg_cancel_backend($1)", pid)
-	if err := <-ended; err == nil || err.Code != "57014" || !strings.Contains(err.Message, "not run, because messages@tenant_a ended failed: messages@tenant_b") {
+	if err := <-ended; err == nil || err.Code != "57014" ||
+		!strings.Contains(err.Message, "not run, because messages@tenant_a ended failed: messages@tenant_b") {
 		t.Errorf("the job raised %v", err)
 	}
-	if got := in.Rows("SELECT policy, state, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); len(got) != 1 || got[0] != "(messages@tenant_a,failed,57014)" {
+	if got := in.Rows("SELECT policy, state, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); len(got) != 1 ||
+		got[0] != "(messages@tenant_a,failed,57014)" {
 		t.Errorf("the last run: %v", got)
 	}
 	in.DB.Exec(t, "TRUNCATE shut")

@@ -52,7 +52,8 @@ func TestHoldsAlongKeysOfPartitions(t *testing.T) {
 	rows := in.DueRows("p", noon)
 	o := in.Done("p", noon)
 	want := map[string][]string{
-		"SELECT id, at::date FROM m":              {"(2,2023-06-01)", "(3,2023-06-01)", "(5,2023-06-01)", "(7,2023-06-01)"},
+		"SELECT id, at::date FROM m": {"(2,2023-06-01)", "(3,2023-06-01)", "(5,2023-06-01)",
+			"(7,2023-06-01)"},
 		"SELECT id, k, m_id FROM c":               {"(2,1,2)", "(3,1,3)", "(5,1,5)", "(6,2,6)", "(7,1,7)"},
 		"SELECT id FROM leaf":                     {"(2)", "(3)", "(5)", "(7)"},
 		"SELECT id FROM d WHERE m_id IS NOT NULL": {"(2)", "(3)", "(5)", "(7)"},
@@ -109,13 +110,18 @@ var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 	"a column's type": {rowsOfM + "ALTER TABLE m ADD k text; UPDATE m SET k = '0' || id",
 		`[delete]`, "'m', '{\"k\": \"02\"}', 'case'", "ALTER TABLE m ALTER k TYPE int USING k::int", "these are of type integer now"},
 	"a table of its name": {rowsOfM, `[delete]`, "'m', '2', 'case'",
-		"CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m; GRANT SELECT, UPDATE, DELETE ON n TO retention_worker; ALTER TABLE m RENAME TO o; ALTER TABLE n RENAME TO m", `is called "public.o" now`},
-	"a table made anew": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO retention_worker", `[delete]`, "'r', '2', 'case'",
-		"DROP TABLE r; CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2)", "is not the present one of that name"},
-	"no table": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO retention_worker", `[delete]`, "'r', '2', 'case'", "DROP TABLE r", "which is not there"},
+		"CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m; GRANT SELECT, UPDATE, DELETE ON n TO " +
+			"retention_worker; ALTER TABLE m RENAME TO o; ALTER TABLE n RENAME TO m", `is called "public.o" now`},
+	"a table made anew": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON " +
+		"r TO retention_worker", `[delete]`, "'r', '2', 'case'",
+		"DROP TABLE r; CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2)", "is not the present one of " +
+			"that name"},
+	"no table": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO " +
+		"retention_worker", `[delete]`, "'r', '2', 'case'", "DROP TABLE r", "which is not there"},
 }
 
-const rowsOfM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i;"
+const rowsOfM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' " +
+	"FROM generate_series(1, 3) i;"
 
 // What makes a hold one that guards cannot honour trips runs before they take anything, until it is
 // released.
@@ -124,7 +130,8 @@ func TestVainHolds(t *testing.T) {
 	for name, c := range vainCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: "+c.then+"}}")
+			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
+				"then: "+c.then+"}}")
 			hold(t, in, c.hold)
 			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
 			before := in.Rows("SELECT * FROM m")
@@ -134,7 +141,8 @@ func TestVainHolds(t *testing.T) {
 			if diff := cmp.Diff(before, in.Rows("SELECT * FROM m")); diff != "" {
 				t.Errorf("the run touched something (-before +after):\n%s", diff)
 			}
-			if stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+noon+"')"); !strings.Contains(stopped, c.says) {
+			if stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+
+				noon+"')"); !strings.Contains(stopped, c.says) {
 				t.Errorf("the preview says %q", stopped)
 			}
 			if err := in.Operator("SELECT retention.release_hold(1, 'closed')"); err != nil {
@@ -151,7 +159,8 @@ func TestVainHolds(t *testing.T) {
 func TestHoldsAfterHarmlessChanges(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partKeys, partKeysPolicy)
-	for _, sql := range []string{"'m', '{\"id\": 1, \"at\": \"2023-06-01\"}', 'case'", "'d', '3', 'case'", "'c', '{\"id\": 2, \"k\": 1}', 'case'", "'leaf', '7', 'case'"} {
+	for _, sql := range []string{"'m', '{\"id\": 1, \"at\": \"2023-06-01\"}', 'case'", "'d', '3', 'case'",
+		"'c', '{\"id\": 2, \"k\": 1}', 'case'", "'leaf', '7', 'case'"} {
 		hold(t, in, sql)
 	}
 	in.Exec(t, "SET ROLE "+kit.Migrator+`;
@@ -169,7 +178,8 @@ func TestHoldsAfterHarmlessChanges(t *testing.T) {
 // A key is what makes rows unique, not what an index brings along.
 func TestHoldByAKeyThatIncludes(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id) INCLUDE (at)); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i",
+	in := kit.Install(t, "CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id) INCLUDE (at)); INSERT "+
+		"INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i",
 		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
 	hold(t, in, "'m', '2', 'case'")
 	in.Done("p", noon)
@@ -188,15 +198,21 @@ func TestHoldsAlongLaterKeys(t *testing.T) {
 		schema, then, hold, change string
 		left                       []int
 	}{
-		"a second key":                   {second, `[delete: {cascades: [r, s]}]`, "'r', '2', 'case'", "ALTER TABLE r ADD FOREIGN KEY (other) REFERENCES m ON DELETE CASCADE", []int{1, 2, 3}},
-		"a second key, held below":       {second, `[delete: {cascades: [r, s]}]`, "'s', '5', 'case'", "ALTER TABLE r ADD FOREIGN KEY (other) REFERENCES m ON DELETE CASCADE", []int{1, 2, 3}},
-		"a second key of another action": {second, `[delete: {cascades: [r, s]}]`, "'r', '2', 'case'", "ALTER TABLE r ADD FOREIGN KEY (other) REFERENCES m ON DELETE SET NULL", []int{1, 2, 3}},
-		"the key's columns": {"CREATE TABLE m (id int, k int DEFAULT 0, at timestamptz NOT NULL, PRIMARY KEY (id, k)); INSERT INTO m SELECT i, 0, '2024-01-01' FROM generate_series(1, 3) i",
-			`[delete]`, "'m', '{\"id\": 2, \"k\": 0}', 'case'", "ALTER TABLE m DROP CONSTRAINT m_pkey, ADD PRIMARY KEY (k, id)", []int{2}},
+		"a second key": {second, `[delete: {cascades: [r, s]}]`, "'r', '2', 'case'",
+			"ALTER TABLE r ADD FOREIGN KEY (other) REFERENCES m ON DELETE CASCADE", []int{1, 2, 3}},
+		"a second key, held below": {second, `[delete: {cascades: [r, s]}]`, "'s', '5', 'case'",
+			"ALTER TABLE r ADD FOREIGN KEY (other) REFERENCES m ON DELETE CASCADE", []int{1, 2, 3}},
+		"a second key of another action": {second, `[delete: {cascades: [r, s]}]`, "'r', '2', 'case'",
+			"ALTER TABLE r ADD FOREIGN KEY (other) REFERENCES m ON DELETE SET NULL", []int{1, 2, 3}},
+		"the key's columns": {"CREATE TABLE m (id int, k int DEFAULT 0, at timestamptz NOT NULL, PRIMARY KEY (id, " +
+			"k)); INSERT INTO m SELECT i, 0, '2024-01-01' FROM generate_series(1, 3) i",
+			`[delete]`, "'m', '{\"id\": 2, \"k\": 0}', 'case'", "ALTER TABLE m DROP CONSTRAINT m_pkey, ADD PRIMARY " +
+				"KEY (k, id)", []int{2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: "+c.then+"}}")
+			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
+				"then: "+c.then+"}}")
 			hold(t, in, c.hold)
 			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
 			if o := in.Run("p", noon); (o.State == "done") != (len(c.left) == 1) {
@@ -231,13 +247,15 @@ func TestHoldsFurtherAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, c.schema+below,
-				"policies: {p: {table: m, due: {"+c.due+"}, then: [{delete: {cascades: [child, leaf]}}], breaker: {fraction: 1.0}}}")
+				"policies: {p: {table: m, due: {"+c.due+"}, then: [{delete: {cascades: [child, leaf]}}], breaker: "+
+					"{fraction: 1.0}}}")
 			hold(t, in, "'leaf', '2', 'case'")
 			in.Done("p", noon)
 			if diff := cmp.Diff(c.left, pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY id")); diff != "" {
 				t.Errorf("rows differ (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in, "SELECT child_id FROM leaf WHERE id = 2")); diff != "" {
+			if diff := cmp.Diff([]int{2}, pgtest.Column[int](t, in,
+				"SELECT child_id FROM leaf WHERE id = 2")); diff != "" {
 				t.Errorf("the held row differs (-want +got):\n%s", diff)
 			}
 		})
@@ -248,9 +266,12 @@ func TestHoldsFurtherAway(t *testing.T) {
 func TestHoldsAndZone(t *testing.T) {
 	t.Parallel()
 	const policies = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
-	const utc, berlin = "install: {scheduler: none, time_zone: UTC}\n" + policies, "install: {scheduler: none, time_zone: Europe/Berlin}\n" + policies
-	in := kit.Install(t, "CREATE DOMAIN moment AS timestamptz; CREATE TABLE m (id int, at timestamptz NOT NULL, seen moment, PRIMARY KEY (id, at)); "+
-		"INSERT INTO m SELECT i, '2024-01-01 00:00+00', '2024-01-01 00:00+00'::timestamptz + i * interval '1 hour' FROM generate_series(1, 3) i", utc)
+	const utc, berlin = "install: {scheduler: none, time_zone: UTC}\n" + policies, "install: {scheduler: none, " +
+		"time_zone: Europe/Berlin}\n" + policies
+	in := kit.Install(t, "CREATE DOMAIN moment AS timestamptz; CREATE TABLE m (id int, at timestamptz NOT NULL, "+
+		"seen moment, PRIMARY KEY (id, at)); "+
+		"INSERT INTO m SELECT i, '2024-01-01 00:00+00', '2024-01-01 00:00+00'::timestamptz + i * interval '1 hour' "+
+		"FROM generate_series(1, 3) i", utc)
 	hold(t, in, "'m', '{\"id\": 2, \"at\": \"2024-01-01 01:00+01\"}', 'key'")
 	hold(t, in, "'m', '{\"seen\": \"2024-01-01 03:00+00\"}', 'domain'")
 	in.Migrate(t, berlin)
@@ -266,12 +287,14 @@ func TestHoldsForLater(t *testing.T) {
 	in := kit.Install(t, `CREATE TABLE m (id numeric PRIMARY KEY);
 		CREATE TABLE n (id numeric(10, 2) PRIMARY KEY);
 		CREATE TABLE v (id varchar(3) PRIMARY KEY)`,
-		"policies: {m: {table: m, where: true, then: [delete]}, n: {table: n, where: true, then: [delete]}, v: {table: v, where: true, then: [delete]}}")
+		"policies: {m: {table: m, where: true, then: [delete]}, n: {table: n, where: true, then: [delete]}, v: "+
+			"{table: v, where: true, then: [delete]}}")
 	for sql, says := range map[string]string{
 		"'n', '2.555', 'case'": "no row",
 		"'v', 'abcd', 'case'":  "no row",
 	} {
-		if err := in.Operator("SELECT retention.place_hold(" + sql + ")"); err == nil || !strings.Contains(err.Error(), says) {
+		if err := in.Operator("SELECT retention.place_hold(" + sql + ")"); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("place_hold(%s): %v, want a word on %s", sql, err, says)
 		}
 	}
@@ -310,8 +333,10 @@ func TestHoldsOnParents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ then, keep string }{
 		"one statement": {"delete: {cascades: [app.page]}", ""},
-		"row by row":    {"update: {set: {note: \"'x'\"}}, delete: {cascades: [app.page]}", "keep: {one: \"t.id IN (SELECT 12)\"}"},
-		"related":       {"delete: {table: app.blob, as: b, where: \"b.note_id = t.id\"}, delete: {cascades: [app.page]}", ""},
+		"row by row": {"update: {set: {note: \"'x'\"}}, delete: {cascades: [app.page]}",
+			"keep: {one: \"t.id IN (SELECT 12)\"}"},
+		"related": {"delete: {table: app.blob, as: b, where: \"b.note_id = t.id\"}, delete: {cascades: [app.page]}",
+			""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -319,9 +344,11 @@ func TestHoldsOnParents(t *testing.T) {
 			for _, step := range strings.SplitAfter(c.then, "}, ") {
 				then += "\n      - " + strings.TrimSuffix(step, ", ")
 			}
-			in := kit.Install(t, kinTables, "policies:\n  p:\n    table: app.note\n    due: {age: {column: at, older_than: 7 days}}\n    "+c.keep+
+			in := kit.Install(t, kinTables, "policies:\n  p:\n    table: app.note\n    due: {age: {column: at, "+
+				"older_than: 7 days}}\n    "+c.keep+
 				"\n    batch: {rows: 5}\n    breaker: {fraction: 1.0}\n    then:"+then)
-			for _, call := range []string{"'app.thing', '{\"id\": 2}', 'x'", "'app.base', '{\"kind\": \"k3\", \"note\": \"n3\"}', 'x'", "'app.other', '{\"tag\": 40}', 'x'",
+			for _, call := range []string{"'app.thing', '{\"id\": 2}', 'x'",
+				"'app.base', '{\"kind\": \"k3\", \"note\": \"n3\"}', 'x'", "'app.other', '{\"tag\": 40}', 'x'",
 				"'app.note', '5', 'x'", "'app.paper', '{\"id\": 106}', 'x'", "'app.late', '{\"id\": 7}', 'x'", "'app.base', '{\"kind\": \"none\"}', 'x'"} {
 				hold(t, in, call)
 			}
@@ -341,7 +368,8 @@ func TestHoldsOnParents(t *testing.T) {
 			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM app.note ORDER BY id")); diff != "" {
 				t.Errorf("rows differ (-want +got):\n%s", diff)
 			}
-			if o.Taken != int64(12-len(want)) || o.Kept["hold"] != held || due != o.Taken || rows != due || kept["hold"] != held {
+			if o.Taken != int64(12-len(want)) || o.Kept["hold"] != held || due != o.Taken || rows != due ||
+				kept["hold"] != held {
 				t.Errorf("%+v; count says %d, %v; due %d", o, due, kept, rows)
 			}
 			if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold"); err != nil {

@@ -54,7 +54,8 @@ func TestHoldNamesItsSchema(t *testing.T) {
 	const rows = "m SELECT i, '2024-01-01' FROM generate_series(1, 3) i; "
 	in := kit.Install(t, "CREATE SCHEMA app; CREATE TABLE app."+table+"app."+rows+"CREATE TABLE "+table+rows,
 		"policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
-	if err := in.Operator("SELECT retention.place_hold('m', '2', 'case')"); err == nil || !strings.Contains(err.Error(), `could be "app.m"`) {
+	if err := in.Operator("SELECT retention.place_hold('m', '2', 'case')"); err == nil ||
+		!strings.Contains(err.Error(), `could be "app.m"`) {
 		t.Errorf("a hold on \"m\": %v, want a word on app.m", err)
 	}
 	hold(t, in, "'app.m', '2', 'case'")
@@ -84,11 +85,13 @@ func TestHolds(t *testing.T) {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 	for _, table := range []string{"child", "leaf", "blob"} {
-		if got := pgtest.Value[int](t, in, "SELECT count(*) FROM "+table+" x WHERE to_jsonb(x)::text ~ 'id\": (2|4|6|8|10)[,}]'"); got != 5 {
+		if got := pgtest.Value[int](t, in, "SELECT count(*) FROM "+
+			table+" x WHERE to_jsonb(x)::text ~ 'id\": (2|4|6|8|10)[,}]'"); got != 5 {
 			t.Errorf("%d rows of %s are left with their parents", got, table)
 		}
 	}
-	if o.Taken != 7 || o.Kept["hold"] != 5 || o.Related["public.blob"] != 7 || o.Cascaded["public.child"] != 7 || o.Cascaded["public.leaf"] != 7 {
+	if o.Taken != 7 || o.Kept["hold"] != 5 || o.Related["public.blob"] != 7 || o.Cascaded["public.child"] != 7 ||
+		o.Cascaded["public.leaf"] != 7 {
 		t.Errorf("got %+v", o)
 	}
 	if due != 7 || kept["hold"] != 5 { // the one whose step would reach a held row is among them
@@ -123,7 +126,8 @@ func TestHoldsRefused(t *testing.T) {
 		}
 	}
 	for _, sql := range []string{
-		"DELETE FROM m", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')",
+		"DELETE FROM m", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) " +
+			"VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')",
 		"DELETE FROM retention.run", "SELECT retention.p_take(NULL)", "UPDATE retention.setting SET value = ''",
 	} {
 		if err := in.Operator(sql); err == nil {
@@ -148,13 +152,15 @@ func TestHoldsByKeysOfManySpellings(t *testing.T) {
 		`policies: {p: {table: m, where: true, then: [delete]}, u: {table: u, where: true, then: [delete]},
 		n: {table: n, where: true, then: [delete]}, c: {table: c, where: true, then: [delete]}}`)
 	conn := in.Conn(t)
-	pgtest.Exec(t, conn, "SET TimeZone = 'America/New_York'; SET DateStyle = 'SQL, DMY'; SET SESSION AUTHORIZATION retention_operator")
+	pgtest.Exec(t, conn, "SET TimeZone = 'America/New_York'; SET DateStyle = 'SQL, DMY'; SET SESSION AUTHORIZATION "+
+		"retention_operator")
 	for _, sql := range []string{
 		"SELECT rows_held FROM retention.place_hold('m', '2024-01-01 00:00-05', 'New Year there')",
 		"SELECT rows_held FROM retention.place_hold('m', ('2024-01-01 06:00+00'::timestamptz)::text, 'as shown here')",
 		"SELECT rows_held FROM retention.place_hold('n', '1.5', 'a digit less')",
 		"SELECT rows_held FROM retention.place_hold('c', 'abc', 'no blanks')",
-		"SELECT rows_held FROM retention.place_hold('u', '{\"id\": \"AAAAAAAA-0000-0000-0000-000000000001\", \"d\": \"01/02/2024\"}', 'in capitals')",
+		"SELECT rows_held FROM retention.place_hold('u', '{\"id\": \"AAAAAAAA-0000-0000-0000-000000000001\", \"d\": " +
+			"\"01/02/2024\"}', 'in capitals')",
 	} {
 		if n := pgtest.Value[int64](t, conn, sql); n != 1 {
 			t.Errorf("%s holds %d rows", sql, n)
@@ -227,8 +233,10 @@ func TestHoldInAnArchive(t *testing.T) {
 			// Rows 1 and 2 are in the archive. Where it refuses them, the second run finds no other
 			// row, and fails.
 			released := map[bool]string{true: "failed", false: "done"}[existing == "refuse"]
-			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int PRIMARY KEY, at timestamptz); INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')",
-				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, existing: "+existing+"}}, delete]}}")
+			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old "+
+				"(id int PRIMARY KEY, at timestamptz); INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')",
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: "+
+					"old, existing: "+existing+"}}, delete]}}")
 			in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i")
 			hold(t, in, "'old', '1', 'case'")
 			before, rows := in.Rows("SELECT * FROM old WHERE id = 1"), in.Rows("TABLE m")

@@ -27,28 +27,44 @@ func TestWhere(t *testing.T) {
 	}
 	const age = "due: {age: {column: at, older_than: 7 days}}, "
 	suite{scenarios: []scenario{
-		{name: "simple", schema: notes, data: notesData, rule: rule(`"kind = 'a'"`, age), goes: "SELECT * FROM m WHERE kind = 'a' AND " + aged},
-		{name: "boolean column", schema: notes, data: notesData, rule: rule(`flag`, age), goes: "SELECT * FROM m WHERE flag AND " + aged},
-		{name: "is null", schema: notes, data: notesData, rule: rule(`"kind IS NULL OR t.score > 1"`, age), goes: "SELECT * FROM m WHERE (kind IS NULL OR score > 1) AND " + aged},
-		{name: "not", schema: notes, data: notesData, rule: rule(`"NOT (kind = 'a' AND flag)"`, age), goes: "SELECT * FROM m WHERE NOT (kind = 'a' AND flag) AND " + aged},
-		{name: "a function", schema: notes, data: notesData, rule: rule(`"upper(kind) = 'A' AND length(kind || 'x') = 2"`, age), goes: "SELECT * FROM m WHERE kind = 'a' AND " + aged},
-		{name: "a function that may do anything", schema: notes + "; CREATE FUNCTION odd(int) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT $1 % 2 = 1'", data: notesData,
+		{name: "simple", schema: notes, data: notesData, rule: rule(`"kind = 'a'"`, age),
+			goes: "SELECT * FROM m WHERE kind = 'a' AND " + aged},
+		{name: "boolean column", schema: notes, data: notesData, rule: rule(`flag`, age),
+			goes: "SELECT * FROM m WHERE flag AND " + aged},
+		{name: "is null", schema: notes, data: notesData, rule: rule(`"kind IS NULL OR t.score > 1"`, age),
+			goes: "SELECT * FROM m WHERE (kind IS NULL OR score > 1) AND " + aged},
+		{name: "not", schema: notes, data: notesData, rule: rule(`"NOT (kind = 'a' AND flag)"`, age),
+			goes: "SELECT * FROM m WHERE NOT (kind = 'a' AND flag) AND " + aged},
+		{name: "a function", schema: notes, data: notesData,
+			rule: rule(`"upper(kind) = 'A' AND length(kind || 'x') = 2"`,
+				age), goes: "SELECT * FROM m WHERE kind = 'a' AND " + aged},
+		{name: "a function that may do anything", schema: notes + "; CREATE FUNCTION odd(int) RETURNS boolean " +
+			"LANGUAGE sql STABLE AS 'SELECT $1 % 2 = 1'", data: notesData,
 			rule: rule(`"@.odd(id)"`, age), goes: "SELECT * FROM m WHERE id % 2 = 1 AND " + aged},
-		{name: "as_of", schema: notes, data: notesData, rule: rule(`"at < as_of - interval '8 days' OR t.at >= as_of - interval '7 days'"`, ""), goes: "SELECT * FROM m WHERE at < :as_of - interval '8 days' OR at >= :as_of - interval '7 days'"},
-		{name: "without due", schema: notes, data: notesData, rule: rule(`"score >= 2"`, ""), goes: "SELECT * FROM m WHERE score >= 2"},
+		{name: "as_of", schema: notes, data: notesData,
+			rule: rule(`"at < as_of - interval '8 days' OR t.at >= as_of - interval '7 days'"`,
+				""), goes: "SELECT * FROM m WHERE at < :as_of - interval '8 days' OR at >= :as_of - interval '7 days'"},
+		{name: "without due", schema: notes, data: notesData, rule: rule(`"score >= 2"`, ""),
+			goes: "SELECT * FROM m WHERE score >= 2"},
 		{name: "everything", schema: notes, data: notesData, rule: rule("true", ""), goes: "SELECT * FROM m"},
 		{name: "nothing", schema: notes, data: notesData, rule: rule("false", ""), goes: "SELECT * FROM m WHERE false"},
 		{name: "neither", schema: notes, data: notesData, rule: rule("null", ""), goes: "SELECT * FROM m WHERE false"},
-		{name: "another table", schema: notes + "; CREATE TABLE closed (kind text, id int)", data: notesData + "INSERT INTO closed VALUES ('b', 9), ('b', 8), ('z', 7)",
-			rule: rule(`"EXISTS (SELECT FROM @.closed x WHERE x.kind = t.kind)"`, age), goes: "SELECT * FROM m WHERE kind = 'b' AND " + aged},
-		{name: "not in, with a NULL", schema: notes + "; CREATE TABLE open (kind text)", data: notesData + "INSERT INTO open VALUES ('b'), (NULL)",
+		{name: "another table", schema: notes + "; CREATE TABLE closed (kind text, id int)",
+			data: notesData + "INSERT INTO closed VALUES ('b', 9), ('b', 8), ('z', 7)",
+			rule: rule(`"EXISTS (SELECT FROM @.closed x WHERE x.kind = t.kind)"`,
+				age), goes: "SELECT * FROM m WHERE kind = 'b' AND " + aged},
+		{name: "not in, with a NULL", schema: notes + "; CREATE TABLE open (kind text)",
+			data: notesData + "INSERT INTO open VALUES ('b'), (NULL)",
 			rule: rule(`"kind NOT IN (SELECT kind FROM @.open)"`, age), goes: "SELECT * FROM m WHERE false"},
 		{name: "its own table", unforeseen: "later batches may judge otherwise", schema: notes, data: notesData,
-			rule: rule(`"score < (SELECT max(x.score) FROM @.m x WHERE x.kind = t.kind)"`, age), goes: "SELECT * FROM m WHERE score = 1 AND kind IS NOT NULL AND " + aged},
+			rule: rule(`"score < (SELECT max(x.score) FROM @.m x WHERE x.kind = t.kind)"`,
+				age), goes: "SELECT * FROM m WHERE score = 1 AND kind IS NOT NULL AND " + aged},
 		{name: "any of two clocks", schema: "CREATE TABLE m (id int PRIMARY KEY, a timestamptz, b date)",
-			data: "INSERT INTO m SELECT i, CASE WHEN i % 4 > 0 THEN :as_of - (i % 11) * interval '1 day' END, CASE WHEN i % 5 > 0 THEN '2024-03-31'::date - i % 13 END FROM generate_series(1, 150) i",
+			data: "INSERT INTO m SELECT i, CASE WHEN i % 4 > 0 THEN :as_of - (i % 11) * interval '1 day' END, CASE " +
+				"WHEN i % 5 > 0 THEN '2024-03-31'::date - i % 13 END FROM generate_series(1, 150) i",
 			rule: `{table: "@.m", where: "id % 2 = 0", due: {any: [{age: {column: a, older_than: 7 days}}, {expires: {column: b, grace: 9 days, nulls: due}}]}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE id % 2 = 0 AND (a < :as_of - interval '7 days' OR b < '2024-03-22' OR b IS NULL)"},
+			goes: "SELECT * FROM m WHERE id % 2 = 0 AND (a < :as_of - interval '7 days' OR b < '2024-03-22' OR b IS " +
+				"NULL)"},
 	}}.run(t)
 }
 
@@ -57,43 +73,58 @@ func TestGuards(t *testing.T) {
 		return `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {` + keep + `}, then: [delete]}`
 	}
 	const cases = "; CREATE TABLE open_case (m_id int, closed boolean)"
-	const casesData = notesData + "INSERT INTO open_case SELECT i, CASE i % 3 WHEN 0 THEN true WHEN 1 THEN false END FROM generate_series(1, 200, 2) i"
+	const casesData = notesData + "INSERT INTO open_case SELECT i, CASE i % 3 WHEN 0 THEN true WHEN 1 THEN false " +
+		"END FROM generate_series(1, 200, 2) i"
 	suite{scenarios: []scenario{
 		{name: "true, false and NULL", schema: notes, data: notesData, rule: rule(`starred: flag`),
 			goes: "SELECT * FROM m WHERE flag = false AND " + aged, kept: map[string]int64{"starred": 54}},
-		{name: "two guards, counted under the first", schema: notes, data: notesData, rule: rule(`high: "score > 1", starred: flag`),
-			goes: "SELECT * FROM m WHERE flag = false AND score = 1 AND " + aged, kept: map[string]int64{"high": 54, "starred": 18}},
+		{name: "two guards, counted under the first", schema: notes, data: notesData,
+			rule: rule(`high: "score > 1", starred: flag`),
+			goes: "SELECT * FROM m WHERE flag = false AND score = 1 AND " + aged, kept: map[string]int64{"high": 54,
+				"starred": 18}},
 		{name: "the other way round", schema: notes, data: notesData, rule: rule(`starred: flag, high: "score > 1"`),
-			goes: "SELECT * FROM m WHERE flag = false AND score = 1 AND " + aged, kept: map[string]int64{"high": 18, "starred": 54}},
-		{name: "exists", schema: notes + cases, data: casesData, rule: rule(`open: "EXISTS (SELECT FROM @.open_case c WHERE c.m_id = t.id AND NOT closed)"`),
+			goes: "SELECT * FROM m WHERE flag = false AND score = 1 AND " + aged, kept: map[string]int64{"high": 18,
+				"starred": 54}},
+		{name: "exists", schema: notes + cases, data: casesData,
+			rule: rule(`open: "EXISTS (SELECT FROM @.open_case c WHERE c.m_id = t.id AND NOT closed)"`),
 			goes: "SELECT * FROM m WHERE NOT (id % 6 = 1) AND " + aged},
-		{name: "a bare name of the row in a sub-select", schema: notes + cases, data: casesData, rule: rule(`open: "EXISTS (SELECT FROM @.open_case c WHERE c.m_id = id)"`),
+		{name: "a bare name of the row in a sub-select", schema: notes + cases, data: casesData,
+			rule: rule(`open: "EXISTS (SELECT FROM @.open_case c WHERE c.m_id = id)"`),
 			goes: "SELECT * FROM m WHERE id % 2 = 0 AND " + aged},
-		{name: "no row is NULL and keeps", schema: notes + cases, data: casesData, rule: rule(`open: "(SELECT closed FROM @.open_case c WHERE c.m_id = t.id)"`),
+		{name: "no row is NULL and keeps", schema: notes + cases, data: casesData,
+			rule: rule(`open: "(SELECT closed FROM @.open_case c WHERE c.m_id = t.id)"`),
 			goes: "SELECT * FROM m WHERE id % 6 = 1 AND " + aged},
-		{name: "constants", schema: notes, data: notesData, rule: rule(`never: false, always: null`), goes: "SELECT * FROM m WHERE false", kept: map[string]int64{"always": 81}},
+		{name: "constants", schema: notes, data: notesData, rule: rule(`never: false, always: null`),
+			goes: "SELECT * FROM m WHERE false", kept: map[string]int64{"always": 81}},
 		{name: "as_of", schema: notes, data: notesData, rule: rule(`ancient: "at < as_of - interval '8 days'"`),
 			goes: "SELECT * FROM m WHERE at >= :as_of - interval '8 days' AND " + aged},
-		{name: "newest of its kind", schema: notes, data: notesData, rule: rule(`newest: {first: 1, per: [kind], order: "at DESC, id DESC"}, few: {first: 2, order: score DESC}`),
+		{name: "newest of its kind", schema: notes, data: notesData,
+			rule: rule(`newest: {first: 1, per: [kind], order: "at DESC, id DESC"}, few: {first: 2, order: score DESC}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND id <> (SELECT id FROM m x WHERE x.kind IS NOT DISTINCT FROM m.kind ORDER BY at DESC, id DESC LIMIT 1)
 				AND id NOT IN (SELECT id FROM m WHERE score = 2 ORDER BY id DESC LIMIT 2)`},
-		{name: "among", schema: notes, data: notesData, rule: rule(`last_good: {first: 2, per: [kind, score], among: flag, order: "at"}`),
+		{name: "among", schema: notes, data: notesData,
+			rule: rule(`last_good: {first: 2, per: [kind, score], among: flag, order: "at"}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND NOT (flag IS TRUE AND
 				(SELECT count(*) FROM m x WHERE x.flag AND x.kind IS NOT DISTINCT FROM m.kind AND x.score IS NOT DISTINCT FROM m.score AND (x.at, x.id) < (m.at, m.id)) < 2)`},
-		{name: "ties", schema: notes, data: notesData, rule: rule(`oldest: {first: 1, per: [kind], order: "at", with_ties: true}`),
+		{name: "ties", schema: notes, data: notesData,
+			rule: rule(`oldest: {first: 1, per: [kind], order: "at", with_ties: true}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND at > (SELECT min(at) FROM m)`},
 		{name: "thinning", schema: "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, sensor int)",
-			data: "INSERT INTO m SELECT i, :as_of - interval '6 days' - (i / 2) * interval '5 hours', nullif(i % 3, 0) FROM generate_series(1, 60) i",
+			data: "INSERT INTO m SELECT i, :as_of - interval '6 days' - (i / 2) * interval '5 hours', nullif(i % 3, " +
+				"0) FROM generate_series(1, 60) i",
 			rule: rule(`one_a_day: {first: 1, per: [sensor, "date_trunc('day', at)"], order: "at DESC"}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND EXISTS (SELECT FROM m x WHERE x.sensor IS NOT DISTINCT FROM m.sensor
 				AND to_char(x.at, 'YYYYMMDD') = to_char(m.at, 'YYYYMMDD') AND (x.at > m.at OR x.at = m.at AND x.id > m.id))`},
-		{name: "no place without a first item", schema: notes, data: notesData, rule: rule(`best: {first: 3, per: [kind], order: "score DESC NULLS LAST, at"}`),
+		{name: "no place without a first item", schema: notes, data: notesData,
+			rule: rule(`best: {first: 3, per: [kind], order: "score DESC NULLS LAST, at"}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND (score IS NULL OR
 				(SELECT count(*) FROM m x WHERE x.kind IS NOT DISTINCT FROM m.kind AND (x.score > m.score OR x.score = m.score AND (x.at, x.id) < (m.at, m.id))) >= 3)`},
-		{name: "a rank reads a guard", schema: notes, data: notesData, rule: rule(`starred: flag, newest: {first: 2, per: [kind], among: "NOT keep.starred", order: "at, id"}`),
+		{name: "a rank reads a guard", schema: notes, data: notesData,
+			rule: rule(`starred: flag, newest: {first: 2, per: [kind], among: "NOT keep.starred", order: "at, id"}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND flag = false AND
 				(SELECT count(*) FROM m x WHERE x.flag = false AND x.kind IS NOT DISTINCT FROM m.kind AND (x.at, x.id) < (m.at, m.id)) >= 2`},
-		{name: "a rank reads a rank", schema: notes, data: notesData, rule: rule(`top: {first: 2, order: "id"}, next: {first: 2, among: "NOT keep.top", order: id}`),
+		{name: "a rank reads a rank", schema: notes, data: notesData,
+			rule: rule(`top: {first: 2, order: "id"}, next: {first: 2, among: "NOT keep.top", order: id}`),
 			goes: `SELECT * FROM m WHERE at < :as_of - interval '7 days' AND id > 4`},
 	}}.run(t)
 }
@@ -120,12 +151,14 @@ func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
 	t.Parallel()
 	const policy = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [public.m]}], keep: {pinned: pinned%s}}}`
 	const guard = `, referred_to: "EXISTS (SELECT FROM m c WHERE c.parent = t.id)"`
-	in := kit.Prepare(t, "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE CASCADE, pinned boolean NOT NULL, at timestamptz NOT NULL DEFAULT '2024-01-01')", fmt.Sprintf(policy, guard))
+	in := kit.Prepare(t, "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE CASCADE, pinned "+
+		"boolean NOT NULL, at timestamptz NOT NULL DEFAULT '2024-01-01')", fmt.Sprintf(policy, guard))
 	if _, list := in.Compile(t, fmt.Sprintf(policy, "")); len(list) != 1 || list[0].Code != "P065" {
 		t.Errorf("without a guard: %v", list)
 	}
 	in.Migrate(t, fmt.Sprintf(policy, guard))
-	in.Exec(t, "INSERT INTO m VALUES (1, NULL, false), (2, 1, false), (3, 2, true), (4, 2, false), (5, NULL, false), (6, 5, false), (7, 6, false)")
+	in.Exec(t, "INSERT INTO m VALUES (1, NULL, false), (2, 1, false), (3, 2, true), (4, 2, false), (5, NULL, "+
+		"false), (6, 5, false), (7, 6, false)")
 	for range 3 { // a level a run
 		in.Done("p", noon)
 	}
@@ -166,43 +199,60 @@ const (
 	itemSet  = itemAge + `[{update: {set: {state: "'s' || id", at: as_of}}}]`
 	looseSet = itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`
 	wordSet  = itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' || l.id FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
-	paired   = "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = 'new'; ALTER TABLE ledger ADD FOREIGN KEY (item_id, st) REFERENCES item (id, state) ON UPDATE "
-	noted    = "UPDATE loose SET note = id; ALTER TABLE loose ADD UNIQUE (note); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = id; ALTER TABLE ledger ADD FOREIGN KEY (st) REFERENCES loose (note) ON UPDATE "
-	protect  = "UPDATE retention.install SET protect = ARRAY['public."
+	paired   = "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = " +
+		"'new'; ALTER TABLE ledger ADD FOREIGN KEY (item_id, st) REFERENCES item (id, state) ON UPDATE "
+	noted = "UPDATE loose SET note = id; ALTER TABLE loose ADD UNIQUE (note); ALTER TABLE ledger ADD st text; " +
+		"UPDATE ledger SET st = id; ALTER TABLE ledger ADD FOREIGN KEY (st) REFERENCES loose (note) ON UPDATE "
+	protect = "UPDATE retention.install SET protect = ARRAY['public."
 )
 
 // protectedCases: a policy that is in order, and what the database becomes behind its back; "" in
 // change stands for protecting the table in the registry. says is a part of the message.
 var protectedCases = map[string]struct{ rule, change, says string }{
-	"cascade":                     {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE CASCADE", "public.item -> public.ledger"},
-	"set null":                    {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL", "public.item -> public.ledger"},
-	"set default":                 {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET DEFAULT", "public.item -> public.ledger"},
-	"cascade two deep":            {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON DELETE CASCADE", "public.child -> public.ledger"},
-	"set null two deep":           {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON DELETE SET NULL", "public.child -> public.ledger"},
-	"cascade from a related one":  {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
-	"cascade from a statement's":  {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
-	"set null from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE SET NULL", "public.loose -> public.ledger"},
-	"update cascades":             {itemSet, paired + "CASCADE", "public.item -> public.ledger"},
-	"update sets null":            {itemSet, paired + "SET NULL", "public.item -> public.ledger"},
-	"update sets default":         {itemSet, paired + "SET DEFAULT", "public.item -> public.ledger"},
-	"update cascades two deep":    {itemSet, "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE kin ADD UNIQUE (state), ADD FOREIGN KEY (id, state) REFERENCES item (id, state) ON UPDATE CASCADE; ALTER TABLE ledger ADD st text REFERENCES kin (state) ON UPDATE CASCADE", "public.item -> public.kin"},
+	"cascade": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
+		"DELETE CASCADE", "public.item -> public.ledger"},
+	"set null": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
+		"DELETE SET NULL", "public.item -> public.ledger"},
+	"set default": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
+		"DELETE SET DEFAULT", "public.item -> public.ledger"},
+	"cascade two deep": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON " +
+		"DELETE CASCADE", "public.child -> public.ledger"},
+	"set null two deep": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON " +
+		"DELETE SET NULL", "public.child -> public.ledger"},
+	"cascade from a related one": {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
+	"cascade from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON " +
+		"DELETE CASCADE", "public.loose -> public.ledger"},
+	"set null from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON " +
+		"DELETE SET NULL", "public.loose -> public.ledger"},
+	"update cascades":     {itemSet, paired + "CASCADE", "public.item -> public.ledger"},
+	"update sets null":    {itemSet, paired + "SET NULL", "public.item -> public.ledger"},
+	"update sets default": {itemSet, paired + "SET DEFAULT", "public.item -> public.ledger"},
+	"update cascades two deep": {itemSet, "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE kin ADD UNIQUE " +
+		"(state), ADD FOREIGN KEY (id, state) REFERENCES item (id, state) ON UPDATE CASCADE; ALTER TABLE ledger ADD " +
+		"st text REFERENCES kin (state) ON UPDATE CASCADE", "public.item -> public.kin"},
 	"related update cascades":     {looseSet, noted + "CASCADE", "public.loose -> public.ledger"},
 	"statement's update cascades": {wordSet, noted + "CASCADE", "public.loose -> public.ledger"},
-	"set null goes on": {itemGone, "ALTER TABLE child DROP CONSTRAINT child_item_id_fkey, ADD UNIQUE (item_id), ADD FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL; " +
+	"set null goes on": {itemGone, "ALTER TABLE child DROP CONSTRAINT child_item_id_fkey, ADD UNIQUE (item_id), ADD " +
+		"FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL; " +
 		"ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES child (item_id) ON UPDATE CASCADE", "public.item -> public.child"},
-	"delete":                   {itemGone, protect + "item']", `"public.item"`},
-	"cascades":                 {itemGone, protect + "child']", `"public.child"`},
-	"update":                   {itemAge + `[{update: {set: {at: as_of}}}]`, protect + "item']", `"public.item"`},
-	"related delete":           {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"related update":           {itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"statement that deletes":   {looseSQL, protect + "loose']", `"public.loose"`},
-	"statement that updates":   {itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"archive that replaces":    {itemAge + `[{archive: {into: old, existing: replace}}, {delete: {cascades: [child]}}]`, protect + "old']", `"public.old"`},
-	"watermark":                {`table: item, due: {position: {column: id, up_to: "SELECT 4", watermark: {table: mark, column: id}}}, then: [{insert: {into: kin, set: {id: id}}}]`, protect + "mark']", `"public.mark"`},
-	"detach":                   {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [detach]`, protect + "part']", `"public.part"`},
-	"drop":                     {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part']", `"public.part"`},
-	"drop of a partition":      {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`, protect + "part_2']", `"public.part"`},
-	"delete from above":        {`table: part, due: {age: {column: at, older_than: 7 days}}, then: [delete]`, protect + "part_1']", `"public.part"`},
+	"delete":                 {itemGone, protect + "item']", `"public.item"`},
+	"cascades":               {itemGone, protect + "child']", `"public.child"`},
+	"update":                 {itemAge + `[{update: {set: {at: as_of}}}]`, protect + "item']", `"public.item"`},
+	"related delete":         {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"related update":         {itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"statement that deletes": {looseSQL, protect + "loose']", `"public.loose"`},
+	"statement that updates": {itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
+	"archive that replaces": {itemAge + `[{archive: {into: old, existing: replace}}, {delete: {cascades: [child]}}]`,
+		protect + "old']", `"public.old"`},
+	"watermark": {`table: item, due: {position: {column: id, up_to: "SELECT 4", watermark: {table: mark, column: id}}}, then: [{insert: {into: kin, set: {id: id}}}]`, protect + "mark']", `"public.mark"`},
+	"detach": {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [detach]`,
+		protect + "part']", `"public.part"`},
+	"drop": {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`,
+		protect + "part']", `"public.part"`},
+	"drop of a partition": {`partitions_of: part, due: {age: {older_than: 2 months}}, then: [drop]`,
+		protect + "part_2']", `"public.part"`},
+	"delete from above": {`table: part, due: {age: {column: at, older_than: 7 days}}, then: [delete]`,
+		protect + "part_1']", `"public.part"`},
 	"delete of an heir's rows": {itemAge + `[{delete: {table: kin, as: k, where: "k.id = t.id"}}, {delete: {cascades: [child]}}]`, "CREATE TABLE mother (id int); ALTER TABLE kin ALTER id SET NOT NULL; ALTER TABLE kin INHERIT mother; " + protect + "mother']", `"public.kin"`},
 }
 
@@ -224,7 +274,8 @@ func TestProtectedSince(t *testing.T) {
 			in.Exec(t, c.change)
 			before := protectedRows(in)
 			o := in.Run("p", protectedAsOf)
-			if o.State != "tripped" || !strings.Contains(o.Message, c.says) || strings.Contains(c.change, "protect") && !strings.Contains(o.Message, "protected") {
+			if o.State != "tripped" || !strings.Contains(o.Message, c.says) || strings.Contains(c.change, "protect") &&
+				!strings.Contains(o.Message, "protected") {
 				t.Errorf("the run ended %s: %q, want a message with %q", o.State, o.Message, c.says)
 			}
 			if diff := cmp.Diff(before, protectedRows(in)); diff != "" {
@@ -242,19 +293,27 @@ func TestUpdateReachesUnnamed(t *testing.T) {
 	const more = `; CREATE TABLE doc (id int PRIMARY KEY, code text UNIQUE, mail text UNIQUE, up text, at timestamptz NOT NULL DEFAULT '2025-01-01');
 		INSERT INTO doc SELECT i, 'c' || i, 'm' || i, NULL FROM generate_series(1, 5) i; CREATE TABLE copy (id int PRIMARY KEY, doc text)`
 	for name, c := range map[string]struct{ change, state, docs string }{
-		"cascade":                 {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
-		"set null":                {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON UPDATE SET NULL", "tripped", "m1 m2 m3 m4 m5"},
-		"another column":          {"INSERT INTO copy SELECT id, code FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (code) ON UPDATE CASCADE", "done", "x1 x2 x3 x4 x5"},
-		"a key that refuses":      {"INSERT INTO copy SELECT id, mail FROM doc WHERE id = 3; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail)", "done", "m3 x1 x2 x4 x5"},
-		"the policy's own table":  {"UPDATE doc SET up = 'm1' WHERE id = 2; ALTER TABLE doc ADD FOREIGN KEY (up) REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
-		"only what deletes reach": {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY (doc) REFERENCES doc (mail) ON DELETE CASCADE ON UPDATE RESTRICT", "failed", "m1 m2 m3 m4 m5"},
+		"cascade": {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY " +
+			"(doc) REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
+		"set null": {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY " +
+			"(doc) REFERENCES doc (mail) ON UPDATE SET NULL", "tripped", "m1 m2 m3 m4 m5"},
+		"another column": {"INSERT INTO copy SELECT id, code FROM doc; ALTER TABLE copy ADD FOREIGN KEY " +
+			"(doc) REFERENCES doc (code) ON UPDATE CASCADE", "done", "x1 x2 x3 x4 x5"},
+		"a key that refuses": {"INSERT INTO copy SELECT id, mail FROM doc WHERE id = 3; ALTER TABLE copy ADD " +
+			"FOREIGN KEY (doc) REFERENCES doc (mail)", "done", "m3 x1 x2 x4 x5"},
+		"the policy's own table": {"UPDATE doc SET up = 'm1' WHERE id = 2; ALTER TABLE doc ADD FOREIGN KEY (up) " +
+			"REFERENCES doc (mail) ON UPDATE CASCADE", "tripped", "m1 m2 m3 m4 m5"},
+		"only what deletes reach": {"INSERT INTO copy SELECT id, mail FROM doc; ALTER TABLE copy ADD FOREIGN KEY " +
+			"(doc) REFERENCES doc (mail) ON DELETE CASCADE ON UPDATE RESTRICT", "failed", "m1 m2 m3 m4 m5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, protectedSchema+more, `policies: {p: {table: doc, due: {age: {column: at, older_than: 7 days}}, then: [{update: {set: {mail: "'x' || id", at: as_of}}}]}}`)
+			in := kit.Install(t, protectedSchema+more,
+				`policies: {p: {table: doc, due: {age: {column: at, older_than: 7 days}}, then: [{update: {set: {mail: "'x' || id", at: as_of}}}]}}`)
 			in.Exec(t, c.change)
 			before := in.Rows("SELECT * FROM copy ORDER BY id")
-			stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+protectedAsOf+"')")
+			stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+
+				protectedAsOf+"')")
 			o := in.Run("p", protectedAsOf)
 			if o.State != c.state || (stopped != "") != (c.state == "tripped") {
 				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
@@ -299,8 +358,9 @@ policies:
 		t.Errorf("%+v", o)
 	}
 	for query, want := range map[string][]string{
-		"SELECT id, state FROM kin":                                     {"(0,new)", "(1,new)"},
-		"SELECT id, state FROM old":                                     {"(1,old)", "(2,old)", "(3,old)", "(4,new)", "(5,new)", "(6,new)"},
+		"SELECT id, state FROM kin": {"(0,new)", "(1,new)"},
+		"SELECT id, state FROM old": {"(1,old)", "(2,old)", "(3,old)", "(4,new)",
+			"(5,new)", "(6,new)"},
 		"SELECT count(*), count(*) FILTER (WHERE id > 100) FROM ledger": {"(12,6)"},
 		"SELECT count(*) FROM item":                                     {"(0)"},
 	} {

@@ -23,18 +23,21 @@ func TestZoneOfExpressions(t *testing.T) {
 				rule: `{table: "@.m", where: "at::date < as_of::date AND date_trunc('day', at) < as_of - interval '1 day'", then: [delete]}`,
 				goes: "SELECT * FROM m WHERE (at AT TIME ZONE '" + zone + "')::date < (:as_of AT TIME ZONE '" + zone + "')::date AND date_trunc('day', at, '" + zone + "') < :as_of - interval '1 day'"},
 			{name: "a text of the zone", schema: schema, data: data,
-				rule:   `{table: "@.m", where: "note IS NULL", then: [{update: {set: {note: "at::text || ' ' || interval '36 hours'::text", day: "at"}}}]}`,
-				goes:   "SELECT m.* FROM m",
-				leaves: map[string]string{"m": "SELECT id, at, (at AT TIME ZONE '" + zone + "')::date, at::text || ' 36:00:00' FROM m"}},
+				rule: `{table: "@.m", where: "note IS NULL", then: [{update: {set: {note: "at::text || ' ' || interval '36 hours'::text", day: "at"}}}]}`,
+				goes: "SELECT m.* FROM m",
+				leaves: map[string]string{"m": "SELECT id, at, (at AT TIME ZONE '" +
+					zone + "')::date, at::text || ' 36:00:00' FROM m"}},
 		}}.run)
 	}
 }
 
 // TestNothingRelated: a step on related rows that matches none is no error.
 func TestNothingRelated(t *testing.T) {
-	const schema = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE r (id int PRIMARY KEY, m_id int); CREATE TABLE old (LIKE r)"
+	const schema = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE r (id int PRIMARY " +
+		"KEY, m_id int); CREATE TABLE old (LIKE r)"
 	suite{scenarios: []scenario{{
-		name: "none", schema: schema, data: "INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i; INSERT INTO r SELECT i, 100 FROM generate_series(1, 5) i",
+		name: "none", schema: schema, data: "INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM " +
+			"generate_series(1, 20) i; INSERT INTO r SELECT i, 100 FROM generate_series(1, 5) i",
 		rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [{delete: {table: "@.r", as: a, where: "a.m_id = t.id"}}, {update: {table: "@.r", as: b, where: "b.m_id = t.id", set: {m_id: null}}},
 			{archive: {table: "@.r", as: c, where: "c.m_id = t.id", into: "@.old"}}, delete]}`,
 		goes: "SELECT * FROM m WHERE at < :as_of - interval '7 days'", unforeseen: "which step 2 writes",
@@ -55,7 +58,8 @@ func TestEvents(t *testing.T) {
 	}
 	wanted := pgtest.Column[string](t, in, `SELECT x::text FROM (SELECT 'note.gone', jsonb_build_object('id', i, 'as-of', '`+noon+`'::timestamptz, 'why', NULL, 'nothing', NULL) FROM generate_series(8, 20) i
 		UNION ALL SELECT 'tag_gone', jsonb_build_object('id', id) FROM r WHERE m_id IN (8, 9)) x ORDER BY 1`)
-	if diff := cmp.Diff(wanted, in.Rows("SELECT event, payload FROM retention.event WHERE policy = 'p' AND run_id = (SELECT max(id) FROM retention.run)")); diff != "" {
+	if diff := cmp.Diff(wanted, in.Rows("SELECT event, payload FROM retention.event WHERE policy = 'p' AND run_id = "+
+		"(SELECT max(id) FROM retention.run)")); diff != "" {
 		t.Errorf("events differ (-want +got):\n%s", diff)
 	}
 }
@@ -110,13 +114,15 @@ jobs: {one: {schedule: "@daily", run: [newest, aged], scope: {n: 1}}}`)
 		t.Fatal(err)
 	}
 	// 1, 2 and 3 have the first places: of 3, 6, 9, ... only 3 stays.
-	if diff := cmp.Diff(pgtest.Column[string](t, in, "SELECT i::text FROM generate_series(1, 20) i WHERE i % 3 > 0 OR i = 3 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
+	if diff := cmp.Diff(pgtest.Column[string](t, in,
+		"SELECT i::text FROM generate_series(1, 20) i WHERE i % 3 > 0 OR i = 3 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := in.Call("CALL retention.run_job('one', $1)", noon); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(pgtest.Column[string](t, in, "SELECT i::text FROM generate_series(1, 20) i WHERE i IN (1, 3) OR i % 3 = 2 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
+	if diff := cmp.Diff(pgtest.Column[string](t, in,
+		"SELECT i::text FROM generate_series(1, 20) i WHERE i IN (1, 3) OR i % 3 = 2 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -126,13 +132,17 @@ jobs: {one: {schedule: "@daily", run: [newest, aged], scope: {n: 1}}}`)
 func TestScopeThatNoRowHas(t *testing.T) {
 	t.Parallel()
 	for typ, values := range map[string][2]string{ // one of the row, and one that no row can have
-		"varchar(3)": {"abc", "abcd"}, "char(3)": {"abc", "abcd"}, "bit(3)": {"101", "1011"}, "numeric(6,1)": {"1.5", "1.46"}, "short": {"abc", "abcd"},
-		"timestamptz(0)": {"2024-01-01 00:00:01+00", "2024-01-01 00:00:00.7+00"}, "interval hour": {"1:00", "1:20"}, "pair": {"(1,)", "(,)"},
+		"varchar(3)": {"abc", "abcd"}, "char(3)": {"abc", "abcd"}, "bit(3)": {"101", "1011"}, "numeric(6,1)": {"1.5",
+			"1.46"}, "short": {"abc", "abcd"},
+		"timestamptz(0)": {"2024-01-01 00:00:01+00", "2024-01-01 00:00:00.7+00"}, "interval hour": {"1:00",
+			"1:20"}, "pair": {"(1,)", "(,)"},
 	} {
-		in := kit.Install(t, "CREATE DOMAIN short AS varchar(3); CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, v "+typ+"); INSERT INTO m VALUES (1, '"+values[0]+"')",
+		in := kit.Install(t, "CREATE DOMAIN short AS varchar(3); CREATE TYPE pair AS (a int, b int); CREATE TABLE m "+
+			"(id int PRIMARY KEY, v "+typ+"); INSERT INTO m VALUES (1, '"+values[0]+"')",
 			`policies: {p: {table: m, where: "true", scope: [v], then: [delete]}}`)
 		for want, value := range []string{values[1], values[0]} {
-			if _, err := in.Call("CALL retention.run('p', $1, scope => jsonb_build_object('v', $2::text))", noon, value); err != nil {
+			if _, err := in.Call("CALL retention.run('p', $1, scope => jsonb_build_object('v', $2::text))", noon,
+				value); err != nil {
 				t.Errorf("%s %s: %v", typ, value, err)
 			}
 			if o := in.Last("p"); o.Taken != int64(want) {
@@ -187,7 +197,8 @@ policies:
 `)
 	in.Exec(t, `INSERT INTO m SELECT ((extract(epoch FROM timestamptz '2024-03-29 00:00+00') * 1000)::bigint - 1288834974657) << 22 | i, i FROM generate_series(1, 3) i;
 		INSERT INTO n SELECT id FROM m; INSERT INTO n VALUES (0), (-1), (-9223372036854775808)`)
-	if o := in.Done("p", noon); o.Taken != 1 || pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE o_id IN (1, 2)") != 2 {
+	if o := in.Done("p", noon); o.Taken != 1 || pgtest.Value[int](t, in,
+		"SELECT count(*) FROM m WHERE o_id IN (1, 2)") != 2 {
 		t.Errorf("of a day, a month and a century: %+v", o)
 	}
 	if o := in.Done("q", noon); o.Taken != 0 {
@@ -217,7 +228,9 @@ policies:
 		(9, '2024-01-01', 'x1', NULL), (10, '2024-01-01', 'x2', NULL), (11, '2024-01-01', 's', NULL), (12, '2024-01-01', 'x3', NULL);
 		INSERT INTO tag SELECT i, '{s}' FROM generate_series(1, 3000) i; ANALYZE tag`)
 	want := pgtest.Column[int](t, in, `SELECT id FROM m WHERE id > 8 AND id < 12 OR (note LIKE 'a\_b' OR note = NULL OR tags = '{NULL}' OR at < '2023-01-01 02:00 IST' OR note % 'some words' OR note ~ '^[xs]') IS NOT TRUE ORDER BY 1`)
-	other := "SET standard_conforming_strings = off; SET escape_string_warning = off; SET transform_null_equals = on; SET array_nulls = off; SET timezone_abbreviations = 'India'; SET pg_trgm.similarity_threshold = 0.99; SET gin_fuzzy_search_limit = 1; SET xmlbinary = hex; SET xmloption = document; SET quote_all_identifiers = on"
+	other := "SET standard_conforming_strings = off; SET escape_string_warning = off; SET transform_null_equals = " +
+		"on; SET array_nulls = off; SET timezone_abbreviations = 'India'; SET pg_trgm.similarity_threshold = 0.99; " +
+		"SET gin_fuzzy_search_limit = 1; SET xmlbinary = hex; SET xmloption = document; SET quote_all_identifiers = on"
 	pgtest.Exec(t, in.Runner(), other)
 	viewer := in.Viewer()
 	pgtest.Exec(t, viewer, other)
@@ -301,7 +314,8 @@ func TestRules(t *testing.T) {
 			in.Exec(t, "SET ROLE "+kit.Migrator+"; CREATE RULE a AS "+c.rule+"; RESET ROLE")
 			want := []string{"(1)", "(2)", "(3)"}
 			o := in.Run("p", noon)
-			if c.trip && (o.State != "tripped" || !strings.Contains(o.Message, `rule "a" on table`)) || !c.trip && o.State != "done" {
+			if c.trip && (o.State != "tripped" || !strings.Contains(o.Message, `rule "a" on table`)) || !c.trip &&
+				o.State != "done" {
 				t.Errorf("the run ended %s: %q", o.State, o.Message)
 			}
 			if diff := cmp.Diff(want, in.Rows("SELECT * FROM ledger")); diff != "" {
@@ -330,7 +344,8 @@ func TestInheritsSince(t *testing.T) {
 			}
 			before := in.Rows("SELECT * FROM fresh")
 			o := in.Run("p", noon)
-			if trip && (o.State != "tripped" || !strings.Contains(o.Message, `table "public.fresh" inherits from "public.`+table)) || !trip && o.State != "done" {
+			if trip && (o.State != "tripped" || !strings.Contains(o.Message,
+				`table "public.fresh" inherits from "public.`+table)) || !trip && o.State != "done" {
 				t.Errorf("the run ended %s: %q", o.State, o.Message)
 			}
 			if diff := cmp.Diff(before, in.Rows("SELECT * FROM fresh")); diff != "" {
@@ -343,7 +358,8 @@ func TestInheritsSince(t *testing.T) {
 // Steps on related rows of a table from which others inherit are refused: its keys are not unique.
 func TestRelatedInheritsRefused(t *testing.T) {
 	t.Parallel()
-	for _, step := range []string{`update: {table: n, as: n, where: "n.id = t.id", set: {x: "t.id"}}`, `delete: {table: n, as: n, where: "n.id = t.id"}`} {
+	for _, step := range []string{`update: {table: n, as: n, where: "n.id = t.id", set: {x: "t.id"}}`,
+		`delete: {table: n, as: n, where: "n.id = t.id"}`} {
 		yaml := "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{" + step + "}, delete: {cascades: [r, s]}]}}"
 		in := kit.Prepare(t, ruled+"; CREATE TABLE n_old () INHERITS (n)", yaml)
 		_, list := in.Compile(t, yaml)

@@ -15,9 +15,12 @@ var namesGone = map[string]struct {
 	change             string
 	proposed, accepted bool
 }{
-	"a function of the condition":         {"ALTER FUNCTION app.pinned(text) RENAME TO is_pinned", false, false},
-	"a function, and another takes text":  {"DROP FUNCTION app.pinned(text); CREATE FUNCTION app.pinned(varchar) RETURNS boolean IMMUTABLE LANGUAGE sql RETURN false", true, true},
-	"a second function, so none is best":  {"CREATE FUNCTION app.label(varchar) RETURNS text IMMUTABLE LANGUAGE sql RETURN 'v'; CREATE FUNCTION app.label(bpchar) RETURNS text IMMUTABLE LANGUAGE sql RETURN 'b'; DROP FUNCTION app.label(text)", true, false},
+	"a function of the condition": {"ALTER FUNCTION app.pinned(text) RENAME TO is_pinned", false, false},
+	"a function, and another takes text": {"DROP FUNCTION app.pinned(text); CREATE FUNCTION app.pinned(varchar) " +
+		"RETURNS boolean IMMUTABLE LANGUAGE sql RETURN false", true, true},
+	"a second function, so none is best": {"CREATE FUNCTION app.label(varchar) RETURNS text IMMUTABLE LANGUAGE sql " +
+		"RETURN 'v'; CREATE FUNCTION app.label(bpchar) RETURNS text IMMUTABLE LANGUAGE sql RETURN 'b'; DROP " +
+		"FUNCTION app.label(text)", true, false},
 	"a function that a step of it calls":  {"DROP FUNCTION app.label(text)", true, false},
 	"a function of the query of a report": {"DROP FUNCTION app.counted(bigint)", false, false},
 }
@@ -49,16 +52,20 @@ reports:
 			in.Exec(t, test.change)
 			for _, p := range []string{"p", "r"} {
 				in.Call("CALL retention.run($1)", p)
-				changed := pgtest.Value[bool](t, in, "SELECT count(*) > 0 FROM retention.policy p CROSS JOIN LATERAL retention._changed_dependencies(ARRAY[p]) WHERE p.name = $1", p)
+				changed := pgtest.Value[bool](t, in,
+					"SELECT count(*) > 0 FROM retention.policy p CROSS JOIN LATERAL "+
+						"retention._changed_dependencies(ARRAY[p]) WHERE p.name = $1", p)
 				if !changed {
 					continue
 				}
-				hints := pgtest.Value[string](t, in, "SELECT coalesce(string_agg(hint, E'\\n'), '') FROM retention.health() WHERE policy = $1", p)
+				hints := pgtest.Value[string](t, in,
+					"SELECT coalesce(string_agg(hint, E'\\n'), '') FROM retention.health() WHERE policy = $1", p)
 				if got := strings.Contains(hints, "accept_names"); got != test.proposed {
 					t.Errorf("%s: accept_names is proposed: %v\n%s", p, got, hints)
 				}
 				err := in.Operator(fmt.Sprintf("SELECT retention.accept_names('%s', 'why')", p))
-				if (err == nil) != test.accepted || err != nil && !strings.Contains(err.Error(), "the server refuses an expression") {
+				if (err == nil) != test.accepted || err != nil &&
+					!strings.Contains(err.Error(), "the server refuses an expression") {
 					t.Errorf("%s: accept_names answers %v", p, err)
 				}
 			}

@@ -32,7 +32,9 @@ policies:
 	if _, err := locked.Exec(t.Context(), "LOCK TABLE m, n, n_1, empty IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	got := pgtest.Value[string](t, viewer, "SELECT string_agg(concat_ws(' ', labels ->> 'table', coalesce(value::text, 'unknown')), ', ' ORDER BY labels ->> 'table') FROM retention.metrics WHERE name = 'retention_table_rows'")
+	got := pgtest.Value[string](t, viewer, "SELECT string_agg(concat_ws(' ', labels ->> 'table', "+
+		"coalesce(value::text, 'unknown')), ', ' ORDER BY labels ->> 'table') FROM retention.metrics WHERE name = "+
+		"'retention_table_rows'")
 	if diff := cmp.Diff("public.empty 0, public.m 20, public.n 7", got); diff != "" {
 		t.Error(diff)
 	}
@@ -53,7 +55,8 @@ policies:
     then: [delete]
 jobs:
   j: {schedule: ["0 3 * * *", "0 5 * * 1"], run: [p]}`)
-	in.Exec(t, "UPDATE retention.policy SET installed_at = '2024-01-01 00:00+00'; UPDATE retention.install SET adopted_at = '2024-01-01 00:00+00'; UPDATE retention.job SET installed_at = '2024-01-01 00:00+00'")
+	in.Exec(t, "UPDATE retention.policy SET installed_at = '2024-01-01 00:00+00'; UPDATE retention.install SET "+
+		"adopted_at = '2024-01-01 00:00+00'; UPDATE retention.job SET installed_at = '2024-01-01 00:00+00'")
 	const behind, hour = "retention_caught_up_timestamp_seconds=2024-01-01 00:00", 60 * 60
 	want := func(after string, want ...string) {
 		t.Helper()
@@ -78,7 +81,9 @@ jobs:
 		return nil
 	}
 	want("migrate", behind, "retention_tripped=0", "retention_problems=0")
-	for _, after := range [][]string{{"retention_rows_left=7", "retention_rows_kept{late}=1"}, {"retention_rows_left=2"}} { // of 12
+	// of 12
+	for _, after := range [][]string{{"retention_rows_left=7", "retention_rows_kept{late}=1"},
+		{"retention_rows_left=2"}} {
 		if err := run(); err != nil {
 			t.Fatal(err)
 		}
@@ -88,42 +93,52 @@ jobs:
 	if err := run(); err != nil {
 		t.Fatal(err)
 	}
-	want("a row that is refused", behind, "retention_rows_left=1", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	want("a row that is refused", behind, "retention_rows_left=1", "retention_rows_kept{late}=1",
+		"retention_tripped=0", "retention_problems=0")
 	in.Exec(t, "DELETE FROM child")
 	in.Done("p", "2024-03-30 12:00:00+00")
-	want("a run by hand long before now", behind, "retention_rows_left=1", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	want("a run by hand long before now", behind, "retention_rows_left=1", "retention_rows_kept{late}=1",
+		"retention_tripped=0", "retention_problems=0")
 	in.Exec(t, "UPDATE m SET at = now() - (timestamptz '2024-03-31 12:00+00' - at)") // as they were at noon
 	in.Done("p", "now")
 	caught := "retention_caught_up_timestamp_seconds=now"
-	want("a run by hand that leaves nothing", caught, "retention_rows_left=0", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	want("a run by hand that leaves nothing", caught, "retention_rows_left=0", "retention_rows_kept{late}=1",
+		"retention_tripped=0", "retention_problems=0")
 	if outcome, err := in.Call("CALL retention.run('p', $1, older_than => '30 days')", noon); err != nil {
 		t.Fatal(outcome, err)
 	}
-	want("a longer window by hand", caught, "retention_rows_left=0", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")
+	want("a longer window by hand", caught, "retention_rows_left=0", "retention_rows_kept{late}=1",
+		"retention_tripped=0", "retention_problems=0")
 
-	if err := in.Operator("SELECT retention.pause('p', 'wait'), retention.place_hold('m', '1', 'case 1', '2999-01-01 00:00+00'), retention.place_hold('m', '2', 'case 2')"); err != nil {
+	if err := in.Operator("SELECT retention.pause('p', 'wait'), retention.place_hold('m', '1', 'case 1', " +
+		"'2999-01-01 00:00+00'), retention.place_hold('m', '2', 'case 2')"); err != nil {
 		t.Fatal(err)
 	}
 	in.Exec(t, "UPDATE retention.setting SET set_at = '2024-03-01 00:00+00'")
 	hold := []string{"retention_holds=2", "retention_hold_until_timestamp_seconds=2999-01-01 00:00"}
-	want("a pause and holds", append(hold, caught, "retention_paused_timestamp_seconds=2024-03-01 00:00", "retention_rows_left=0", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")...)
+	want("a pause and holds", append(hold, caught, "retention_paused_timestamp_seconds=2024-03-01 00:00",
+		"retention_rows_left=0", "retention_rows_kept{late}=1", "retention_tripped=0", "retention_problems=0")...)
 	in.Exec(t, "SELECT retention.resume('p'); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 130) i")
 	in.Exec(t, "UPDATE retention.policy SET budget_rows = NULL")
 	if err := run(); err == nil {
 		t.Error("the breaker did not trip")
 	}
-	want("a breaker", append(hold, caught, "retention_rows_left=30", "retention_tripped=1", "retention_failed_in_a_row=1", "retention_problems=1")...)
+	want("a breaker", append(hold, caught, "retention_rows_left=30", "retention_tripped=1",
+		"retention_failed_in_a_row=1", "retention_problems=1")...)
 	// A call that finds another one on the table hides neither what tripped nor, below, what runs.
-	const busy = "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, ended_at) SELECT name, table_name, hash, now(), 'busy', now() FROM retention.policy"
+	const busy = "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, ended_at) SELECT name, " +
+		"table_name, hash, now(), 'busy', now() FROM retention.policy"
 	in.Exec(t, busy)
-	want("a call that was busy", append(hold, caught, "retention_rows_left=30", "retention_tripped=1", "retention_failed_in_a_row=1", "retention_problems=1")...)
+	want("a call that was busy", append(hold, caught, "retention_rows_left=30", "retention_tripped=1",
+		"retention_failed_in_a_row=1", "retention_problems=1")...)
 	driver := in.Conn(t) // between the start of a run and its end
 	pgtest.Exec(t, driver, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at)
 		SELECT name, table_name, hash, now(), 'running', clock_timestamp() - interval '1 hour 20 s' FROM retention.policy`)
 	pgtest.Exec(t, driver, "BEGIN")
 	pgtest.Exec(t, driver, "LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
 	in.Exec(t, busy)
-	running := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = 'retention_running_seconds'")
+	running := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = "+
+		"'retention_running_seconds'")
 	if running < hour || running > 3*hour {
 		t.Errorf("running for %.0f seconds", running)
 	}
@@ -156,7 +171,8 @@ policies:
 	}
 	in.Exec(t, "INSERT INTO m VALUES (9, '2024-01-01'), (10, '2024-01-01')")
 	in.Done("gone", noon)
-	want := []string{"gone archive public.old rows 7", "gone cascade public.part 12", "gone delete public.m 7", "gone update public.r 3",
+	want := []string{"gone archive public.old rows 7", "gone cascade public.part 12", "gone delete public.m 7",
+		"gone update public.r 3",
 		"marked update public.s 4", "parts drop public.d 1", "parts insert public.r 1", "self delete+update public.s 6"}
 	got := pgtest.Column[string](t, in.Viewer(), `SELECT concat_ws(' ', labels ->> 'policy', labels ->> 'verb', labels ->> 'table', value)
 		FROM retention.metrics WHERE name = 'retention_rows_total' AND type = 'counter' ORDER BY 1`)
@@ -280,17 +296,24 @@ func TestCeilings(t *testing.T) {
 		{name: "is not rounded up", schema: schema, data: data,
 			rule: `{table: "@.m", due: {position: {column: seq, up_to: "SELECT avg(seq) + 0.7 FROM @.shipper"}}, then: [delete]}`,
 			goes: `SELECT m.* FROM m WHERE seq <= 37`},
-		{name: "is not rounded to a second", schema: schema + "; ALTER TABLE m ADD s timestamptz(0)", data: data + "; UPDATE m SET s = :as_of - seq * interval '1 s'",
+		{name: "is not rounded to a second", schema: schema + "; ALTER TABLE m ADD s timestamptz(0)",
+			data: data + "; UPDATE m SET s = :as_of - seq * interval '1 s'",
 			rule: `{table: "@.m", due: {position: {column: s, up_to: "SELECT as_of - interval '6.4 s'"}}, then: [delete]}`,
 			goes: `SELECT m.* FROM m WHERE seq >= 7`},
-		{name: "a watermark moves", schema: schema + "; CREATE TABLE rolled (what text, seq bigint); CREATE TABLE sums (one int PRIMARY KEY, n bigint NOT NULL, total numeric)", data: data + "; INSERT INTO rolled VALUES ('m', 10), ('other', 5)",
+		{name: "a watermark moves", schema: schema + "; CREATE TABLE rolled (what text, seq bigint); CREATE TABLE " +
+			"sums (one int PRIMARY KEY, n bigint NOT NULL, total numeric)", data: data + "; INSERT INTO rolled " +
+			"VALUES ('m', 10), ('other', 5)",
 			rule: `{table: "@.m", due: {position: {column: seq, up_to: "SELECT max(seq) FROM @.shipper", watermark: {table: "@.rolled", column: seq, where: "what = 'm'"}}}, then: [{insert: {into: "@.sums", key: {one: 1}, add: {n: "count(*)", total: sum(id)}}}]}`,
 			goes: `SELECT m.* FROM m WHERE seq > 10 AND seq <= 44`, uncounted: true,
-			leaves: map[string]string{"m": "SELECT * FROM m", "rolled": "SELECT what, CASE WHEN what = 'm' THEN 44 ELSE seq END FROM rolled", "sums": "SELECT 1, count(*), sum(id) FROM m WHERE seq > 10 AND seq <= 44"}},
-		{name: "a watermark without a ceiling", schema: schema + "; CREATE TABLE rolled (seq bigint)", data: data + "; INSERT INTO rolled VALUES (-1)",
+			leaves: map[string]string{"m": "SELECT * FROM m",
+				"rolled": "SELECT what, CASE WHEN what = 'm' THEN 44 ELSE seq END FROM rolled", "sums": "SELECT 1, count(*), sum(id) FROM m WHERE seq > 10 AND seq <= 44"}},
+		{name: "a watermark without a ceiling", schema: schema + "; CREATE TABLE rolled (seq bigint)",
+			data: data + "; INSERT INTO rolled VALUES (-1)",
 			rule: `{table: "@.m", where: "id % 2 = 0", due: {position: {column: seq, watermark: {table: "@.rolled", column: seq}}}, then: [delete]}`,
-			goes: `SELECT m.* FROM m WHERE id % 2 = 0`, leaves: map[string]string{"m": "SELECT * FROM m WHERE id % 2 > 0", "rolled": "SELECT max(seq) FROM m WHERE id % 2 = 0"}},
-		{name: "no watermark, nothing", schema: schema + "; CREATE TABLE rolled (seq bigint)", data: data + "; INSERT INTO rolled VALUES (NULL)",
+			goes: `SELECT m.* FROM m WHERE id % 2 = 0`, leaves: map[string]string{"m": "SELECT * FROM m WHERE id % " +
+				"2 > 0", "rolled": "SELECT max(seq) FROM m WHERE id % 2 = 0"}},
+		{name: "no watermark, nothing", schema: schema + "; CREATE TABLE rolled (seq bigint)",
+			data: data + "; INSERT INTO rolled VALUES (NULL)",
 			rule: `{table: "@.m", due: {position: {column: seq, watermark: {table: "@.rolled", column: seq}}}, then: [delete]}`,
 			goes: `SELECT m.* FROM m WHERE false`},
 	}}.run(t)
@@ -298,7 +321,8 @@ func TestCeilings(t *testing.T) {
 
 func TestBeyond(t *testing.T) {
 	// Groups of 0 to 5 rows, one of them NULL; scores tie.
-	const schema = "CREATE TABLE m (id int PRIMARY KEY, g int, h text, score int, at timestamptz NOT NULL, flag boolean)"
+	const schema = "CREATE TABLE m (id int PRIMARY KEY, g int, h text, score int, at timestamptz NOT NULL, flag " +
+		"boolean)"
 	const data = `INSERT INTO m SELECT row_number() OVER (), nullif(g, 4), CASE WHEN i % 2 = 0 THEN 'x' END, nullif((i * 7 + g) % 4, 3), :as_of - (g * 5 + i) * interval '1 day', CASE i % 3 WHEN 0 THEN true WHEN 1 THEN false END
 		FROM generate_series(1, 6) g, generate_series(1, 5) i WHERE i <= g OR g = 4`
 	rule := func(rank, more string) string {
@@ -311,86 +335,145 @@ func TestBeyond(t *testing.T) {
 	const same = "x.g IS NOT DISTINCT FROM m.g"
 	suite{scenarios: []scenario{
 		{name: "one per group", schema: schema, data: data, rule: rule(`first: 1, per: [g], order: "at DESC"`, ""),
-			goes: "SELECT * FROM m WHERE " + place(same, "true", "x.at > m.at OR x.at = m.at AND x.id > m.id") + " >= 1"},
-		{name: "three per group", schema: schema, data: data, rule: rule(`first: 3, per: [g], order: "at DESC, id DESC"`, ""),
+			goes: "SELECT * FROM m WHERE " + place(same, "true",
+				"x.at > m.at OR x.at = m.at AND x.id > m.id") + " >= 1"},
+		{name: "three per group", schema: schema, data: data,
+			rule: rule(`first: 3, per: [g], order: "at DESC, id DESC"`, ""),
 			goes: "SELECT * FROM m WHERE " + place(same, "true", "x.at > m.at") + " >= 3"},
 		{name: "no group", schema: schema, data: data, rule: rule(`first: 3, order: "at"`, ""),
-			goes: "SELECT * FROM m WHERE " + place("true", "true", "x.at < m.at OR x.at = m.at AND x.id < m.id") + " >= 3"},
-		{name: "fewer than first", schema: schema, data: data, rule: rule(`first: 100, order: "at"`, ""), goes: "SELECT * FROM m WHERE false"},
-		{name: "exactly first", schema: "CREATE TABLE m (id int PRIMARY KEY, g int NOT NULL)", data: "INSERT INTO m SELECT g * 10 + i, g FROM generate_series(1, 5) g, generate_series(1, g) i",
+			goes: "SELECT * FROM m WHERE " + place("true", "true",
+				"x.at < m.at OR x.at = m.at AND x.id < m.id") + " >= 3"},
+		{name: "fewer than first", schema: schema, data: data, rule: rule(`first: 100, order: "at"`, ""),
+			goes: "SELECT * FROM m WHERE false"},
+		{name: "exactly first", schema: "CREATE TABLE m (id int PRIMARY KEY, g int NOT NULL)",
+			data: "INSERT INTO m SELECT g * 10 + i, g FROM generate_series(1, 5) g, generate_series(1, g) i",
 			rule: rule(`first: 3, per: [g], order: id DESC`, ""), goes: "SELECT * FROM m WHERE id IN (41, 51, 52)"},
-		{name: "two columns, one NULL", schema: schema, data: data, rule: rule(`first: 1, per: [g, h], order: "id"`, ""),
-			goes: "SELECT * FROM m WHERE " + place(same+" AND x.h IS NOT DISTINCT FROM m.h", "true", "x.id < m.id") + " >= 1"},
-		{name: "order by a row with a NULL in it", schema: schema, data: data, rule: rule(`first: 3, order: "(score, id)"`, ""),
-			goes: "SELECT * FROM m WHERE " + place("true", "true", "(x.score < m.score OR x.score IS NOT NULL AND m.score IS NULL OR x.score IS NOT DISTINCT FROM m.score AND x.id < m.id)") + " >= 3"},
-		{name: "an expression", schema: schema, data: data, rule: rule(`first: 2, per: ["g % 2", "coalesce(h, '')"], order: "id"`, ""),
-			goes: "SELECT * FROM m WHERE " + place("x.g % 2 IS NOT DISTINCT FROM m.g % 2 AND coalesce(x.h, '') = coalesce(m.h, '')", "true", "x.id < m.id") + " >= 2"},
-		{name: "a row of NULLs is not NULL", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, g pair)", data: "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN ROW(NULL, NULL)::pair WHEN 1 THEN ROW(1, NULL)::pair END FROM generate_series(1, 12) i",
+		{name: "two columns, one NULL", schema: schema, data: data,
+			rule: rule(`first: 1, per: [g, h], order: "id"`, ""),
+			goes: "SELECT * FROM m WHERE " + place(same+" AND x.h IS NOT DISTINCT FROM m.h", "true",
+				"x.id < m.id") + " >= 1"},
+		{name: "order by a row with a NULL in it", schema: schema, data: data,
+			rule: rule(`first: 3, order: "(score, id)"`, ""),
+			goes: "SELECT * FROM m WHERE " + place("true", "true",
+				"(x.score < m.score OR x.score IS NOT NULL AND m.score IS NULL OR x.score IS NOT DISTINCT FROM "+
+					"m.score AND x.id < m.id)") + " >= 3"},
+		{name: "an expression", schema: schema, data: data,
+			rule: rule(`first: 2, per: ["g % 2", "coalesce(h, '')"], order: "id"`, ""),
+			goes: "SELECT * FROM m WHERE " + place("x.g % 2 IS NOT DISTINCT FROM m.g % 2 AND coalesce(x.h, '') = "+
+				"coalesce(m.h, '')", "true", "x.id < m.id") + " >= 2"},
+		{name: "a row of NULLs is not NULL", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int " +
+			"PRIMARY KEY, g pair)", data: "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN ROW(NULL, NULL)::pair " +
+			"WHEN 1 THEN ROW(1, NULL)::pair END FROM generate_series(1, 12) i",
 			rule: rule(`first: 2, per: [g], order: "id"`, ""), goes: "SELECT * FROM m WHERE id > 6"},
-		{name: "a row with NULLs has a place", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int PRIMARY KEY, o pair)", data: "INSERT INTO m VALUES (1, '(1,1)'), (2, '(1,)'), (3, '(,)'), (4, NULL), (5, '(0,0)')",
+		{name: "a row with NULLs has a place", schema: "CREATE TYPE pair AS (a int, b int); CREATE TABLE m (id int " +
+			"PRIMARY KEY, o pair)", data: "INSERT INTO m VALUES (1, '(1,1)'), (2, '(1,)'), (3, '(,)'), (4, NULL), " +
+			"(5, '(0,0)')",
 			rule: `{table: "@.m", where: "true", keep: {best: {first: 2, order: "o DESC"}}, then: [delete]}`, goes: "SELECT * FROM m WHERE id IN (1, 4, 5)"},
-		{name: "ties by the key, downwards", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score DESC"`, ""),
-			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL", "x.score > m.score OR x.score = m.score AND x.id > m.id") + " >= 2"},
-		{name: "ties by the key, upwards", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score"`, ""),
-			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL", "x.score < m.score OR x.score = m.score AND x.id < m.id") + " >= 2"},
-		{name: "with ties", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "score DESC", with_ties: true`, ""),
-			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL", "x.score > m.score") + " >= 2"},
-		{name: "with ties, no group, guarded", schema: schema, data: data, rule: rule(`first: 2, order: "score DESC, h", with_ties: true`, "keep: {starred: flag}, "),
-			goes: "SELECT * FROM m WHERE flag = false AND score IS NOT NULL AND " + place("true", "x.score IS NOT NULL", "x.score > m.score OR x.score = m.score AND (x.h < m.h OR x.h IS NOT NULL AND m.h IS NULL)") + " >= 2"},
-		{name: "with ties, many of them, guarded", schema: schema, data: "INSERT INTO m SELECT i, 1, NULL, (i * 7 % 40) / 10, :as_of, i % 3 = 0 FROM generate_series(1, 40) i", rule: rule(`first: 2, per: ["g + 1"], order: "-score", with_ties: true`, "keep: {starred: flag}, "),
+		{name: "ties by the key, downwards", schema: schema, data: data,
+			rule: rule(`first: 2, per: [g], order: "score DESC"`, ""),
+			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL",
+				"x.score > m.score OR x.score = m.score AND x.id > m.id") + " >= 2"},
+		{name: "ties by the key, upwards", schema: schema, data: data,
+			rule: rule(`first: 2, per: [g], order: "score"`, ""),
+			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL",
+				"x.score < m.score OR x.score = m.score AND x.id < m.id") + " >= 2"},
+		{name: "with ties", schema: schema, data: data,
+			rule: rule(`first: 2, per: [g], order: "score DESC", with_ties: true`, ""),
+			goes: "SELECT * FROM m WHERE score IS NOT NULL AND " + place(same, "x.score IS NOT NULL",
+				"x.score > m.score") + " >= 2"},
+		{name: "with ties, no group, guarded", schema: schema, data: data,
+			rule: rule(`first: 2, order: "score DESC, h", with_ties: true`, "keep: {starred: flag}, "),
+			goes: "SELECT * FROM m WHERE flag = false AND score IS NOT NULL AND " + place("true",
+				"x.score IS NOT NULL", "x.score > m.score OR x.score = m.score AND (x.h < m.h OR x.h IS NOT NULL "+
+					"AND m.h IS NULL)") + " >= 2"},
+		{name: "with ties, many of them, guarded", schema: schema,
+			data: "INSERT INTO m SELECT i, 1, NULL, (i * 7 % 40) / 10, :as_of, i % 3 = 0 FROM generate_series(1, 40) i", rule: rule(`first: 2, per: ["g + 1"], order: "-score", with_ties: true`, "keep: {starred: flag}, "),
 			goes: "SELECT * FROM m WHERE score < 3 AND NOT flag"},
-		{name: "second item NULLS FIRST", schema: schema, data: data, rule: rule(`first: 2, order: "g DESC, h NULLS FIRST, score DESC NULLS LAST, id"`, ""),
+		{name: "second item NULLS FIRST", schema: schema, data: data,
+			rule: rule(`first: 2, order: "g DESC, h NULLS FIRST, score DESC NULLS LAST, id"`, ""),
 			goes: `SELECT * FROM m WHERE g IS NOT NULL AND id NOT IN (SELECT id FROM m WHERE g IS NOT NULL ORDER BY g DESC, h IS NOT NULL, h, score IS NULL, score DESC, id LIMIT 2)`},
-		{name: "first item NULLS FIRST has no place all the same", schema: schema, data: data, rule: rule(`first: 2, order: "score DESC NULLS FIRST, at DESC"`, ""),
+		{name: "first item NULLS FIRST has no place all the same", schema: schema, data: data,
+			rule: rule(`first: 2, order: "score DESC NULLS FIRST, at DESC"`, ""),
 			goes: `SELECT * FROM m WHERE score IS NOT NULL AND id NOT IN (SELECT id FROM m WHERE score IS NOT NULL ORDER BY score DESC, at DESC, id DESC LIMIT 2)`},
-		{name: "order by an expression", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "-score, abs(id - 7)"`, ""),
-			goes: "SELECT * FROM m WHERE score IS NOT NULL AND id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY score DESC, abs(id - 7), id) AS n FROM m WHERE score IS NOT NULL) x WHERE n <= 2)"},
-		{name: "among", schema: schema, data: data, rule: rule(`first: 1, per: [g], order: "at DESC", among: "flag"`, ""),
+		{name: "order by an expression", schema: schema, data: data,
+			rule: rule(`first: 2, per: [g], order: "-score, abs(id - 7)"`, ""),
+			goes: "SELECT * FROM m WHERE score IS NOT NULL AND id NOT IN (SELECT id FROM (SELECT id, row_number() " +
+				"OVER (PARTITION BY g ORDER BY score DESC, abs(id - 7), id) AS n FROM m WHERE score IS NOT NULL) x " +
+				"WHERE n <= 2)"},
+		{name: "among", schema: schema, data: data,
+			rule: rule(`first: 1, per: [g], order: "at DESC", among: "flag"`, ""),
 			goes: "SELECT * FROM m WHERE flag AND " + place(same, "x.flag", "x.at > m.at") + " >= 1"},
-		{name: "where takes no place", schema: schema, data: data, rule: `{table: "@.m", where: "h = 'x'", due: {beyond: {first: 1, per: [g], order: "at DESC"}}, then: [delete]}`,
+		{name: "where takes no place", schema: schema, data: data,
+			rule: `{table: "@.m", where: "h = 'x'", due: {beyond: {first: 1, per: [g], order: "at DESC"}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE h = 'x' AND " + place(same, "x.h = 'x'", "x.at > m.at") + " >= 1"},
-		{name: "where over a table", schema: schema + "; CREATE TABLE o (g int)", data: data + "; INSERT INTO o VALUES (2), (5)", rule: `{table: "@.m", where: "g IN (SELECT g FROM @.o)", due: {beyond: {first: 1, per: [g], order: "at DESC"}}, then: [delete]}`,
+		{name: "where over a table", schema: schema + "; CREATE TABLE o (g int)",
+			data: data + "; INSERT INTO o VALUES (2), (5)", rule: `{table: "@.m", where: "g IN (SELECT g FROM @.o)", due: {beyond: {first: 1, per: [g], order: "at DESC"}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE g IN (2, 5) AND " + place(same, "true", "x.at > m.at") + " >= 1"},
-		{name: "what a guard keeps takes a place", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "at DESC"`, "keep: {starred: flag}, "),
+		{name: "what a guard keeps takes a place", schema: schema, data: data,
+			rule: rule(`first: 2, per: [g], order: "at DESC"`, "keep: {starred: flag}, "),
 			goes: "SELECT * FROM m WHERE flag = false AND " + place(same, "true", "x.at > m.at") + " >= 2"},
-		{name: "kept once: due by age and by rank", schema: schema, data: data, rule: `{table: "@.m", due: {any: [{beyond: {first: 1, per: [g], order: "at DESC"}}, {age: {column: at, older_than: 9 days}}, {age: {column: at, older_than: 99 hours}}]}, keep: {starred: flag, x: "h = 'x' AND flag IS FALSE"}, then: [delete]}`,
+		{name: "kept once: due by age and by rank", schema: schema, data: data,
+			rule: `{table: "@.m", due: {any: [{beyond: {first: 1, per: [g], order: "at DESC"}}, {age: {column: at, older_than: 9 days}}, {age: {column: at, older_than: 99 hours}}]}, keep: {starred: flag, x: "h = 'x' AND flag IS FALSE"}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE false", kept: map[string]int64{"starred": 12, "x": 9}},
-		{name: "kept once: due by age and by an age and a rank", schema: schema, data: data, rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 9 days}, beyond: {first: 2, per: [g], order: "at DESC"}}, {age: {column: at, older_than: 30 days, nulls: due}}]}, keep: {all: "id > 0"}, then: [delete]}`,
+		{name: "kept once: due by age and by an age and a rank", schema: schema, data: data,
+			rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 9 days}, beyond: {first: 2, per: [g], order: "at DESC"}}, {age: {column: at, older_than: 30 days, nulls: due}}]}, keep: {all: "id > 0"}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE false", kept: map[string]int64{"all": 12}},
-		{name: "guarded rows first", schema: schema, data: data, rule: rule(`first: 2, per: [g], order: "keep.starred DESC, id DESC"`, `keep: {starred: "coalesce(flag, false)"}, `),
-			goes: "SELECT * FROM m WHERE coalesce(flag, false) = false AND " + place(same, "true", "coalesce(x.flag, false) AND NOT coalesce(m.flag, false) OR coalesce(x.flag, false) = coalesce(m.flag, false) AND x.id > m.id") + " >= 2"},
-		{name: "guarded rows have no place", schema: schema, data: data, rule: rule(`first: 1, per: [g], among: "NOT keep.starred", order: "id DESC"`, `keep: {starred: flag}, `),
+		{name: "guarded rows first", schema: schema, data: data,
+			rule: rule(`first: 2, per: [g], order: "keep.starred DESC, id DESC"`,
+				`keep: {starred: "coalesce(flag, false)"}, `),
+			goes: "SELECT * FROM m WHERE coalesce(flag, false) = false AND " + place(same, "true",
+				"coalesce(x.flag, false) AND NOT coalesce(m.flag, false) OR coalesce(x.flag, false) = "+
+					"coalesce(m.flag, false) AND x.id > m.id") + " >= 2"},
+		{name: "guarded rows have no place", schema: schema, data: data,
+			rule: rule(`first: 1, per: [g], among: "NOT keep.starred", order: "id DESC"`, `keep: {starred: flag}, `),
 			goes: "SELECT * FROM m WHERE flag = false AND " + place(same, "x.flag = false", "x.id > m.id") + " >= 1"},
-		{name: "a rank reads a rank within its groups", schema: schema + "; ALTER TABLE m ALTER at SET NOT NULL, ADD k int NOT NULL DEFAULT 0", data: data + "; UPDATE m SET k = id % 3", rule: rule(`first: 2, per: [k], order: "keep.best DESC, id DESC"`, `keep: {best: {first: 1, per: [h, k], order: "at"}, old: {first: 1, per: [k], order: "keep.best, id"}}, `),
+		{name: "a rank reads a rank within its groups",
+			schema: schema + "; ALTER TABLE m ALTER at SET NOT NULL, ADD k int NOT NULL DEFAULT 0", data: data + "; UPDATE m SET k = id % 3", rule: rule(`first: 2, per: [k], order: "keep.best DESC, id DESC"`, `keep: {best: {first: 1, per: [h, k], order: "at"}, old: {first: 1, per: [k], order: "keep.best, id"}}, `),
 			goes: `WITH b AS (SELECT *, row_number() OVER (PARTITION BY h, k ORDER BY at, id) = 1 AS best FROM m), o AS (SELECT *, row_number() OVER (PARTITION BY k ORDER BY best, id) = 1 AS old, row_number() OVER (PARTITION BY k ORDER BY best DESC, id DESC) AS place FROM b)
 				SELECT m.* FROM m JOIN o USING (id) WHERE place > 2 AND NOT best AND NOT old`},
-		{name: "a rank reads a rank", schema: schema, data: data, rule: rule(`first: 3, per: [g], order: "keep.best DESC, id DESC"`, `keep: {best: {first: 1, per: [g], order: "at"}}, `),
+		{name: "a rank reads a rank", schema: schema, data: data,
+			rule: rule(`first: 3, per: [g], order: "keep.best DESC, id DESC"`,
+				`keep: {best: {first: 1, per: [g], order: "at"}}, `),
 			goes: `SELECT * FROM m WHERE id NOT IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY best DESC, id DESC) AS n
 				FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY at, id) = 1 AS best FROM m) y) x WHERE n <= 3)
 				AND id NOT IN (SELECT DISTINCT ON (g) id FROM m ORDER BY g, at, id)`},
-		{name: "and an age", schema: schema, data: data, rule: `{table: "@.m", due: {beyond: {first: 1, per: [g], order: "at DESC"}, age: {column: at, older_than: 20 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE at < :as_of - interval '20 days' AND " + place(same, "true", "x.at > m.at") + " >= 1"},
-		{name: "and an age, NULL due", schema: "CREATE TABLE m (id int PRIMARY KEY, g int, at timestamptz)", data: "INSERT INTO m SELECT i, i % 3, CASE WHEN i % 4 > 0 THEN :as_of - i * interval '1 day' END FROM generate_series(1, 30) i",
+		{name: "and an age", schema: schema, data: data,
+			rule: `{table: "@.m", due: {beyond: {first: 1, per: [g], order: "at DESC"}, age: {column: at, older_than: 20 days}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE at < :as_of - interval '20 days' AND " + place(same, "true",
+				"x.at > m.at") + " >= 1"},
+		{name: "and an age, NULL due", schema: "CREATE TABLE m (id int PRIMARY KEY, g int, at timestamptz)",
+			data: "INSERT INTO m SELECT i, i % 3, CASE WHEN i % 4 > 0 THEN :as_of - i * interval '1 day' END FROM " +
+				"generate_series(1, 30) i",
 			rule: `{table: "@.m", due: {beyond: {first: 4, per: [g], order: "id DESC"}, age: {column: at, older_than: 10 days, nulls: due}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE (at IS NULL OR at < :as_of - interval '10 days') AND " + place("x.g = m.g", "true", "x.id > m.id") + " >= 4"},
-		{name: "or an age", schema: schema, data: data, rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 20 days}}, {beyond: {first: 2, per: [g], order: "at DESC"}}]}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE at < :as_of - interval '20 days' OR " + place(same, "true", "x.at > m.at") + " >= 2"},
-		{name: "an age and a rank, or an age", schema: schema, data: data, rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 17 days}}, {age: {column: at, older_than: 8 days}, beyond: {first: 2, per: [g], order: "at"}}]}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE (at IS NULL OR at < :as_of - interval '10 days') AND " + place("x.g = m.g",
+				"true", "x.id > m.id") + " >= 4"},
+		{name: "or an age", schema: schema, data: data,
+			rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 20 days}}, {beyond: {first: 2, per: [g], order: "at DESC"}}]}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE at < :as_of - interval '20 days' OR " + place(same, "true",
+				"x.at > m.at") + " >= 2"},
+		{name: "an age and a rank, or an age", schema: schema, data: data,
+			rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 17 days}}, {age: {column: at, older_than: 8 days}, beyond: {first: 2, per: [g], order: "at"}}]}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE at < :as_of - interval '17 days' OR at < :as_of - interval '8 days' AND " + place(same, "true", "x.at < m.at") + " >= 2"},
-		{name: "an expiry by NULL and a rank, or an age", schema: schema + "; ALTER TABLE m ADD gone date", data: data + "; UPDATE m SET gone = :as_of - id * interval '1 day' WHERE id % 4 > 0", rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 17 days}}, {expires: {column: gone, nulls: due}, beyond: {first: 1, per: [g], order: "at"}}]}, then: [delete]}`,
+		{name: "an expiry by NULL and a rank, or an age", schema: schema + "; ALTER TABLE m ADD gone date",
+			data: data + "; UPDATE m SET gone = :as_of - id * interval '1 day' WHERE id % 4 > 0", rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 17 days}}, {expires: {column: gone, nulls: due}, beyond: {first: 1, per: [g], order: "at"}}]}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE at < :as_of - interval '17 days' OR (gone < :as_of::date OR gone IS NULL) AND " + place(same, "true", "x.at < m.at") + " >= 1"},
-		{name: "or an age, oldest first", schema: schema, data: data, rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 20 days}}, {beyond: {first: 2, per: [g], order: "at"}}]}, keep: {starred: flag}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE flag = false AND (at < :as_of - interval '20 days' OR " + place(same, "true", "x.at < m.at") + " >= 2)"},
+		{name: "or an age, oldest first", schema: schema, data: data,
+			rule: `{table: "@.m", due: {any: [{age: {column: at, older_than: 20 days}}, {beyond: {first: 2, per: [g], order: "at"}}]}, keep: {starred: flag}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE flag = false AND (at < :as_of - interval '20 days' OR " + place(same, "true",
+				"x.at < m.at") + " >= 2)"},
 		{name: "empty", schema: schema, data: "", rule: rule(`first: 1, order: "at"`, ""), goes: "SELECT * FROM m"},
 		{name: "composite key", schema: "CREATE TABLE m (a text, b int, at date NOT NULL, PRIMARY KEY (a, b))",
 			data: "INSERT INTO m SELECT chr(97 + i % 4), i, '2024-01-01' FROM generate_series(1, 25) i", rule: rule(`first: 3, order: "at DESC"`, ""),
 			goes: "SELECT * FROM m WHERE (a, b) NOT IN (SELECT a, b FROM m ORDER BY a DESC, b DESC LIMIT 3)"},
-		{name: "composite key, a part in the order", schema: "CREATE TABLE m (a text, b int, at date NOT NULL, PRIMARY KEY (a, b))",
-			data: "INSERT INTO m SELECT chr(97 + i % 4), i, '2024-01-01' FROM generate_series(1, 25) i", rule: rule(`first: 3, per: [at], order: "b DESC, at"`, ""),
+		{name: "composite key, a part in the order",
+			schema: "CREATE TABLE m (a text, b int, at date NOT NULL, PRIMARY KEY (a, b))",
+			data:   "INSERT INTO m SELECT chr(97 + i % 4), i, '2024-01-01' FROM generate_series(1, 25) i", rule: rule(`first: 3, per: [at], order: "b DESC, at"`, ""),
 			goes: "SELECT * FROM m WHERE b <= 22"},
-		{name: "groups of many types", schema: "CREATE TABLE m (id int PRIMARY KEY, a numeric, b float8, c timestamptz, d char(5), e uuid, f int[], g bytea)",
+		{name: "groups of many types", schema: "CREATE TABLE m (id int PRIMARY KEY, a numeric, b float8, c " +
+			"timestamptz, d char(5), e uuid, f int[], g bytea)",
 			data: `INSERT INTO m SELECT i, CASE WHEN i % 2 = 0 THEN 1.0 ELSE 1.00 END, CASE WHEN i % 3 = 0 THEN '-0' ELSE 0 END::float8, '2024-11-03 05:30+00', 'a"', NULL, ARRAY[1, NULL], '\x00ff' FROM generate_series(1, 12) i;
 				INSERT INTO m SELECT 100 + i, 0.1, 0.1, '2024-11-03 06:30:00.000001+00', E'\\{''', md5('')::uuid, '{}', '' FROM generate_series(1, 4) i`,
-			rule: rule(`first: 3, per: [a, b, c, d, e, f, g], order: "id"`, ""), goes: "SELECT * FROM m WHERE id BETWEEN 4 AND 12 OR id = 104"},
+			rule: rule(`first: 3, per: [a, b, c, d, e, f, g], order: "id"`,
+				""), goes: "SELECT * FROM m WHERE id BETWEEN 4 AND 12 OR id = 104"},
 	}}.run(t)
 }

@@ -27,11 +27,15 @@ func TestRefusedRowsInTheOutcome(t *testing.T) {
 		return "policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, " + rest + "}}"
 	}
 	for name, c := range map[string]struct{ schema, policy, first, code, mend string }{
-		"a step":        {"", rule(`then: [{update: {set: {at: as_of, v: "CASE WHEN done THEN v END"}}}]`), `null value in column "v"`, "23502", "UPDATE m SET done = true WHERE id > 1"},
-		"a foreign key": {"INSERT INTO child SELECT id FROM m", rule("then: [delete]"), `update or delete on table "m" violates`, "23503", "DELETE FROM child WHERE id > 1"},
-		"a trigger":     {"CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.v > 0) EXECUTE FUNCTION no()", rule("then: [delete]"), "row 1 stays", "P0001", "UPDATE m SET v = 0 WHERE id > 1"},
-		"a condition":   {"UPDATE m SET v = 0", rule(`where: "1 / v > 0", then: [delete]`), "division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1"},
-		"row by row":    {"UPDATE m SET v = 0", rule(`keep: {x: "EXISTS (SELECT FROM m x WHERE x.id = -t.id AND 1 / t.v > 9)", y: "1 / v > 2"}, then: [delete]`), "division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1"},
+		"a step": {"", rule(`then: [{update: {set: {at: as_of, v: "CASE WHEN done THEN v END"}}}]`),
+			`null value in column "v"`, "23502", "UPDATE m SET done = true WHERE id > 1"},
+		"a foreign key": {"INSERT INTO child SELECT id FROM m", rule("then: [delete]"),
+			`update or delete on table "m" violates`, "23503", "DELETE FROM child WHERE id > 1"},
+		"a trigger": {"CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.v > 0) EXECUTE FUNCTION no()",
+			rule("then: [delete]"), "row 1 stays", "P0001", "UPDATE m SET v = 0 WHERE id > 1"},
+		"a condition": {"UPDATE m SET v = 0", rule(`where: "1 / v > 0", then: [delete]`), "division by zero", "22012",
+			"UPDATE m SET v = 1 WHERE id > 1"},
+		"row by row": {"UPDATE m SET v = 0", rule(`keep: {x: "EXISTS (SELECT FROM m x WHERE x.id = -t.id AND 1 / t.v > 9)", y: "1 / v > 2"}, then: [delete]`), "division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,17 +43,21 @@ func TestRefusedRowsInTheOutcome(t *testing.T) {
 			for _, rows := range []int{1000, 2, 1} {
 				in.SetBatch(rows)
 				o := in.Run("p", noon)
-				if want := "no row was taken; 4 rows were refused, the first: " + c.first; o.State != "failed" || o.SQLState != c.code || o.Refused != 4 ||
-					!strings.HasPrefix(o.Message, want) || o.Err == nil || o.Err.Code != c.code || !strings.Contains(o.Err.Message, want) {
+				if want := "no row was taken; 4 rows were refused, the first: " + c.first; o.State != "failed" ||
+					o.SQLState != c.code || o.Refused != 4 ||
+					!strings.HasPrefix(o.Message, want) || o.Err == nil || o.Err.Code != c.code ||
+					!strings.Contains(o.Err.Message, want) {
 					t.Errorf("batches of %d: %+v, want %q", rows, o, want)
 				}
 			}
 			in.Exec(t, c.mend)
 			o := in.Done("p", noon)
-			if want := "1 row was refused: " + c.first; o.Taken != 3 || o.Refused != 1 || !strings.HasPrefix(o.Message, want) || !strings.Contains(o.Summary, "3 of 4 rows taken; "+want) {
+			if want := "1 row was refused: " + c.first; o.Taken != 3 || o.Refused != 1 ||
+				!strings.HasPrefix(o.Message, want) || !strings.Contains(o.Summary, "3 of 4 rows taken; "+want) {
 				t.Errorf("%+v, want %q", o, want)
 			}
-			if o := in.Run("p", noon); o.State != "failed" || !strings.HasPrefix(o.Message, "no row was taken; 1 row was refused: "+c.first) {
+			if o := in.Run("p", noon); o.State != "failed" ||
+				!strings.HasPrefix(o.Message, "no row was taken; 1 row was refused: "+c.first) {
 				t.Errorf("where one is left: %+v", o)
 			}
 		})
@@ -64,7 +72,8 @@ func TestOutcomeOfARefusal(t *testing.T) {
 		INSERT INTO m VALUES (1, '2024-01-01'), (2, '2024-01-02');
 		CREATE TABLE ref (id int, at timestamptz, FOREIGN KEY (id, at) REFERENCES m); INSERT INTO ref VALUES (1, '2024-01-01')`,
 		"policies: {p: {partitions_of: m, due: {age: {older_than: 1 day}}, then: [drop]}}")
-	if o := in.Run("p", noon); o.State != "failed" || !strings.Contains(o.Err.Message, "0 of 1 rows taken; no row was taken; 1 row was refused: ") ||
+	if o := in.Run("p", noon); o.State != "failed" ||
+		!strings.Contains(o.Err.Message, "0 of 1 rows taken; no row was taken; 1 row was refused: ") ||
 		!strings.Contains(o.Message, `"m_1" violates foreign key constraint "ref_id_at_fkey`) {
 		t.Errorf("%+v", o)
 	}
@@ -105,11 +114,13 @@ policies:
     due: {age: {column: at, older_than: 7 days}}
     then: [delete: {table: n, as: x, where: "x.m_id = t.id AND looks(x.id)"}, delete]
 `)
-	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; INSERT INTO n SELECT i, i FROM generate_series(1, 4) i")
+	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; INSERT INTO n SELECT i, i FROM "+
+		"generate_series(1, 4) i")
 	if err := in.Operator(`SELECT retention.place_hold('n', '3', 'case 1')`); err != nil {
 		t.Fatal(err)
 	}
-	if err := in.Operator("SELECT * FROM retention.preview('p')"); err == nil || !strings.Contains(err.Error(), "PR009") {
+	if err := in.Operator("SELECT * FROM retention.preview('p')"); err == nil ||
+		!strings.Contains(err.Error(), "PR009") {
 		t.Errorf("preview says %v", err)
 	}
 	if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR009" {
@@ -129,20 +140,24 @@ func TestWholeBatch(t *testing.T) {
 		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$`
 	for name, c := range map[string]struct{ more, step, fault, mend, state string }{
 		"foreign key": {"", "", "INSERT INTO child VALUES (12)", "DELETE FROM child", "23503"},
-		"trigger":     {"", "", "CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 12) EXECUTE FUNCTION no()", "DROP TRIGGER no ON m", "P0001"},
-		"condition":   {`where: "1 / (id - 12) IS NOT NULL", `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
-		"guard":       {`keep: {some: "1 / (id - 12) > 7"}, `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
-		"archive":     {"", "{archive: {into: gone, set: {run: run.id}}}, ", "INSERT INTO gone VALUES (12)", "DELETE FROM gone WHERE run IS NULL", "23505"},
+		"trigger": {"", "", "CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 12) EXECUTE " +
+			"FUNCTION no()", "DROP TRIGGER no ON m", "P0001"},
+		"condition": {`where: "1 / (id - 12) IS NOT NULL", `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
+		"guard":     {`keep: {some: "1 / (id - 12) > 7"}, `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
+		"archive": {"", "{archive: {into: gone, set: {run: run.id}}}, ", "INSERT INTO gone VALUES (12)",
+			"DELETE FROM gone WHERE run IS NULL", "23505"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			yaml := fmt.Sprintf("policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, %sbatch: {rows: 1000, whole: true}, then: [%sdelete]}}", c.more, c.step)
+			yaml := fmt.Sprintf("policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, %sbatch: "+
+				"{rows: 1000, whole: true}, then: [%sdelete]}}", c.more, c.step)
 			in := kit.Install(t, schema, yaml)
 			all := in.Rows("SELECT * FROM m")
 			fails := func(rows, taken int) {
 				t.Helper()
 				in.SetBatch(rows)
-				if o := in.Run("p", noon); o.State != "failed" || o.SQLState != c.state || o.Taken != int64(taken) || o.Refused != 0 {
+				if o := in.Run("p", noon); o.State != "failed" || o.SQLState != c.state || o.Taken != int64(taken) ||
+					o.Refused != 0 {
 					t.Errorf("batches of %d: %+v", rows, o)
 				}
 				if left := len(in.Rows("SELECT FROM m")); left != 20-taken {
@@ -196,18 +211,21 @@ func TestLostRows(t *testing.T) {
 		INSERT INTO shut VALUES (1)`,
 		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
 	in.Exec(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
-	for _, held := range []string{"'m', '1'", "'m', '2'", `'c', '{"a": "x", "b": "red", "n": 1.5}'`, `'c', '{"a": "x", "b": "blue", "n": 2.0}'`, "'public.shut', '1'",
+	for _, held := range []string{"'m', '1'", "'m', '2'", `'c', '{"a": "x", "b": "red", "n": 1.5}'`,
+		`'c', '{"a": "x", "b": "blue", "n": 2.0}'`, "'public.shut', '1'",
 		"'m', '9'", `'m', '{"at": "2024-01-01"}'`} {
 		hold(t, in, held+", 'case'")
 	}
 	lost := func() []string {
 		t.Helper()
-		return pgtest.Column[string](t, in, "SELECT l.hold_id || ' ' || l.fault FROM retention._lost_rows(100) l ORDER BY l.hold_id")
+		return pgtest.Column[string](t, in, "SELECT l.hold_id || ' ' || l.fault FROM retention._lost_rows(100) l "+
+			"ORDER BY l.hold_id")
 	}
 	if diff := cmp.Diff([]string{}, lost()); diff != "" {
 		t.Errorf("as they were placed (-want +got):\n%s", diff)
 	}
-	in.Exec(t, "DELETE FROM m WHERE id = 2; UPDATE c SET n = 3 WHERE b = 'blue'; UPDATE c SET n = 1.500 WHERE b = 'red'; REVOKE SELECT ON shut FROM retention_worker")
+	in.Exec(t, "DELETE FROM m WHERE id = 2; UPDATE c SET n = 3 WHERE b = 'blue'; UPDATE c SET n = 1.500 WHERE b = "+
+		"'red'; REVOKE SELECT ON shut FROM retention_worker")
 	if diff := cmp.Diff([]string{"2 gone", "4 gone", "5 denied"}, lost()); diff != "" {
 		t.Errorf("lost rows differ (-want +got):\n%s", diff)
 	}
@@ -220,10 +238,12 @@ func TestLostRows(t *testing.T) {
 func TestSizeOfBatches(t *testing.T) {
 	for _, c := range []struct{ name, batch, rule, want string }{
 		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
-		{"rows alone, LOCKED", "{rows: 1900}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "1900 1900 1200"},
+		{"rows alone, LOCKED", "{rows: 1900}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ",
+			"1900 1900 1200"},
 		{"rows below 500", "{rows: 450, time: 10s}", "", "450 450 450 450 450 450 450 450 450 450 450 50"},
 		{"a long time", "{rows: 1800, time: 10s}", "", "500 1800 1800 900"},
-		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ", "500 2000 2500"},
+		{"a long time, LOCKED", "{time: 10s}", "keep: {g: 'EXISTS (SELECT FROM g WHERE g.id = t.id)'}, ",
+			"500 2000 2500"},
 		{"no time at all", "{time: 1ms, rows: 600}", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -232,16 +252,19 @@ func TestSizeOfBatches(t *testing.T) {
 			if c.want == "" { // they shrink until it is not the rows that take the time
 				rows = 1200
 			}
-			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id int); INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, "+strconv.Itoa(rows)+") i",
+			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id "+
+				"int); INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, "+strconv.Itoa(rows)+") i",
 				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+c.rule+"then: [delete], batch: "+c.batch+"}}")
 			if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
 				t.Fatal(err)
 			}
-			sizes := pgtest.Value[string](t, in.Conn(t), "SELECT string_agg(scanned::text, ' ' ORDER BY n) FROM retention.batch WHERE scanned > 0")
+			sizes := pgtest.Value[string](t, in.Conn(t),
+				"SELECT string_agg(scanned::text, ' ' ORDER BY n) FROM retention.batch WHERE scanned > 0")
 			if c.want != "" && c.want != sizes {
 				t.Errorf("batches of %s, want %s", sizes, c.want)
 			}
-			if n := pgtest.Value[int](t, in.Conn(t), "SELECT max(scanned) FROM retention.batch"); c.want == "" && n > 600 {
+			if n := pgtest.Value[int](t, in.Conn(t), "SELECT max(scanned) FROM retention.batch"); c.want == "" &&
+				n > 600 {
 				t.Errorf("a batch has %d rows", n)
 			}
 			if n := pgtest.Value[int](t, in.Conn(t), "SELECT count(*) FROM m"); n != 0 {
@@ -286,7 +309,8 @@ jobs: {nightly: {schedule: "@daily", run: [first, second, last]`+map[bool]string
 			switch {
 			case c.code == "" && err != nil:
 				t.Errorf("%s: %v", c.second, err)
-			case c.code != "" && (err == nil || err.Code != c.code || !strings.Contains(err.Message, c.message) || !strings.Contains(err.Message, "not run, because second ended")):
+			case c.code != "" && (err == nil || err.Code != c.code || !strings.Contains(err.Message, c.message) ||
+				!strings.Contains(err.Message, "not run, because second ended")):
 				t.Errorf("%s: %v", c.second, err)
 			}
 		}
@@ -319,7 +343,8 @@ jobs:
 	}
 	// A policy that somehow lost its scope takes nothing, rather than everything.
 	in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before; UPDATE retention.policy SET scope = '{}' WHERE name = 'aged'")
-	if _, err := in.Call("CALL retention.run_job('ones', $1)", noon); err == nil || err.Code != "22023" || !strings.Contains(err.Message, "not run, because aged ended failed: rest") {
+	if _, err := in.Call("CALL retention.run_job('ones', $1)", noon); err == nil || err.Code != "22023" ||
+		!strings.Contains(err.Message, "not run, because aged ended failed: rest") {
 		t.Errorf("%v", err)
 	}
 	if n := len(ids(t, in)); n != 20 {
@@ -340,17 +365,20 @@ policies:
 jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
 	const foreseen = "SELECT policy, state, taken FROM retention.preview_job('nightly', '" + noon + "')"
 	want := []string{"(aged,done,8)", "(fails,failed,0)", "(orphans,done,8)"}
-	if diff := cmp.Diff(want, pgtest.Column[string](t, in.Runner(), "SELECT format('%s', p) FROM ("+foreseen+") p")); diff != "" {
+	if diff := cmp.Diff(want, pgtest.Column[string](t, in.Runner(), "SELECT format('%s', p) FROM ("+
+		foreseen+") p")); diff != "" {
 		t.Errorf("the preview differs (-want +got):\n%s", diff)
 	}
-	if left := in.Rows("SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*) FROM retention.run"); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
+	if left := in.Rows("SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*) FROM " +
+		"retention.run"); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
 		t.Errorf("the preview left %v", left)
 	}
 	for _, dry := range []bool{true, false} {
 		if _, err := in.Call("CALL retention.run_job('nightly', $1, dry_run => $2)", noon, dry); err == nil {
 			t.Errorf("dry_run %v: the job with a policy that fails ended well", dry)
 		}
-		if diff := cmp.Diff(want, in.Rows(fmt.Sprintf("SELECT policy, state, taken FROM retention.run WHERE dry_run = %v", dry))); diff != "" {
+		if diff := cmp.Diff(want, in.Rows(fmt.Sprintf("SELECT policy, state, taken FROM retention.run WHERE dry_run "+
+			"= %v", dry))); diff != "" {
 			t.Errorf("the runs with dry_run %v differ (-want +got):\n%s", dry, diff)
 		}
 	}

@@ -21,7 +21,8 @@ const quarter = `CREATE TABLE m (id int, at date NOT NULL, PRIMARY KEY (id, at))
 
 func quarterly(t *testing.T, schema, rest string) *kit.Installed {
 	t.Helper()
-	return kit.Install(t, quarter+schema, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+rest+"}}")
+	return kit.Install(t, quarter+schema, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+
+		rest+"}}")
 }
 
 func isAttached(t *testing.T, in *kit.Installed, want ...string) {
@@ -36,7 +37,8 @@ func TestReferredPartitionStays(t *testing.T) {
 	t.Parallel()
 	for _, action := range []string{"", "ON DELETE CASCADE", "ON DELETE SET NULL", "DEFERRABLE INITIALLY DEFERRED"} {
 		for _, step := range []string{"detach", "drop"} {
-			in := quarterly(t, "CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, FOREIGN KEY (m_id, m_at) REFERENCES m "+action+`);
+			in := quarterly(t, "CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, FOREIGN KEY (m_id, "+
+				"m_at) REFERENCES m "+action+`);
 				INSERT INTO child VALUES (1, 2, '2024-02-15')`, "then: ["+step+"]")
 			if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
 				t.Errorf("%s %s: %+v", step, action, o)
@@ -190,23 +192,31 @@ func TestPartitionedByOthers(t *testing.T) {
 	t.Parallel()
 	const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}, then: [drop]`
 	ranges := func(of string) string {
-		return fmt.Sprintf("; CREATE TABLE %[1]s_1 PARTITION OF %[1]s FOR VALUES FROM ('2024-01-01') TO ('2024-02-01'); CREATE TABLE %[1]s_2 PARTITION OF %[1]s FOR VALUES FROM ('2024-03-01') TO ('2024-04-01')", of)
+		return fmt.Sprintf("; CREATE TABLE %[1]s_1 PARTITION OF %[1]s FOR VALUES FROM ('2024-01-01') TO "+
+			"('2024-02-01'); CREATE TABLE %[1]s_2 PARTITION OF %[1]s FOR VALUES FROM ('2024-03-01') TO ('2024-04-01')", of)
 	}
 	const columns, row = "CREATE TABLE m (region text, zone text, at date, seen date, state text) ", "; INSERT INTO m VALUES ('a', 'b', '2020-01-01', '2024-01-05', 'pending')"
 	list := func(of, value, by string) string {
-		return fmt.Sprintf("PARTITION BY LIST (%s); CREATE TABLE a PARTITION OF m FOR VALUES IN ('%s') PARTITION BY RANGE (%s)", of, value, by) + ranges("a")
+		return fmt.Sprintf("PARTITION BY LIST (%s); CREATE TABLE a PARTITION OF m FOR VALUES IN ('%s') PARTITION BY "+
+			"RANGE (%s)", of, value, by) + ranges("a")
 	}
 	for name, tables := range map[string][2]string{
-		"another column":          {columns + "PARTITION BY RANGE (at)" + ranges("m"), columns + "PARTITION BY RANGE (seen)" + ranges("m") + row},
-		"another type":            {columns + "PARTITION BY RANGE (seen)" + ranges("m"), strings.Replace(columns, "seen date", "seen timestamptz", 1) + "PARTITION BY RANGE (seen)" + ranges("m") + row},
-		"a list above":            {columns + "PARTITION BY RANGE (seen)" + ranges("m"), columns + list("zone", "b", "seen") + row},
+		"another column": {columns + "PARTITION BY RANGE (at)" + ranges("m"),
+			columns + "PARTITION BY RANGE (seen)" + ranges("m") + row},
+		"another type": {columns + "PARTITION BY RANGE (seen)" + ranges("m"),
+			strings.Replace(columns, "seen date", "seen timestamptz",
+				1) + "PARTITION BY RANGE (seen)" + ranges("m") + row},
+		"a list above": {columns + "PARTITION BY RANGE (seen)" + ranges("m"),
+			columns + list("zone", "b", "seen") + row},
 		"another list":            {columns + list("region", "a", "seen"), columns + list("zone", "b", "seen") + row},
 		"another column of lists": {columns + list("region", "a", "at"), columns + list("region", "a", "seen") + row},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, tables[0], "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+pending+"}}")
-			in.Exec(t, "SET ROLE "+kit.Migrator+"; DROP TABLE m; "+tables[1]+"; GRANT SELECT ON m TO retention_worker; RESET ROLE")
+			in := kit.Install(t, tables[0], "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+
+				pending+"}}")
+			in.Exec(t, "SET ROLE "+kit.Migrator+"; DROP TABLE m; "+
+				tables[1]+"; GRANT SELECT ON m TO retention_worker; RESET ROLE")
 			if o := in.Run("p", noon); o.State == "done" || o.Taken != 0 {
 				t.Errorf("got %+v", o)
 			}
@@ -221,7 +231,8 @@ func TestPartitionedByOthers(t *testing.T) {
 // somebody else made since stays.
 func TestPartitionsOfAnotherRole(t *testing.T) {
 	t.Parallel()
-	const yaml = "install: {scheduler: none, trust: [kit_maker]}\npolicies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [drop]}}"
+	const yaml = "install: {scheduler: none, trust: [kit_maker]}\npolicies: {p: {partitions_of: m, due: {age: " +
+		"{older_than: 7 days}}, then: [drop]}}"
 	in := kit.Prepare(t, quarter+"CREATE TABLE t (id int PRIMARY KEY)", yaml)
 	in.Exec(t, pgtest.MakeRole("kit_maker")+`
 		GRANT ALL ON SCHEMA public TO kit_maker; ALTER TABLE m_2 OWNER TO kit_maker`)
@@ -236,7 +247,8 @@ func TestPartitionsOfAnotherRole(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
 		t.Errorf("got %+v", o)
 	}
-	if got := in.Rows("SELECT message FROM retention.batch WHERE refused > 0"); len(got) != 1 || !strings.Contains(got[0], "m_1") {
+	if got := in.Rows("SELECT message FROM retention.batch WHERE refused > 0"); len(got) != 1 ||
+		!strings.Contains(got[0], "m_1") {
 		t.Errorf("the log says %q", got)
 	}
 	isAttached(t, in, "m_1", "m_4")
@@ -272,8 +284,11 @@ func TestRefusedPartitions(t *testing.T) {
 		"a step before":         {child, `delete: {table: child, as: c, where: "c.m_at >= t.lower AND c.m_at < t.upper"}, drop`, 0},
 		"a view":                {"CREATE VIEW v AS SELECT * FROM m_1;", "drop", 1},
 		"a view, detach":        {"CREATE VIEW v AS SELECT * FROM m_1;", "detach", 0},
-		"a key to a partition":  {"CREATE TABLE one (id int, at date, CONSTRAINT one_only FOREIGN KEY (id, at) REFERENCES m_3);", "drop", 1},
-		"its own things":        {"CREATE INDEX ON m (at); ALTER TABLE m ADD n serial; ALTER TABLE m_2 ADD UNIQUE (n), ADD FOREIGN KEY (id) REFERENCES m_2 (n); CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER f AFTER INSERT ON m FOR EACH ROW EXECUTE FUNCTION f();", "drop", 0},
+		"a key to a partition": {"CREATE TABLE one (id int, at date, CONSTRAINT one_only FOREIGN KEY (id, at) " +
+			"REFERENCES m_3);", "drop", 1},
+		"its own things": {"CREATE INDEX ON m (at); ALTER TABLE m ADD n serial; ALTER TABLE m_2 ADD UNIQUE (n), ADD " +
+			"FOREIGN KEY (id) REFERENCES m_2 (n); CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN " +
+			"RETURN NEW; END'; CREATE TRIGGER f AFTER INSERT ON m FOR EACH ROW EXECUTE FUNCTION f();", "drop", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

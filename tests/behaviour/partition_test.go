@@ -31,26 +31,37 @@ func TestPartitions(t *testing.T) {
 		CREATE TABLE m_1_b PARTITION OF m_1 DEFAULT;
 		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-03-01 00:00+00') TO ('2025-01-01 00:00+00');
 		CREATE TABLE m_rest PARTITION OF m DEFAULT`
-	const data = "INSERT INTO m SELECT i, '2023-12-01 00:00+00'::timestamptz + i * interval '3 days', i % 4, i % 3 = 0 FROM generate_series(1, 45) i; INSERT INTO m SELECT i, '2024-03-24 12:00+00'::timestamptz + (i - 102) * interval '1 us', i % 4, false FROM generate_series(101, 103) i"
+	const data = "INSERT INTO m SELECT i, '2023-12-01 00:00+00'::timestamptz + i * interval '3 days', i % 4, i % 3 " +
+		"= 0 FROM generate_series(1, 45) i; INSERT INTO m SELECT i, '2024-03-24 12:00+00'::timestamptz + (i - 102) " +
+		"* interval '1 us', i % 4, false FROM generate_series(101, 103) i"
 	const old = "at < '2024-03-24 12:00+00'"
 	suite{scenarios: []scenario{
-		{name: "in one statement", schema: parts, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
+		{name: "in one statement", schema: parts, data: data,
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE " + old},
-		{name: "locked first", schema: parts, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it}, then: [delete]}`,
+		{name: "locked first", schema: parts, data: data,
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE NOT keep_it AND " + old},
-		{name: "by rank", schema: parts, data: data, rule: `{table: "@.m", due: {beyond: {first: 2, per: [g], order: "at DESC"}}, then: [delete]}`,
+		{name: "by rank", schema: parts, data: data,
+			rule: `{table: "@.m", due: {beyond: {first: 2, per: [g], order: "at DESC"}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE (SELECT count(*) FROM m x WHERE x.g = m.g AND x.at > m.at) >= 2"},
-		{name: "kept by rank", schema: parts, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {oldest: {first: 2, per: [g], order: at}}, then: [delete]}`,
+		{name: "kept by rank", schema: parts, data: data,
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {oldest: {first: 2, per: [g], order: at}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE (SELECT count(*) FROM m x WHERE x.g = m.g AND x.at < m.at) >= 2 AND " + old},
-		{name: "where only", schema: parts, data: data, rule: `{table: "@.m", where: "keep_it", then: [delete]}`, goes: "SELECT * FROM m WHERE keep_it"},
-		{name: "related", schema: parts + "; CREATE TABLE o (id int PRIMARY KEY)", data: data + "; INSERT INTO o SELECT generate_series(1, 110)",
+		{name: "where only", schema: parts, data: data, rule: `{table: "@.m", where: "keep_it", then: [delete]}`,
+			goes: "SELECT * FROM m WHERE keep_it"},
+		{name: "related", schema: parts + "; CREATE TABLE o (id int PRIMARY KEY)",
+			data: data + "; INSERT INTO o SELECT generate_series(1, 110)",
 			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it}, then: [delete, delete: {table: "@.o", as: o, where: "o.id = t.id"}]}`,
 			goes: "SELECT * FROM m WHERE NOT keep_it AND " + old, leaves: map[string]string{"o": "SELECT * FROM o WHERE id NOT IN (SELECT id FROM m WHERE NOT keep_it AND " + old + ")"}, related: map[string]int64{"@.o": 27}},
-		{name: "partitions of partitions", schema: sub, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
+		{name: "partitions of partitions", schema: sub, data: data,
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE " + old},
-		{name: "partitions of partitions, locked first", unforeseen: "later batches may judge otherwise", schema: sub, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it, second: "EXISTS (SELECT FROM @.m x WHERE x.id = t.id AND x.g = 2)"}, then: [delete]}`,
+		{name: "partitions of partitions, locked first", unforeseen: "later batches may judge otherwise", schema: sub,
+			data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {kept: keep_it, second: "EXISTS (SELECT FROM @.m x WHERE x.id = t.id AND x.g = 2)"}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE NOT keep_it AND g <> 2 AND " + old},
-		{name: "partitions of partitions, by rank", schema: sub, data: data, rule: `{table: "@.m", due: {beyond: {first: 5, order: "at DESC"}}, keep: {kept: keep_it}, then: [delete]}`,
+		{name: "partitions of partitions, by rank", schema: sub, data: data,
+			rule: `{table: "@.m", due: {beyond: {first: 5, order: "at DESC"}}, keep: {kept: keep_it}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE NOT keep_it AND (SELECT count(*) FROM m x WHERE x.at > m.at) >= 5"},
 	}}.run(t)
 }
@@ -78,8 +89,10 @@ func runAway(t *testing.T, cases []away) {
 			for i, c := range list {
 				for _, step := range []string{"detach", "drop"} {
 					own := fmt.Sprintf("%s_%d", step, i)
-					schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s; SET TimeZone = '%s'; %s; RESET search_path; RESET TimeZone;\n", own, own, zone, at(own, c.schema))
-					yaml += fmt.Sprintf("  p%s: {partitions_of: %s.m, %s, then: [%s]}\n", own, own, at(own, c.rule), step)
+					schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s; SET TimeZone = '%s'; %s; RESET "+
+						"search_path; RESET TimeZone;\n", own, own, zone, at(own, c.schema))
+					yaml += fmt.Sprintf("  p%s: {partitions_of: %s.m, %s, then: [%s]}\n", own, own, at(own, c.rule),
+						step)
 				}
 			}
 			in := kit.Install(t, schemas, yaml)
@@ -112,15 +125,20 @@ func (c away) once(t *testing.T, in *kit.Installed, schema, step string) {
 	if due != int64(len(c.goes)) || c.kept != nil && !maps.Equal(c.kept, kept) {
 		t.Errorf("preview of %s says %d, %v, want %d, %v", policy, due, kept, len(c.goes), c.kept)
 	}
-	if names := pgtest.Column[string](t, in, "SELECT name FROM retention.partitions($1, $2) WHERE kept_by IS NULL", policy, asOf); !slices.Equal(c.goes, names) {
+	if names := pgtest.Column[string](t, in, "SELECT name FROM retention.partitions($1, $2) WHERE kept_by IS NULL",
+		policy, asOf); !slices.Equal(c.goes, names) {
 		t.Errorf("partitions(%s) says %v, want %v", policy, names, c.goes)
 	}
 	o := in.Done(policy, asOf)
-	if o.Taken != int64(len(c.goes)) || o.Refused != 0 || o.Contended != 0 || c.kept != nil && !maps.Equal(c.kept, o.Kept) {
+	if o.Taken != int64(len(c.goes)) || o.Refused != 0 || o.Contended != 0 || c.kept != nil &&
+		!maps.Equal(c.kept, o.Kept) {
 		t.Errorf("%s: %+v", step, o)
 	}
 	want := slices.DeleteFunc(before, func(name string) bool {
-		return slices.ContainsFunc(c.goes, func(gone string) bool { return name == gone || strings.HasPrefix(name, gone+"_") })
+		return slices.ContainsFunc(c.goes, func(gone string) bool {
+			return name == gone ||
+				strings.HasPrefix(name, gone+"_")
+		})
 	})
 	c.left(t, in, step, schema, want)
 	if again := in.Done(policy, asOf); again.Taken != 0 {
@@ -135,7 +153,8 @@ func (c away) left(t *testing.T, in *kit.Installed, step, schema string, want []
 	if diff := diffs.Diff(want, attached(t, in, schema+".m")); diff != "" {
 		t.Errorf("%s: partitions differ (-want +got):\n%s", step, diff)
 	}
-	there := pgtest.Value[int](t, in, "SELECT count(*) FROM unnest($2::text[]) x WHERE to_regclass($1 || '.' || x) IS NOT NULL", schema, c.goes)
+	there := pgtest.Value[int](t, in, "SELECT count(*) FROM unnest($2::text[]) x WHERE to_regclass($1 || '.' || x) "+
+		"IS NOT NULL", schema, c.goes)
 	if strings.HasPrefix(step, "detach") && there != len(c.goes) || strings.HasPrefix(step, "drop") && there != 0 {
 		t.Errorf("%s: %d of %v are there", step, there, c.goes)
 	}
@@ -145,7 +164,8 @@ func (c away) left(t *testing.T, in *kit.Installed, step, schema string, want []
 func ranges(typ string, bounds ...string) string {
 	sql := "CREATE TABLE m (id int, at " + typ + " NOT NULL, state text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at)"
 	for i := range bounds[1:] {
-		sql += fmt.Sprintf("; CREATE TABLE m_%d PARTITION OF m FOR VALUES FROM (%s) TO (%s)", i+1, bounds[i], bounds[i+1])
+		sql += fmt.Sprintf("; CREATE TABLE m_%d PARTITION OF m FOR VALUES FROM (%s) TO (%s)", i+1, bounds[i],
+			bounds[i+1])
 	}
 	return sql
 }
@@ -172,65 +192,116 @@ func TestPartitionsOf(t *testing.T) {
 	midnight := "2024-03-31 00:00:00+00"
 	runAway(t, []away{
 		// 2024-03-31 00:00 less seven days is 2024-03-24 00:00: exactly the bound.
-		{name: "dates, on the bound", schema: ranges("date", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
-		{name: "instants, on the bound", schema: ranges("timestamptz", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
-		{name: "instants, a microsecond before", schema: ranges("timestamptz", days...), rule: week, asOf: "2024-03-30 23:59:59.999999+00", goes: []string{"m_1"}},
-		{name: "timestamps, on the bound", schema: ranges("timestamp", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
+		{name: "dates, on the bound", schema: ranges("date", days...), rule: week, asOf: midnight,
+			goes: []string{"m_1", "m_2"}},
+		{name: "instants, on the bound", schema: ranges("timestamptz", days...), rule: week, asOf: midnight,
+			goes: []string{"m_1", "m_2"}},
+		{name: "instants, a microsecond before", schema: ranges("timestamptz", days...), rule: week,
+			asOf: "2024-03-30 23:59:59.999999+00", goes: []string{"m_1"}},
+		{name: "timestamps, on the bound", schema: ranges("timestamp", days...), rule: week, asOf: midnight,
+			goes: []string{"m_1", "m_2"}},
 		{name: "dates, at noon", schema: ranges("date", days...), rule: week, goes: []string{"m_1", "m_2"}},
-		{name: "years, each newest and those without an upper bound stay", asOf: "2026-01-01 00:00:00+00", rule: "due: {age: {older_than: 1 second}}",
-			schema: ranges("timestamptz", days...) + "; CREATE TABLE m_rest PARTITION OF m DEFAULT; INSERT INTO m VALUES (1, '2024-05-01'), (2, '2024-03-24')",
-			goes:   []string{"m_1", "m_2", "m_3", "m_4"}},
-		{name: "the newest is the one without an upper bound", asOf: "2026-01-01 00:00:00+00", rule: "due: {age: {older_than: 1 second}}",
-			schema: ranges("timestamptz", append(days, "MAXVALUE")...), goes: []string{"m_1", "m_2", "m_3", "m_4", "m_5"}},
+		{name: "years, each newest and those without an upper bound stay", asOf: "2026-01-01 00:00:00+00",
+			rule: "due: {age: {older_than: 1 second}}",
+			schema: ranges("timestamptz", days...) + "; CREATE TABLE m_rest PARTITION OF m DEFAULT; INSERT INTO m " +
+				"VALUES (1, '2024-05-01'), (2, '2024-03-24')",
+			goes: []string{"m_1", "m_2", "m_3", "m_4"}},
+		{name: "the newest is the one without an upper bound", asOf: "2026-01-01 00:00:00+00",
+			rule:   "due: {age: {older_than: 1 second}}",
+			schema: ranges("timestamptz", append(days, "MAXVALUE")...), goes: []string{"m_1", "m_2", "m_3", "m_4",
+				"m_5"}},
 		{name: "infinity is never reached", asOf: "2026-01-01 00:00:00+00", rule: "due: {age: {older_than: 1 second}}",
 			schema: ranges("date", "'2024-01-01'", "'2024-02-01'", "'infinity'", "MAXVALUE"), goes: []string{"m_1"}},
-		{name: "gaps, and attached out of order", rule: week, schema: ranges("date", "'2024-03-30'", "'2024-04-10'") + "; CREATE TABLE a PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2023-01-02'); CREATE TABLE b PARTITION OF m FOR VALUES FROM ('2022-01-01') TO ('2022-06-01')",
+		{name: "gaps, and attached out of order", rule: week,
+			schema: ranges("date", "'2024-03-30'", "'2024-04-10'") + "; CREATE TABLE a PARTITION OF m FOR VALUES " +
+				"FROM ('2023-01-01') TO ('2023-01-02'); CREATE TABLE b PARTITION OF m FOR VALUES FROM " +
+				"('2022-01-01') TO ('2022-06-01')",
 			goes: []string{"b", "a"}},
 		// 2024-07-01 00:00 in Berlin less three months is 2024-04-01 00:00+02: the clock on the
 		// wall, across the change of 31 March.
-		{name: "months across daylight saving", zone: "Europe/Berlin", asOf: "2024-06-30 22:00:00+00", rule: "due: {age: {older_than: 3 months}}",
-			schema: ranges("timestamptz", "'2024-02-01 00:00+01'", "'2024-03-01 00:00+01'", "'2024-04-01 00:00+02'", "'2024-05-01 00:00+02'", "'2025-01-01'"), goes: []string{"m_1", "m_2"}},
-		{name: "months across daylight saving, a second before", zone: "Europe/Berlin", asOf: "2024-06-30 21:59:59+00", rule: "due: {age: {older_than: 3 months}}",
-			schema: ranges("timestamptz", "'2024-02-01 00:00+01'", "'2024-03-01 00:00+01'", "'2024-04-01 00:00+02'", "'2024-05-01 00:00+02'", "'2025-01-01'"), goes: []string{"m_1"}},
-		{name: "local days and a date", zone: "America/New_York", asOf: "2024-03-31 03:59:59+00", rule: week, schema: ranges("date", days...), goes: []string{"m_1"}},
+		{name: "months across daylight saving", zone: "Europe/Berlin", asOf: "2024-06-30 22:00:00+00",
+			rule: "due: {age: {older_than: 3 months}}",
+			schema: ranges("timestamptz", "'2024-02-01 00:00+01'", "'2024-03-01 00:00+01'", "'2024-04-01 00:00+02'",
+				"'2024-05-01 00:00+02'", "'2025-01-01'"), goes: []string{"m_1", "m_2"}},
+		{name: "months across daylight saving, a second before", zone: "Europe/Berlin", asOf: "2024-06-30 21:59:59+00",
+			rule: "due: {age: {older_than: 3 months}}",
+			schema: ranges("timestamptz", "'2024-02-01 00:00+01'", "'2024-03-01 00:00+01'", "'2024-04-01 00:00+02'",
+				"'2024-05-01 00:00+02'", "'2025-01-01'"), goes: []string{"m_1"}},
+		{name: "local days and a date", zone: "America/New_York", asOf: "2024-03-31 03:59:59+00", rule: week,
+			schema: ranges("date", days...), goes: []string{"m_1"}},
 		// 1711238400 is 2024-03-24 00:00 UTC.
-		{name: "epoch_ms", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: epoch_ms}}", schema: ranges("bigint", "0", "1711238400000", "1711238400001", "1800000000000"), goes: []string{"m_1"}},
-		{name: "epoch_s", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: epoch_s}}", schema: ranges("integer", "-5", "1711238400", "1711238401", "1800000000"), goes: []string{"m_1"}},
-		{name: "epoch_s, numeric", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: epoch_s}}", schema: ranges("numeric(20, 3)", "-5.5", "1711238400.000", "1711238400.001", "1800000000"), goes: []string{"m_1"}},
-		{name: "snowflake", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: {snowflake: {shift: 22, epoch: 1288834974657}}}}",
-			schema: ranges("bigint", "MINVALUE", "((1711238400000 - 1288834974657) << 22)", "((1711238400000 - 1288834974657) << 22) + 1", "9e18::bigint"), goes: []string{"m_1"}},
-		{name: "uuidv7", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: uuidv7}}", // 0x018e6dc1c800 ms
-			schema: ranges("uuid", "MINVALUE", "'018e6dc1-c800-0000-0000-000000000000'", "'018e6dc1-c800-0000-0000-000000000001'", "MAXVALUE"), goes: []string{"m_1"}},
-		{name: "ceiling", rule: `due: {age: {older_than: 7 days, up_to: "SELECT '2024-03-23'::date"}}`, schema: ranges("date", days...), goes: []string{"m_1"}},
-		{name: "no ceiling, nothing", rule: `due: {age: {older_than: 7 days, up_to: "SELECT NULL::date"}}`, schema: ranges("date", days...)},
-		{name: "position", rule: `due: {position: {up_to: "SELECT 30::bigint"}}`, schema: ranges("bigint", "0", "10", "20", "30", "31", "1000"), goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "all but the newest two", rule: `due: {beyond: {first: 2, order: "t.upper DESC"}}`, schema: ranges("date", days...) + "; CREATE TABLE m_rest PARTITION OF m DEFAULT", goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "one without an upper bound has no place", rule: `due: {beyond: {first: 2, order: "t.upper DESC"}}`, schema: ranges("date", append(days, "MAXVALUE")...), goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "nor one up to infinity", rule: `due: {beyond: {first: 2, order: "t.upper DESC"}}`, schema: ranges("timestamptz", append(days, "'infinity'", "MAXVALUE")...), goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "epoch_ms", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: epoch_ms}}",
+			schema: ranges("bigint", "0", "1711238400000", "1711238400001", "1800000000000"), goes: []string{"m_1"}},
+		{name: "epoch_s", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: epoch_s}}",
+			schema: ranges("integer", "-5", "1711238400", "1711238401", "1800000000"), goes: []string{"m_1"}},
+		{name: "epoch_s, numeric", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: epoch_s}}",
+			schema: ranges("numeric(20, 3)", "-5.5", "1711238400.000", "1711238400.001",
+				"1800000000"), goes: []string{"m_1"}},
+		{name: "snowflake", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: {snowflake: {shift: " +
+			"22, epoch: 1288834974657}}}}",
+			schema: ranges("bigint", "MINVALUE", "((1711238400000 - 1288834974657) << 22)",
+				"((1711238400000 - 1288834974657) << 22) + 1", "9e18::bigint"), goes: []string{"m_1"}},
+		// 0x018e6dc1c800 ms
+		{name: "uuidv7", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: uuidv7}}",
+			schema: ranges("uuid", "MINVALUE", "'018e6dc1-c800-0000-0000-000000000000'",
+				"'018e6dc1-c800-0000-0000-000000000001'", "MAXVALUE"), goes: []string{"m_1"}},
+		{name: "ceiling", rule: `due: {age: {older_than: 7 days, up_to: "SELECT '2024-03-23'::date"}}`,
+			schema: ranges("date", days...), goes: []string{"m_1"}},
+		{name: "no ceiling, nothing", rule: `due: {age: {older_than: 7 days, up_to: "SELECT NULL::date"}}`,
+			schema: ranges("date", days...)},
+		{name: "position", rule: `due: {position: {up_to: "SELECT 30::bigint"}}`,
+			schema: ranges("bigint", "0", "10", "20", "30", "31", "1000"), goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "all but the newest two", rule: `due: {beyond: {first: 2, order: "t.upper DESC"}}`,
+			schema: ranges("date", days...) + "; CREATE TABLE m_rest PARTITION OF m DEFAULT", goes: []string{"m_1",
+				"m_2", "m_3"}},
+		{name: "one without an upper bound has no place", rule: `due: {beyond: {first: 2, order: "t.upper DESC"}}`,
+			schema: ranges("date", append(days, "MAXVALUE")...), goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "nor one up to infinity", rule: `due: {beyond: {first: 2, order: "t.upper DESC"}}`,
+			schema: ranges("timestamptz", append(days, "'infinity'", "MAXVALUE")...), goes: []string{"m_1", "m_2",
+				"m_3"}},
 		{name: "nor by name, of numbers", rule: `due: {age: {older_than: 7 days, encoding: epoch_s}}, keep: {last: {first: 2, order: name DESC}}`, schema: ranges("bigint", "1700000000", "1700000010", "1700000020", "1700000030", "MAXVALUE"),
 			goes: []string{"m_1"}, kept: map[string]int64{"last": 2}},
-		{name: "one without a lower bound takes no other's place", rule: week + `, keep: {oldest: {first: 1, order: upper}}`, schema: ranges("date", days...), goes: []string{"m_1"}, kept: map[string]int64{"oldest": 1}},
-		{name: "nor one from -infinity", rule: week + `, keep: {oldest: {first: 1, order: upper}}`, schema: ranges("date", append([]string{"'-infinity'"}, days[1:]...)...), goes: []string{"m_1"}, kept: map[string]int64{"oldest": 1}},
-		{name: "each of a list by itself", rule: `due: {beyond: {first: 1, per: [value], order: upper DESC}}`, schema: lists + "; CREATE TABLE a_4 PARTITION OF a FOR VALUES FROM ('2024-03-10') TO (MAXVALUE)", goes: []string{"a_1", "b_1", "a_2"}},
-		{name: "older than a week and not of the newest four", rule: `due: {age: {older_than: 7 days}, beyond: {first: 4, order: upper DESC}}`, schema: ranges("date", days...), goes: []string{"m_1"}},
-		{name: "older than a week or not of the newest two", rule: `due: {any: [{age: {older_than: 7 days}}, {beyond: {first: 2, order: upper DESC}}]}`, schema: ranges("date", days...), goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "by name", rule: week + `, where: "name <> 'm_1' AND t.schema || '.m' = '@.m' AND parent = '@.m'"`, schema: ranges("date", days...), goes: []string{"m_2"}},
+		{name: "one without a lower bound takes no other's place",
+			rule: week + `, keep: {oldest: {first: 1, order: upper}}`, schema: ranges("date",
+				days...), goes: []string{"m_1"}, kept: map[string]int64{"oldest": 1}},
+		{name: "nor one from -infinity", rule: week + `, keep: {oldest: {first: 1, order: upper}}`,
+			schema: ranges("date", append([]string{"'-infinity'"},
+				days[1:]...)...), goes: []string{"m_1"}, kept: map[string]int64{"oldest": 1}},
+		{name: "each of a list by itself", rule: `due: {beyond: {first: 1, per: [value], order: upper DESC}}`,
+			schema: lists + "; CREATE TABLE a_4 PARTITION OF a FOR VALUES FROM ('2024-03-10') TO (MAXVALUE)", goes: []string{"a_1", "b_1", "a_2"}},
+		{name: "older than a week and not of the newest four",
+			rule: `due: {age: {older_than: 7 days}, beyond: {first: 4, order: upper DESC}}`, schema: ranges("date",
+				days...), goes: []string{"m_1"}},
+		{name: "older than a week or not of the newest two",
+			rule: `due: {any: [{age: {older_than: 7 days}}, {beyond: {first: 2, order: upper DESC}}]}`, schema: ranges("date", days...), goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "by name", rule: week + `, where: "name <> 'm_1' AND t.schema || '.m' = '@.m' AND parent = '@.m'"`,
+			schema: ranges("date", days...), goes: []string{"m_2"}},
 		{name: "kept by name and by rank", rule: week + `, keep: {first: "name = 'm_1'", newest: {first: 4, order: "upper DESC"}}`, schema: ranges("date", days...),
 			kept: map[string]int64{"first": 1, "newest": 1}},
 		{name: "pending rows", rule: week + `, keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}`,
-			schema: ranges("date", days...) + "; INSERT INTO m VALUES (1, '2024-03-22', 'pending'), (2, '2024-03-23', 'done'), (3, '2024-03-24', 'pending')",
-			goes:   []string{"m_2"}, kept: map[string]int64{"pending": 1}},
+			schema: ranges("date", days...) + "; INSERT INTO m VALUES (1, '2024-03-22', 'pending'), (2, " +
+				"'2024-03-23', 'done'), (3, '2024-03-24', 'pending')",
+			goes: []string{"m_2"}, kept: map[string]int64{"pending": 1}},
 		{name: "rows that say nothing keep", rule: week + `, keep: {pending: "(SELECT bool_or(p.state = 'pending') FROM partition p)"}`,
-			schema: ranges("date", days...) + "; INSERT INTO m VALUES (1, '2024-03-22', NULL), (2, '2024-03-23', 'done')",
-			goes:   []string{"m_2"}, kept: map[string]int64{"pending": 1}},
-		{name: "only empty ones", rule: `where: "NOT EXISTS (SELECT FROM partition)"`, schema: ranges("date", days...) + "; INSERT INTO m VALUES (1, '2024-03-22'), (2, '2024-03-25')", goes: []string{"m_2", "m_3"}},
+			schema: ranges("date", days...) + "; INSERT INTO m VALUES (1, '2024-03-22', NULL), (2, '2024-03-23', " +
+				"'done')",
+			goes: []string{"m_2"}, kept: map[string]int64{"pending": 1}},
+		{name: "only empty ones", rule: `where: "NOT EXISTS (SELECT FROM partition)"`,
+			schema: ranges("date", days...) + "; INSERT INTO m VALUES (1, '2024-03-22'), (2, '2024-03-25')", goes: []string{"m_2", "m_3"}},
 		{name: "joins", rule: `join: {o: {table: "@.o", where: "o.name = t.name"}, n: "SELECT count(*) AS n FROM partition"}, where: "o.done", due: {age: {older_than: 7 days}}, keep: {many: "n.n > 1"}`,
-			schema: ranges("date", days...) + "; CREATE TABLE o (name text, done boolean); INSERT INTO o VALUES ('m_1', true), ('m_2', true), ('m_3', true); INSERT INTO m VALUES (1, '2024-03-22'), (2, '2024-03-22'), (2, '2024-03-23')",
-			goes:   []string{"m_2"}, kept: map[string]int64{"many": 1}},
-		{name: "lists over ranges, each newest stays", rule: "due: {age: {older_than: 7 days}}, keep: {pending: \"EXISTS (SELECT FROM partition WHERE state = 'pending')\"}", schema: lists, goes: []string{"b_1", "a_2"}, kept: map[string]int64{"pending": 1}},
-		{name: "lists over ranges, the newest of each but one", rule: `due: {beyond: {first: 1, per: [value], order: "upper DESC"}}`, schema: lists, goes: []string{"a_1", "b_1", "a_2"}},
+			schema: ranges("date", days...) + "; CREATE TABLE o (name text, done boolean); INSERT INTO o VALUES " +
+				"('m_1', true), ('m_2', true), ('m_3', true); INSERT INTO m VALUES (1, '2024-03-22'), (2, " +
+				"'2024-03-22'), (2, '2024-03-23')",
+			goes: []string{"m_2"}, kept: map[string]int64{"many": 1}},
+		{name: "lists over ranges, each newest stays",
+			rule: "due: {age: {older_than: 7 days}}, keep: {pending: \"EXISTS (SELECT FROM partition WHERE state = " +
+				"'pending')\"}", schema: lists, goes: []string{"b_1", "a_2"}, kept: map[string]int64{"pending": 1}},
+		{name: "lists over ranges, the newest of each but one",
+			rule: `due: {beyond: {first: 1, per: [value], order: "upper DESC"}}`, schema: lists, goes: []string{"a_1",
+				"b_1", "a_2"}},
 		{name: "lists over ranges, one value", rule: `where: "t.value = 2 AND parent = '@.b'", due: {age: {older_than: 7 days}}`, schema: lists, goes: []string{"b_1"}},
-		{name: "lists over ranges, empty ones", rule: `where: "NOT EXISTS (SELECT FROM partition p)"`, schema: lists, goes: []string{"a_2"}},
+		{name: "lists over ranges, empty ones", rule: `where: "NOT EXISTS (SELECT FROM partition p)"`, schema: lists,
+			goes: []string{"a_2"}},
 		{name: "partitions of partitions", rule: week + `, keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}`,
 			schema: ranges("date", "'2024-03-01'", "'2024-03-02'", "'2025-01-01'") + `;
 				CREATE TABLE s PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01') PARTITION BY RANGE (at);
@@ -257,46 +328,77 @@ const noHoles = `keep: {pending: "EXISTS (SELECT FROM @.m x WHERE x.at <= t.uppe
 func TestListPartitions(t *testing.T) {
 	t.Parallel()
 	days := []string{"'2024-03-22'", "'2024-03-23'", "'2024-03-24'", "'2024-03-25'", "'2024-03-26'"}
-	week, encoded := "due: {age: {older_than: 7 days}}", "due: {age: {older_than: 7 days, since: 1960-01-01, encoding: %s}}"
+	week, encoded := "due: {age: {older_than: 7 days}}", "due: {age: {older_than: 7 days, since: 1960-01-01, "+
+		"encoding: %s}}"
 	newest := `due: {beyond: {first: 2, order: "upper DESC"}}`
 	midnight := "2024-03-31 00:00:00+00"
 	runAway(t, []away{
 		// 2024-03-31 00:00 less seven days is 2024-03-24 00:00. A row there is not older than that,
 		// and its partition stays.
-		{name: "dates, on the cutoff", schema: listed("date", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
-		{name: "dates, a day of which all is older", schema: listed("date", days...), rule: week, asOf: "2024-04-01 00:00:00+00", goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "instants, on the cutoff", schema: listed("timestamptz", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
-		{name: "instants, a microsecond after", schema: listed("timestamptz", days...), rule: week, asOf: "2024-03-31 00:00:00.000001+00", goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "timestamps, on the cutoff", schema: listed("timestamp", days...), rule: week, asOf: midnight, goes: []string{"m_1", "m_2"}},
-		{name: "days of a zone", zone: "America/New_York", asOf: "2024-03-31 03:59:59+00", rule: week, schema: listed("date", days...), goes: []string{"m_1"}},
-		{name: "the days begin there", zone: "America/New_York", asOf: "2024-03-31 04:00:00+00", rule: week, schema: listed("date", days...), goes: []string{"m_1", "m_2"}},
-		{name: "expires", rule: "due: {expires: {grace: 7 days}}", asOf: midnight, schema: listed("date", days...), goes: []string{"m_1", "m_2"}},
+		{name: "dates, on the cutoff", schema: listed("date", days...), rule: week, asOf: midnight,
+			goes: []string{"m_1", "m_2"}},
+		{name: "dates, a day of which all is older", schema: listed("date", days...), rule: week,
+			asOf: "2024-04-01 00:00:00+00", goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "instants, on the cutoff", schema: listed("timestamptz", days...), rule: week, asOf: midnight,
+			goes: []string{"m_1", "m_2"}},
+		{name: "instants, a microsecond after", schema: listed("timestamptz", days...), rule: week,
+			asOf: "2024-03-31 00:00:00.000001+00", goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "timestamps, on the cutoff", schema: listed("timestamp", days...), rule: week, asOf: midnight,
+			goes: []string{"m_1", "m_2"}},
+		{name: "days of a zone", zone: "America/New_York", asOf: "2024-03-31 03:59:59+00", rule: week,
+			schema: listed("date", days...), goes: []string{"m_1"}},
+		{name: "the days begin there", zone: "America/New_York", asOf: "2024-03-31 04:00:00+00", rule: week,
+			schema: listed("date", days...), goes: []string{"m_1", "m_2"}},
+		{name: "expires", rule: "due: {expires: {grace: 7 days}}", asOf: midnight, schema: listed("date", days...),
+			goes: []string{"m_1", "m_2"}},
 		// 1711238400 is 2024-03-24 00:00 UTC, 0x018e6dc1c800 ms.
-		{name: "epoch_ms", asOf: midnight, rule: fmt.Sprintf(encoded, "epoch_ms"), schema: listed("bigint", "-7", "1711238399999", "1711238400000", "1800000000000"), goes: []string{"m_1", "m_2"}},
-		{name: "epoch_s, numeric", asOf: midnight, rule: fmt.Sprintf(encoded, "epoch_s"), schema: listed("numeric(20, 3)", "-5.5", "1711238399.999", "1711238400", "1800000000"), goes: []string{"m_1", "m_2"}},
+		{name: "epoch_ms", asOf: midnight, rule: fmt.Sprintf(encoded, "epoch_ms"),
+			schema: listed("bigint", "-7", "1711238399999", "1711238400000", "1800000000000"), goes: []string{"m_1",
+				"m_2"}},
+		{name: "epoch_s, numeric", asOf: midnight, rule: fmt.Sprintf(encoded, "epoch_s"),
+			schema: listed("numeric(20, 3)", "-5.5", "1711238399.999", "1711238400",
+				"1800000000"), goes: []string{"m_1", "m_2"}},
 		{name: "uuidv7", asOf: midnight, rule: fmt.Sprintf(encoded, "uuidv7"),
-			schema: listed("uuid", "'018e6dc1-c7ff-7000-8000-000000000000'", "'018e6dc1-c800-7000-8000-000000000000'", "'028e6dc1-c800-7000-8000-000000000000'"), goes: []string{"m_1"}},
-		{name: "position", rule: `due: {position: {up_to: "SELECT 30::bigint"}}`, schema: listed("bigint", "-10", "9", "10", "30", "31", "1000"), goes: []string{"m_1", "m_2", "m_3", "m_4"}},
-		{name: "ceiling", rule: `due: {age: {older_than: 7 days, up_to: "SELECT '2024-03-22'::date"}}`, schema: listed("date", days...), goes: []string{"m_1"}},
-		{name: "no ceiling, nothing", rule: `due: {age: {older_than: 7 days, up_to: "SELECT NULL::date"}}`, schema: listed("date", days...)},
+			schema: listed("uuid", "'018e6dc1-c7ff-7000-8000-000000000000'", "'018e6dc1-c800-7000-8000-000000000000'",
+				"'028e6dc1-c800-7000-8000-000000000000'"), goes: []string{"m_1"}},
+		{name: "position", rule: `due: {position: {up_to: "SELECT 30::bigint"}}`,
+			schema: listed("bigint", "-10", "9", "10", "30", "31", "1000"), goes: []string{"m_1", "m_2", "m_3", "m_4"}},
+		{name: "ceiling", rule: `due: {age: {older_than: 7 days, up_to: "SELECT '2024-03-22'::date"}}`,
+			schema: listed("date", days...), goes: []string{"m_1"}},
+		{name: "no ceiling, nothing", rule: `due: {age: {older_than: 7 days, up_to: "SELECT NULL::date"}}`,
+			schema: listed("date", days...)},
 
-		{name: "all but the newest two, in the order of numbers", rule: newest, schema: listed("int", "9", "100", "10", "-100"), goes: []string{"m_4", "m_1"}},
+		{name: "all but the newest two, in the order of numbers", rule: newest,
+			schema: listed("int", "9", "100", "10", "-100"), goes: []string{"m_4", "m_1"}},
 		{name: "of smallint", rule: newest, schema: listed("smallint", "1", "2", "3"), goes: []string{"m_1"}},
-		{name: "of double precision", rule: newest, schema: listed("double precision", "-1e300", "0.1", "1e300"), goes: []string{"m_1"}},
-		{name: "the newest stays without a rule for it", rule: `where: "NOT EXISTS (SELECT FROM partition)"`, schema: listed("bigint", "9000000000", "9000000001", "9000000002"), goes: []string{"m_1", "m_2"}},
-		{name: "DEFAULT is nobody's, and not the newest", rule: `where: "true"`, schema: listed("int", "1", "2", "3") + "; CREATE TABLE m_rest PARTITION OF m DEFAULT; INSERT INTO m VALUES (1, 4), (2, 2)", goes: []string{"m_1", "m_2"}},
-		{name: "infinity is never reached, and has no place", rule: newest, schema: listed("date", append(days, "'infinity'")...), goes: []string{"m_1", "m_2", "m_3"}},
-		{name: "-infinity takes no other's place", rule: week + `, keep: {oldest: {first: 1, order: upper}}`, schema: listed("date", append(days, "'-infinity'")...), goes: []string{"m_6", "m_2"}, kept: map[string]int64{"oldest": 1}},
+		{name: "of double precision", rule: newest, schema: listed("double precision", "-1e300", "0.1", "1e300"),
+			goes: []string{"m_1"}},
+		{name: "the newest stays without a rule for it", rule: `where: "NOT EXISTS (SELECT FROM partition)"`,
+			schema: listed("bigint", "9000000000", "9000000001", "9000000002"), goes: []string{"m_1", "m_2"}},
+		{name: "DEFAULT is nobody's, and not the newest", rule: `where: "true"`,
+			schema: listed("int", "1", "2", "3") + "; CREATE TABLE m_rest PARTITION OF m DEFAULT; INSERT INTO m " +
+				"VALUES (1, 4), (2, 2)", goes: []string{"m_1", "m_2"}},
+		{name: "infinity is never reached, and has no place", rule: newest,
+			schema: listed("date", append(days, "'infinity'")...), goes: []string{"m_1", "m_2", "m_3"}},
+		{name: "-infinity takes no other's place", rule: week + `, keep: {oldest: {first: 1, order: upper}}`,
+			schema: listed("date", append(days, "'-infinity'")...), goes: []string{"m_6",
+				"m_2"}, kept: map[string]int64{"oldest": 1}},
 		{name: "by name and by bounds", rule: `where: "name <> 'm_1' AND t.lower = t.upper AND upper < 4 AND parent = '@.m'"`, schema: listed("int", "1", "2", "3", "4", "5"), goes: []string{"m_2", "m_3"}},
 
 		{name: "pending rows of this value only", rule: `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}, where: "true"`,
-			schema: listed("int", "1", "2", "3", "4", "5") + "; INSERT INTO m VALUES (1, 1, 'done'), (2, 2, 'pending'), (3, 3, 'done'), (4, 5, 'pending')",
-			goes:   []string{"m_1", "m_3", "m_4"}, kept: map[string]int64{"pending": 1}},
+			schema: listed("int", "1", "2", "3", "4",
+				"5") + "; INSERT INTO m VALUES (1, 1, 'done'), (2, 2, 'pending'), (3, 3, 'done'), (4, 5, 'pending')",
+			goes: []string{"m_1", "m_3", "m_4"}, kept: map[string]int64{"pending": 1}},
 		{name: "the content is counted", rule: `join: {n: "SELECT count(*) AS n, min(p.at) AS low, max(p.at) AS high FROM partition p"}, where: "n.n = 2 AND n.low = t.lower AND n.high = t.upper"`,
-			schema: listed("int", "1", "2", "3", "4") + "; INSERT INTO m VALUES (1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (6, 3)", goes: []string{"m_2"}},
-		{name: "no holes", rule: `where: "true", ` + noHoles, schema: listed("int", "1", "2", "3", "4", "5") + "; INSERT INTO m VALUES (1, 1, 'done'), (2, 3, 'pending'), (3, 4, 'done'), (4, 5, 'pending')",
+			schema: listed("int", "1", "2", "3", "4") + "; INSERT INTO m VALUES (1, 1), (2, 2), (3, 2), (4, 3), (5, " +
+				"3), (6, 3)", goes: []string{"m_2"}},
+		{name: "no holes", rule: `where: "true", ` + noHoles,
+			schema: listed("int", "1", "2", "3", "4",
+				"5") + "; INSERT INTO m VALUES (1, 1, 'done'), (2, 3, 'pending'), (3, 4, 'done'), (4, 5, 'pending')",
 			goes: []string{"m_1", "m_2"}, kept: map[string]int64{"pending": 2}},
-		{name: "no holes, and the newest three stay", rule: `where: "true", ` + strings.Replace(noHoles, "keep: {", `keep: {newest: {first: 3, order: "upper DESC"}, `, 1), schema: listed("int", "1", "2", "3", "4", "5"),
+		{name: "no holes, and the newest three stay", rule: `where: "true", ` +
+			strings.Replace(noHoles, "keep: {", `keep: {newest: {first: 3, order: "upper DESC"}, `,
+				1), schema: listed("int", "1", "2", "3", "4", "5"),
 			goes: []string{"m_1", "m_2"}, kept: map[string]int64{"newest": 2}},
 		{name: "partitioned further", rule: `where: "NOT EXISTS (SELECT FROM partition WHERE state = 'pending')"`,
 			schema: `CREATE TABLE m (id int, at int, state text, PRIMARY KEY (id, at)) PARTITION BY LIST (at);
@@ -353,7 +455,8 @@ policies:
 		same("generations", "SELECT * FROM queue", "SELECT * FROM want_queue")
 		same("days", "SELECT * FROM daily", "SELECT * FROM want_daily")
 		same("detached", "SELECT generation, id FROM (TABLE queue_1 UNION ALL TABLE queue_2 UNION ALL TABLE queue_3) x", "SELECT * FROM went_queue")
-		same("written before", "SELECT * FROM away", "VALUES ('queue_1', '1', 10::bigint), ('queue_2', '2', 0), ('queue_3', '3', 30)")
+		same("written before", "SELECT * FROM away",
+			"VALUES ('queue_1', '1', 10::bigint), ('queue_2', '2', 0), ('queue_3', '3', 30)")
 	}
 	// Done, and a partition that appeared meanwhile: the newest of before goes as well.
 	in.Exec(t, "UPDATE queue SET status = 2; CREATE TABLE queue_8 PARTITION OF queue FOR VALUES IN (8)")
@@ -369,10 +472,12 @@ policies:
 func TestUnreadableLists(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{"4, 5", "NULL", "0, NULL", "0) PARTITION BY RANGE (at"} {
-		in := kit.Install(t, strings.Replace(listed("int", "1", "2", "3"), "NOT NULL, state text, PRIMARY KEY (id, at)", ", state text", 1),
+		in := kit.Install(t, strings.Replace(listed("int", "1", "2", "3"),
+			"NOT NULL, state text, PRIMARY KEY (id, at)", ", state text", 1),
 			`policies: {p: {partitions_of: m, due: {beyond: {first: 1, order: "upper DESC"}}, then: [drop]}}`)
 		in.Exec(t, "CREATE TABLE m_odd PARTITION OF m FOR VALUES IN ("+values+")")
-		if o := in.Run("p", noon); o.State != "failed" || !strings.Contains(o.Message, `partition "public.m_odd" has bounds that a policy on partitions cannot read`) {
+		if o := in.Run("p", noon); o.State != "failed" ||
+			!strings.Contains(o.Message, `partition "public.m_odd" has bounds that a policy on partitions cannot read`) {
 			t.Errorf("%s: got %+v", values, o)
 		}
 		isAttached(t, in, "m_1", "m_2", "m_3", "m_odd")
@@ -385,7 +490,8 @@ func TestUnreadableLists(t *testing.T) {
 // A held row keeps the partition of its value, and no other.
 func TestHeldListPartition(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, listed("int", "1", "2", "3", "4")+"; INSERT INTO m VALUES (7, 1), (7, 2), (7, 3)", `policies: {p: {partitions_of: m, where: "true", then: [drop]}}`)
+	in := kit.Install(t, listed("int", "1", "2", "3", "4")+"; INSERT INTO m VALUES (7, 1), (7, 2), (7, 3)",
+		`policies: {p: {partitions_of: m, where: "true", then: [drop]}}`)
 	hold(t, in, `'m', '{"id": 7, "at": 2}', 'case 1'`)
 	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["hold"] != 1 {
 		t.Errorf("got %+v", o)

@@ -100,7 +100,8 @@ func referenceExamples(page string) []referenceExample {
 			tables[len(tables)-1].rows = append(tables[len(tables)-1].rows, cells)
 		case m != nil:
 			inTable = true
-			list[len(list)-1].tables = append(list[len(list)-1].tables, referenceTable{table: m[1] + m[3], key: m[2] + m[4], columns: cells[1:]})
+			list[len(list)-1].tables = append(list[len(list)-1].tables,
+				referenceTable{table: m[1] + m[3], key: m[2] + m[4], columns: cells[1:]})
 		}
 	}
 	return list
@@ -159,7 +160,8 @@ func diagText(list diag.List, yaml string) string {
 func (e referenceExample) generated(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for _, file := range in.Migrations {
-		if strings.Contains(strings.Join(strings.Fields(string(file.Data)), " "), strings.Join(strings.Fields(sql), " ")) {
+		if strings.Contains(strings.Join(strings.Fields(string(file.Data)), " "),
+			strings.Join(strings.Fields(sql), " ")) {
 			return
 		}
 	}
@@ -227,7 +229,8 @@ func (r referenceTable) fill(t *testing.T, in *kit.Installed) {
 				columns, values = append(columns, quote.Ident(column)), append(values, sqlValue(row[i]))
 			}
 		}
-		in.Exec(t, fmt.Sprintf("SET session_replication_role = replica; SET TimeZone = 'UTC'; INSERT INTO %s (%s) VALUES (%s); RESET session_replication_role",
+		in.Exec(t, fmt.Sprintf("SET session_replication_role = replica; SET TimeZone = 'UTC'; INSERT INTO %s (%s) "+
+			"VALUES (%s); RESET session_replication_role",
 			r.table, strings.Join(columns, ", "), strings.Join(values, ", ")))
 	}
 }
@@ -246,12 +249,14 @@ func (r referenceTable) compare(t *testing.T, in *kit.Installed) {
 	shown, after := []string{quote.Ident(r.key) + "::text"}, []int{}
 	for i, column := range r.columns {
 		if name, ok := strings.CutSuffix(column, "` after"); ok {
-			shown, after = append(shown, "coalesce("+quote.Ident(strings.TrimPrefix(name, "`"))+"::text, 'NULL')"), append(after, i+1)
+			shown, after = append(shown, "coalesce("+
+				quote.Ident(strings.TrimPrefix(name, "`"))+"::text, 'NULL')"), append(after, i+1)
 		}
 	}
 	query := fmt.Sprintf("SELECT concat_ws(' | ', %s) FROM %s ORDER BY 1", strings.Join(shown, ", "), r.table)
 	if r.key == "partition" {
-		query = fmt.Sprintf("SELECT relname::text FROM pg_class JOIN pg_inherits ON oid = inhrelid WHERE inhparent = '%s'::regclass ORDER BY 1", r.table)
+		query = fmt.Sprintf("SELECT relname::text FROM pg_class JOIN pg_inherits ON oid = inhrelid WHERE inhparent "+
+			"= '%s'::regclass ORDER BY 1", r.table)
 	}
 	want := []string{}
 	for _, row := range r.rows {

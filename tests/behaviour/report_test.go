@@ -28,43 +28,53 @@ func TestReports(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
 	for _, report := range []string{"parity", "quiet"} {
-		if outcome, err := in.Call("CALL retention.run($1, $2, dry_run => true)", report, noon); err != nil || !strings.HasPrefix(outcome, report+": dry run, done") {
+		if outcome, err := in.Call("CALL retention.run($1, $2, dry_run => true)", report, noon); err != nil ||
+			!strings.HasPrefix(outcome, report+": dry run, done") {
 			t.Errorf("%s: %q, %v", report, outcome, err)
 		}
 	}
-	if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM retention.report) + (SELECT count(*) FROM retention.event) + (SELECT count(*) FROM retention.total)"); n != 0 {
+	if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM retention.report) + (SELECT count(*) FROM "+
+		"retention.event) + (SELECT count(*) FROM retention.total)"); n != 0 {
 		t.Errorf("a dry run kept %d things", n)
 	}
 	if outcome, err := in.Call("CALL retention.run_job('weekly', $1)", noon); err != nil {
 		t.Errorf("%q, %v", outcome, err)
 	}
 	runs := in.Rows("SELECT policy, state, taken, message FROM retention.run WHERE NOT dry_run")
-	want := []string{`(broken,done,0,"1 rows, 0 alerts")`, "(p,done,13,)", `(parity,done,0,"2 rows, 1 alerts")`, `(quiet,done,0,"1 rows, 0 alerts")`}
+	want := []string{`(broken,done,0,"1 rows, 0 alerts")`, "(p,done,13,)", `(parity,done,0,"2 rows, 1 alerts")`,
+		`(quiet,done,0,"1 rows, 0 alerts")`}
 	if diff := cmp.Diff(want, runs); diff != "" {
 		t.Errorf("runs:\n%s", diff)
 	}
 	// The thirteen rows are 8 to 20: seven even ones, six odd ones.
-	answers := pgtest.Column[string](t, in, "SELECT concat_ws('|', name, alerts, as_of = $1, rows) FROM retention.report WHERE name = 'parity'", noon)
+	answers := pgtest.Column[string](t, in, "SELECT concat_ws('|', name, alerts, as_of = $1, rows) FROM "+
+		"retention.report WHERE name = 'parity'", noon)
 	if diff := cmp.Diff([]string{`parity|1|t|[{"n": 7, "odd": 0}, {"n": 6, "odd": 1}]`}, answers); diff != "" {
 		t.Errorf("answers:\n%s", diff)
 	}
 	var event map[string]any
-	if err := json.Unmarshal([]byte(pgtest.Value[string](t, in, "SELECT payload::text FROM retention.event WHERE policy = 'parity' AND event = 'report_alert'")), &event); err != nil {
+	if err := json.Unmarshal([]byte(pgtest.Value[string](t, in,
+		"SELECT payload::text FROM retention.event WHERE policy = 'parity' AND event = 'report_alert'")), &event); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"alerts": 1.0, "rows": []any{map[string]any{"n": 7.0, "odd": 0.0}}, "as_of": event["as_of"]}, event); diff != "" {
+	if diff := cmp.Diff(map[string]any{"alerts": 1.0, "rows": []any{map[string]any{"n": 7.0, "odd": 0.0}},
+		"as_of": event["as_of"]}, event); diff != "" {
 		t.Errorf("event:\n%s", diff)
 	}
-	if health := in.Rows("SELECT severity, policy, problem FROM retention.health()"); len(health) != 1 || !strings.HasPrefix(health[0], `(warning,parity,"the report alerts: 1 of 2 rows at `) {
+	if health := in.Rows("SELECT severity, policy, problem FROM retention.health()"); len(health) != 1 ||
+		!strings.HasPrefix(health[0], `(warning,parity,"the report alerts: 1 of 2 rows at `) {
 		t.Errorf("health: %v", health)
 	}
 	metrics := in.Rows("SELECT name, labels ->> 'report', value FROM retention.metrics WHERE labels ? 'report'")
-	if diff := cmp.Diff([]string{"(retention_report_alerts,broken,0)", "(retention_report_alerts,parity,1)", "(retention_report_alerts,quiet,0)",
+	if diff := cmp.Diff([]string{"(retention_report_alerts,broken,0)", "(retention_report_alerts,parity,1)",
+		"(retention_report_alerts,quiet,0)",
 		"(retention_report_rows,broken,1)", "(retention_report_rows,parity,2)", "(retention_report_rows,quiet,1)"}, metrics); diff != "" {
 		t.Errorf("metrics:\n%s", diff)
 	}
-	status := in.Rows("SELECT policy, jobs, last_state, last_message FROM retention.status WHERE policy IN ('parity', 'broken')")
-	if diff := cmp.Diff([]string{`(broken,weekly,done,"1 rows, 0 alerts")`, `(parity,weekly,done,"2 rows, 1 alerts")`}, status); diff != "" {
+	status := in.Rows("SELECT policy, jobs, last_state, last_message FROM retention.status WHERE policy IN " +
+		"('parity', 'broken')")
+	if diff := cmp.Diff([]string{`(broken,weekly,done,"1 rows, 0 alerts")`, `(parity,weekly,done,"2 rows, 1 alerts")`},
+		status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
 	// Seven rows are left: the next answer is another, and the broken one divides by zero.
@@ -73,7 +83,8 @@ func TestReports(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	runs = in.Rows("SELECT policy, state, message FROM retention.run WHERE id > 6")
-	if diff := cmp.Diff([]string{`(broken,failed,"division by zero")`, "(p,done,)", `(parity,done,"0 rows, 0 alerts")`, `(quiet,done,"1 rows, 0 alerts")`}, runs); diff != "" {
+	if diff := cmp.Diff([]string{`(broken,failed,"division by zero")`, "(p,done,)", `(parity,done,"0 rows, 0 alerts")`,
+		`(quiet,done,"1 rows, 0 alerts")`}, runs); diff != "" {
 		t.Errorf("runs:\n%s", diff)
 	}
 	if problems := in.Rows("SELECT policy FROM retention.health()"); strings.Join(problems, " ") != "(broken)" {
@@ -84,7 +95,9 @@ func TestReports(t *testing.T) {
 // What a report is not: a policy that takes rows, or has a window or a scope; and its limits.
 func TestReportsRefused(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, strings.Replace(reporting, "  quiet:", "  long: {query: \"SELECT generate_series(1, 10001) AS i\"}\n  whole: {query: \"SELECT i FROM generate_series(1, 10000) i\", alert: true}\n  quiet:", 1))
+	in := kit.Install(t, plain, strings.Replace(reporting, "  quiet:",
+		"  long: {query: \"SELECT generate_series(1, 10001) AS i\"}\n  whole: {query: \"SELECT i FROM "+
+			"generate_series(1, 10000) i\", alert: true}\n  quiet:", 1))
 	for _, c := range []struct{ call, code, message string }{
 		{"CALL retention.run('parity', scope => '{\"g\": 1}')", "22023", "cannot be narrowed"},
 		{"CALL retention.run('parity', older_than => '1 day')", "22023", "cannot be changed at run time"},
@@ -99,7 +112,8 @@ func TestReportsRefused(t *testing.T) {
 	if _, err := in.Call("CALL retention.run('whole')"); err != nil {
 		t.Error(err)
 	}
-	if got := in.Rows("SELECT r.alerts, jsonb_array_length(r.rows), jsonb_array_length(e.payload -> 'rows') FROM retention.report r, retention.event e"); len(got) != 1 || got[0] != "(10000,10000,20)" {
+	if got := in.Rows("SELECT r.alerts, jsonb_array_length(r.rows), jsonb_array_length(e.payload -> 'rows') FROM " +
+		"retention.report r, retention.event e"); len(got) != 1 || got[0] != "(10000,10000,20)" {
 		t.Errorf("%v", got)
 	}
 	if err := in.Operator("SELECT retention.pause('parity', 'no need')"); err != nil {
@@ -122,8 +136,10 @@ func TestReportsRefused(t *testing.T) {
 // A report may become a policy, and a policy a report.
 func TestReportBecomesPolicy(t *testing.T) {
 	t.Parallel()
-	const report = "policies: {q: {table: m, where: id < 0, then: [delete]}}\nreports: {p: {query: \"SELECT count(*) AS n FROM m\"}}"
-	const policy = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}, q: {table: m, where: id < 0, then: [delete]}}"
+	const report = "policies: {q: {table: m, where: id < 0, then: [delete]}}\nreports: {p: {query: \"SELECT " +
+		"count(*) AS n FROM m\"}}"
+	const policy = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}, q: " +
+		"{table: m, where: id < 0, then: [delete]}}"
 	in := kit.Install(t, plain, policy)
 	in.Migrate(t, report)
 	if o := in.Done("p", noon); o.Taken != 0 || o.Message != "1 rows, 0 alerts" || len(ids(t, in)) != 20 {
@@ -155,7 +171,8 @@ takes     one statement a batch (RANGE); LOCKED where rows are contended, refuse
 	if diff := cmp.Diff("asks      SELECT 1 / (count(*) - 7) AS x FROM m\n"+runs, words("broken")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	in.Migrate(t, strings.Replace(strings.Replace(reporting, "7 days}}, then", "8 days}}, then", 1), "jobs: {weekly", "jobs: {other: {schedule: '@daily', run: [p]}, weekly", 1))
+	in.Migrate(t, strings.Replace(strings.Replace(reporting, "7 days}}, then", "8 days}}, then", 1), "jobs: {weekly",
+		"jobs: {other: {schedule: '@daily', run: [p]}, weekly", 1))
 	want = strings.Replace(want, "7 days", "8 days", 1)
 	want = strings.Replace(want, "runs ", "runs      on schedule @daily, in job other\nruns ", 1)
 	if diff := cmp.Diff(want, words("p")); diff != "" {
@@ -172,7 +189,8 @@ func logged(t *testing.T, in *kit.Installed, runs string) {
 		FROM (VALUES `+runs+`) v (p, s, d) ORDER BY d DESC`)
 	in.Exec(t, `INSERT INTO retention.total (policy, last_run, success_run)
 		SELECT policy, max(id) FILTER (WHERE state <> 'busy'), max(id) FILTER (WHERE state IN ('done', 'more')) FROM retention.run GROUP BY 1`)
-	in.Exec(t, "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) SELECT id, 0, 'start', 1, 1 FROM retention.run")
+	in.Exec(t, "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) SELECT id, 0, 'start', 1, 1 "+
+		"FROM retention.run")
 }
 
 // left are the runs of logged that are there, with their batches.
@@ -197,7 +215,8 @@ func TestRunLogIsKeptShort(t *testing.T) {
 	if o := in.Done("p", "now"); o.Taken != 20 || o.Note != "" {
 		t.Errorf("the run ended %+v", o)
 	}
-	if diff := cmp.Diff([]string{"(gone,busy,89,1)", "(gone,done,91,1)", "(o,failed,110,1)", "(o,more,150,1)"}, left(in)); diff != "" {
+	if diff := cmp.Diff([]string{"(gone,busy,89,1)", "(gone,done,91,1)", "(o,failed,110,1)", "(o,more,150,1)"},
+		left(in)); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 }
@@ -220,7 +239,8 @@ func TestARunPurgesAllThatIsDue(t *testing.T) {
 	got := in.Rows(`SELECT 'undo', count(*) FROM retention.undo UNION ALL SELECT 'restored', count(*) FROM retention.restored
 		UNION ALL SELECT 'event', count(*) FROM retention.event UNION ALL SELECT 'claim', count(*) FROM retention.claim
 		UNION ALL SELECT name, count(*) FROM retention.report GROUP BY name UNION ALL SELECT policy, count(*) FROM retention.run GROUP BY policy`)
-	want := []string{"(claim,1200)", "(event,1200)", "(gone,1)", "(many,1)", "(o,2)", "(p,1)", "(parity,1200)", "(restored,2)", "(undo,2400)"}
+	want := []string{"(claim,1200)", "(event,1200)", "(gone,1)", "(many,1)", "(o,2)", "(p,1)", "(parity,1200)",
+		"(restored,2)", "(undo,2400)"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
@@ -256,7 +276,8 @@ func TestPurgeWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
 	logged(t, in, "('o', 'done', 102), ('o', 'done', 101), ('o', 'done', 100), ('o', 'done', 99)")
-	in.Exec(t, "INSERT INTO retention.undo (run_id, policy, key, written) SELECT id, 'o', '{1}', '{}' FROM retention.run WHERE id = 2")
+	in.Exec(t, "INSERT INTO retention.undo (run_id, policy, key, written) SELECT id, 'o', '{1}', '{}' FROM "+
+		"retention.run WHERE id = 2")
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, "BEGIN; SELECT FROM retention.run WHERE id = 1 FOR UPDATE; DELETE FROM retention.undo")
 	if o := in.Done("p", "now"); o.Note != "" {
@@ -286,7 +307,8 @@ func TestPurgeThatFindsALock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if runs := in.Rows("SELECT FROM retention.run WHERE job = 'weekly' AND state = 'done'"); len(runs) != 4 || len(left(in)) != 5 {
+	if runs := in.Rows("SELECT FROM retention.run WHERE job = 'weekly' AND state = 'done'"); len(runs) != 4 ||
+		len(left(in)) != 5 {
 		t.Errorf("%d runs are done, left %v", len(runs), left(in))
 	}
 	earlier(t, in)
@@ -300,7 +322,8 @@ func TestPurgeThatFindsALock(t *testing.T) {
 // the call fails after its runs.
 func TestCronLogIsKeptShort(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, "install: {scheduler: pg_cron}\n"+old("")+"\njobs: {yearly: {schedule: '0 0 1 1 *', run: [p]}}", kit.On(pgtest.CronServer(t)))
+	in := kit.Install(t, plain, "install: {scheduler: pg_cron}\n"+
+		old("")+"\njobs: {yearly: {schedule: '0 0 1 1 *', run: [p]}}", kit.On(pgtest.CronServer(t)))
 	aged := func() {
 		in.Exec(t, `TRUNCATE cron.job_run_details;
 			INSERT INTO cron.job_run_details (runid, username, start_time, end_time)
@@ -317,7 +340,8 @@ func TestCronLogIsKeptShort(t *testing.T) {
 		if outcome, err := in.Call(call); err != nil {
 			t.Fatal(outcome, err)
 		}
-		if diff := cmp.Diff(want, pgtest.Column[int64](t, in, "SELECT runid FROM cron.job_run_details ORDER BY 1")); diff != "" {
+		if diff := cmp.Diff(want, pgtest.Column[int64](t, in,
+			"SELECT runid FROM cron.job_run_details ORDER BY 1")); diff != "" {
 			t.Errorf("%s left of cron.job_run_details (-want +got):\n%s", call, diff)
 		}
 	}

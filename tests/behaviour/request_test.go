@@ -17,7 +17,8 @@ import (
 const (
 	scoped = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
 		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day', nullif(i % 3, 2), chr(97 + i % 2) FROM generate_series(1, 20) i`
-	narrowed = "policies: {p: {table: m, scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}, then: [delete]}}"
+	narrowed = "policies: {p: {table: m, scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, " +
+		"at_most: 90}}}, then: [delete]}}"
 )
 
 // TestRefusedArguments gives scopes and windows that the policy does not allow, to runs and to
@@ -50,7 +51,8 @@ func TestRefusedArguments(t *testing.T) {
 	} {
 		refused(t, in, c.argument, c.message, c.hint)
 	}
-	for _, argument := range []string{`scope => '{"g": 1, "k": "x"}'`, "older_than => '3 days'", "older_than => '90 days'", "older_than => '1 month'"} {
+	for _, argument := range []string{`scope => '{"g": 1, "k": "x"}'`, "older_than => '3 days'",
+		"older_than => '90 days'", "older_than => '1 month'"} {
 		if _, err := in.Call("CALL retention.run('p', '" + noon + "', dry_run => true, " + argument + ")"); err != nil {
 			t.Errorf("%s: %v", argument, err)
 		}
@@ -79,7 +81,8 @@ func refused(t *testing.T, in *kit.Installed, argument, message, hint string) {
 		t.Errorf("%s: the log has the runs %v, want %v", argument, logged, want)
 	}
 	_, err = in.Call("SELECT due::text FROM retention.preview('p', " + argument + ")")
-	if err == nil || err.Code != "22023" || !strings.Contains(err.Message, message) || !strings.Contains(err.Hint, hint) {
+	if err == nil || err.Code != "22023" || !strings.Contains(err.Message, message) ||
+		!strings.Contains(err.Hint, hint) {
 		t.Errorf("preview with %s: %v", argument, err)
 	}
 }
@@ -102,10 +105,12 @@ func TestArgumentsOfARun(t *testing.T) {
 			{`, older_than => '3 days', scope => '{"g": 1}'`, "g = 1 AND at < '2024-03-28 12:00+00'"},
 		} {
 			in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before")
-			want := pgtest.Column[int](t, in, "SELECT id FROM before WHERE ("+c.want+") IS NOT TRUE OR $1 AND id = 15 ORDER BY id", shape != "")
+			want := pgtest.Column[int](t, in, "SELECT id FROM before WHERE ("+
+				c.want+") IS NOT TRUE OR $1 AND id = 15 ORDER BY id", shape != "")
 			preview := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('p', '"+noon+"'"+c.arguments+")")
 			outcome, err := in.Call("CALL retention.run('p', '" + noon + "', dry_run => true" + c.arguments + ")")
-			if err != nil || !strings.Contains(outcome, fmt.Sprintf("would take %d of ", 20-len(want))) || preview != 20-len(want) {
+			if err != nil || !strings.Contains(outcome, fmt.Sprintf("would take %d of ", 20-len(want))) ||
+				preview != 20-len(want) {
 				t.Errorf("%s: preview %d, dry run %q %v, want %d", c.arguments, preview, outcome, err, 20-len(want))
 			}
 			if _, err := in.Call("CALL retention.run('p', '" + noon + "'" + c.arguments + ")"); err != nil {
@@ -121,7 +126,8 @@ func TestArgumentsOfARun(t *testing.T) {
 // A month is shorter than 30 days in February: the bound holds, whatever the month.
 func TestWindowIsRaisedToItsBound(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, strings.Replace(narrowed, "scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}",
+	in := kit.Install(t, plain, strings.Replace(narrowed,
+		"scope: [g, k], due: {age: {column: at, older_than: {days: 7, at_least: 3, at_most: 90}}}",
 		"due: {age: {column: at, older_than: {days: 60, at_least: 30, at_most: 60}}}", 1))
 	for _, c := range []struct{ asOf, window, want string }{
 		{"2023-03-10 12:00+00", "1 month", "30 days"},  // 28 days
@@ -130,7 +136,8 @@ func TestWindowIsRaisedToItsBound(t *testing.T) {
 		{"2023-08-31 12:00+00", "2 months", "60 days"}, // 62 days
 		{"2023-04-01 12:00+00", "2 months", "2 mons"},  // 59 days
 	} {
-		if _, err := in.Call("CALL retention.run('p', $1, older_than => $2, dry_run => true)", c.asOf, c.window); err != nil {
+		if _, err := in.Call("CALL retention.run('p', $1, older_than => $2, dry_run => true)", c.asOf,
+			c.window); err != nil {
 			t.Errorf("%v: %v", c, err)
 		}
 		if got := pgtest.Value[string](t, in, "SELECT older_than::text FROM retention.run ORDER BY id DESC LIMIT 1"); got != c.want {
@@ -150,7 +157,8 @@ func TestSetWindow(t *testing.T) {
 		t.Error("a fixed window is shown")
 	}
 	in.Migrate(t, narrowed)
-	for _, arguments := range []string{"'p', '2 days', 'x'", "'p', '91 days', 'x'", "'p', '0', 'x'", "'p', '-1 day', 'x'", "'p', '8 days', ''", "'p', '8 days', NULL",
+	for _, arguments := range []string{"'p', '2 days', 'x'", "'p', '91 days', 'x'", "'p', '0', 'x'",
+		"'p', '-1 day', 'x'", "'p', '8 days', ''", "'p', '8 days', NULL",
 		"'q', '8 days', 'x'", "'p', '1001 years', 'x'"} {
 		if err := in.Operator("SELECT retention.set_window(" + arguments + ")"); err == nil {
 			t.Errorf("set_window(%s) was accepted", arguments)
@@ -171,10 +179,12 @@ func TestSetWindow(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 10 {
 		t.Errorf("%+v", o)
 	}
-	if got := pgtest.Value[string](t, in, "SELECT older_than::text FROM retention.run"); window() != "10 days" || got != "10 days" {
+	if got := pgtest.Value[string](t, in, "SELECT older_than::text FROM retention.run"); window() != "10 days" ||
+		got != "10 days" {
 		t.Errorf("window %s, run with %s", window(), got)
 	}
-	status := in.Rows("SELECT older_than, older_than_note ~ '^set by retention_operator at .* instead of 7 days: fuller$' FROM retention.status WHERE policy = 'p'")
+	status := in.Rows("SELECT older_than, older_than_note ~ '^set by retention_operator at .* instead of 7 days: " +
+		"fuller$' FROM retention.status WHERE policy = 'p'")
 	if diff := cmp.Diff([]string{`("10 days",t)`}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
@@ -183,8 +193,10 @@ func TestSetWindow(t *testing.T) {
 		{"UPDATE retention.policy SET window_at_most = '9 days' WHERE name = 'p'", "out of bounds"},
 		{"UPDATE retention.setting SET value = 'banana'", `"banana" is no interval`},
 		{"UPDATE retention.setting SET value = '-3 days'", "is not a window"},
-		{"UPDATE retention.policy SET window_own = NULL, window_at_least = NULL WHERE name = 'p'", "cannot be changed at run time"},
-		{"UPDATE retention.policy SET window_own = '7 days', window_at_least = '3 days', window_at_most = '90 days' WHERE name = 'p'; UPDATE retention.setting SET value = '99999999999 years'", "is no interval"},
+		{"UPDATE retention.policy SET window_own = NULL, window_at_least = NULL WHERE name = 'p'",
+			"cannot be changed at run time"},
+		{"UPDATE retention.policy SET window_own = '7 days', window_at_least = '3 days', window_at_most = '90 days' " +
+			"WHERE name = 'p'; UPDATE retention.setting SET value = '99999999999 years'", "is no interval"},
 	} {
 		in.Exec(t, c.change)
 		in.Done("p", noon)
@@ -192,10 +204,12 @@ func TestSetWindow(t *testing.T) {
 		if diff := cmp.Diff([]string{"(,t)"}, got); diff != "" {
 			t.Errorf("%s: run log:\n%s", c.change, diff)
 		}
-		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'p' AND problem ~ $1", c.note); n != 1 {
+		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'p' AND problem ~ $1",
+			c.note); n != 1 {
 			t.Errorf("%s: health is silent", c.change)
 		}
-		if set := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = 'retention_window_set' AND labels ->> 'policy' = 'p'"); set != -1 {
+		if set := pgtest.Value[float64](t, in, "SELECT value FROM retention.metrics WHERE name = "+
+			"'retention_window_set' AND labels ->> 'policy' = 'p'"); set != -1 {
 			t.Errorf("%s: the metric says %v", c.change, set)
 		}
 	}
@@ -205,8 +219,10 @@ func TestSetWindow(t *testing.T) {
 	if window() != "7 days" {
 		t.Errorf("window %s", window())
 	}
-	history := pgtest.Column[string](t, in, "SELECT concat_ws('|', policy, name, old, new, reason, set_by) FROM retention.setting_change ORDER BY id")
-	want := []string{"p|window|1 mon|the disk is full|retention_operator", "p|window|1 mon|10 days|fuller|retention_operator",
+	history := pgtest.Column[string](t, in, "SELECT concat_ws('|', policy, name, old, new, reason, set_by) FROM "+
+		"retention.setting_change ORDER BY id")
+	want := []string{"p|window|1 mon|the disk is full|retention_operator",
+		"p|window|1 mon|10 days|fuller|retention_operator",
 		"p|window|99999999999 years|bought a disk|retention_operator"}
 	if diff := cmp.Diff(want, history); diff != "" {
 		t.Errorf("history:\n%s", diff)
@@ -229,7 +245,8 @@ func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
 	if got := pgtest.Value[string](t, in, "SELECT retention.window_of('p')::text"); got != "7 days" {
 		t.Errorf("the new policy has the old one's window: %s", got)
 	}
-	if got := in.Rows("SELECT old, new, reason FROM retention.setting_change WHERE new IS NULL"); len(got) != 1 || got[0] != `("10 days",,"the policy was dropped")` {
+	if got := in.Rows("SELECT old, new, reason FROM retention.setting_change WHERE new IS NULL"); len(got) != 1 ||
+		got[0] != `("10 days",,"the policy was dropped")` {
 		t.Errorf("history: %v", got)
 	}
 }

@@ -44,17 +44,22 @@ func TestRestoreIntoAChangedTable(t *testing.T) {
 		then   string
 		passes []string // changes of what an update does not touch
 	}{
-		"columns":  {"{archive: {into: old, set: {run: run.id}}}, delete", nil},
-		"renamed":  {"{archive: {into: old, columns: {word: state, state: word, len: id, id: len}, set: {run: run.id}}}, delete", nil},
+		"columns": {"{archive: {into: old, set: {run: run.id}}}, delete", nil},
+		"renamed": {"{archive: {into: old, columns: {word: state, state: word, len: id, id: len}, set: {run: " +
+			"run.id}}}, delete", nil},
 		"document": {"{archive: {into: attic, document: body, set: {run: run.id}}}, delete", nil},
 		"undo": {`{update: {set: {state: "'shut'"}, undo: {state: "'open'", n: "n + 1"}}}`,
-			[]string{"ALTER TYPE mood RENAME TO feeling", "ALTER TABLE m ALTER COLUMN len DROP EXPRESSION", "ALTER TABLE m DROP COLUMN len",
-				"ALTER TABLE old DROP COLUMN n; ALTER TABLE attic DROP COLUMN body", "ALTER TABLE old DROP COLUMN run; ALTER TABLE attic DROP COLUMN run"}},
+			[]string{"ALTER TYPE mood RENAME TO feeling", "ALTER TABLE m ALTER COLUMN len DROP EXPRESSION",
+				"ALTER TABLE m DROP COLUMN len",
+				"ALTER TABLE old DROP COLUMN n; ALTER TABLE attic DROP COLUMN body", "ALTER TABLE old DROP COLUMN " +
+					"run; ALTER TABLE attic DROP COLUMN run"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, beforeChange, fmt.Sprintf("policies: {p: {table: m, where: \"state = 'open'\", due: {age: {column: at, older_than: 7 days}}, then: [%s]}}", c.then))
-			in.Exec(t, "INSERT INTO m (id, n, word, m, at) SELECT i, 1.125, 'w' || i, 'fine', '2024-01-01' FROM generate_series(1, 5) i")
+			in := kit.Install(t, beforeChange, fmt.Sprintf("policies: {p: {table: m, where: \"state = 'open'\", "+
+				"due: {age: {column: at, older_than: 7 days}}, then: [%s]}}", c.then))
+			in.Exec(t, "INSERT INTO m (id, n, word, m, at) SELECT i, 1.125, 'w' || i, 'fine', '2024-01-01' FROM "+
+				"generate_series(1, 5) i")
 			call := fmt.Sprintf("SELECT r::text FROM retention.restore('p', %d) r", in.Done("p", noon).ID)
 			for _, change := range changes {
 				conn := in.Copy(t).Conn(t)
@@ -68,7 +73,8 @@ func TestRestoreIntoAChangedTable(t *testing.T) {
 				if sqlState(err) != want || want == "" && got != "(5,0)" {
 					t.Errorf("%s: %q %v, want %q", change.sql, got, err, want)
 				}
-				if want == "" && pgtest.Value[int](t, conn, "SELECT count(*)::int FROM m WHERE coalesce(to_jsonb(m) ->> 'later', '7') = '7'") != 5 {
+				if want == "" && pgtest.Value[int](t, conn,
+					"SELECT count(*)::int FROM m WHERE coalesce(to_jsonb(m) ->> 'later', '7') = '7'") != 5 {
 					t.Errorf("%s: a later column has not got its default", change.sql)
 				}
 			}
@@ -83,14 +89,17 @@ func TestRestoreIntoAChangedTable(t *testing.T) {
 // lost.
 func TestRestoreOfADocumentWithMore(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, beforeChange, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: attic, document: body, set: {run: run.id}}}, delete]}}")
-	in.Exec(t, "ALTER TABLE m ADD COLUMN later int; INSERT INTO m (id, at, later) SELECT i, '2024-01-01', i FROM generate_series(1, 5) i")
+	in := kit.Install(t, beforeChange, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
+		"then: [{archive: {into: attic, document: body, set: {run: run.id}}}, delete]}}")
+	in.Exec(t, "ALTER TABLE m ADD COLUMN later int; INSERT INTO m (id, at, later) SELECT i, '2024-01-01', i FROM "+
+		"generate_series(1, 5) i")
 	run := in.Done("p", noon)
 	in.Exec(t, "UPDATE attic SET body = body - 'later' WHERE (body ->> 'id')::int > 2")
 	if got, want := restore(t, in, "p", run.ID), (restored{3, 2}); got != want {
 		t.Errorf("answered %v, want %v", got, want)
 	}
-	if got := in.Rows("SELECT body ->> 'id', body ->> 'later' FROM attic"); cmp.Diff([]string{"(1,1)", "(2,2)"}, got) != "" {
+	if got := in.Rows("SELECT body ->> 'id', body ->> 'later' FROM attic"); cmp.Diff([]string{"(1,1)", "(2,2)"},
+		got) != "" {
 		t.Errorf("left in the archive: %v", got)
 	}
 }
@@ -98,7 +107,8 @@ func TestRestoreOfADocumentWithMore(t *testing.T) {
 // The types of columns that the policy makes sure of are written as people write them.
 func TestRestoreOfEnsuredColumns(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE DOMAIN word AS text; CREATE TABLE attic (body jsonb, run bigint)", `policies: {p: {table: m,
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE DOMAIN word AS text; "+
+		"CREATE TABLE attic (body jsonb, run bigint)", `policies: {p: {table: m,
 		ensure: {a: {type: "varchar (9)"}, b: {type: "decimal(9, 2)"}, c: {type: timestamptz(3)}, d: {type: "int[]"}, e: {type: word}, f: {type: float8}},
 		due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: attic, document: body, set: {run: run.id}}}, delete]}}`)
 	in.Exec(t, "INSERT INTO m VALUES (1, '2024-01-01', 'x', 1.25, '2024-01-01', '{1,2}', 'y', 0.1)")
@@ -126,19 +136,23 @@ func TestRestoreOneRow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, schema, "policies: {p: {table: m, where: NOT gone, due: {age: {column: at, older_than: 7 days}}, then: ["+step+"]}}")
+			in := kit.Install(t, schema, "policies: {p: {table: m, where: NOT gone, due: {age: {column: at, "+
+				"older_than: 7 days}}, then: ["+step+"]}}")
 			in.SetBatch(2)
 			run, there := in.Done("p", noon), "SELECT id::int FROM m WHERE NOT gone ORDER BY id"
 			conn := in.Conn(t)
 			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_operator; SET datestyle = 'German'")
 			one := func(match string) (got restored, state string) {
 				t.Helper()
-				err := conn.QueryRow(t.Context(), "SELECT restored, refused FROM retention.restore('p', $1, match => $2)", run.ID, match).Scan(&got.Restored, &got.Refused)
+				err := conn.QueryRow(t.Context(), "SELECT restored, refused FROM retention.restore('p', $1, match "+
+					"=> $2)", run.ID, match).Scan(&got.Restored, &got.Refused)
 				return got, sqlState(err)
 			}
 			for _, c := range []struct{ match, state string }{
-				{`{"day": "02.02.2024", "id": 3}`, "P0002"}, {`{"day": "01.02.2024", "id": 9}`, "P0002"}, {`{"id": 9}`, "22023"}, {`9`, "0A000"}, {`{}`, "22023"},
-				{`{"day": "02.02.2024", "id": 9, "at": "2024-01-01"}`, "22023"}, {`{"day": "02.02.2024", "id": "x"}`, "22P02"},
+				{`{"day": "02.02.2024", "id": 3}`, "P0002"}, {`{"day": "01.02.2024", "id": 9}`, "P0002"}, {`{"id": 9}`,
+					"22023"}, {`9`, "0A000"}, {`{}`, "22023"},
+				{`{"day": "02.02.2024", "id": 9, "at": "2024-01-01"}`, "22023"}, {`{"day": "02.02.2024", "id": "x"}`,
+					"22P02"},
 			} {
 				if _, state := one(c.match); state != c.state {
 					t.Errorf("%s: %q, want %q", c.match, state, c.state)
@@ -151,7 +165,8 @@ func TestRestoreOneRow(t *testing.T) {
 			if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 9}, pgtest.Column[int](t, in, there)); diff != "" {
 				t.Errorf("rows that are there:\n%s", diff)
 			}
-			if held := in.Rows("SELECT match FROM retention.hold WHERE reason = 'restored run " + fmt.Sprint(run.ID) + "' AND until > now() + interval '29 days'"); len(held) != 1 {
+			if held := in.Rows("SELECT match FROM retention.hold WHERE reason = 'restored run " +
+				fmt.Sprint(run.ID) + "' AND until > now() + interval '29 days'"); len(held) != 1 {
 				t.Errorf("held: %v", held)
 			}
 			if _, state := one(nine); state != "P0002" {

@@ -17,7 +17,8 @@ type restored struct{ Restored, Refused int64 }
 func restore(t *testing.T, in *kit.Installed, policy string, run int64) restored {
 	t.Helper()
 	return restored{
-		pgtest.Value[int64](t, in, "WITH r AS MATERIALIZED (SELECT * FROM retention.restore($1, $2)) SELECT restored FROM r", policy, run),
+		pgtest.Value[int64](t, in, "WITH r AS MATERIALIZED (SELECT * FROM retention.restore($1, $2)) SELECT "+
+			"restored FROM r", policy, run),
 		pgtest.Value[int64](t, in, "SELECT refused FROM retention.restored ORDER BY id DESC LIMIT 1"),
 	}
 }
@@ -41,9 +42,10 @@ const everyRow = `INSERT INTO m (day, "Group", at, n, f, b, tags, grid, doc, spa
 func TestRestoreEveryType(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, archive string }{
-		"created":  {"", "{into: old, create: true, set: {run_id: run.id}}"},
-		"document": {"CREATE TABLE old (what text, body jsonb NOT NULL, run bigint)", `{into: old, document: body, set: {what: "'m'", run: run.id}}`},
-		"of text":  {`CREATE TABLE old (run bigint, id bigint, day date, "Group" varchar, at timestamptz, n numeric, f float8, b bytea, tags text[], grid int[], doc jsonb, span tstzrange, took interval, m text, p int, u text, c text, flag boolean, wall timestamp, len int)`, "{into: old, set: {run: run.id}}"},
+		"created": {"", "{into: old, create: true, set: {run_id: run.id}}"},
+		"document": {"CREATE TABLE old (what text, body jsonb NOT NULL, run bigint)",
+			`{into: old, document: body, set: {what: "'m'", run: run.id}}`},
+		"of text": {`CREATE TABLE old (run bigint, id bigint, day date, "Group" varchar, at timestamptz, n numeric, f float8, b bytea, tags text[], grid int[], doc jsonb, span tstzrange, took interval, m text, p int, u text, c text, flag boolean, wall timestamp, len int)`, "{into: old, set: {run: run.id}}"},
 		"under other names": {`CREATE TABLE old (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run bigint, m_id bigint, at date, "The Group" text, day timestamptz, amount numeric, f float8, b bytea, tags text[], cells int[], doc jsonb, span tstzrange, took interval, u mood, p percent, m uuid, "C" text, flag boolean, wall timestamp, size int) PARTITION BY RANGE (id);
 			CREATE TABLE old_1 PARTITION OF old FOR VALUES FROM (1) TO (7); CREATE TABLE old_2 PARTITION OF old DEFAULT`,
 			`{into: old, columns: {m_id: id, day: at, at: day, "\"The Group\"": "\"Group\"", amount: n, cells: grid, m: u, u: m, "\"C\"": c, size: len}, set: {run: run.id}}`},
@@ -131,7 +133,9 @@ func TestRestoreRelated(t *testing.T) {
 		if diff := cmp.Diff(before, allTables(in)); diff != "" {
 			t.Errorf("batches of %d (-before +after):\n%s", rows, diff)
 		}
-		if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT (table_name, match))::int FROM retention.hold WHERE released_at IS NULL AND until BETWEEN now() + interval '29 days' AND now() + interval '31 days' AND reason = 'restored run ' || $1", fmt.Sprint(run.ID)); n != gone {
+		if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT (table_name, match))::int FROM retention.hold WHERE "+
+			"released_at IS NULL AND until BETWEEN now() + interval '29 days' AND now() + interval '31 days' AND "+
+			"reason = 'restored run ' || $1", fmt.Sprint(run.ID)); n != gone {
 			t.Errorf("batches of %d: %d rows are held, want %d", rows, n, gone)
 		}
 		if n := len(in.Rows("SELECT FROM attic")) + len(in.Rows("SELECT FROM old_blob")); n != 0 {
@@ -148,11 +152,15 @@ func TestRestoreRelated(t *testing.T) {
 // more.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
-	for name, unique := range map[string]string{"at once": "", "at COMMIT": "; ALTER TABLE m DROP CONSTRAINT m_slug_key, ADD UNIQUE (slug) DEFERRABLE INITIALLY DEFERRED"} {
+	for name, unique := range map[string]string{"at once": "",
+		"at COMMIT": "; ALTER TABLE m DROP CONSTRAINT m_slug_key, ADD UNIQUE (slug) DEFERRABLE INITIALLY DEFERRED"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, family+unique+`; ALTER TABLE child ADD CHECK (note <> 'forbidden')`, familyRule)
-			in.Exec(t, "INSERT INTO blob VALUES (99, 'stays'); INSERT INTO m SELECT i, 's' || i, CASE WHEN i BETWEEN 80 AND 84 THEN i + 1 END, 99, '2020-01-01' FROM generate_series(1, 100) i; INSERT INTO child SELECT i, 1, 'c' FROM generate_series(1, 100) i; INSERT INTO m VALUES (500, 'keeps the blob', NULL, 99, '2024-03-31'), (600, 'lost', NULL, NULL, '2024-03-31')")
+			in.Exec(t, "INSERT INTO blob VALUES (99, 'stays'); INSERT INTO m SELECT i, 's' || i, CASE WHEN i "+
+				"BETWEEN 80 AND 84 THEN i + 1 END, 99, '2020-01-01' FROM generate_series(1, 100) i; INSERT INTO "+
+				"child SELECT i, 1, 'c' FROM generate_series(1, 100) i; INSERT INTO m VALUES (500, 'keeps the "+
+				"blob', NULL, 99, '2024-03-31'), (600, 'lost', NULL, NULL, '2024-03-31')")
 			before := allTables(in)
 			run := in.Done("p", noon)
 			if run.Taken != 100 {
@@ -204,7 +212,8 @@ policies:
 	if got, want := restore(t, in, "q", q.ID), (restored{10, 1}); got != want {
 		t.Errorf("q: %v, want %v", got, want)
 	}
-	if got := in.Rows("SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM m), (SELECT id FROM b)"); got[0] != "(9,1,19,15)" {
+	if got := in.Rows("SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM m), (SELECT " +
+		"id FROM b)"); got[0] != "(9,1,19,15)" {
 		t.Errorf("a, b, m: %s", got[0])
 	}
 }
@@ -217,7 +226,8 @@ func TestRestoreAfterARestoreOfThousands(t *testing.T) {
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz); CREATE TABLE a (id int PRIMARY KEY, at timestamptz, run bigint); CREATE TABLE seen (k int PRIMARY KEY, till timestamptz)`, `policies:
   p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: a, set: {run: run.id}}}, delete]}
   c: {table: seen, due: {expires: {column: till}}, then: [delete], claim: {key: k, ttl: 1 day}}`)
-	in.Exec(t, "INSERT INTO m SELECT i, '2020-01-01' FROM generate_series(1, 3000) i; INSERT INTO seen SELECT i, '2020-01-01' FROM generate_series(1, 3000) i; SET statement_timeout = '100s'")
+	in.Exec(t, "INSERT INTO m SELECT i, '2020-01-01' FROM generate_series(1, 3000) i; INSERT INTO seen SELECT i, "+
+		"'2020-01-01' FROM generate_series(1, 3000) i; SET statement_timeout = '100s'")
 	for range 2 {
 		run := in.Done("p", noon)
 		if got, want := restore(t, in, "p", run.ID), (restored{3000, 0}); got != want {
@@ -242,11 +252,14 @@ func TestRestoreMarked(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, marked, markedRule)
 	for _, rows := range []int{1, 7, 1000} {
-		in.Exec(t, "TRUNCATE m; DELETE FROM retention.hold; DELETE FROM retention.run; INSERT INTO m SELECT i, 'p' || i % 3, 'open', 't' || i, i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 30) i")
+		in.Exec(t, "TRUNCATE m; DELETE FROM retention.hold; DELETE FROM retention.run; INSERT INTO m SELECT i, 'p' "+
+			"|| i % 3, 'open', 't' || i, i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM "+
+			"generate_series(1, 30) i")
 		before := in.Rows("SELECT * FROM m")
 		in.SetBatch(rows)
 		run := in.Done("p", noon)
-		if run.Taken != 23 || len(in.Rows("SELECT FROM m WHERE state = 'hidden' AND marks = id + 1")) != 23 || len(in.Rows("SELECT FROM m WHERE title LIKE '[%'")) != 12 {
+		if run.Taken != 23 || len(in.Rows("SELECT FROM m WHERE state = 'hidden' AND marks = id + 1")) != 23 ||
+			len(in.Rows("SELECT FROM m WHERE title LIKE '[%'")) != 12 {
 			t.Fatalf("the run: %+v", run)
 		}
 		if got, want := restore(t, in, "p", run.ID), (restored{35, 0}); got != want {
@@ -309,15 +322,18 @@ func TestRestoreErrors(t *testing.T) {
 		if got := sqlState(err); got != c.state {
 			t.Errorf("%s: %q, want %q", call, got, c.state)
 		}
-		if _, err := in.Conn(t).Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)", other.ID)); sqlState(err) != "P0002" {
+		if _, err := in.Conn(t).Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)",
+			other.ID)); sqlState(err) != "P0002" {
 			t.Errorf("another policy's run: %v", err)
 		}
 	}
-	for role, want := range map[string]string{"retention_operator": "", "retention_runner": "42501", "retention_viewer": "42501"} {
+	for role, want := range map[string]string{"retention_operator": "", "retention_runner": "42501",
+		"retention_viewer": "42501"} {
 		run := in.Done("good", noon)
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+role)
-		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)", run.ID)); sqlState(err) != want {
+		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SELECT retention.restore('good', %d)",
+			run.ID)); sqlState(err) != want {
 			t.Errorf("%s: %v, want %q", role, err, want)
 		}
 		if _, err := conn.Exec(t.Context(), "SELECT retention._execute_as_worker('SELECT NULL', NULL, 'good')"); sqlState(err) != "42501" {
@@ -343,14 +359,17 @@ func TestRestoreUnderAnotherKey(t *testing.T) {
 		CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN IF NEW.id > 1 THEN NEW.id := nextval('public.s'); END IF; RETURN NEW; END $$;
 		CREATE TRIGGER tr BEFORE INSERT ON m FOR EACH ROW EXECUTE FUNCTION f();
 		CREATE TABLE old (id bigint, at timestamptz, run_id bigint)`,
-		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]}}")
-	in.Exec(t, "ALTER TABLE m DISABLE TRIGGER tr; INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; ALTER TABLE m ENABLE TRIGGER tr")
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: "+
+			"{run_id: run.id}}}, delete]}}")
+	in.Exec(t, "ALTER TABLE m DISABLE TRIGGER tr; INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) "+
+		"i; ALTER TABLE m ENABLE TRIGGER tr")
 	run := in.Done("p", noon)
 	if got, want := restore(t, in, "p", run.ID), (restored{1, 3}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	const all = "SELECT string_agg(id::text, ',' ORDER BY id) FROM "
-	if there, kept := pgtest.Value[string](t, in, all+"m"), pgtest.Value[string](t, in, all+"old"); there != "1" || kept != "2,3,4" {
+	if there, kept := pgtest.Value[string](t, in, all+"m"), pgtest.Value[string](t, in, all+"old"); there != "1" ||
+		kept != "2,3,4" {
 		t.Errorf("there are %s, and %s in the archive", there, kept)
 	}
 }
@@ -361,13 +380,15 @@ func TestRestoreByADeferrableKey(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, at timestamptz NOT NULL);
 		INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; CREATE TABLE old (id bigint, at timestamptz, run_id bigint)`,
-		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]}}")
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: "+
+			"{run_id: run.id}}}, delete]}}")
 	run := in.Done("p", noon)
 	in.Exec(t, "INSERT INTO m VALUES (2, '2024-06-01')")
 	if got, want := restore(t, in, "p", run.ID), (restored{3, 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := in.Rows("SELECT id, at::date FROM m"); cmp.Diff([]string{"(1,2024-01-01)", "(2,2024-06-01)", "(3,2024-01-01)", "(4,2024-01-01)"}, got) != "" {
+	if got := in.Rows("SELECT id, at::date FROM m"); cmp.Diff([]string{"(1,2024-01-01)", "(2,2024-06-01)",
+		"(3,2024-01-01)", "(4,2024-01-01)"}, got) != "" {
 		t.Errorf("there are %v", got)
 	}
 }
@@ -375,8 +396,10 @@ func TestRestoreByADeferrableKey(t *testing.T) {
 // Columns of an archive may have the names of what restore reads.
 func TestRestoreOfArchiveWithOurNames(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int, at timestamptz, p_run bigint, v_as_of timestamptz, restored int)",
-		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {p_run: run.id, v_as_of: \"NULL\", restored: \"1\"}}}, delete]}}")
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int, "+
+		"at timestamptz, p_run bigint, v_as_of timestamptz, restored int)",
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: "+
+			"{p_run: run.id, v_as_of: \"NULL\", restored: \"1\"}}}, delete]}}")
 	var runs []int64
 	for _, ids := range []string{"(1), (2)", "(11), (12)"} {
 		in.Exec(t, "INSERT INTO m SELECT id, '2024-01-01' FROM (VALUES "+ids+") v (id)")

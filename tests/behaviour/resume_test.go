@@ -41,10 +41,11 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 	}
 	job(0)
 	for name, change := range map[string]string{
-		"a guard's row goes":          "DELETE FROM g WHERE m_id BETWEEN 7001 AND 7100",
-		"rows are written":            "INSERT INTO m SELECT -i, '2024-01-01' FROM generate_series(1, 100) i",
-		"a window gets shorter":       "UPDATE w SET days = 6; DELETE FROM g WHERE m_id BETWEEN 4501 AND 4600",
-		"a column is changed":         "UPDATE m SET at = '2024-01-01' WHERE id BETWEEN 1 AND 100; DELETE FROM g WHERE m_id BETWEEN 1 AND 100",
+		"a guard's row goes":    "DELETE FROM g WHERE m_id BETWEEN 7001 AND 7100",
+		"rows are written":      "INSERT INTO m SELECT -i, '2024-01-01' FROM generate_series(1, 100) i",
+		"a window gets shorter": "UPDATE w SET days = 6; DELETE FROM g WHERE m_id BETWEEN 4501 AND 4600",
+		"a column is changed": "UPDATE m SET at = '2024-01-01' WHERE id BETWEEN 1 AND 100; DELETE FROM g " +
+			"WHERE m_id BETWEEN 1 AND 100",
 		"rows were locked":            "",
 		"a hold on a row is released": "",
 	} {
@@ -143,7 +144,8 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 			if state := job(append(span(9, 10), span(36, 40)...)...); name != "two passes" && state != "done" {
 				t.Errorf("the last run ended %s: %+v", state, in.Last("p"))
 			}
-			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE until IS NOT NULL"); name == "two passes" && n != 0 {
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE until IS NOT NULL"); name == "two passes" &&
+				n != 0 {
 				t.Errorf("%d rows of the second entry are left", n)
 			}
 		})

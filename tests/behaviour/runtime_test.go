@@ -33,7 +33,8 @@ func TestBudgetOfRowsGoesOldestFirst(t *testing.T) {
 			if o.State != want.state || o.Taken != want.taken || o.Err != nil {
 				t.Errorf("want %v, got %+v", want, o)
 			}
-			if diff := cmp.Diff(pgtest.Column[int](t, in, "SELECT generate_series(1, $1)", want.left), ids(t, in)); diff != "" {
+			if diff := cmp.Diff(pgtest.Column[int](t, in, "SELECT generate_series(1, $1)", want.left),
+				ids(t, in)); diff != "" {
 				t.Errorf("not the oldest (-want +got):\n%s", diff)
 			}
 		}
@@ -143,7 +144,8 @@ func TestAcceptedRows(t *testing.T) {
 // Without a number of rows in the breaker, only a fraction, an acceptance lowers no count.
 func TestAcceptedLess(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tableM+minutely(20060), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, breaker: {fraction: 50%}, then: [delete]}}")
+	in := kit.Install(t, tableM+minutely(20060), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 "+
+		"hour}}, breaker: {fraction: 50%}, then: [delete]}}")
 	in.Exec(t, "UPDATE retention.policy SET breaker_rows = NULL WHERE name = 'p'")
 	if err := in.Operator("SELECT retention.accept('p', 'less', 100)"); err != nil {
 		t.Fatal(err)
@@ -179,7 +181,8 @@ func TestPauseAndResume(t *testing.T) {
 		if err := in.Operator("SELECT retention.pause(" + c[0] + ")"); err != nil {
 			t.Fatal(err)
 		}
-		if o := in.Run("p", noon); o.State != "paused" || !strings.Contains(o.Message, "holiday") || o.Taken != 0 || o.Err != nil {
+		if o := in.Run("p", noon); o.State != "paused" || !strings.Contains(o.Message, "holiday") || o.Taken != 0 ||
+			o.Err != nil {
 			t.Errorf("got %+v", o)
 		}
 		if why := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p')"); !strings.Contains(why, "holiday") {
@@ -216,7 +219,8 @@ func TestCopyOfTheDatabase(t *testing.T) {
 		if o := in.Run("p", noon); o.State != "paused" || !strings.Contains(o.Message, "copy") || o.Taken != 0 {
 			t.Errorf("%s: %+v", change, o)
 		}
-		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE severity = 'error' AND problem LIKE '%copy%'"); n != 1 {
+		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE severity = 'error' AND "+
+			"problem LIKE '%copy%'"); n != 1 {
 			t.Errorf("%s: health is silent", change)
 		}
 		if err := in.Operator("SELECT retention.adopt('meant')"); err != nil {
@@ -242,7 +246,8 @@ func TestRefusedCalls(t *testing.T) {
 	}
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, "BEGIN")
-	if _, err := conn.Exec(t.Context(), "CALL retention.run('p')"); err == nil || !strings.Contains(err.Error(), "2D000") {
+	if _, err := conn.Exec(t.Context(), "CALL retention.run('p')"); err == nil ||
+		!strings.Contains(err.Error(), "2D000") {
 		t.Errorf("inside a transaction: %v", err)
 	}
 	if n := len(ids(t, in)); n != 20 {
@@ -290,22 +295,26 @@ func TestRefusedRows(t *testing.T) {
 func TestEnsure(t *testing.T) {
 	t.Parallel()
 	const yaml = `policies: {p: {table: m, ensure: {at: {type: timestamptz, default: "now()"}, "kind": {type: text, default: "'it''s'"}}, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}`
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, kind text DEFAULT 'mine'); INSERT INTO m SELECT generate_series(1, 5); INSERT INTO m VALUES (6, NULL)", yaml)
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, kind text DEFAULT 'mine'); INSERT INTO m SELECT "+
+		"generate_series(1, 5); INSERT INTO m VALUES (6, NULL)", yaml)
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE at BETWEEN now() - interval '1 hour' AND now()"); n != 6 {
 		t.Errorf("%d rows have the default", n)
 	}
 	in.Exec(t, "INSERT INTO m (id) VALUES (7); UPDATE m SET at = at - interval '8 days' WHERE id <= 2")
-	if diff := cmp.Diff([]string{"(,1)", "(mine,6)"}, in.Rows("SELECT kind, count(*) FROM m GROUP BY kind")); diff != "" {
+	if diff := cmp.Diff([]string{"(,1)", "(mine,6)"},
+		in.Rows("SELECT kind, count(*) FROM m GROUP BY kind")); diff != "" {
 		t.Errorf("a column that was there has changed:\n%s", diff)
 	}
-	if o := in.Run("p", pgtest.Value[string](t, in, "SELECT clock_timestamp()::text")); o.State != "done" || o.Taken != 2 {
+	if o := in.Run("p", pgtest.Value[string](t, in, "SELECT clock_timestamp()::text")); o.State != "done" ||
+		o.Taken != 2 {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestJobGoesOnAfterAFailure(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain+"; CREATE TABLE n (id int PRIMARY KEY, g int); INSERT INTO n SELECT i, 0 FROM generate_series(1, 9) i", `
+	in := kit.Install(t, plain+"; CREATE TABLE n (id int PRIMARY KEY, g int); INSERT INTO n SELECT i, 0 FROM "+
+		"generate_series(1, 9) i", `
 policies:
   broken: {table: m, where: "current_setting('retention.' || id) <> ''", then: [delete]}
   cap: {table: n, due: {beyond: {first: 4, order: id}}, then: [delete]}
@@ -316,20 +325,26 @@ jobs: {nightly: {schedule: "@daily", run: [broken, cap, aged]}}`)
 		t.Errorf("the job raised %v", err)
 	}
 	got := in.Rows("SELECT policy, job, state, taken, as_of = '" + noon + "' FROM retention.run")
-	if diff := cmp.Diff([]string{"(aged,nightly,done,13,t)", "(broken,nightly,failed,0,t)", "(cap,nightly,done,5,t)"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"(aged,nightly,done,13,t)", "(broken,nightly,failed,0,t)", "(cap,nightly,done,5,t)"},
+		got); diff != "" {
 		t.Errorf("runs differ:\n%s", diff)
 	}
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'broken' AND severity = 'error'"); n != 1 {
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'broken' AND severity "+
+		"= 'error'"); n != 1 {
 		t.Error("health is silent")
 	}
 }
 
 func TestLogMetricsStatusBacklogAndPreview(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain+"; CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); INSERT INTO child SELECT i, i % 20 + 1 FROM generate_series(1, 60) i",
-		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {even: 'id % 2 = 0'}, batch: {rows: 4}, then: [delete: {cascades: [child]}]}}")
-	preview := in.Rows("SELECT due, kept, oldest::timestamptz AT TIME ZONE 'UTC', newest::timestamptz AT TIME ZONE 'UTC', would_trip, stopped_by FROM retention.preview('p', '" + noon + "')")
-	if diff := cmp.Diff([]string{`(6,"{""even"": 7}","2024-03-12 12:00:00","2024-03-22 12:00:00",f,)`}, preview); diff != "" {
+	in := kit.Install(t, plain+"; CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); "+
+		"INSERT INTO child SELECT i, i % 20 + 1 FROM generate_series(1, 60) i",
+		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {even: 'id % 2 = 0'}, batch: "+
+			"{rows: 4}, then: [delete: {cascades: [child]}]}}")
+	preview := in.Rows("SELECT due, kept, oldest::timestamptz AT TIME ZONE 'UTC', newest::timestamptz AT TIME ZONE " +
+		"'UTC', would_trip, stopped_by FROM retention.preview('p', '" + noon + "')")
+	if diff := cmp.Diff([]string{`(6,"{""even"": 7}","2024-03-12 12:00:00","2024-03-22 12:00:00",f,)`},
+		preview); diff != "" {
 		t.Errorf("preview:\n%s", diff)
 	}
 	if backlog := in.Rows("SELECT due, kept FROM retention.backlog WHERE policy = 'p'"); backlog[0] != `(10,"{""even"": 10}")` {
@@ -342,12 +357,14 @@ func TestLogMetricsStatusBacklogAndPreview(t *testing.T) {
 	in.Done("p", noon)
 	in.Exec(t, "ANALYZE m")
 	metrics := in.Rows(`SELECT name, value FROM retention.metrics WHERE labels ->> 'policy' = 'p' AND name !~ 'timestamp' OR labels ->> 'table' = 'public.m' AND name = 'retention_table_rows'`)
-	want := []string{"(retention_empty_in_a_row,0)", "(retention_failed_in_a_row,0)", "(retention_missed,0)", "(retention_rows_kept,7)", "(retention_rows_left,0)", "(retention_rows_refused_total,0)", "(retention_rows_scanned_total,20)",
+	want := []string{"(retention_empty_in_a_row,0)", "(retention_failed_in_a_row,0)", "(retention_missed,0)",
+		"(retention_rows_kept,7)", "(retention_rows_left,0)", "(retention_rows_refused_total,0)", "(retention_rows_scanned_total,20)",
 		"(retention_rows_taken_total,6)", "(retention_rows_total,18)", "(retention_rows_total,6)", "(retention_runs_failed_total,0)", "(retention_runs_total,2)", "(retention_table_rows,14)", "(retention_tripped,0)"}
 	if diff := cmp.Diff(want, metrics); diff != "" {
 		t.Errorf("metrics:\n%s", diff)
 	}
-	status := in.Rows("SELECT last_state, last_taken, last_scanned, failed_in_a_row, holds, paused FROM retention.status WHERE policy = 'p'")
+	status := in.Rows("SELECT last_state, last_taken, last_scanned, failed_in_a_row, holds, paused FROM " +
+		"retention.status WHERE policy = 'p'")
 	if diff := cmp.Diff([]string{"(done,0,7,0,0,)"}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
@@ -362,7 +379,8 @@ func TestOneRoleAndAnotherSchema(t *testing.T) {
 	t.Parallel()
 	for _, yaml := range []string{
 		"install: {scheduler: none, roles: none}\n",
-		"install: {scheduler: none, schema: housekeeping, roles: {owner: hk_owner, runner: hk_runner, operator: hk_operator, viewer: hk_viewer}}\n",
+		"install: {scheduler: none, schema: housekeeping, roles: {owner: hk_owner, runner: hk_runner, operator: " +
+			"hk_operator, viewer: hk_viewer}}\n",
 	} {
 		in := kit.Install(t, plain, yaml+old("keep: {even: 'id % 2 = 0'}, "))
 		if o := in.Done("p", noon); o.Taken != 6 || len(ids(t, in)) != 14 {
@@ -376,7 +394,8 @@ func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, plain+"; CREATE TABLE r (id int PRIMARY KEY, c real)", old(""))
 	for _, c := range []struct{ yaml, message string }{
-		{`policies: {p: {table: r, due: {age: {column: c, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}`, `cannot be used with type "real"`},
+		{`policies: {p: {table: r, due: {age: {column: c, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}`,
+			`cannot be used with type "real"`},
 		{`policies: {p: {table: m, due: {beyond: {first: 0, order: id}}, then: [delete]}}`, "first"},
 		{`policies: {p: {table: m, due: {beyond: {first: -1, order: id}}, then: [delete]}}`, "first"},
 	} {

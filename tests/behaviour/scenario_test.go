@@ -52,10 +52,11 @@ const noon = "2024-03-31 12:00:00+00"
 
 // suite is scenarios that share a database, each in a schema of its own.
 type suite struct {
-	zone      string // default UTC
-	before    string // as the superuser
-	path      string // install.search_path, default [public]
-	batch     int    // size of the small batches, default 1; what decides on a row only, and not on the next one, takes 3
+	zone   string // default UTC
+	before string // as the superuser
+	path   string // install.search_path, default [public]
+	// size of the small batches, default 1; what decides on a row only, and not on the next one, takes 3
+	batch     int
 	scenarios []scenario
 }
 
@@ -95,10 +96,12 @@ func (s suite) run(t *testing.T) {
 }
 
 func (s suite) texts() (schemas, yaml string) {
-	yaml = fmt.Sprintf("version: 1\ninstall: {scheduler: none, time_zone: %s, search_path: %s}\npolicies:\n", s.zone, s.path)
+	yaml = fmt.Sprintf("version: 1\ninstall: {scheduler: none, time_zone: %s, search_path: %s}\npolicies:\n", s.zone,
+		s.path)
 	for i, c := range s.scenarios {
 		name := fmt.Sprintf("s%d", i)
-		schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s, public; %s; RESET search_path;\n", name, name, c.schema)
+		schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s, public; %s; RESET search_path;\n", name, name,
+			c.schema)
 		yaml += fmt.Sprintf("  p%s: %s\n", name, at(name, c.rule))
 	}
 	return strings.ReplaceAll(schemas, "@.", ""), yaml
@@ -190,7 +193,8 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 		}
 	}
 	if o.State != "done" || o.Err != nil || o.Taken != int64(len(goes)) || o.Refused != 0 || o.Contended != 0 {
-		t.Errorf("batches of %d: run ended %q (%v), took %d rows, want %d: %+v", rows, o.State, o.Err, o.Taken, len(goes), o)
+		t.Errorf("batches of %d: run ended %q (%v), took %d rows, want %d: %+v", rows, o.State, o.Err, o.Taken,
+			len(goes), o)
 	}
 	if diff := cmp.Diff(want, b.content(t, c, nil)); diff != "" {
 		t.Errorf("batches of %d: rows differ (-want +got):\n%s", rows, diff)
@@ -217,7 +221,8 @@ func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []s
 	if c.kept != nil && !maps.Equal(c.kept, kept) {
 		t.Errorf("preview says %v are kept, want %v", kept, c.kept)
 	}
-	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT (r.t).* FROM retention."+policy+"_rows(retention.scope_at('"+policy+"', :as_of)) r WHERE r.verdict IS NULL")); diff != "" {
+	if diff := cmp.Diff(goes, b.rows(t, c, "SELECT (r.t).* FROM retention."+policy+"_rows(retention.scope_at('"+
+		policy+"', :as_of)) r WHERE r.verdict IS NULL")); diff != "" {
 		t.Errorf("%s_rows differs (-want +got):\n%s", policy, diff)
 	}
 }

@@ -19,7 +19,8 @@ policies:
 jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 	conn := in.Conn(t)
 	const (
-		table  = "CREATE SCHEMA cron; CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command text, nodename text, nodeport int, database text, username text, active boolean);"
+		table = "CREATE SCHEMA cron; CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command " +
+			"text, nodename text, nodeport int, database text, username text, active boolean);"
 		opened = table + "GRANT USAGE ON SCHEMA cron TO retention_runner; GRANT SELECT ON cron.job TO retention_runner;"
 		cron   = "UPDATE retention.install SET scheduler = 'pg_cron';"
 		job    = `INSERT INTO cron.job VALUES (1, 'retention.nightly', '17 3 * * *', 'CALL retention.run_job(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
@@ -31,9 +32,12 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		"schema shut to the runner":   {cron + table, "", "could not check the jobs in pg_cron", "job \""},
 		"jobs of another application": {opened, "none", "", "cron"},
 		"a job that is there":         {cron + opened + job, "", "", "job"},
-		"a job that is gone":          {cron + opened, "", `job "retention.nightly" is not scheduled in pg_cron`, "could not check"},
-		"a job that is off":           {cron + opened + job + "UPDATE cron.job SET active = false", "", `job "retention.nightly" is switched off in pg_cron`, "could not check"},
-		"a job with another command":  {cron + opened + job + "UPDATE cron.job SET command = 'SELECT 1'", "", `job "retention.nightly" has another command or database`, "could not check"},
+		"a job that is gone": {cron + opened, "", `job "retention.nightly" is not scheduled in pg_cron`,
+			"could not check"},
+		"a job that is off": {cron + opened + job + "UPDATE cron.job SET active = false", "",
+			`job "retention.nightly" is switched off in pg_cron`, "could not check"},
+		"a job with another command": {cron + opened + job + "UPDATE cron.job SET command = 'SELECT 1'", "",
+			`job "retention.nightly" has another command or database`, "could not check"},
 		"sessions that are hidden": {cron + "REVOKE pg_monitor, pg_read_all_stats FROM retention_owner", "unknown",
 			"could not see whether the pg_cron scheduler is running", "scheduler is not running"},
 		"sessions that are seen": {cron, "stopped", "the pg_cron scheduler is not running", "could not see"},
@@ -53,7 +57,8 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.state != "" && state != c.state, !strings.Contains(problems, c.has), strings.Contains(problems, c.lacks), status != 1,
+		case c.state != "" && state != c.state, !strings.Contains(problems, c.has), strings.Contains(problems,
+			c.lacks), status != 1,
 			metrics != map[bool]int{true: 1}[state == "running" || state == "stopped"]:
 			t.Errorf("%s: state %s, health %q, %d metrics, %d rows of status", name, state, problems, metrics, status)
 		}

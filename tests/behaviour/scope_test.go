@@ -55,7 +55,8 @@ func TestScopesOfJobs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
 	calls := map[string]string{}
-	for _, name := range pgtest.Column[string](t, in, `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
+	for _, name := range pgtest.Column[string](t, in,
+		`SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
 			AND p.proname NOT LIKE '\_%' AND p.proargnames @> '{policy,as_of,scope}'`) {
 		calls[name] = "SELECT retention." + name + "(policy => $1, as_of => $2, scope => $3)"
 		if name == "run" {
@@ -63,7 +64,8 @@ func TestScopesOfJobs(t *testing.T) {
 			calls["dry run"] = "CALL retention.run(policy => $1, as_of => $2, scope => $3, dry_run => true)"
 		}
 	}
-	for _, name := range pgtest.Column[string](t, in, `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
+	for _, name := range pgtest.Column[string](t, in,
+		`SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'retention'::regnamespace
 			AND p.proname NOT LIKE '\_%' AND p.proargnames @> '{policy}' AND NOT p.proargnames @> '{scope}'
 			AND (array_position(p.proargnames, 'policy') <= p.pronargs)`) {
 		if withoutScope[name] == "" {
@@ -92,22 +94,26 @@ func TestScopesOfJobs(t *testing.T) {
 		for call := range calls {
 			for _, scope := range []*string{nil, &narrower} {
 				err := refused(call, policy, scope)
-				if isFree != (err == nil) || err != nil && (err.Code != "22023" || !strings.Contains(err.Message, "only inside the scopes of its jobs") ||
-					!strings.Contains(err.Hint, `'{"nid": 1}' (job "first")`) || !strings.Contains(err.Hint, `"all"`)) {
+				if isFree != (err == nil) || err != nil &&
+					(err.Code != "22023" || !strings.Contains(err.Message, "only inside the scopes of its jobs") ||
+						!strings.Contains(err.Hint, `'{"nid": 1}' (job "first")`) ||
+						!strings.Contains(err.Hint, `"all"`)) {
 					t.Errorf("%s of %s with scope %v: %v", call, policy, scope, err)
 				}
 				if left := len(tokens(t, in)); !isFree && left != 50 {
 					t.Errorf("%s of %s, refused: %d rows left", call, policy, left)
 				}
 			}
-			for scope, want := range map[*string]string{&all: "true", &own: "nid = 1", &elsewhere: "nid = 3 AND kind = 'a'"} {
+			for scope, want := range map[*string]string{&all: "true", &own: "nid = 1",
+				&elsewhere: "nid = 3 AND kind = 'a'"} {
 				if err := refused(call, policy, scope); err != nil {
 					t.Errorf("%s of %s with scope %s: %v", call, policy, *scope, err)
 				}
 				if call != "run" {
 					want = "false"
 				}
-				wanted := pgtest.Column[int](t, in, "SELECT id FROM before WHERE (id > 10 AND "+want+") IS NOT TRUE ORDER BY id")
+				wanted := pgtest.Column[int](t, in, "SELECT id FROM before WHERE (id > 10 AND "+
+					want+") IS NOT TRUE ORDER BY id")
 				if diff := cmp.Diff(wanted, tokens(t, in)); diff != "" {
 					t.Errorf("%s of %s with scope %s (-want +got):\n%s", call, policy, *scope, diff)
 				}
@@ -118,14 +124,16 @@ func TestScopesOfJobs(t *testing.T) {
 		for _, c := range conditions {
 			due = append(due, pgtest.Value[int64](t, in, "SELECT count(*) FROM tok WHERE "+c))
 		}
-		got := pgtest.Column[int64](t, in, "SELECT due FROM retention.backlog WHERE policy = $1 AND problem IS NULL ORDER BY scope", policy)
+		got := pgtest.Column[int64](t, in, "SELECT due FROM retention.backlog WHERE policy = $1 AND problem IS NULL "+
+			"ORDER BY scope", policy)
 		if diff := cmp.Diff(due, got); diff != "" {
 			t.Errorf("the backlog of %s (-want +got):\n%s", policy, diff)
 		}
 		// A row is due where one of the scopes has it.
 		union := "(" + strings.Join(conditions, ") OR (") + ")"
 		why := `SELECT concat_ws(' ', t.id, w.due, w.kept_by) FROM tok t CROSS JOIN LATERAL retention.why($1, jsonb_build_object('id', t.id), $2) w ORDER BY t.id`
-		wanted := pgtest.Column[string](t, in, `SELECT concat_ws(' ', t.id, CASE WHEN NOT (`+union+`) THEN 'f scope' WHEN t.id > 10 THEN 't' ELSE 'f not due' END)
+		wanted := pgtest.Column[string](t, in, `SELECT concat_ws(' ', t.id, CASE WHEN NOT (`+
+			union+`) THEN 'f scope' WHEN t.id > 10 THEN 't' ELSE 'f not due' END)
 			FROM tok t ORDER BY t.id`)
 		if diff := cmp.Diff(wanted, pgtest.Column[string](t, in, why, policy, noon)); diff != "" {
 			t.Errorf("why, of %s (-want +got):\n%s", policy, diff)
@@ -138,16 +146,19 @@ func TestScopesOfJobs(t *testing.T) {
 func TestViewsStayInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
-	views := pgtest.Column[string](t, in, "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relnamespace = 'retention'::regnamespace AND c.relkind = 'v' ORDER BY 1")
+	views := pgtest.Column[string](t, in, "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relnamespace = "+
+		"'retention'::regnamespace AND c.relkind = 'v' ORDER BY 1")
 	said := func() map[string][]string {
 		m := map[string][]string{}
 		for _, view := range views {
-			m[view] = pgtest.Column[string](t, in, "SELECT to_jsonb(v)::text FROM "+view+` v WHERE to_jsonb(v)::text ~ '"(one|two)"' ORDER BY 1`)
+			m[view] = pgtest.Column[string](t, in, "SELECT to_jsonb(v)::text FROM "+
+				view+` v WHERE to_jsonb(v)::text ~ '"(one|two)"' ORDER BY 1`)
 		}
 		return m
 	}
 	before := said()
-	in.Exec(t, "INSERT INTO tok SELECT i, 3, 'a', '"+noon+"'::timestamptz - i * interval '1 day' FROM generate_series(100, 400) i")
+	in.Exec(t, "INSERT INTO tok SELECT i, 3, 'a', '"+
+		noon+"'::timestamptz - i * interval '1 day' FROM generate_series(100, 400) i")
 	if diff := cmp.Diff(before, said()); diff != "" {
 		t.Errorf("what the views say differs (-before +after):\n%s", diff)
 	}
@@ -178,7 +189,8 @@ func TestLatenessInScopes(t *testing.T) {
 		t.Errorf("overdue (-want +got):\n%s", diff)
 	}
 	// Runs that could not see all rows of the job do not count.
-	for _, call := range []string{"CALL retention.run_job('first', as_of => '2000-01-01')", `CALL retention.run('one', scope => '{"nid": 1, "kind": "a"}')`,
+	for _, call := range []string{"CALL retention.run_job('first', as_of => '2000-01-01')",
+		`CALL retention.run('one', scope => '{"nid": 1, "kind": "a"}')`,
 		`CALL retention.run('one', as_of => now() - interval '25 hours', scope => '{"nid": 1}')`, `CALL retention.run('one', scope => '{"nid": 3}')`} {
 		if _, err := in.Call(call); err != nil {
 			t.Fatal(err)
@@ -188,12 +200,14 @@ func TestLatenessInScopes(t *testing.T) {
 			t.Errorf("after %s: %q", call, late)
 		}
 	}
-	in.Exec(t, "INSERT INTO tok SELECT i, i % 4, 'a', '"+noon+"'::timestamptz - i * interval '1 day' FROM generate_series(1, 40) i")
+	in.Exec(t, "INSERT INTO tok SELECT i, i % 4, 'a', '"+
+		noon+"'::timestamptz - i * interval '1 day' FROM generate_series(1, 40) i")
 	hint := overdue[strings.Index(overdue, "CALL"):]
 	if _, err := in.Runner().Exec(t.Context(), hint); err != nil {
 		t.Error(err)
 	}
-	if left := pgtest.Value[string](t, in, "SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid) FROM (SELECT nid, count(*) AS n FROM tok GROUP BY 1) x"); left != "0:10 2:10 3:10" {
+	if left := pgtest.Value[string](t, in, "SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid) FROM (SELECT "+
+		"nid, count(*) AS n FROM tok GROUP BY 1) x"); left != "0:10 2:10 3:10" {
 		t.Errorf("after the hint there are %s", left)
 	}
 	if list := append(found("V060", "one"), found("V045", "one")...); len(list) > 0 {
@@ -213,7 +227,8 @@ func TestScopeOfEach(t *testing.T) {
 		"run: [messages]", "run: [messages], scope: {id: 9}").Replace(messages(7)))
 	for _, as := range []string{noon, "2020-01-01 00:00+00"} {
 		for _, policy := range []string{"messages", "messages@tenant_a"} {
-			if _, err := in.Call("CALL retention.run($1, $2)", policy, as); err == nil || err.Code != "22023" || !strings.Contains(err.Hint, `{"id": 9}`) {
+			if _, err := in.Call("CALL retention.run($1, $2)", policy, as); err == nil || err.Code != "22023" ||
+				!strings.Contains(err.Hint, `{"id": 9}`) {
 				t.Errorf("%s as of %s: %v", policy, as, err)
 			}
 		}
@@ -221,7 +236,8 @@ func TestScopeOfEach(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	wanted := []string{"(messages@tenant_a,done,0)", "(messages@tenant_a,done,1)", "(messages@tenant_b,done,0)", "(messages@tenant_b,done,1)"}
+	wanted := []string{"(messages@tenant_a,done,0)", "(messages@tenant_a,done,1)", "(messages@tenant_b,done,0)",
+		"(messages@tenant_b,done,1)"}
 	if diff := cmp.Diff(wanted, in.Rows("SELECT policy, state, taken FROM retention.run")); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
@@ -241,17 +257,21 @@ func TestBrokenPolicyInTheBacklog(t *testing.T) {
 		"table renamed":   {"ALTER TABLE m RENAME TO n", "m"},
 		"table elsewhere": {"CREATE SCHEMA s; ALTER TABLE m SET SCHEMA s", "m"},
 		"division":        {"UPDATE m SET n = -1", "division by zero"},
-		"function":        {"CREATE OR REPLACE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN ASSERT false; END'", "assertion failed"},
+		"function": {"CREATE OR REPLACE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN ASSERT " +
+			"false; END'", "assertion failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, numbered+"CREATE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RETURN true; END'; ALTER FUNCTION wanted(int) OWNER TO "+kit.Migrator, `
+			in := kit.Install(t, numbered+"CREATE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN "+
+				"RETURN true; END'; ALTER FUNCTION wanted(int) OWNER TO "+kit.Migrator, `
 policies:
   broken: {table: m, where: "1 / (n + 1) >= 0 AND wanted(n)", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
   sound: {table: r, where: "m_id = 0", then: [delete]}`)
 			in.Exec(t, c.breaks)
-			got := pgtest.Column[string](t, in.Viewer(), "SELECT concat_ws(' ', policy, due, problem) FROM retention.backlog")
-			if len(got) != 2 || !strings.HasPrefix(got[0], "broken ") || !strings.Contains(got[0], c.problem) || got[1] != "sound 4" {
+			got := pgtest.Column[string](t, in.Viewer(),
+				"SELECT concat_ws(' ', policy, due, problem) FROM retention.backlog")
+			if len(got) != 2 || !strings.HasPrefix(got[0], "broken ") || !strings.Contains(got[0], c.problem) ||
+				got[1] != "sound 4" {
 				t.Errorf("the backlog has %q", got)
 			}
 		})
@@ -271,11 +291,16 @@ func TestScopeValues(t *testing.T) {
 	t.Parallel()
 	columns, policies, jobs := "id int PRIMARY KEY", "", ""
 	values := []struct{ name, typ, scope, others string }{
-		{"a", "numeric", "'1.50'::numeric", "2, 1.49"}, {"b", "numeric(6,2)", "1.5", "1.51"}, {"c", "date", "'2024-1-2'::date", "'2024-02-01'"},
-		{"d", "timestamptz", "'2024-01-01 00:00+02'::timestamptz", "'2024-01-01 00:00+00'"}, {"e", "timestamp", "'2024-01-01 7:00'", "'2024-01-01 07:01'"},
-		{"f", "uuid", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12'"}, {"g", "char(4)", "'ab'", "'abc'"},
-		{"h", "kind", "'low'::kind", "'high'"}, {"i", "text", "'007'", "'7'"}, {"j", "text", "'1e2'", "'100'"}, {"k", "boolean", "'yes'::boolean", "false"},
-		{"l", "bigint", "-9223372036854775808", "0"}, {"m", "float8", "'1e2'", "101"}, {"n", "interval", "'90 minutes'", "'1 hour'"},
+		{"a", "numeric", "'1.50'::numeric", "2, 1.49"}, {"b", "numeric(6,2)", "1.5", "1.51"}, {"c", "date",
+			"'2024-1-2'::date", "'2024-02-01'"},
+		{"d", "timestamptz", "'2024-01-01 00:00+02'::timestamptz", "'2024-01-01 00:00+00'"}, {"e", "timestamp",
+			"'2024-01-01 7:00'", "'2024-01-01 07:01'"},
+		{"f", "uuid", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12'"}, {"g",
+			"char(4)", "'ab'", "'abc'"},
+		{"h", "kind", "'low'::kind", "'high'"}, {"i", "text", "'007'", "'7'"}, {"j", "text", "'1e2'", "'100'"}, {"k",
+			"boolean", "'yes'::boolean", "false"},
+		{"l", "bigint", "-9223372036854775808", "0"}, {"m", "float8", "'1e2'", "101"}, {"n", "interval",
+			"'90 minutes'", "'1 hour'"},
 		{"o", "inet", "'10.0.0.1/32'", "'10.0.0.2'"}, {"p", "text", "'it''s \"x\"'", "'it'"},
 	}
 	for _, v := range values {
@@ -297,7 +322,8 @@ func TestScopeValues(t *testing.T) {
 		if _, err := in.Call("CALL retention.run_job($1)", "job_"+v.name); err != nil {
 			t.Errorf("%s: %v", v.typ, err)
 		}
-		if diff := cmp.Diff(wanted, pgtest.Column[int](t, in, "SELECT id FROM v ORDER BY id")); diff != "" || len(wanted) == 0 {
+		if diff := cmp.Diff(wanted, pgtest.Column[int](t, in, "SELECT id FROM v ORDER BY id")); diff != "" ||
+			len(wanted) == 0 {
 			t.Errorf("%s = %s (-want +got):\n%s", v.typ, v.scope, diff)
 		}
 	}

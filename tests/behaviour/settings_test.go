@@ -112,7 +112,8 @@ func TestSettingsChangeNoRows(t *testing.T) {
 	conn := connect()
 	exec(t, conn, "SELECT prints('')") // pg_trgm has settings once it is used
 	settings := changeable(t, conn)
-	if !slices.ContainsFunc(settings, func(s setting) bool { return s.Name == "default_text_search_config" }) || len(settings) < 100 {
+	if !slices.ContainsFunc(settings, func(s setting) bool { return s.Name == "default_text_search_config" }) ||
+		len(settings) < 100 {
 		t.Fatalf("%d settings can be changed: %v", len(settings), settings)
 	}
 	// ways let run have a run in which some settings have other values.
@@ -121,8 +122,10 @@ func TestSettingsChangeNoRows(t *testing.T) {
 			conn := connect()
 			defer conn.Close(t.Context())
 			// How PL/pgSQL has read strings once, it does for as long as the session lasts.
-			exec(t, conn, sets(changed)+"SET search_path = pg_catalog, public, pg_temp; SET standard_conforming_strings = on")
-			_, _ = conn.PgConn().Exec(t.Context(), "SELECT prints('the runners ran')").ReadAll() // some settings make it fail
+			exec(t, conn, sets(changed)+"SET search_path = pg_catalog, public, pg_temp; SET "+
+				"standard_conforming_strings = on")
+			// some settings make it fail
+			_, _ = conn.PgConn().Exec(t.Context(), "SELECT prints('the runners ran')").ReadAll()
 			if value, ok := changed["standard_conforming_strings"]; ok {
 				exec(t, conn, "SET standard_conforming_strings = "+value)
 			}
@@ -131,7 +134,8 @@ func TestSettingsChangeNoRows(t *testing.T) {
 		"role": func(changed map[string]string) {
 			var sql []string
 			for name, value := range changed {
-				sql = append(sql, fmt.Sprintf("ALTER ROLE retention_runner IN DATABASE %s SET %s = %s", quote.Ident(in.Name), quote.Ident(name), quote.Literal(value)))
+				sql = append(sql, fmt.Sprintf("ALTER ROLE retention_runner IN DATABASE %s SET %s = %s",
+					quote.Ident(in.Name), quote.Ident(name), quote.Literal(value)))
 			}
 			in.Exec(t, strings.Join(sql, "; "))
 			conn := connect()
@@ -142,9 +146,12 @@ func TestSettingsChangeNoRows(t *testing.T) {
 		"between": func(changed map[string]string) {
 			conn := connect()
 			defer conn.Close(t.Context())
-			id := pgtest.Value[int64](t, conn, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s", noon)
+			id := pgtest.Value[int64](t, conn, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, "+
+				"NULL, NULL, NULL, false, NULL)) s", noon)
 			pgtest.Exec(t, conn, fmt.Sprintf("SELECT retention._step(%d)", id))
-			exec(t, conn, sets(changed)+"SET default_transaction_read_only = off; SET default_transaction_isolation = 'read committed'") // as the driver does
+			// as the driver does
+			exec(t, conn, sets(changed)+"SET default_transaction_read_only = off; SET default_transaction_isolation "+
+				"= 'read committed'")
 			for going := true; going; {
 				results := exec(t, conn, fmt.Sprintf("SELECT going FROM retention._step(%d)", id))
 				going = string(results[0].Rows[0][0]) == "t"

@@ -33,14 +33,16 @@ func installChains(t *testing.T) *kit.Installed {
 // due adds rows that are due to a table.
 func due(t *testing.T, in *kit.Installed, chain string, n int) {
 	t.Helper()
-	in.Exec(t, fmt.Sprintf("INSERT INTO sig (chain, place, at) SELECT %s, now() - interval '8 days' FROM generate_series(1, %d)", chain, n))
+	in.Exec(t, fmt.Sprintf("INSERT INTO sig (chain, place, at) SELECT %s, now() - interval '8 days' FROM "+
+		"generate_series(1, %d)", chain, n))
 }
 
 // states are the jobs of a policy and how they stand: last state, failures in a row, rows left.
 func states(t *testing.T, in *kit.Installed) map[string]string {
 	t.Helper()
 	got := map[string]string{}
-	for _, row := range pgtest.Column[string](t, in, `SELECT concat_ws('|', job, retention._scope_text(scope), last_state, failed_in_a_row, rows_left)
+	for _, row := range pgtest.Column[string](t, in,
+		`SELECT concat_ws('|', job, retention._scope_text(scope), last_state, failed_in_a_row, rows_left)
 		FROM retention.job_status WHERE policy = 'signals' AND NOT superseded`) {
 		name, rest, _ := strings.Cut(row, "|")
 		got[name] = rest
@@ -51,7 +53,8 @@ func states(t *testing.T, in *kit.Installed) map[string]string {
 // metrics are the values of a series by job.
 func metrics(t *testing.T, in *kit.Installed, name string) string {
 	t.Helper()
-	return strings.Join(pgtest.Column[string](t, in, `SELECT concat_ws(' ', labels ->> 'job', labels ->> 'scope', value) FROM retention.metrics
+	return strings.Join(pgtest.Column[string](t, in,
+		`SELECT concat_ws(' ', labels ->> 'job', labels ->> 'scope', value) FROM retention.metrics
 		WHERE name = $1 AND labels ->> 'policy' = 'signals' ORDER BY 1`, name), "; ")
 }
 
@@ -72,7 +75,8 @@ func TestStateOfEachJob(t *testing.T) {
 	}
 	health := func(want ...string) {
 		t.Helper()
-		got := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'signals' ORDER BY problem")
+		got := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'signals' ORDER "+
+			"BY problem")
 		if len(got) != len(want) {
 			t.Errorf("health() has %q, not %q", got, want)
 			return
@@ -90,7 +94,8 @@ func TestStateOfEachJob(t *testing.T) {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
 	health("the last run for chain=1 (1) tripped")
-	if got := pgtest.Value[string](t, in, "SELECT worst_job || last_state || last_run || failed_in_a_row || rows_left FROM retention.status WHERE policy = 'signals'"); got != "soltripped119" {
+	if got := pgtest.Value[string](t, in, "SELECT worst_job || last_state || last_run || failed_in_a_row || "+
+		"rows_left FROM retention.status WHERE policy = 'signals'"); got != "soltripped119" {
 		t.Errorf("status has %s", got)
 	}
 	for name, want := range map[string]string{
@@ -166,7 +171,8 @@ func TestStateOfCalls(t *testing.T) {
 	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"})
 	due(t, in, "7, 'x'", 9)
 	call(`{"chain": 7, "place": "x"}`, false)
-	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0", "": "chain=7, place=x|tripped|1|9"})
+	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0",
+		"": "chain=7, place=x|tripped|1|9"})
 	for _, job := range []string{"sol", "eth", "odd"} {
 		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
 			t.Fatal(err)
@@ -195,7 +201,8 @@ func TestBusyJob(t *testing.T) {
 	in := installChains(t)
 	problems := func() string {
 		t.Helper()
-		return strings.Join(pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'signals'"), "; ")
+		return strings.Join(pgtest.Column[string](t, in,
+			"SELECT problem FROM retention.health() WHERE policy = 'signals'"), "; ")
 	}
 	due(t, in, "1, 'x'", 3)
 
@@ -228,7 +235,8 @@ func TestBusyJob(t *testing.T) {
 	if o := in.Last("signals"); o.State != "busy" {
 		t.Errorf("past the bound: %+v", o)
 	}
-	if got := problems(); !strings.Contains(got, `job "sol" did not run the policy for chain=1`) || !strings.Contains(got, "another") {
+	if got := problems(); !strings.Contains(got, `job "sol" did not run the policy for chain=1`) ||
+		!strings.Contains(got, "another") {
 		t.Errorf("health() has %q", got)
 	}
 	if got := metrics(t, in, "retention_missed"); got != "eth chain=2 0; odd place='a, b' 0; sol chain=1 1" {
@@ -253,12 +261,14 @@ func TestRunsThatTakeNothing(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")
 	last := func() string {
-		return pgtest.Value[string](t, in, "SELECT concat(empty_in_a_row, ' ', last_success_at IS NULL, ' ', last_state) FROM retention.job_status WHERE policy = 'p' AND job = 'daily'")
+		return pgtest.Value[string](t, in, "SELECT concat(empty_in_a_row, ' ', last_success_at IS NULL, ' ', "+
+			"last_state) FROM retention.job_status WHERE policy = 'p' AND job = 'daily'")
 	}
 	for _, c := range []struct {
 		mode string
 		ok   bool
-	}{{"EXCLUSIVE", false}, {"ACCESS EXCLUSIVE", false}, {"EXCLUSIVE", false}, {"ACCESS SHARE", true}, {"ROW SHARE", true},
+	}{{"EXCLUSIVE", false}, {"ACCESS EXCLUSIVE", false}, {"EXCLUSIVE", false}, {"ACCESS SHARE", true},
+		{"ROW SHARE", true},
 		{"ROW EXCLUSIVE", true}, {"SHARE UPDATE EXCLUSIVE", true}, {"SHARE", true}, {"SHARE ROW EXCLUSIVE", true}} {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, "BEGIN; LOCK TABLE retention.hold IN "+c.mode+" MODE")
@@ -274,7 +284,8 @@ func TestRunsThatTakeNothing(t *testing.T) {
 			continue
 		}
 		problems := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE problem ~ 'took none'")
-		if three := strings.HasPrefix(last(), "3 "); three != (len(problems) == 1) || !strings.HasSuffix(last(), " t more") {
+		if three := strings.HasPrefix(last(), "3 "); three != (len(problems) == 1) ||
+			!strings.HasSuffix(last(), " t more") {
 			t.Errorf("%s: health() has %q", last(), problems)
 		}
 	}
@@ -288,8 +299,10 @@ func TestRunsThatTakeNothing(t *testing.T) {
 func TestLogOfKeptRows(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{4, 5, 6, 12} {
-		in := kit.Install(t, fmt.Sprintf("CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, %d) i", rows),
-			"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {all: id > 0}, breaker: {rows: 5}, then: [delete]}}")
+		in := kit.Install(t, fmt.Sprintf("CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO "+
+			"m SELECT i, '2024-01-01' FROM generate_series(1, %d) i", rows),
+			"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {all: id > 0}, breaker: "+
+				"{rows: 5}, then: [delete]}}")
 		if o := in.Done("p", "now"); o.Scanned != int64(rows) || o.Kept["all"] != int64(rows) {
 			t.Errorf("of %d rows: %+v", rows, o)
 		}
@@ -304,7 +317,8 @@ func TestPreparedTransactionIsNamed(t *testing.T) {
 	for _, table := range []string{"m", "retention.hold"} {
 		conn := in.Conn(t)
 		gid := pgtest.Value[string](t, conn, "SELECT current_database()") + " of " + table
-		pgtest.Exec(t, conn, fmt.Sprintf("BEGIN; LOCK TABLE %s IN EXCLUSIVE MODE; PREPARE TRANSACTION '%s'", table, gid))
+		pgtest.Exec(t, conn, fmt.Sprintf("BEGIN; LOCK TABLE %s IN EXCLUSIVE MODE; PREPARE TRANSACTION '%s'", table,
+			gid))
 		_, _ = in.Call("CALL retention.run_job('daily')")
 		pgtest.Exec(t, conn, "ROLLBACK PREPARED '"+gid+"'")
 		if o := in.Last("p"); o.State != "more" || o.Taken != 0 ||

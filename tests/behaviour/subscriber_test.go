@@ -34,7 +34,8 @@ func subscribe(t *testing.T, pub, sub *pgtest.DB, name, what string) replication
 	t.Helper()
 	pub.Exec(t, fmt.Sprintf("CREATE PUBLICATION %s FOR %s", name, what))
 	pub.Exec(t, "SELECT pg_create_logical_replication_slot($1, 'pgoutput')", name)
-	sub.Exec(t, fmt.Sprintf("CREATE SUBSCRIPTION %s CONNECTION 'host=%s port=5432 user=postgres dbname=%s' PUBLICATION %[1]s WITH (create_slot = false)",
+	sub.Exec(t, fmt.Sprintf("CREATE SUBSCRIPTION %s CONNECTION 'host=%s port=5432 user=postgres dbname=%s' "+
+		"PUBLICATION %[1]s WITH (create_slot = false)",
 		name, pub.Server.Dir(), pub.Name))
 	pgtest.Until(t, sub, "SELECT bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel")
 	return replication{pub, sub, name}
@@ -44,7 +45,8 @@ func subscribe(t *testing.T, pub, sub *pgtest.DB, name, what string) replication
 func (r replication) caughtUp(t *testing.T) {
 	t.Helper()
 	lsn := pgtest.Value[string](t, r.pub, "SELECT pg_current_wal_flush_lsn()::text")
-	pgtest.Until(t, r.pub, "SELECT confirmed_flush_lsn >= $1::pg_lsn FROM pg_replication_slots WHERE slot_name = $2", lsn, r.name)
+	pgtest.Until(t, r.pub, "SELECT confirmed_flush_lsn >= $1::pg_lsn FROM pg_replication_slots WHERE slot_name = $2",
+		lsn, r.name)
 }
 
 // same wants tables to have the same rows on both sides, and answers how many, table by table.
@@ -128,7 +130,8 @@ func TestSubscriber(t *testing.T) {
 	sub := kit.Install(t, copiedSchema, copiedPolicies, kit.On(pub.Sibling(t, "subscriber")))
 	pub.Exec(t, copiedRows+"; UPDATE retention.install SET logical_messages = true")
 	sub.Exec(t, applied)
-	s := subscriber{subscribe(t, pub.DB, sub.DB, "s", "TABLE message, attachment, old_message, tally, task, month"), pub, sub}
+	s := subscriber{subscribe(t, pub.DB, sub.DB, "s", "TABLE message, attachment, old_message, tally, task, month"),
+		pub, sub}
 	s.refused(t)
 	s.unidentified(t)
 	s.replicated(t)
@@ -169,10 +172,12 @@ func (s subscriber) refused(t *testing.T) {
 func (s subscriber) unidentified(t *testing.T) {
 	for table, what := range map[string]string{"message": "delete", "tally": "update"} {
 		s.pub.Exec(t, "ALTER TABLE "+table+" REPLICA IDENTITY NOTHING")
-		if found := s.pub.Finding(t, copiedPolicies, "V058"); !strings.HasPrefix(found, fmt.Sprintf(`policy "messages" cannot %s rows of published table "public.%s"`, what, table)) {
+		if found := s.pub.Finding(t, copiedPolicies, "V058"); !strings.HasPrefix(found,
+			fmt.Sprintf(`policy "messages" cannot %s rows of published table "public.%s"`, what, table)) {
 			t.Errorf("of %s verify finds %q", table, found)
 		}
-		if o := s.pub.Run("messages", noon); o.State != "failed" || o.SQLState != "55000" || !strings.Contains(o.Message, "does not have a replica identity") {
+		if o := s.pub.Run("messages", noon); o.State != "failed" || o.SQLState != "55000" ||
+			!strings.Contains(o.Message, "does not have a replica identity") {
 			t.Errorf("without the identity of %s the run ended %s: %s", table, o.State, o.Message)
 		}
 		s.pub.Exec(t, "ALTER TABLE "+table+" REPLICA IDENTITY DEFAULT")
@@ -220,7 +225,8 @@ func (s subscriber) partitions(t *testing.T) {
 	}
 	s.pub.Exec(t, "INSERT INTO month VALUES (81, '2024-03-31')")
 	s.caughtUp(t)
-	if left := pgtest.Column[string](t, s.sub, "SELECT tableoid::regclass || ' ' || count(*) FROM month GROUP BY tableoid ORDER BY 1"); !slices.Equal(left, []string{"month_1 31", "month_2 29", "month_3 22"}) {
+	if left := pgtest.Column[string](t, s.sub, "SELECT tableoid::regclass || ' ' || count(*) FROM month GROUP BY "+
+		"tableoid ORDER BY 1"); !slices.Equal(left, []string{"month_1 31", "month_2 29", "month_3 22"}) {
 		t.Errorf("on the subscriber: %s", left)
 	}
 	s.sub.Exec(t, "ALTER SUBSCRIPTION s REFRESH PUBLICATION")
@@ -234,13 +240,15 @@ func (s subscriber) partitions(t *testing.T) {
 // unpublished: a subscription fires no foreign keys, so that rows stay there that the publisher's
 // cascades delete, unless they are published, too.
 func (s subscriber) unpublished(t *testing.T) {
-	s.pub.Exec(t, "ALTER PUBLICATION s DROP TABLE attachment; INSERT INTO message VALUES (99, '2024-01-01', 0); INSERT INTO attachment VALUES (99, 99)")
+	s.pub.Exec(t, "ALTER PUBLICATION s DROP TABLE attachment; INSERT INTO message VALUES (99, '2024-01-01', 0); "+
+		"INSERT INTO attachment VALUES (99, 99)")
 	s.sub.Exec(t, "ALTER SUBSCRIPTION s REFRESH PUBLICATION")
 	s.same(t, "message")
 	s.sub.Exec(t, "INSERT INTO attachment VALUES (99, 99)")
 	s.pub.Done("messages", noon)
 	s.same(t, "message", "old_message")
-	if left := pgtest.Column[int](t, s.sub, "SELECT a.id FROM attachment a WHERE NOT EXISTS (SELECT FROM message m WHERE m.id = a.message_id)"); !slices.Equal(left, []int{99}) {
+	if left := pgtest.Column[int](t, s.sub, "SELECT a.id FROM attachment a WHERE NOT EXISTS (SELECT FROM message m "+
+		"WHERE m.id = a.message_id)"); !slices.Equal(left, []int{99}) {
 		t.Errorf("attachments of no message: %v", left)
 	}
 }
@@ -268,17 +276,21 @@ func TestUpgradeByReplication(t *testing.T) {
 	for _, more := range []string{"", ", dry_run => true"} {
 		_, err := conn.Exec(t.Context(), "CALL retention.run('p', '2024-03-31 12:00+00'"+more+")")
 		var refused *pgconn.PgError
-		if !errors.As(err, &refused) || refused.Code != "55000" || refused.Message != `a subscription fills the run log` {
+		if !errors.As(err, &refused) || refused.Code != "55000" ||
+			refused.Message != `a subscription fills the run log` {
 			t.Errorf("run('p'%s): %v", more, err)
 		}
 	}
 	pub.Done("p", noon)
 	r.same(t, pgtest.Column[string](t, pub,
-		"SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'retention'::regnamespace)")...)
+		"SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, "+
+			"'retention'::regnamespace)")...)
 
 	next.Exec(t, "DROP SUBSCRIPTION everything")
 	next.Exec(t, "INSERT INTO m VALUES (21, '2024-01-01')")
-	set := pgtest.Column[string](t, next, "SELECT format('%s to %s', sequence_name, setval('retention.' || sequence_name, largest)) FROM retention._sequences_behind()") // the hint of V018
+	// the hint of V018
+	set := pgtest.Column[string](t, next, "SELECT format('%s to %s', sequence_name, setval('retention.' || "+
+		"sequence_name, largest)) FROM retention._sequences_behind()")
 	if !slices.Contains(set, "run_id_seq to 2") {
 		t.Errorf("sequences were set: %v", set)
 	}

@@ -34,13 +34,15 @@ func TestJoins(t *testing.T) {
 			goes: "SELECT m.* FROM m WHERE false"},
 		{name: "lateral", schema: schema, data: data,
 			rule: `{table: "@.m", join: {l: "SELECT max(x.days) AS days, count(*) AS n FROM @.link x WHERE x.m_id = t.id"}, where: "l.n = 0 OR l.days > 50", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT m.* FROM m WHERE (id NOT IN (SELECT m_id FROM link) OR (SELECT max(days) FROM link WHERE m_id = m.id) > 50) AND " + old},
+			goes: "SELECT m.* FROM m WHERE (id NOT IN (SELECT m_id FROM link) OR (SELECT max(days) FROM link WHERE " +
+				"m_id = m.id) > 50) AND " + old},
 		{name: "query", schema: schema, data: data,
 			rule: `{table: "@.m", join: {c: {query: "SELECT status, max(days) AS days, count(*) AS n FROM @.owner WHERE as_of > '2000-01-01' GROUP BY status", where: "c.status = t.status"}}, where: "c.days = 5", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
 			goes: "SELECT m.* FROM m WHERE status = 'open' AND " + old},
 		{name: "one reads the one above", schema: schema, data: data,
 			rule: `{table: "@.m", join: {o: {table: "@.owner", where: "o.id = t.owner_id"}, l: "SELECT count(*) AS n FROM @.link x WHERE x.m_id = t.id AND x.days > o.days"}, where: "l.n > 0", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT m.* FROM m JOIN owner o ON o.id = m.owner_id WHERE EXISTS (SELECT FROM link WHERE m_id = m.id AND link.days > o.days) AND " + old},
+			goes: "SELECT m.* FROM m JOIN owner o ON o.id = m.owner_id WHERE EXISTS (SELECT FROM link WHERE m_id = " +
+				"m.id AND link.days > o.days) AND " + old},
 		{name: "tiers by a join", schema: schema, data: data,
 			rule: `{table: "@.m", join: {o: {table: "@.owner", where: "o.id = t.owner_id"}}, due: {age: {column: at, older_than: [{when: "o.days > 10", then: 20 days}, {when: "o.id IS NULL", then: null}, {else: 7 days}]}}, then: [delete]}`,
 			goes: "SELECT m.* FROM m WHERE owner_id = 3 AND at < :as_of - interval '20 days' OR owner_id IN (1, 2) AND " + old},
@@ -76,36 +78,47 @@ func TestDelete(t *testing.T) {
 		{name: "where with a guard", schema: schema, data: notesData,
 			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {starred: flag}, then: [delete: {where: "kind = 'a'"}]}`,
 			goes: "SELECT * FROM m WHERE flag = false AND kind = 'a' AND " + aged, kept: map[string]int64{"starred": 54, "passed": 18}},
-		{name: "cascades", schema: family, data: familyData, rule: age(`delete: {cascades: ["@.child", "@.grandchild", "@.pointer"]}`),
+		{name: "cascades", schema: family, data: familyData,
+			rule: age(`delete: {cascades: ["@.child", "@.grandchild", "@.pointer"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
-			leaves: map[string]string{"child": "SELECT * FROM child WHERE m_id <= 7", "grandchild": "SELECT * FROM grandchild WHERE child_id IN (SELECT id FROM child WHERE m_id <= 7)",
-				"pointer": "SELECT id, CASE WHEN m_id <= 7 THEN m_id END FROM pointer"},
+			leaves: map[string]string{"child": "SELECT * FROM child WHERE m_id <= 7",
+				"grandchild": "SELECT * FROM grandchild WHERE child_id IN (SELECT id FROM child WHERE m_id <= 7)",
+				"pointer":    "SELECT id, CASE WHEN m_id <= 7 THEN m_id END FROM pointer"},
 			cascaded: map[string]int64{"@.child": 22, "@.grandchild": 35, "@.pointer": 13}},
-		{name: "cascades into itself", schema: "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE SET NULL, at timestamptz NOT NULL)",
-			data: "INSERT INTO m SELECT i, nullif(i / 2, 0), :as_of - i * interval '1 day' FROM generate_series(1, 30) i",
+		{name: "cascades into itself", schema: "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON " +
+			"DELETE SET NULL, at timestamptz NOT NULL)",
+			data: "INSERT INTO m SELECT i, nullif(i / 2, 0), :as_of - i * interval '1 day' FROM generate_series(1, " +
+				"30) i",
 			rule: age(`delete: {cascades: ["@.m"]}`),
 			goes: "SELECT * FROM m WHERE id > 7"},
-		{name: "a tree that cascades into itself", schema: "CREATE TABLE m (id int PRIMARY KEY, parent int REFERENCES m ON DELETE CASCADE, at timestamptz NOT NULL)",
-			data:     "INSERT INTO m SELECT i, nullif(i / 2, 0), :as_of - (30 - i) * interval '1 day' FROM generate_series(1, 3) i; INSERT INTO m SELECT 10 + i, 3, :as_of FROM generate_series(1, 4) i",
+		{name: "a tree that cascades into itself", schema: "CREATE TABLE m (id int PRIMARY KEY, parent int " +
+			"REFERENCES m ON DELETE CASCADE, at timestamptz NOT NULL)",
+			data: "INSERT INTO m SELECT i, nullif(i / 2, 0), :as_of - (30 - i) * interval '1 day' FROM " +
+				"generate_series(1, 3) i; INSERT INTO m SELECT 10 + i, 3, :as_of FROM generate_series(1, 4) i",
 			rule:     age(`delete: {where: "id = 3", cascades: ["@.m"]}`),
 			goes:     "SELECT * FROM m WHERE id = 3",
 			leaves:   map[string]string{"m": "SELECT * FROM m WHERE id < 3"},
 			cascaded: map[string]int64{"@.m": 4}},
 		{name: "a shared child goes with its last parent", schema: shared, data: sharedData,
 			rule: age(`delete, delete: {table: "@.blob", as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM @.m x WHERE x.blob_id = b.id)"}`),
-			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id <= 2 OR id > 6"}, related: map[string]int64{"@.blob": 4}},
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id <= " +
+				"2 OR id > 6"}, related: map[string]int64{"@.blob": 4}},
 		{name: "before, the parents are still there", schema: shared, data: sharedData,
 			rule: age(`delete: {table: "@.blob", as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM @.m x WHERE x.blob_id = b.id)"}, delete`),
 			goes: "SELECT * FROM m WHERE id > 7"},
 		{name: "each related row once", schema: shared, data: sharedData,
 			rule: age(`delete: {table: "@.blob", as: b, where: "b.id = t.blob_id"}, delete`),
-			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id < 2 OR id > 6"}, related: map[string]int64{"@.blob": 5}},
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id < " +
+				"2 OR id > 6"}, related: map[string]int64{"@.blob": 5}},
 		{name: "arrays and texts of rows that are gone", schema: shared, data: sharedData,
 			rule: age(`delete, delete: {table: "@.blob", as: b, where: "b.id = ANY (t.tags) OR b.name = t.name"}`),
-			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id NOT IN (SELECT unnest(tags) FROM m WHERE id > 7) AND name NOT IN (SELECT name FROM m WHERE id > 7 AND name IS NOT NULL)"}, related: map[string]int64{"@.blob": 13}},
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id " +
+				"NOT IN (SELECT unnest(tags) FROM m WHERE id > 7) AND name NOT IN (SELECT name FROM m WHERE id > 7 " +
+				"AND name IS NOT NULL)"}, related: map[string]int64{"@.blob": 13}},
 		{name: "a bare name in a sub-select of a step", schema: shared, data: sharedData,
 			rule: age(`delete, delete: {table: "@.blob", as: b, where: "b.id IN (SELECT blob_id + 10)"}`),
-			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id NOT BETWEEN 12 AND 16"}, related: map[string]int64{"@.blob": 5}},
+			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id " +
+				"NOT BETWEEN 12 AND 16"}, related: map[string]int64{"@.blob": 5}},
 		{name: "a related step without t", schema: shared, data: sharedData,
 			rule: age(`delete, delete: {table: "@.blob", as: b, where: "b.name = 'n3'"}`),
 			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"blob": "SELECT * FROM blob WHERE id <> 3"}, related: map[string]int64{"@.blob": 1}},
@@ -131,67 +144,91 @@ func TestUpdates(t *testing.T) {
 		INSERT INTO r SELECT i, i % 20, 'open', 0 FROM generate_series(1, 40) i`
 	suite{scenarios: []scenario{
 		{name: "mark", schema: schema, data: data,
-			rule:   `{table: "@.m", where: "NOT expired", due: {expires: {column: expires_at, inclusive: true}}, then: [{update: {set: {expired: true, updated_at: as_of}}}]}`,
-			goes:   "SELECT m.* FROM m WHERE expires_at <= :as_of",
-			leaves: map[string]string{"m": "SELECT id, owner_id, state, expires_at <= :as_of IS TRUE, note, doc, tags, expires_at, CASE WHEN expires_at <= :as_of THEN :as_of ELSE updated_at END FROM m"}},
+			rule: `{table: "@.m", where: "NOT expired", due: {expires: {column: expires_at, inclusive: true}}, then: [{update: {set: {expired: true, updated_at: as_of}}}]}`,
+			goes: "SELECT m.* FROM m WHERE expires_at <= :as_of",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, expires_at <= :as_of IS TRUE, note, doc, " +
+				"tags, expires_at, CASE WHEN expires_at <= :as_of THEN :as_of ELSE updated_at END FROM m"}},
 		{name: "the clock is rewritten", schema: schema, data: data,
-			rule:   `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {set: {expires_at: "as_of + interval '1 month'", note: "'rotated'"}}}]}`,
-			goes:   "SELECT m.* FROM m WHERE expires_at < :as_of",
-			leaves: map[string]string{"m": "SELECT id, owner_id, state, expired, CASE WHEN expires_at < :as_of THEN 'rotated' ELSE note END, doc, tags, CASE WHEN expires_at < :as_of THEN :as_of + interval '1 month' ELSE expires_at END, updated_at FROM m"}},
+			rule: `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {set: {expires_at: "as_of + interval '1 month'", note: "'rotated'"}}}]}`,
+			goes: "SELECT m.* FROM m WHERE expires_at < :as_of",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, expired, CASE WHEN expires_at < :as_of THEN " +
+				"'rotated' ELSE note END, doc, tags, CASE WHEN expires_at < :as_of THEN :as_of + interval '1 month' " +
+				"ELSE expires_at END, updated_at FROM m"}},
 		{name: "the clock is rewritten, NULL is due", schema: schema, data: data,
-			rule:   `{table: "@.m", due: {expires: {column: expires_at, nulls: due}}, then: [{update: {set: {expires_at: "as_of + interval '1 month'"}}}]}`,
-			goes:   "SELECT m.* FROM m WHERE (expires_at < :as_of) IS NOT FALSE",
-			leaves: map[string]string{"m": "SELECT id, owner_id, state, expired, note, doc, tags, CASE WHEN (expires_at < :as_of) IS NOT FALSE THEN :as_of + interval '1 month' ELSE expires_at END, updated_at FROM m"}},
+			rule: `{table: "@.m", due: {expires: {column: expires_at, nulls: due}}, then: [{update: {set: {expires_at: "as_of + interval '1 month'"}}}]}`,
+			goes: "SELECT m.* FROM m WHERE (expires_at < :as_of) IS NOT FALSE",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, expired, note, doc, tags, CASE WHEN " +
+				"(expires_at < :as_of) IS NOT FALSE THEN :as_of + interval '1 month' ELSE expires_at END, " +
+				"updated_at FROM m"}},
 		{name: "a value from a join", schema: schema, data: data,
-			rule:   `{table: "@.m", join: {o: {table: "@.owner", where: "o.id = t.owner_id"}, d: "SELECT o.score * 2 AS twice"}, where: "note IS DISTINCT FROM d.twice::text", then: [{update: {set: {note: "d.twice::text"}}}]}`,
-			goes:   "SELECT m.* FROM m LEFT JOIN owner o ON o.id = m.owner_id WHERE note IS DISTINCT FROM (o.score * 2)::text",
-			leaves: map[string]string{"m": "SELECT m.id, owner_id, state, expired, (o.score * 2)::text, doc, tags, expires_at, updated_at FROM m LEFT JOIN owner o ON o.id = m.owner_id"}},
+			rule: `{table: "@.m", join: {o: {table: "@.owner", where: "o.id = t.owner_id"}, d: "SELECT o.score * 2 AS twice"}, where: "note IS DISTINCT FROM d.twice::text", then: [{update: {set: {note: "d.twice::text"}}}]}`,
+			goes: "SELECT m.* FROM m LEFT JOIN owner o ON o.id = m.owner_id WHERE note IS DISTINCT FROM (o.score " +
+				"* 2)::text",
+			leaves: map[string]string{"m": "SELECT m.id, owner_id, state, expired, (o.score * 2)::text, doc, tags, " +
+				"expires_at, updated_at FROM m LEFT JOIN owner o ON o.id = m.owner_id"}},
 		{name: "types", schema: schema, data: data,
-			rule:   `{table: "@.m", where: "id % 3 = 0 AND state IS DISTINCT FROM 'closed'", then: [{update: {set: {state: "'closed'", doc: "'{}'", tags: "'{}'", note: null}}}]}`,
-			goes:   "SELECT m.* FROM m WHERE id % 3 = 0",
-			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN id % 3 = 0 THEN 'closed' ELSE state END, expired, CASE WHEN id % 3 > 0 THEN note END, CASE WHEN id % 3 = 0 THEN '{}' ELSE doc END, CASE WHEN id % 3 = 0 THEN '{}' ELSE tags END, expires_at, updated_at FROM m"}},
+			rule: `{table: "@.m", where: "id % 3 = 0 AND state IS DISTINCT FROM 'closed'", then: [{update: {set: {state: "'closed'", doc: "'{}'", tags: "'{}'", note: null}}}]}`,
+			goes: "SELECT m.* FROM m WHERE id % 3 = 0",
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN id % 3 = 0 THEN 'closed' ELSE state END, " +
+				"expired, CASE WHEN id % 3 > 0 THEN note END, CASE WHEN id % 3 = 0 THEN '{}' ELSE doc END, CASE " +
+				"WHEN id % 3 = 0 THEN '{}' ELSE tags END, expires_at, updated_at FROM m"}},
 		{name: "what does not change is not written", schema: schema, data: data,
-			rule:   `{table: "@.m", where: "owner_id = 1 AND (state IS NULL OR note <> 'n6')", then: [{update: {set: {state: "'open'", note: "'n6'"}}}]}`,
-			goes:   "SELECT m.* FROM m WHERE owner_id = 1 AND (state IS NULL OR note <> 'n6')",
-			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN owner_id = 1 THEN 'open' ELSE state END, expired, CASE WHEN owner_id = 1 THEN 'n6' ELSE note END, doc, tags, expires_at, updated_at FROM m"}},
+			rule: `{table: "@.m", where: "owner_id = 1 AND (state IS NULL OR note <> 'n6')", then: [{update: {set: {state: "'open'", note: "'n6'"}}}]}`,
+			goes: "SELECT m.* FROM m WHERE owner_id = 1 AND (state IS NULL OR note <> 'n6')",
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN owner_id = 1 THEN 'open' ELSE state END, " +
+				"expired, CASE WHEN owner_id = 1 THEN 'n6' ELSE note END, doc, tags, expires_at, updated_at FROM m"}},
 		{name: "related rows too", schema: schema, data: data,
 			rule:    `{table: "@.m", where: "state = 'open'", due: {expires: {column: expires_at}}, then: [{update: {set: {state: "'closed'"}}}, {update: {table: "@.r", as: r, where: "r.m_id = t.id", set: {state: "'gone'"}}}]}`,
 			goes:    "SELECT m.* FROM m WHERE state = 'open' AND expires_at < :as_of",
 			related: map[string]int64{"@.r": 8},
-			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN state = 'open' AND expires_at < :as_of THEN 'closed' ELSE state END, expired, note, doc, tags, expires_at, updated_at FROM m",
-				"r": "SELECT id, m_id, CASE WHEN m_id IN (SELECT id FROM m WHERE state = 'open' AND expires_at < :as_of) THEN 'gone' ELSE state END, by FROM r"}},
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN state = 'open' AND expires_at < :as_of " +
+				"THEN 'closed' ELSE state END, expired, note, doc, tags, expires_at, updated_at FROM m",
+				"r": "SELECT id, m_id, CASE WHEN m_id IN (SELECT id FROM m WHERE state = 'open' AND expires_at < " +
+					":as_of) THEN 'gone' ELSE state END, by FROM r"}},
 		{name: "a related row, by a query of the step", schema: schema, data: data,
 			rule:    `{table: "@.m", where: "state = 'open'", due: {expires: {column: expires_at}}, then: [{update: {table: "@.r", as: r, where: "r.m_id = t.id", join: {o: {query: "SELECT id, max(days) AS days FROM @.owner GROUP BY id", where: "o.id = t.owner_id"}}, set: {by: o.days}}}, {update: {set: {state: "'closed'"}}}]}`,
 			goes:    "SELECT m.* FROM m WHERE state = 'open' AND expires_at < :as_of",
 			related: map[string]int64{"@.r": 8},
-			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN state = 'open' AND expires_at < :as_of THEN 'closed' ELSE state END, expired, note, doc, tags, expires_at, updated_at FROM m",
-				"r": "SELECT r.id, r.m_id, r.state, CASE WHEN m.id IS NULL THEN r.by ELSE (SELECT days FROM owner WHERE id = m.owner_id) END FROM r LEFT JOIN m ON m.id = r.m_id AND m.state = 'open' AND m.expires_at < :as_of"}},
-		{name: "the first in the batch's order wins", schema: schema + "; CREATE TABLE once (id int PRIMARY KEY, by int)",
+			leaves: map[string]string{"m": "SELECT id, owner_id, CASE WHEN state = 'open' AND expires_at < :as_of " +
+				"THEN 'closed' ELSE state END, expired, note, doc, tags, expires_at, updated_at FROM m",
+				"r": "SELECT r.id, r.m_id, r.state, CASE WHEN m.id IS NULL THEN r.by ELSE (SELECT days FROM owner " +
+					"WHERE id = m.owner_id) END FROM r LEFT JOIN m ON m.id = r.m_id AND m.state = 'open' AND " +
+					"m.expires_at < :as_of"}},
+		{name: "the first in the batch's order wins",
+			schema:  schema + "; CREATE TABLE once (id int PRIMARY KEY, by int)",
 			data:    data + "; INSERT INTO once VALUES (1, NULL), (2, NULL)",
 			rule:    `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {table: "@.once", as: r, where: "r.id = 1 AND t.state = 'open' AND r.by IS NULL", set: {by: t.id}}}, delete]}`,
 			goes:    "SELECT m.* FROM m WHERE expires_at < :as_of",
 			related: map[string]int64{"@.once": 1},
-			leaves:  map[string]string{"once": "SELECT id, CASE WHEN id = 1 THEN (SELECT m.id FROM m WHERE state = 'open' AND expires_at < :as_of ORDER BY expires_at, m.id LIMIT 1) END FROM once"}},
+			leaves: map[string]string{"once": "SELECT id, CASE WHEN id = 1 THEN (SELECT m.id FROM m WHERE state = " +
+				"'open' AND expires_at < :as_of ORDER BY expires_at, m.id LIMIT 1) END FROM once"}},
 		{name: "pointers are repaired", schema: `CREATE TABLE m (id int PRIMARY KEY, previous_id int REFERENCES m, at timestamptz NOT NULL)`,
-			data:   `INSERT INTO m SELECT i, nullif(i - 1, 0), :as_of - (20 - i) * interval '1 day' FROM generate_series(1, 20) i`,
-			rule:   `{table: "@.m", due: {age: {column: at, older_than: 9 days}}, then: [{update: {table: "@.m", as: n, where: "n.previous_id = t.id", set: {previous_id: null}}}, delete]}`,
-			goes:   "SELECT m.* FROM m WHERE at < :as_of - interval '9 days'",
-			leaves: map[string]string{"m": "SELECT id, CASE WHEN id > 11 THEN previous_id END, at FROM m WHERE at >= :as_of - interval '9 days'"}, uncounted: true},
-		{name: "update, then delete, with what was judged", schema: schema + "; CREATE TABLE log (id int, note text, tags text[], old_state state)", data: data,
+			data: `INSERT INTO m SELECT i, nullif(i - 1, 0), :as_of - (20 - i) * interval '1 day' FROM generate_series(1, 20) i`,
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 9 days}}, then: [{update: {table: "@.m", as: n, where: "n.previous_id = t.id", set: {previous_id: null}}}, delete]}`,
+			goes: "SELECT m.* FROM m WHERE at < :as_of - interval '9 days'",
+			leaves: map[string]string{"m": "SELECT id, CASE WHEN id > 11 THEN previous_id END, at FROM m WHERE at " +
+				">= :as_of - interval '9 days'"}, uncounted: true},
+		{name: "update, then delete, with what was judged",
+			schema: schema + "; CREATE TABLE log (id int, note text, tags text[], old_state state)", data: data,
 			rule: `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {set: {note: "'seen'", state: "'closed'"}}}, {insert: {into: "@.log", set: {id: id, note: note, tags: tags, old_state: state}}}, delete,
 				{update: {table: "@.r", as: r, where: "r.m_id = t.id AND t.note LIKE 'n%'", set: {state: t.note}}}]}`,
 			goes: "SELECT m.* FROM m WHERE expires_at < :as_of", uncounted: true,
 			leaves: map[string]string{"log": "SELECT id, note, tags, state FROM m WHERE expires_at < :as_of",
-				"r": "SELECT r.id, r.m_id, CASE WHEN m.expires_at < :as_of THEN m.note ELSE r.state END, by FROM r LEFT JOIN m ON m.id = r.m_id"}},
-		{name: "all rows of the batch at once", unforeseen: "only a batch knows", schema: schema + "; CREATE TABLE c (id int PRIMARY KEY, ids int[] NOT NULL, n bigint NOT NULL)", data: data + "; INSERT INTO c SELECT i, ARRAY[i, i + 10, i + 20], 100 FROM generate_series(1, 9) i",
+				"r": "SELECT r.id, r.m_id, CASE WHEN m.expires_at < :as_of THEN m.note ELSE r.state END, by FROM r " +
+					"LEFT JOIN m ON m.id = r.m_id"}},
+		{name: "all rows of the batch at once", unforeseen: "only a batch knows",
+			schema: schema + "; CREATE TABLE c (id int PRIMARY KEY, ids int[] NOT NULL, n bigint NOT NULL)", data: data + "; INSERT INTO c SELECT i, ARRAY[i, i + 10, i + 20], 100 FROM generate_series(1, 9) i",
 			rule: `{table: "@.m", due: {expires: {column: expires_at}}, then: [{update: {table: "@.c", as: c, where: "c.ids @> ARRAY[t.id]", set: {ids: "ARRAY(SELECT u.s FROM unnest(c.ids) u(s) WHERE NOT EXISTS (SELECT FROM batch b WHERE b.id = u.s))"}}},
 				delete, {update: {table: "@.c", as: c, where: "c.id = t.id % 10", set: {n: "c.n - (SELECT count(*) FROM batch WHERE batch.id % 10 = c.id)"}}}]}`,
 			goes: "SELECT m.* FROM m WHERE expires_at < :as_of", uncounted: true,
-			leaves: map[string]string{"c": "SELECT id, ARRAY(SELECT x FROM unnest(ids) x WHERE x NOT IN (SELECT id FROM m WHERE expires_at < :as_of)), 100 - (SELECT count(*) FROM m WHERE expires_at < :as_of AND m.id % 10 = c.id) FROM c"}},
+			leaves: map[string]string{"c": "SELECT id, ARRAY(SELECT x FROM unnest(ids) x WHERE x NOT IN (SELECT id " +
+				"FROM m WHERE expires_at < :as_of)), 100 - (SELECT count(*) FROM m WHERE expires_at < :as_of AND " +
+				"m.id % 10 = c.id) FROM c"}},
 		{name: "where passes by", schema: schema, data: data,
-			rule:   `{table: "@.m", where: "NOT expired", due: {expires: {column: expires_at}}, then: [{update: {where: "state = 'open'", set: {expired: true}}}]}`,
-			goes:   "SELECT m.* FROM m WHERE expires_at < :as_of AND state = 'open'",
-			leaves: map[string]string{"m": "SELECT id, owner_id, state, (expires_at < :as_of AND state = 'open') IS TRUE, note, doc, tags, expires_at, updated_at FROM m"}},
+			rule: `{table: "@.m", where: "NOT expired", due: {expires: {column: expires_at}}, then: [{update: {where: "state = 'open'", set: {expired: true}}}]}`,
+			goes: "SELECT m.* FROM m WHERE expires_at < :as_of AND state = 'open'",
+			leaves: map[string]string{"m": "SELECT id, owner_id, state, (expires_at < :as_of AND state = 'open') IS " +
+				"TRUE, note, doc, tags, expires_at, updated_at FROM m"}},
 	}}.run(t)
 }
 
@@ -240,9 +277,11 @@ func TestDropTable(t *testing.T) {
 		refused     bool   // both stay
 	}
 	rows := []named{
-		{name: "public.plain", makes: "CREATE TABLE plain (id serial PRIMARY KEY); CREATE INDEX ON plain (id)", dropped: true},
+		{name: "public.plain", makes: "CREATE TABLE plain (id serial PRIMARY KEY); CREATE INDEX ON plain (id)",
+			dropped: true},
 		{name: `"Od d"."Cap.1"`, makes: `CREATE TABLE "Od d"."Cap.1" (id int)`, dropped: true},
-		{name: "public.parted", makes: "CREATE TABLE parted (id int) PARTITION BY RANGE (id); CREATE TABLE parted_1 PARTITION OF parted DEFAULT", dropped: true},
+		{name: "public.parted", makes: "CREATE TABLE parted (id int) PARTITION BY RANGE (id); CREATE TABLE parted_1 " +
+			"PARTITION OF parted DEFAULT", dropped: true},
 		{name: "public.never_there"},
 		{name: "no_schema.at_all"},
 		{name: "bare", makes: "CREATE TABLE bare (id int)", refused: true},
@@ -250,18 +289,24 @@ func TestDropTable(t *testing.T) {
 		{name: "public.capital; DROP TABLE det", refused: true},
 		{name: "postgres.public.capital", refused: true},
 		{name: "", refused: true},
-		{name: "public.attached_1", makes: "CREATE TABLE attached (id int) PARTITION BY RANGE (id); CREATE TABLE attached_1 PARTITION OF attached FOR VALUES FROM (1) TO (2)", refused: true},
-		{name: "public.seen", makes: "CREATE TABLE seen (id int); CREATE VIEW sees AS SELECT * FROM seen", refused: true},
-		{name: "public.referred", makes: "CREATE TABLE referred (id int PRIMARY KEY); CREATE TABLE refers (id int REFERENCES referred ON DELETE CASCADE)", refused: true},
-		{name: "public.inherited", makes: "CREATE TABLE inherited (id int); CREATE TABLE heir () INHERITS (inherited)", refused: true},
+		{name: "public.attached_1", makes: "CREATE TABLE attached (id int) PARTITION BY RANGE (id); CREATE TABLE " +
+			"attached_1 PARTITION OF attached FOR VALUES FROM (1) TO (2)", refused: true},
+		{name: "public.seen", makes: "CREATE TABLE seen (id int); CREATE VIEW sees AS SELECT * FROM seen",
+			refused: true},
+		{name: "public.referred", makes: "CREATE TABLE referred (id int PRIMARY KEY); CREATE TABLE refers (id int " +
+			"REFERENCES referred ON DELETE CASCADE)", refused: true},
+		{name: "public.inherited", makes: "CREATE TABLE inherited (id int); CREATE TABLE heir () INHERITS (inherited)",
+			refused: true},
 		{name: "public.sees", refused: true},
 		{name: "public.a_sequence", makes: "CREATE SEQUENCE a_sequence", refused: true},
 		{name: "public.det_pkey", refused: true},
 		{name: "public.det", refused: true},
 		{name: "public.other", makes: "CREATE TABLE other (id int PRIMARY KEY)", refused: true},
 		{name: "public.kept", makes: "CREATE TABLE kept (id int PRIMARY KEY)", refused: true},
-		{name: "public.kept_below", makes: "CREATE TABLE kept_below (id int) PARTITION BY RANGE (id); CREATE TABLE kept_leaf PARTITION OF kept_below DEFAULT", refused: true},
-		{name: "public.kept_child", makes: "CREATE TABLE kept_child () INHERITS (kept)", refused: true}, // its rows are rows of kept
+		{name: "public.kept_below", makes: "CREATE TABLE kept_below (id int) PARTITION BY RANGE (id); CREATE TABLE " +
+			"kept_leaf PARTITION OF kept_below DEFAULT", refused: true},
+		// its rows are rows of kept
+		{name: "public.kept_child", makes: "CREATE TABLE kept_child () INHERITS (kept)", refused: true},
 		{name: "public.stranger", makes: "CREATE TABLE stranger (id int)", refused: true},
 		{name: "pg_catalog.pg_class", refused: true},
 		{name: "information_schema.sql_features", refused: true},
@@ -270,7 +315,8 @@ func TestDropTable(t *testing.T) {
 	schema, insert := ledger, ""
 	for i, r := range rows {
 		schema += r.makes + ";"
-		insert += fmt.Sprintf("INSERT INTO det VALUES (%d, nullif('%s', ''));", i, strings.ReplaceAll(r.name, "'", "''"))
+		insert += fmt.Sprintf("INSERT INTO det VALUES (%d, nullif('%s', ''));", i,
+			strings.ReplaceAll(r.name, "'", "''"))
 	}
 	in := kit.Install(t, schema, `
 protect: [kept, kept_leaf]
@@ -282,7 +328,8 @@ policies:
 	foreseen := map[string]string{} // by the row's name, "" where the table goes
 	for _, r := range rows {
 		in.Exec(t, "TRUNCATE det; INSERT INTO det VALUES (1, nullif('"+strings.ReplaceAll(r.name, "'", "''")+"', ''))")
-		list := pgtest.Column[string](t, in, "SELECT effect || ' ' || coalesce(note, '') FROM retention.blast_radius('p', $1) WHERE step = 1", noon)
+		list := pgtest.Column[string](t, in, "SELECT effect || ' ' || coalesce(note, '') FROM "+
+			"retention.blast_radius('p', $1) WHERE step = 1", noon)
 		switch {
 		case r.refused && (len(list) != 1 || !strings.HasPrefix(list[0], "refused ")),
 			r.dropped && (len(list) != 1 || !strings.HasPrefix(list[0], "drop table ")),
@@ -313,7 +360,8 @@ policies:
 				t.Errorf("%q: row left: %v", r.name, slices.Contains(left, i))
 			}
 			if made := regexp.MustCompile(`^CREATE [A-Z]+ ("Od d"."Cap.1"|\S+)`).FindStringSubmatch(r.makes); made != nil {
-				if there := pgtest.Value[bool](t, in, "SELECT to_regclass($1) IS NOT NULL", made[1]); there != r.refused {
+				if there := pgtest.Value[bool](t, in, "SELECT to_regclass($1) IS NOT NULL",
+					made[1]); there != r.refused {
 					t.Errorf("%q: table there: %v", r.name, there)
 				}
 			}
@@ -327,7 +375,8 @@ policies:
 			t.Errorf("batches of %d: %+v, want %v and 21 refused", batch, o, want)
 		}
 	}
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_class WHERE relname IN ('parted_1', 'refers', 'sees', 'heir', 'kept_leaf')"); n != 4 {
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_class WHERE relname IN ('parted_1', 'refers', 'sees', "+
+		"'heir', 'kept_leaf')"); n != 4 {
 		t.Errorf("%d of the tables that hang on others are there, want 4", n)
 	}
 }
@@ -335,7 +384,9 @@ policies:
 // A table with a held row stays, and the row that names it counts as held.
 func TestDropTableHeld(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); GRANT SELECT ON one TO retention_worker; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')",
+	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); "+
+		"GRANT SELECT ON one TO retention_worker; INSERT INTO one VALUES (7); INSERT INTO det VALUES (1, "+
+		"'public.one'), (2, 'public.two')",
 		`policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}
 jobs: {j: {schedule: "0 1 * * *", run: [p]}}`)
 	hold(t, in, "'one', '7', 'case 1'")
@@ -352,7 +403,8 @@ jobs: {j: {schedule: "0 1 * * *", run: [p]}}`)
 	if n := pgtest.Value[int](t, in, "SELECT retention._due_as_worker('p', $1, 10, true, NULL, NULL)", noon); n != 1 {
 		t.Errorf("%d rows are counted for the breaker, want 1", n)
 	}
-	if why := pgtest.Value[string](t, in, `SELECT kept_by FROM retention.why('p', '{"id": 1}', $1)`, noon); why != "hold" {
+	if why := pgtest.Value[string](t, in, `SELECT kept_by FROM retention.why('p', '{"id": 1}', $1)`,
+		noon); why != "hold" {
 		t.Errorf("the row is kept by %q, want hold", why)
 	}
 	if o := in.Done("p", noon); o.Taken != 1 || o.Kept["hold"] != 1 || o.Related["tables dropped"] != 1 {
@@ -371,7 +423,8 @@ func TestDropTableOfADetachedPartition(t *testing.T) {
 		hold, grant string
 		dropped     int64
 	}{
-		"a row":                  {"'m', '{\"id\": 1, \"at\": \"2024-01-05\"}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 0},
+		"a row": {"'m', '{\"id\": 1, \"at\": \"2024-01-05\"}', 'case'",
+			"GRANT SELECT ON m_1 TO retention_worker", 0},
 		"an owner's":             {"'m', '{\"owner\": 1.50}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 0},
 		"nobody may look":        {"'m', '{\"owner\": 1.50}', 'case'", "SELECT", 0},
 		"a row elsewhere":        {"'m', '{\"owner\": 3}', 'case'", "GRANT SELECT ON m_1 TO retention_worker", 1},
@@ -383,7 +436,8 @@ func TestDropTableOfADetachedPartition(t *testing.T) {
 				CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
 				CREATE TABLE det (name text PRIMARY KEY, drop_after timestamptz NOT NULL);
 				INSERT INTO m VALUES (1, '2024-01-05', 1.5), (2, '2024-01-06', 2); INSERT INTO det VALUES ('public.m_1', '2024-01-01')`,
-				"policies: {p: {table: m, due: {age: {column: at, older_than: 100 years}}, then: [delete]}, gone: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: name}, delete]}}")
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 100 years}}, then: [delete]}, gone: "+
+					"{table: det, due: {expires: {column: drop_after}}, then: [{drop_table: name}, delete]}}")
 			hold(t, in, c.hold)
 			in.Exec(t, "ALTER TABLE m DETACH PARTITION m_1; "+c.grant)
 			if o := in.Done("gone", noon); o.Taken != c.dropped || o.Kept["hold"] != 1-c.dropped {
@@ -420,10 +474,12 @@ policies:
 	if o := in.Done("out", day); o.Taken != 1 || o.Related["public.det"] != 1 || o.Related["retention.event"] != 1 {
 		t.Errorf("got %+v", o)
 	}
-	if got := in.Rows("SELECT name, rows, run, drop_after AT TIME ZONE 'UTC' FROM det"); !slices.Equal(got, []string{`("public.""M 1""",2,1,"2024-03-22 00:00:00")`}) {
+	if got := in.Rows("SELECT name, rows, run, drop_after AT TIME ZONE 'UTC' FROM det"); !slices.Equal(got,
+		[]string{`("public.""M 1""",2,1,"2024-03-22 00:00:00")`}) {
 		t.Errorf("the ledger has %v", got)
 	}
-	if got := in.Rows("SELECT event, payload FROM retention.event"); !slices.Equal(got, []string{`(detached,"{""name"": ""M 1"", ""upper"": ""2024-02-01""}")`}) {
+	if got := in.Rows("SELECT event, payload FROM retention.event"); !slices.Equal(got,
+		[]string{`(detached,"{""name"": ""M 1"", ""upper"": ""2024-02-01""}")`}) {
 		t.Errorf("the events are %v", got)
 	}
 	if n := pgtest.Value[int](t, in, `SELECT count(*) FROM "M 1"`); n != 2 {
@@ -435,7 +491,8 @@ policies:
 	if o := in.Done("gone", "2024-03-22 00:00:00+00"); o.Taken != 1 || o.Related["tables dropped"] != 1 {
 		t.Errorf("got %+v", o)
 	}
-	if got := pgtest.Column[string](t, in, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"); !slices.Equal(got, []string{"det", "m_2", "m_3"}) {
+	if got := pgtest.Column[string](t, in, "SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace "+
+		"= 'public'::regnamespace ORDER BY 1"); !slices.Equal(got, []string{"det", "m_2", "m_3"}) {
 		t.Errorf("tables left: %v", got)
 	}
 }

@@ -58,16 +58,19 @@ func TestTouch(t *testing.T) {
 		{[]*string{}, nil},
 		{nil, nil},
 	} {
-		in.Exec(t, "TRUNCATE m; INSERT INTO m (slug, name, reads, read_at, state) SELECT s, s, 7, '2020-01-01', 'old' FROM unnest(ARRAY['a', 'b', 'c', 'd']) s")
+		in.Exec(t, "TRUNCATE m; INSERT INTO m (slug, name, reads, read_at, state) SELECT s, s, 7, '2020-01-01', "+
+			"'old' FROM unnest(ARRAY['a', 'b', 'c', 'd']) s")
 		before := pgtest.Value[string](t, in, "SELECT clock_timestamp()::text")
 		if got, want := touch(t, conn, c.keys), (touched{int64(len(c.reads)), 0}); got != want {
 			t.Errorf("%v: answered %v, want %v", c.keys, got, want)
 		}
-		got := pgtest.Column[string](t, in, "SELECT slug FROM m WHERE reads = 8 AND state = 'read' AND read_at BETWEEN $1::timestamptz AND clock_timestamp() ORDER BY 1", before)
+		got := pgtest.Column[string](t, in, "SELECT slug FROM m WHERE reads = 8 AND state = 'read' AND read_at "+
+			"BETWEEN $1::timestamptz AND clock_timestamp() ORDER BY 1", before)
 		if diff := cmp.Diff(c.reads, got, equateEmpty); diff != "" {
 			t.Errorf("%v: rows touched:\n%s", c.keys, diff)
 		}
-		if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM m WHERE reads = 7 AND state = 'old' AND read_at = '2020-01-01'"); n != 4-len(c.reads) {
+		if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM m WHERE reads = 7 AND state = 'old' AND read_at "+
+			"= '2020-01-01'"); n != 4-len(c.reads) {
 			t.Errorf("%v: %d rows are as they were, want %d", c.keys, n, 4-len(c.reads))
 		}
 	}
@@ -97,13 +100,15 @@ func TestTouchKeys(t *testing.T) {
 		{"n_touch(ARRAY[2, 4, 2, NULL, 99])", "n", []string{"2", "4"}, 2},
 		{"v_touch(ARRAY[' a ', 'abcde', 'abcdef', NULL])", "v", []string{"a", "abcde"}, 2},
 		{"x_touch(ARRAY['a', ' abcd ', 'abcde'])", "x", []string{"a", "abcd"}, 2},
-		{"u_touch(ARRAY['00000000-0000-0000-0000-000000000002']::uuid[])", "u", []string{"00000000-0000-0000-0000-000000000002"}, 1},
+		{"u_touch(ARRAY['00000000-0000-0000-0000-000000000002']::uuid[])", "u",
+			[]string{"00000000-0000-0000-0000-000000000002"}, 1},
 		{"d_touch(ARRAY[1, 1])", "d", []string{"1", "4", "7"}, 3},
 	} {
 		if got := pgtest.Value[int64](t, in, "SELECT touched FROM retention."+c.call); got != c.n {
 			t.Errorf("%s touched %d, want %d", c.call, got, c.n)
 		}
-		if diff := cmp.Diff(c.ids, pgtest.Column[string](t, in, "SELECT id::text FROM "+c.table+" WHERE at IS NOT NULL ORDER BY 1")); diff != "" {
+		if diff := cmp.Diff(c.ids, pgtest.Column[string](t, in, "SELECT id::text FROM "+
+			c.table+" WHERE at IS NOT NULL ORDER BY 1")); diff != "" {
 			t.Errorf("%s:\n%s", c.call, diff)
 		}
 	}
@@ -171,11 +176,16 @@ func TestTouchModel(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s NAME %s %d %t", k, k[1:], n, old[k]))
 		}
 		slices.Sort(want)
-		if diff := cmp.Diff(want, pgtest.Column[string](t, conn, "SELECT x COLLATE \"C\" AS x FROM (SELECT concat_ws(' ', slug, name, reads, (read_at < '2021-01-01')::text) AS x FROM m) m ORDER BY x")); diff != "" {
+		if diff := cmp.Diff(want, pgtest.Column[string](t, conn,
+			"SELECT x COLLATE \"C\" AS x FROM (SELECT concat_ws(' ', slug, name, reads, (read_at < "+
+				"'2021-01-01')::text) AS x FROM m) m ORDER BY x")); diff != "" {
 			t.Fatalf("after step %d:\n%s", step, diff)
 		}
 	}
-	if diff := cmp.Diff(events, pgtest.Column[string](t, conn, "SELECT payload ->> 'slug' FROM retention.event WHERE policy = 'p' AND event = 'revived' AND run_id IS NULL AND payload = jsonb_build_object('slug', payload -> 'slug') AND at BETWEEN now() - interval '10 minutes' AND clock_timestamp() ORDER BY id")); diff != "" {
+	if diff := cmp.Diff(events, pgtest.Column[string](t, conn,
+		"SELECT payload ->> 'slug' FROM retention.event WHERE policy = 'p' AND event = 'revived' AND run_id IS NULL "+
+			"AND payload = jsonb_build_object('slug', payload -> 'slug') AND at BETWEEN now() - interval '10 "+
+			"minutes' AND clock_timestamp() ORDER BY id")); diff != "" {
 		t.Errorf("events:\n%s", diff)
 	}
 	if len(events) < 20 {
@@ -187,8 +197,10 @@ func TestTouchModel(t *testing.T) {
 // and is skipped where another unique column is taken. The listener is notified.
 func TestRevive(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name, state: "'back in ' || extract(year FROM as_of)"}, emit: revived}`))
-	in.Exec(t, "INSERT INTO catalogue VALUES ('a', 'one'), ('b', 'two'), ('c', 'three'), (' d', 'four'); INSERT INTO m (slug, name) VALUES ('x', 'two')")
+	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule,
+		`, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name, state: "'back in ' || extract(year FROM as_of)"}, emit: revived}`))
+	in.Exec(t, "INSERT INTO catalogue VALUES ('a', 'one'), ('b', 'two'), ('c', 'three'), (' d', 'four'); INSERT "+
+		"INTO m (slug, name) VALUES ('x', 'two')")
 	listener := in.Conn(t)
 	pgtest.Exec(t, listener, "LISTEN pgretain")
 	conn := in.Conn(t)
@@ -196,7 +208,8 @@ func TestRevive(t *testing.T) {
 		t.Errorf("answered %v, want %v", got, want)
 	}
 	want := []string{"(a,one,0,t,t)", "(x,two,1,t,f)"}
-	if diff := cmp.Diff(want, in.Rows("SELECT slug, name, reads, read_at > now() - interval '3 minutes', state = 'back in ' || extract(year FROM now() AT TIME ZONE 'UTC') FROM m")); diff != "" {
+	if diff := cmp.Diff(want, in.Rows("SELECT slug, name, reads, read_at > now() - interval '3 minutes', state = "+
+		"'back in ' || extract(year FROM now() AT TIME ZONE 'UTC') FROM m")); diff != "" {
 		t.Error(diff)
 	}
 	note, err := listener.WaitForNotification(t.Context())
@@ -216,7 +229,8 @@ func TestRevive(t *testing.T) {
 // is not true.
 func TestReviveAlso(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)", fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name}, emit: revived,
+	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)",
+		fmt.Sprintf(trackedRule, `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: c.name}, emit: revived,
 		also: "reads > 3 AND NOT EXISTS (SELECT FROM data d WHERE d.slug = t.slug)"}`))
 	in.Exec(t, `INSERT INTO catalogue VALUES ('gone', 'gone'); INSERT INTO data VALUES ('full');
 		INSERT INTO m (slug, name, reads) VALUES ('full', 'full', 9), ('bare', 'bare', 3), ('new', 'new', 2), ('other', 'other', 9)`)
@@ -225,10 +239,12 @@ func TestReviveAlso(t *testing.T) {
 	if got, want := touch(t, conn, []string{"full", "bare", "new", "gone", "nobody"}), (touched{3, 1}); got != want {
 		t.Errorf("answered %v, want %v", got, want)
 	}
-	if got := in.Rows("SELECT policy, event, payload, run_id FROM retention.event"); !slices.Equal(got, []string{`(p,revived,"{""slug"": ""bare""}",)`, `(p,revived,"{""slug"": ""gone""}",)`}) {
+	if got := in.Rows("SELECT policy, event, payload, run_id FROM retention.event"); !slices.Equal(got,
+		[]string{`(p,revived,"{""slug"": ""bare""}",)`, `(p,revived,"{""slug"": ""gone""}",)`}) {
 		t.Errorf("events: %v", got)
 	}
-	if note, err := listener.WaitForNotification(t.Context()); err != nil || note.Payload != `{"events": 2, "policy": "p"}` {
+	if note, err := listener.WaitForNotification(t.Context()); err != nil ||
+		note.Payload != `{"events": 2, "policy": "p"}` {
 		t.Errorf("heard %+v, %v", note, err)
 	}
 }
@@ -242,7 +258,8 @@ func TestClaimSetWindow(t *testing.T) {
 	lives := func(want string) {
 		t.Helper()
 		in.Exec(t, "TRUNCATE m; SELECT retention.p_claim('one'), retention.p_claim(ARRAY['two'])")
-		if got := pgtest.Value[string](t, in, "SELECT string_agg(round(extract(epoch FROM expires_at - clock_timestamp()) / 60)::text, ' ') FROM m"); got != want+" "+want {
+		if got := pgtest.Value[string](t, in, "SELECT string_agg(round(extract(epoch FROM expires_at - "+
+			"clock_timestamp()) / 60)::text, ' ') FROM m"); got != want+" "+want {
 			t.Errorf("claims live %s minutes, want %s", got, want)
 		}
 	}
@@ -267,8 +284,10 @@ func TestClaimGrants(t *testing.T) {
 	roles := pgtest.MakeRole("claim_app") + pgtest.MakeRole("claim_other")
 	const yaml = `policies: {p: {table: m, due: {expires: {column: expires_at}}, then: [delete],
 		claim: {key: k, ttl: 15 minutes, grant: [%s], cursor: {table: c, key: id, position: [at]}}, touch: {key: k, set: {expires_at: as_of}, grant: [%[1]s]}}}`
-	const schema = "CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE c (id text PRIMARY KEY, at bigint)"
-	calls := []string{"retention.p_claim('a')", "retention.p_claim(ARRAY['b'])", "retention.p_seen('a')", "retention.p_seen(ARRAY['a'])",
+	const schema = "CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE c (id text " +
+		"PRIMARY KEY, at bigint)"
+	calls := []string{"retention.p_claim('a')", "retention.p_claim(ARRAY['b'])", "retention.p_seen('a')",
+		"retention.p_seen(ARRAY['a'])",
 		"retention.p_advance('x', 1)", "retention.p_cursor('x')", "retention.p_touch(ARRAY['a'])"}
 	for _, install := range []string{"", "version: 1\ninstall: {scheduler: none, roles: none}\n"} {
 		in := kit.Install(t, schema, install+fmt.Sprintf(yaml, "claim_app"), kit.Before(roles))
@@ -285,7 +304,8 @@ func TestClaimGrants(t *testing.T) {
 		}
 		may("claim_app", true, calls...)
 		may("claim_other", false, calls...)
-		may("claim_app", false, "* FROM m", "* FROM c", "* FROM retention.claim", "retention._count_claims('p', 1, 1)", "retention._ttl('p', now(), NULL, NULL, NULL, NULL)", "retention.p_take(NULL)")
+		may("claim_app", false, "* FROM m", "* FROM c", "* FROM retention.claim", "retention._count_claims('p', 1, 1)",
+			"retention._ttl('p', now(), NULL, NULL, NULL, NULL)", "retention.p_take(NULL)")
 		// A role that is not named any more loses it.
 		in.Migrate(t, install+fmt.Sprintf(yaml, "claim_other"))
 		may("claim_other", true, calls...)
@@ -297,9 +317,11 @@ func TestClaimGrants(t *testing.T) {
 func TestClaimSettings(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, claimed, claimRule)
-	for i, set := range []string{"search_path = pg_temp", "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Tokyo'", "IntervalStyle = sql_standard",
+	for i, set := range []string{"search_path = pg_temp", "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Tokyo'",
+		"IntervalStyle = sql_standard",
 		"plpgsql.variable_conflict = error", "plpgsql.extra_errors = 'all'", "array_nulls = off", "transform_null_equals = on",
-		"standard_conforming_strings = off", "plan_cache_mode = force_generic_plan", "default_transaction_isolation = serializable"} {
+		"standard_conforming_strings = off", "plan_cache_mode = force_generic_plan", "default_transaction_isolation " +
+			"= serializable"} {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, "SET "+set)
 		for _, c := range []struct{ call, want string }{
@@ -313,7 +335,8 @@ func TestClaimSettings(t *testing.T) {
 			}
 		}
 	}
-	if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM m WHERE expires_at - clock_timestamp() BETWEEN interval '59 minutes' AND interval '1 hour'"); n != 22 {
+	if n := pgtest.Value[int](t, in, "SELECT count(*)::int FROM m WHERE expires_at - clock_timestamp() BETWEEN "+
+		"interval '59 minutes' AND interval '1 hour'"); n != 22 {
 		t.Errorf("%d entries live an hour, want 22", n)
 	}
 }
@@ -324,7 +347,8 @@ func TestClaimStatistics(t *testing.T) {
 	in := kit.Install(t, claimed, claimRule)
 	counted := func() (asked, won, rows int64) {
 		in.Exec(t, "SELECT")
-		asked = pgtest.Value[int64](t, in, "SELECT coalesce(sum(asked), 0)::bigint FROM retention.claim WHERE policy = 'p' AND at > now() - interval '1 hour' AND at <= clock_timestamp()")
+		asked = pgtest.Value[int64](t, in, "SELECT coalesce(sum(asked), 0)::bigint FROM retention.claim WHERE "+
+			"policy = 'p' AND at > now() - interval '1 hour' AND at <= clock_timestamp()")
 		won = pgtest.Value[int64](t, in, "SELECT coalesce(sum(won), 0)::bigint FROM retention.claim")
 		return asked, won, pgtest.Value[int64](t, in, "SELECT count(*) FROM retention.claim")
 	}
@@ -351,7 +375,8 @@ func TestClaimStatistics(t *testing.T) {
 		t.Errorf("a claim was written at once: %d", a-asked)
 	}
 	pgtest.Exec(t, conn, "BEGIN; SELECT retention.p_claim('single'); ROLLBACK")
-	pgtest.Exec(t, conn, "SELECT set_config('retention.claims_p', '{' || (extract(epoch FROM now() - interval '61 seconds') * 1000000)::bigint || substr(s, strpos(s, ',')), false) FROM current_setting('retention.claims_p') s")
+	pgtest.Exec(t, conn, "SELECT set_config('retention.claims_p', '{' || (extract(epoch FROM now() - interval '61 "+
+		"seconds') * 1000000)::bigint || substr(s, strpos(s, ',')), false) FROM current_setting('retention.claims_p') s")
 	pgtest.Exec(t, conn, "SELECT retention.p_claim('another')")
 	if a, w, _ := counted(); a != asked+2 || w != won+1 {
 		t.Errorf("after a minute %d asked and %d won are written, want 2 and 1", a-asked, w-won)
@@ -389,11 +414,13 @@ func TestKeysOfACollation(t *testing.T) {
 // A bare "character" or "bit" has length 1. A claim of a key with a longer type does not cut the key.
 func TestClaimKeysWithALength(t *testing.T) {
 	t.Parallel()
-	for typ, key := range map[string]string{"character(3)": "abc", "bit(3)": "101", "bit varying(8)": "1011", "numeric(5,2)": "12.25", "interval second(1)": "00:00:01.5"} {
+	for typ, key := range map[string]string{"character(3)": "abc", "bit(3)": "101", "bit varying(8)": "1011",
+		"numeric(5,2)": "12.25", "interval second(1)": "00:00:01.5"} {
 		in := kit.Install(t, "CREATE TABLE m (k "+typ+" PRIMARY KEY, until timestamptz NOT NULL)",
 			"policies: {p: {table: m, due: {expires: {column: until}}, then: [delete], claim: {key: k, ttl: 1 hour}}}")
 		for _, want := range []string{"{" + key + "}", "{}"} {
-			if got := pgtest.Value[string](t, in, "SELECT ARRAY(SELECT retention.p_claim(ARRAY['"+key+"']::"+typ+"[]))::text"); got != want {
+			if got := pgtest.Value[string](t, in, "SELECT ARRAY(SELECT retention.p_claim(ARRAY['"+key+"']::"+
+				typ+"[]))::text"); got != want {
 				t.Errorf("%s: won %s, want %s", typ, got, want)
 			}
 		}

@@ -34,12 +34,13 @@ func TestTriggerKeepsARow(t *testing.T) {
 		keeps, then string
 		guarded     bool
 	}{
-		"before":              {"RETURN NULL", daily + ", delete", true},
-		"after":               {"RETURN NULL", "delete, " + daily, true},
-		"in shape RANGE":      {"RETURN NULL", daily + ", delete", false},
-		"after an update":     {"RETURN NULL", daily + `, update: {set: {replies: "7"}}, delete`, true},
-		"beside related rows": {"RETURN NULL", `delete: {table: reply, as: r, where: "r.m_id = t.id"}, delete, ` + daily, true},
-		"written instead":     {"UPDATE m SET replies = -1 WHERE id = OLD.id; RETURN NULL", daily + ", delete", true},
+		"before":          {"RETURN NULL", daily + ", delete", true},
+		"after":           {"RETURN NULL", "delete, " + daily, true},
+		"in shape RANGE":  {"RETURN NULL", daily + ", delete", false},
+		"after an update": {"RETURN NULL", daily + `, update: {set: {replies: "7"}}, delete`, true},
+		"beside related rows": {"RETURN NULL", `delete: {table: reply, as: r, where: "r.m_id = t.id"}, delete, ` +
+			daily, true},
+		"written instead": {"UPDATE m SET replies = -1 WHERE id = OLD.id; RETURN NULL", daily + ", delete", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,11 +62,14 @@ func TestTriggerKeepsARow(t *testing.T) {
 			if diff := cmp.Diff([]int{5, 27, 41}, ids(t, in)); diff != "" {
 				t.Errorf("rows left (-want +got):\n%s", diff)
 			}
-			if left := pgtest.Column[int](t, in, "SELECT m_id FROM reply ORDER BY 1"); strings.Contains(c.then, "reply") && !cmp.Equal([]int{5, 27, 41}, left) {
+			if left := pgtest.Column[int](t, in, "SELECT m_id FROM reply ORDER BY 1"); strings.Contains(c.then,
+				"reply") && !cmp.Equal([]int{5, 27, 41}, left) {
 				t.Errorf("replies of %v are left", left)
 			}
-			want := pgtest.Column[string](t, in, "SELECT at::date || ' ' || count(*) FROM n WHERE id NOT IN (5, 27) GROUP BY at::date ORDER BY 1")
-			if diff := cmp.Diff(want, pgtest.Column[string](t, in, "SELECT day || ' ' || n FROM daily ORDER BY 1")); diff != "" {
+			want := pgtest.Column[string](t, in, "SELECT at::date || ' ' || count(*) FROM n WHERE id NOT IN (5, 27) "+
+				"GROUP BY at::date ORDER BY 1")
+			if diff := cmp.Diff(want, pgtest.Column[string](t, in,
+				"SELECT day || ' ' || n FROM daily ORDER BY 1")); diff != "" {
 				t.Errorf("the roll-up (-want +got):\n%s", diff)
 			}
 		})
@@ -93,11 +97,14 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 			switch name {
 			case "insert":
 				function = "fewer_each_day"
-				schema += "ALTER TABLE reply DROP CONSTRAINT reply_m_id_fkey, ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE CASCADE;"
+				schema += "ALTER TABLE reply DROP CONSTRAINT reply_m_id_fkey, ADD FOREIGN KEY (m_id) REFERENCES m " +
+					"ON DELETE CASCADE;"
 			case "delete that cascades":
-				schema += "CREATE TABLE note (m_id int, reply_id int PRIMARY KEY REFERENCES reply ON DELETE CASCADE); INSERT INTO note SELECT m_id, id FROM reply;"
+				schema += "CREATE TABLE note (m_id int, reply_id int PRIMARY KEY REFERENCES reply ON DELETE " +
+					"CASCADE); INSERT INTO note SELECT m_id, id FROM reply;"
 			}
-			in := kit.Install(t, schema+"CREATE TRIGGER tell "+c.trigger+" FOR EACH ROW EXECUTE FUNCTION "+function+"()",
+			in := kit.Install(t, schema+"CREATE TRIGGER tell "+c.trigger+" FOR EACH ROW EXECUTE FUNCTION "+
+				function+"()",
 				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, triggers: [tell], then: ["+c.then+"]}}")
 			if name != "insert" { // whose trigger writes rows of other batches too
 				in.SetBatch(15)
@@ -109,11 +116,14 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 				t.Errorf("rows left (-want +got):\n%s", diff)
 			}
 			const rows = "SELECT concat_ws(' ', id, at, replies) FROM "
-			if diff := cmp.Diff(pgtest.Column[string](t, in, rows+"n ORDER BY id"), pgtest.Column[string](t, in, rows+"old ORDER BY id")); diff != "" {
+			if diff := cmp.Diff(pgtest.Column[string](t, in, rows+"n ORDER BY id"),
+				pgtest.Column[string](t, in, rows+"old ORDER BY id")); diff != "" {
 				t.Errorf("the archive (-want +got):\n%s", diff)
 			}
-			want := pgtest.Column[string](t, in, "SELECT at::date || ' ' || count(*) FROM n GROUP BY at::date ORDER BY 1")
-			if diff := cmp.Diff(want, pgtest.Column[string](t, in, "SELECT day || ' ' || n FROM daily ORDER BY 1")); diff != "" {
+			want := pgtest.Column[string](t, in, "SELECT at::date || ' ' || count(*) FROM n GROUP BY at::date ORDER "+
+				"BY 1")
+			if diff := cmp.Diff(want, pgtest.Column[string](t, in,
+				"SELECT day || ' ' || n FROM daily ORDER BY 1")); diff != "" {
 				t.Errorf("the roll-up (-want +got):\n%s", diff)
 			}
 		})
@@ -132,7 +142,8 @@ func TestTriggersKeepTheirPlans(t *testing.T) {
 		GRANT INSERT ON seen TO retention_worker`,
 		"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, triggers: [sees], then: [delete]}}")
 	in.Done("p", noon)
-	if diff := cmp.Diff([]string{"auto", "auto", "auto"}, pgtest.Column[string](t, in, "SELECT mode FROM seen")); diff != "" {
+	if diff := cmp.Diff([]string{"auto", "auto", "auto"},
+		pgtest.Column[string](t, in, "SELECT mode FROM seen")); diff != "" {
 		t.Errorf("plan_cache_mode in a trigger (-want +got):\n%s", diff)
 	}
 }
@@ -152,7 +163,8 @@ func TestHostileNames(t *testing.T) {
 		// value in SQL, in a YAML block that escapes nothing
 		return scenario{name: name, schema: "CREATE TABLE m (id int PRIMARY KEY, v text)",
 			data: "INSERT INTO m VALUES (1, " + value + "), (2, 'x'), (3, NULL), (4, " + value + "), (5, '')",
-			rule: "\n    table: \"@.m\"\n    where: |-\n      v = " + value + "\n    keep:\n      other: |-\n        v <> " + value + "\n    then: [delete]",
+			rule: "\n    table: \"@.m\"\n    where: |-\n      v = " + value + "\n    keep:\n      other: |-\n       " +
+				" v <> " + value + "\n    then: [delete]",
 			goes: "SELECT * FROM m WHERE id IN (1, 4)"}
 	}
 	suite{scenarios: []scenario{
@@ -173,9 +185,12 @@ func TestHostileNames(t *testing.T) {
 		plain("a column keep", `m`, `keep int PRIMARY KEY`, `t.keep = 9`),
 		plain("a column run", `m`, `run int PRIMARY KEY`, `t.run = 9`),
 		plain("a column as_of", `m`, `as_of int PRIMARY KEY`, `t.as_of = 9`),
-		literal("a quote", `'it''s'`), literal("dollar quotes", `'$$ $function$ $sql$ $function1$ $1'`), literal("dollar quoted", `$x$ '; DROP TABLE m; -- $x$`),
-		literal("template", `'{{ .Schema }} {{- end -}}'`), literal("backslashes", `E'\\ \' \t'`), literal("plain backslash", `'\'`),
-		literal("comment", `'-- not /* a comment'`), literal("unicode", `'naïve ☃ 𝄞'`), literal("goose", `'+goose StatementEnd'`),
+		literal("a quote", `'it''s'`), literal("dollar quotes",
+			`'$$ $function$ $sql$ $function1$ $1'`), literal("dollar quoted", `$x$ '; DROP TABLE m; -- $x$`),
+		literal("template", `'{{ .Schema }} {{- end -}}'`), literal("backslashes",
+			`E'\\ \' \t'`), literal("plain backslash", `'\'`),
+		literal("comment", `'-- not /* a comment'`), literal("unicode", `'naïve ☃ 𝄞'`), literal("goose",
+			`'+goose StatementEnd'`),
 		{name: "ranks over hostile columns", schema: `CREATE TABLE m (id int PRIMARY KEY, "a ""b" text, "group" int)`,
 			data: `INSERT INTO m SELECT i, 'g' || i % 2, i FROM generate_series(1, 9) i`,
 			rule: `{table: "@.m", due: {beyond: {first: 2, per: ['"a ""b"'], order: '"group" DESC'}}, then: [delete]}`,
@@ -201,15 +216,22 @@ func TestCitext(t *testing.T) {
 
 func citext(t *testing.T, in, path string) {
 	schema := "CREATE TABLE m (id int PRIMARY KEY, email " + in + ".citext, at timestamptz NOT NULL)"
-	const data = "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN 'vip@X.org' WHEN 1 THEN 'VIP@x.org' ELSE 'other' END, :as_of - i * interval '1 day' FROM generate_series(1, 30) i"
-	suite{before: "CREATE SCHEMA IF NOT EXISTS " + in + "; GRANT USAGE ON SCHEMA " + in + " TO public; CREATE EXTENSION citext SCHEMA " + in, path: path, scenarios: []scenario{
-		{name: "guard", schema: schema, data: data, rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {vip: "email = 'VIP@x.org'"}, then: [delete]}`,
+	const data = "INSERT INTO m SELECT i, CASE i % 3 WHEN 0 THEN 'vip@X.org' WHEN 1 THEN 'VIP@x.org' ELSE 'other' " +
+		"END, :as_of - i * interval '1 day' FROM generate_series(1, 30) i"
+	suite{before: "CREATE SCHEMA IF NOT EXISTS " + in + "; GRANT USAGE ON SCHEMA " +
+		in + " TO public; CREATE EXTENSION citext SCHEMA " + in, path: path, scenarios: []scenario{
+		{name: "guard", schema: schema, data: data,
+			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, keep: {vip: "email = 'VIP@x.org'"}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE id > 7 AND lower(email::text) <> 'vip@x.org'", kept: map[string]int64{"vip": 15}},
-		{name: "where", schema: schema, data: data, rule: `{table: "@.m", where: "email = 'VIP@x.org'", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
+		{name: "where", schema: schema, data: data,
+			rule: `{table: "@.m", where: "email = 'VIP@x.org'", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE id > 7 AND lower(email::text) = 'vip@x.org'"},
-		{name: "groups", schema: schema, data: data, rule: `{table: "@.m", due: {beyond: {first: 3, per: [email], order: id}}, then: [delete]}`,
+		{name: "groups", schema: schema, data: data,
+			rule: `{table: "@.m", due: {beyond: {first: 3, per: [email], order: id}}, then: [delete]}`,
 			goes: "SELECT * FROM m WHERE id NOT IN (1, 3, 4, 2, 5, 8)"},
-		{name: "keys", schema: "CREATE TABLE m (email " + in + ".citext PRIMARY KEY, at timestamptz NOT NULL)", data: "INSERT INTO m SELECT CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END || i, :as_of - interval '8 days' FROM generate_series(1, 30) i",
+		{name: "keys", schema: "CREATE TABLE m (email " + in + ".citext PRIMARY KEY, at timestamptz NOT NULL)",
+			data: "INSERT INTO m SELECT CASE WHEN i % 2 = 0 THEN 'a' ELSE 'A' END || i, :as_of - interval '8 days' " +
+				"FROM generate_series(1, 30) i",
 			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [delete]}`, goes: "SELECT * FROM m"},
 	}}.run(t)
 }
@@ -262,11 +284,13 @@ func TestInstallProves(t *testing.T) {
 			yaml := "policies: {p: " + rule + "}"
 			in := kit.Prepare(t, schema, yaml)
 			_, err := in.TryMigrate(t, yaml)
-			if steps := []string{"set", "insert", "payload", "statement", "a hidden guard"}; err == nil || !strings.Contains(err.Error(), "[42") ||
+			if steps := []string{"set", "insert", "payload", "statement", "a hidden guard"}; err == nil ||
+				!strings.Contains(err.Error(), "[42") ||
 				slices.Contains(steps, name) && !strings.Contains(err.Error(), `policy "p" cannot run: `) {
 				t.Fatalf("got %v", err)
 			}
-			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_proc WHERE proname LIKE 'p\\_%' AND pronamespace = 'retention'::regnamespace"); n != 0 {
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_proc WHERE proname LIKE 'p\\_%' AND "+
+				"pronamespace = 'retention'::regnamespace"); n != 0 {
 				t.Errorf("%d functions are installed", n)
 			}
 			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM r WHERE name = 'n'"); n != 1 {

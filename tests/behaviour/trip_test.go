@@ -21,7 +21,8 @@ import (
 // trips are changes that trip the run of policy p, by what; hint is a part of what health() says,
 // mend is the way out that the hint describes, as SQL; "": the hint itself.
 var trips = map[string]struct{ by, change, says, hint, mend string }{
-	"too many rows": {"breaker", "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(10, 20) i", "the breaker allows",
+	"too many rows": {"breaker", "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(10, 20) i",
+		"the breaker allows",
 		"pgretain accept p", "SELECT retention.accept('p', 'all old')"},
 	"a column renamed": {"catalog", "ALTER TABLE m RENAME at TO moment", `column "at" of "public.m" is not there`,
 		"correct the policy file", "ALTER TABLE m RENAME moment TO at"},
@@ -29,7 +30,8 @@ var trips = map[string]struct{ by, change, says, hint, mend string }{
 		"correct the policy file", "ALTER TABLE n RENAME TO m"},
 	"a column of a guard gone": {"catalog", "ALTER TABLE g RENAME id TO nr", `column "id" of "public.g" is not there`,
 		"correct the policy file", "ALTER TABLE g RENAME nr TO id"},
-	"a rule": {"catalog", "CREATE RULE r AS ON DELETE TO m DO ALSO NOTHING; CREATE RULE s AS ON DELETE TO m DO ALSO DELETE FROM g", `rule "s"`,
+	"a rule": {"catalog", "CREATE RULE r AS ON DELETE TO m DO ALSO NOTHING; CREATE RULE s AS ON DELETE TO m DO ALSO " +
+		"DELETE FROM g", `rule "s"`,
 		"DROP RULE s ON public.m;", "DROP RULE s ON m"},
 	"a right to create triggers": {"trust", "GRANT TRIGGER ON m TO pg_monitor", `role "pg_monitor" has TRIGGER`,
 		"REVOKE TRIGGER ON public.m FROM pg_monitor;", "REVOKE TRIGGER ON m FROM pg_monitor"},
@@ -37,7 +39,8 @@ var trips = map[string]struct{ by, change, says, hint, mend string }{
 		"hold 1", "SELECT retention.place_hold('public.m', match::text", ""},
 	"a held column renamed": {"hold", `SELECT retention.place_hold('m', '{"tag": "3"}', 'case'); ALTER TABLE m RENAME tag TO mark`,
 		"hold 1", `SELECT retention.place_hold('public.m', '{"mark": "3"}'`, ""},
-	"a held table made anew": {"hold", "CREATE TABLE h (id int PRIMARY KEY); SELECT retention.place_hold('h', '3', 'case'); SELECT retention.place_hold('m', '3', 'case'); " +
+	"a held table made anew": {"hold", "CREATE TABLE h (id int PRIMARY KEY); SELECT retention.place_hold('h', '3', " +
+		"'case'); SELECT retention.place_hold('m', '3', 'case'); " +
 		"DROP TABLE h; CREATE TABLE h (id int PRIMARY KEY)", "the present one of that name", "SELECT retention.place_hold('public.h', match::text", ""},
 }
 
@@ -76,7 +79,8 @@ install: {scheduler: none}`
 			if o.State != "tripped" || by != c.by || !strings.Contains(o.Message, c.says) {
 				t.Fatalf("ended %s by %q: %s", o.State, by, o.Message)
 			}
-			hint := pgtest.Value[string](t, in, "SELECT hint FROM retention.health() WHERE policy = 'p' AND severity = 'error'")
+			hint := pgtest.Value[string](t, in, "SELECT hint FROM retention.health() WHERE policy = 'p' AND "+
+				"severity = 'error'")
 			if !strings.Contains(hint, c.hint) || (c.by != "breaker") == strings.Contains(hint, "accept") {
 				t.Errorf("the hint: %s", hint)
 			}
@@ -90,13 +94,15 @@ install: {scheduler: none}`
 			if told != 1 {
 				t.Errorf("verify tells %d times that the run tripped", told)
 			}
-			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.metrics WHERE name = 'retention_tripped' AND value = 1 AND labels ->> 'by' = $1", c.by); n != 1 {
+			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.metrics WHERE name = "+
+				"'retention_tripped' AND value = 1 AND labels ->> 'by' = $1", c.by); n != 1 {
 				t.Errorf("%d series say what it tripped by", n)
 			}
 			for _, rows := range []string{"", ", 3"} {
 				err := in.Operator("SELECT retention.accept('p', 'all old'" + rows + ")")
 				var refused *pgconn.PgError
-				if errors.As(err, &refused) != (c.by != "breaker") || refused != nil && (refused.Code != "55000" || refused.Hint != hint) {
+				if errors.As(err, &refused) != (c.by != "breaker") || refused != nil &&
+					(refused.Code != "55000" || refused.Hint != hint) {
 					t.Errorf("accept(%s): %v, not with the hint %s", rows, err, hint)
 				}
 			}
@@ -107,7 +113,8 @@ install: {scheduler: none}`
 			if c.by == "hold" {
 				kept = append(kept, "3")
 			}
-			if diff := gocmp.Diff(kept, pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY id")); diff != "" {
+			if diff := gocmp.Diff(kept, pgtest.Column[string](t, in,
+				"SELECT id::text FROM m ORDER BY id")); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
 		})
@@ -120,11 +127,14 @@ func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
 	t.Helper()
 	const again = "CALL retention.run('p');"
 	for _, f := range in.Verify(t, "", wanted).Findings {
-		if f.Code == "V046" && (f.Severity != verifier.Info || f.Hint != again || !strings.Contains(f.Detail, "That was mended since")) {
-			t.Errorf("what tripped it is mended, and verify says %s: %s (%s) %s", f.Severity, f.Message, f.Detail, f.Hint)
+		if f.Code == "V046" && (f.Severity != verifier.Info || f.Hint != again ||
+			!strings.Contains(f.Detail, "That was mended since")) {
+			t.Errorf("what tripped it is mended, and verify says %s: %s (%s) %s", f.Severity, f.Message, f.Detail,
+				f.Hint)
 		}
 	}
-	got := pgtest.Column[string](t, in, "SELECT severity || ': ' || hint FROM retention.health() WHERE policy = 'p' AND problem ~ 'last run'")
+	got := pgtest.Column[string](t, in, "SELECT severity || ': ' || hint FROM retention.health() WHERE policy = 'p' "+
+		"AND problem ~ 'last run'")
 	if diff := gocmp.Diff([]string{"warning: The next run goes on by itself, or now: " + again}, got); diff != "" {
 		t.Errorf("what tripped it is mended, and health() says (-want +got):\n%s", diff)
 	}
@@ -136,7 +146,8 @@ func TestFailedUntilMigrated(t *testing.T) {
 	const policies = `policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, where: "1 / n > 0", then: [delete]}}
 jobs: {j: {schedule: "0 3 * * *", run: [p]}}
 install: {scheduler: none}`
-	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, n int); INSERT INTO m VALUES (1, '2024-01-01', 0)", policies)
+	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, n int); INSERT INTO m VALUES "+
+		"(1, '2024-01-01', 0)", policies)
 	if o := in.Run("p", noon); o.State != "failed" {
 		t.Fatalf("%+v", o)
 	}

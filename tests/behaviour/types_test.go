@@ -37,7 +37,8 @@ var typedClocks = []string{
 	"date_trunc('day', made_at)", "date_trunc('day', naive)", "d + tm", "d + time '06:00'", "naive + slack::interval", "d + 1::int", "d + slack",
 	"due", "due + 1", "coalesce(due, d)", "seen", "seen::timestamp", "coalesce(seen, made_at)", "naive AT TIME ZONE zone", "naive AT TIME ZONE zone::text",
 	"made_at AT TIME ZONE 'Asia/Tokyo'", "day_of(made_at)", "day_of(made_at) + 1", "moment_of(d)", "to_timestamp(seconds)", "upper(during)",
-	"rough", "rough + interval '1 day'", "CASE WHEN days > 1 THEN made_at ELSE seen END", "CASE WHEN days > 1 THEN d ELSE naive END", "tm + d::date",
+	"rough", "rough + interval '1 day'", "CASE WHEN days > 1 THEN made_at ELSE seen END", "CASE WHEN days > 1 THEN " +
+		"d ELSE naive END", "tm + d::date",
 	"make_date(2024, 3, (10 + days)::int)", "(SELECT max(y.d) FROM x y WHERE y.id <= t.id)", "(doc ->> 'at')::timestamptz", "to_date(naive::text, 'YYYY-MM-DD')",
 	"nullif(made_at, seen)", "j.at", "j.at::date + 1", "q.top", "q.top + days",
 }
@@ -50,14 +51,16 @@ const typedJoins = `join: {j: {table: y, where: "j.id = t.id"}, q: "SELECT max(y
 func TestTypesOfExpressions(t *testing.T) {
 	t.Parallel()
 	const zone = "Asia/Kolkata"
-	schema, yaml := typed+"; CREATE TABLE y AS SELECT id, made_at AS at, d AS day FROM x;", "install: {scheduler: none, time_zone: "+zone+"}\npolicies:\n"
+	schema, yaml := typed+"; CREATE TABLE y AS SELECT id, made_at AS at, d AS day FROM x;", "install: {scheduler: "+
+		"none, time_zone: "+zone+"}\npolicies:\n"
 	for i, clock := range typedClocks {
 		joins := ""
 		if strings.HasPrefix(clock, "j.") || strings.HasPrefix(clock, "q.") {
 			joins = typedJoins
 		}
 		schema += fmt.Sprintf("CREATE TABLE m%d AS SELECT * FROM x; ALTER TABLE m%[1]d ADD PRIMARY KEY (id);\n", i)
-		yaml += fmt.Sprintf("  p%d: {table: m%[1]d, %s due: {age: {expression: %q, older_than: 7 days}}, then: [delete]}\n", i, joins, clock)
+		yaml += fmt.Sprintf("  p%d: {table: m%[1]d, %s due: {age: {expression: %q, older_than: 7 days}}, then: "+
+			"[delete]}\n", i, joins, clock)
 	}
 	in := kit.Install(t, schema, yaml)
 	cutoffs := map[string]string{
@@ -68,9 +71,11 @@ func TestTypesOfExpressions(t *testing.T) {
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, "SET TimeZone = '"+zone+"'") // as in runs
 	for i, clock := range typedClocks {
-		from := fmt.Sprintf("FROM m%d t JOIN y j USING (id) CROSS JOIN LATERAL (SELECT max(y.day) AS top FROM y WHERE y.id <= t.id) q", i)
+		from := fmt.Sprintf("FROM m%d t JOIN y j USING (id) CROSS JOIN LATERAL (SELECT max(y.day) AS top FROM y "+
+			"WHERE y.id <= t.id) q", i)
 		bare := strings.NewReplacer("made_at", "t.made_at").Replace(clock)
-		typ := pgtest.Value[string](t, conn, fmt.Sprintf("SELECT pg_typeof(coalesce(%s, NULL))::text %s LIMIT 1", bare, from))
+		typ := pgtest.Value[string](t, conn, fmt.Sprintf("SELECT pg_typeof(coalesce(%s, NULL))::text %s LIMIT 1", bare,
+			from))
 		cutoff := fmt.Sprintf(cutoffs[typ], "timestamptz '"+noon+"'", zone)
 		due := fmt.Sprintf("(%s) < %s", bare, cutoff)
 		want := pgtest.Column[int](t, conn, fmt.Sprintf("SELECT t.id %s WHERE (%s) IS NOT TRUE ORDER BY 1", from, due))
@@ -94,15 +99,20 @@ func TestTypesThatAreRefused(t *testing.T) {
 		return fmt.Sprintf("age: {expression: %q, older_than: %s}", clock, window)
 	}
 	for name, c := range map[string]struct{ due, says string }{
-		"time of day":           {age("tm + slack", "7 days"), `type "time without time zone" is not a date or a timestamp`},
-		"days between dates":    {age("d - due", "7 days"), `type "integer" is not a date or a timestamp`},
-		"interval":              {age("made_at - seen", "7 days"), `type "interval" is not a date or a timestamp`},
-		"text":                  {age("doc ->> 'at'", "7 days"), `type "text" is not a date or a timestamp`},
-		"an encoding of dates":  {`age: {expression: "d + 1", encoding: epoch_s, older_than: 7 days}`, `encoding "epoch_s" cannot be used with type "date"`},
-		"a number for a window": {age("made_at", `{interval: "d - due"}`), `the window has type "integer", not an interval`},
-		"a time for a window":   {age("made_at", `{interval: tm}`), `the window has type "time without time zone", not an interval`},
-		"a sum of times":        {age("made_at", `{interval: "tm + slack"}`), `the window has type "time without time zone", not an interval`},
-		"an interval of days":   {age("made_at", `{days: slack}`), `the window has type "interval", not a number`},
+		"time of day": {age("tm + slack", "7 days"),
+			`type "time without time zone" is not a date or a timestamp`},
+		"days between dates": {age("d - due", "7 days"), `type "integer" is not a date or a timestamp`},
+		"interval":           {age("made_at - seen", "7 days"), `type "interval" is not a date or a timestamp`},
+		"text":               {age("doc ->> 'at'", "7 days"), `type "text" is not a date or a timestamp`},
+		"an encoding of dates": {`age: {expression: "d + 1", encoding: epoch_s, older_than: 7 days}`,
+			`encoding "epoch_s" cannot be used with type "date"`},
+		"a number for a window": {age("made_at", `{interval: "d - due"}`),
+			`the window has type "integer", not an interval`},
+		"a time for a window": {age("made_at", `{interval: tm}`),
+			`the window has type "time without time zone", not an interval`},
+		"a sum of times": {age("made_at", `{interval: "tm + slack"}`),
+			`the window has type "time without time zone", not an interval`},
+		"an interval of days": {age("made_at", `{days: slack}`), `the window has type "interval", not a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, list := in.Compile(t, "policies: {p: {table: x, due: {"+c.due+"}, then: [delete]}}")
@@ -117,7 +127,8 @@ func TestTypesThatAreRefused(t *testing.T) {
 // compared.
 func TestNamesOfTypes(t *testing.T) {
 	t.Parallel()
-	spellings := []string{"int", "int2", "INT8", "float4", "float", "decimal", "numeric(10)", "numeric(10,2)", "dec(4, 1)", "bool", "text", "varchar",
+	spellings := []string{"int", "int2", "INT8", "float4", "float", "decimal", "numeric(10)", "numeric(10,2)",
+		"dec(4, 1)", "bool", "text", "varchar",
 		"varchar(20)", "character varying(3)", "char", "char(4)", "bpchar", "timestamptz", "timestamptz(3)", "timestamp", "timestamp(0) without time zone",
 		"timestamp with time zone", "time", "time(2)", "timetz", "timetz(1)", "date", "interval", "uuid", "json", "jsonb", "bytea", "int[]", "text[][]",
 		"varchar(5)[]", "pg_catalog.int4", "pg_catalog.timestamptz"}
@@ -146,13 +157,15 @@ func TestTypesWhenApplied(t *testing.T) {
 	const yaml = `policies: {p: {table: x, due: {age: {expression: "day_of(made_at)", older_than: 7 days}}, then: [delete]}}`
 	in := kit.Prepare(t, typed, yaml)
 	returning := func(typ string) {
-		in.DB.Exec(t, "DROP FUNCTION day_of; SET ROLE "+kit.Migrator+"; CREATE FUNCTION day_of(timestamptz) RETURNS "+typ+
+		in.DB.Exec(t, "DROP FUNCTION day_of; SET ROLE "+kit.Migrator+"; CREATE FUNCTION day_of(timestamptz) RETURNS "+
+			typ+
 			" LANGUAGE sql IMMUTABLE AS 'SELECT NULL::"+typ+"'; RESET ROLE")
 	}
 	in.Generate(t, yaml)
 	returning("timestamptz")
 	_, err := in.TryUp(t)
-	if err == nil || !strings.Contains(err.Error(), `policy "p" cannot run: an expression has type timestamp with time zone, not date`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`policy "p" cannot run: an expression has type timestamp with time zone, not date`) {
 		t.Errorf("the migration ended with %v", err)
 	}
 	returning("workday") // a domain over a date
@@ -171,7 +184,8 @@ func TestTypesWhenApplied(t *testing.T) {
 // The types of expressions in a policy for each schema are those of one of them.
 func TestTypesInEachSchema(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tenants("tenant_a", "tenant_b"), strings.Replace(messages(7), "column: at,", `expression: "at::date + 1",`, 1))
+	in := kit.Install(t, tenants("tenant_a", "tenant_b"),
+		strings.Replace(messages(7), "column: at,", `expression: "at::date + 1",`, 1))
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
 		t.Error(err)
 	}

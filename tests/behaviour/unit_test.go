@@ -41,10 +41,12 @@ var written = map[string]map[string]string{
 	"uuid": {
 		"uuidv7": "pg_temp.uuid7(x, '7' || substr(r, 1, 3) || 'b' || substr(r, 5, 15))",
 		"ulid":   "pg_temp.uuid7(x, substr(r, 1, 20))",
-		"v1":     "(substr(pg_temp.ticks(x), 8, 8) || substr(pg_temp.ticks(x), 4, 4) || '1' || substr(pg_temp.ticks(x), 1, 3) || 'a' || substr(r, 1, 15))::uuid",
-		"v4":     "pg_temp.version(r, '4')",
-		"v5":     "pg_temp.version(r, '5')",
-		"v6":     "(substr(pg_temp.ticks(x), 1, 12) || '6' || substr(pg_temp.ticks(x), 13, 3) || 'a' || substr(r, 1, 15))::uuid",
+		"v1": "(substr(pg_temp.ticks(x), 8, 8) || substr(pg_temp.ticks(x), 4, 4) || '1' || " +
+			"substr(pg_temp.ticks(x), 1, 3) || 'a' || substr(r, 1, 15))::uuid",
+		"v4": "pg_temp.version(r, '4')",
+		"v5": "pg_temp.version(r, '5')",
+		"v6": "(substr(pg_temp.ticks(x), 1, 12) || '6' || substr(pg_temp.ticks(x), 13, 3) || 'a' || substr(r, 1, " +
+			"15))::uuid",
 	},
 	"text": {
 		"ulid":       "pg_temp.ulid(x, upper(substr(r, 1, 16)))",
@@ -81,7 +83,8 @@ func unitTables() (schema, yaml string) {
 		if strings.HasSuffix(d.name, "expression") {
 			clock = `expression: "coalesce(c, 'none')::text"`
 		}
-		yaml += fmt.Sprintf("  p_%s: {table: %s, due: {age: {%s, encoding: %s, older_than: 300 days}}, then: [delete]}\n", d.name, d.name, clock, d.encoding)
+		yaml += fmt.Sprintf("  p_%s: {table: %s, due: {age: {%s, encoding: %s, older_than: 300 days}}, then: "+
+			"[delete]}\n", d.name, d.name, clock, d.encoding)
 	}
 	return schema, yaml
 }
@@ -94,7 +97,8 @@ func TestWrongUnits(t *testing.T) {
 	schema, yaml := unitTables()
 	in := kit.Install(t, schema, yaml)
 	conn := in.Conn(t)
-	pgtest.Exec(t, conn, moreEncoders+"CREATE TABLE made AS SELECT i AS id, md5(i::text) AS r FROM generate_series(1, 12000) i; SET synchronous_commit = off")
+	pgtest.Exec(t, conn, moreEncoders+"CREATE TABLE made AS SELECT i AS id, md5(i::text) AS r FROM "+
+		"generate_series(1, 12000) i; SET synchronous_commit = off")
 	asOf := pgtest.Value[string](t, in, "SELECT date_trunc('hour', now())::text")
 	fill := func(t *testing.T, table, typ, value string, rows int, from, to string) {
 		t.Helper()
@@ -115,22 +119,29 @@ func TestWrongUnits(t *testing.T) {
 			for _, rows := range []int{10, 1000, 12000} {
 				// The number of rows decides only about the breaker, with more than 10,000, and
 				// about chance.
-				if rows == 1000 && !right || rows == 12000 && (right || !slices.Contains([]string{"epoch_s", "v4", "other epoch"}, what)) {
+				if rows == 1000 && !right || rows == 12000 &&
+					(right || !slices.Contains([]string{"epoch_s", "v4", "other epoch"}, what)) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s holds %s, %d rows", d.name, what, rows), func(t *testing.T) {
 					fill(t, d.name, d.typ, value, rows, "0", "360 days")
-					stopped := pgtest.Value[*string](t, in, "SELECT stopped_by FROM retention.preview($1, $2)", "p_"+d.name, asOf)
+					stopped := pgtest.Value[*string](t, in, "SELECT stopped_by FROM retention.preview($1, $2)", "p_"+
+						d.name, asOf)
 					o := in.With(t).Run("p_"+d.name, asOf)
-					young := pgtest.Value[int](t, in, fmt.Sprintf("SELECT count(*) FROM %s WHERE at >= '%s'::timestamptz - interval '300 days'", d.name, asOf))
-					old := pgtest.Value[int](t, in, fmt.Sprintf("SELECT count(*) FROM %s WHERE at < '%s'::timestamptz - interval '300 days' - interval '1 minute'", d.name, asOf))
+					young := pgtest.Value[int](t, in,
+						fmt.Sprintf("SELECT count(*) FROM %s WHERE at >= '%s'::timestamptz - interval '300 days'",
+							d.name, asOf))
+					old := pgtest.Value[int](t, in,
+						fmt.Sprintf("SELECT count(*) FROM %s WHERE at < '%s'::timestamptz - interval '300 days' - "+
+							"interval '1 minute'", d.name, asOf))
 					if want := rows * 5 / 6; young < want-1 {
 						t.Errorf("%d of %d young rows are left, %+v", young, want, o)
 					}
 					switch {
 					case right && (o.State != "done" || old != 0 || stopped != nil):
 						t.Errorf("%d old rows are left, %+v, the preview says %v", old, o, stopped)
-					case !right && (o.State != "tripped" || stopped == nil || *stopped != o.Message || !strings.Contains(o.Message, "does not hold")):
+					case !right && (o.State != "tripped" || stopped == nil || *stopped != o.Message ||
+						!strings.Contains(o.Message, "does not hold")):
 						t.Errorf("%+v, the preview says %v", o, stopped)
 					}
 				})
@@ -159,14 +170,19 @@ func TestValuesWithoutAnInstant(t *testing.T) {
 	s := suite{batch: 3}
 	for _, c := range []struct{ clock, goes string }{
 		{"age: {column: c, encoding: epoch_ms, older_than: 30 days}", "n = 1 AND id > 30 OR n = 4"},
-		{"age: {column: c, encoding: epoch_ms, older_than: 30 days, nulls: due}", "n = 1 AND id > 30 OR n = 4 OR c IS NULL"},
-		{"age: {column: c, encoding: epoch_ms, older_than: 30 days, since: 1989-12-31}", "n = 1 AND id > 30 OR n = 4 OR c = 631151999999"},
+		{"age: {column: c, encoding: epoch_ms, older_than: 30 days, nulls: due}",
+			"n = 1 AND id > 30 OR n = 4 OR c IS NULL"},
+		{"age: {column: c, encoding: epoch_ms, older_than: 30 days, since: 1989-12-31}",
+			"n = 1 AND id > 30 OR n = 4 OR c = 631151999999"},
 		{"age: {column: c, encoding: epoch_ms, older_than: 30 days, since: 2024-01-01}", "n = 1 AND id > 30"},
-		{"age: {expression: \"c + 1\", encoding: epoch_ms, older_than: 30 days}", "n = 1 AND id > 30 OR n = 4 OR c = 631151999999"},
+		{"age: {expression: \"c + 1\", encoding: epoch_ms, older_than: 30 days}",
+			"n = 1 AND id > 30 OR n = 4 OR c = 631151999999"},
 		{"expires: {column: c, encoding: epoch_ms, grace: 30 days, inclusive: true}", "n = 1 AND id >= 30 OR n = 4"},
-		{"any: [{expires: {column: c, encoding: epoch_ms, grace: 30 days}}, {age: {column: c, encoding: epoch_ms, older_than: {days: \"n + 20\"}}}]", "n = 1 AND id > 21 OR n = 4"},
+		{"any: [{expires: {column: c, encoding: epoch_ms, grace: 30 days}}, {age: {column: c, encoding: epoch_ms, " +
+			"older_than: {days: \"n + 20\"}}}]", "n = 1 AND id > 21 OR n = 4"},
 	} {
-		s.scenarios = append(s.scenarios, scenario{name: c.clock, schema: "CREATE TABLE m (id int PRIMARY KEY, c bigint, n int NOT NULL)", data: data,
+		s.scenarios = append(s.scenarios, scenario{name: c.clock,
+			schema: "CREATE TABLE m (id int PRIMARY KEY, c bigint, n int NOT NULL)", data: data,
 			rule: `{table: "@.m", due: {` + c.clock + `}, then: [delete]}`, goes: "SELECT * FROM m WHERE " + c.goes})
 	}
 	s.run(t)

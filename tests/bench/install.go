@@ -33,7 +33,8 @@ func (s *session) build(ctx context.Context) (err error) {
 	if s.dir, err = os.MkdirTemp("", "pgretain-bench-"); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(s.dir, "pgretain"), "pgretain/cmd/pgretain").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(s.dir, "pgretain"),
+		"pgretain/cmd/pgretain").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("building pgretain: %w\n%s", err, out)
 	}

@@ -62,7 +62,8 @@ func parse(args []string) (options, error) {
 		}
 	}
 	if o.rows < 1 || o.rows%rowsPerDevice != 0 || o.rounds < 1 || o.policies < 1 || o.schemas < 1 || o.databases < 1 {
-		return o, fmt.Errorf("-rows must be a multiple of %d, -rounds, -policies, -schemas and -databases at least 1", rowsPerDevice)
+		return o, fmt.Errorf("-rows must be a multiple of %d, -rounds, -policies, -schemas and -databases at least 1",
+			rowsPerDevice)
 	}
 	return o, nil
 }

@@ -21,7 +21,8 @@ import (
 func TestSmall(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "bench.json")
-	o, err := parse([]string{"-rows", "4000", "-rounds", "1", "-policies", "20", "-schemas", "3", "-databases", "2", "-out", path})
+	o, err := parse([]string{"-rows", "4000", "-rounds", "1", "-policies", "20", "-schemas", "3", "-databases", "2",
+		"-out", path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,9 @@ func TestSmall(t *testing.T) {
 		t.Errorf("results differ (-want +got):\n%s", diff)
 	}
 	for _, r := range results {
-		if whole := r.Rows > 0 && r.RowsPerSecond != nil && r.WALBytesPerRow != nil && r.RatioToLimit != nil; whole == (r.Bench == "nothing" || slices.Contains([]string{"many", "each", "fleet"}, r.Bench) || r.Way == "alone" || r.Way == "compute") {
+		if whole := r.Rows > 0 && r.RowsPerSecond != nil && r.WALBytesPerRow != nil &&
+			r.RatioToLimit != nil; whole == (r.Bench == "nothing" ||
+			slices.Contains([]string{"many", "each", "fleet"}, r.Bench) || r.Way == "alone" || r.Way == "compute") {
 			t.Errorf("%s %s has rows, rate, log and ratio: %t", r.Bench, r.Way, whole)
 		}
 	}
@@ -79,11 +82,13 @@ func wanted() []string {
 	for _, bench := range []string{"own_guard", "archive", "roll_up", "guard", "mark", "renew"} {
 		all = append(all, bench+" statement", bench+" "+bench)
 		if bench == "guard" {
-			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone", "foreground compute", "foreground range", "foreground gently", "standby alone", "standby gently")
+			all = append(all, "guard guard_written", "letter statement", "letter letter", "foreground alone",
+				"foreground compute", "foreground range", "foreground gently", "standby alone", "standby gently")
 		}
 	}
 	all = append(all, "claim insert", "claim claim")
-	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held, "cap_kept delete", "cap_kept cap_kept",
+	return append(all, "cap delete", "cap cap", "cap delete"+held, "cap cap"+held, "cap_kept delete",
+		"cap_kept cap_kept",
 		"nothing delete_rank", "nothing cap", "nothing delete", "nothing range", "nothing range_new_session",
 		"nothing own_guard", "nothing range"+held, "nothing range_an_hour_later"+held, "nothing delete"+held, "many lint", "many generate", "many verify", "many report",
 		"each migrate", "each first run", "each idle", "each verify", "fleet verify")
@@ -108,7 +113,8 @@ func TestMedian(t *testing.T) {
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"-rows", "3000"}, {"-rows", "0"}, {"-rounds", "0"}, {"-policies", "0"}, {"-schemas", "0"}, {"-databases", "0"}, {"-only", "age,speed"}, {"-only", ""},
+		{"-rows", "3000"}, {"-rows", "0"}, {"-rounds", "0"}, {"-policies", "0"}, {"-schemas", "0"}, {"-databases",
+			"0"}, {"-only", "age,speed"}, {"-only", ""},
 	} {
 		if _, err := parse(args); err == nil {
 			t.Errorf("%q is accepted", args)

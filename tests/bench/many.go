@@ -24,13 +24,15 @@ func (s *session) many(ctx context.Context) ([]result, error) {
 	if err := s.admin.QueryRow(ctx, query("many_tables"), tablesFor(s.policies)).Scan(&tables); err != nil {
 		return nil, err
 	}
-	p, err := s.project(ctx, "many", manyPolicies(s.policies), "GRANT CREATE ON SCHEMA public TO "+quote.Ident(migrator), tables,
+	p, err := s.project(ctx, "many", manyPolicies(s.policies), "GRANT CREATE ON SCHEMA public TO "+
+		quote.Ident(migrator), tables,
 		"CREATE ROLE "+quote.Ident(manyViewer)+" LOGIN IN ROLE retention_viewer", "ANALYZE")
 	if err != nil {
 		return nil, err
 	}
 	var results []result
-	for _, step := range [][]string{{"lint"}, {"generate"}, {"verify", "--counts=false", "--database-url", p.url(manyViewer)},
+	for _, step := range [][]string{{"lint"}, {"generate"},
+		{"verify", "--counts=false", "--database-url", p.url(manyViewer)},
 		{"report", "--database-url", p.url(manyViewer)}} {
 		r, err := p.measure(ctx, "many", step)
 		if err != nil {
@@ -88,7 +90,8 @@ func (s *session) each(ctx context.Context) ([]result, error) {
 	if err := s.admin.QueryRow(ctx, query("each_tables"), s.schemas).Scan(&tables); err != nil {
 		return nil, err
 	}
-	p, err := s.project(ctx, "each", eachPolicy, tables, "CREATE ROLE "+quote.Ident(eachViewer)+" LOGIN IN ROLE retention_viewer", "ANALYZE")
+	p, err := s.project(ctx, "each", eachPolicy, tables, "CREATE ROLE "+
+		quote.Ident(eachViewer)+" LOGIN IN ROLE retention_viewer", "ANALYZE")
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +122,8 @@ func (s *session) each(ctx context.Context) ([]result, error) {
 	if _, _, err := p.command(ctx, "generate"); err != nil {
 		return nil, err
 	}
-	err = errors.Join(timed("migrate", 1, func() error { return p.migrate(ctx) }), timed("first run", 1, job), timed("idle", s.rounds, job))
+	err = errors.Join(timed("migrate", 1, func() error { return p.migrate(ctx) }), timed("first run", 1, job),
+		timed("idle", s.rounds, job))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ func manyPolicies(policies int) string {
 			names = append(names, fmt.Sprintf("many_%04d", i))
 		}
 		job := first / policiesAtOnce
-		fmt.Fprintf(&b, "  many_%03d: {schedule: \"%d %d-23/4 * * *\", run: [%s]}\n", job, job%60, job/60%4, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "  many_%03d: {schedule: \"%d %d-23/4 * * *\", run: [%s]}\n", job, job%60, job/60%4,
+			strings.Join(names, ", "))
 	}
 	return b.String()
 }
@@ -46,7 +47,8 @@ func manyDue(n, kind, other int) string {
 	case kind%4 == 2:
 		return age + "    keep: {open: \"state = 'open'\"}\n"
 	case kind%4 == 3:
-		return age + fmt.Sprintf("    keep: {noted: \"EXISTS (SELECT FROM public.many_%d o WHERE o.id = t.parent_id AND o.note IS NOT NULL)\"}\n", other)
+		return age + fmt.Sprintf("    keep: {noted: \"EXISTS (SELECT FROM public.many_%d o WHERE o.id = t.parent_id "+
+			"AND o.note IS NOT NULL)\"}\n", other)
 	}
 	return age
 }

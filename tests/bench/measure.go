@@ -50,7 +50,8 @@ func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool
 	}
 	m.rows = due
 	if w.policy != "" {
-		if err := d.conn.QueryRow(ctx, query("flatness")).Scan(&m.flatness); err != nil { // nil after a run of few batches
+		// nil after a run of few batches
+		if err := d.conn.QueryRow(ctx, query("flatness")).Scan(&m.flatness); err != nil {
 			return sample{}, err
 		}
 	}

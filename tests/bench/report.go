@@ -38,7 +38,8 @@ func writeJSON(path string, results []result) error {
 func writeTable(out io.Writer, about string, results []result) error {
 	fmt.Fprintln(out, about) // Flush reports the error
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "bench\tway\tsnapshot\trows\trows/s\tWAL bytes/row\tof the limit\tms\tslowest/fastest\tlast/first quarter\tp99 beside, ms\t")
+	fmt.Fprintln(w, "bench\tway\tsnapshot\trows\trows/s\tWAL bytes/row\tof the "+
+		"limit\tms\tslowest/fastest\tlast/first quarter\tp99 beside, ms\t")
 	for _, r := range results {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t\n", r.Bench, r.Way, held(r.Snapshot), r.Rows,
 			number(r.RowsPerSecond, 0), number(r.WALBytesPerRow, 0), number(r.RatioToLimit, 2),

@@ -55,7 +55,8 @@ func (s *session) compare(ctx context.Context, d deletes) ([]result, error) {
 				return nil, err
 			}
 			x.samples = append(x.samples, m)
-			s.say("round %d of %d: %s %s%s, %.2f s", round+1, s.rounds, d.name, x.name, with(x.snapshot), m.took.Seconds())
+			s.say("round %d of %d: %s %s%s, %.2f s", round+1, s.rounds, d.name, x.name, with(x.snapshot),
+				m.took.Seconds())
 		}
 	}
 	return d.results(all), nil

@@ -48,24 +48,29 @@ var (
 
 var compared = []deletes{
 	{name: "age", table: "message", ways: []way{statement("delete", "delete"), byPolicy("range"),
-		{name: "range_breaker", policy: "range_breaker", share: 0.49}, // less than the half at which the breaker of a run trips
+		// less than the half at which the breaker of a run trips
+		{name: "range_breaker", policy: "range_breaker", share: 0.49},
 		statement("ctid_any", "ctid_any"), statement("id_in", "id_in")}},
 	pair("own_guard", "message", ""),
 	pair("archive", "message", ""),
 	pair("roll_up", "message", ""),
-	pair("guard", "message", "", way{name: "guard_written", policy: "guard", share: 0.5, beside: &beside{query("open_cases"), 100}}),
+	pair("guard", "message", "", way{name: "guard_written", policy: "guard", share: 0.5,
+		beside: &beside{query("open_cases"), 100}}),
 	pair("letter", "letter", ""),
 	// What an application notices of a run: the limit is how it fares without one.
-	{name: "foreground", table: "message", plain: true, ways: []way{alone, {name: "compute", sql: query("compute"), beside: application},
-		{name: "range", policy: "range", share: 0.5, beside: application}, gently}},
+	{name: "foreground", table: "message", plain: true,
+		ways: []way{alone, {name: "compute", sql: query("compute"), beside: application},
+			{name: "range", policy: "range", share: 0.5, beside: application}, gently}},
 	// The same while a standby lags, for which the run waits.
 	{name: "standby", table: "message", plain: true, standby: true, ways: []way{alone, gently}},
 	pair("mark", "task", "marked"),
 	pair("renew", "task", "renewed"),
 	// New keys, claimed one by one in one session.
-	{name: "claim", table: "message", check: "claimed", plain: true, ways: []way{statement("insert", "claim_insert"), statement("claim", "claim")}},
+	{name: "claim", table: "message", check: "claimed", plain: true,
+		ways: []way{statement("insert", "claim_insert"), statement("claim", "claim")}},
 	{name: "cap", table: "queue", ways: []way{statement("delete", "delete_rank"), byPolicy("cap")}},
-	{name: "cap_kept", table: "queue", plain: true, ways: []way{statement("delete", "delete_rank_kept"), byPolicy("cap_kept")}},
+	{name: "cap_kept", table: "queue", plain: true,
+		ways: []way{statement("delete", "delete_rank_kept"), byPolicy("cap_kept")}},
 }
 
 // benchNames are what -only takes.

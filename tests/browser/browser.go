@@ -43,8 +43,10 @@ func Check(t *testing.T, html string) {
 		name, scheme string
 		width        int
 	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "dark", 390}, {"narrow", "light", 320}} {
-		p.call("Emulation.setDeviceMetricsOverride", values{"width": as.width, "height": 844, "deviceScaleFactor": 1, "mobile": as.width < 500})
-		p.call("Emulation.setEmulatedMedia", values{"features": []values{{"name": "prefers-color-scheme", "value": as.scheme}}})
+		p.call("Emulation.setDeviceMetricsOverride",
+			values{"width": as.width, "height": 844, "deviceScaleFactor": 1, "mobile": as.width < 500})
+		p.call("Emulation.setEmulatedMedia", values{"features": []values{{"name": "prefers-color-scheme",
+			"value": as.scheme}}})
 		p.load("file://" + file)
 		p.picture(as.name)
 		for _, what := range []string{"width", "unfold", "width", "contrast"} {
@@ -79,7 +81,8 @@ func (p *page) keyboard() {
 }
 
 // spoken are the roles of what has to have a name for those who hear the page.
-var spoken = []string{"link", "button", "DisclosureTriangle", "table", "image", "heading", "columnheader", "rowheader", "navigation", "RootWebArea"}
+var spoken = []string{"link", "button", "DisclosureTriangle", "table", "image", "heading", "columnheader", "rowheader",
+	"navigation", "RootWebArea"}
 
 // names looks at the page as the browser tells it to a screen reader.
 func (p *page) names() {
@@ -130,7 +133,8 @@ func (p *page) picture(name string) {
 
 func (p *page) keep(name string, content []byte) {
 	if dir := os.Getenv("PGRETAIN_TEST_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.Name(), "/", "-")+"-"+name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.Name(), "/", "-")+"-"+name), content,
+			0o644); err != nil {
 			p.Fatal(err)
 		}
 	}

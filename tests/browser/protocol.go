@@ -160,7 +160,8 @@ func (p *page) value(what string, into any) {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	p.answer(p.call("Runtime.evaluate", values{"expression": fmt.Sprintf("(%s)(%q)", look, what), "returnByValue": true}), &got)
+	p.answer(p.call("Runtime.evaluate", values{"expression": fmt.Sprintf("(%s)(%q)", look, what),
+		"returnByValue": true}), &got)
 	if got.ExceptionDetails != nil {
 		p.Fatalf("looking for %s: %s", what, got.ExceptionDetails)
 	}

@@ -18,10 +18,13 @@ func TestMovedShard(t *testing.T) {
 	if err := c.job(c.coordinator); err != nil {
 		t.Fatal(err)
 	}
-	shard := pgtest.Value[string](t, c.coordinator, "SELECT get_shard_id_for_distribution_column('app.message', 1)::text")
-	number := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass AND shardid < $1::text::bigint", shard)
+	shard := pgtest.Value[string](t, c.coordinator,
+		"SELECT get_shard_id_for_distribution_column('app.message', 1)::text")
+	number := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = "+
+		"'app.message'::regclass AND shardid < $1::text::bigint", shard)
 	has, other := c.node(shard)
-	run := pgtest.Value[int64](t, has, "SELECT max(id) FROM retention.run WHERE policy = $1 AND taken > 0", "messages_old@"+shard)
+	run := pgtest.Value[int64](t, has, "SELECT max(id) FROM retention.run WHERE policy = $1 AND taken > 0",
+		"messages_old@"+shard)
 	if n := pgtest.Value[int](t, other, "SELECT count(*) FROM retention.run WHERE id = $1", run); n > 0 {
 		t.Errorf("run %d is one of another node, too", run)
 	}
@@ -30,7 +33,8 @@ func TestMovedShard(t *testing.T) {
 		return err
 	}
 	c.move(number, "block_writes")
-	if err := restore(has); err == nil || !strings.Contains(err.Error(), "shard "+shard+" is not on this server any more") {
+	if err := restore(has); err == nil || !strings.Contains(err.Error(), "shard "+
+		shard+" is not on this server any more") {
 		t.Errorf("restore() into a shard that has moved ends with %v", err)
 	}
 	if err := restore(other); err == nil {
@@ -44,14 +48,16 @@ func TestMovedShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	archived := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message_old WHERE run_id = $1", run)
-	back := pgtest.Value[int](t, has, "SELECT count(*) FROM retention.hold WHERE table_name = 'app.message' AND match ?& '{id,tenant_id}'")
+	back := pgtest.Value[int](t, has, "SELECT count(*) FROM retention.hold WHERE table_name = 'app.message' AND "+
+		"match ?& '{id,tenant_id}'")
 	if archived > 0 || back == 0 {
 		t.Errorf("%d rows of the run are still archived, %d are held", archived, back)
 	}
 
 	c.move(number, "block_writes") // the holds of what came back stay behind
 	lines := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message")
-	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(), "not all holds, pauses and windows of node") {
+	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(),
+		"not all holds, pauses and windows of node") {
 		t.Errorf("a run of a shard whose holds are elsewhere ends with %v", err)
 	}
 	pgtest.Exec(t, other, documented(t, "SELECT retention.place_hold"))
@@ -61,8 +67,10 @@ func TestMovedShard(t *testing.T) {
 	if n := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message"); n != lines {
 		t.Errorf("of %d rows %d are left, though what came back is held", lines, n)
 	}
-	pgtest.Exec(t, other, "SELECT retention.place_hold($1, '{\"tenant_id\": 2}', 'by the name of a shard')", "app.message_"+shard)
-	if n := pgtest.Value[int](t, other, "SELECT count(*) FROM retention.hold WHERE table_name = 'app.message' AND match = '{\"tenant_id\": \"2\"}'"); n != 1 {
+	pgtest.Exec(t, other, "SELECT retention.place_hold($1, '{\"tenant_id\": 2}', 'by the name of a shard')",
+		"app.message_"+shard)
+	if n := pgtest.Value[int](t, other, "SELECT count(*) FROM retention.hold WHERE table_name = 'app.message' AND "+
+		"match = '{\"tenant_id\": \"2\"}'"); n != 1 {
 		t.Error("a hold by the name of a shard is not on the table that is distributed")
 	}
 }
@@ -75,14 +83,16 @@ func TestApart(t *testing.T) {
 	if err := c.job(c.coordinator); err != nil {
 		t.Fatal(err)
 	}
-	pgtest.Exec(t, c.coordinator, "INSERT INTO app.message SELECT g % 600, g, now() - interval '8 days', 'mail' FROM generate_series($1::int, $1 + 1000) g", rows+1)
+	pgtest.Exec(t, c.coordinator, "INSERT INTO app.message SELECT g % 600, g, now() - interval '8 days', 'mail' "+
+		"FROM generate_series($1::int, $1 + 1000) g", rows+1)
 	pgtest.Exec(t, c.coordinator, "SELECT update_distributed_table_colocation('app.message_old', 'none')")
 	pgtest.Exec(t, c.coordinator, `SELECT citus_move_shard_placement(s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport, 'block_writes')
 		FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)
 		WHERE s.logicalrelid = 'app.message_old'::regclass`)
 	there := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message")
 	err := c.job(c.coordinator)
-	if err == nil || !strings.Contains(err.Error(), `table "app.message_old" is not distributed by "tenant_id" any more, or not beside "app.message"`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`table "app.message_old" is not distributed by "tenant_id" any more, or not beside "app.message"`) {
 		t.Errorf("a run whose archive has moved away ends with %v", err)
 	}
 	if n := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message"); n != there {
@@ -101,20 +111,24 @@ func TestSplit(t *testing.T) {
 			pgtest.Exec(t, c.coordinator, `SELECT citus_split_shard_by_split_points(s.shardid, ARRAY[((s.shardminvalue::bigint + s.shardmaxvalue::bigint) / 2)::text],
 				ARRAY(SELECT nodeid FROM pg_dist_node WHERE groupid > 0 ORDER BY 1), 'block_writes')
 				FROM (SELECT * FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass ORDER BY shardid OFFSET $1 LIMIT 1) s`, i)
-			pgtest.Exec(t, c.coordinator, "SELECT isolate_tenant_to_new_shard('app.message', $1::int, 'CASCADE', shard_transfer_mode => 'block_writes')", 20+i)
+			pgtest.Exec(t, c.coordinator, "SELECT isolate_tenant_to_new_shard('app.message', $1::int, 'CASCADE', "+
+				"shard_transfer_mode => 'block_writes')", 20+i)
 			for n := range 40 { // pins of messages that are locked
 				tenant := 100 + 40*i + n
 				pgtest.Exec(t, c.coordinator, "BEGIN")
 				ids := pgtest.Column[int64](t, c.coordinator, `SELECT m.id FROM app.message m
 					WHERE m.tenant_id = $1 AND m.at < now() - interval '7 days' ORDER BY m.id DESC LIMIT 1 FOR UPDATE`, tenant)
-				pgtest.Exec(t, c.coordinator, "INSERT INTO app.pin SELECT $1::bigint, x FROM unnest($2::bigint[]) x ON CONFLICT DO NOTHING", tenant, ids)
+				pgtest.Exec(t, c.coordinator, "INSERT INTO app.pin SELECT $1::bigint, x FROM unnest($2::bigint[]) x "+
+					"ON CONFLICT DO NOTHING", tenant, ids)
 				pgtest.Exec(t, c.coordinator, "INSERT INTO public.kept SELECT $1::bigint, x FROM unnest($2::bigint[]) x", tenant, ids)
 				pgtest.Exec(t, c.coordinator, "COMMIT")
 			}
 			for _, node := range c.nodes {
-				pgtest.Exec(t, c.connect(node), "SELECT retention.place_hold('app.message', jsonb_build_object('tenant_id', $1::int)::text, 'case')", 400+i)
+				pgtest.Exec(t, c.connect(node), "SELECT retention.place_hold('app.message', "+
+					"jsonb_build_object('tenant_id', $1::int)::text, 'case')", 400+i)
 			}
-			pgtest.Exec(t, c.coordinator, "INSERT INTO public.kept SELECT m.tenant_id, m.id FROM app.message m WHERE m.tenant_id = $1", 400+i)
+			pgtest.Exec(t, c.coordinator, "INSERT INTO public.kept SELECT m.tenant_id, m.id FROM app.message m "+
+				"WHERE m.tenant_id = $1", 400+i)
 		}
 	}) {
 		if !strings.Contains(err.Error(), "not all holds, pauses and windows of node") { // between the two
@@ -138,13 +152,16 @@ func TestSplit(t *testing.T) {
 func TestPrepared(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
-	shard := pgtest.Value[string](t, c.coordinator, "SELECT get_shard_id_for_distribution_column('app.message', 2)::text")
-	pin := pgtest.Value[string](t, c.coordinator, "SELECT shard_name('app.pin', get_shard_id_for_distribution_column('app.pin', 2))")
+	shard := pgtest.Value[string](t, c.coordinator,
+		"SELECT get_shard_id_for_distribution_column('app.message', 2)::text")
+	pin := pgtest.Value[string](t, c.coordinator, "SELECT shard_name('app.pin', "+
+		"get_shard_id_for_distribution_column('app.pin', 2))")
 	has, _ := c.node(shard)
 	const due = "SELECT count(*) FROM app.message WHERE tenant_id = 2 AND at < now() - interval '7 days'"
 	before := pgtest.Value[int](t, c.coordinator, due)
 	for _, statement := range []string{"BEGIN", "SET LOCAL citus.enable_manual_changes_to_shards = on",
-		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + " WHERE tenant_id = 2 ON CONFLICT DO NOTHING", "PREPARE TRANSACTION 'in doubt'"} {
+		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + " WHERE tenant_id = 2 ON " +
+			"CONFLICT DO NOTHING", "PREPARE TRANSACTION 'in doubt'"} {
 		pgtest.Exec(t, has, statement)
 	}
 	for _, state := range []string{"busy", "done"} {
@@ -216,8 +233,10 @@ policies:
 	for _, node := range c.nodes {
 		conn := c.connect(node)
 		pgtest.Exec(t, conn, "CALL retention.run('parts_old')")
-		for policy, why := range map[string]string{"columns_old": `stored by access method "columnar"`, "tenants_old": "table tenant_a.part is distributed by Citus"} {
-			if _, err := conn.Exec(t.Context(), "CALL retention.run('"+policy+"')"); err == nil || !strings.Contains(err.Error(), why) {
+		for policy, why := range map[string]string{"columns_old": `stored by access method "columnar"`,
+			"tenants_old": "table tenant_a.part is distributed by Citus"} {
+			if _, err := conn.Exec(t.Context(), "CALL retention.run('"+policy+"')"); err == nil ||
+				!strings.Contains(err.Error(), why) {
 				t.Errorf("a run of %s ends with %v", policy, err)
 			}
 		}
@@ -239,17 +258,20 @@ func TestOneLog(t *testing.T) {
 	}
 	pgtest.Exec(t, c.coordinator, documented(t, "CREATE VIEW"))
 	lines := func() string {
-		return strings.Join(pgtest.Column[string](t, c.coordinator, `SELECT concat_ws(' ', state, sum(taken), count(*), min(message))
+		return strings.Join(pgtest.Column[string](t, c.coordinator,
+			`SELECT concat_ws(' ', state, sum(taken), count(*), min(message))
 			FROM retention_log GROUP BY nodeport, state ORDER BY min(nodeport)`), "\n")
 	}
 	var want []string
 	for _, node := range c.nodes {
-		want = append(want, pgtest.Value[string](t, c.connect(node), "SELECT concat_ws(' ', 'done', sum(taken), count(*)) FROM retention.run"))
+		want = append(want, pgtest.Value[string](t, c.connect(node),
+			"SELECT concat_ws(' ', 'done', sum(taken), count(*)) FROM retention.run"))
 	}
 	if diff := cmp.Diff(strings.Join(want, "\n"), lines()); diff != "" {
 		t.Errorf("the log differs (-want +got):\n%s", diff)
 	}
-	pgtest.Exec(t, c.coordinator, "UPDATE pg_dist_node SET nodeport = 1 WHERE groupid = (SELECT max(groupid) FROM pg_dist_node)")
+	pgtest.Exec(t, c.coordinator, "UPDATE pg_dist_node SET nodeport = 1 WHERE groupid = (SELECT max(groupid) FROM "+
+		"pg_dist_node)")
 	if got := lines(); !strings.HasPrefix(got, "unknown 1 failed to connect to ") || !strings.HasSuffix(got, want[0]) {
 		t.Errorf("with a worker that does not answer the log is:\n%s", got)
 	}
@@ -268,7 +290,8 @@ func TestCoordinatorsCron(t *testing.T) {
 	}
 	c.install(policyFile)
 	c.hold()
-	pgtest.Exec(t, c.coordinator, "SET citus.enable_ddl_propagation = off; CREATE EXTENSION pg_cron; RESET citus.enable_ddl_propagation")
+	pgtest.Exec(t, c.coordinator, "SET citus.enable_ddl_propagation = off; CREATE EXTENSION pg_cron; RESET "+
+		"citus.enable_ddl_propagation")
 	pgtest.Exec(t, c.coordinator, documented(t, "SELECT cron.schedule"))
 	pgtest.Exec(t, c.coordinator, "SELECT cron.alter_job(jobid, schedule => '1 second') FROM cron.job")
 	pgtest.Until(t, c.coordinator, "SELECT count(*) > 0 FROM cron.job_run_details WHERE status = 'succeeded'")

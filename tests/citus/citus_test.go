@@ -133,7 +133,8 @@ func start(t *testing.T) *cluster {
 		pgtest.Exec(t, conn, "DROP DATABASE IF EXISTS "+database+" WITH (FORCE)")
 		pgtest.Exec(t, conn, "CREATE DATABASE "+database)
 		own := c.connect(inDatabase(t, server))
-		pgtest.Exec(t, own, "CREATE EXTENSION citus; SET citus.enable_ddl_propagation = off; DROP ROLE IF EXISTS shard_owner")
+		pgtest.Exec(t, own, "CREATE EXTENSION citus; SET citus.enable_ddl_propagation = off; DROP ROLE IF EXISTS "+
+			"shard_owner")
 		if i > 0 {
 			pgtest.Exec(t, own, onWorkers)
 			c.nodes = append(c.nodes, inDatabase(t, server))
@@ -145,7 +146,8 @@ func start(t *testing.T) *cluster {
 	for _, n := range nodes[:2] {
 		pgtest.Exec(t, c.coordinator, "SELECT citus_add_node($1, $2)", n.Name, n.Port)
 	}
-	script := tables + ";\nRESET ROLE;\n" + strings.ReplaceAll(filled, "ROWS", strconv.Itoa(rows)) + ";\nCREATE TABLE public.gone AS " + goes
+	script := tables + ";\nRESET ROLE;\n" + strings.ReplaceAll(filled, "ROWS",
+		strconv.Itoa(rows)) + ";\nCREATE TABLE public.gone AS " + goes
 	for statement := range strings.SplitSeq(script, ";\n") {
 		pgtest.Exec(t, c.coordinator, statement) // each in a transaction of its own
 	}
@@ -198,8 +200,9 @@ func (c *cluster) install(policies string) {
 	for i, node := range c.nodes {
 		fmt.Fprintf(&fleet, "      worker_%d: %s\n", i+1, as(node, "shard_owner", ""))
 	}
-	files := map[string]string{"retention.yaml": strings.ReplaceAll(policies, "BATCH", strconv.Itoa(rows/600)), "fleet.yaml": strings.ReplaceAll(fleet.String(), ":@", "@"),
-		"password": "#!/bin/sh\necho owner\n"}
+	files := map[string]string{"retention.yaml": strings.ReplaceAll(policies, "BATCH", strconv.Itoa(rows/600)),
+		"fleet.yaml": strings.ReplaceAll(fleet.String(), ":@", "@"),
+		"password":   "#!/bin/sh\necho owner\n"}
 	files["fleet.yaml"] += "password_command: [./password]\n"
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o700); err != nil {
@@ -207,7 +210,8 @@ func (c *cluster) install(policies string) {
 		}
 	}
 	for _, node := range c.nodes {
-		c.run("bootstrap", "--migrator", "shard_owner", "--apply", "--database-url", node) // in a session of the settings above
+		// in a session of the settings above
+		c.run("bootstrap", "--migrator", "shard_owner", "--apply", "--database-url", node)
 		pgtest.Exec(c.t, c.connect(node), "GRANT retention_runner, retention_operator TO shard_owner")
 	}
 	c.run("snapshot", "--database-url", c.url)
@@ -292,7 +296,8 @@ func (c *cluster) move(shard int, mode string) string {
 // node is the worker that has a shard, and the other one.
 func (c *cluster) node(shard string) (has, other *pgx.Conn) {
 	c.t.Helper()
-	first := pgtest.Value[bool](c.t, c.coordinator, `SELECT groupid = (SELECT min(groupid) FROM pg_dist_node WHERE groupid > 0)
+	first := pgtest.Value[bool](c.t, c.coordinator,
+		`SELECT groupid = (SELECT min(groupid) FROM pg_dist_node WHERE groupid > 0)
 		FROM pg_dist_placement WHERE shardid = $1::text::bigint`, shard)
 	has, other = c.connect(c.nodes[0]), c.connect(c.nodes[1])
 	if !first {
@@ -304,13 +309,15 @@ func (c *cluster) node(shard string) (has, other *pgx.Conn) {
 // want compares the rows of all nodes with what is to be there.
 func (c *cluster) want() {
 	c.t.Helper()
-	got := pgtest.Value[string](c.t, c.coordinator, `SELECT format('%s left that should go, %s gone that should stay, %s not archived, %s archived that stay, %s reactions without message',
+	got := pgtest.Value[string](c.t, c.coordinator,
+		`SELECT format('%s left that should go, %s gone that should stay, %s not archived, %s archived that stay, %s reactions without message',
 		(SELECT count(*) FROM (`+goes+`) x),
 		$1 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM public.gone),
 		(SELECT count(*) FROM (SELECT tenant_id, id FROM public.gone EXCEPT SELECT tenant_id, id FROM app.message_old) x),
 		(SELECT count(*) FROM (SELECT tenant_id, id FROM app.message_old EXCEPT SELECT tenant_id, id FROM public.gone) x),
 		(SELECT count(*) FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id) WHERE m.id IS NULL))`, rows)
-	if diff := cmp.Diff("0 left that should go, 0 gone that should stay, 0 not archived, 0 archived that stay, 0 reactions without message", got); diff != "" {
+	if diff := cmp.Diff("0 left that should go, 0 gone that should stay, 0 not archived, 0 archived that stay, 0 "+
+		"reactions without message", got); diff != "" {
 		c.t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
@@ -340,8 +347,10 @@ func TestShards(t *testing.T) {
 	}
 	// What lies together now is not what the policy compares.
 	pgtest.Exec(t, c.coordinator, "DROP TABLE app.reaction")
-	pgtest.Exec(t, c.coordinator, "SELECT alter_distributed_table('app.message', distribution_column => 'id', cascade_to_colocated => false)")
-	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(), `table "app.message" is not distributed by "tenant_id" any more`) {
+	pgtest.Exec(t, c.coordinator, "SELECT alter_distributed_table('app.message', distribution_column => 'id', "+
+		"cascade_to_colocated => false)")
+	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(),
+		`table "app.message" is not distributed by "tenant_id" any more`) {
 		t.Errorf("a run on a table that is distributed by another column ends with %v", err)
 	}
 }
@@ -357,7 +366,8 @@ func TestKilledWorker(t *testing.T) {
 	go func() { failed <- c.job(conn) }()
 	victim := c.connect(c.nodes[1])
 	pgtest.Until(t, victim, "SELECT count(*) > 3 FROM retention.batch")
-	_, _ = victim.Exec(t.Context(), "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'") // the session dies, and the server with it
+	// the session dies, and the server with it
+	_, _ = victim.Exec(t.Context(), "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'")
 	if err := <-failed; err == nil {
 		t.Error("the coordinator does not say that a worker failed")
 	}

@@ -15,7 +15,8 @@ import (
 // chance, the higher number is newer; a message without an instant is none of a bot's thousand,
 // where its query has it as the newest.
 var botQueue = []step{
-	{"enqueued_messages_ttl", []string{"DELETE FROM public.enqueued_messages WHERE created_at < (:as_of AT TIME ZONE 'UTC') - interval '7 days'"}},
+	{"enqueued_messages_ttl", []string{"DELETE FROM public.enqueued_messages WHERE created_at < (:as_of AT TIME " +
+		"ZONE 'UTC') - interval '7 days'"}},
 	{"enqueued_messages_cap", []string{`DELETE FROM public.enqueued_messages WHERE ctid IN (
 		SELECT ctid FROM (SELECT ctid, ROW_NUMBER() OVER (PARTITION BY device_key ORDER BY created_at DESC, id DESC) AS rn
 			FROM public.enqueued_messages WHERE created_at IS NOT NULL) ranked WHERE rn > 1000)`}},
@@ -45,13 +46,15 @@ func TestBotQueueUpgrade(t *testing.T) {
 	pgtest.Exec(t, e.conn, fixture.ReadFile(t, directory("bot-queue"), "data.sql"))
 	start := pgtest.Value[time.Time](t, e.conn, "SELECT clock_timestamp()")
 	e.Up(t)
-	pgtest.Exec(t, e.conn, "INSERT INTO public.enqueued_messages (device_key, session_id, message) SELECT device_key, 's', '' FROM public.bots LIMIT 1")
+	pgtest.Exec(t, e.conn, "INSERT INTO public.enqueued_messages (device_key, session_id, message) SELECT "+
+		"device_key, 's', '' FROM public.bots LIMIT 1")
 	got := pgtest.Column[string](t, e.conn, `
 		SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'public.enqueued_messages'::regclass AND attname = 'created_at'
 		UNION ALL SELECT * FROM (SELECT count(*) || ' since' FROM public.enqueued_messages
 			WHERE created_at AT TIME ZONE 'UTC' BETWEEN $1 AND clock_timestamp() GROUP BY created_at ORDER BY created_at) x
 		UNION ALL SELECT * FROM (SELECT substring(indexdef FROM '\(.*') FROM pg_indexes WHERE tablename = 'enqueued_messages' ORDER BY 1) x`, start)
-	want := []string{"timestamp without time zone", "20000 since", "1 since", "(created_at, id)", "(device_key, created_at DESC, id DESC)", "(id)"}
+	want := []string{"timestamp without time zone", "20000 since", "1 since", "(created_at, id)",
+		"(device_key, created_at DESC, id DESC)", "(id)"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("column, messages and indexes (-want +got):\n%s", diff)
 	}
@@ -159,7 +162,8 @@ func TestBotQueueMetrics(t *testing.T) {
 	reported(e.conn)
 	e.DB.Exec(t, "ALTER FUNCTION retention.enqueued_messages_ttl_rows RENAME TO away")
 	_, err := e.Call("CALL retention.run_job('enqueued_messages', $1)", instants[0])
-	if message := pgtest.Value[string](t, e.conn, "SELECT message FROM retention.run WHERE policy = 'enqueued_messages_ttl' AND state <> 'done'"); err == nil || message == "" {
+	if message := pgtest.Value[string](t, e.conn, "SELECT message FROM retention.run WHERE policy = "+
+		"'enqueued_messages_ttl' AND state <> 'done'"); err == nil || message == "" {
 		t.Errorf("the failure is not in the log: %v", err)
 	}
 	metrics("enqueued_messages_cap 420", "enqueued_messages_ttl 80", "public.enqueued_messages 1000")

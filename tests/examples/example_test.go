@@ -30,7 +30,8 @@ type example struct {
 func shipped(t *testing.T, name string) *example {
 	t.Helper()
 	in := kit.Shipped(t, directory(name))
-	return &example{Installed: in, conn: in.Conn(t), hide: map[string][]string{"retention.event": {"id", "run_id", "at"}}}
+	return &example{Installed: in, conn: in.Conn(t),
+		hide: map[string][]string{"retention.event": {"id", "run_id", "at"}}}
 }
 
 func directory(name string) string { return filepath.Join("..", "..", "examples", name) }
@@ -77,7 +78,8 @@ func (e *example) content(t *testing.T) map[string][]string {
 	all := map[string][]string{}
 	for _, table := range e.tables(t) {
 		hide := append([]string{}, e.hide[table]...)
-		all[table] = pgtest.Column[string](t, e.conn, "SELECT (to_jsonb(x.*) - $1::text[])::text FROM "+table+" x ORDER BY 1", hide)
+		all[table] = pgtest.Column[string](t, e.conn, "SELECT (to_jsonb(x.*) - $1::text[])::text FROM "+
+			table+" x ORDER BY 1", hide)
 	}
 	return all
 }
@@ -142,7 +144,8 @@ func (e *example) runJob(t *testing.T, job, asOf string) {
 	var foreseen []string
 	if !e.unforeseen {
 		before := e.content(t)
-		foreseen = pgtest.Column[string](t, e.Runner(), "SELECT "+columns+" FROM retention.preview_job($1, $2) WITH ORDINALITY p ORDER BY p.ordinality", job, asOf)
+		foreseen = pgtest.Column[string](t, e.Runner(), "SELECT "+
+			columns+" FROM retention.preview_job($1, $2) WITH ORDINALITY p ORDER BY p.ordinality", job, asOf)
 		if diff := cmp.Diff(before, e.content(t)); diff != "" {
 			t.Errorf("the preview of job %s changed rows (-want +got):\n%s", job, diff)
 		}
@@ -151,7 +154,8 @@ func (e *example) runJob(t *testing.T, job, asOf string) {
 	if outcome, err := e.Call("CALL retention.run_job($1, $2)", job, asOf); err != nil {
 		t.Fatalf("job %s: %v\n%s", job, err, outcome)
 	}
-	done := pgtest.Column[string](t, e.Runner(), "SELECT "+columns+" FROM retention.run WHERE id > $1 ORDER BY id", last)
+	done := pgtest.Column[string](t, e.Runner(), "SELECT "+columns+" FROM retention.run WHERE id > $1 ORDER BY id",
+		last)
 	if diff := cmp.Diff(done, foreseen); diff != "" && !e.unforeseen {
 		t.Errorf("the preview of job %s differs from its runs (-run +preview):\n%s", job, diff)
 	}

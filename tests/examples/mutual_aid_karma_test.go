@@ -35,21 +35,24 @@ func (e *example) model(t *testing.T) model {
 		Points          float64
 		At              time.Time
 	}
-	for _, r := range collect[record](t, e, "SELECT user_id::text, community_id::text, points::float8, created_at FROM reputation.karma_records") {
+	for _, r := range collect[record](t, e, "SELECT user_id::text, community_id::text, points::float8, created_at "+
+		"FROM reputation.karma_records") {
 		m.records[member{r.User, r.Community}] = append(m.records[member{r.User, r.Community}], karma{r.Points, r.At})
 	}
 	type setting struct {
 		Community string
 		Months    float64
 	}
-	for _, s := range collect[setting](t, e, "SELECT community_id::text, reputation_half_life_months::float8 FROM communities.settings") {
+	for _, s := range collect[setting](t, e, "SELECT community_id::text, reputation_half_life_months::float8 FROM "+
+		"communities.settings") {
 		m.halfLife[s.Community] = s.Months
 	}
 	type score struct {
 		User, Community string
 		Score           float64
 	}
-	for _, s := range collect[score](t, e, "SELECT user_id::text, community_id::text, score::float8 FROM reputation.trust_scores") {
+	for _, s := range collect[score](t, e, "SELECT user_id::text, community_id::text, score::float8 FROM "+
+		"reputation.trust_scores") {
 		m.scores[member{s.User, s.Community}] = s.Score
 	}
 	return m
@@ -164,7 +167,8 @@ func (e *example) karmaHalves(t *testing.T) {
 		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at)   -- elsewhere
 		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000002', 1000, 'helped', :as_of FROM generate_series(0, 4) n`, instants[0])
 	e.runJob(t, "decay", instants[0])
-	got := pgtest.Column[string](t, e.conn, "SELECT trim_scale(score)::text FROM reputation.trust_scores ORDER BY user_id")
+	got := pgtest.Column[string](t, e.conn, "SELECT trim_scale(score)::text FROM reputation.trust_scores ORDER BY "+
+		"user_id")
 	if diff := cmp.Diff([]string{"100", "50", "25", "12.5", "0"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -21,7 +21,8 @@ var (
 		{"messages_destroy", []string{exported("messaging.messages", "to_jsonb(g.*) - 'content'",
 			"DELETE FROM messaging.messages WHERE expired = TRUE AND updated_at <= (:as_of - interval '7 days')")}},
 		{"notifications_destroy", []string{exported("notifications.notifications", "to_jsonb(g.*)",
-			"DELETE FROM notifications.notifications WHERE expired = TRUE AND updated_at <= (:as_of - interval '7 days')")}},
+			"DELETE FROM notifications.notifications WHERE expired = TRUE AND updated_at <= (:as_of - interval '7 "+
+				"days')")}},
 		{"exports_expire", []string{"DELETE FROM cleanup.exported_rows WHERE exported_at < :as_of - interval '30 days'"}},
 	}
 
@@ -37,7 +38,8 @@ var (
 				UPDATE requests.help_requests r
 				SET title = '[forgotten]', description = '[forgotten]', payload = '{}', requirements = '{}', content_forgotten_at = :as_of
 				WHERE status = 'completed' AND content_forgotten_at IS NULL
-				  AND completed_at < :as_of - make_interval(days => ` + effective("completed_request_window_days", "180") + `)
+				  AND completed_at < :as_of - make_interval(days => ` + effective("completed_request_window_days",
+			"180") + `)
 				RETURNING r.id
 			), messages AS (
 				UPDATE messaging.messages m SET content = '[forgotten]', forgotten_at = :as_of
@@ -63,10 +65,12 @@ var (
 				WHERE m.conversation_id = c.id AND m.forgotten_at IS NULL
 			)
 			SELECT id FROM forgotten`}},
-		{"requests_destroy", []string{exported("requests.help_requests", "to_jsonb(g.*) - '{title,description,payload,requirements}'::text[]", `
+		{"requests_destroy", []string{exported("requests.help_requests",
+			"to_jsonb(g.*) - '{title,description,payload,requirements}'::text[]", `
 			DELETE FROM requests.help_requests r WHERE expired = TRUE
 			  AND NOT EXISTS (SELECT FROM requests.matches m WHERE m.request_id = r.id)
-			  AND updated_at < :as_of - make_interval(days => greatest(7, `+effective("expired_request_window_days", "30")+`))`)}},
+			  AND updated_at < :as_of - make_interval(days => greatest(7, `+effective("expired_request_window_days",
+				"30")+`))`)}},
 		{"messages_forgotten", []string{`
 			UPDATE messaging.messages SET content = '[forgotten]', forgotten_at = :as_of
 			WHERE forgotten_at IS NULL AND created_at < :as_of - make_interval(days => ` + global("message_window_days", "180") + `)`}},

@@ -13,7 +13,8 @@ import (
 // report is what a report last said, row by row.
 func (e *example) report(t *testing.T, name string) []map[string]any {
 	t.Helper()
-	return pgtest.Value[[]map[string]any](t, e.conn, "SELECT rows FROM retention.report WHERE name = $1 ORDER BY id DESC LIMIT 1", name)
+	return pgtest.Value[[]map[string]any](t, e.conn,
+		"SELECT rows FROM retention.report WHERE name = $1 ORDER BY id DESC LIMIT 1", name)
 }
 
 // reports: the statistics are those of the document's query, the aggressive settings alert, and
@@ -70,7 +71,8 @@ func (e *example) sameSettings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("aggressive settings (-want +got):\n%s", diff)
 	}
-	alerts := pgtest.Column[string](t, e.conn, "SELECT policy || ' ' || (payload ->> 'alerts') FROM retention.event WHERE event = 'report_alert'")
+	alerts := pgtest.Column[string](t, e.conn, "SELECT policy || ' ' || (payload ->> 'alerts') FROM retention.event "+
+		"WHERE event = 'report_alert'")
 	if diff := cmp.Diff([]string{"aggressive_settings 4"}, alerts); diff != "" {
 		t.Error(diff)
 	}

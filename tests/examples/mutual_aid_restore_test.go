@@ -14,10 +14,12 @@ import (
 // "restored refused".
 func (e *example) restore(t *testing.T, policy string) string {
 	t.Helper()
-	if err := e.Operator(fmt.Sprintf("SELECT * FROM retention.restore('%s', %d)", policy, e.Last(policy).ID)); err != nil {
+	if err := e.Operator(fmt.Sprintf("SELECT * FROM retention.restore('%s', %d)", policy,
+		e.Last(policy).ID)); err != nil {
 		t.Fatal(err)
 	}
-	return pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY id DESC LIMIT 1")
+	return pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY id "+
+		"DESC LIMIT 1")
 }
 
 // restoredInGrace: what was marked is unmarked, is neither marked nor deleted while it is held, and
@@ -33,7 +35,8 @@ func (e *example) restoredInGrace(t *testing.T) {
 		}
 		want, taken := e.after(t, asOf, marked)
 		e.runJob(t, "mark_expired", asOf)
-		e.refusedToStrangers(t, fmt.Sprintf("SELECT retention.restore('offers_expire', %d)", e.Last("offers_expire").ID))
+		e.refusedToStrangers(t, fmt.Sprintf("SELECT retention.restore('offers_expire', %d)",
+			e.Last("offers_expire").ID))
 		for _, s := range marked {
 			if got := e.restore(t, s.policy); got != fmt.Sprint(taken[s.policy], " 0") {
 				t.Errorf("%s: restored and refused %s of %d", s.policy, got, taken[s.policy])
@@ -84,7 +87,8 @@ func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
 			t.Errorf("%s differs (-before +restored):\n%s", table, diff)
 		}
 	}
-	exported := pgtest.Column[string](t, e.conn, "SELECT DISTINCT table_name FROM cleanup.exported_rows WHERE run_id > 0")
+	exported := pgtest.Column[string](t, e.conn, "SELECT DISTINCT table_name FROM cleanup.exported_rows WHERE "+
+		"run_id > 0")
 	if diff := cmp.Diff([]string{"messaging.messages"}, exported); diff != "" {
 		t.Errorf("what is still exported (-want +got):\n%s", diff)
 	}
@@ -104,7 +108,8 @@ func (e *example) oneRestored(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
 	const mine = "00000000-0000-0000-0000-00000000abcd"
-	pgtest.Exec(t, e.conn, says(`INSERT INTO requests.help_requests (id, requester_id, title, expires_at) VALUES ('`+mine+`', gen_random_uuid(), 'mine', :as_of - interval '1 hour');
+	pgtest.Exec(t, e.conn, says(`INSERT INTO requests.help_requests (id, requester_id, title, expires_at) VALUES ('`+
+		mine+`', gen_random_uuid(), 'mine', :as_of - interval '1 hour');
 		INSERT INTO requests.request_communities SELECT '`+mine+`', id FROM communities.communities;
 		INSERT INTO requests.dibs (request_id, user_id, status, expires_at) SELECT '`+mine+`', gen_random_uuid(), s, :as_of + interval '1 year' FROM unnest(ARRAY['pending', 'confirmed']) s`, asOf))
 	request := func() []string {
@@ -115,12 +120,14 @@ func (e *example) oneRestored(t *testing.T) {
 	before := request()
 	e.runJob(t, "mark_expired", asOf)
 	marked := pgtest.Column[string](t, e.conn, others)
-	call := fmt.Sprintf("SELECT * FROM retention.restore('requests_expire', %d, match => '%s')", e.Last("requests_expire").ID, mine)
+	call := fmt.Sprintf("SELECT * FROM retention.restore('requests_expire', %d, match => '%s')",
+		e.Last("requests_expire").ID, mine)
 	e.refusedToStrangers(t, call)
 	if err := e.Operator(call); err != nil {
 		t.Fatal(err)
 	}
-	if got := pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY id DESC LIMIT 1"); got != "1 0" {
+	if got := pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY "+
+		"id DESC LIMIT 1"); got != "1 0" {
 		t.Errorf("restored and refused %s", got)
 	}
 	if diff := cmp.Diff(marked, pgtest.Column[string](t, e.conn, others)); diff != "" {

@@ -33,7 +33,8 @@ func (e *example) forgottenWhole(t *testing.T) {
 		ALTER FUNCTION messaging.evidence() SECURITY DEFINER;
 		CREATE TRIGGER evidence BEFORE UPDATE ON messaging.messages FOR EACH ROW EXECUTE FUNCTION messaging.evidence()`)
 	defer e.DB.Exec(t, "DROP FUNCTION messaging.evidence() CASCADE")
-	whole := strings.Replace(memory[0].sql[0], "WHERE status = 'completed'", "WHERE r.id <> '"+request+"' AND status = 'completed'", 1)
+	whole := strings.Replace(memory[0].sql[0], "WHERE status = 'completed'", "WHERE r.id <> '"+
+		request+"' AND status = 'completed'", 1)
 	want, _ := e.after(t, asOf, []step{{"exchange_forgotten", []string{whole}}})
 	for _, rows := range []int{1000, 3} {
 		e.SetBatch(rows)
@@ -42,7 +43,8 @@ func (e *example) forgottenWhole(t *testing.T) {
 			t.Fatalf("batches of %d: rows differ (-want +got):\n%s", rows, diff)
 		}
 		o := e.Last("exchange_forgotten")
-		if state := map[int]string{1000: "done", 3: "failed"}[rows]; o.State != state || o.Refused != 1 || rows == 1000 && o.Taken != taken["exchange_forgotten"]-1 {
+		if state := map[int]string{1000: "done", 3: "failed"}[rows]; o.State != state || o.Refused != 1 ||
+			rows == 1000 && o.Taken != taken["exchange_forgotten"]-1 {
 			t.Errorf("batches of %d: %+v", rows, o)
 		}
 		e.forget(t)
@@ -66,9 +68,11 @@ func (e *example) noWordsLeft(t *testing.T) {
 	words := func() int {
 		t.Helper()
 		n := 0
-		for _, table := range pgtest.Column[string](t, e.conn, `SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		for _, table := range pgtest.Column[string](t, e.conn,
+			`SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE c.relkind IN ('r', 'p', 'm') AND n.nspname !~ '^(pg_|information_schema)'`) {
-			n += pgtest.Value[int](t, e.conn, "SELECT count(*)::int FROM "+table+" x WHERE to_jsonb(x)::text LIKE '%zauberwort%'")
+			n += pgtest.Value[int](t, e.conn, "SELECT count(*)::int FROM "+
+				table+" x WHERE to_jsonb(x)::text LIKE '%zauberwort%'")
 		}
 		return n
 	}
@@ -81,7 +85,8 @@ func (e *example) noWordsLeft(t *testing.T) {
 		t.Errorf("%d rows have the words still", n)
 	}
 	left := pgtest.Column[string](t, e.conn, "SELECT status || ' ' || title FROM requests.help_requests ORDER BY id")
-	if diff := cmp.Diff([]string{"completed [forgotten]", "matched [forgotten]", "in_progress [forgotten]"}, left); diff != "" {
+	if diff := cmp.Diff([]string{"completed [forgotten]", "matched [forgotten]", "in_progress [forgotten]"},
+		left); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 }
@@ -92,7 +97,8 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	e.fillMutualAid(t, asOf)
 	problems := func() []string {
 		t.Helper()
-		return pgtest.Column[string](t, e.conn, "SELECT policy FROM retention.health() WHERE policy IS NOT NULL ORDER BY 1")
+		return pgtest.Column[string](t, e.conn, "SELECT policy FROM retention.health() WHERE policy IS NOT NULL "+
+			"ORDER BY 1")
 	}
 	counter := func() float64 {
 		t.Helper()
@@ -107,7 +113,8 @@ func (e *example) healthAndMetrics(t *testing.T) {
 		at, err := time.Parse(time.RFC3339, fmt.Sprint(got["timestamp"]))
 		uptime, counted := got["uptime"].(float64)
 		list, _ := got["problems"].([]any)
-		if got["status"] != status || got["service"] != "cleanup-service" || !counted || uptime < 0 || err != nil || time.Since(at).Abs() > time.Hour || len(list) != problems {
+		if got["status"] != status || got["service"] != "cleanup-service" || !counted || uptime < 0 || err != nil ||
+			time.Since(at).Abs() > time.Hour || len(list) != problems {
 			t.Errorf("GET /health answers %v, want %s with %d problems", got, status, problems)
 		}
 	}
@@ -163,7 +170,8 @@ func (e *example) oneInstance(t *testing.T) {
 		_, err := other.Exec(context.Background(), "CALL retention.run_job('dibs', $1)", asOf)
 		done <- err
 	}()
-	pgtest.Until(t, gate, "SELECT count(*) > 0 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", other.PgConn().PID())
+	pgtest.Until(t, gate, "SELECT count(*) > 0 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'",
+		other.PgConn().PID())
 	e.DB.Exec(t, "UPDATE retention.job SET every = '10 ms' WHERE name = 'dibs'") // it waits half of that
 	defer e.DB.Exec(t, "UPDATE retention.job SET every = '5 min' WHERE name = 'dibs'")
 	e.runJob(t, "dibs", asOf)

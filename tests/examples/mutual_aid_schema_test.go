@@ -19,7 +19,8 @@ func (e *example) expiresAt(t *testing.T) {
 		FROM communities.communities c, unnest(ARRAY['request', 'offer', 'message', 'notification', 'karma']) WITH ORDINALITY k (kind, n) ORDER BY c.id, n`, instants[0]))
 	want := []string{"1 request 1 day", "1 offer 2 days", "1 message 3 days", "1 notification 4 days", "1 karma"}
 	for _, c := range []string{"2", "3"} { // the columns' defaults, and no row
-		want = append(want, c+" request 60 days", c+" offer 60 days", c+" message 90 days", c+" notification 30 days", c+" karma")
+		want = append(want, c+" request 60 days", c+" offer 60 days", c+" message 90 days", c+" notification 30 days",
+			c+" karma")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -46,9 +47,11 @@ func (e *example) activity(t *testing.T) {
 // windows: one global row, which is there once, however often it is sown; and indexes on what is
 // still to be marked or forgotten.
 func (e *example) windows(t *testing.T) {
-	const global = "SELECT concat_ws(' ', completed_request_window_days, expired_request_window_days, message_window_days) FROM requests.retention_config WHERE community_id IS NULL"
+	const global = "SELECT concat_ws(' ', completed_request_window_days, expired_request_window_days, " +
+		"message_window_days) FROM requests.retention_config WHERE community_id IS NULL"
 	e.fill(t, "", instants[0])
-	_, seed, _ := strings.Cut(fixture.ReadFile(t, directory("mutual-aid"), "schema.sql"), "\nINSERT INTO requests.retention_config")
+	_, seed, _ := strings.Cut(fixture.ReadFile(t, directory("mutual-aid"), "schema.sql"),
+		"\nINSERT INTO requests.retention_config")
 	seed, _, _ = strings.Cut(seed, ";")
 	for range 2 {
 		pgtest.Exec(t, e.conn, "INSERT INTO requests.retention_config"+seed)
@@ -66,7 +69,8 @@ func (e *example) windows(t *testing.T) {
 		"notifications.notifications expires_at NOT expired", "notifications.notifications updated_at expired",
 		"requests.help_offers expires_at NOT expired", "requests.help_offers updated_at expired",
 		"requests.help_requests completed_at status = 'completed'::text AND content_forgotten_at IS NULL",
-		"requests.help_requests expires_at status = 'open'::text AND NOT expired", "requests.help_requests updated_at expired",
+		"requests.help_requests expires_at status = 'open'::text AND NOT expired", "requests.help_requests " +
+			"updated_at expired",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("partial indexes (-want +got):\n%s", diff)

@@ -84,9 +84,12 @@ func TestMutualAid(t *testing.T) {
 func (e *example) aWeek(t *testing.T) {
 	e.fillMutualAid(t, instants[0])
 	for _, run := range []struct{ job, asOf string }{
-		{"mark_expired", "2024-03-31 13:00:00+00"}, {"hard_delete", "2024-04-01 02:00:00+00"}, {"memory", "2024-04-01 03:30:00+00"},
-		{"hard_delete", "2024-04-07 02:00:00+00"}, {"hard_delete", "2024-04-07 12:59:59.999999+00"}, {"hard_delete", "2024-04-07 13:00:00+00"},
-		{"memory", "2024-04-30 13:00:00+00"}, {"memory", "2024-04-30 13:00:00.000001+00"}, {"hard_delete", "2024-05-08 02:00:00+00"},
+		{"mark_expired", "2024-03-31 13:00:00+00"}, {"hard_delete", "2024-04-01 02:00:00+00"}, {"memory",
+			"2024-04-01 03:30:00+00"},
+		{"hard_delete", "2024-04-07 02:00:00+00"}, {"hard_delete", "2024-04-07 12:59:59.999999+00"}, {"hard_delete",
+			"2024-04-07 13:00:00+00"},
+		{"memory", "2024-04-30 13:00:00+00"}, {"memory", "2024-04-30 13:00:00.000001+00"}, {"hard_delete",
+			"2024-05-08 02:00:00+00"},
 	} {
 		steps := map[string][]step{"mark_expired": markExpired, "hard_delete": hardDelete, "memory": memory}[run.job]
 		e.job(t, run.job, run.asOf, steps)
@@ -115,7 +118,8 @@ func (e *example) trustEdgesFade(t *testing.T) {
 func (e *example) gate(t *testing.T) {
 	e.fillMutualAid(t, instants[0])
 	before := e.content(t)
-	for _, name := range []string{"communities.communities", "requests.help_requests; DROP TABLE requests.dibs", "karma_records", ""} {
+	for _, name := range []string{"communities.communities", "requests.help_requests; DROP TABLE requests.dibs",
+		"karma_records", ""} {
 		if _, err := e.Call("CALL retention.run($1)", name); err == nil || err.Code != "P0002" {
 			t.Errorf("run(%q): %v", name, err)
 		}
@@ -127,18 +131,21 @@ func (e *example) gate(t *testing.T) {
 		  AND has_table_privilege('retention_worker', c.oid, p) ORDER BY 1`)
 	// UPDATE where rows are locked, too.
 	var want []string
-	for _, table := range []string{"cleanup.exported_rows", "messaging.messages", "notifications.notifications", "reputation.activity_log",
+	for _, table := range []string{"cleanup.exported_rows", "messaging.messages", "notifications.notifications",
+		"reputation.activity_log",
 		"requests.help_offers", "requests.help_requests", "social_graph.trust_edges"} {
 		want = append(want, "DELETE on "+table, "UPDATE on "+table)
 	}
-	want = sorted(append(want, "UPDATE on reputation.trust_scores", "UPDATE on requests.dibs", "UPDATE on requests.matches", "UPDATE on requests.request_communities"))
+	want = sorted(append(want, "UPDATE on reputation.trust_scores", "UPDATE on requests.dibs",
+		"UPDATE on requests.matches", "UPDATE on requests.request_communities"))
 	if diff := cmp.Diff(want, may); diff != "" {
 		t.Errorf("what the owner of the functions may change (-want +got):\n%s", diff)
 	}
 	for _, sql := range []string{"CALL retention.run_job('hard_delete')", "SELECT * FROM reputation.karma_records"} {
 		e.refusedToStrangers(t, sql)
 	}
-	if err := e.Operator("DELETE FROM requests.help_offers"); err == nil || !strings.Contains(err.Error(), "permission denied") {
+	if err := e.Operator("DELETE FROM requests.help_offers"); err == nil ||
+		!strings.Contains(err.Error(), "permission denied") {
 		t.Errorf("an operator deletes by hand: %v", err)
 	}
 	if diff := cmp.Diff(before, e.content(t)); diff != "" {

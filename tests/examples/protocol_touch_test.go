@@ -25,10 +25,11 @@ func (e *example) protocolTouch(t *testing.T) {
 		want  string
 		read  []string
 	}{
-		"nothing":            {nil, "0 0", []string{}},
-		"unknown":            {[]string{"nobody", "p-1000", "P-1"}, "0 0", []string{}},
-		"one":                {[]string{"p-1"}, "1 0", []string{"p-1"}},
-		"several":            {[]string{"p-5", "p-2", "Ünknown protocol 7"}, "3 0", []string{"p-2", "p-5", "Ünknown protocol 7"}},
+		"nothing": {nil, "0 0", []string{}},
+		"unknown": {[]string{"nobody", "p-1000", "P-1"}, "0 0", []string{}},
+		"one":     {[]string{"p-1"}, "1 0", []string{"p-1"}},
+		"several": {[]string{"p-5", "p-2", "Ünknown protocol 7"}, "3 0",
+			[]string{"p-2", "p-5", "Ünknown protocol 7"}},
 		"repeated":           {[]string{"p-1", "p-1", " p-1", "p-1\n", "\tp-1 "}, "1 0", []string{"p-1"}},
 		"empty and repeated": {[]string{"", "  ", "p-2", "p-2", "nobody"}, "1 0", []string{"p-2"}},
 		"never read":         {[]string{"p-9"}, "1 0", []string{"p-9"}},
@@ -51,7 +52,8 @@ func (e *example) protocolTouch(t *testing.T) {
 		}
 		// And what was touched is not pruned now.
 		e.runJob(t, "prune", start)
-		if left := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM public.tracked_protocols WHERE slug = ANY ($1)", c.read); left != len(c.read) {
+		if left := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM public.tracked_protocols WHERE slug = ANY ($1)",
+			c.read); left != len(c.read) {
 			t.Errorf("%s: %d of them are left", name, left)
 		}
 	}
@@ -74,8 +76,10 @@ func (e *example) protocolRevive(t *testing.T) {
 	if diff := cmp.Diff([]string{"p-5 P 5 t t", "p-60 P 60 t t"}, rows); diff != "" {
 		t.Error(diff)
 	}
-	events := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload ->> 'slug') FROM retention.event ORDER BY 1")
-	if diff := cmp.Diff([]string{"tracked_protocols protocol_revived p-5", "tracked_protocols protocol_revived p-60"}, events); diff != "" {
+	events := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload ->> 'slug') FROM "+
+		"retention.event ORDER BY 1")
+	if diff := cmp.Diff([]string{"tracked_protocols protocol_revived p-5", "tracked_protocols protocol_revived p-60"},
+		events); diff != "" {
 		t.Error(diff)
 	}
 	if got := e.touch(t, "p-5", "p-60"); got != "2 0" {
@@ -95,7 +99,8 @@ func (e *example) protocolWithoutData(t *testing.T) {
 	pgtest.Exec(t, e.conn, "DELETE FROM public.protocol_metrics WHERE slug IN ('p-1', 'p-2', 'p-60')")
 	events := func(want ...string) {
 		t.Helper()
-		got := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', event, payload ->> 'slug') FROM retention.take_events() ORDER BY id")
+		got := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', event, payload ->> 'slug') FROM "+
+			"retention.take_events() ORDER BY id")
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
@@ -120,12 +125,14 @@ func (e *example) protocolConsumers(t *testing.T) {
 	pruned := e.Last("tracked_protocols").Taken
 	e.touch(t, "p-5", "p-60")
 	take := func(event string) []string {
-		return pgtest.Column[string](t, e.conn, "SELECT payload ->> 'slug' FROM retention.take_events(p_event => $1)", event)
+		return pgtest.Column[string](t, e.conn, "SELECT payload ->> 'slug' FROM retention.take_events(p_event => $1)",
+			event)
 	}
 	if diff := cmp.Diff([]string{"p-5", "p-60"}, take("protocol_revived")); diff != "" {
 		t.Error(diff)
 	}
-	if again, left := take("protocol_revived"), take("protocol_pruned"); len(again) != 0 || int64(len(left)) != pruned || pruned == 0 {
+	if again, left := take("protocol_revived"), take("protocol_pruned"); len(again) != 0 ||
+		int64(len(left)) != pruned || pruned == 0 {
 		t.Errorf("%v once more, and %d that were pruned, want %d", again, len(left), pruned)
 	}
 }
@@ -146,7 +153,8 @@ func (e *example) protocolLog(t *testing.T) {
 		if len(slugs) != min(deleted, 20) {
 			t.Errorf("%d were deleted, the report names %v", deleted, slugs)
 		}
-		if n := pgtest.Value[int](t, e.conn, "SELECT count(DISTINCT payload ->> 'slug') FROM retention.event WHERE event = 'protocol_pruned' AND run_id = $1",
+		if n := pgtest.Value[int](t, e.conn, "SELECT count(DISTINCT payload ->> 'slug') FROM retention.event WHERE "+
+			"event = 'protocol_pruned' AND run_id = $1",
 			e.Last("tracked_protocols").ID); n != deleted {
 			t.Errorf("%d were deleted, %d events name them", deleted, n)
 		}

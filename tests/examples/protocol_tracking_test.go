@@ -83,7 +83,8 @@ func (e *example) protocolWindow(t *testing.T) {
 		if olderThan != "" {
 			argument = &olderThan
 		}
-		if _, err := e.Call("CALL retention.run('tracked_protocols', $1, older_than => $2::interval)", asOf, argument); err != nil {
+		if _, err := e.Call("CALL retention.run('tracked_protocols', $1, older_than => $2::interval)", asOf,
+			argument); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, e.content(t)); diff != "" {
@@ -104,12 +105,14 @@ func (e *example) protocolWindow(t *testing.T) {
 	run("7 days", "")
 	run("30 days", "30 days")
 	for _, nonsense := range []string{"'0 days'", "'-7 days'", "'12 hours'", "'30 dayz'", "'abc'", "'1000000 years'"} {
-		if err := e.Operator("SELECT retention.set_window('tracked_protocols', " + nonsense + ", 'nonsense')"); err == nil {
+		if err := e.Operator("SELECT retention.set_window('tracked_protocols', " +
+			nonsense + ", 'nonsense')"); err == nil {
 			t.Errorf("a window of %s was accepted", nonsense)
 		}
 		e.fillProtocols(t, asOf, 7)
 		before := e.content(t)
-		if _, err := e.Call("CALL retention.run('tracked_protocols', $1, older_than => "+nonsense+"::interval)", asOf); err == nil {
+		if _, err := e.Call("CALL retention.run('tracked_protocols', $1, older_than => "+nonsense+"::interval)",
+			asOf); err == nil {
 			t.Errorf("a run with a window of %s was accepted", nonsense)
 		}
 		if diff := cmp.Diff(before, e.content(t)); diff != "" {
@@ -139,7 +142,8 @@ func (e *example) protocolFailure(t *testing.T) {
 		t.Errorf("%v, %+v", err, o)
 	}
 	e.onlyChanged(t, before, "retention.event")
-	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') FROM retention.event")
+	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') "+
+		"FROM retention.event")
 	if diff := cmp.Diff([]string{"pruned report_alert function public.nothing() does not exist"}, told); diff != "" {
 		t.Error(diff)
 	}
@@ -156,15 +160,18 @@ func (e *example) protocolBadRow(t *testing.T) {
 	e.DB.Exec(t, `CREATE FUNCTION public.kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the audit needs %', OLD.slug; END $$;
 		CREATE TRIGGER kept BEFORE DELETE ON public.tracked_protocols FOR EACH ROW WHEN (OLD.slug = 'p-5') EXECUTE FUNCTION public.kept()`)
 	_, err := e.Call("CALL retention.run_job('prune', $1)", asOf)
-	if o := e.Last("tracked_protocols"); err == nil || o.State != "failed" || o.Message != "the audit needs p-5" || o.Taken+o.Refused != 0 {
+	if o := e.Last("tracked_protocols"); err == nil || o.State != "failed" || o.Message != "the audit needs p-5" ||
+		o.Taken+o.Refused != 0 {
 		t.Errorf("%v, %+v", err, o)
 	}
 	e.onlyChanged(t, before, "retention.event")
-	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') FROM retention.event")
+	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') "+
+		"FROM retention.event")
 	if diff := cmp.Diff([]string{"pruned report_alert the audit needs p-5"}, told); diff != "" {
 		t.Error(diff)
 	}
-	if n := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = 'tracked_protocols' AND severity = 'error'"); n != 1 {
+	if n := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = "+
+		"'tracked_protocols' AND severity = 'error'"); n != 1 {
 		t.Error("health is silent")
 	}
 	e.DB.Exec(t, "DROP FUNCTION public.kept CASCADE")
@@ -199,7 +206,8 @@ func (e *example) protocolReadMeanwhile(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
 	reader := e.Conn(t)
-	pgtest.Exec(t, reader, says("BEGIN; UPDATE public.tracked_protocols SET last_read_at = :as_of WHERE slug = 'p-5'", asOf))
+	pgtest.Exec(t, reader, says("BEGIN; UPDATE public.tracked_protocols SET last_read_at = :as_of WHERE slug = 'p-5'",
+		asOf))
 	e.runJob(t, "prune", asOf)
 	pgtest.Exec(t, reader, "COMMIT")
 	e.runJob(t, "prune", asOf)
@@ -226,7 +234,8 @@ func (e *example) protocolAuthorisation(t *testing.T) {
 	if n := pgtest.Value[int](t, api, "SELECT touched FROM retention.tracked_protocols_touch('{p-1}')"); n != 1 {
 		t.Errorf("the service touched %d rows", n)
 	}
-	for _, sql := range []string{"CALL retention.run_job('prune')", "SELECT * FROM retention.event", "DELETE FROM public.tracked_protocols"} {
+	for _, sql := range []string{"CALL retention.run_job('prune')", "SELECT * FROM retention.event",
+		"DELETE FROM public.tracked_protocols"} {
 		if _, err := api.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "permission denied") {
 			t.Errorf("the service may %s: %v", sql, err)
 		}
@@ -248,8 +257,10 @@ func (e *example) protocolAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := e.Conn(t)
-	pgtest.Until(t, conn, "SELECT count(*) > 0 FROM retention.run WHERE job = 'prune' AND policy = 'tracked_protocols' AND state = 'done'")
-	if left := pgtest.Value[int64](t, conn, "SELECT count(*) FROM public.tracked_protocols WHERE last_read_at < now() - interval '30 days'"); left != 0 {
+	pgtest.Until(t, conn, "SELECT count(*) > 0 FROM retention.run WHERE job = 'prune' AND policy = "+
+		"'tracked_protocols' AND state = 'done'")
+	if left := pgtest.Value[int64](t, conn, "SELECT count(*) FROM public.tracked_protocols WHERE last_read_at < "+
+		"now() - interval '30 days'"); left != 0 {
 		t.Errorf("%d protocols are still there", left)
 	}
 }
@@ -269,7 +280,8 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 			in := kit.ShippedFiles(t, directory("protocol-tracking"))
 			in.DB.Exec(t, fixture.ReadFile(t, directory("protocol-tracking"), "data.sql"))
 			in.DB.Exec(t, prepare)
-			before, rows := kit.Catalog(t, in.DB, "retention"), "SELECT to_jsonb(t)::text FROM public.tracked_protocols t ORDER BY slug"
+			before, rows := kit.Catalog(t, in.DB, "retention"), "SELECT to_jsonb(t)::text FROM "+
+				"public.tracked_protocols t ORDER BY slug"
 			was := pgtest.Column[string](t, in, rows)
 			start := pgtest.Value[time.Time](t, in, "SELECT clock_timestamp()")
 			in.Up(t)
@@ -286,11 +298,13 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 				t.Error("last_read_at has no index")
 			}
 			in.DB.Exec(t, "INSERT INTO public.tracked_protocols (slug, name) VALUES ('new', 'New')")
-			if !pgtest.Value[bool](t, in, "SELECT created_at >= $1 AND last_read_at >= $1 FROM public.tracked_protocols WHERE slug = 'new'", start) {
+			if !pgtest.Value[bool](t, in, "SELECT created_at >= $1 AND last_read_at >= $1 FROM "+
+				"public.tracked_protocols WHERE slug = 'new'", start) {
 				t.Error("a new row has no clocks")
 			}
 			in.DB.Exec(t, "DELETE FROM public.tracked_protocols WHERE slug = 'new'")
-			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, install.Options{Install: in.File.Install, Path: "migrations", All: true}); err != nil {
+			if _, err := install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations,
+				install.Options{Install: in.File.Install, Path: "migrations", All: true}); err != nil {
 				t.Fatalf("%+v", install.Diagnostics(err))
 			}
 			if diff := cmp.Diff(before, kit.Catalog(t, in.DB, "retention")); diff != "" {

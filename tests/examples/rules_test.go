@@ -93,11 +93,13 @@ func (s sources) have(name string) bool {
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
-		"bot-queue":         {"enqueued_messages */5 * * * *"},
-		"telegram-channels": {"base 45 0 * * *", "bsc 30 0 * * *", "eth 15 0 * * *", "sol 0 0 * * *", "watch 0 1 * * *"},
+		"bot-queue": {"enqueued_messages */5 * * * *"},
+		"telegram-channels": {"base 45 0 * * *", "bsc 30 0 * * *", "eth 15 0 * * *", "sol 0 0 * * *",
+			"watch 0 1 * * *"},
 		"trade-dedup":       {"duplicate_rate */5 * * * *", "processed_trades * * * * *"},
 		"protocol-tracking": {"prune 0 1 * * *", "prune @reboot"},
-		"mutual-aid": {"activity_log 0 4 * * 0", "decay 0 3 * * *", "decay_report 0 9 * * 1", "decay_riverside 30 */6 * * *", "dibs */5 * * * *",
+		"mutual-aid": {"activity_log 0 4 * * 0", "decay 0 3 * * *", "decay_report 0 9 * * 1",
+			"decay_riverside 30 */6 * * *", "dibs */5 * * * *",
 			"hard_delete 0 2 * * *", "mark_expired 0 * * * *", "memory 30 3 * * *", "trust_edges 30 4 * * *"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,8 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			in.WantConforms(t, in.Wanted(t, dir))
 			parseShownCalls(t, in, filepath.Base(dir))
 			in.DB.Exec(t, fixture.ReadFile(t, dir, "tamper.sql"))
-			if report := in.Verify(t, "", in.Wanted(t, dir)); report.Count(diag.Drift) != 1 || report.Findings[0].Code != "V003" {
+			if report := in.Verify(t, "", in.Wanted(t, dir)); report.Count(diag.Drift) != 1 ||
+				report.Findings[0].Code != "V003" {
 				t.Errorf("after tamper.sql the findings are %v", report.Findings)
 			}
 			if _, err := in.TryDown(t, true); err != nil {
@@ -85,7 +86,8 @@ func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
 			of = "bot-queue"
 		}
 		name := filepath.Base(page)
-		if of != example || name == "policy.md" || name == "CHANGELOG.md" { // TestReferenceExamples runs the calls of the one; the other's are of their time
+		// TestReferenceExamples runs the calls of the one; the other's are of their time
+		if of != example || name == "policy.md" || name == "CHANGELOG.md" {
 			continue
 		}
 		for _, statement := range shownCalls(fixture.ReadFile(t, page)) {
@@ -108,14 +110,17 @@ func shownCalls(page string) []string {
 		for _, call := range shownInShell.FindAllStringSubmatch(code, -1) {
 			code += ";" + call[1]
 		}
-		for statement := range strings.SplitSeq(shownComment.ReplaceAllString(strings.ReplaceAll(code, "{...}", "{}"), ""), ";") {
+		for statement := range strings.SplitSeq(shownComment.ReplaceAllString(strings.ReplaceAll(code, "{...}", "{}"),
+			""), ";") {
 			statement = strings.Join(strings.Fields(statement), " ")
-			if !shownStatement.MatchString(statement) || strings.Contains(statement, "(...") || strings.Contains(statement, ", ...") ||
+			if !shownStatement.MatchString(statement) || strings.Contains(statement, "(...") ||
+				strings.Contains(statement, ", ...") ||
 				strings.Contains(statement, "run_command_on_workers") {
 				continue
 			}
 			for _, of := range shownArguments.FindAllStringSubmatch(statement, -1) {
-				statement = strings.Replace(statement, "("+of[1]+")", "("+shownArgument.ReplaceAllString(of[1], "\"$1\" => NULL$2")+")", 1)
+				statement = strings.Replace(statement, "("+of[1]+")", "("+
+					shownArgument.ReplaceAllString(of[1], "\"$1\" => NULL$2")+")", 1)
 			}
 			list = append(list, statement)
 		}

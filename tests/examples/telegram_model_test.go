@@ -216,7 +216,8 @@ func (m *channels) aggregateWallet(w wallet, now int64) {
 		i.Top = append(i.Top, entry)
 	}
 	slices.SortFunc(i.Top, func(a, b top) int {
-		return cmp.Or(cmp.Compare(b.AvgScr, a.AvgScr), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Since, b.Since), cmp.Compare(a.Addr12, b.Addr12))
+		return cmp.Or(cmp.Compare(b.AvgScr, a.AvgScr), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Since, b.Since),
+			cmp.Compare(a.Addr12, b.Addr12))
 	})
 	if m.bySlice {
 		i.Top = i.Top[:min(50, len(i.Top))]

@@ -75,7 +75,8 @@ func (r traffic) insert(t *testing.T, conn *pgx.Conn, n int) {
 			t0 := r.clock(c, 7)
 			signals = append(signals, r.signal(chain.id, key, t0))
 			recent = append(recent, []any{chain.id, key})
-			tokens = append(tokens, []any{chain.id, fmt.Sprintf("token%05d", r.IntN(3*count)), "SYM", r.clock(c, 30), r.clock(c, 30), r.merged()})
+			tokens = append(tokens, []any{chain.id, fmt.Sprintf("token%05d", r.IntN(3*count)), "SYM", r.clock(c, 30),
+				r.clock(c, 30), r.merged()})
 			wallets = append(wallets, r.wallet(c, count), r.wallet(c, count))
 		}
 	}
@@ -96,19 +97,23 @@ func (r traffic) signal(chain int64, key string, t0 *time.Time) []any {
 		at := t0.Add(time.Duration(r.IntN(86_400_000_000)) * time.Microsecond)
 		high = &at
 	}
-	return []any{chain, key, one[any](r, nil, fmt.Sprintf("token%05d", r.IntN(20))), fmt.Sprintf("S%d", r.IntN(10)), r.number(0, 500, 999, 1000, 1001, 1800),
-		r.number(100, 1500, 2500), r.number(0, 1999, 2000, 2001, 3000, 10500), high, one[any](r, "win", "loss", "neutral", nil), t0, r.merged()}
+	return []any{chain, key, one[any](r, nil, fmt.Sprintf("token%05d", r.IntN(20))), fmt.Sprintf("S%d", r.IntN(10)),
+		r.number(0, 500, 999, 1000, 1001, 1800),
+		r.number(100, 1500, 2500), r.number(0, 1999, 2000, 2001, 3000, 10500), high, one[any](r, "win", "loss",
+			"neutral", nil), t0, r.merged()}
 }
 
 func (r traffic) wallet(c, count int) []any {
 	addr := fmt.Sprintf("Wallet%06d%d", r.IntN(4*count), r.IntN(2)) // twelve characters, and one that does not count
-	return []any{chains[c].id, addr, r.number(0, 499, 500, 501, 999, 1000, 1200, 1500, 2000, 3000), one[any](r, nil, 0, 2, 3, 4, 15),
+	return []any{chains[c].id, addr, r.number(0, 499, 500, 501, 999, 1000, 1200, 1500, 2000, 3000),
+		one[any](r, nil, 0, 2, 3, 4, 15),
 		r.number(70000, 75000), r.number(90000), r.clock(c, 7, 30), r.merged()}
 }
 
 func copyTo(t *testing.T, conn *pgx.Conn, table string, rows [][]any) {
 	t.Helper()
-	columns := pgtest.Column[string](t, conn, "SELECT attname::text FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0 ORDER BY attnum", table)
+	columns := pgtest.Column[string](t, conn, "SELECT attname::text FROM pg_attribute WHERE attrelid = "+
+		"$1::text::regclass AND attnum > 0 ORDER BY attnum", table)
 	if _, err := conn.CopyFrom(t.Context(), pgx.Identifier{table}, columns, pgx.CopyFromRows(rows)); err != nil {
 		t.Fatal(err)
 	}

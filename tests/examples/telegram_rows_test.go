@@ -31,7 +31,8 @@ func (m *channels) load(t *testing.T, conn *pgx.Conn) {
 		       `+micros("last_seen")+`, to_jsonb(x)::text AS record
 		FROM channel.wallet x ORDER BY chain_id, addr`)
 	for chain, i := range m.index {
-		i.LastSigs = pgtest.Column[string](t, conn, "SELECT key FROM channel.recent_signal WHERE chain_id = $1 ORDER BY seq", chain)
+		i.LastSigs = pgtest.Column[string](t, conn,
+			"SELECT key FROM channel.recent_signal WHERE chain_id = $1 ORDER BY seq", chain)
 	}
 }
 
@@ -71,7 +72,8 @@ func (m *channels) record(chain int64) map[string]any {
 		bestSigs = append(bestSigs, []any{b.Sym, float64(b.MultHigh) / 1000, thousandths(b.Scr), b.T0 / second})
 	}
 	for _, w := range i.Top {
-		topWals = append(topWals, []any{w.Addr12, float64(w.AvgScr) / 1000, w.Scnt, thousandths(w.WinRate), thousandths(w.Consistency)})
+		topWals = append(topWals, []any{w.Addr12, float64(w.AvgScr) / 1000, w.Scnt, thousandths(w.WinRate),
+			thousandths(w.Consistency)})
 	}
 	r["bestSigs"], r["topWals"] = bestSigs, topWals
 	r["signalKeys"] = keys(m.signals, chain, func(s signal) (int64, string) { return s.Chain, s.Key })

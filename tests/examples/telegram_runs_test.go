@@ -38,7 +38,8 @@ func TestTelegramChannelsDryRun(t *testing.T) {
 	got := map[string]int64{}
 	for _, kind := range []string{"signals", "tokens", "wallets"} {
 		for _, policy := range []string{kind, "merged_" + kind} {
-			got[kind] += pgtest.Value[int64](t, e.conn, "SELECT taken FROM retention.run WHERE dry_run AND policy = $1", policy)
+			got[kind] += pgtest.Value[int64](t, e.conn,
+				"SELECT taken FROM retention.run WHERE dry_run AND policy = $1", policy)
 		}
 	}
 	want := map[string]int64{} // in the order of the job
@@ -60,7 +61,8 @@ func TestTelegramChannelsByHand(t *testing.T) {
 	m.cleanUp(56, lateMarch.UnixMicro(), &reason)
 	policies := pgtest.Value[[]string](t, e.conn, "SELECT policies FROM retention.job WHERE name = 'bsc'")
 	for _, policy := range policies {
-		if _, err := e.Call(`CALL retention.run($1, $2, $3, scope => '{"chain_id": 56}')`, policy, asText(lateMarch), reason); err != nil {
+		if _, err := e.Call(`CALL retention.run($1, $2, $3, scope => '{"chain_id": 56}')`, policy, asText(lateMarch),
+			reason); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,10 +99,12 @@ func orphans(t *testing.T, e *example, m *channels) {
 	m.archiveOrphans(lateMarch.UnixMicro())
 	m.compare(t, e.conn, "orphans")
 	e.runJob(t, "watch", asText(lateMarch))
-	if left := pgtest.Value[string](t, e.conn, "SELECT rows::text FROM retention.report WHERE name = 'orphans' ORDER BY id DESC LIMIT 1"); left != "[]" {
+	if left := pgtest.Value[string](t, e.conn, "SELECT rows::text FROM retention.report WHERE name = 'orphans' "+
+		"ORDER BY id DESC LIMIT 1"); left != "[]" {
 		t.Errorf("orphans are left: %s", left)
 	}
-	growth := pgtest.Value[int64](t, e.conn, "SELECT sum((x ->> 'records')::int) FROM retention.report, jsonb_array_elements(rows) x WHERE name = 'archive_growth' AND id = (SELECT max(id) FROM retention.report)")
+	growth := pgtest.Value[int64](t, e.conn, "SELECT sum((x ->> 'records')::int) FROM retention.report, "+
+		"jsonb_array_elements(rows) x WHERE name = 'archive_growth' AND id = (SELECT max(id) FROM retention.report)")
 	if growth != int64(len(m.archive)) {
 		t.Errorf("the archive grew by %d records, the report says %d", len(m.archive), growth)
 	}
@@ -208,12 +212,16 @@ func (e *example) kill(t *testing.T, batches int) bool {
 func TestTelegramChannelsLowered(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
-	m, document := newChannels(t, e), &channels{names: map[int64]string{}, index: map[int64]*index{501: {}}, bySlice: true}
+	m, document := newChannels(t, e), &channels{names: map[int64]string{}, index: map[int64]*index{501: {}},
+		bySlice: true}
 	for day, wallets := range []string{
-		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', CASE WHEN n = 1 THEN 3 ELSE 2 END, 5, 50, 50, timestamptz '2026-01-01 UTC' FROM generate_series(1, 50) n",
-		"VALUES (501, 'Wallet000099x', 1.5, 5, 50, 50, timestamptz '2026-02-01 UTC'), (501, 'Wallet000001x', 1, 5, 50, 50, '2026-02-02 UTC')",
+		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', CASE WHEN n = 1 THEN 3 ELSE 2 END, 5, 50, 50, " +
+			"timestamptz '2026-01-01 UTC' FROM generate_series(1, 50) n",
+		"VALUES (501, 'Wallet000099x', 1.5, 5, 50, 50, timestamptz '2026-02-01 UTC'), (501, 'Wallet000001x', 1, 5, " +
+			"50, 50, '2026-02-02 UTC')",
 	} {
-		pgtest.Exec(t, e.conn, "INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, last_seen) "+wallets)
+		pgtest.Exec(t, e.conn, "INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, "+
+			"last_seen) "+wallets)
 		now := lateMarch.AddDate(0, 0, day)
 		for _, model := range []*channels{m, document} {
 			model.load(t, e.conn)
@@ -237,12 +245,14 @@ func TestTelegramChannelsTies(t *testing.T) {
 	e := shipped(t, "telegram-channels")
 	m := newChannels(t, e)
 	for day, wallets := range []string{
-		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', 2, 5, 50, 50, timestamptz '2026-01-05 UTC' - n * interval '1 minute' FROM generate_series(1, 49) n",
+		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', 2, 5, 50, 50, timestamptz '2026-01-05 UTC' - n * " +
+			"interval '1 minute' FROM generate_series(1, 49) n",
 		`VALUES (501, 'Wallet000051x', 2, 5, 50, 50, timestamptz '2026-01-02 UTC'), (501, 'Wallet000050x', 2, 5, 50, 50, '2026-01-03 UTC'),
 			(501, 'Wallet000049x', 2, 6, 60, 60, '2026-02-01 UTC')`,
 		"VALUES (501, 'Wallet000052x', 2, 5, 50, 50, timestamptz '2026-01-01 UTC')",
 	} {
-		pgtest.Exec(t, e.conn, "INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, last_seen) "+wallets)
+		pgtest.Exec(t, e.conn, "INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, "+
+			"last_seen) "+wallets)
 		now := lateMarch.AddDate(0, 0, day)
 		m.load(t, e.conn)
 		m.cleanUp(501, now.UnixMicro(), nil)

@@ -29,7 +29,8 @@ func TestTradeDedupExpiry(t *testing.T) {
 			                                   ELSE (n * 7 % 40 - 20) * interval '1 minute' END AS at) AS x;
 			INSERT INTO whale.processed_trade VALUES ('0xnever', :as_of, 'infinity', :as_of);
 			INSERT INTO whale.trade_marker VALUES ('whale_worker_global', 1, '0x1')`, asOf)
-		e.job(t, "processed_trades", asOf, []step{{"processed_trades", []string{"DELETE FROM whale.processed_trade WHERE expires_at < :as_of"}}})
+		e.job(t, "processed_trades", asOf, []step{{"processed_trades",
+			[]string{"DELETE FROM whale.processed_trade WHERE expires_at < :as_of"}}})
 	})
 }
 
@@ -92,7 +93,8 @@ func TestTradeDedupExampleFlow(t *testing.T) {
 	w := newWhale(t, e, map[string]int{})
 	w.advance(t, trade{1234567890, "0xabc"})
 	w.claim(t, "0x3")
-	api := []trade{{1234567893, "0x1"}, {1234567892, "0x2"}, {1234567892, "0x3"}, {1234567890, "0xabc"}, {1234567890, "0x5"}}
+	api := []trade{{1234567893, "0x1"}, {1234567892, "0x2"}, {1234567892, "0x3"}, {1234567890, "0xabc"},
+		{1234567890, "0x5"}}
 	for range 2 {
 		w.poll(t, api)
 		if diff := cmp.Diff(map[string]int{"0x1": 1, "0x2": 1}, w.done); diff != "" {
@@ -140,10 +142,12 @@ func TestTradeDedupTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
 	w := newWhale(t, e, map[string]int{})
-	if !w.claim(t, "0xdefault") || !pgtest.Value[bool](t, w.conn, "SELECT retention.processed_trades_claim('0xlonger'::text, '30 minutes')") {
+	if !w.claim(t, "0xdefault") || !pgtest.Value[bool](t, w.conn,
+		"SELECT retention.processed_trades_claim('0xlonger'::text, '30 minutes')") {
 		t.Fatal("a new trade is not to be had")
 	}
-	ttl := pgtest.Column[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade ORDER BY tx_hash")
+	ttl := pgtest.Column[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade "+
+		"ORDER BY tx_hash")
 	if diff := cmp.Diff([]string{"00:15:00", "00:30:00"}, ttl); diff != "" {
 		t.Error(diff)
 	}
@@ -155,7 +159,8 @@ func TestTradeDedupTimeToLive(t *testing.T) {
 	}
 
 	pass := func(time string) {
-		pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET processed_at = processed_at - $1::interval, expires_at = expires_at - $1::interval, created_at = created_at - $1::interval", time)
+		pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET processed_at = processed_at - $1::interval, "+
+			"expires_at = expires_at - $1::interval, created_at = created_at - $1::interval", time)
 	}
 	pass("14 minutes")
 	if w.claim(t, "0xdefault") || !w.seen(t, "0xdefault") {
@@ -190,10 +195,12 @@ func TestTradeDedupRace(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range won {
 		w, order := newWhale(t, e, nil), slices.Clone(hashes)
-		rand.New(rand.NewPCG(uint64(i), 0)).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+		rand.New(rand.NewPCG(uint64(i), 0)).Shuffle(len(order),
+			func(a, b int) { order[a], order[b] = order[b], order[a] })
 		group.Go(func() {
 			if i%2 == 0 {
-				won[i] = pgtest.Column[string](t, w.conn, "SELECT retention.processed_trades_claim($1::text[])", append(order, order...))
+				won[i] = pgtest.Column[string](t, w.conn, "SELECT retention.processed_trades_claim($1::text[])",
+					append(order, order...))
 				return
 			}
 			for _, hash := range order {
@@ -284,9 +291,11 @@ func TestTradeDedupRights(t *testing.T) {
 	e := shipped(t, "trade-dedup")
 	e.DB.Exec(t, "CREATE ROLE stranger LOGIN")
 	for role, statements := range map[string][]string{
-		"whale_worker": {"SELECT * FROM whale.processed_trade", "DELETE FROM whale.processed_trade", "UPDATE whale.trade_marker SET id = id",
+		"whale_worker": {"SELECT * FROM whale.processed_trade", "DELETE FROM whale.processed_trade",
+			"UPDATE whale.trade_marker SET id = id",
 			"CALL retention.run('processed_trades')", "SELECT retention.processed_trades_take(NULL)"},
-		"stranger": {"SELECT retention.processed_trades_claim('0x'::text)", "SELECT retention.processed_trades_seen('0x'::text)",
+		"stranger": {"SELECT retention.processed_trades_claim('0x'::text)",
+			"SELECT retention.processed_trades_seen('0x'::text)",
 			"SELECT retention.processed_trades_advance('a', 1, 'b')", "SELECT * FROM retention.processed_trades_cursor('a')"},
 	} {
 		conn := e.Conn(t, role)
@@ -304,7 +313,8 @@ func TestTradeDedupConfigurableTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
 	w := newWhale(t, e, nil)
-	for i, set := range []struct{ window, want string }{{"NULL", "00:15:00"}, {"'30 minutes'", "00:30:00"}, {"'2 days'", "refused"}, {"'1 second'", "refused"}, {"NULL", "00:15:00"}} {
+	for i, set := range []struct{ window, want string }{{"NULL", "00:15:00"}, {"'30 minutes'", "00:30:00"},
+		{"'2 days'", "refused"}, {"'1 second'", "refused"}, {"NULL", "00:15:00"}} {
 		err := e.Operator("SELECT retention.set_window('processed_trades', " + set.window + ", 'the API is slow')")
 		if set.want == "refused" {
 			if server := (*pgconn.PgError)(nil); !errors.As(err, &server) || server.Code != "22023" {
@@ -316,7 +326,8 @@ func TestTradeDedupConfigurableTimeToLive(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.claim(t, fmt.Sprint("0x", i))
-		got := pgtest.Value[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade WHERE tx_hash = $1", fmt.Sprint("0x", i))
+		got := pgtest.Value[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade "+
+			"WHERE tx_hash = $1", fmt.Sprint("0x", i))
 		if got != set.want {
 			t.Errorf("with %s a claim lasts %s", set.window, got)
 		}
@@ -333,7 +344,8 @@ func TestTradeDedupHitRate(t *testing.T) {
 		asked, won int
 		rate       string
 		alerts     int
-	}{{0, 0, "null", 0}, {100, 100, "0.0000", 0}, {200, 100, "0.5000", 0}, {201, 100, "0.5025", 1}, {50, 0, "1.0000", 1}} {
+	}{{0, 0, "null", 0}, {100, 100, "0.0000", 0}, {200, 100, "0.5000", 0}, {201, 100, "0.5025", 1},
+		{50, 0, "1.0000", 1}} {
 		pgtest.Exec(t, e.conn, "DELETE FROM retention.claim")
 		// Half in this hour's first moment, half in its last; more before and of others, which does
 		// not count.
@@ -344,11 +356,13 @@ func TestTradeDedupHitRate(t *testing.T) {
 			             ('another', interval '1 minute', 1000, 0)) AS x (policy, ago, asked, won)
 			WHERE $1 > 0 OR x.ago = interval '1 hour'`, c.asked, c.won)
 		e.runJob(t, "duplicate_rate", asOf)
-		got := pgtest.Value[string](t, e.conn, "SELECT (rows -> 0 -> 'rate')::text || ' ' || alerts FROM retention.report WHERE name = 'duplicate_rate' ORDER BY id DESC LIMIT 1")
+		got := pgtest.Value[string](t, e.conn, "SELECT (rows -> 0 -> 'rate')::text || ' ' || alerts FROM "+
+			"retention.report WHERE name = 'duplicate_rate' ORDER BY id DESC LIMIT 1")
 		if want := fmt.Sprint(c.rate, " ", c.alerts); got != want {
 			t.Errorf("%d of %d won: rate and alerts are %s, want %s", c.won, c.asked, got, want)
 		}
-		if said := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = 'duplicate_rate' AND problem ~ 'alert'"); said != c.alerts {
+		if said := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = "+
+			"'duplicate_rate' AND problem ~ 'alert'"); said != c.alerts {
 			t.Errorf("health() speaks of %d alerts, want %d", said, c.alerts)
 		}
 	}

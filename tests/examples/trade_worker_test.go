@@ -81,10 +81,12 @@ func (w *whale) advance(t *testing.T, x trade) bool {
 // cursor is nil where there is none yet.
 func (w *whale) cursor(t *testing.T) *trade {
 	t.Helper()
-	hashes := pgtest.Column[string](t, w.conn, "SELECT last_processed_tx_hash FROM retention.processed_trades_cursor($1)", marker)
+	hashes := pgtest.Column[string](t, w.conn, "SELECT last_processed_tx_hash FROM "+
+		"retention.processed_trades_cursor($1)", marker)
 	if len(hashes) == 0 {
 		return nil
 	}
-	at := pgtest.Value[int64](t, w.conn, "SELECT last_processed_timestamp FROM retention.processed_trades_cursor($1)", marker)
+	at := pgtest.Value[int64](t, w.conn, "SELECT last_processed_timestamp FROM retention.processed_trades_cursor($1)",
+		marker)
 	return &trade{at, hashes[0]}
 }

@@ -48,7 +48,8 @@ func wrong(t *testing.T, db *pgtest.DB) map[string][]string {
 	for _, name := range pgtest.Column[string](t, db, `SELECT n.nspname || '.' || c.relname `+ofTheDatabase) {
 		schema, table, _ := strings.Cut(name, ".")
 		is, want := pgx.Identifier{schema, table}.Sanitize(), pgx.Identifier{"expected", name}.Sanitize()
-		rows := pgtest.Column[string](t, db, "(SELECT '+' || x::text FROM "+is+" x EXCEPT ALL SELECT '+' || x::text FROM "+want+" x) UNION ALL "+
+		rows := pgtest.Column[string](t, db, "(SELECT '+' || x::text FROM "+
+			is+" x EXCEPT ALL SELECT '+' || x::text FROM "+want+" x) UNION ALL "+
 			"(SELECT '-' || x::text FROM "+want+" x EXCEPT ALL SELECT '-' || x::text FROM "+is+" x)")
 		if len(rows) > 0 {
 			found[name] = rows
@@ -58,7 +59,8 @@ func wrong(t *testing.T, db *pgtest.DB) map[string][]string {
 }
 
 // accepted are the proposals that the person likes: all but the one on the audit log.
-var accepted = []string{"job_queue_finished", "import_row_finished", "telemetry_old", "webhook_delivery_finished", "activity_old",
+var accepted = []string{"job_queue_finished", "import_row_finished", "telemetry_old", "webhook_delivery_finished",
+	"activity_old",
 	"email_message_finished", "gps_fix_old", "lead_finished", "quote_expired", "search_cache_unused", "visit_finished", "web_session_expired"}
 
 // edits are what the person changes besides: what is written, once, and what is to stand there.
@@ -86,7 +88,8 @@ func edit(t *testing.T, file string) string {
 		if m := regexp.MustCompile(`^#   (\w+):\n$`).FindStringSubmatch(line); m != nil {
 			taking = m[1] == "retention" || slices.Contains(accepted, m[1])
 		}
-		if m := regexp.MustCompile(`^#       - (\w+)\n$`).FindStringSubmatch(line); taking && (m == nil || m[1] == "delete" || slices.Contains(accepted, m[1])) {
+		if m := regexp.MustCompile(`^#       - (\w+)\n$`).FindStringSubmatch(line); taking &&
+			(m == nil || m[1] == "delete" || slices.Contains(accepted, m[1])) {
 			line = strings.TrimPrefix(line, "# ")
 		}
 		out.WriteString(line)
@@ -153,7 +156,8 @@ func promised(t *testing.T, plan, first string) {
 	for _, name := range without(accepted, "job_queue_finished") {
 		due := regexp.MustCompile(`\n` + name + ` +new +([\d,]+) `).FindStringSubmatch(plan)
 		took := regexp.MustCompile(`\n` + name + ` +\d+  done +([\d,]+) (deleted|dropped) `).FindStringSubmatch(first)
-		if due == nil || took == nil || (due[1] != took[1]) != (name == "visit_finished") || name == "visit_finished" && due[1]+took[1] != "430380" {
+		if due == nil || took == nil || (due[1] != took[1]) != (name == "visit_finished") ||
+			name == "visit_finished" && due[1]+took[1] != "430380" {
 			t.Errorf("%s: the plan said %q, and the run took %q in\n%s%s", name, due, took, plan, first)
 		}
 	}

@@ -42,7 +42,8 @@ func (p *person) run(code int, line string) string {
 		p.Fatalf("pgretain %s: exit code %d, want %d\n%s%s", line, got, code, stdout, stderr)
 	}
 	said := stdout + stderr
-	known := regexp.MustCompile(`, 0 unknown|  drop .*`).ReplaceAllString(said, "") // nobody counts a partition before it is dropped
+	// nobody counts a partition before it is dropped
+	known := regexp.MustCompile(`, 0 unknown|  drop .*`).ReplaceAllString(said, "")
 	if odd := regexp.MustCompile(`panic|goroutine|%!|<nil>|.*unknown.*`).FindString(known); odd != "" {
 		p.Errorf("pgretain %s says %q in\n%s", line, odd, said)
 	}

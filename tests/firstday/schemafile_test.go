@@ -20,7 +20,8 @@ func TestSchemaFile(t *testing.T) {
 	db := pgtest.Database(t)
 	db.Exec(t, fixture.ReadFile(t, schema))
 	p := newPerson(t, db.URL(""))
-	golden, catalog := fixture.ReadFile(t, "../../internal/propose/testdata/retention.yaml"), fixture.ReadFile(t, "../../internal/propose/testdata/catalog.json")
+	golden, catalog := fixture.ReadFile(t, "../../internal/propose/testdata/retention.yaml"), fixture.ReadFile(t,
+		"../../internal/propose/testdata/catalog.json")
 	p.write("schema.sql", fixture.ReadFile(t, schema))
 	p.write("owned.sql", fixture.ReadFile(t, schema)+`ALTER TABLE public.outbox OWNER TO "The Queue"; ALTER TABLE net.city OWNER TO nobody_else;`)
 
@@ -45,10 +46,12 @@ func TestSchemaFile(t *testing.T) {
 	p.run(0, "generate --catalog new.json --migrations as_it_is")
 	p.write("all.yaml", regexp.MustCompile(`(?m)^# `).ReplaceAllString(golden, ""))
 	p.run(0, "generate --policy all.yaml --catalog new.json --migrations all")
-	p.run(0, "lint --sandbox --schema schema.sql --policy all.yaml --catalog new.json --migrations all") // and runs them
+	// and runs them
+	p.run(0, "lint --sandbox --schema schema.sql --policy all.yaml --catalog new.json --migrations all")
 
 	p.run(0, "init --schema owned.sql --policy owned.yaml --catalog owned.json")
-	if got := p.read("owned.yaml"); !strings.Contains(got, `trust: ["\"The Queue\""]`) || strings.Contains(got, "nobody_else") {
+	if got := p.read("owned.yaml"); !strings.Contains(got, `trust: ["\"The Queue\""]`) ||
+		strings.Contains(got, "nobody_else") {
 		t.Errorf("owners:\n%s", got)
 	}
 	p.run(0, "lint --policy owned.yaml --catalog owned.json")
@@ -71,7 +74,8 @@ func TestNothingGrows(t *testing.T) {
 	}
 	db.Exec(t, fixture.ReadFile(t, schema))
 	p.run(0, "init")
-	if got := p.read("retention.yaml"); !strings.Contains(got, "\n## audit.event, 16 kB, 0 inserts since") || strings.Contains(got, "small") {
+	if got := p.read("retention.yaml"); !strings.Contains(got, "\n## audit.event, 16 kB, 0 inserts since") ||
+		strings.Contains(got, "small") {
 		t.Errorf("sizes:\n%s", got)
 	}
 }

@@ -21,8 +21,9 @@ var (
 	tutorialCommand = regexp.MustCompile(`(?m)^\$ (.*)\n((?:[^$\n].*\n|\n)*)`)
 	// What differs from one time to the other: instants, durations, sizes, numbers of objects, the
 	// width of columns.
-	tutorialVaries   = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:[\d.]+\+00|[\d.,]+ ?(?:ms|s|kB)\b|\d+ objects|-{3,}`)
-	tutorialProgress = regexp.MustCompile(`(?m)^\w+: (\[[#.]{20}\] )?[0-9,]+( of [0-9,]+)? rows, .*\n`) // of a run that takes long
+	tutorialVaries = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:[\d.]+\+00|[\d.,]+ ?(?:ms|s|kB)\b|\d+ objects|-{3,}`)
+	// of a run that takes long
+	tutorialProgress = regexp.MustCompile(`(?m)^\w+: (\[[#.]{20}\] )?[0-9,]+( of [0-9,]+)? rows, .*\n`)
 )
 
 // TestTutorial goes through docs/tutorial.md: its SQL, its edits of the policy file, and its
@@ -33,7 +34,8 @@ func TestTutorial(t *testing.T) {
 	db, commands := pgtest.CronServer(t), 0
 	p := newPerson(t, db.URL("shop"))
 	hour := fmt.Sprintf("%02d", time.Now().Add(6*time.Hour).UTC().Hour()) // no tick comes meanwhile
-	page := strings.NewReplacer(`+    schedule: "17 3 `, `+    schedule: "17 `+hour+" ", "on schedule 17 3 ", "on schedule 17 "+hour+" ", "| 17 3 ", "| 17 "+hour+" ").
+	page := strings.NewReplacer(`+    schedule: "17 3 `, `+    schedule: "17 `+hour+" ", "on schedule 17 3 ",
+		"on schedule 17 "+hour+" ", "| 17 3 ", "| 17 "+hour+" ").
 		Replace(fixture.ReadFile(t, "../../docs/tutorial.md"))
 	for _, block := range tutorialBlock.FindAllStringSubmatch(page, -1) {
 		switch block[1] {
@@ -57,12 +59,16 @@ func TestTutorial(t *testing.T) {
 	}
 
 	db.Exec(t, "CREATE ROLE shop_owner LOGIN")
-	const policy = "version: 1\ninstall: {scheduler: none}\npolicies: {sessions_old: {table: app.session, due: {expires: {column: expires_at}}, then: [delete]}}"
-	sequence(t, db.Sibling(t, "migrated"), policy, "migrators.md", "pgretain migrate", "SELECT count(*) = 0 FROM app.session")
+	const policy = "version: 1\ninstall: {scheduler: none}\npolicies: {sessions_old: {table: app.session, due: " +
+		"{expires: {column: expires_at}}, then: [delete]}}"
+	sequence(t, db.Sibling(t, "migrated"), policy, "migrators.md", "pgretain migrate",
+		"SELECT count(*) = 0 FROM app.session")
 	sequence(t, db.Sibling(t, "by_psql"), policy, "migrators.md", "psql", "SELECT count(*) = 0 FROM app.session")
 	elsewhere := regexp.MustCompile("(?s)\n## pg_cron in another database\n.*?```yaml\n(.*?)```").FindStringSubmatch(fixture.ReadFile(t, "../../docs/scheduling.md"))
-	sequence(t, db.Sibling(t, "shop"), elsewhere[1], "scheduling.md", "pg_cron in another database", "SELECT count(*) = 1 FROM app.session")
-	if jobs := pgtest.Value[int](t, db, "SELECT count(*) FROM cron.job WHERE jobname = 'shop.retention.sessions' AND database = 'shop'"); jobs != 1 {
+	sequence(t, db.Sibling(t, "shop"), elsewhere[1], "scheduling.md", "pg_cron in another database",
+		"SELECT count(*) = 1 FROM app.session")
+	if jobs := pgtest.Value[int](t, db, "SELECT count(*) FROM cron.job WHERE jobname = 'shop.retention.sessions' "+
+		"AND database = 'shop'"); jobs != 1 {
 		t.Errorf("%d jobs are scheduled in the other database", jobs)
 	}
 }

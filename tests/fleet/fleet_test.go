@@ -146,8 +146,10 @@ stages:
 	p.write("fleet.yaml", text+"  - name: lost\n    databases: {gone: \"host="+t.TempDir()+" dbname=gone\"}\n")
 	p.want(all(names, "conforms 0", "gone", "unknown 2"), 2, "verify")
 	out := p.run(2, "verify", "--fleet", "fleet.yaml")
-	if lines := strings.Split(out, "\n"); !strings.HasPrefix(lines[0], "DATABASE") || !strings.HasPrefix(lines[1], "canary") ||
-		!strings.Contains(out, "\ngone:\n") || !strings.Contains(out, "cannot connect") || strings.Contains(out, "s3cr3t") {
+	if lines := strings.Split(out, "\n"); !strings.HasPrefix(lines[0], "DATABASE") ||
+		!strings.HasPrefix(lines[1], "canary") ||
+		!strings.Contains(out, "\ngone:\n") || !strings.Contains(out, "cannot connect") ||
+		strings.Contains(out, "s3cr3t") {
 		t.Errorf("the text is:\n%s", out)
 	}
 	p.write("fleet.yaml", text)
@@ -176,11 +178,14 @@ stages:
 	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports", "--force")
 	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports") // over its own
 	index := fixture.ReadFile(t, filepath.Join(p.dir, "reports", "index.html"))
-	if first, rest, _ := strings.Cut(index, names[2]); !strings.Contains(rest, "Drift") || strings.Contains(first, "Conforms") {
+	if first, rest, _ := strings.Cut(index, names[2]); !strings.Contains(rest, "Drift") ||
+		strings.Contains(first, "Conforms") {
 		t.Errorf("the database that drifted is not the first of:\n%s", index)
 	}
 	for _, name := range names {
-		if report := fixture.ReadFile(t, filepath.Join(p.dir, "reports", name+".report.html")); !strings.Contains(report, "lines_old") || !strings.Contains(index, name+".report.html") {
+		if report := fixture.ReadFile(t, filepath.Join(p.dir, "reports",
+			name+".report.html")); !strings.Contains(report, "lines_old") ||
+			!strings.Contains(index, name+".report.html") {
 			t.Errorf("the report of %s is missing, or not in the index", name)
 		}
 	}

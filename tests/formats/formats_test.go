@@ -52,7 +52,8 @@ func TestTools(t *testing.T) {
 				if want.first == nil {
 					want = got
 					if len(want.first) < 300 || cmp.Equal(want.first, want.second) {
-						t.Fatalf("the catalogs show no installation: %d and %d lines", len(want.first), len(want.second))
+						t.Fatalf("the catalogs show no installation: %d and %d lines", len(want.first),
+							len(want.second))
 					}
 				}
 				if diff := cmp.Diff(want, got, cmp.AllowUnexported(life{})); diff != "" {
@@ -98,7 +99,8 @@ func live(t *testing.T, start project, tool tool, yaml, later string) (l life) {
 // checkRecorded: neither verifier nor migrate may take for pending what another tool has applied.
 func checkRecorded(t *testing.T, p *project, want bool) {
 	t.Helper()
-	known, err := install.Status(t.Context(), p.in.URL(kit.Migrator), p.dir, install.Options{Install: p.in.File.Install})
+	known, err := install.Status(t.Context(), p.in.URL(kit.Migrator), p.dir,
+		install.Options{Install: p.in.File.Install})
 	got := slices.ContainsFunc(known, func(m install.Migration) bool { return m.State != "not recorded" })
 	if err != nil || got != want {
 		t.Errorf("%s: recorded where pgretain looks: %t, %v", p.format, got, err)
@@ -112,7 +114,8 @@ func checkRecorded(t *testing.T, p *project, want bool) {
 			continue
 		}
 		_, err := p.in.TryDown(t, all)
-		if said := install.Diagnostics(err); len(said) != 1 || !regexp.MustCompile(`: goose -dir '.*' postgres "\$DATABASE_URL" down-to \d+$`).MatchString(said[0].Hint) {
+		if said := install.Diagnostics(err); len(said) != 1 ||
+			!regexp.MustCompile(`: goose -dir '.*' postgres "\$DATABASE_URL" down-to \d+$`).MatchString(said[0].Hint) {
 			t.Errorf("down (all: %t) where goose went up: %+v", all, said)
 		}
 	}
@@ -131,7 +134,8 @@ func migrations(p *project, files []string) int {
 	n := 0
 	for _, name := range files {
 		switch {
-		case p.format == generator.Flyway && versioned.MatchString(name), p.format == generator.Psql && strings.HasSuffix(name, ".up.sql"),
+		case p.format == generator.Flyway && versioned.MatchString(name), p.format == generator.Psql &&
+			strings.HasSuffix(name, ".up.sql"),
 			p.format == generator.Goose, p.format == generator.Tern:
 			n++
 		}
@@ -142,7 +146,8 @@ func migrations(p *project, files []string) int {
 func example(name string) func(*testing.T) (project, string) {
 	return func(t *testing.T) (project, string) {
 		dir := "../../examples/" + name
-		return project{in: kit.ShippedFiles(t, dir), snapshot: kit.Snapshot(t, dir)}, fixture.ReadFile(t, dir, "retention.yaml")
+		return project{in: kit.ShippedFiles(t, dir), snapshot: kit.Snapshot(t, dir)}, fixture.ReadFile(t, dir,
+			"retention.yaml")
 	}
 }
 

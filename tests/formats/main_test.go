@@ -55,7 +55,8 @@ func (p *project) generate(t *testing.T, yaml string) []string {
 }
 
 func options(install policy.Install) generator.NextOptions {
-	return generator.NextOptions{Roles: install.Roles, SearchPath: install.Path(), Trust: install.Trust, Schema: install.Schema}
+	return generator.NextOptions{Roles: install.Roles, SearchPath: install.Path(), Trust: install.Trust,
+		Schema: install.Schema}
 }
 
 // states is the chain of a directory.

@@ -25,7 +25,8 @@ const notesOld = "policies: {old: {table: app.note, due: {age: {column: at, olde
 func downSQL(t *testing.T, in *kit.Installed) string {
 	t.Helper()
 	for _, file := range in.Migrations {
-		if _, down, found := strings.Cut(string(file.Data), "-- +goose Down"); found && strings.Contains(down, "retention._refuse_down()") {
+		if _, down, found := strings.Cut(string(file.Data), "-- +goose Down"); found &&
+			strings.Contains(down, "retention._refuse_down()") {
 			return down
 		}
 	}
@@ -45,9 +46,10 @@ func downAll(t *testing.T, in *kit.Installed, export string) ([]install.Migratio
 func TestDownRefusesHolds(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]string{
-		"key":             "SELECT retention.place_hold('app.note', '3', 'case 8')",
-		"until later":     "SELECT retention.place_hold('app.note', '3', 'case 8', now() + interval '1 hour')",
-		"second of two":   "SELECT retention.place_hold('app.note', '4', 'case 7'); SELECT retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', '3', 'case 8')",
+		"key":         "SELECT retention.place_hold('app.note', '3', 'case 8')",
+		"until later": "SELECT retention.place_hold('app.note', '3', 'case 8', now() + interval '1 hour')",
+		"second of two": "SELECT retention.place_hold('app.note', '4', 'case 7'); SELECT " +
+			"retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', '3', 'case 8')",
 		"no policy meets": "SELECT retention.place_hold('app.kept', '3', 'case 8')",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +64,8 @@ func TestDownRefusesHolds(t *testing.T) {
 			before := kit.Catalog(t, in.DB, "retention")
 			done, err := downAll(t, in, "")
 			var check *install.Error
-			if !errors.As(err, &check) || len(done) > 0 || !strings.Contains(check.Detail, "case 8") || strings.Contains(check.Detail, "case 7") ||
+			if !errors.As(err, &check) || len(done) > 0 || !strings.Contains(check.Detail, "case 8") ||
+				strings.Contains(check.Detail, "case 7") ||
 				!strings.Contains(check.Hint, "--export") {
 				t.Errorf("%d files undone, %+v", len(done), err)
 			}
@@ -118,7 +121,8 @@ func TestDownOfAPolicy(t *testing.T) {
 func TestDownExports(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
-	for _, sql := range []string{"SELECT retention.place_hold('app.note', '3', E'case 8\nof \"x\"')", "SELECT retention.place_hold('app.note', '4', 'case 9')"} {
+	for _, sql := range []string{"SELECT retention.place_hold('app.note', '3', E'case 8\nof \"x\"')",
+		"SELECT retention.place_hold('app.note', '4', 'case 9')"} {
 		if err := in.Operator(sql); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +158,8 @@ func TestDownExports(t *testing.T) {
 	in.Up(t)
 	slices.Reverse(holds)
 	for _, hold := range holds {
-		in.Exec(t, "INSERT INTO retention.hold OVERRIDING SYSTEM VALUE SELECT * FROM jsonb_populate_record(NULL::retention.hold, $1::jsonb)", hold)
+		in.Exec(t, "INSERT INTO retention.hold OVERRIDING SYSTEM VALUE SELECT * FROM "+
+			"jsonb_populate_record(NULL::retention.hold, $1::jsonb)", hold)
 	}
 	if o := in.Done("old", "2024-02-01"); o.Taken != 8 || o.Kept["hold"] != 2 {
 		t.Errorf("%+v", o)

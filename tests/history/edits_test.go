@@ -101,7 +101,8 @@ var jobParts = []part{
 
 var fileParts = []part{
 	{"protect", []string{"", "[app.rolled]", "[app.rolled, app.review]"}},
-	{"defaults", []string{"", "{batch: {rows: 500}, budget: {time: 1m}}", "{breaker: {fraction: 0.9}, throttle: {busy: 30%}}", "{batch: {rows: 5000}}"}},
+	{"defaults", []string{"", "{batch: {rows: 500}, budget: {time: 1m}}",
+		"{breaker: {fraction: 0.9}, throttle: {busy: 30%}}", "{batch: {rows: 5000}}"}},
 	{"time_zone", []string{"", "Europe/Berlin", "UTC"}},
 	{"search_path", []string{"", "[app, public]"}},
 }
@@ -192,7 +193,8 @@ func (f file) yaml() string {
 		f.line(&b, "", p)
 	}
 	var run []string
-	b.WriteString("policies:\n  always: {table: app.transfer, due: {age: {column: at, older_than: 1 day}}, then: [{emit: {event: x}}, {sql: \"DELETE FROM app.transfer x USING batch b WHERE x.id = b.id\"}]}\n")
+	b.WriteString("policies:\n  always: {table: app.transfer, due: {age: {column: at, older_than: 1 day}}, then: " +
+		"[{emit: {event: x}}, {sql: \"DELETE FROM app.transfer x USING batch b WHERE x.id = b.id\"}]}\n")
 	run = append(run, "always")
 	for _, p := range policyParts {
 		if text := p.variants[f.variant[p.name]]; text != "" {

@@ -32,17 +32,20 @@ func TestTableRenamed(t *testing.T) {
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; ALTER TABLE app.note RENAME TO memo; RESET ROLE")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.memo"))
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = 'app.memo'::regclass AND c.relname LIKE 'pgretain%' AND i.indisvalid"); n != 1 {
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE "+
+		"i.indrelid = 'app.memo'::regclass AND c.relname LIKE 'pgretain%' AND i.indisvalid"); n != 1 {
 		t.Errorf("%d indexes of ours on the table, want 1", n)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.index_definition"); n != 1 {
 		t.Errorf("%d definitions of indexes, want 1", n)
 	}
 	run := in.Run("old", "2026-01-01")
-	if run.State != "tripped" || !strings.Contains(run.Message, `is on table "app.note", which is called "app.memo" now`) || in.DueRows("old", "2026-01-01") != 0 {
+	if run.State != "tripped" || !strings.Contains(run.Message,
+		`is on table "app.note", which is called "app.memo" now`) || in.DueRows("old", "2026-01-01") != 0 {
 		t.Fatalf("the run ended %s: %s", run.State, run.Message)
 	}
-	for _, sql := range []string{"SELECT retention.place_hold('app.memo', '3', 'case 8')", "SELECT retention.release_hold(1, 'renamed')"} {
+	for _, sql := range []string{"SELECT retention.place_hold('app.memo', '3', 'case 8')",
+		"SELECT retention.release_hold(1, 'renamed')"} {
 		if err := in.Operator(sql); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +105,8 @@ func TestPolicyRemoved(t *testing.T) {
 func TestPartitionsComeAndGo(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {events: {table: app.event, due: {age: {column: at, older_than: 30 days}}, then: [delete]}}"
-	in := kit.Prepare(t, strings.ReplaceAll(lifeSchema, "id bigint, at timestamptz NOT NULL)", "id bigint, at timestamptz NOT NULL, PRIMARY KEY (id, at))"), yaml)
+	in := kit.Prepare(t, strings.ReplaceAll(lifeSchema, "id bigint, at timestamptz NOT NULL)",
+		"id bigint, at timestamptz NOT NULL, PRIMARY KEY (id, at))"), yaml)
 	in.Migrate(t, yaml)
 	files := len(in.Migrations)
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+`;
@@ -114,7 +118,8 @@ func TestPartitionsComeAndGo(t *testing.T) {
 	}
 	in.Migrate(t, strings.Replace(yaml, "events:", "renamed:", 1))
 	down(t, in)
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index i JOIN pg_inherits h ON h.inhrelid = i.indexrelid JOIN pg_class c ON c.oid = h.inhparent WHERE c.relname LIKE 'pgretain%' AND i.indisvalid"); n != 2 {
+	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index i JOIN pg_inherits h ON h.inhrelid = "+
+		"i.indexrelid JOIN pg_class c ON c.oid = h.inhparent WHERE c.relname LIKE 'pgretain%' AND i.indisvalid"); n != 2 {
 		t.Errorf("%d partitions with the index, want 2", n)
 	}
 }

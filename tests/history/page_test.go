@@ -23,17 +23,20 @@ func TestPageIsReplacedWhole(t *testing.T) {
 			t.Errorf("not so: %s", sql)
 		}
 	}
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_start(retention.slice)') IS NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_start(retention.slice)') IS " +
+		"NOT NULL")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.note"))
 	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_start(retention.slice)') IS NULL")
-	want("to_regprocedure('retention.old_take(retention.slice)') IS NOT NULL AND (SELECT p.owns = '{}' FROM retention.policy p WHERE p.name = 'old')")
+	want("to_regprocedure('retention.old_take(retention.slice)') IS NOT NULL AND (SELECT p.owns = '{}' FROM " +
+		"retention.policy p WHERE p.name = 'old')")
 	down(t, in)
 	wantCatalog(t, in, before, "after going back")
 	in.DB.Exec(t, `CREATE FUNCTION retention.old_c_rows(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
 		INSERT INTO retention.policy SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
 	in.DB.Exec(t, "SELECT retention._drop_policy('old')")
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.slice)') IS NULL AND to_regprocedure('retention.old_c_rows(text)') IS NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.slice)') IS " +
+		"NULL AND to_regprocedure('retention.old_c_rows(text)') IS NOT NULL")
 }
 
 // TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is
@@ -41,7 +44,8 @@ func TestPageIsReplacedWhole(t *testing.T) {
 func TestPageSparesWhatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
-	in.DB.Exec(t, "CREATE VIEW public.mine AS SELECT (r.t).* FROM retention.old_rows(retention.scope_at('old', now())) r")
+	in.DB.Exec(t, "CREATE VIEW public.mine AS SELECT (r.t).* FROM retention.old_rows(retention.scope_at('old', "+
+		"now())) r")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Generate(t, strings.Replace(notes("old", "app.note"), "days: 30", "days: 31", 1))
 	_, err := in.TryUp(t)
@@ -61,12 +65,14 @@ func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
 	for _, c := range []struct{ make, drop, want string }{
 		{"CREATE TABLE retention.mine ()", "DROP TABLE retention.mine", "retention.mine is in pgretain's schema"},
-		{"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION retention.mine()", "retention.mine() is in pgretain's schema"},
+		{"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION retention.mine()",
+			"retention.mine() is in pgretain's schema"},
 		{"CREATE VIEW public.mine AS SELECT * FROM retention.run", "DROP VIEW public.mine", "other objects depend on"},
 	} {
 		in.DB.Exec(t, c.make)
 		_, err := in.TryDown(t, true)
-		if list := install.Diagnostics(err); err == nil || list[0].Code != "2BP01" || !strings.Contains(list[0].Message, c.want) {
+		if list := install.Diagnostics(err); err == nil || list[0].Code != "2BP01" ||
+			!strings.Contains(list[0].Message, c.want) {
 			t.Errorf("%s: got %v %+v", c.make, err, list)
 		}
 		if !pgtest.Value[bool](t, in, "SELECT to_regclass('retention.run') IS NOT NULL") {

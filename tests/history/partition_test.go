@@ -67,8 +67,10 @@ func TestOtherPartitionsByThen(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("tables (-before +after):\n%s", diff)
 	}
-	for _, other := range []string{"public.event_3", "app.event_5"} { // one of the name of a partition, one that was a partition
-		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index WHERE NOT indisprimary AND indrelid = to_regclass($1)", other); n != 0 {
+	// one of the name of a partition, one that was a partition
+	for _, other := range []string{"public.event_3", "app.event_5"} {
+		if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index WHERE NOT indisprimary AND indrelid = "+
+			"to_regclass($1)", other); n != 0 {
 			t.Errorf("%d indexes on %s", n, other)
 		}
 	}
@@ -86,7 +88,8 @@ const tablesThere = `SELECT oid::regclass::text FROM pg_class
 func TestPartitionDroppedBeforeDown(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partitionSchema, partitionPolicy)
-	in.Migrate(t, "policies: {other: {table: app.event, due: {age: {column: id, encoding: epoch_s, older_than: 7 days}}, then: [delete]}}")
+	in.Migrate(t, "policies: {other: {table: app.event, due: {age: {column: id, encoding: epoch_s, older_than: 7 "+
+		"days}}, then: [delete]}}")
 	in.DB.Exec(t, partitionsLater)
 	down(t, in)
 	if without := pgtest.Column[string](t, in, lacking); len(without) > 0 {
@@ -111,7 +114,8 @@ func TestLargePartitionIsNamed(t *testing.T) {
 		INSERT INTO app.event SELECT i, '2024-10-02', 'a', repeat('x', 7900) FROM generate_series(1, 4000) i; RESET ROLE`)
 	for _, left := range []string{"app.event_8, app.event_9", "app.event_8", "app.event_8"} {
 		_, err := in.TryUp(t)
-		if list := install.Diagnostics(err); err == nil || list[0].Code != "55000" || list[0].Detail != "Partitions without it: "+left+"." {
+		if list := install.Diagnostics(err); err == nil || list[0].Code != "55000" ||
+			list[0].Detail != "Partitions without it: "+left+"." {
 			t.Fatalf("migrating with partitions that nobody knows, %s left: %+v", left, list)
 		}
 	}

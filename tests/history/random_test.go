@@ -96,14 +96,16 @@ func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option
 		grow(t, in, generator.Runtime(in.File.Install))
 		in.Up(t)
 	}
-	stops := []stop{{f, "", copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema), last(t, in.Migrations)}}
+	stops := []stop{{f, "", copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema),
+		last(t, in.Migrations)}}
 	for i := range steps + 1 {
 		what := "everything"
 		if i > 0 {
 			f, what = f.edit(random)
 		}
 		migrate(t, in, f, what)
-		stops = append(stops, stop{f, f.yaml(), copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema), last(t, in.Migrations)})
+		stops = append(stops, stop{f, f.yaml(), copied(in.Migrations), kit.Catalog(t, in.DB, in.File.Install.Schema),
+			last(t, in.Migrations)})
 		t.Logf("stop %d: %s", i+1, what)
 	}
 	at := len(stops) - 1
@@ -137,7 +139,8 @@ func migrate(t *testing.T, in *kit.Installed, f file, what string) {
 	in.Generate(t, f.yaml())
 	if len(in.Migrations) != before {
 		list := names(in.Migrations)
-		t.Fatalf("%s: a step although nothing has changed:\n%s\n%s", what, in.Migrations[list[len(list)-1]].Data, f.yaml())
+		t.Fatalf("%s: a step although nothing has changed:\n%s\n%s", what, in.Migrations[list[len(list)-1]].Data,
+			f.yaml())
 	}
 }
 
@@ -215,7 +218,8 @@ func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more [
 	yaml := s.yaml
 	want := without(kit.Catalog(t, fresh.DB, fresh.File.Install.Schema), made, yaml)
 	got := without(kit.Catalog(t, in.DB, in.File.Install.Schema), made, yaml)
-	if diff := cmp.Diff(want, slices.DeleteFunc(got, func(line string) bool { return columnLeft(line, want) })); diff != "" {
+	if diff := cmp.Diff(want, slices.DeleteFunc(got,
+		func(line string) bool { return columnLeft(line, want) })); diff != "" {
 		t.Errorf("a fresh install of the last file differs (-want +got)\n%s\n%s", diff, yaml)
 	}
 }

@@ -32,7 +32,8 @@ func TestUpgradeDuringARun(t *testing.T) {
 	if o := in.Run(ttl, "now"); o.State != "paused" || o.Message != between || o.Taken != 0 {
 		t.Errorf("a run in the middle of the upgrade ended %s: %s", o.State, o.Message)
 	}
-	if got := in.Rows("SELECT severity, problem FROM retention.health() WHERE policy IS NULL AND severity = 'error' AND problem LIKE 'the runtime%'"); len(got) != 1 {
+	if got := in.Rows("SELECT severity, problem FROM retention.health() WHERE policy IS NULL AND severity = 'error' " +
+		"AND problem LIKE 'the runtime%'"); len(got) != 1 {
 		t.Errorf("health() says %q", got)
 	}
 	in.Migrations = all
@@ -80,7 +81,8 @@ func wantMore(t *testing.T, in *kit.Installed, meanwhile func(), messages ...str
 		state = "paused"
 	}
 	if o.State != state || !slices.Contains(messages, o.Message) || o.Taken < 2 || o.Taken >= 500 {
-		t.Errorf("the run took %d and ended %s: %s; want %s: %s", o.Taken, o.State, o.Message, state, strings.Join(messages, " or "))
+		t.Errorf("the run took %d and ended %s: %s; want %s: %s", o.Taken, o.State, o.Message, state,
+			strings.Join(messages, " or "))
 	}
 }
 

@@ -42,7 +42,8 @@ func beforeVersion(wanted []generator.Object) []generator.Object {
 // and a function that is no longer there.
 func nextVersion(t *testing.T, wanted []generator.Object) []generator.Object {
 	t.Helper()
-	next := slices.DeleteFunc(slices.Clone(wanted), func(o generator.Object) bool { return o.Name == "retention.mark_abandoned()" })
+	next := slices.DeleteFunc(slices.Clone(wanted),
+		func(o generator.Object) bool { return o.Name == "retention.mark_abandoned()" })
 	if len(next) != len(wanted)-1 {
 		t.Fatal("there is no retention.mark_abandoned()")
 	}
@@ -86,10 +87,12 @@ func TestUpgrade(t *testing.T) {
 	first := kit.Catalog(t, in.DB, "retention")
 	files := grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
 	in.Up(t)
-	next := kit.Catalog(t, installed(t, func(o []generator.Object) []generator.Object { return nextVersion(t, o) }).DB, "retention")
+	next := kit.Catalog(t, installed(t, func(o []generator.Object) []generator.Object { return nextVersion(t, o) }).DB,
+		"retention")
 	wantCatalog(t, in, next, "upgraded, against a new install")
 	wantRows(t, in, columns, rows, "after the upgrade")
-	if got := in.Rows("SELECT last_run IS NOT NULL, last_origin FROM retention.job_status WHERE policy = '" + ttl + "'"); !slices.Equal(got, []string{"(t,schedule)"}) {
+	if got := in.Rows("SELECT last_run IS NOT NULL, last_origin FROM retention.job_status WHERE policy = '" +
+		ttl + "'"); !slices.Equal(got, []string{"(t,schedule)"}) {
 		t.Errorf("the view shows %q", got)
 	}
 	last := files[len(files)-1] // policies that call it are replaced before
@@ -168,7 +171,8 @@ func liveBotQueue(t *testing.T, in *kit.Installed) {
 	in.DB.Exec(t, "INSERT INTO public.bots VALUES (repeat('a', 64), 'one')")
 	in.DB.Exec(t, due, 300, 8)
 	operate(t, in, "SELECT retention.place_hold('public.enqueued_messages', '1', 'case 8')",
-		"SELECT retention.place_hold('public.enqueued_messages', '2', 'case 9')", "SELECT retention.release_hold(2, 'closed')")
+		"SELECT retention.place_hold('public.enqueued_messages', '2', 'case 9')", "SELECT retention.release_hold(2, "+
+			"'closed')")
 	runJobs(t, in, "enqueued_messages")
 	if o := in.Last("enqueued_messages_ttl"); o.Taken != 299 || o.Kept["hold"] != 1 {
 		t.Fatalf("the first run took %d", o.Taken)
@@ -184,7 +188,8 @@ func afterBotQueue(t *testing.T, in *kit.Installed) {
 	if o := in.Done("enqueued_messages_ttl", "now"); o.Taken != 20 || o.Kept["hold"] != 1 {
 		t.Errorf("the first run after the upgrade took %d rows and held %d, want 20 and 1", o.Taken, o.Kept["hold"])
 	}
-	if o := in.Run("enqueued_messages_cap", "now"); o.State != "paused" || !strings.Contains(o.Message, "a look first") {
+	if o := in.Run("enqueued_messages_cap", "now"); o.State != "paused" ||
+		!strings.Contains(o.Message, "a look first") {
 		t.Errorf("the paused policy ended %s: %s", o.State, o.Message)
 	}
 	operate(t, in, "SELECT retention.resume('enqueued_messages_cap')")

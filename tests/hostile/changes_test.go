@@ -21,12 +21,14 @@ const changing = trusting + `;
 
 // columnsOf are the columns of the tables with the policy around it.
 var columnsOf = map[string][]string{
-	"item": {"id", "at", "state", "mood"}, "part": {"id", "item_id", "note"}, "cases": {"item_id", "open"}, "users": {"id", "item_id", "vip"},
+	"item": {"id", "at", "state", "mood"}, "part": {"id", "item_id", "note"}, "cases": {"item_id",
+		"open"}, "users": {"id", "item_id", "vip"},
 	"attic": {"id", "at", "state", "mood", "run_id"}, "other": {"id", "item_id", "at", "note"},
 }
 
 // typesOf are the types of columns where one of another list stands among those that are tried.
-var typesOf = map[string]string{"item.id": "bigint", "part.id": "bigint", "part.item_id": "bigint", "cases.item_id": "bigint", "cases.open": "boolean", "users.id": "bigint", "users.item_id": "bigint",
+var typesOf = map[string]string{"item.id": "bigint", "part.id": "bigint", "part.item_id": "bigint",
+	"cases.item_id": "bigint", "cases.open": "boolean", "users.id": "bigint", "users.item_id": "bigint",
 	"attic.id": "bigint", "attic.run_id": "bigint", "part.note": "text"}
 
 // changesOfTheCatalog are statements of who owns the tables, over the kinds of what a catalog
@@ -36,32 +38,43 @@ func changesOfTheCatalog() []string {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for table, columns := range columnsOf {
 		for _, column := range columns {
-			for _, typ := range []string{"text", "numeric", "bigint", "int", "char(9)", "boolean", "timestamp", "timestamptz(0)", "date", `text COLLATE "und-x-icu"`} {
-				add("ALTER TABLE %s ALTER %s DROP DEFAULT, ALTER %[2]s TYPE %s USING %[2]s::text::%s", table, column, typ, strings.Fields(typ)[0])
+			for _, typ := range []string{"text", "numeric", "bigint", "int", "char(9)", "boolean", "timestamp",
+				"timestamptz(0)", "date", `text COLLATE "und-x-icu"`} {
+				add("ALTER TABLE %s ALTER %s DROP DEFAULT, ALTER %[2]s TYPE %s USING %[2]s::text::%s", table, column,
+					typ, strings.Fields(typ)[0])
 				if typ != typesOf[table+"."+column] {
 					add("ALTER TABLE %s DROP %s CASCADE; ALTER TABLE %[1]s ADD %[2]s %s", table, column, typ)
 				}
 			}
-			for _, change := range []string{"DROP %s", "DROP %s CASCADE", "RENAME %s TO z", "ALTER %s SET DEFAULT NULL", "ALTER %s DROP NOT NULL", "ALTER %s SET NOT NULL", "ALTER %s SET STATISTICS 0", "ADD UNIQUE (%s)", "ADD CHECK (%s IS NOT NULL) NOT VALID"} {
+			for _, change := range []string{"DROP %s", "DROP %s CASCADE", "RENAME %s TO z",
+				"ALTER %s SET DEFAULT NULL", "ALTER %s DROP NOT NULL", "ALTER %s SET NOT NULL", "ALTER %s SET STATISTICS 0", "ADD UNIQUE (%s)", "ADD CHECK (%s IS NOT NULL) NOT VALID"} {
 				add("ALTER TABLE %s "+change, table, column)
 			}
 			for to := range columnsOf {
 				for _, action := range []string{"CASCADE", "SET NULL", "SET DEFAULT", "NO ACTION", "RESTRICT"} {
-					add("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (id) ON DELETE %s NOT VALID", table, column, to, action)
-					add("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (id) ON UPDATE %s NOT VALID", table, column, to, action)
+					add("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (id) ON DELETE %s NOT VALID", table, column,
+						to, action)
+					add("ALTER TABLE %s ADD FOREIGN KEY (%s) REFERENCES %s (id) ON UPDATE %s NOT VALID", table, column,
+						to, action)
 				}
 			}
 		}
 		for _, event := range []string{"INSERT", "UPDATE", "DELETE"} {
-			for _, does := range []string{"ALSO DELETE FROM other", "INSTEAD NOTHING", "INSTEAD DELETE FROM other", "ALSO DELETE FROM item", "ALSO UPDATE item SET state = 'done'"} {
+			for _, does := range []string{"ALSO DELETE FROM other", "INSTEAD NOTHING", "INSTEAD DELETE FROM other",
+				"ALSO DELETE FROM item", "ALSO UPDATE item SET state = 'done'"} {
 				add("CREATE RULE z AS ON %s TO %s DO %s", event, table, does)
 			}
 		}
 		for _, change := range []string{
-			"CREATE TABLE z () INHERITS (%s)", "CREATE TABLE z (LIKE %s INCLUDING ALL); INSERT INTO z SELECT * FROM %[1]s; ALTER TABLE z INHERIT %[1]s", "ALTER TABLE %s RENAME TO z", "ALTER TABLE %s RENAME TO z; CREATE VIEW %[1]s AS SELECT * FROM z WHERE false",
-			"ALTER TABLE %s RENAME TO z; CREATE VIEW %[1]s AS SELECT * FROM z", "ALTER TABLE %s RENAME TO z; CREATE MATERIALIZED VIEW %[1]s AS SELECT * FROM z", "ALTER TABLE %s RENAME TO z; CREATE TABLE %[1]s (LIKE z) PARTITION BY LIST (id)", "ALTER TABLE %s SET SCHEMA tools",
+			"CREATE TABLE z () INHERITS (%s)", "CREATE TABLE z (LIKE %s INCLUDING ALL); INSERT INTO z SELECT * FROM " +
+				"%[1]s; ALTER TABLE z INHERIT %[1]s", "ALTER TABLE %s RENAME TO z", "ALTER TABLE %s RENAME TO z; " +
+				"CREATE VIEW %[1]s AS SELECT * FROM z WHERE false",
+			"ALTER TABLE %s RENAME TO z; CREATE VIEW %[1]s AS SELECT * FROM z", "ALTER TABLE %s RENAME TO z; CREATE " +
+				"MATERIALIZED VIEW %[1]s AS SELECT * FROM z", "ALTER TABLE %s RENAME TO z; CREATE TABLE %[1]s (LIKE " +
+				"z) PARTITION BY LIST (id)", "ALTER TABLE %s SET SCHEMA tools",
 			"DROP TABLE %s CASCADE", "ALTER TABLE %s SET UNLOGGED", "ALTER TABLE %s ENABLE ROW LEVEL SECURITY", "ALTER TABLE %s FORCE ROW LEVEL SECURITY; ALTER TABLE %[1]s ENABLE ROW LEVEL SECURITY; CREATE POLICY z ON %[1]s USING (false)", "ALTER TABLE %s DROP CONSTRAINT %[1]s_pkey CASCADE",
-			"ALTER TABLE %s ADD z int", "ALTER TABLE %s ADD z int NOT NULL DEFAULT 1", "ALTER TABLE %s ADD z int GENERATED ALWAYS AS (1) STORED", "REVOKE ALL ON %s FROM retention_owner", "ALTER TABLE %s SET (fillfactor = 50, autovacuum_enabled = off)", "ALTER TABLE %s REPLICA IDENTITY NOTHING",
+			"ALTER TABLE %s ADD z int", "ALTER TABLE %s ADD z int NOT NULL DEFAULT 1", "ALTER TABLE %s ADD z int " +
+				"GENERATED ALWAYS AS (1) STORED", "REVOKE ALL ON %s FROM retention_owner", "ALTER TABLE %s SET (fillfactor = 50, autovacuum_enabled = off)", "ALTER TABLE %s REPLICA IDENTITY NOTHING",
 			"ALTER TABLE %s OWNER TO retention_runner", "CREATE SCHEMA z; CREATE TABLE z.%s (LIKE public.%[1]s)", "CREATE INDEX ON %s USING hash (id)", "CREATE STATISTICS z ON id, item_id FROM %s", "COMMENT ON TABLE %s IS 'z'",
 		} {
 			if table != "other" || !takesAway.MatchString(strings.TrimPrefix(change, "ALTER TABLE %s ")) {
@@ -69,7 +82,8 @@ func changesOfTheCatalog() []string {
 			}
 		}
 	}
-	for _, change := range []string{"ALTER TYPE mood RENAME TO z", "ALTER TYPE mood ADD VALUE 'z'", "ALTER TYPE mood RENAME VALUE 'calm' TO 'z'", "ALTER TYPE mood SET SCHEMA tools", "DROP VIEW vips", "DROP VIEW vips; CREATE TABLE vips (id bigint, item_id bigint)",
+	for _, change := range []string{"ALTER TYPE mood RENAME TO z", "ALTER TYPE mood ADD VALUE 'z'",
+		"ALTER TYPE mood RENAME VALUE 'calm' TO 'z'", "ALTER TYPE mood SET SCHEMA tools", "DROP VIEW vips", "DROP VIEW vips; CREATE TABLE vips (id bigint, item_id bigint)",
 		"ALTER VIEW vips RENAME TO z", "ALTER VIEW vips SET SCHEMA tools", "ALTER VIEW vips SET (security_invoker = on)", "DROP VIEW vips; CREATE VIEW vips AS SELECT id, item_id::int FROM users WHERE vip", "ALTER VIEW vips RENAME item_id TO z",
 		"DROP FUNCTION tools.plain(numeric)", "ALTER FUNCTION tools.plain(numeric) RENAME TO z", "ALTER SCHEMA tools RENAME TO z"} {
 		add("%s", change)
@@ -105,21 +119,27 @@ func harm(before, after []string) []string {
 // were to go before the change, or raises and takes none.
 func TestChangesOfTheCatalog(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, changing, strings.Replace(trusts, " AND tools.plain(t.id)", " AND tools.plain(t.id) AND t.mood = 'calm'", 1))
+	in := kit.Install(t, changing, strings.Replace(trusts, " AND tools.plain(t.id)",
+		" AND tools.plain(t.id) AND t.mood = 'calm'", 1))
 	conn, ctx := in.Conn(t), context.Background()
 	pgtest.Exec(t, conn, "SET client_min_messages = error")
 	made, went, tripped := 0, 0, map[string]int{}
 	for _, change := range changesOfTheCatalog() {
-		if _, err := conn.Exec(ctx, "ROLLBACK; BEGIN; SET LOCAL ROLE "+kit.Migrator+"; "+change+"; SET CONSTRAINTS ALL IMMEDIATE; RESET ROLE"); err != nil {
+		if _, err := conn.Exec(ctx, "ROLLBACK; BEGIN; SET LOCAL ROLE "+kit.Migrator+"; "+
+			change+"; SET CONSTRAINTS ALL IMMEDIATE; RESET ROLE"); err != nil {
 			continue
 		}
 		made++
 		var before []string
-		if pgtest.Value[bool](t, conn, "SELECT count(*) = 5 FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relname IN ('item', 'part', 'attic', 'cases', 'other') AND c.relkind IN ('r', 'p')") {
+		if pgtest.Value[bool](t, conn, "SELECT count(*) = 5 FROM pg_class c WHERE c.relnamespace = "+
+			"'public'::regnamespace AND c.relname IN ('item', 'part', 'attic', 'cases', 'other') AND c.relkind IN "+
+			"('r', 'p')") {
 			before = pgtest.Column[string](t, conn, marks)
 		}
 		for _, locked := range []bool{false, true} {
-			_, err := conn.Exec(ctx, fmt.Sprintf("SAVEPOINT a; SET LOCAL ROLE retention_owner; SELECT retention._attempt_batch(p, jsonb_populate_record(retention._slice('%s'::timestamptz), '{\"pass\": 1}'), 50, false, %v, false, NULL) FROM retention.policy p; RESET ROLE", noon, locked))
+			_, err := conn.Exec(ctx, fmt.Sprintf("SAVEPOINT a; SET LOCAL ROLE retention_owner; SELECT "+
+				"retention._attempt_batch(p, jsonb_populate_record(retention._slice('%s'::timestamptz), '{\"pass\": "+
+				"1}'), 50, false, %v, false, NULL) FROM retention.policy p; RESET ROLE", noon, locked))
 			if err != nil {
 				tripped[strings.Fields(change)[0]]++
 			} else {

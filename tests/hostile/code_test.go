@@ -67,55 +67,107 @@ var attacks = map[string]struct {
 	plant, says string
 	runs        bool
 }{
-	"a guard's table is his": {"ALTER TABLE cases OWNER TO stranger", `table public.cases belongs to role "stranger"`, false},
+	"a guard's table is his": {"ALTER TABLE cases OWNER TO stranger", `table public.cases belongs to role "stranger"`,
+		false},
 	"his view in place of a guard's table": {`ALTER TABLE cases RENAME TO cases_; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger;
 		CREATE VIEW public.cases AS SELECT 0::bigint AS item_id, stranger.yes() AS open; GRANT SELECT ON public.cases TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger`, "function stranger.yes()", false},
-	"the table of a guard's view": {"ALTER TABLE users OWNER TO stranger", `table public.users belongs to role "stranger"`, false},
-	"a function in a guard's view": {"GRANT stranger TO CURRENT_USER; CREATE OR REPLACE VIEW vips AS SELECT id, item_id FROM (SELECT * FROM users WHERE vip UNION ALL SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)",
+	"the table of a guard's view": {"ALTER TABLE users OWNER TO stranger",
+		`table public.users belongs to role "stranger"`, false},
+	"a function in a guard's view": {"GRANT stranger TO CURRENT_USER; CREATE OR REPLACE VIEW vips AS SELECT id, " +
+		"item_id FROM (SELECT * FROM users WHERE vip UNION ALL SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)",
 		"function stranger.yes(bigint)", true},
-	"below the table of a guard's view": {"CREATE TABLE tools.kid () INHERITS (users); ALTER TABLE tools.kid OWNER TO stranger; GRANT ALL ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE INDEX ON tools.kid (id) WHERE stranger.yes(5); GRANT SELECT ON tools.kid TO public; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger",
+	"below the table of a guard's view": {"CREATE TABLE tools.kid () INHERITS (users); ALTER TABLE tools.kid OWNER " +
+		"TO stranger; GRANT ALL ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE INDEX ON tools.kid (id) " +
+		"WHERE stranger.yes(5); GRANT SELECT ON tools.kid TO public; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM " +
+		"stranger",
 		"function stranger.yes(bigint)", true},
-	"a trigger of the table":      {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a trigger of a cascade":      {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a trigger of the archive":    {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a deferred trigger":          {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a predefined role's code":    {"CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire(); ALTER FUNCTION stranger.fire() OWNER TO pg_monitor", `function stranger.fire() belongs to role "pg_monitor"`, true},
-	"a check of the archive":      {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
-	"a default of the archive":    {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()", "function stranger.yes()", true},
-	"an index of the archive":     {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
-	"a type within a type":        {"CREATE DOMAIN inner_ AS text; CREATE TYPE outer_ AS (a inner_); ALTER TABLE attic ADD more outer_; ALTER DOMAIN inner_ OWNER TO stranger", "public.inner_", false},
-	"an index of the table":       {"CREATE INDEX ON item (id) WHERE stranger.yes(5)", "function stranger.yes(bigint)", true},
-	"an exclusion of the archive": {"ALTER TABLE attic ADD EXCLUDE ((CASE WHEN stranger.yes(id) THEN id END) WITH =)", "function stranger.yes(bigint)", true},
-	"his publication":             {"CREATE PUBLICATION his FOR TABLE item; GRANT CREATE ON DATABASE :db TO stranger; ALTER PUBLICATION his OWNER TO stranger", "", false},
+	"a trigger of the table": {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER " +
+		"DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a trigger of a cascade": {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE " +
+		"DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a trigger of the archive": {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER " +
+		"INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a deferred trigger": {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT " +
+		"TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
+	"a predefined role's code": {"CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire(); ALTER " +
+		"FUNCTION stranger.fire() OWNER TO pg_monitor", `function stranger.fire() belongs to role "pg_monitor"`, true},
+	"a check of the archive": {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
+	"a default of the archive": {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()",
+		"function stranger.yes()", true},
+	"an index of the archive": {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
+	"a type within a type": {"CREATE DOMAIN inner_ AS text; CREATE TYPE outer_ AS (a inner_); ALTER TABLE " +
+		"attic ADD more outer_; ALTER DOMAIN inner_ OWNER TO stranger", "public.inner_", false},
+	"an index of the table": {"CREATE INDEX ON item (id) WHERE stranger.yes(5)", "function stranger.yes(bigint)",
+		true},
+	"an exclusion of the archive": {"ALTER TABLE attic ADD EXCLUDE ((CASE WHEN stranger.yes(id) THEN id END) WITH =)",
+		"function stranger.yes(bigint)", true},
+	"his publication": {"CREATE PUBLICATION his FOR TABLE item; GRANT CREATE ON DATABASE :db TO stranger; ALTER " +
+		"PUBLICATION his OWNER TO stranger", "", false},
 	"a trigger of nobody's code": {`GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item FOR EACH STATEMENT
 		WHEN (query_to_xml('SELECT stranger.yes()', false, false, '') IS NULL) EXECUTE FUNCTION suppress_redundant_updates_trigger()`, `role "stranger" has TRIGGER on table public.item`, true},
-	"who may refer to a column": {"GRANT REFERENCES (id) ON item TO stranger", `role "stranger" has REFERENCES (id) on table public.item`, false},
-	"who may put triggers":      {"GRANT ALL ON attic TO public", `everybody (PUBLIC) has REFERENCES on table public.attic`, false},
-	"a key of his":              {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE stranger.ref (item bigint REFERENCES public.item)", `table stranger.ref belongs to role "stranger"`, false},
-	"a cascade of his":          {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE stranger.ref (item bigint REFERENCES public.item ON DELETE CASCADE); CREATE TRIGGER z AFTER DELETE ON stranger.ref EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", false},
-	"a type of another schema":  {"CREATE DOMAIN stranger.dom AS text; ALTER DOMAIN stranger.dom OWNER TO stranger; CREATE TYPE tools.outer_ AS (a stranger.dom); ALTER TABLE attic ADD more tools.outer_", "stranger.dom", false},
-	"an operator class":         {"CREATE FUNCTION stranger.cmp(bigint, bigint) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 0'; ALTER FUNCTION stranger.cmp OWNER TO stranger; CREATE OPERATOR CLASS tools.ops FOR TYPE bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 stranger.cmp(bigint, bigint); CREATE INDEX ON attic (id tools.ops)", "function stranger.cmp(bigint,bigint)", false},
-	"his statistics":            {"CREATE STATISTICS st ON id, at FROM item; ALTER STATISTICS st OWNER TO stranger", "", false},
-	"a cast to his type":        {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); RESET ROLE; CREATE CAST (mood AS stranger.mood) WITH INOUT", "", false},
-	"his cast to his type":      {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); CREATE FUNCTION stranger.turn(public.mood) RETURNS stranger.mood LANGUAGE sql AS 'SELECT NULL::stranger.mood'; CREATE CAST (public.mood AS stranger.mood) WITH FUNCTION stranger.turn(public.mood) AS IMPLICIT", "", false},
-	"his cast of whole rows":    {"SET ROLE stranger; CREATE TYPE pg_temp.nix AS (); CREATE FUNCTION pg_temp.turn(item) RETURNS pg_temp.nix LANGUAGE sql AS 'SELECT ROW()::pg_temp.nix'; CREATE CAST (item AS pg_temp.nix) WITH FUNCTION pg_temp.turn(item)", "", false},
-	"his cast to whole rows":    {"SET ROLE stranger; CREATE TYPE stranger.nix AS (); CREATE FUNCTION stranger.turn(stranger.nix) RETURNS item LANGUAGE sql AS 'SELECT NULL::item'; CREATE CAST (stranger.nix AS item) WITH FUNCTION stranger.turn(stranger.nix) AS IMPLICIT", "", false},
-	"the type of a column":      {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
-	"a cast of a column's type": {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT", "function stranger.words(public.mood)", false},
-	"a cascade from his table":  {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`, false},
-	"an operator that fits":     {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
-	"a function that fits":      {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
-	"one of a predefined role": {"CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; ALTER FUNCTION public.upper(varchar) OWNER TO pg_monitor",
+	"who may refer to a column": {"GRANT REFERENCES (id) ON item TO stranger",
+		`role "stranger" has REFERENCES (id) on table public.item`, false},
+	"who may put triggers": {"GRANT ALL ON attic TO public",
+		`everybody (PUBLIC) has REFERENCES on table public.attic`, false},
+	"a key of his": {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE " +
+		"stranger.ref (item bigint REFERENCES public.item)", `table stranger.ref belongs to role "stranger"`, false},
+	"a cascade of his": {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE " +
+		"stranger.ref (item bigint REFERENCES public.item ON DELETE CASCADE); CREATE TRIGGER z AFTER DELETE ON " +
+		"stranger.ref EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", false},
+	"a type of another schema": {"CREATE DOMAIN stranger.dom AS text; ALTER DOMAIN stranger.dom OWNER TO stranger; " +
+		"CREATE TYPE tools.outer_ AS (a stranger.dom); ALTER TABLE attic ADD more tools.outer_", "stranger.dom", false},
+	"an operator class": {"CREATE FUNCTION stranger.cmp(bigint, bigint) RETURNS int LANGUAGE sql IMMUTABLE " +
+		"AS 'SELECT 0'; ALTER FUNCTION stranger.cmp OWNER TO stranger; CREATE OPERATOR CLASS tools.ops FOR TYPE " +
+		"bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 " +
+		"stranger.cmp(bigint, bigint); CREATE INDEX ON attic (id tools.ops)", "function stranger.cmp(bigint,bigint)", false},
+	"his statistics": {"CREATE STATISTICS st ON id, at FROM item; ALTER STATISTICS st OWNER TO stranger",
+		"", false},
+	"a cast to his type": {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); RESET ROLE; " +
+		"CREATE CAST (mood AS stranger.mood) WITH INOUT", "", false},
+	"his cast to his type": {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); CREATE FUNCTION " +
+		"stranger.turn(public.mood) RETURNS stranger.mood LANGUAGE sql AS 'SELECT NULL::stranger.mood'; CREATE CAST " +
+		"(public.mood AS stranger.mood) WITH FUNCTION stranger.turn(public.mood) AS IMPLICIT", "", false},
+	"his cast of whole rows": {"SET ROLE stranger; CREATE TYPE pg_temp.nix AS (); CREATE FUNCTION " +
+		"pg_temp.turn(item) RETURNS pg_temp.nix LANGUAGE sql AS 'SELECT ROW()::pg_temp.nix'; CREATE CAST (item AS " +
+		"pg_temp.nix) WITH FUNCTION pg_temp.turn(item)", "", false},
+	"his cast to whole rows": {"SET ROLE stranger; CREATE TYPE stranger.nix AS (); CREATE FUNCTION " +
+		"stranger.turn(stranger.nix) RETURNS item LANGUAGE sql AS 'SELECT NULL::item'; CREATE CAST (stranger.nix AS " +
+		"item) WITH FUNCTION stranger.turn(stranger.nix) AS IMPLICIT", "", false},
+	"the type of a column": {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) " +
+		"WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
+	"a cast of a column's type": {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT",
+		"function stranger.words(public.mood)", false},
+	"a cascade from his table": {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`,
+		false},
+	"an operator that fits": {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR " +
+		"public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON " +
+		"SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
+	"a function that fits": {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION " +
+		"public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN " +
+		"''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
+	"one of a predefined role": {"CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN " +
+		"PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; ALTER FUNCTION public.upper(varchar) OWNER TO " +
+		"pg_monitor",
 		`function public.upper(character varying) belongs to role "pg_monitor", which is not trusted, and stands`, true},
-	"a type beside":              {"CREATE DOMAIN public.varchar AS text; ALTER DOMAIN public.varchar OWNER TO stranger", "type public.\"varchar\" belongs to role \"stranger\", which is not trusted, and stands", false},
-	"a named schema":             {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
-	"who may create there":       {"GRANT CREATE ON SCHEMA public TO stranger", `role "stranger" may create in schema "public"`, false},
-	"who may create there: all":  {"GRANT CREATE ON SCHEMA tools TO public", `everybody (PUBLIC) may create in schema "tools"`, false},
-	"the owner of a schema":      {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`, false},
-	"the owner of the database":  {"ALTER DATABASE :db OWNER TO stranger", `schema "public" belongs to role "pg_database_owner"`, false},
-	"a function that is called":  {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger", "function tools.plain(numeric)", false},
-	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
-	"his tables beside":          {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
+	"a type beside": {"CREATE DOMAIN public.varchar AS text; ALTER DOMAIN public.varchar OWNER TO stranger",
+		"type public.\"varchar\" belongs to role \"stranger\", which is not trusted, and stands", false},
+	"a named schema": {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION " +
+		"tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN " +
+		"true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
+	"who may create there": {"GRANT CREATE ON SCHEMA public TO stranger",
+		`role "stranger" may create in schema "public"`, false},
+	"who may create there: all": {"GRANT CREATE ON SCHEMA tools TO public",
+		`everybody (PUBLIC) may create in schema "tools"`, false},
+	"the owner of a schema": {"ALTER SCHEMA tools OWNER TO stranger", `schema "tools" belongs to role "stranger"`,
+		false},
+	"the owner of the database": {"ALTER DATABASE :db OWNER TO stranger",
+		`schema "public" belongs to role "pg_database_owner"`, false},
+	"a function that is called": {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger",
+		"function tools.plain(numeric)", false},
+	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER " +
+		"DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
+	"his tables beside": {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his " +
+		"(id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
 }
 
 // Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that
@@ -130,7 +182,8 @@ func TestCodeOfStrangers(t *testing.T) {
 			in.Exec(t, stranger)
 			runner := in.Runner()
 			var id int64
-			if err := runner.QueryRow(ctx, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s", noon).Scan(&id); err != nil {
+			if err := runner.QueryRow(ctx, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, "+
+				"NULL, NULL, NULL, false, NULL)) s", noon).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // the start, and the first batch
@@ -146,7 +199,8 @@ func TestCodeOfStrangers(t *testing.T) {
 			if _, err := runner.Exec(ctx, "SELECT retention._step($1)", id); err != nil {
 				t.Fatal(err)
 			}
-			if o := in.Last("p"); a.says == "" && o.State != "running" || a.says != "" && (o.State != "tripped" || !strings.Contains(o.Message, a.says)) {
+			if o := in.Last("p"); a.says == "" && o.State != "running" || a.says != "" &&
+				(o.State != "tripped" || !strings.Contains(o.Message, a.says)) {
 				t.Errorf("the next batch ended %s: %s", o.State, o.Message)
 			}
 			if _, err := runner.Exec(ctx, "SELECT retention.mark_abandoned()"); err != nil {
@@ -159,7 +213,8 @@ func TestCodeOfStrangers(t *testing.T) {
 			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, a.says) {
 				t.Errorf("another run ended %s: %s", o.State, o.Message)
 			}
-			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`,
+			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')",
+				`SELECT retention.why('p', '{"id": 9}')`,
 				"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)"} {
 				if err := in.Operator(sql); err != nil && strings.Contains(err.Error(), "nextval()") {
 					t.Errorf("code of the stranger was run by %s", sql)
@@ -174,9 +229,12 @@ func TestCodeOfStrangers(t *testing.T) {
 			if diff := cmp.Diff(before, ids()); diff != "" {
 				t.Errorf("rows went (-before +after):\n%s", diff)
 			}
-			in.Exec(t, "UPDATE retention.install SET trust = '{stranger,pg_monitor}'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker")
-			_ = in.Operator("SELECT retention.accept_names('p', 'he is trusted')") // refused where no name can mean what is his
-			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") || (ran() || strings.Contains(o.Message, "nextval()")) != a.runs {
+			in.Exec(t, "UPDATE retention.install SET trust = '{stranger,pg_monitor}'; GRANT SELECT ON ALL TABLES IN "+
+				"SCHEMA public TO retention_worker")
+			// refused where no name can mean what is his
+			_ = in.Operator("SELECT retention.accept_names('p', 'he is trusted')")
+			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") ||
+				(ran() || strings.Contains(o.Message, "nextval()")) != a.runs {
 				t.Errorf("with trust the run ended %s (%s), and the code ran: %v", o.State, o.Message, ran())
 			}
 		})
@@ -202,7 +260,8 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 	t.Parallel()
 	yaml := strings.Replace(trusts, " AND upper(t.state) = 'DONE' AND tools.plain(t.id)", "", 1)
 	in := kit.Prepare(t, trusting, yaml)
-	in.Exec(t, strings.Replace(stranger, "LANGUAGE plpgsql AS", "LANGUAGE plpgsql IMMUTABLE AS", -1)+"; "+strings.ReplaceAll(fitting, ":s", "public"))
+	in.Exec(t, strings.Replace(stranger, "LANGUAGE plpgsql AS", "LANGUAGE plpgsql IMMUTABLE AS", -1)+"; "+
+		strings.ReplaceAll(fitting, ":s", "public"))
 	unheard := func(what string) {
 		t.Helper()
 		if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
@@ -217,18 +276,22 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 	in.Exec(t, script)
 	unheard("by who bootstraps")
 	for range 2 {
-		if _, err := in.TryMigrate(t, yaml); err == nil || !strings.Contains(err.Error(), `belongs to role "stranger"`) {
+		if _, err := in.TryMigrate(t, yaml); err == nil ||
+			!strings.Contains(err.Error(), `belongs to role "stranger"`) {
 			t.Errorf("migrating said %v", err)
 		}
 	}
 	unheard("by who migrates")
 	const his = "FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proowner = 'stranger'::regrole"
-	in.Exec(t, "DROP OPERATOR public.= (varchar, varchar); DO $$ BEGIN EXECUTE (SELECT string_agg('DROP FUNCTION ' || p.oid::regprocedure, '; ') "+his+"); END $$") // no view of ours is of them
+	// no view of ours is of them
+	in.Exec(t, "DROP OPERATOR public.= (varchar, varchar); DO $$ BEGIN EXECUTE (SELECT string_agg('DROP FUNCTION ' "+
+		"|| p.oid::regprocedure, '; ') "+his+"); END $$")
 	in.Up(t)
 	in.Exec(t, "GRANT retention_operator TO "+kit.Migrator)
 	for _, role := range []string{kit.Migrator, "postgres"} {
 		in.Exec(t, strings.ReplaceAll(fitting, ":s", role))
-		for _, verb := range []string{"preview p", "run p", "hold item id=4 --reason x", "holds", "pause p --reason x", "status", "resume p", "why p id=4", "settle"} {
+		for _, verb := range []string{"preview p", "run p", "hold item id=4 --reason x", "holds", "pause p --reason x",
+			"status", "resume p", "why p id=4", "settle"} {
 			cmd := exec.Command(kit.Program(t), append(strings.Fields(verb), "--schema", "retention")...)
 			cmd.Env = append(os.Environ(), kit.Settings(t, in.URL(role))...)
 			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 {
@@ -250,22 +313,27 @@ func TestWhoInstallsRunsNobodysCode(t *testing.T) {
 	in := kit.Prepare(t, trusting, trusts)
 	in.Exec(t, stranger+`; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id bigint PRIMARY KEY, open boolean);
 		CREATE INDEX ON public.his (id) WHERE stranger.yes(5); GRANT SELECT ON public.his TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger;
-		ALTER DATABASE `+in.Name+` SET track_functions = 'all'`) // what counts in a transaction that reads only, and is undone
+		// what counts in a transaction that reads only, and is undone
+		ALTER DATABASE `+in.Name+` SET track_functions = 'all'`)
 	dir := t.TempDir()
-	yaml := "version: 1\ninstall: {scheduler: none}\n" + strings.Replace(trusts, "cases c WHERE c.item_id", "his c WHERE c.id", 1) +
+	yaml := "version: 1\ninstall: {scheduler: none}\n" + strings.Replace(trusts, "cases c WHERE c.item_id",
+		"his c WHERE c.id", 1) +
 		"  q: {table: his, where: t.open, then: [delete]}\n"
 	if err := os.WriteFile(dir+"/retention.yaml", []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const called = "SELECT EXISTS (SELECT FROM pg_stat_user_functions f WHERE f.schemaname = 'stranger')" // also where it failed
+	// also where it failed
+	const called = "SELECT EXISTS (SELECT FROM pg_stat_user_functions f WHERE f.schemaname = 'stranger')"
 	for _, role := range []string{kit.Migrator, "postgres"} {
 		for _, verb := range []string{"snapshot", "lint", "plan", "generate", "migrate up", "verify"} {
 			cmd := exec.Command(kit.Program(t), strings.Fields(verb)...)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), kit.Settings(t, in.URL(role))...)
-			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 && !strings.Contains(stderr, "not trusted") && !strings.Contains(stderr, "may not grant") && !strings.Contains(stderr, "is a superuser") {
+			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 && !strings.Contains(stderr, "not trusted") &&
+				!strings.Contains(stderr, "may not grant") && !strings.Contains(stderr, "is a superuser") {
 				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
 			}
-			pgtest.Until(t, in, "SELECT count(*) = 0 FROM pg_stat_activity a WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()")
+			pgtest.Until(t, in, "SELECT count(*) = 0 FROM pg_stat_activity a WHERE a.datname = current_database() "+
+				"AND a.pid <> pg_backend_pid()")
 			if pgtest.Value[bool](t, in, called) {
 				t.Fatalf("code of the stranger was run by pgretain %s as %s", verb, role)
 			}
@@ -278,10 +346,13 @@ func TestSchemaOfAStranger(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, trusting, trusts)
 	in.Exec(t, stranger)
-	for _, plant := range []string{"ALTER SCHEMA retention OWNER TO stranger", "CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS ''; ALTER FUNCTION retention._register(text) OWNER TO stranger"} {
+	for _, plant := range []string{"ALTER SCHEMA retention OWNER TO stranger",
+		"CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS ''; ALTER FUNCTION " +
+			"retention._register(text) OWNER TO stranger"} {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, "BEGIN; "+plant)
-		if _, err := conn.Exec(t.Context(), "SELECT retention._apply_privileges()"); err == nil || !strings.Contains(err.Error(), `belongs to role "stranger"`) {
+		if _, err := conn.Exec(t.Context(), "SELECT retention._apply_privileges()"); err == nil ||
+			!strings.Contains(err.Error(), `belongs to role "stranger"`) {
 			t.Errorf("%s: the end of a migration said %v", plant, err)
 		}
 		pgtest.Exec(t, conn, "ROLLBACK")
@@ -321,11 +392,13 @@ func TestDeferredByTheCaller(t *testing.T) {
 	in.Done("p", noon)
 	const put = `BEGIN; CREATE TEMP TABLE q (x int); CREATE CONSTRAINT TRIGGER d AFTER INSERT ON q DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire();
 		INSERT INTO q VALUES (1); `
-	if err := in.Operator(put + fmt.Sprintf("SELECT retention.restore('p', %d)", in.Last("p").ID)); err == nil || !strings.Contains(err.Error(), "25001") {
+	if err := in.Operator(put + fmt.Sprintf("SELECT retention.restore('p', %d)", in.Last("p").ID)); err == nil ||
+		!strings.Contains(err.Error(), "25001") {
 		t.Errorf("restore said %v", err)
 	}
 	_ = in.Operator("ROLLBACK")
-	_ = in.Operator(put + "SELECT retention._step((retention._begin(('p', NULL, NULL, NULL, NULL, NULL, false, NULL))).run_id); ROLLBACK")
+	_ = in.Operator(put + "SELECT retention._step((retention._begin(('p', NULL, NULL, NULL, NULL, NULL, false, " +
+		"NULL))).run_id); ROLLBACK")
 	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
 		t.Error("what the caller put off was run")
 	}

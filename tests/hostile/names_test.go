@@ -24,28 +24,44 @@ var named = map[string][]namesake{
 			"CREATE FUNCTION :s.reverse(varchar) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT ''no'''", "function :s.reverse(character varying)"},
 	},
 	"pg_operator": {
-		{"CREATE FUNCTION :s.yes(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'; CREATE OPERATOR :s.=== (FUNCTION = :s.yes, LEFTARG = text, RIGHTARG = text)",
+		{"CREATE FUNCTION :s.yes(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'; CREATE " +
+			"OPERATOR :s.=== (FUNCTION = :s.yes, LEFTARG = text, RIGHTARG = text)",
 			"t.body === 'x'",
-			"CREATE FUNCTION :s.no(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'; CREATE OPERATOR :s.=== (FUNCTION = :s.no, LEFTARG = text, RIGHTARG = text)",
+			"CREATE FUNCTION :s.no(text, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'; CREATE " +
+				"OPERATOR :s.=== (FUNCTION = :s.no, LEFTARG = text, RIGHTARG = text)",
 			"operator :s.===(text,text)"},
 		{"", "t.code = 'keep'",
-			"CREATE FUNCTION :s.never(varchar, varchar) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'; CREATE OPERATOR :s.= (FUNCTION = :s.never, LEFTARG = varchar, RIGHTARG = varchar)",
+			"CREATE FUNCTION :s.never(varchar, varchar) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'; " +
+				"CREATE OPERATOR :s.= (FUNCTION = :s.never, LEFTARG = varchar, RIGHTARG = varchar)",
 			"operator :s.=(character varying,character varying)"},
 		{"", "t.code IN ('keep', 'more')", "",
 			"operator :s.=(character varying,character varying)"},
 		{"", "t.code LIKE 'k%'",
-			"CREATE FUNCTION :s.unlike(varchar, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'; CREATE OPERATOR :s.~~ (FUNCTION = :s.unlike, LEFTARG = varchar, RIGHTARG = text)",
+			"CREATE FUNCTION :s.unlike(varchar, text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'; " +
+				"CREATE OPERATOR :s.~~ (FUNCTION = :s.unlike, LEFTARG = varchar, RIGHTARG = text)",
 			"operator :s.~~(character varying,text)"},
 	},
-	"pg_type":      {{"CREATE DOMAIN :s.tone AS text", "t.body::tone = 'keeping'", "CREATE DOMAIN :s.tone AS varchar(1)", "type :s.tone"}},
-	"pg_class":     {{"CREATE TABLE :s.marks (id int); INSERT INTO :s.marks VALUES (1); GRANT SELECT ON :s.marks TO public", "(SELECT c.relpages FROM pg_class c WHERE c.oid = 'marks'::regclass) = 0 AND EXISTS (SELECT FROM marks m WHERE m.id = t.id)", "CREATE TABLE :s.marks (id int); GRANT SELECT ON :s.marks TO public", "table :s.marks"}},
-	"pg_collation": {{"CREATE COLLATION :s.folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false)", "t.body = 'KEEPING' COLLATE folded", `CREATE COLLATION :s.folded FROM "C"`, "collation :s.folded"}},
+	"pg_type": {{"CREATE DOMAIN :s.tone AS text", "t.body::tone = 'keeping'",
+		"CREATE DOMAIN :s.tone AS varchar(1)", "type :s.tone"}},
+	"pg_class": {{"CREATE TABLE :s.marks (id int); INSERT INTO :s.marks VALUES (1); GRANT SELECT ON :s.marks TO " +
+		"public", "(SELECT c.relpages FROM pg_class c WHERE c.oid = 'marks'::regclass) = 0 AND EXISTS (SELECT FROM " +
+		"marks m WHERE m.id = t.id)", "CREATE TABLE :s.marks (id int); GRANT SELECT ON :s.marks TO public", "table :s.marks"}},
+	"pg_collation": {{"CREATE COLLATION :s.folded (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+		"t.body = 'KEEPING' COLLATE folded", `CREATE COLLATION :s.folded FROM "C"`, "collation :s.folded"}},
 	"pg_ts_config": {
-		{"CREATE TEXT SEARCH CONFIGURATION :s.legal (COPY = simple)", "to_tsvector('legal', t.body) @@ 'keeping'::tsquery", "CREATE TEXT SEARCH CONFIGURATION :s.legal (COPY = english)", "text search configuration :s.legal"},
-		{`CREATE TEXT SEARCH CONFIGURATION :s."Lé gal" (COPY = simple)`, `to_tsvector('"Lé gal"', t.body) @@ 'keeping'::tsquery`, `CREATE TEXT SEARCH CONFIGURATION :s."Lé gal" (COPY = english)`, `text search configuration :s."Lé gal"`},
+		{"CREATE TEXT SEARCH CONFIGURATION :s.legal (COPY = simple)",
+			"to_tsvector('legal', t.body) @@ 'keeping'::tsquery", "CREATE TEXT SEARCH CONFIGURATION :s.legal (COPY " +
+				"= english)", "text search configuration :s.legal"},
+		{`CREATE TEXT SEARCH CONFIGURATION :s."Lé gal" (COPY = simple)`,
+			`to_tsvector('"Lé gal"', t.body) @@ 'keeping'::tsquery`, `CREATE TEXT SEARCH CONFIGURATION :s."Lé gal" (COPY = english)`, `text search configuration :s."Lé gal"`},
 	},
-	"pg_ts_dict":   {{"CREATE TEXT SEARCH DICTIONARY :s.plain (TEMPLATE = simple)", "ts_lexize('plain', t.body) = '{keeping}'", "CREATE TEXT SEARCH DICTIONARY :s.plain (TEMPLATE = simple, ACCEPT = false)", "text search dictionary :s.plain"}},
-	"pg_ts_parser": {{"RESET ROLE; CREATE TEXT SEARCH PARSER :s.breaking (START = prsd_start, GETTOKEN = prsd_nexttoken, END = prsd_end, LEXTYPES = prsd_lextype)", "EXISTS (SELECT FROM ts_parse('breaking', t.body) p WHERE p.token = 'keeping')", "RESET ROLE; CREATE TEXT SEARCH PARSER :s.breaking (START = prsd_start, GETTOKEN = prsd_nexttoken, END = prsd_end, LEXTYPES = prsd_lextype)", "text search parser :s.breaking"}},
+	"pg_ts_dict": {{"CREATE TEXT SEARCH DICTIONARY :s.plain (TEMPLATE = simple)",
+		"ts_lexize('plain', t.body) = '{keeping}'", "CREATE TEXT SEARCH DICTIONARY :s.plain (TEMPLATE = simple, " +
+			"ACCEPT = false)", "text search dictionary :s.plain"}},
+	"pg_ts_parser": {{"RESET ROLE; CREATE TEXT SEARCH PARSER :s.breaking (START = prsd_start, GETTOKEN = " +
+		"prsd_nexttoken, END = prsd_end, LEXTYPES = prsd_lextype)", "EXISTS (SELECT FROM ts_parse('breaking', " +
+		"t.body) p WHERE p.token = 'keeping')", "RESET ROLE; CREATE TEXT SEARCH PARSER :s.breaking (START = " +
+		"prsd_start, GETTOKEN = prsd_nexttoken, END = prsd_end, LEXTYPES = prsd_lextype)", "text search parser :s.breaking"}},
 }
 
 // namesake is a guard with the object that a name in it means, and another one.
@@ -53,7 +69,8 @@ type namesake struct{ made, guard, other, object string }
 
 // unnamed are catalogs of objects that no query names. A default conversion of pg_catalog comes
 // before all others.
-var unnamed = []string{"pg_constraint", "pg_conversion", "pg_extension", "pg_opclass", "pg_opfamily", "pg_statistic_ext", "pg_ts_template"}
+var unnamed = []string{"pg_constraint", "pg_conversion", "pg_extension", "pg_opclass", "pg_opfamily",
+	"pg_statistic_ext", "pg_ts_template"}
 
 // Whatever kind of object a name of a policy means: one of the same name that somebody creates
 // later, in a schema that comes before in the search path, lets no row go that the policy keeps.
@@ -70,7 +87,8 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 			if n.made != "" {
 				setup += strings.ReplaceAll(n.made, ":s", "app") + "; SET ROLE " + kit.Migrator + ";"
 			}
-			yaml += fmt.Sprintf("  %s: {table: app.note, due: {age: {column: at, older_than: 7 days}}, keep: {it: %q}, then: [delete]}\n", policy(kind, i), "t.id = 1 AND "+n.guard)
+			yaml += fmt.Sprintf("  %s: {table: app.note, due: {age: {column: at, older_than: 7 days}}, keep: {it: "+
+				"%q}, then: [delete]}\n", policy(kind, i), "t.id = 1 AND "+n.guard)
 		}
 	}
 	in := kit.Install(t, setup, yaml)
@@ -81,7 +99,8 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 	}
 	in.Exec(t, "DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
 	each := func(f func(policy string, n namesake)) {
-		in.Exec(t, "TRUNCATE app.note; INSERT INTO app.note SELECT i, '2024-01-01', 'keeping', 'keep' FROM generate_series(1, 2) i")
+		in.Exec(t, "TRUNCATE app.note; INSERT INTO app.note SELECT i, '2024-01-01', 'keeping', 'keep' FROM "+
+			"generate_series(1, 2) i")
 		for _, kind := range kinds {
 			for i, n := range named[kind] {
 				n.object = strings.ReplaceAll(n.object, ":s", "public")
@@ -100,7 +119,8 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 		each(func(p string, n namesake) {
 			o := in.Run(p, noon)
 			said := o.State == "tripped" && strings.Contains(findings, strings.Split(o.Message, ";")[0])
-			if !slices.Contains(left(), 1) || o.State != "done" && !said || role == kit.Migrator && !strings.Contains(findings, n.object+" is new") {
+			if !slices.Contains(left(), 1) || o.State != "done" && !said || role == kit.Migrator &&
+				!strings.Contains(findings, n.object+" is new") {
 				t.Errorf("%s of %s: the run ended %s (%s), left are %v", n.object, role, o.State, o.Message, left())
 			}
 		})
@@ -110,7 +130,8 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 		if o := in.Run("collation_0", noon); (o.State == "done") != (role == kit.Migrator) {
 			t.Errorf("after its names were accepted, a run ended %s (%s)", o.State, o.Message)
 		}
-		in.Exec(t, "DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION pg_database_owner; GRANT USAGE ON SCHEMA public TO public")
+		in.Exec(t, "DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION pg_database_owner; GRANT USAGE "+
+			"ON SCHEMA public TO public")
 		if err := in.Operator("SELECT retention.accept_names('collation_0', 'it is to mean the old one again')"); err != nil {
 			t.Error(err)
 		}

@@ -56,20 +56,28 @@ func plants(schemas ...string) []string {
 		for _, when := range []string{"BEFORE", "AFTER", "INSTEAD OF"} {
 			for _, event := range []string{"INSERT", "UPDATE", "DELETE", "TRUNCATE"} {
 				for _, each := range []string{"ROW", "STATEMENT"} {
-					list = append(list, fmt.Sprintf("CREATE TRIGGER z%d %s %s ON public.%s FOR EACH %s EXECUTE FUNCTION own.fire()", len(list), when, event, table, each))
+					list = append(list, fmt.Sprintf("CREATE TRIGGER z%d %s %s ON public.%s FOR EACH %s EXECUTE "+
+						"FUNCTION own.fire()", len(list), when, event, table, each))
 				}
 			}
 		}
 		for _, event := range []string{"INSERT", "UPDATE", "DELETE"} {
-			list = append(list, fmt.Sprintf("CREATE RULE z_%s AS ON %[1]s TO public.%s DO ALSO SELECT own.yes()", event, table))
+			list = append(list, fmt.Sprintf("CREATE RULE z_%s AS ON %[1]s TO public.%s DO ALSO SELECT own.yes()",
+				event, table))
 		}
 		for _, statement := range []string{
-			"CREATE CONSTRAINT TRIGGER z_late AFTER INSERT OR DELETE ON public.%s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION own.fire()",
-			"CREATE TRIGGER z_when AFTER DELETE ON public.%s FOR EACH STATEMENT WHEN (own.yes()) EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-			"ALTER TABLE public.%s ADD CHECK (own.yes()) NOT VALID", "ALTER TABLE public.%s ADD z1 boolean DEFAULT own.yes()", "ALTER TABLE public.%s ALTER id SET DEFAULT own.yes()::int",
+			"CREATE CONSTRAINT TRIGGER z_late AFTER INSERT OR DELETE ON public.%s DEFERRABLE INITIALLY DEFERRED FOR " +
+				"EACH ROW EXECUTE FUNCTION own.fire()",
+			"CREATE TRIGGER z_when AFTER DELETE ON public.%s FOR EACH STATEMENT WHEN (own.yes()) EXECUTE FUNCTION " +
+				"suppress_redundant_updates_trigger()",
+			"ALTER TABLE public.%s ADD CHECK (own.yes()) NOT VALID", "ALTER TABLE public.%s ADD z1 boolean DEFAULT " +
+				"own.yes()", "ALTER TABLE public.%s ALTER id SET DEFAULT own.yes()::int",
 			"ALTER TABLE public.%s ADD z2 boolean GENERATED ALWAYS AS (own.yes(1)) STORED", "CREATE INDEX ON public.%s (own.yes(id))", "CREATE INDEX ON public.%s (id) WHERE own.yes(id)",
-			"CREATE STATISTICS own.st (mcv) ON (own.yes(id)), id FROM public.%s", "ALTER TABLE public.%s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "CREATE POLICY z ON public.%s USING (own.yes())",
-			"CREATE TABLE own.of_%s (z boolean DEFAULT own.yes()) INHERITS (public.%[1]s)", "CREATE TABLE own.to_%s (r bigint REFERENCES public.%[1]s ON DELETE CASCADE); CREATE TRIGGER z AFTER DELETE ON own.to_%[1]s EXECUTE FUNCTION own.fire()",
+			"CREATE STATISTICS own.st (mcv) ON (own.yes(id)), id FROM public.%s", "ALTER TABLE public.%s ENABLE ROW " +
+				"LEVEL SECURITY, FORCE ROW LEVEL SECURITY", "CREATE POLICY z ON public.%s USING (own.yes())",
+			"CREATE TABLE own.of_%s (z boolean DEFAULT own.yes()) INHERITS (public.%[1]s)", "CREATE TABLE own.to_%s " +
+				"(r bigint REFERENCES public.%[1]s ON DELETE CASCADE); CREATE TRIGGER z AFTER DELETE ON " +
+				"own.to_%[1]s EXECUTE FUNCTION own.fire()",
 			"ALTER TABLE public.%s RENAME TO z; CREATE VIEW public.%[1]s AS SELECT * FROM public.z WHERE own.yes()", "CREATE OR REPLACE VIEW public.%s AS SELECT id, item_id FROM public.users WHERE own.yes()",
 			"ALTER TABLE public.%s REPLICA IDENTITY FULL", "ALTER TABLE public.%s OWNER TO CURRENT_USER", "ALTER TABLE public.%s SET SCHEMA own", "DROP TABLE public.%s CASCADE", "TRUNCATE public.%s CASCADE",
 			"GRANT ALL ON public.%s TO CURRENT_USER", "SECURITY LABEL ON TABLE public.%s IS 'z'",
@@ -79,10 +87,16 @@ func plants(schemas ...string) []string {
 	}
 	for _, schema := range schemas {
 		for _, statement := range []string{
-			"CREATE FUNCTION %s.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN ''DONE''; END'", "CREATE FUNCTION %s.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN own.yes(); END'",
-			"CREATE OR REPLACE FUNCTION %s.plain(numeric) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN own.yes(); END'", "CREATE OPERATOR %s.= (FUNCTION = own.same, LEFTARG = varchar, RIGHTARG = varchar)",
-			"CREATE FUNCTION %s._cutoff(text, timestamptz) RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN now(); END'", "CREATE DOMAIN %s.varchar AS text CHECK (own.yes())", "CREATE TYPE %s.text AS (a int)",
-			"CREATE TABLE %s.cases (item_id bigint, open boolean)", "CREATE VIEW %s.item AS SELECT 1 AS id WHERE own.yes()", "CREATE AGGREGATE %s.sum(bigint) (SFUNC = int8pl, STYPE = bigint)",
+			"CREATE FUNCTION %s.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN " +
+				"''DONE''; END'", "CREATE FUNCTION %s.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN " +
+				"RETURN own.yes(); END'",
+			"CREATE OR REPLACE FUNCTION %s.plain(numeric) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN " +
+				"RETURN own.yes(); END'", "CREATE OPERATOR %s.= (FUNCTION = own.same, LEFTARG = varchar, RIGHTARG = " +
+				"varchar)",
+			"CREATE FUNCTION %s._cutoff(text, timestamptz) RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN PERFORM " +
+				"own.yes(); RETURN now(); END'", "CREATE DOMAIN %s.varchar AS text CHECK (own.yes())", "CREATE TYPE %s.text AS (a int)",
+			"CREATE TABLE %s.cases (item_id bigint, open boolean)", "CREATE VIEW %s.item AS SELECT 1 AS id WHERE " +
+				"own.yes()", "CREATE AGGREGATE %s.sum(bigint) (SFUNC = int8pl, STYPE = bigint)",
 			"ALTER SCHEMA %s RENAME TO z", "ALTER SCHEMA %s OWNER TO CURRENT_USER", "DROP SCHEMA %s CASCADE", "GRANT ALL ON SCHEMA %s TO CURRENT_USER", "CREATE COLLATION %s.\"C\" (provider = libc, locale = 'POSIX')",
 		} {
 			if schema != "own" || !takesAway.MatchString(statement) {
@@ -90,7 +104,8 @@ func plants(schemas ...string) []string {
 			}
 		}
 	}
-	return append(list, "CREATE CAST (public.mood AS text) WITH FUNCTION own.words(public.mood) AS IMPLICIT", "CREATE CAST (public.mood AS varchar) WITH INOUT AS IMPLICIT", "ALTER TYPE public.mood ADD VALUE 'z'",
+	return append(list, "CREATE CAST (public.mood AS text) WITH FUNCTION own.words(public.mood) AS IMPLICIT",
+		"CREATE CAST (public.mood AS varchar) WITH INOUT AS IMPLICIT", "ALTER TYPE public.mood ADD VALUE 'z'",
 		"ALTER TYPE public.mood RENAME VALUE 'calm' TO 'tame'", "ALTER TYPE public.mood RENAME TO z", "ALTER FUNCTION tools.plain(numeric) SECURITY DEFINER", "CREATE EVENT TRIGGER z ON ddl_command_end EXECUTE FUNCTION own.fire()",
 		"CREATE PUBLICATION z FOR ALL TABLES", "ALTER DATABASE :db SET search_path = own, public", "ALTER SYSTEM SET search_path = 'own'", "CREATE EXTENSION hstore SCHEMA public", "CREATE OPERATOR CLASS own.ops DEFAULT FOR TYPE bigint USING hash AS OPERATOR 1 =",
 		"ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO public", "SET ROLE retention_owner", "SET ROLE retention_runner", "SET ROLE shop_deploy", "CREATE SCHEMA z", "CREATE SCHEMA tool")
@@ -123,8 +138,10 @@ func tries(t *testing.T, in *kit.Installed) []string {
 		SELECT format(x, p.oid::regprocedure) FROM pg_proc p CROSS JOIN unnest('{"ALTER ROUTINE %s RENAME TO z","ALTER ROUTINE %s SECURITY INVOKER","ALTER ROUTINE %s SET search_path = own, pg_catalog","DROP ROUTINE %s","GRANT ALL ON ROUTINE %s TO public"}'::text[]) x
 		WHERE p.pronamespace = 'retention'::regnamespace AND p.proname NOT IN ('_cron_jobs', '_cron_attempts')
 		ORDER BY 1`)
-	return append(list, "CALL retention.run('p', '2999-01-01')", "CALL retention.run('p', '2000-01-01')", "CALL retention.run('p', older_than => '1 s')", "CALL retention.run_job('p')",
-		"CALL retention._drive(('p',NULL,NULL,NULL,NULL,NULL,false,NULL), NULL)", "CALL retention._run_all('{p}', ('p',NULL,NULL,NULL,NULL,NULL,false,NULL), false, NULL)")
+	return append(list, "CALL retention.run('p', '2999-01-01')", "CALL retention.run('p', '2000-01-01')",
+		"CALL retention.run('p', older_than => '1 s')", "CALL retention.run_job('p')",
+		"CALL retention._drive(('p',NULL,NULL,NULL,NULL,NULL,false,NULL), NULL)", "CALL retention._run_all('{p}', "+
+			"('p',NULL,NULL,NULL,NULL,NULL,false,NULL), false, NULL)")
 }
 
 // world is what no role may change (an operator may release holds): rows that are not due or kept,
@@ -148,11 +165,13 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 	for name, p := range privileges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, trusting+"; INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) i; INSERT INTO cases VALUES (2, true); INSERT INTO users VALUES (1, 3, true)", trusts)
+			in := kit.Install(t, trusting+"; INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) "+
+				"i; INSERT INTO cases VALUES (2, true); INSERT INTO users VALUES (1, 3, true)", trusts)
 			role := p.role
 			if role == "" {
 				role = "hostile_" + strings.NewReplacer(" ", "_", "'", "").Replace(strings.ToLower(name))
-				in.Exec(t, fmt.Sprintf("DO $$ BEGIN CREATE ROLE %s; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$", role))
+				in.Exec(t, fmt.Sprintf("DO $$ BEGIN CREATE ROLE %s; EXCEPTION WHEN duplicate_object OR "+
+					"unique_violation THEN NULL; END $$", role))
 			}
 			filled := strings.NewReplacer(":r", role, ":db", in.Name)
 			in.Exec(t, filled.Replace(own))
@@ -161,7 +180,8 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 			}
 			in.Exec(t, "CALL retention.run('p', '2000-01-01', 'ours')")
 			runner := in.Runner()
-			for _, sql := range []string{"SELECT retention._begin(('p', '" + noon + "', NULL, NULL, NULL, NULL, false, NULL))", "SELECT retention._step(max(id)) FROM retention.run", "SELECT retention._step(max(id)) FROM retention.run"} {
+			for _, sql := range []string{"SELECT retention._begin(('p', '" +
+				noon + "', NULL, NULL, NULL, NULL, false, NULL))", "SELECT retention._step(max(id)) FROM retention.run", "SELECT retention._step(max(id)) FROM retention.run"} {
 				pgtest.Exec(t, runner, sql)
 			}
 			in.Exec(t, filled.Replace(p.grant))
@@ -171,7 +191,8 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 
 			alone, accepted := in.Conn(t), 0
 			conn := in.Conn(t)
-			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+role+"; SET statement_timeout = '3s'; SET lock_timeout = '100ms'")
+			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+
+				role+"; SET statement_timeout = '3s'; SET lock_timeout = '100ms'")
 			ran := func() bool { return pgtest.Column[bool](t, in, "SELECT is_called FROM seen.mark")[0] }
 			var gone []string // what takes away what others would meet comes last
 			schemas := []string{"public", "tools", "retention", "pg_catalog"}
@@ -221,11 +242,18 @@ func try(conn *pgx.Conn, sql, role string) {
 
 // peeks are what people and batches would do after a statement of the role, each as a role of ours.
 var peeks = []struct{ role, sql string }{
-	{"retention_operator", "SELECT retention.preview('p')"}, {"retention_operator", "SELECT retention.blast_radius('p')"}, {"retention_operator", `SELECT retention.why('p', '{"id": 9}')`},
-	{"retention_viewer", "SELECT retention.row_statistics('p', now(), '{}', 100)"}, {"retention_viewer", "SELECT * FROM retention.backlog"}, {"retention_viewer", "SELECT retention._plans('{p}', true)"},
-	{"retention_viewer", "SELECT * FROM retention.metrics"}, {"retention_operator", "SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"}, {"retention_operator", "SELECT retention._held_rows('p', now())"},
-	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" + noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, false) FROM retention.policy p; SET CONSTRAINTS ALL IMMEDIATE"},
-	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" + noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, true) FROM retention.policy p; SET CONSTRAINTS ALL IMMEDIATE"},
+	{"retention_operator", "SELECT retention.preview('p')"}, {"retention_operator",
+		"SELECT retention.blast_radius('p')"}, {"retention_operator", `SELECT retention.why('p', '{"id": 9}')`},
+	{"retention_viewer", "SELECT retention.row_statistics('p', now(), '{}', 100)"}, {"retention_viewer",
+		"SELECT * FROM retention.backlog"}, {"retention_viewer", "SELECT retention._plans('{p}', true)"},
+	{"retention_viewer", "SELECT * FROM retention.metrics"}, {"retention_operator",
+		"SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"}, {"retention_operator", "SELECT retention._held_rows('p', now())"},
+	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" +
+		noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, false) FROM retention.policy p; SET CONSTRAINTS ALL " +
+		"IMMEDIATE"},
+	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" +
+		noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, true) FROM retention.policy p; SET CONSTRAINTS ALL " +
+		"IMMEDIATE"},
 }
 
 // lookAlone runs one statement of the role, lets the others look, and undoes all. It says whether
@@ -233,7 +261,8 @@ var peeks = []struct{ role, sql string }{
 func lookAlone(conn *pgx.Conn, role, sql string) bool {
 	ctx := context.Background()
 	defer func() { _, _ = conn.Exec(ctx, "ROLLBACK") }()
-	if _, err := conn.Exec(ctx, "BEGIN; SET LOCAL SESSION AUTHORIZATION "+role+"; "+sql+"; RESET SESSION AUTHORIZATION"); err != nil {
+	if _, err := conn.Exec(ctx, "BEGIN; SET LOCAL SESSION AUTHORIZATION "+role+"; "+
+		sql+"; RESET SESSION AUTHORIZATION"); err != nil {
 		return false
 	}
 	for _, p := range peeks {
@@ -253,9 +282,11 @@ func look(t *testing.T, in *kit.Installed, runs bool) {
 	if o := in.Run("p", noon); runs && o.State != "done" {
 		t.Errorf("a run ended %s: %s", o.State, o.Message)
 	}
-	for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')", `SELECT retention.why('p', '{"id": 9}')`, "SELECT retention.health()",
+	for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')",
+		`SELECT retention.why('p', '{"id": 9}')`, "SELECT retention.health()",
 		"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)",
-		"SELECT * FROM retention.status", "SELECT * FROM retention.metrics", "SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"} {
+		"SELECT * FROM retention.status", "SELECT * FROM retention.metrics", "SELECT retention.place_hold('item', " +
+			"'{\"state\": \"x\"}', 'more')"} {
 		_ = in.Operator(sql)
 	}
 	in.Finding(t, trusts, "V050")

@@ -14,8 +14,10 @@ import (
 // stops are places where CREATE INDEX CONCURRENTLY waits as long as somebody else likes: before it
 // reads the table, and after it has built.
 var stops = map[string]struct{ hold, phase string }{
-	"before building":       {"BEGIN; INSERT INTO app.visit_1 VALUES (1000, '2026-01-01', 'p')", "waiting for writers before build"},
-	"for an older snapshot": {"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class", "waiting for old snapshots"},
+	"before building": {"BEGIN; INSERT INTO app.visit_1 VALUES (1000, '2026-01-01', 'p')",
+		"waiting for writers before build"},
+	"for an older snapshot": {"BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class",
+		"waiting for old snapshots"},
 }
 
 // TestIndexBuildKilled ends the session, or the client, while an index is being built, and migrates
@@ -114,7 +116,8 @@ func (s stage) recovered(t *testing.T) {
 func (s stage) inPhase(t *testing.T, phase string, failed <-chan error) int {
 	t.Helper()
 	for {
-		pids := pgtest.Column[int](t, s, "SELECT pid FROM pg_stat_progress_create_index WHERE phase = $1 AND cardinality(pg_blocking_pids(pid)) > 0", phase)
+		pids := pgtest.Column[int](t, s, "SELECT pid FROM pg_stat_progress_create_index WHERE phase = $1 AND "+
+			"cardinality(pg_blocking_pids(pid)) > 0", phase)
 		if len(pids) == 1 {
 			return pids[0]
 		}

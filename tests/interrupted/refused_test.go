@@ -142,7 +142,8 @@ func TestNoPlaceForASession(t *testing.T) {
 	s := newPlainStage(t)
 	s.DB.Exec(t, "ALTER DATABASE "+s.Name+" CONNECTION LIMIT 0")
 	list := install.Diagnostics(s.up(t, s.URL(kit.Migrator)))
-	if len(list) != 1 || !strings.Contains(list[0].Message, "[53300]") || !strings.Contains(list[0].Hint, "max_connections") {
+	if len(list) != 1 || !strings.Contains(list[0].Message, "[53300]") ||
+		!strings.Contains(list[0].Hint, "max_connections") {
 		t.Errorf("got %+v", list)
 	}
 	s.DB.Exec(t, "ALTER DATABASE "+s.Name+" CONNECTION LIMIT -1")
@@ -167,7 +168,8 @@ func TestALongReader(t *testing.T) {
 		}
 	}
 	list := install.Diagnostics(<-failed)
-	if len(list) != 1 || list[0].Code != "55P03" || !strings.Contains(list[0].Hint, "Migrate again") || list[0].Position.Line < 2 {
+	if len(list) != 1 || list[0].Code != "55P03" || !strings.Contains(list[0].Hint, "Migrate again") ||
+		list[0].Position.Line < 2 {
 		t.Errorf("got %+v", list)
 	}
 	_ = long.Close(t.Context())

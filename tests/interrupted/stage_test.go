@@ -92,8 +92,10 @@ func (s stage) must(t *testing.T, migrate func(*testing.T, string) error) []stri
 func (s stage) catalog(t *testing.T) []string {
 	t.Helper()
 	lines := kit.Catalog(t, s.DB, s.File.Install.Schema)
-	if versions := s.File.Install.Schema + ".goose_db_version"; pgtest.Value[bool](t, s, "SELECT to_regclass($1) IS NOT NULL", versions) {
-		lines = append(lines, pgtest.Column[string](t, s, "SELECT 'version ' || version_id || ' ' || is_applied FROM "+versions+" ORDER BY version_id")...)
+	if versions := s.File.Install.Schema + ".goose_db_version"; pgtest.Value[bool](t, s,
+		"SELECT to_regclass($1) IS NOT NULL", versions) {
+		lines = append(lines, pgtest.Column[string](t, s, "SELECT 'version ' || version_id || ' ' || is_applied FROM "+
+			versions+" ORDER BY version_id")...)
 	}
 	// A session that was closed just now takes a moment to let go.
 	pgtest.Until(t, s, `
@@ -113,5 +115,6 @@ func same(t *testing.T, want, got []string) {
 // invalid are the indexes that writes pay for and no query uses.
 func (s stage) invalid(t *testing.T) []string {
 	t.Helper()
-	return pgtest.Column[string](t, s, "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid OR NOT indisready")
+	return pgtest.Column[string](t, s, "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid OR NOT "+
+		"indisready")
 }

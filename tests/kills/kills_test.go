@@ -65,7 +65,8 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	for _, c := range []struct{ spoil, mend string }{
 		{"DELETE FROM aged WHERE id = 17", "INSERT INTO aged SELECT * FROM was.aged WHERE id = 17"},
 		{"UPDATE daily SET n = n + 1 WHERE day = '2024-01-02'", "UPDATE daily SET n = n - 1 WHERE day = '2024-01-02'"},
-		{"INSERT INTO item_old SELECT * FROM item_old LIMIT 1", "DELETE FROM item_old WHERE ctid = (SELECT max(ctid) FROM item_old)"},
+		{"INSERT INTO item_old SELECT * FROM item_old LIMIT 1",
+			"DELETE FROM item_old WHERE ctid = (SELECT max(ctid) FROM item_old)"},
 	} {
 		pgtest.Exec(t, k.in.Conn(t), c.spoil)
 		if len(differences(t, k.in)) == 0 {
@@ -212,11 +213,13 @@ func (k *killer) finish(name string) {
 		}
 		defer func() { _ = conn.Close(context.WithoutCancel(k.Context())) }()
 		call := "CALL retention.run('" + name + "', as_of => '" + asOf + "')"
-		for _, sql := range []string{"SET SESSION AUTHORIZATION retention_runner", call, "RESET SESSION AUTHORIZATION"} {
+		for _, sql := range []string{"SET SESSION AUTHORIZATION retention_runner", call,
+			"RESET SESSION AUTHORIZATION"} {
 			if _, err = conn.Exec(k.Context(), sql); err != nil {
 				return false
 			}
 		}
-		return pgtest.Value[string](k, conn, "SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1", name) == "done"
+		return pgtest.Value[string](k, conn, "SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC "+
+			"LIMIT 1", name) == "done"
 	})
 }

@@ -81,18 +81,22 @@ const due = `CREATE VIEW due AS SELECT i, timestamptz '2024-01-01 00:00+00' + i 
 // due. Item 33 stays by a hold on part 64, and row 17 of aged by one of its own.
 const old = "at < timestamptz '2024-06-01 00:00+00' - interval '7 days'"
 
-const goingItem = "SELECT i.* FROM was.item i WHERE " + old + " AND i.id <> 33 AND NOT EXISTS (SELECT FROM pin WHERE pin.item_id = i.id)"
+const goingItem = "SELECT i.* FROM was.item i WHERE " + old + " AND i.id <> 33 AND NOT EXISTS (SELECT FROM pin " +
+	"WHERE pin.item_id = i.id)"
 
 var wanted = map[string]struct{ got, want string }{
-	"aged":     {"TABLE aged", "SELECT * FROM was.aged WHERE (" + old + ") IS NOT TRUE OR id = 17"},
-	"item":     {"TABLE item", "TABLE was.item EXCEPT ALL (" + goingItem + ")"},
-	"part":     {"TABLE part", "SELECT p.* FROM was.part p WHERE p.item_id NOT IN (SELECT g.id FROM (" + goingItem + ") g)"},
+	"aged": {"TABLE aged", "SELECT * FROM was.aged WHERE (" + old + ") IS NOT TRUE OR id = 17"},
+	"item": {"TABLE item", "TABLE was.item EXCEPT ALL (" + goingItem + ")"},
+	"part": {"TABLE part", "SELECT p.* FROM was.part p WHERE p.item_id NOT IN (SELECT g.id FROM (" +
+		goingItem + ") g)"},
 	"item_old": {"SELECT id, at, body FROM item_old", goingItem},
 	"hit":      {"TABLE hit", "SELECT * FROM was.hit WHERE NOT (" + old + ")"},
 	"daily": {"TABLE daily", `SELECT day, sum(n)::bigint, sum(total)::bigint FROM (TABLE was.daily
 		UNION ALL SELECT (at AT TIME ZONE 'UTC')::date, 1, v FROM was.hit WHERE ` + old + ") x GROUP BY day"},
-	"note":  {"TABLE note", "SELECT n.* FROM was.note n WHERE (SELECT count(*) FROM was.note o WHERE o.owner = n.owner AND o.id > n.id) < 10"},
-	"offer": {"TABLE offer", "SELECT id, expires_at, expired OR expires_at < '2024-06-01 00:00+00', (NOT expired AND expires_at < '2024-06-01 00:00+00')::int FROM was.offer"},
+	"note": {"TABLE note", "SELECT n.* FROM was.note n WHERE (SELECT count(*) FROM was.note o WHERE o.owner = " +
+		"n.owner AND o.id > n.id) < 10"},
+	"offer": {"TABLE offer", "SELECT id, expires_at, expired OR expires_at < '2024-06-01 00:00+00', (NOT expired " +
+		"AND expires_at < '2024-06-01 00:00+00')::int FROM was.offer"},
 	"event": {"TABLE event", "TABLE was.event"},
 	"mark":  {"TABLE mark", "SELECT 1, 1750"},
 	"sums":  {"TABLE sums", "SELECT kind, count(*), sum(v) FROM was.event WHERE seq > 100 AND seq <= 1750 GROUP BY kind"},
@@ -109,8 +113,9 @@ var wanted = map[string]struct{ got, want string }{
 	"the log of what changed": {`SELECT policy, sum(taken)::bigint FROM retention.run WHERE id > (SELECT last FROM was.run)
 			AND policy IN ('offer', 'event') GROUP BY policy`,
 		"SELECT 'offer', (SELECT sum(changes) FROM offer)::bigint UNION ALL SELECT 'event', 1650"},
-	"runs without an end": {"SELECT id, state FROM retention.run WHERE state NOT IN ('done', 'failed', 'abandoned', 'busy', 'more')", "SELECT 0::bigint, '' WHERE false"},
-	"locks left":          {"SELECT locktype FROM pg_locks WHERE locktype = 'advisory'", "SELECT '' WHERE false"},
+	"runs without an end": {"SELECT id, state FROM retention.run WHERE state NOT IN ('done', 'failed', 'abandoned', " +
+		"'busy', 'more')", "SELECT 0::bigint, '' WHERE false"},
+	"locks left": {"SELECT locktype FROM pg_locks WHERE locktype = 'advisory'", "SELECT '' WHERE false"},
 }
 
 // differences are the tables that are not as they must be, with the number of rows lost and too

@@ -68,7 +68,8 @@ func (in *Installed) contents(t testing.TB) map[string]map[string]string {
 func (in *Installed) Effects(t testing.TB, policy, asOf string, scope *string) ([]Effect, error) {
 	t.Helper()
 	in.Viewer()
-	rows, _ := in.viewer.Query(t.Context(), "SELECT effect, table_name, coalesce(path, ''), rows, coalesce(note, '') FROM "+
+	rows, _ := in.viewer.Query(t.Context(), "SELECT effect, table_name, coalesce(path, ''), rows, coalesce(note, "+
+		"'') FROM "+
 		in.schema()+".blast_radius($1, $2::text::timestamptz, scope => $3::text::jsonb)", policy, asOf, scope)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Effect])
 }
@@ -153,19 +154,22 @@ func (f foreseen) compare(t testing.TB, policy string, after map[string]map[stri
 	t.Helper()
 	blind := false
 	for _, e := range f.effects {
-		blind = blind || slices.Contains([]string{"sql", "detach", "drop", "drop table"}, e.Effect) || strings.Contains(e.Note, "trigger")
+		blind = blind || slices.Contains([]string{"sql", "detach", "drop", "drop table"}, e.Effect) ||
+			strings.Contains(e.Note, "trigger")
 	}
 	for table, before := range f.before {
 		held, there := after[table]
 		real := changeOf(before, held)
 		said, bound, known, vague := f.said(table)
-		if slices.ContainsFunc(slices.Collect(maps.Keys(held)), func(key string) bool { return strings.HasPrefix(key, "#") }) {
+		if slices.ContainsFunc(slices.Collect(maps.Keys(held)),
+			func(key string) bool { return strings.HasPrefix(key, "#") }) {
 			real = real.keyless(said)
 		}
 		switch {
 		case !known || blind && said == (change{}) || !there:
 			continue
-		case said.gone != real.gone || real.added < said.added || real.added > said.added+bound || real.changed > said.changed+bound || !vague && real.changed != said.changed:
+		case said.gone != real.gone || real.added < said.added || real.added > said.added+bound ||
+			real.changed > said.changed+bound || !vague && real.changed != said.changed:
 			t.Errorf("policy %s, table %s: the preview said %+v, the run did %+v\n%s", policy, table, said, real, f)
 		}
 	}

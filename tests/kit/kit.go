@@ -229,7 +229,8 @@ func (in *Installed) Options() install.Options {
 // SetBatch is "batch: {rows: n}" of every policy, without a migration.
 func (in *Installed) SetBatch(rows int) {
 	in.t.Helper()
-	in.DB.Exec(in.t, "UPDATE "+quote.Ident(in.File.Install.Schema)+".policy SET batch_rows = $1, batch_time_ms = NULL", rows)
+	in.DB.Exec(in.t, "UPDATE "+quote.Ident(in.File.Install.Schema)+".policy SET batch_rows = $1, batch_time_ms = NULL",
+		rows)
 }
 
 func text(list diag.List, yaml string) string {

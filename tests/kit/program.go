@@ -22,7 +22,8 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	pgtest.AtEnd(func() { _ = os.RemoveAll(dir) })
 	path := filepath.Join(dir, "pgretain")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-o", path, "pgretain/cmd/pgretain").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-o", path,
+		"pgretain/cmd/pgretain").CombinedOutput()
 	if err != nil {
 		err = errors.New(string(out))
 	}
@@ -57,6 +58,7 @@ func Settings(t testing.TB, url string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"PGHOST=" + config.Host, "PGPORT=" + strconv.Itoa(int(config.Port)), "PGDATABASE=" + config.Database,
+	return []string{"PGHOST=" + config.Host, "PGPORT=" + strconv.Itoa(int(config.Port)), "PGDATABASE=" +
+		config.Database,
 		"PGUSER=" + config.User, "PGPASSWORD=" + config.Password}
 }

@@ -147,7 +147,8 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 // Due is a query for the rows that are due and not held: those of <policy>_rows that have no
 // verdict, without those that the runtime calls held. $1 is the instant.
 func (in *Installed) Due(policy string) string {
-	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'", quote.Literal(policy)).Replace(`
+	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'",
+		quote.Literal(policy)).Replace(`
 		WITH r AS (SELECT x.* FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
 		SELECT (r.t).* FROM r WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held_rows('p', $1::timestamptz) h)`)
 }

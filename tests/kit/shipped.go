@@ -28,7 +28,8 @@ func Shipped(t testing.TB, dir string) *Installed {
 		in.Up(t)
 		in.DB.Exec(t, "UPDATE cron.job SET active = false")
 	})
-	db.Exec(t, "SELECT retention.adopt('a copy for a test'); UPDATE cron.job SET nodename = current_setting('cron.host')")
+	db.Exec(t, "SELECT retention.adopt('a copy for a test'); UPDATE cron.job SET nodename = "+
+		"current_setting('cron.host')")
 	return &Installed{DB: db, File: shippedPolicy(t, dir), Migrations: migrations(t, dir), t: t}
 }
 

@@ -51,7 +51,8 @@ var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) e
 	if strings.Contains(address, separator) {
 		separator = "&"
 	}
-	_, err := install.Up(ctx, address+separator+"user="+Migrator, dir, install.Options{Install: own, Path: "migrations"})
+	_, err := install.Up(ctx, address+separator+"user="+Migrator, dir,
+		install.Options{Install: own, Path: "migrations"})
 	return err
 })
 
@@ -70,7 +71,8 @@ func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 }
 
 // grant is the privilege on a database, which no clone has of its template.
-const grant = "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + Migrator + "', current_database()); END $$"
+const grant = "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + Migrator + "', current_database()); " +
+	"END $$"
 
 // copied are files that a test may edit.
 func copied(files fstest.MapFS) fstest.MapFS {
@@ -128,7 +130,8 @@ func Next(dir fstest.MapFS, in policy.Install, wanted []generator.Object) ([]gen
 	if err != nil {
 		return nil, err
 	}
-	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust})
+	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(),
+		Trust: in.Trust})
 	for _, f := range files {
 		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}

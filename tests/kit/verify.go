@@ -63,7 +63,8 @@ func (in *Installed) look(t testing.TB, conn *pgx.Conn, user string, wanted []ge
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := verifier.Verify(t.Context(), conn, in.File, wanted, verifier.Options{Counts: true, Snapshot: in.Catalog, History: history})
+	report, err := verifier.Verify(t.Context(), conn, in.File, wanted,
+		verifier.Options{Counts: true, Snapshot: in.Catalog, History: history})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,8 @@ func (a *author) clockValue(k kind) value {
 		return at.UnixMilli()
 	case ulid:
 		if a.in(8) {
-			return text(pick(a.dice, "80000000000000000000000000", "01HZ000000000000000000000", "01J00000000000000000000I00"))
+			return text(pick(a.dice, "80000000000000000000000000", "01HZ000000000000000000000",
+				"01J00000000000000000000I00"))
 		}
 		return ulidOf(at.UnixMilli(), 1+a.IntN(2))
 	case uuid:

@@ -223,8 +223,10 @@ func (m *model) mark(c *clock) row {
 
 // against compares a clock with the cutoff in the clock's own type, rounded down (S4).
 func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
-	if unit := map[string]int64{"epoch_s": 1000000, "epoch_ms": 1000}[c.encoding]; c.kind == float || c.kind == decimal {
-		return new(big.Int).Mul(big.NewInt(v.(int64)), big.NewInt(unit)).Cmp(big.NewInt(cutoff.UnixMicro())) // these have fractions
+	if unit := map[string]int64{"epoch_s": 1000000, "epoch_ms": 1000}[c.encoding]; c.kind == float ||
+		c.kind == decimal {
+		// these have fractions
+		return new(big.Int).Mul(big.NewInt(v.(int64)), big.NewInt(unit)).Cmp(big.NewInt(cutoff.UnixMicro()))
 	}
 	switch c.encoding {
 	case "epoch_s":

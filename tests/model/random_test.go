@@ -355,7 +355,8 @@ func (a *author) due(c *clock) {
 		if c.window == nil {
 			a.windows = append(a.windows, span{})
 		}
-		if c.column == a.col("made") && c.kind != uuid && c.kind != ulid && a.in(10) { // PostgreSQL 15 has no max of uuid
+		// PostgreSQL 15 has no max of uuid
+		if c.column == a.col("made") && c.kind != uuid && c.kind != ulid && a.in(10) {
 			c.nulls = false
 			c.upTo = &extreme{"max", "x", a.family.limit, "up", lit{true, boolean}}
 		}
@@ -364,7 +365,8 @@ func (a *author) due(c *clock) {
 	if a.resumes {
 		p.due = []entry{{clock: withWindow(c)}}
 		if p.any = a.in(3); p.any {
-			p.due = append(p.due, entry{clock: withWindow(&clock{key: "age", kind: timestamptz, column: a.col("seen")})})
+			p.due = append(p.due, entry{clock: withWindow(&clock{key: "age", kind: timestamptz,
+				column: a.col("seen")})})
 		}
 		return
 	}

@@ -71,7 +71,8 @@ func (a *author) change(number int) change {
 	some := func(t *table) row { return a.data[t][a.IntN(len(a.data[t]))] }
 	set := func(t *table, r row, name string, v value) change {
 		return change{
-			sql: fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s", t.ref(), quote.Ident(name), literal(v, t.column(name).kind),
+			sql: fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s", t.ref(), quote.Ident(name),
+				literal(v, t.column(name).kind),
 				t.isKey(r)),
 			do: func(m *model) {
 				for _, x := range m.data[t] {
@@ -86,7 +87,8 @@ func (a *author) change(number int) change {
 	case n < 2 && len(a.data[f.sign]) > 0:
 		r := some(f.sign)
 		return change{sql: fmt.Sprintf("DELETE FROM %s WHERE %s", f.sign.ref(), f.sign.isKey(r)), do: func(m *model) {
-			m.data[f.sign] = slices.DeleteFunc(m.data[f.sign], func(x row) bool { return f.sign.compareKeys(x, r) == 0 })
+			m.data[f.sign] = slices.DeleteFunc(m.data[f.sign],
+				func(x row) bool { return f.sign.compareKeys(x, r) == 0 })
 		}}
 	case n < 4 && len(a.data[f.sign]) > 0:
 		return set(f.sign, some(f.sign), "open", a.maybe(a.in(2)))
@@ -242,6 +244,7 @@ func TestResumedRunsAreCompared(t *testing.T) {
 	var resumed int
 	one(t, in, "SELECT count(*) FROM retention.run WHERE start_position IS NOT NULL", nil, &resumed)
 	if noticed == 0 || resumed == 0 {
-		t.Errorf("of %d policies with changes %d are noticed, and %d runs start in the middle", len(all), noticed, resumed)
+		t.Errorf("of %d policies with changes %d are noticed, and %d runs start in the middle", len(all), noticed,
+			resumed)
 	}
 }

@@ -105,7 +105,8 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 		return s.refusals(t, in, c)
 	}
 	one(t, in,
-		"SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",
+		"SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => "+
+			"$3::text::jsonb)",
 		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
 	o.KeptByNull = positive(byNull)
 	s.call(t, in, c)

@@ -126,7 +126,8 @@ func (t *table) partitions(columns []string) (by, sql string) {
 		of := fmt.Sprintf("CREATE TABLE %s PARTITION OF %s %s", part(""), t.ref(), bound)
 		switch {
 		case t.worn && n == 1:
-			sql += t.made(part(""), turned, "") + fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s;\n", t.ref(), part(""), bound)
+			sql += t.made(part(""), turned, "") + fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s;\n", t.ref(),
+				part(""), bound)
 		case t.worn && n == 2:
 			sql += fmt.Sprintf("%s PARTITION BY HASH (%s);\n", of, quote.Ident(t.key[len(t.key)-1]))
 			for i := range 2 {
@@ -324,7 +325,8 @@ func keywordStyle(s string) string {
 
 func randomKey(d dice, style func(string) string) ([]column, []string) {
 	id, b := style("id"), style("b")
-	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric, smallint, float, varchar, bytea,
+	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric, smallint, float, varchar,
+		bytea,
 		date), notNull: true}
 	if d.in(4) {
 		return []column{first, {name: b, kind: pick(d, integer, textual, bigint), notNull: true}}, pick(d,

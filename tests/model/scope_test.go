@@ -182,7 +182,8 @@ func (s *scenario) refusals(t testing.TB, in *kit.Installed, c call) outcome {
 	t.Helper()
 	at, scope := c.at.Format(time.RFC3339Nano), c.argument(s.policy)
 	o := outcome{State: "the call is not refused"}
-	if _, err := in.Call("CALL retention.run($1, $2::text::timestamptz, scope => $3::text::jsonb)", s.name, at, scope); err != nil {
+	if _, err := in.Call("CALL retention.run($1, $2::text::timestamptz, scope => $3::text::jsonb)", s.name, at,
+		scope); err != nil {
 		o.State = err.Code
 	}
 	_, err := in.Call("SELECT due::text FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",

@@ -135,7 +135,8 @@ func (s *scenario) smaller() (all []*scenario) {
 	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse, p.whole = 0, 0, 0, false })
 	return slices.DeleteFunc(all, func(c *scenario) bool {
 		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) &&
-			len(c.calls) == len(s.calls) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) && len(c.changes) == len(s.changes) ||
+			len(c.calls) == len(s.calls) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) &&
+			len(c.changes) == len(s.changes) ||
 			len(c.data[c.family.item]) == 0
 	})
 }

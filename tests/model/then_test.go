@@ -29,7 +29,8 @@ func (a *author) then() {
 		add(own(line{some()}))
 	}
 	c := p.clock()
-	single := a.once && !p.any && p.budget == 0 && (c == nil || !c.nulls) // rows without a clock are a batch of their own
+	// rows without a clock are a batch of their own
+	single := a.once && !p.any && p.budget == 0 && (c == nil || !c.nulls)
 	p.whole = single && a.in(3) && (c == nil || c.watermark == nil)
 	if a.once = single && !p.whole && a.in(8); a.once {
 		add(own(header{}))
@@ -119,7 +120,8 @@ func (a *author) children() (cascades []*table) {
 		f.child.tie(f.item, action)
 	}
 	if a.in(4) {
-		p.steps = append(p.steps, bound{f, archive{related: child, document: true}}, deletion{related: child, cascades: leaves})
+		p.steps = append(p.steps, bound{f, archive{related: child, document: true}},
+			deletion{related: child, cascades: leaves})
 	} else {
 		switch {
 		case a.in(3):

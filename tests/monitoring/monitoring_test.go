@@ -40,7 +40,8 @@ func TestRules(t *testing.T) {
 		}
 	}
 	tested := fixture.ReadFile(t, cases)
-	alerts := regexp.MustCompile(`(?m)^ +- alert: (\w+)$`).FindAllStringSubmatch(fixture.ReadFile(t, shipped+"rules.yaml"), -1)
+	alerts := regexp.MustCompile(`(?m)^ +- alert: (\w+)$`).FindAllStringSubmatch(fixture.ReadFile(t,
+		shipped+"rules.yaml"), -1)
 	for _, alert := range alerts {
 		if !regexp.MustCompile(`alertname: ` + alert[1] + `\n +exp_alerts:`).MatchString(tested) {
 			t.Errorf("no case has %s fire", alert[1])
@@ -71,35 +72,45 @@ func TestSeries(t *testing.T) {
 	if _, err := in.Call("CALL retention.run_job('j')"); err == nil {
 		t.Fatal("no policy tripped")
 	}
-	for _, call := range []string{"SELECT retention.place_hold('item', '1', 'case', now() + interval '2 days')", "SELECT retention.pause('fine', 'release')"} {
+	for _, call := range []string{"SELECT retention.place_hold('item', '1', 'case', now() + interval '2 days')",
+		"SELECT retention.pause('fine', 'release')"} {
 		if err := in.Operator(call); err != nil {
 			t.Fatal(err)
 		}
 	}
-	in.Exec(t, "UPDATE retention.install SET scheduler = 'pg_cron'") // it is dead here, which no alert says in the first minutes
-	in.Exec(t, "DO $$ BEGIN CREATE ROLE scraper LOGIN IN ROLE retention_viewer; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
+	// it is dead here, which no alert says in the first minutes
+	in.Exec(t, "UPDATE retention.install SET scheduler = 'pg_cron'")
+	in.Exec(t, "DO $$ BEGIN CREATE ROLE scraper LOGIN IN ROLE retention_viewer; EXCEPTION WHEN duplicate_object OR "+
+		"unique_violation THEN NULL; END $$")
 	exporters, prometheus := []string{address(t), address(t)}, address(t)
-	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper")}, "prometheus-postgres-exporter", "--disable-default-metrics", "--disable-settings-metrics",
+	run(t, []string{"DATA_SOURCE_NAME=" + in.URL("scraper")}, "prometheus-postgres-exporter",
+		"--disable-default-metrics", "--disable-settings-metrics",
 		"--extend.query-path="+shipped+"queries.yaml", "--web.listen-address="+exporters[0])
-	run(t, []string{"LOGLEVEL=ERROR"}, "prometheus-sql-exporter", "-web.listen-address="+exporters[1], "-config.file="+edited(t, "sql_exporter.yaml", "",
-		"postgres://scraper@localhost/shop?sslmode=disable", in.URL("scraper"), "1m", "1s"))
+	run(t, []string{"LOGLEVEL=ERROR"}, "prometheus-sql-exporter", "-web.listen-address="+exporters[1], "-config.file="+
+		edited(t, "sql_exporter.yaml", "",
+			"postgres://scraper@localhost/shop?sslmode=disable", in.URL("scraper"), "1m", "1s"))
 	rules, err := filepath.Abs(shipped + "rules.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, nil, "prometheus", "--storage.tsdb.path="+t.TempDir(), "--web.listen-address="+prometheus, "--config.file="+edited(t, "scrape.yaml",
-		fmt.Sprintf("rule_files: [%q]\nglobal: {evaluation_interval: 1s}\n", rules), "localhost:9187", strings.Join(exporters, ", "), "1m", "1s"))
+	run(t, nil, "prometheus", "--storage.tsdb.path="+t.TempDir(), "--web.listen-address="+prometheus, "--config.file="+
+		edited(t, "scrape.yaml",
+			fmt.Sprintf("rule_files: [%q]\nglobal: {evaluation_interval: 1s}\n",
+				rules), "localhost:9187", strings.Join(exporters, ", "), "1m", "1s"))
 
 	for _, exporter := range exporters {
 		var diff string
 		until(t, func() bool {
 			want := map[string]string{}
-			for _, row := range pgtest.Column[string](t, in, "SELECT jsonb_build_array(labels - 'job' || jsonb_build_object('__name__', name, 'retention_job', coalesce(labels ->> 'job', '')), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
+			for _, row := range pgtest.Column[string](t, in,
+				"SELECT jsonb_build_array(labels - 'job' || jsonb_build_object('__name__', name, 'retention_job', "+
+					"coalesce(labels ->> 'job', '')), value)::text FROM retention.metrics WHERE value IS NOT NULL") {
 				name, value := series(t, row)
 				want[name] = value
 			}
 			got := map[string]string{}
-			for _, s := range query(t, prometheus, `{job="pgretain", instance="`+exporter+`", __name__=~"retention_.+"}`) {
+			for _, s := range query(t, prometheus, `{job="pgretain", instance="`+
+				exporter+`", __name__=~"retention_.+"}`) {
 				delete(s.Metric, "job")
 				delete(s.Metric, "instance")
 				got[label(s.Metric)] = s.value(t)
@@ -110,7 +121,8 @@ func TestSeries(t *testing.T) {
 	}
 	for verb, table := range map[string]string{"delete": "public.other", "archive": `public.gone "rows`} {
 		of := fmt.Sprintf("retention_rows_total{policy=\"fine\", verb=%q, table=%q}", verb, table)
-		if got := query(t, prometheus, of); len(got) != len(exporters) || got[0].value(t) != fixed(5) || got[1].value(t) != fixed(5) {
+		if got := query(t, prometheus, of); len(got) != len(exporters) || got[0].value(t) != fixed(5) ||
+			got[1].value(t) != fixed(5) {
 			t.Errorf("%s is %v", of, got)
 		}
 	}
@@ -147,12 +159,14 @@ func board(t *testing.T, prometheus string) {
 	if err := json.Unmarshal([]byte(text), &shown); err != nil {
 		t.Fatal(err)
 	}
-	name, variables := regexp.MustCompile(`retention_\w+`), strings.NewReplacer("$policy", "fine|tripped", "$__rate_interval", "1m")
+	name, variables := regexp.MustCompile(`retention_\w+`), strings.NewReplacer("$policy", "fine|tripped",
+		"$__rate_interval", "1m")
 	for _, panel := range shown.Panels {
 		for _, target := range panel.Targets {
 			expr := variables.Replace(target.Expr)
 			for _, wanted := range append(name.FindAllString(strings.ReplaceAll(expr, "retention_job", ""), -1), expr) {
-				until(t, func() bool { return len(query(t, prometheus, wanted)) > 0 }, func() string { return panel.Title + ": nothing is found for " + wanted })
+				until(t, func() bool { return len(query(t, prometheus, wanted)) > 0 },
+					func() string { return panel.Title + ": nothing is found for " + wanted })
 			}
 		}
 	}
@@ -166,7 +180,8 @@ func board(t *testing.T, prometheus string) {
 func edited(t *testing.T, name, more string, words ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(strings.NewReplacer(words...).Replace(fixture.ReadFile(t, shipped+name))+more), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.NewReplacer(words...).Replace(fixture.ReadFile(t, shipped+name))+more),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -178,7 +193,8 @@ func series(t *testing.T, row string) (name, value string) {
 	var pair [2]json.RawMessage
 	var labels map[string]string
 	var number float64
-	for _, err := range []error{json.Unmarshal([]byte(row), &pair), json.Unmarshal(pair[0], &labels), json.Unmarshal(pair[1], &number)} {
+	for _, err := range []error{json.Unmarshal([]byte(row), &pair), json.Unmarshal(pair[0], &labels),
+		json.Unmarshal(pair[1], &number)} {
 		if err != nil {
 			t.Fatalf("%s: %v", row, err)
 		}
@@ -217,7 +233,8 @@ func (s sample) value(t *testing.T) string {
 // query asks Prometheus; nothing while it does not answer yet.
 func query(t *testing.T, server, text string) []sample {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server+"/api/v1/query?query="+url.QueryEscape(text), nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server+"/api/v1/query?query="+
+		url.QueryEscape(text), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

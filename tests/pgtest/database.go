@@ -76,7 +76,8 @@ func (db *DB) Copy(t testing.TB) *DB {
 // end ends the sessions of a database, with which it cannot be cloned.
 func (db *DB) end(t testing.TB) {
 	t.Helper()
-	if err := db.server.admin("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = " + quote.Literal(db.Name)); err != nil {
+	if err := db.server.admin("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = " +
+		quote.Literal(db.Name)); err != nil {
 		t.Fatalf("ending the sessions of a database: %v", err)
 	}
 }
@@ -138,7 +139,8 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 // MakeRole is SQL that makes a role unless it is there: roles are the server's, and tests beside
 // each other ask for the same. definition is what CREATE ROLE takes, as in "anna LOGIN".
 func MakeRole(definition string) string {
-	return "DO $$ BEGIN CREATE ROLE " + definition + "; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+	return "DO $$ BEGIN CREATE ROLE " + definition + "; EXCEPTION WHEN duplicate_object OR unique_violation THEN " +
+		"NULL; END $$;"
 }
 
 // Exec runs SQL in a session, several statements where there are no arguments, and returns the

@@ -83,7 +83,10 @@ func (db *DB) Sibling(t testing.TB, name string) *DB {
 // Standby starts a hot standby of a test's own server, and returns the same database there.
 func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	t.Helper()
-	return db.copied(t, settings, func(standby *sandbox.Server) *exec.Cmd { return db.baseBackup(standby, "--write-recovery-conf") })
+	return db.copied(t, settings, func(standby *sandbox.Server) *exec.Cmd {
+		return db.baseBackup(standby,
+			"--write-recovery-conf")
+	})
 }
 
 // Clone starts an independent server from a base backup of a test's own server; CloneFiles from its
@@ -96,7 +99,8 @@ func (db *DB) Clone(t testing.TB) *DB {
 func (db *DB) CloneFiles(t testing.TB) *DB {
 	t.Helper()
 	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd {
-		cmd := clone.Command(context.Background(), "cp", "--archive", db.Server.DataDir(), clone.DataDir()) // files keep their times
+		// files keep their times
+		cmd := clone.Command(context.Background(), "cp", "--archive", db.Server.DataDir(), clone.DataDir())
 		cmd.Path, cmd.Err = exec.LookPath("cp")
 		return cmd
 	})
@@ -113,8 +117,9 @@ func (db *DB) copied(t testing.TB, settings map[string]string, bring func(*sandb
 }
 
 func (db *DB) baseBackup(to *sandbox.Server, more ...string) *exec.Cmd {
-	return to.Command(context.Background(), "pg_basebackup", append(more, "--pgdata="+to.DataDir(), "--checkpoint=fast", "--no-sync",
-		"--host="+db.Server.Dir(), "--port=5432", "--username=postgres")...)
+	return to.Command(context.Background(), "pg_basebackup",
+		append(more, "--pgdata="+to.DataDir(), "--checkpoint=fast", "--no-sync",
+			"--host="+db.Server.Dir(), "--port=5432", "--username=postgres")...)
 }
 
 // CatchUp waits until a standby shows all that its primary has committed.

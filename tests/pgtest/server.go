@@ -53,7 +53,8 @@ var shared = sync.OnceValues(func() (*server, error) {
 // long the tests take. Tests with many partitions or schemas lock all of them, side by side with
 // others.
 func steady(options sandbox.Options) sandbox.Options {
-	settings := map[string]string{"autovacuum": "off", "max_locks_per_transaction": "256", "max_prepared_transactions": "4"}
+	settings := map[string]string{"autovacuum": "off", "max_locks_per_transaction": "256",
+		"max_prepared_transactions": "4"}
 	maps.Copy(settings, options.Settings)
 	options.Settings = settings
 	return options

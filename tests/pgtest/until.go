@@ -18,7 +18,8 @@ func Poll(t testing.TB, what string, come func() bool) {
 		if waited > MaxWait {
 			t.Fatalf("never came true: %s", what)
 		}
-		time.Sleep(min(3*time.Millisecond+waited/50, 50*time.Millisecond)) // who waits long leaves the processor to others
+		// who waits long leaves the processor to others
+		time.Sleep(min(3*time.Millisecond+waited/50, 50*time.Millisecond))
 	}
 }
 

@@ -26,7 +26,8 @@ func TestHeldRowMovesBelowWhatGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, fmt.Sprintf(family, c.foreignKey),
-				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: ["+c.then+"], batch: {lock_timeout: 100s}}")
+				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: ["+c.then+"], batch: {lock_timeout: "+
+					"100s}}")
 			s.refill(30)
 			s.Exec(t, `INSERT INTO child SELECT 1000 + id, id FROM m;
 				INSERT INTO child VALUES (2000, NULL);

@@ -122,9 +122,11 @@ func claimAll(ctx context.Context, conn *pgx.Conn, list []string, batch int, w *
 
 // What expires_at of the entries is before the crowd comes: none there, long past, and just now.
 var entriesBefore = map[string]string{
-	"new":      "SELECT",
-	"expired":  "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() - interval '1 hour' FROM generate_series(0, 149) i",
-	"expiring": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() + i * interval '1 ms' FROM generate_series(0, 149) i",
+	"new": "SELECT",
+	"expired": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() - interval '1 " +
+		"hour' FROM generate_series(0, 149) i",
+	"expiring": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() + i * interval " +
+		"'1 ms' FROM generate_series(0, 149) i",
 }
 
 // Forty sessions want the same 150 keys, in orders of their own, one by one and in batches: each
@@ -162,16 +164,20 @@ func TestClaimOneWinner(t *testing.T) {
 			})
 			if name == "expiring" {
 				s.until("all that was there has expired", func() bool {
-					return pgtest.Value[bool](t, s.watch, "SELECT NOT EXISTS (SELECT FROM c WHERE expires_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '1 minute')")
+					return pgtest.Value[bool](t, s.watch,
+						"SELECT NOT EXISTS (SELECT FROM c WHERE expires_at BETWEEN clock_timestamp() AND "+
+							"clock_timestamp() + interval '1 minute')")
 				})
-				if err := claimAll(t.Context(), s.session("retention_operator"), keys(n, rand.New(rand.NewPCG(0, 0))), n, w); err != nil {
+				if err := claimAll(t.Context(), s.session("retention_operator"), keys(n, rand.New(rand.NewPCG(0, 0))),
+					n, w); err != nil {
 					t.Fatal(err)
 				}
 			}
 			close(stop)
 			running.Wait()
 			w.onceEach(t, n)
-			if live := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM c WHERE expires_at > now()"); live != n {
+			if live := pgtest.Value[int](t, s.watch,
+				"SELECT count(*)::int FROM c WHERE expires_at > now()"); live != n {
 				t.Errorf("%d entries are live, want all %d: a run took what was claimed", live, n)
 			}
 		})
@@ -245,7 +251,8 @@ func (c *claiming) wins(want bool) {
 // entry fails unless a key has a live entry.
 func (s *stage) entry(key string) {
 	s.t.Helper()
-	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND made_at > now() - interval '3 minutes'", key) {
+	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND "+
+		"made_at > now() - interval '3 minutes'", key) {
 		s.t.Errorf("no live entry of %s is left", key)
 	}
 }
@@ -257,7 +264,8 @@ func TestClaimThenCrash(t *testing.T) {
 	s.Exec(t, "INSERT INTO c VALUES ('taken over', '2020-01-01', '2020-01-02')")
 	worker := s.session("retention_operator")
 	pgtest.Exec(t, worker, "SELECT retention.p_claim('done')")
-	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('new'), retention.p_claim('taken over'), retention.p_claim(ARRAY['one', 'two'])")
+	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('new'), retention.p_claim('taken over'), "+
+		"retention.p_claim(ARRAY['one', 'two'])")
 	waiting := s.claims("new")
 	waiting.mustWait()
 	s.Exec(t, "SELECT pg_terminate_backend($1)", worker.PgConn().PID())
@@ -293,7 +301,8 @@ func TestClaimRepeatableRead(t *testing.T) {
 			for _, call := range []string{"SELECT retention.p_claim('a')", "SELECT retention.p_claim(ARRAY['a'])"} {
 				s.Exec(t, "TRUNCATE c; "+before)
 				worker := s.session("retention_operator")
-				pgtest.Exec(t, worker, "BEGIN ISOLATION LEVEL "+level+"; SELECT count(*) FROM retention.p_seen(ARRAY['x'])")
+				pgtest.Exec(t, worker, "BEGIN ISOLATION LEVEL "+
+					level+"; SELECT count(*) FROM retention.p_seen(ARRAY['x'])")
 				s.claims("a").wins(true)
 				_, err := worker.Exec(t.Context(), call)
 				var server *pgconn.PgError
@@ -318,14 +327,16 @@ func TestClaimBatchesDoNotDeadlock(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 
 	s.Exec(t, "SELECT retention.p_claim($1::text[])", keys(100, random))
-	if order := pgtest.Column[string](t, s.watch, "SELECT k FROM log ORDER BY n"); !slices.IsSorted(order) || len(order) != 100 {
+	if order := pgtest.Column[string](t, s.watch, "SELECT k FROM log ORDER BY n"); !slices.IsSorted(order) ||
+		len(order) != 100 {
 		t.Errorf("keys were locked in the order %q", order)
 	}
 
 	naive := []*pgx.Conn{s.session("retention_operator"), s.session("retention_operator")}
 	pgtest.Exec(t, naive[0], "BEGIN; INSERT INTO plain VALUES ('a')")
 	pgtest.Exec(t, naive[1], "BEGIN; INSERT INTO plain VALUES ('b')")
-	first, second := s.start(naive[0], "INSERT INTO plain VALUES ('b')"), s.start(naive[1], "INSERT INTO plain VALUES ('a')")
+	first, second := s.start(naive[0], "INSERT INTO plain VALUES ('b')"), s.start(naive[1],
+		"INSERT INTO plain VALUES ('a')")
 	if a, b := first.end(), second.end(); a == nil && b == nil {
 		t.Error("plain INSERTs did not deadlock; then this test shows nothing")
 	}

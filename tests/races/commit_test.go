@@ -36,7 +36,8 @@ func TestCommitFails(t *testing.T) {
 	s.leaves(from(11, 30)...)
 	s.states("p running")
 
-	problems := pgtest.Column[string](t, s.watch, "SELECT problem FROM retention.health() WHERE severity = 'error' AND policy = 'p'")
+	problems := pgtest.Column[string](t, s.watch, "SELECT problem FROM retention.health() WHERE severity = 'error' "+
+		"AND policy = 'p'")
 	if !slices.Contains(problems, "the last run (1) abandoned") {
 		t.Errorf("health says %q", problems)
 	}
@@ -80,7 +81,8 @@ func TestSettleFromElsewhere(t *testing.T) {
 // ends "busy" at once and names the holder's backend.
 func TestTwoRunsOfOneTable(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, tableM+gateAt15, "policies: {p: "+simple+", q: "+strings.Replace(simple, "7 days", "30 days", 1)+"}")
+	s := newStageOf(t, tableM+gateAt15, "policies: {p: "+simple+", q: "+
+		strings.Replace(simple, "7 days", "30 days", 1)+"}")
 	for _, second := range []string{"p", "q"} {
 		s.refill(30)
 		s.shut()

@@ -58,7 +58,8 @@ func TestContentionIsWaitedForOnce(t *testing.T) {
 	s.application("BEGIN; SELECT FROM m WHERE id % 10 = 5 FOR UPDATE")
 	s.run("p").ok()
 	o := s.logged("p", counts{State: "done", Taken: 180, Contended: 20})
-	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = '55P03'", o.ID); n != 1 {
+	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = "+
+		"'55P03'", o.ID); n != 1 {
 		t.Errorf("%d batches waited:\n%s", n, s.batches(o.ID))
 	}
 }
@@ -149,7 +150,8 @@ func TestLockedChildIsNarrowedDown(t *testing.T) {
 // a plain DELETE would have made it the victim.
 func TestWeGiveWayBeforeADeadlock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, gateAt15, strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 2s", 1)) // RANGE waits 200 ms for a row
+	// RANGE waits 200 ms for a row
+	s := newStage(t, gateAt15, strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 2s", 1))
 	// Long enough for the order of events, and far longer than our wait.
 	s.application("SET deadlock_timeout = '1s'")
 
@@ -254,7 +256,8 @@ func TestTieLargerThanABatch(t *testing.T) {
 	s.run("p").ok()
 	s.leaves()
 	o := s.logged("p", counts{State: "done", Taken: 95})
-	if most := pgtest.Value[int](t, s.watch, "SELECT max(taken) FROM retention.batch WHERE run_id = $1", o.ID); most != 10 {
+	if most := pgtest.Value[int](t, s.watch, "SELECT max(taken) FROM retention.batch WHERE run_id = $1",
+		o.ID); most != 10 {
 		t.Errorf("a batch of 10 took %d rows", most)
 	}
 }
@@ -264,13 +267,15 @@ func TestTieLargerThanABatch(t *testing.T) {
 func TestAutovacuumBesideARun(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"autovacuum": "on", "autovacuum_naptime": "1s"}})
-	s := newStageOf(t, tableM+gateAt15+signals+"ALTER TABLE m SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 0, autovacuum_enabled = off)",
+	s := newStageOf(t, tableM+gateAt15+signals+"ALTER TABLE m SET (autovacuum_vacuum_scale_factor = 0, "+
+		"autovacuum_vacuum_threshold = 0, autovacuum_enabled = off)",
 		"policies: {p: "+simple+", q: "+guarded+"}", kit.On(db))
 	s.refill(30)
 	s.shut()
 	run := s.run("p")
 	run.mustWait()
-	s.application("INSERT INTO m VALUES (99, now()); DELETE FROM m WHERE id = 99; SELECT pg_stat_force_next_flush(); ALTER TABLE m SET (autovacuum_enabled = on)")
+	s.application("INSERT INTO m VALUES (99, now()); DELETE FROM m WHERE id = 99; SELECT " +
+		"pg_stat_force_next_flush(); ALTER TABLE m SET (autovacuum_enabled = on)")
 	s.sees("SELECT autovacuum_count > 0 FROM pg_stat_user_tables WHERE relname = 'm'")
 	if run.ended() {
 		t.Error("the batch was over")
@@ -279,13 +284,16 @@ func TestAutovacuumBesideARun(t *testing.T) {
 	run.ok()
 	s.leaves()
 
-	for way, before := range map[string]string{"range": "SELECT", "locked": "LOCK TABLE sig IN SHARE UPDATE EXCLUSIVE MODE"} { // that of VACUUM
+	// that of VACUUM
+	for way, before := range map[string]string{"range": "SELECT",
+		"locked": "LOCK TABLE sig IN SHARE UPDATE EXCLUSIVE MODE"} {
 		s.refill(30)
 		s.application("BEGIN; " + before)
 		s.run("q").ok()
 		s.application("COMMIT")
 		o := s.logged("q", counts{State: "done", Taken: 30})
-		if ways := pgtest.Value[string](t, s.watch, "SELECT string_agg(DISTINCT mode, ' ') FROM retention.batch WHERE run_id = $1 AND taken > 0", o.ID); ways != way {
+		if ways := pgtest.Value[string](t, s.watch,
+			"SELECT string_agg(DISTINCT mode, ' ') FROM retention.batch WHERE run_id = $1 AND taken > 0", o.ID); ways != way {
 			t.Errorf("after %s batches went %q", before, ways)
 		}
 	}

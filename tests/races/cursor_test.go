@@ -42,7 +42,8 @@ func TestCursor(t *testing.T) {
 	} {
 		before := position()
 		// Every call in a session of its own, as after a restart.
-		if got := pgtest.Value[bool](t, s.session("retention_operator"), "SELECT retention.p_advance('w', $1, $2)", c.to.TS, c.to.Hash); got != c.moves {
+		if got := pgtest.Value[bool](t, s.session("retention_operator"), "SELECT retention.p_advance('w', $1, $2)",
+			c.to.TS, c.to.Hash); got != c.moves {
 			t.Errorf("advance to %v: %t, want %t", c.to, got, c.moves)
 		}
 		want := before
@@ -54,7 +55,8 @@ func TestCursor(t *testing.T) {
 		}
 	}
 	for _, call := range []string{"NULL, 1, 'a'", "'w', NULL, 'a'", "'w', 99, NULL"} {
-		if err := s.start(s.session("retention_operator"), "SELECT retention.p_advance("+call+")").end(); err == nil || err.Code != "22004" {
+		if err := s.start(s.session("retention_operator"), "SELECT retention.p_advance("+call+")").end(); err == nil ||
+			err.Code != "22004" {
 			t.Errorf("advance(%s): %v, want 22004", call, err)
 		}
 	}
@@ -85,7 +87,8 @@ func TestCursorConcurrently(t *testing.T) {
 		for range 40 {
 			var yes bool
 			ts, hash := random.IntN(60), fmt.Sprintf("%02d", random.IntN(50))
-			if err := conn.QueryRow(t.Context(), "SELECT retention.p_advance('w', $1, $2)", ts, hash).Scan(&yes); err != nil {
+			if err := conn.QueryRow(t.Context(), "SELECT retention.p_advance('w', $1, $2)", ts,
+				hash).Scan(&yes); err != nil {
 				return err
 			}
 			if yes {
@@ -99,10 +102,12 @@ func TestCursorConcurrently(t *testing.T) {
 	if got := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log"); got != moves || moves == 0 {
 		t.Errorf("%d moves were answered, %d were made", moves, got)
 	}
-	if back := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log a JOIN log b ON b.n > a.n AND (b.ts, b.hash) <= (a.ts, a.hash)"); back != 0 {
+	if back := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log a JOIN log b ON b.n > a.n AND (b.ts, "+
+		"b.hash) <= (a.ts, a.hash)"); back != 0 {
 		t.Errorf("the cursor moved backwards %d times", back)
 	}
-	if !pgtest.Value[bool](t, s.watch, "SELECT (ts, hash) = (SELECT ts, hash FROM log ORDER BY ts DESC, hash DESC LIMIT 1) FROM cursor_of") {
+	if !pgtest.Value[bool](t, s.watch, "SELECT (ts, hash) = (SELECT ts, hash FROM log ORDER BY ts DESC, hash DESC "+
+		"LIMIT 1) FROM cursor_of") {
 		t.Error("the cursor is not at its greatest position")
 	}
 }

@@ -64,7 +64,8 @@ func TestOperatorsOutsidePgCatalog(t *testing.T) {
 		s.Exec(t, "UPDATE m SET email = CASE WHEN id % 2 = 0 THEN 'VIP@x.org' ELSE 'no@x.org' END")
 	}
 	mail()
-	s.application("SET search_path = pg_catalog, pg_temp; DELETE FROM public.m WHERE email = 'vip@x.org' IS FALSE; RESET search_path")
+	s.application("SET search_path = pg_catalog, pg_temp; DELETE FROM public.m WHERE email = 'vip@x.org' IS FALSE; " +
+		"RESET search_path")
 	s.leaves() // the plain statement under a pinned path: all 15 are gone as well
 
 	mail()
@@ -112,7 +113,8 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [p]}}`)
 			PERFORM format('%s', 'x'::pg_catalog.text);
 			IF clock_timestamp() > now() THEN PERFORM pg_sleep(0); END IF;
 		END $$`)
-	for _, call := range []string{"CALL retention.run('p', '" + asOf + "')", "CALL retention.run_job('nightly', '" + asOf + "')"} {
+	for _, call := range []string{"CALL retention.run('p', '" + asOf + "')", "CALL retention.run_job('nightly', '" +
+		asOf + "')"} {
 		s.refill(30)
 		runner := s.session("retention_runner")
 		pgtest.Exec(t, runner, "SET search_path = hostile, pg_catalog, public")
@@ -123,7 +125,8 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [p]}}`)
 		s.start(runner, call).ok()
 		s.leaves()
 		s.logged("p", counts{State: "done", Taken: 30})
-		if seen := pgtest.Column[string](t, s.watch, "SELECT who || ' called ' || what FROM hostile.seen"); len(seen) > 0 {
+		if seen := pgtest.Column[string](t, s.watch,
+			"SELECT who || ' called ' || what FROM hostile.seen"); len(seen) > 0 {
 			t.Errorf("hijacked: %q", seen)
 		}
 	}

@@ -65,13 +65,15 @@ func TestGuardInsertedAfterTheJudgement(t *testing.T) {
 		locked             bool
 		write              string
 	}{
-		"without a foreign key":         {signals, guarded, "", false, "INSERT INTO sig VALUES (15)"},
-		"with a foreign key":            {referring, withCascades(guarded, "public.sig"), "23503", false, "INSERT INTO sig VALUES (15)"},
+		"without a foreign key": {signals, guarded, "", false, "INSERT INTO sig VALUES (15)"},
+		"with a foreign key": {referring, withCascades(guarded, "public.sig"), "23503", false,
+			"INSERT INTO sig VALUES (15)"},
 		"without a foreign key, LOCKED": {signals, guarded, "", true, "INSERT INTO sig VALUES (15)"},
-		"with a foreign key, LOCKED":    {referring, withCascades(guarded, "public.sig"), "23503", true, "INSERT INTO sig VALUES (15)"},
-		"moved there":                   {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "UPDATE sig SET m_id = 15"},
-		"removed elsewhere":             {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "DELETE FROM sig"},
-		"all removed":                   {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "TRUNCATE sig"},
+		"with a foreign key, LOCKED": {referring, withCascades(guarded, "public.sig"), "23503", true,
+			"INSERT INTO sig VALUES (15)"},
+		"moved there":       {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "UPDATE sig SET m_id = 15"},
+		"removed elsewhere": {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "DELETE FROM sig"},
+		"all removed":       {signals + "INSERT INTO sig VALUES (99);", guarded, "", false, "TRUNCATE sig"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +166,8 @@ func TestChildCommittedBetweenScanAndDelete(t *testing.T) {
 // Children that only the foreign key takes are counted, whenever they were committed.
 func TestCascadeIsCounted(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`+gateAt15,
+	s := newStage(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`+
+		gateAt15,
 		withCascades(simple, "public.child"))
 	s.refill(30)
 	s.Exec(t, "INSERT INTO child SELECT id, id FROM m")
@@ -200,7 +203,8 @@ func TestHeldRelatedRowKeepsItsRow(t *testing.T) {
 	}
 	s.run("p").ok()
 	s.leaves(15)
-	s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}, Related: map[string]int64{"public.child": 29}})
+	s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1},
+		Related: map[string]int64{"public.child": 29}})
 	if left := s.ids("child"); len(left) != 1 || left[0] != 1015 {
 		t.Errorf("children left are %v", left)
 	}

@@ -50,7 +50,8 @@ func TestHoldPlacedBetweenScanAndDelete(t *testing.T) {
 // cannot tell, in a transaction that still sees the row.
 func TestHoldPlacedDuringABatch(t *testing.T) {
 	t.Parallel()
-	for isolation, says := range map[string]string{"read committed": "0", "repeatable read": "unknown", "serializable": "unknown"} {
+	for isolation, says := range map[string]string{"read committed": "0", "repeatable read": "unknown",
+		"serializable": "unknown"} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, "", simple)
@@ -66,7 +67,8 @@ func TestHoldPlacedDuringABatch(t *testing.T) {
 			s.open()
 			run.ok()
 			hold.ok()
-			if n := pgtest.Value[string](t, hold.conn, "SELECT coalesce(rows_held::text, 'unknown') FROM held"); n != says {
+			if n := pgtest.Value[string](t, hold.conn,
+				"SELECT coalesce(rows_held::text, 'unknown') FROM held"); n != says {
 				t.Errorf("place_hold says of the rows it holds: %s, want %s", n, says)
 			}
 			if pgtest.Value[bool](t, s.watch, "SELECT bool_or(row_seen) FROM retention.hold") {
@@ -107,7 +109,8 @@ func TestHoldOnAChildKeepsItsParent(t *testing.T) {
 	}
 	s.run("p").ok()
 	s.leaves(15)
-	s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1}, Cascaded: map[string]int64{"public.child": 29}})
+	s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"hold": 1},
+		Cascaded: map[string]int64{"public.child": 29}})
 
 	// Naive: the foreign key knows nothing of holds.
 	s.Exec(t, "DELETE FROM m WHERE at < "+cutoff)
@@ -150,7 +153,8 @@ func TestHoldsColumnIsRenamedDuringARun(t *testing.T) {
 		rename.mustWait()
 		s.open()
 		rename.ok()
-		if err := run.end(); err == nil || err.Code != "P0001" || !strings.Contains(err.Message, `the table lacks such a column`) {
+		if err := run.end(); err == nil || err.Code != "P0001" ||
+			!strings.Contains(err.Message, `the table lacks such a column`) {
 			t.Errorf("raised %v, want P0001", err)
 		}
 		s.logged("p", counts{State: "tripped", Taken: 20})

@@ -15,12 +15,14 @@ func TestKeyIsUniqueNoMore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then, table string }{
 		"own rows": {"", `{update: {set: {v: "t.v + 1"}}}, delete`, "m"},
-		"related rows": {"CREATE TABLE body (id int PRIMARY KEY, m_id int, v int NOT NULL DEFAULT 0); INSERT INTO body SELECT i, i FROM generate_series(1, 30) i;",
+		"related rows": {"CREATE TABLE body (id int PRIMARY KEY, m_id int, v int NOT NULL DEFAULT 0); INSERT INTO " +
+			"body SELECT i, i FROM generate_series(1, 30) i;",
 			`{update: {table: body, as: b, where: "b.m_id = t.id", set: {v: "t.v + 1"}}}, delete`, "body"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, c.schema, "{table: m, due: {age: {column: at, older_than: 7 days}}, then: ["+c.then+"], batch: {lock_timeout: 100s}}")
+			s := newStage(t, c.schema, "{table: m, due: {age: {column: at, older_than: 7 days}}, then: ["+
+				c.then+"], batch: {lock_timeout: 100s}}")
 			s.refill(30)
 			s.Exec(t, "ALTER TABLE "+c.table+" DROP CONSTRAINT "+c.table+"_pkey")
 			twin := "INSERT INTO m VALUES (15, now())"

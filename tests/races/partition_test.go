@@ -28,7 +28,8 @@ func partitionStage(t *testing.T, rule string) *stage {
 // attached compares the partitions of m with what is wanted.
 func (s *stage) attached(want ...string) {
 	s.t.Helper()
-	got := pgtest.Column[string](s.t, s.watch, "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'm'::regclass ORDER BY 1")
+	got := pgtest.Column[string](s.t, s.watch, "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "+
+		"'m'::regclass ORDER BY 1")
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Errorf("partitions of m (-want +got):\n%s", diff)
 	}
@@ -60,7 +61,8 @@ func TestPendingWhileTheBatchWaits(t *testing.T) {
 			s.attached("m_1", "m_3")
 			s.logged("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
 
-			s.application("DELETE FROM m WHERE id <> 3; UPDATE m SET at = '2024-06-15'; INSERT INTO m VALUES (1, '2024-01-15', 'done')")
+			s.application("DELETE FROM m WHERE id <> 3; UPDATE m SET at = '2024-06-15'; INSERT INTO m VALUES (1, " +
+				"'2024-01-15', 'done')")
 			race(func() *task { return s.start(s.Conn(t), naive) })
 			s.attached("m_3")
 			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM m_1 WHERE state = 'pending'"); n != 1 {
@@ -162,11 +164,13 @@ func TestKilledWhileDetaching(t *testing.T) {
 	for _, step := range []string{"detach", "drop"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			s := newStageOf(t, months, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: ["+step+"]}}", kit.Before(`
+			s := newStageOf(t, months, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: ["+
+				step+"]}}", kit.Before(`
 				CREATE FUNCTION stop_after() RETURNS event_trigger LANGUAGE plpgsql AS $$
 				BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared(77); END $$`))
 			tag := map[string]string{"detach": "ALTER TABLE", "drop": "DROP TABLE"}[step]
-			s.Exec(t, "CREATE EVENT TRIGGER stop ON ddl_command_end WHEN TAG IN ('"+tag+"') EXECUTE FUNCTION stop_after()")
+			s.Exec(t, "CREATE EVENT TRIGGER stop ON ddl_command_end WHEN TAG IN ('"+
+				tag+"') EXECUTE FUNCTION stop_after()")
 			s.shut()
 			k := s.run("p")
 			k.mustWait()
@@ -188,11 +192,13 @@ func TestOthersGoOnWhileAPartitionGoes(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, months+`CREATE TABLE was (name text); CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
 		$$ BEGIN PERFORM gate(true); RETURN NEW; END $$; CREATE TRIGGER gate BEFORE INSERT ON was FOR EACH ROW EXECUTE FUNCTION stop();`,
-		"policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [insert: {into: was, set: {name: t.name}}, drop], batch: {lock_timeout: 100s}}}")
+		"policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [insert: {into: was, set: {name: "+
+			"t.name}}, drop], batch: {lock_timeout: 100s}}}")
 	s.shut()
 	k := s.run("p")
 	k.mustWait()
-	s.application("SELECT FROM m; INSERT INTO m VALUES (9, '2024-06-20', 'new'); UPDATE m SET state = 'seen' WHERE id = 3 AND at = '2024-06-15'")
+	s.application("SELECT FROM m; INSERT INTO m VALUES (9, '2024-06-20', 'new'); UPDATE m SET state = 'seen' WHERE " +
+		"id = 3 AND at = '2024-06-15'")
 	late := s.start(s.app, "INSERT INTO m VALUES (4, '2024-01-20', 'late')")
 	late.mustWait()
 	s.open()
@@ -200,7 +206,8 @@ func TestOthersGoOnWhileAPartitionGoes(t *testing.T) {
 	k.ok()
 	s.attached("m_3")
 	o := s.logged("p", counts{State: "done", Taken: 2, Related: map[string]int64{"public.was": 2}})
-	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = '55P03'", o.ID); n == 0 {
+	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = "+
+		"'55P03'", o.ID); n == 0 {
 		t.Error("the batch did not give way")
 	}
 	if got := s.ids("m"); !cmp.Equal(got, []int{3, 9}) {
@@ -213,7 +220,8 @@ func TestDropTableInUse(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
 		CREATE TABLE one (id int); CREATE TABLE two (id int); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')`,
-		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [drop_table: name, delete], batch: {lock_timeout: 50ms}}}")
+		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [drop_table: name, delete], batch: "+
+			"{lock_timeout: 50ms}}}")
 	s.application("BEGIN; SELECT FROM one")
 	s.run("p").ok()
 	s.logged("p", counts{State: "done", Taken: 1, Contended: 1, Related: map[string]int64{"tables dropped": 1}})

@@ -95,7 +95,8 @@ func rollSequence(t *testing.T, in *kit.Installed, seed uint64) bool {
 	}
 	in.Exec(t, "TRUNCATE bomb; UPDATE retention.policy SET batch_rows = 5, budget_rows = NULL")
 	for _, policy := range []string{"roll", "trim"} {
-		for in.Run(policy, now.Format(time.RFC3339)).State == "more" { // a run that goes on may leave the beginning to the next
+		// a run that goes on may leave the beginning to the next
+		for in.Run(policy, now.Format(time.RFC3339)).State == "more" {
 			continue
 		}
 		in.Done(policy, now.Format(time.RFC3339))
@@ -120,7 +121,8 @@ func insertRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.T
 		r := rolled{id: next + len(rows), score: random.IntN(30), kind: []string{"", "a", "b"}[random.IntN(3)],
 			at: now.Add(-time.Duration(random.IntN(21*24)) * time.Hour)}
 		rows = append(rows, r)
-		values = append(values, fmt.Sprintf("(%d, nullif('%s', ''), %d, '%s'::timestamptz)", r.id, r.kind, r.score, r.at.Format(time.RFC3339)))
+		values = append(values, fmt.Sprintf("(%d, nullif('%s', ''), %d, '%s'::timestamptz)", r.id, r.kind, r.score,
+			r.at.Format(time.RFC3339)))
 	}
 	in.Exec(t, "INSERT INTO m VALUES "+strings.Join(values, ", "))
 	return rows
@@ -129,7 +131,8 @@ func insertRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.T
 // runRandom runs some of the policies, with a backend that may die at some row.
 func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time, ids int) {
 	t.Helper()
-	in.Exec(t, fmt.Sprintf("TRUNCATE bomb; UPDATE retention.policy SET batch_rows = %d, budget_rows = nullif(%d, 0) WHERE name IN ('roll', 'trim')", 1+random.IntN(9), random.IntN(12)))
+	in.Exec(t, fmt.Sprintf("TRUNCATE bomb; UPDATE retention.policy SET batch_rows = %d, budget_rows = nullif(%d, 0) "+
+		"WHERE name IN ('roll', 'trim')", 1+random.IntN(9), random.IntN(12)))
 	if random.IntN(2) == 0 {
 		in.Exec(t, fmt.Sprintf("INSERT INTO bomb VALUES (%d)", random.IntN(ids)))
 	}
@@ -139,7 +142,8 @@ func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time
 		_, _ = conn.Exec(t.Context(), "CALL retention.run($1, $2)", policy, now.Format(time.RFC3339)) // it may die
 		_ = conn.Close(t.Context())
 		pgtest.Gone(t, in, conn.PgConn().PID())
-		died := pgtest.Value[bool](t, in, "SELECT state NOT IN ('done', 'more', 'busy', 'running', 'abandoned') FROM retention.run ORDER BY id DESC LIMIT 1")
+		died := pgtest.Value[bool](t, in, "SELECT state NOT IN ('done', 'more', 'busy', 'running', 'abandoned') "+
+			"FROM retention.run ORDER BY id DESC LIMIT 1")
 		if died {
 			t.Errorf("run of %s: %+v", policy, in.Last(policy))
 		}
@@ -161,7 +165,10 @@ func recompute(rows []rolled, now time.Time) map[string][]string {
 				left = append(left, fmt.Sprintf("(%d)", r.id))
 			}
 		}
-		slices.SortFunc(gone, func(a, b rolled) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) })
+		slices.SortFunc(gone, func(a, b rolled) int {
+			return cmp.Or(cmp.Compare(b.score, a.score),
+				cmp.Compare(a.id, b.id))
+		})
 		total := 0
 		for i, r := range gone {
 			total += r.score

@@ -14,11 +14,15 @@ func TestRowsChangePlacesDuringABatch(t *testing.T) {
 		locked bool
 		leaves []int
 	}{
-		"one to the top":         {"UPDATE m SET at = " + fresh + " WHERE id = 15", false, append([]int{15}, from(27, 30)...)},
-		"one to the top, LOCKED": {"UPDATE m SET at = " + fresh + " WHERE id = 15", true, append([]int{15}, from(26, 30)...)},
-		"to another group":       {"UPDATE m SET v = 9 WHERE id = 15", false, append([]int{15}, from(26, 30)...)},
-		"the first ones go":      {"UPDATE m SET at = '2023-01-01' WHERE id = 15; DELETE FROM m WHERE id > 28", false, from(26, 28)},
-		"a first one to the end": {"UPDATE m SET v = v WHERE id = 15; UPDATE m SET at = '2023-01-01' WHERE id = 27", false, from(26, 30)},
+		"one to the top": {"UPDATE m SET at = " + fresh + " WHERE id = 15", false,
+			append([]int{15}, from(27, 30)...)},
+		"one to the top, LOCKED": {"UPDATE m SET at = " + fresh + " WHERE id = 15", true,
+			append([]int{15}, from(26, 30)...)},
+		"to another group": {"UPDATE m SET v = 9 WHERE id = 15", false, append([]int{15}, from(26, 30)...)},
+		"the first ones go": {"UPDATE m SET at = '2023-01-01' WHERE id = 15; DELETE FROM m WHERE id > 28", false,
+			from(26, 28)},
+		"a first one to the end": {"UPDATE m SET v = v WHERE id = 15; UPDATE m SET at = '2023-01-01' WHERE id = 27",
+			false, from(26, 30)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

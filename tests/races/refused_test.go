@@ -29,7 +29,8 @@ var refusals = []refusal{
 	{
 		name:   "a RESTRICT child, LOCKED",
 		schema: signals + `CREATE TABLE child (m_id int REFERENCES m ON DELETE RESTRICT);`, data: "INSERT INTO child VALUES (15)",
-		rule: guarded, naiveCode: "23503 or 23001", refused: 1, message: "foreign key constraint", // 23001 is PostgreSQL 18's
+		// 23001 is PostgreSQL 18's
+		rule: guarded, naiveCode: "23503 or 23001", refused: 1, message: "foreign key constraint",
 	},
 	{
 		// Checked at COMMIT, were it not for SET CONSTRAINTS ALL IMMEDIATE.
@@ -42,7 +43,8 @@ var refusals = []refusal{
 		rule: simple, naiveCode: "P0001", refused: 1, message: "row 15 is sacred",
 	},
 	{
-		name: "a deferred trigger", schema: strings.ReplaceAll(raising, "CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW",
+		name: "a deferred trigger", schema: strings.ReplaceAll(raising,
+			"CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW",
 			"CREATE CONSTRAINT TRIGGER sacred AFTER DELETE ON m DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"),
 		rule: simple, naiveCode: "P0001", refused: 1, message: "row 15 is sacred",
 	},
@@ -104,7 +106,8 @@ func TestRefusedRowAmongFiveThousand(t *testing.T) {
 func TestTriggerVetoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rule, instead string }{
-		"RANGE": {simple, ""}, "LOCKED": {guarded, ""}, "written instead": {guarded, "UPDATE m SET id = id WHERE id = OLD.id;"},
+		"RANGE": {simple, ""}, "LOCKED": {guarded, ""}, "written instead": {guarded,
+			"UPDATE m SET id = id WHERE id = OLD.id;"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +131,8 @@ func TestTooManyRefusedRows(t *testing.T) {
 	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(21, 1300) i")
 	err := s.run("p").end()
 	n := s.Last("p").Refused // a batch ends after a second, on a busy machine before all of its ten rows are tried
-	if want := fmt.Sprintf("nearly all rows are refused: %d, while 20 were taken; %[1]d rows were refused, the first: update or delete on table \"m\" violates", n); err == nil ||
+	if want := fmt.Sprintf("nearly all rows are refused: %d, while 20 were taken; %[1]d rows were refused, the "+
+		"first: update or delete on table \"m\" violates", n); err == nil ||
 		err.Code != "23503" || n <= 1020 || n > 1030 || !strings.Contains(err.Message, want) {
 		t.Errorf("raised %v", err)
 	}

@@ -36,16 +36,19 @@ func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 			s := newStage(t, item+c.onDelete+"); "+items, itemRule(c.step))
 			// The key is locked FOR KEY SHARE, which an update of other columns alone would not
 			// wait for.
-			s.application("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR SHARE")
+			s.application("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR " +
+				"SHARE")
 			run := s.run("p")
 			run.mustWait()
 			s.application("COMMIT")
 			run.ok()
-			got := pgtest.Column[string](t, s.watch, "SELECT i.id || ' ' || b FROM item i JOIN blob b ON b.id = i.blob_id")
+			got := pgtest.Column[string](t, s.watch,
+				"SELECT i.id || ' ' || b FROM item i JOIN blob b ON b.id = i.blob_id")
 			if diff := cmp.Diff([]string{"100 (2,,)"}, got); diff != "" {
 				t.Errorf("items with their blobs (-want +got):\n%s", diff)
 			}
-			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM blob WHERE id <> 2 AND free IS NULL AND freed IS NULL"); n != 0 {
+			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM blob WHERE id <> 2 AND free IS NULL AND "+
+				"freed IS NULL"); n != 0 {
 				t.Errorf("%d blobs without an item are as they were", n)
 			}
 		})
@@ -68,7 +71,8 @@ func bodyRule(then string) string {
 func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then string }{
-		"cascade":               {"ALTER TABLE body ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE CASCADE", "delete: {cascades: [body]}"},
+		"cascade": {"ALTER TABLE body ADD FOREIGN KEY (m_id) REFERENCES m ON DELETE CASCADE",
+			"delete: {cascades: [body]}"},
 		"delete":                {"", `delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`},
 		"another way to say it": {"", `delete: {table: body, as: x, where: "x.m_id = t.id"}, delete`},
 		"sql":                   {"", `sql: "DELETE FROM public.body USING batch WHERE body.m_id = batch.id", delete`},
@@ -113,7 +117,8 @@ func TestRowBelowAfterTheCopy(t *testing.T) {
 			s := newStage(t, `CREATE TABLE body (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
 				CREATE TABLE leaf (id int PRIMARY KEY, body_id int REFERENCES body ON DELETE CASCADE); CREATE TABLE attic (id int, body_id int);
 				CREATE TRIGGER gate AFTER INSERT ON attic FOR EACH STATEMENT EXECUTE FUNCTION gate_keeper();`,
-				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{"+then+"}, {delete: {cascades: [body, leaf]}}], triggers: [gate], batch: {lock_timeout: 100s}}")
+				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{"+then+"}, {delete: {cascades: "+
+					"[body, leaf]}}], triggers: [gate], batch: {lock_timeout: 100s}}")
 			s.refill(3)
 			s.Exec(t, "INSERT INTO body SELECT id, id FROM m; INSERT INTO leaf SELECT id, id FROM m WHERE id <> 2")
 			s.application("BEGIN; INSERT INTO leaf VALUES (101, 1)")
@@ -165,7 +170,8 @@ func TestRelatedRowsOfSeveralPartitions(t *testing.T) {
 		CREATE TABLE body_2 PARTITION OF body FOR VALUES FROM (100) TO (200);
 		CREATE TABLE attic (id int, m_id int);`, bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
 	s.refill(10)
-	s.Exec(t, "INSERT INTO body SELECT i, i FROM generate_series(1, 10) i; INSERT INTO body SELECT 100 + i, i + 5 FROM generate_series(1, 10) i")
+	s.Exec(t, "INSERT INTO body SELECT i, i FROM generate_series(1, 10) i; INSERT INTO body SELECT 100 + i, i + 5 "+
+		"FROM generate_series(1, 10) i")
 	s.run("p").ok()
 	if diff := cmp.Diff(from(106, 110), s.ids("body")); diff != "" {
 		t.Errorf("rows left (-want +got):\n%s", diff)

@@ -61,7 +61,8 @@ func TestRestoreAndARun(t *testing.T) {
 	pgtest.Exec(t, operator, "BEGIN; "+call)
 	s.Exec(t, "SELECT pg_terminate_backend($1)", operator.PgConn().PID())
 	s.until("the lock is free", func() bool {
-		return pgtest.Value[bool](t, s.watch, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", operator.PgConn().PID())
+		return pgtest.Value[bool](t, s.watch, "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)",
+			operator.PgConn().PID())
 	})
 	s.leaves()
 	s.start(s.session("retention_operator"), call).ok()
@@ -74,7 +75,8 @@ func TestRestoreAndARun(t *testing.T) {
 // refused: in a transaction that is not READ COMMITTED it would not see the hold.
 func TestRestoreWaitsForAHold(t *testing.T) {
 	t.Parallel()
-	for isolation, code := range map[string]string{"read committed": "", "repeatable read": "55000", "serializable": "55000"} {
+	for isolation, code := range map[string]string{"read committed": "", "repeatable read": "55000",
+		"serializable": "55000"} {
 		t.Run(isolation, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, archive+"ALTER TABLE old ADD UNIQUE (id);", archived)
@@ -136,11 +138,13 @@ func TestRestoreMeetsAChangeOfTheArchive(t *testing.T) {
 			s.refill(30)
 			s.run("p").ok()
 			s.application("BEGIN; " + change + " WHERE id = 15")
-			restore := s.start(s.session("retention_operator"), "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))")
+			restore := s.start(s.session("retention_operator"),
+				"SELECT retention.restore('p', (SELECT max(id) FROM retention.run))")
 			restore.mustWait()
 			s.application("COMMIT")
 			restore.ok()
-			got := pgtest.Value[string](t, s.watch, `SELECT format('%s|%s|%s', (SELECT string_agg(v::text, ' ') FROM m WHERE id = 15),
+			got := pgtest.Value[string](t, s.watch,
+				`SELECT format('%s|%s|%s', (SELECT string_agg(v::text, ' ') FROM m WHERE id = 15),
 				(SELECT count(*) FROM old), (SELECT restored || ' ' || refused FROM retention.restored))`)
 			if got != want {
 				t.Errorf("got %s, want %s", got, want)

@@ -19,21 +19,25 @@ var around = []attempt{
 	{"calling a batch by name", "SELECT retention._attempt_batch(NULL, NULL, 1, false, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
 	{"an interrupted step", "SELECT retention._step(1, true)", "55000"},
-	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES ('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
+	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES " +
+		"('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
 	{"another as_of", "UPDATE retention.run SET as_of = '2099-01-01'", "42501"},
 	{"purging the log", "DELETE FROM retention.run", "42501"},
 	{"emptying the log", "TRUNCATE retention.run, retention.batch", "42501"},
-	{"a forged batch", "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) VALUES (1, 99, 'locked', 1, 1000000)", "42501"},
+	{"a forged batch", "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) VALUES (1, 99, " +
+		"'locked', 1, 1000000)", "42501"},
 	{"an updated batch", "UPDATE retention.batch SET next_rows = 1000000", "42501"},
 	{"releasing a hold by hand", "UPDATE retention.hold SET released_at = now()", "42501"},
 	{"deleting a hold", "DELETE FROM retention.hold", "42501"},
 	{"moving a hold", "UPDATE retention.hold SET match = '{}'", "42501"},
-	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')", "42501"},
+	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, " +
+		"reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')", "42501"},
 	{"another breaker", "UPDATE retention.policy SET breaker_rows = NULL, breaker_fraction = NULL", "42501"},
 	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"beyond": "x"}]'`, "42501"},
 	{"resuming by hand", "DELETE FROM retention.setting", "42501"},
 	{"accepting by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'accepted', 'x')", "42501"},
-	{"another window by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'window', '1 day')", "42501"},
+	{"another window by hand", "INSERT INTO retention.setting (policy, name, value) VALUES ('p', 'window', '1 day')",
+		"42501"},
 	{"changing a setting", "SELECT retention._change_setting('p', 'window', '1 day', 'x')", "42501"},
 	{"rewriting history", "DELETE FROM retention.setting_change", "42501"},
 	{"adopting by hand", "UPDATE retention.install SET database_name = 'x'", "42501"},
@@ -41,12 +45,16 @@ var around = []attempt{
 	{"truncating the table", "TRUNCATE m", "42501"},
 	{"becoming the owner", "SET ROLE retention_owner", "42501"},
 	{"becoming the migrating role", "SET ROLE kit_migrator", "42501"},
-	{"a function of one's own in our schema", "CREATE FUNCTION retention.x() RETURNS int LANGUAGE sql AS 'SELECT 1'", "42501"},
+	{"a function of one's own in our schema", "CREATE FUNCTION retention.x() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+		"42501"},
 	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
-	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
+	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz " +
+		"DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, " +
+		"scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
 	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
 	{"another owner's rights", "ALTER FUNCTION retention._step(bigint, boolean) SECURITY INVOKER", "42501"},
-	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()", "42501"},
+	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION " +
+		"suppress_redundant_updates_trigger()", "42501"},
 }
 
 // Nobody but the driver takes rows, and nobody writes the log.
@@ -104,7 +112,8 @@ func TestRunnerDrivesByHand(t *testing.T) {
 	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
 	s.refill(30)
 	conn := s.session("retention_runner")
-	s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, false, NULL))").ok()
+	s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, "+
+		"false, NULL))").ok()
 	if o := s.Last("p"); o.State != "failed" || o.SQLState != "22023" {
 		t.Errorf("beginning in the future ended %+v", o)
 	}

@@ -75,7 +75,8 @@ var rowRaces = []rowRace{
 		want:   counts{State: "done", Taken: 29, Contended: 1},
 	},
 	{
-		name: "guarded by its own column now", rule: strings.Replace(simple, "then:", `keep: {used: "v > 0"}, then:`, 1),
+		name: "guarded by its own column now", rule: strings.Replace(simple, "then:", `keep: {used: "v > 0"}, then:`,
+			1),
 		opens:  "UPDATE m SET v = 1 WHERE id = 15",
 		leaves: []int{15},
 		want:   counts{State: "done", Taken: 29, Kept: map[string]int64{"used": 1}},

@@ -17,7 +17,8 @@ func TestSessionDefaults(t *testing.T) {
 		{"repeatable read", "SET default_transaction_isolation = 'repeatable read'", "40001"},
 		{"serializable", "SET default_transaction_isolation = 'serializable'", "40001"},
 		{"read only", "SET default_transaction_read_only = on", "25006"},
-		{"deferrable", "SET default_transaction_isolation = 'serializable'; SET default_transaction_read_only = on; SET default_transaction_deferrable = on", "25006"},
+		{"deferrable", "SET default_transaction_isolation = 'serializable'; SET default_transaction_read_only = on; " +
+			"SET default_transaction_deferrable = on", "25006"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -54,7 +55,8 @@ func TestSessionSettings(t *testing.T) {
 		"SET session_replication_role = local", "SET plan_cache_mode = force_generic_plan",
 		"SET standard_conforming_strings = off", "SET escape_string_warning = on", "SET extra_float_digits = -15",
 		"SET idle_in_transaction_session_timeout = '1ms'", "SET bytea_output = escape",
-		"SET check_function_bodies = off", "SET jit = on; SET jit_above_cost = 0", "SET enable_indexscan = off; SET enable_indexonlyscan = off",
+		"SET check_function_bodies = off", "SET jit = on; SET jit_above_cost = 0", "SET enable_indexscan = off; SET " +
+			"enable_indexonlyscan = off",
 		"SET plpgsql.variable_conflict = use_column", "SET plpgsql.extra_errors = 'all'", "SET array_nulls = off", "SET transform_null_equals = on",
 	} {
 		s.refill(30)
@@ -91,7 +93,8 @@ func TestSessionWithMuchMemory(t *testing.T) {
 	pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
 	pgtest.Exec(t, conn, "SELECT * FROM retention.preview('p')")
 	pgtest.Exec(t, conn, "SELECT * FROM retention.blast_radius('p')")
-	peak := pgtest.Value[int](t, conn, "SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+) kB')::int / 1024")
+	peak := pgtest.Value[int](t, conn, "SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+) "+
+		"kB')::int / 1024")
 	if peak >= 400 { // with shared_buffers
 		t.Errorf("the session took %d MB", peak)
 	}
@@ -113,7 +116,8 @@ func TestSessionWithoutTriggers(t *testing.T) {
 	s.logged("p", counts{State: "failed"})
 	s.run("p").ok()
 	s.leaves(15)
-	if err := s.start(conn, "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))").end(); err == nil || err.Code != "55000" {
+	if err := s.start(conn, "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))").end(); err == nil ||
+		err.Code != "55000" {
 		t.Errorf("restore: %v, want 55000", err)
 	}
 	s.leaves(15)
@@ -122,7 +126,8 @@ func TestSessionWithoutTriggers(t *testing.T) {
 // Inside somebody's transaction a run is refused before it has locked or written anything.
 func TestInsideATransactionBlock(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, tableM+plainDriver, "policies: {p: "+simple+"}\njobs: {nightly: {schedule: \"0 1 * * *\", run: [p]}}")
+	s := newStageOf(t, tableM+plainDriver, "policies: {p: "+
+		simple+"}\njobs: {nightly: {schedule: \"0 1 * * *\", run: [p]}}")
 	s.refill(30)
 	naive := s.session("kit_migrator")
 	pgtest.Exec(t, naive, "BEGIN")
@@ -131,11 +136,13 @@ func TestInsideATransactionBlock(t *testing.T) {
 		t.Errorf("the plain driver ended with %v, want 2D000", err)
 	}
 	pgtest.Exec(t, naive, "ROLLBACK")
-	if pgtest.Value[int](t, naive, "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'") == 0 {
+	if pgtest.Value[int](t, naive, "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = "+
+		"'advisory'") == 0 {
 		t.Error("the plain driver left no lock; then this test shows nothing")
 	}
 
-	for _, call := range []string{"CALL retention.run('p', '" + asOf + "')", "CALL retention.run_job('nightly', '" + asOf + "')"} {
+	for _, call := range []string{"CALL retention.run('p', '" + asOf + "')", "CALL retention.run_job('nightly', '" +
+		asOf + "')"} {
 		for _, around := range [][2]string{
 			{"BEGIN", "ROLLBACK"},
 			{"BEGIN ISOLATION LEVEL SERIALIZABLE; SAVEPOINT a", "ROLLBACK"},
@@ -151,7 +158,8 @@ func TestInsideATransactionBlock(t *testing.T) {
 		// As a string of two statements, from DO with an EXCEPTION block, and from a function.
 		for _, wrapped := range []string{
 			"SELECT 1; " + call,
-			"DO $$ DECLARE o text; BEGIN " + strings.Replace(call, ")", ", NULL, o)", 1) + "; EXCEPTION WHEN division_by_zero THEN END $$",
+			"DO $$ DECLARE o text; BEGIN " + strings.Replace(call, ")", ", NULL, o)",
+				1) + "; EXCEPTION WHEN division_by_zero THEN END $$",
 		} {
 			runner := s.session("retention_runner")
 			_, err := runner.PgConn().Exec(t.Context(), wrapped).ReadAll()

@@ -264,7 +264,8 @@ func (s *stage) logged(policy string, want counts) kit.Outcome {
 	}
 	got := counts{o.State, o.Taken, o.Contended, o.Refused, o.Kept, o.Related, o.Cascaded}
 	if diff := cmp.Diff(want, got); diff != "" {
-		s.t.Errorf("run %d of %s (%s %s) differs (-want +got):\n%s\n%s", o.ID, policy, o.SQLState, o.Message, diff, s.batches(o.ID))
+		s.t.Errorf("run %d of %s (%s %s) differs (-want +got):\n%s\n%s", o.ID, policy, o.SQLState, o.Message, diff,
+			s.batches(o.ID))
 	}
 	return o
 }

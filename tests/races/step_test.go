@@ -40,13 +40,18 @@ const (
 
 // stepKinds has a policy for each kind of step, and the table whose trigger fails at row 5.
 var stepKinds = map[string]struct{ rule, on, when string }{
-	"delete":          {stepAge + `, then: [delete]`, "m", "DELETE"},
-	"related delete":  {stepAge + `, then: [{delete: {table: r, as: r, where: "r.m_id = t.id"}}, delete]`, "m", "DELETE"},
-	"related after":   {stepAge + `, then: [delete, {delete: {table: r, as: r, where: "r.m_id = t.id"}}]`, "m", "DELETE"},
-	"update":          {`table: m, where: "state = 'new'", ` + stepDue + `, then: [{update: {set: {state: "'done'"}}}]`, "m", "UPDATE"},
-	"undoable update": {`table: m, where: "state = 'new'", ` + stepDue + `, then: [{update: {set: {state: "'done'"}, undo: {state: "'new'"}}}]`, "m", "UPDATE"},
-	"related update":  {stepAge + `, then: [{update: {table: r, as: r, where: "r.m_id = t.id", set: {note: "'of ' || t.kind"}}}, delete]`, "m", "DELETE"},
-	"insert":          {stepAge + `, then: [{insert: {into: log, set: {id: id, kind: kind, at: as_of}}}, delete]`, "m", "DELETE"},
+	"delete": {stepAge + `, then: [delete]`, "m", "DELETE"},
+	"related delete": {stepAge + `, then: [{delete: {table: r, as: r, where: "r.m_id = t.id"}}, delete]`, "m",
+		"DELETE"},
+	"related after": {stepAge + `, then: [delete, {delete: {table: r, as: r, where: "r.m_id = t.id"}}]`, "m",
+		"DELETE"},
+	"update": {`table: m, where: "state = 'new'", ` +
+		stepDue + `, then: [{update: {set: {state: "'done'"}}}]`, "m", "UPDATE"},
+	"undoable update": {`table: m, where: "state = 'new'", ` +
+		stepDue + `, then: [{update: {set: {state: "'done'"}, undo: {state: "'new'"}}}]`, "m", "UPDATE"},
+	"related update": {stepAge + `, then: [{update: {table: r, as: r, where: "r.m_id = t.id", set: {note: "'of ' || t.kind"}}}, delete]`, "m", "DELETE"},
+	"insert": {stepAge + `, then: [{insert: {into: log, set: {id: id, kind: kind, at: as_of}}}, delete]`, "m",
+		"DELETE"},
 	"roll-up":         {stepAge + `, then: [{insert: {into: sums, key: {kind: kind}, add: {n: "count(*)"}, set: {last: id}}}, delete]`, "m", "DELETE"},
 	"archive":         {stepAge + `, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]`, "m", "DELETE"},
 	"related archive": {stepAge + `, then: [{archive: {table: r, as: r, where: "r.m_id = t.id", into: attic, document: body, set: {what: "'r'"}}}, {delete: {table: r, as: r, where: "r.m_id = t.id"}}, delete]`, "m", "DELETE"},
@@ -105,7 +110,8 @@ func TestBackendDiesInAStep(t *testing.T) {
 			if o := in.Done("p", asOf); o.Taken != 12 {
 				t.Errorf("the next run: %+v", o)
 			}
-			if state := pgtest.Value[string](t, in, "SELECT state FROM retention.run ORDER BY id LIMIT 1"); state != "abandoned" {
+			if state := pgtest.Value[string](t, in,
+				"SELECT state FROM retention.run ORDER BY id LIMIT 1"); state != "abandoned" {
 				t.Errorf("the log says %q of the run that died", state)
 			}
 		})
@@ -117,7 +123,8 @@ func TestBackendDiesInAStep(t *testing.T) {
 func TestWatermarkAndFailure(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, stepSchema+stepData, `policies: {p: {table: m, due: {position: {column: id, up_to: "SELECT 10", watermark: {table: mark, column: id}}}, then: [{insert: {into: log, set: {id: id, kind: kind}}}], batch: {rows: 2}}}`)
-	in.Exec(t, "CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$; CREATE TRIGGER bang BEFORE INSERT ON log FOR EACH ROW WHEN (NEW.id = 5) EXECUTE FUNCTION bang()")
+	in.Exec(t, "CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; "+
+		"END $$; CREATE TRIGGER bang BEFORE INSERT ON log FOR EACH ROW WHEN (NEW.id = 5) EXECUTE FUNCTION bang()")
 	o := in.Run("p", asOf)
 	if o.State != "failed" || o.Message != "not this one" {
 		t.Errorf("got %+v", o)

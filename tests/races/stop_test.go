@@ -82,7 +82,8 @@ func TestCancelledInABatch(t *testing.T) {
 			s.open()
 			s.leaves(from(11, 30)...)
 			o := s.logged("p", counts{State: "failed", Taken: 10})
-			if o.SQLState != "57014" || pgtest.Value[bool](t, s.watch, "SELECT ended_at IS NULL FROM retention.run WHERE id = $1", o.ID) {
+			if o.SQLState != "57014" || pgtest.Value[bool](t, s.watch,
+				"SELECT ended_at IS NULL FROM retention.run WHERE id = $1", o.ID) {
 				t.Errorf("the log says %s %q, or has no end", o.SQLState, o.Message)
 			}
 			s.unlocked()
@@ -167,7 +168,8 @@ func TestCancelledInANap(t *testing.T) {
 // was to sleep.
 func TestEndsInANap(t *testing.T) {
 	t.Parallel()
-	for state, end := range map[string]string{"paused": "SELECT retention.pause('p')", "more": "UPDATE retention.policy SET budget_time = '1 ms'"} {
+	for state, end := range map[string]string{"paused": "SELECT retention.pause('p')",
+		"more": "UPDATE retention.policy SET budget_time = '1 ms'"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, "", drowsy)
@@ -187,7 +189,8 @@ func TestRunEndsBesideAPreview(t *testing.T) {
 	t.Parallel()
 	rule := strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)
 	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
-		"policies: {p: "+rule+", q: "+strings.Replace(simple, "table: m", "table: n", 1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
+		"policies: {p: "+rule+", q: "+strings.Replace(simple, "table: m", "table: n",
+			1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
 	s.refill(30)
 	s.shut()
 	run := s.run("p")
@@ -209,7 +212,8 @@ func TestRunEndsBesideAPreview(t *testing.T) {
 func TestLocksOfADryRun(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
-		"policies: {p: "+simple+", q: "+strings.Replace(simple, "table: m", "table: n", 1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
+		"policies: {p: "+simple+", q: "+strings.Replace(simple, "table: m", "table: n",
+			1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
 	s.refill(30)
 	free := func() bool {
 		return pgtest.Value[int](t, s.watch, "SELECT count(*) FROM (SELECT FROM m FOR UPDATE SKIP LOCKED) x") == 30
@@ -245,7 +249,8 @@ func TestANapHoldsNothing(t *testing.T) {
 // A cancelled policy ends its job, a failed one does not.
 func TestCancelEndsTheJob(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE bad (id int PRIMARY KEY, at timestamptz NOT NULL);", `policies:
+	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE "+
+		"bad (id int PRIMARY KEY, at timestamptz NOT NULL);", `policies:
   broken: {table: bad, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
   p: `+simple+`
   last: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
@@ -282,7 +287,8 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p, last]}}`)
 // states compares the whole run log.
 func (s *stage) states(want ...string) {
 	s.t.Helper()
-	got := pgtest.Column[string](s.t, s.watch, "SELECT concat_ws(' ', policy, state, sqlstate) FROM retention.run ORDER BY id")
+	got := pgtest.Column[string](s.t, s.watch, "SELECT concat_ws(' ', policy, state, sqlstate) FROM retention.run "+
+		"ORDER BY id")
 	if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
 		s.t.Errorf("the run log differs (-want +got):\n%s", diff)
 	}
@@ -468,7 +474,8 @@ func TestBreakerByFractionDuringARun(t *testing.T) {
 		err := run.end()
 		o := s.Last("p")
 		limit := int64(10030+c.young) * 2 / 5
-		if o.State != c.state || (err != nil) != (c.state == "tripped") || o.State == "tripped" && (o.Taken <= limit || o.Taken > limit+1000) {
+		if o.State != c.state || (err != nil) != (c.state == "tripped") || o.State == "tripped" &&
+			(o.Taken <= limit || o.Taken > limit+1000) {
 			t.Errorf("%d young rows: the run ended %s after %d rows (%v)", c.young, o.State, o.Taken, err)
 		}
 	}
@@ -493,8 +500,10 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 		s.start(run.conn, "CALL retention.run('p', $1)", asOf).ok()
 		s.leaves()
 		s.unlocked()
-		wrong := pgtest.Column[string](t, s.watch, "SELECT state FROM retention.run WHERE state NOT IN ('failed', 'abandoned', 'done')")
-		if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 1000 || len(wrong) > 0 {
+		wrong := pgtest.Column[string](t, s.watch, "SELECT state FROM retention.run WHERE state NOT IN ('failed', "+
+			"'abandoned', 'done')")
+		if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 1000 ||
+			len(wrong) > 0 {
 			t.Errorf("the log says %d rows went, of 1000; states %q", taken, wrong)
 		}
 	}

@@ -24,17 +24,21 @@ func TestSchemaTakesThePlaceOfAnother(t *testing.T) {
 			t.Parallel()
 			s := newStageOf(t, tableM+`CREATE TABLE log (id int); CREATE TRIGGER gate AFTER INSERT ON log FOR EACH ROW WHEN (NEW.id = 15)
 				EXECUTE FUNCTION gate_keeper(); CREATE SCHEMA app; CREATE SCHEMA next;`+
-				strings.NewReplacer("%", "app", "$", "timestamptz '2024-01-01'").Replace(tables)+strings.NewReplacer("%", "next", "$", fresh).Replace(tables),
+				strings.NewReplacer("%", "app", "$",
+					"timestamptz '2024-01-01'").Replace(tables)+strings.NewReplacer("%", "next", "$", fresh).Replace(tables),
 				`policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [{insert: {into: log, set: {id: id}}}, `+then+`], batch: {lock_timeout: 100s}}}`)
 			s.locked()
-			s.Exec(t, "GRANT USAGE ON SCHEMA next TO retention_worker, retention_owner; GRANT SELECT, UPDATE, DELETE ON ALL TABLES IN SCHEMA next TO retention_worker")
+			s.Exec(t, "GRANT USAGE ON SCHEMA next TO retention_worker, retention_owner; GRANT SELECT, UPDATE, "+
+				"DELETE ON ALL TABLES IN SCHEMA next TO retention_worker")
 			s.shut()
 			k := s.run("p")
 			k.mustWait()
-			s.application("SET ROLE " + kit.Migrator + "; BEGIN; ALTER SCHEMA app RENAME TO last; ALTER SCHEMA next RENAME TO app; COMMIT; RESET ROLE")
+			s.application("SET ROLE " + kit.Migrator + "; BEGIN; ALTER SCHEMA app RENAME TO last; ALTER SCHEMA next " +
+				"RENAME TO app; COMMIT; RESET ROLE")
 			s.open()
 			k.end()
-			got := pgtest.Column[int](t, s.watch, "SELECT (SELECT count(*) FROM app.m WHERE at = "+fresh+") UNION ALL SELECT count(*) FROM app.part")
+			got := pgtest.Column[int](t, s.watch, "SELECT (SELECT count(*) FROM app.m WHERE at = "+
+				fresh+") UNION ALL SELECT count(*) FROM app.part")
 			if diff := cmp.Diff([]int{30, 30}, got); diff != "" {
 				t.Errorf("rows that nothing was due of (-want +got):\n%s\n%+v", diff, s.Last("p"))
 			}

@@ -24,7 +24,8 @@ const touch15 = "SELECT retention.p_touch(ARRAY[15])"
 // A touch and a run come to one row: whoever is first, no row that was touched is gone.
 func TestTouchWhileARunDeletes(t *testing.T) {
 	t.Parallel()
-	for shape, guard := range map[string]string{"RANGE": "", "LOCKED": `keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, `} {
+	for shape, guard := range map[string]string{"RANGE": "",
+		"LOCKED": `keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, `} {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
 			s := newStageOf(t, tableM+signals+catalogue+gateAt15, touching(guard))
@@ -82,13 +83,16 @@ func TestTouchWhileARunDeletes(t *testing.T) {
 // A touch that waited, for another row or for this one, never sets the clock of a later touch back.
 func TestTouchSetsNoClockBack(t *testing.T) {
 	t.Parallel()
-	for name, revive := range map[string]string{"found": "", "revived": ", revive: {table: catalogue, as: c, set: {id: c.id}}"} {
+	for name, revive := range map[string]string{"found": "",
+		"revived": ", revive: {table: catalogue, as: c, set: {id: c.id}}"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStageOf(t, tableM+catalogue, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], touch: {key: id, set: {at: as_of}"+revive+"}}}")
+			s := newStageOf(t, tableM+catalogue, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 "+
+				"days}}, then: [delete], touch: {key: id, set: {at: as_of}"+revive+"}}}")
 			s.refill(30)
 			s.application("BEGIN; SELECT FROM m WHERE id = 1 FOR UPDATE")
-			early, late := s.start(s.session("retention_operator"), "SELECT retention.p_touch(ARRAY[1, 2, 3])"), s.Conn(t)
+			early, late := s.start(s.session("retention_operator"),
+				"SELECT retention.p_touch(ARRAY[1, 2, 3])"), s.Conn(t)
 			early.mustWait()
 			pgtest.Exec(t, late, "SELECT retention.p_touch(ARRAY[2]); BEGIN; SELECT retention.p_touch(ARRAY[3])")
 			pgtest.Exec(t, late, "CREATE TEMP TABLE seen AS SELECT id, at FROM m WHERE id IN (2, 3)")
@@ -108,7 +112,8 @@ func TestTouchSetsNoClockBack(t *testing.T) {
 func TestTouchTogether(t *testing.T) {
 	t.Parallel()
 	// A run gives way long before the server looks for deadlocks, unless its policy has it wait.
-	s := newStageOf(t, tableM+catalogue+"GRANT SELECT ON m TO PUBLIC", strings.Replace(touching(""), "batch: {lock_timeout: 100s},", "", 1))
+	s := newStageOf(t, tableM+catalogue+"GRANT SELECT ON m TO PUBLIC",
+		strings.Replace(touching(""), "batch: {lock_timeout: 100s},", "", 1))
 	s.refill(100)
 	stop := make(chan struct{})
 	ran := make(chan error, 1)
@@ -138,7 +143,8 @@ func TestTouchTogether(t *testing.T) {
 				return err
 			}
 			var missing int
-			if err := conn.QueryRow(t.Context(), "SELECT count(*)::int FROM unnest($1::int[]) k WHERE NOT EXISTS (SELECT FROM m WHERE id = k)", ids).Scan(&missing); err != nil {
+			if err := conn.QueryRow(t.Context(), "SELECT count(*)::int FROM unnest($1::int[]) k WHERE NOT EXISTS "+
+				"(SELECT FROM m WHERE id = k)", ids).Scan(&missing); err != nil {
 				return err
 			} else if missing > 0 {
 				return fmt.Errorf("%d of the rows just touched are gone", missing)

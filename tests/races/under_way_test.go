@@ -17,9 +17,11 @@ func TestAdvisoryLocksKeepNoRunAway(t *testing.T) {
 			s := newStage(t, "", simple)
 			s.refill(30)
 			other := s.session("kit_migrator")
-			pgtest.Exec(t, other, "SELECT "+kind+"(n::bigint << 32 | 'm'::regclass::oid::bigint) FROM generate_series(1347571750, 1347571761) n")
+			pgtest.Exec(t, other, "SELECT "+kind+"(n::bigint << 32 | 'm'::regclass::oid::bigint) FROM "+
+				"generate_series(1347571750, 1347571761) n")
 			pgtest.Exec(t, other, "SELECT "+kind+"(n) FROM generate_series(1, 20) n")
-			pgtest.Exec(t, other, "SELECT "+kind+"('retention.run'::regclass::oid::int, n) FROM generate_series(1, 20) n")
+			pgtest.Exec(t, other, "SELECT "+kind+"('retention.run'::regclass::oid::int, n) FROM generate_series(1, "+
+				"20) n")
 			s.run("p").ok()
 			s.leaves()
 			s.logged("p", counts{State: "done", Taken: 30})
@@ -48,7 +50,8 @@ func TestTheCallIsGone(t *testing.T) {
 			conn, pid := s.session("retention_operator"), 0
 			switch {
 			case name == "ended, pid in use":
-				pid = int(pgtest.Value[int](t, s.watch, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"))
+				pid = int(pgtest.Value[int](t, s.watch,
+					"SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"))
 			case name == "ended, nobody has pid":
 				pid = 1<<22 + 1
 			case now == "":
@@ -58,13 +61,15 @@ func TestTheCallIsGone(t *testing.T) {
 				_, _ = conn.PgConn().Exec(t.Context(), now).ReadAll()
 				pid = int(conn.PgConn().PID())
 			}
-			s.Exec(t, "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) SELECT name, table_name, hash, now(), 'running', $1 FROM retention.policy WHERE name = 'p'", pid)
+			s.Exec(t, "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) SELECT name, "+
+				"table_name, hash, now(), 'running', $1 FROM retention.policy WHERE name = 'p'", pid)
 			for _, role := range []string{"retention_viewer", "retention_runner", "retention_operator", ""} {
 				looker := s.watch
 				if role != "" {
 					looker = s.session(role)
 				}
-				if state := pgtest.Value[string](t, looker, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
+				if state := pgtest.Value[string](t, looker,
+					"SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
 					t.Errorf("%q sees %s", role, state)
 				}
 				if n := pgtest.Value[int](t, looker, "SELECT count(*) FROM retention.progress"); n != 0 {

@@ -25,13 +25,16 @@ var guardKinds = map[string]guardKind{
 		"CREATE TABLE sig (m_id bigint NOT NULL)", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
 		"INSERT INTO sig SELECT id FROM m WHERE n = 15", "DELETE FROM sig"},
 	"a table whose row is moved": {"text", "timestamp", "'k' || n",
-		"CREATE TABLE sig (m_id text NOT NULL); INSERT INTO sig VALUES ('none')", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
+		"CREATE TABLE sig (m_id text NOT NULL); INSERT INTO sig VALUES ('none')", "EXISTS (SELECT FROM sig s WHERE " +
+			"s.m_id = t.id)",
 		"UPDATE sig SET m_id = 'k15'", "UPDATE sig SET m_id = 'none'"},
 	"a view": {"uuid", "timestamp(3)", "md5(n::text)::uuid",
-		"CREATE TABLE raw (m_id uuid NOT NULL, live boolean DEFAULT true); CREATE VIEW sig AS SELECT m_id FROM raw WHERE live", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
+		"CREATE TABLE raw (m_id uuid NOT NULL, live boolean DEFAULT true); CREATE VIEW sig AS SELECT m_id FROM raw " +
+			"WHERE live", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
 		"INSERT INTO raw SELECT id FROM m WHERE n = 15", "UPDATE raw SET live = false"},
 	"two joins": {"varchar(40)", "date", "'k' || n",
-		"CREATE TABLE kind (id int PRIMARY KEY, keeps boolean); CREATE TABLE sig (m_id varchar(40), kind int REFERENCES kind); INSERT INTO kind VALUES (1, false); INSERT INTO sig SELECT 'k15', 1",
+		"CREATE TABLE kind (id int PRIMARY KEY, keeps boolean); CREATE TABLE sig (m_id varchar(40), kind int " +
+			"REFERENCES kind); INSERT INTO kind VALUES (1, false); INSERT INTO sig SELECT 'k15', 1",
 		"EXISTS (SELECT FROM sig s JOIN kind k ON k.id = s.kind WHERE s.m_id = t.id AND k.keeps)",
 		"UPDATE kind SET keeps = true", "UPDATE kind SET keeps = false"},
 	"its own table": {"integer", "timestamptz(0)", "n",
@@ -51,7 +54,8 @@ func TestGuardsInEachWay(t *testing.T) {
 		for _, way := range []string{"RANGE", "LOCKED"} {
 			t.Run(name+", "+way, func(t *testing.T) {
 				t.Parallel()
-				s := newStageOf(t, `CREATE TABLE m (id `+k.key+` PRIMARY KEY, n int NOT NULL, at `+k.clock+` NOT NULL, parent `+k.key+`); `+k.schema,
+				s := newStageOf(t, `CREATE TABLE m (id `+k.key+` PRIMARY KEY, n int NOT NULL, at `+
+					k.clock+` NOT NULL, parent `+k.key+`); `+k.schema,
 					`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "`+k.guard+`"}, then: [delete], batch: {lock_timeout: 20ms}}}`)
 				if way == "LOCKED" {
 					s.locked()
@@ -59,15 +63,19 @@ func TestGuardsInEachWay(t *testing.T) {
 				runs := func(want counts, left ...int) {
 					t.Helper()
 					s.run("p").ok()
-					if diff := cmp.Diff(left, pgtest.Column[int](t, s.watch, "SELECT n FROM m ORDER BY n")); diff != "" {
+					if diff := cmp.Diff(left, pgtest.Column[int](t, s.watch,
+						"SELECT n FROM m ORDER BY n")); diff != "" {
 						t.Errorf("rows left (-want +got):\n%s", diff)
 					}
 					o := s.logged("p", want)
-					if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND mode = 'range'", o.ID); n > 0 && way == "LOCKED" {
+					if n := pgtest.Value[int](t, s.watch,
+						"SELECT count(*) FROM retention.batch WHERE run_id = $1 AND mode = 'range'", o.ID); n > 0 &&
+						way == "LOCKED" {
 						t.Errorf("%d batches went RANGE:\n%s", n, s.batches(o.ID))
 					}
 				}
-				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-01-01'::timestamp + n * interval '1 minute' FROM generate_series(1, 30) n")
+				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-01-01'::timestamp + n * interval '1 minute' FROM "+
+					"generate_series(1, 30) n")
 				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-05-31' FROM (VALUES (31)) x (n)")
 
 				s.application("BEGIN; SELECT FROM m WHERE n = 15 FOR UPDATE; " + k.place)

@@ -53,15 +53,21 @@ var calls = []decision{
 var inner = []decision{
 	{"_drive", "ro", "run"}, {"_run_all", "ro", "run"}, {"_begin", "ro", "run"}, {"_check_scope", "ro", "run"},
 	{"_step", "ro", "run"}, {"_throttle_sleep", "ro", "run"}, {"_outcome", "ro", "run"}, {"_count_left", "ro", "run"},
-	{"_job", "ro", "run_job"}, {"_expand_instances", "ro", "run"}, {"_idle_policies", "ro", "run"}, {"_log_dry_run", "ro", "run"}, {"_ensure_instance", "ro", "run"},
+	{"_job", "ro", "run_job"}, {"_expand_instances", "ro", "run"}, {"_idle_policies", "ro", "run"}, {"_log_dry_run",
+		"ro", "run"}, {"_ensure_instance", "ro", "run"},
 	{"_notify", "ro", "run"}, {"_purge_log", "ro", "run"}, {"_purge_cron_log", "ro", "run_job"},
-	{"_copy", "rov", "verify"}, {"_is_running", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov", "backlog"}, {"_table_rows", "rov", "metrics"},
-	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov", "verify"}, {"_cron_seen", "rov", "verify"}, {"_scheduler_state", "rov", "metrics"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_run_again", "rov", "verify"}, {"_mended", "rov", "status"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
-	{"_count", "rov", "verify"}, {"_count_or_problem", "rov", "backlog"}, {"_scopes", "rov", "backlog"}, {"_success_at", "rov", "verify"}, {"_job_scopes", "rov", "backlog"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
+	{"_copy", "rov", "verify"}, {"_is_running", "rov", "status"}, {"_paused", "rov", "status"}, {"_window_at", "rov",
+		"backlog"}, {"_table_rows", "rov", "metrics"},
+	{"_window_set", "rov", "status"}, {"_window_fault", "rov", "status"}, {"_cron_jobs", "rov",
+		"verify"}, {"_cron_seen", "rov", "verify"}, {"_scheduler_state", "rov", "metrics"}, {"_cron_setting", "rov", "verify"}, {"_cron_attempts", "rov", "verify"}, {"_run_again", "rov", "verify"}, {"_mended", "rov", "status"}, {"_lost_rows", "rov", "verify"}, {"_plans", "rov", "verify"}, {"_sequences_behind", "rov", "verify"},
+	{"_count", "rov", "verify"}, {"_count_or_problem", "rov", "backlog"}, {"_scopes", "rov",
+		"backlog"}, {"_success_at", "rov", "verify"}, {"_job_scopes", "rov", "backlog"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_clock_evidence", "rov", "verify"}, {"_scope_text", "rov", "status"}, {"_trip_hint", "rov", "verify"},
 	{"_slice", "rov", "scope_at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
-	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov", "<policy>_rows"},
-	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov", "<policy>_rows"}, {"_invalid_hold", "rov", "verify"}, {"_changed_dependencies", "rov", "verify"},
+	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov",
+		"<policy>_rows"},
+	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov",
+		"<policy>_rows"}, {"_invalid_hold", "rov", "verify"}, {"_changed_dependencies", "rov", "verify"},
 }
 
 // closed lists the internal functions that only the owner and the worker may call.
@@ -86,14 +92,19 @@ var closed = []string{
 
 // reads lists the tables and views that may be read. Nobody may write to them.
 var reads = []decision{
-	{"status", "rov", "the worst job of each policy"}, {"job_status", "rov", "the last run of each policy and job"}, {"progress", "rov", "runs in progress"},
-	{"backlog", "rov", "what is due now"}, {"words", "rov", "what policies do, in words"}, {"metrics", "rov", "numbers for monitoring"},
-	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov", "the registry of jobs"}, {"each", "rov", "the registry of policies for each schema"},
-	{"run", "rov", "the run log"}, {"batch", "rov", "the batches of runs"}, {"run_group", "rov", "groups of a run in progress"},
+	{"status", "rov", "the worst job of each policy"}, {"job_status", "rov",
+		"the last run of each policy and job"}, {"progress", "rov", "runs in progress"},
+	{"backlog", "rov", "what is due now"}, {"words", "rov", "what policies do, in words"}, {"metrics", "rov",
+		"numbers for monitoring"},
+	{"install", "rov", "this install"}, {"policy", "rov", "the registry of policies"}, {"job", "rov",
+		"the registry of jobs"}, {"each", "rov", "the registry of policies for each schema"},
+	{"run", "rov", "the run log"}, {"batch", "rov", "the batches of runs"}, {"run_group", "rov",
+		"groups of a run in progress"},
 	{"total", "rov", "counters"}, {"setting", "rov", "settings"}, {"setting_change", "rov", "who changed a setting"},
 	{"hold", "rov", "holds"}, {"restored", "rov", "calls of `restore`"}, {"event", "rov", "events"},
 	{"report", "rov", "answers of reports"}, {"claim", "rov", "statistics of claims"},
-	{"index_definition", "rov", "indexes that migrations built"}, {"undo", "o", "values that an update with `undo` wrote"},
+	{"index_definition", "rov", "indexes that migrations built"}, {"undo", "o",
+		"values that an update with `undo` wrote"},
 	{"<policy>_<join>", "ov", "what a join read for the run: rows of your tables"},
 	{"goose_db_version", "rov", "migrations that were applied"},
 }

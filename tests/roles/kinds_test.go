@@ -37,7 +37,8 @@ func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 			t.Errorf("left:\n%s", diff)
 		}
 	}
-	left("GRANT CREATE ON DATABASE postgres TO shop_deploy", "CREATE EXTENSION IF NOT EXISTS pg_cron", "GRANT USAGE ON SCHEMA cron TO retention_runner")
+	left("GRANT CREATE ON DATABASE postgres TO shop_deploy", "CREATE EXTENSION IF NOT EXISTS pg_cron",
+		"GRANT USAGE ON SCHEMA cron TO retention_runner")
 	if n := ask[int](s, super, "SELECT count(*) FROM pg_roles WHERE rolname LIKE 'retention_%'"); n != 5 {
 		t.Errorf("%d roles were made, want 5", n)
 	}
@@ -57,7 +58,8 @@ func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 	after := pgtest.Column[string](t, db, privileges)
 	monitor := ask[bool](s, super, "SELECT pg_has_role('retention_owner', 'pg_monitor', 'USAGE')")
 	for _, line := range after {
-		if !contains(before, line) && !strings.HasPrefix(line, "member retention_owner of pg_monitor") && !strings.HasPrefix(line, "database postgres") {
+		if !contains(before, line) && !strings.HasPrefix(line, "member retention_owner of pg_monitor") &&
+			!strings.HasPrefix(line, "database postgres") {
 			t.Errorf("new: %s", line)
 		}
 	}
@@ -86,7 +88,8 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 	db := pgtest.Server(t, sandbox.Options{})
 	db.Exec(t, people)
 	quiet := strings.Replace(small, "install: {", "install: {scheduler: none, ", 1)
-	other := strings.Replace(quiet, "search_path: [app]", "search_path: [app], roles: {owner: b_owner, runner: b_runner, operator: b_operator, viewer: b_viewer}", 1)
+	other := strings.Replace(quiet, "search_path: [app]",
+		"search_path: [app], roles: {owner: b_owner, runner: b_runner, operator: b_operator, viewer: b_viewer}", 1)
 	first := newStage(t, db, smallSchema, quiet)
 	first.install(super)
 	first.enrol(super)
@@ -94,7 +97,8 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 	second.install(super)
 	third := newStage(t, db.Sibling(t, "third"), smallSchema, other)
 	third.install(super)
-	members := "SELECT m.member::regrole || ' ' || m.roleid::regrole FROM pg_auth_members m WHERE m.roleid::regrole::text !~ '^pg_' OR m.member::regrole::text !~ '^pg_' ORDER BY 1"
+	members := "SELECT m.member::regrole || ' ' || m.roleid::regrole FROM pg_auth_members m WHERE " +
+		"m.roleid::regrole::text !~ '^pg_' OR m.member::regrole::text !~ '^pg_' ORDER BY 1"
 	before := pgtest.Column[string](t, db, members)
 	catalog := kit.Catalog(t, first.DB, "retention")
 	second.must(deploy, "migrate", "down", "--all")
@@ -120,9 +124,11 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 func TestOneRoleForEverything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ roles, who, before string }{
-		"none":                  {"none", deploy, ""},
-		"the migrating role":    {"{owner: shop_deploy, runner: shop_deploy, operator: shop_deploy, viewer: shop_deploy}", deploy, ""},
-		"an existing role":      {"{owner: shop_batch, runner: shop_batch, operator: shop_batch, viewer: shop_batch}", "shop_batch", "CREATE ROLE shop_batch LOGIN"},
+		"none": {"none", deploy, ""},
+		"the migrating role": {"{owner: shop_deploy, runner: shop_deploy, operator: shop_deploy, viewer: " +
+			"shop_deploy}", deploy, ""},
+		"an existing role": {"{owner: shop_batch, runner: shop_batch, operator: shop_batch, viewer: shop_batch}",
+			"shop_batch", "CREATE ROLE shop_batch LOGIN"},
 		"one to own and run":    {"{owner: shop_batch, runner: shop_batch, operator: shop_people, viewer: shop_people}", "shop_batch", ""},
 		"the owner of the rows": {"{owner: shop_deploy, runner: retention_runner}", runner, ""},
 	} {
@@ -133,8 +139,10 @@ func TestOneRoleForEverything(t *testing.T) {
 			if c.before != "" {
 				db.Exec(t, c.before)
 			}
-			s := newStage(t, db, smallSchema+`; GRANT SELECT ON app.note TO bert`, strings.Replace(small, "search_path: [app]", "search_path: [app], roles: "+c.roles, 1))
-			rights := "SELECT has_table_privilege('shop_deploy', 'app.note', 'SELECT, UPDATE, DELETE, INSERT, TRUNCATE')::text || (SELECT relacl::text FROM pg_class WHERE oid = 'app.note'::regclass)"
+			s := newStage(t, db, smallSchema+`; GRANT SELECT ON app.note TO bert`,
+				strings.Replace(small, "search_path: [app]", "search_path: [app], roles: "+c.roles, 1))
+			rights := "SELECT has_table_privilege('shop_deploy', 'app.note', 'SELECT, UPDATE, DELETE, INSERT, " +
+				"TRUNCATE')::text || (SELECT relacl::text FROM pg_class WHERE oid = 'app.note'::regclass)"
 			before := ask[string](s, super, rights)
 			s.install(super)
 			s.must(c.who, "run", "--job", "nightly")
@@ -142,7 +150,8 @@ func TestOneRoleForEverything(t *testing.T) {
 				t.Errorf("%d rows are left, want 29", n)
 			}
 			if name == "the owner of the rows" { // nothing but this, which is worth knowing
-				s.refused(super, 1, []string{`role "shop_deploy" can log in [V072]`, "Found 1 drift, 0 unknown"}, "verify")
+				s.refused(super, 1, []string{`role "shop_deploy" can log in [V072]`, "Found 1 drift, 0 unknown"},
+					"verify")
 			} else {
 				s.must(super, "verify")
 				s.must(c.who, "verify")

@@ -15,10 +15,12 @@ import (
 )
 
 // persons are who asks, by the letter of a decision; the stranger has none.
-var persons = []struct{ letter, name string }{{"r", runner}, {"o", operator}, {"v", viewer}, {"a", app}, {"-", stranger}}
+var persons = []struct{ letter, name string }{{"r", runner}, {"o", operator}, {"v", viewer}, {"a", app},
+	{"-", stranger}}
 
 // generated are the policies and the report whose names stand before generated functions.
-var generated = []string{"notes", "marked", "capped", "plain", "trades", "tracked", "events", "detached", "sold@shop_anna", "sold"}
+var generated = []string{"notes", "marked", "capped", "plain", "trades", "tracked", "events", "detached",
+	"sold@shop_anna", "sold"}
 
 // Everybody may do what was decided and nothing else, for all that is in the schema.
 func TestEverybodyMayDoWhatWasDecided(t *testing.T) {
@@ -142,7 +144,8 @@ func routines(s *stage) {
 			s.t.Errorf("%s may be called by others than decided:\n%s", f.Call, diff)
 		}
 		for _, p := range persons {
-			if strings.Contains(who, p.letter) || f.Kind != "f" || f.Strict { // a strict one with a NULL is not called at all
+			// a strict one with a NULL is not called at all
+			if strings.Contains(who, p.letter) || f.Kind != "f" || f.Strict {
 				continue
 			}
 			if _, err := sessions[p.name].Exec(s.t.Context(), "SELECT "+f.Call); code(err) != "42501" {
@@ -227,7 +230,8 @@ func relations(s *stage) {
 		if diff := cmp.Diff(rights, a.Rights); diff != "" {
 			s.t.Errorf("%s on %s:\n%s", a.Who, a.Relation, diff)
 		}
-		if _, err := sessions[a.Who].Exec(s.t.Context(), "SELECT * FROM retention."+pgx.Identifier{a.Relation}.Sanitize()); code(err) != refused {
+		if _, err := sessions[a.Who].Exec(s.t.Context(), "SELECT * FROM retention."+
+			pgx.Identifier{a.Relation}.Sanitize()); code(err) != refused {
 			s.t.Errorf("%s reads %s: %v", a.Who, a.Relation, err)
 		}
 	}
@@ -253,14 +257,16 @@ func applicationTables(s *stage) {
 		SELECT c.relname || ' ' || string_agg(x.privilege_type, ',' ORDER BY x.privilege_type)
 		FROM pg_class c, aclexplode(c.relacl) x
 		WHERE c.relnamespace = 'app'::regnamespace AND x.grantee = 'retention_worker'::regrole GROUP BY c.relname ORDER BY 1`)
-	want := []string{"cap DELETE,SELECT,UPDATE", "catalog SELECT", "config SELECT", "detached DELETE,SELECT,UPDATE", "event SELECT", "mark SELECT,UPDATE",
+	want := []string{"cap DELETE,SELECT,UPDATE", "catalog SELECT", "config SELECT", "detached DELETE,SELECT,UPDATE",
+		"event SELECT", "mark SELECT,UPDATE",
 		"marker INSERT,SELECT,UPDATE", "note DELETE,INSERT,SELECT,UPDATE", "note_old DELETE,INSERT,SELECT", "other SELECT", "plain DELETE,SELECT,UPDATE",
 		"tracked DELETE,INSERT,SELECT,UPDATE", "trade DELETE,INSERT,SELECT,UPDATE"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Errorf("what the worker may do:\n%s", diff)
 	}
 	for _, p := range persons {
-		for _, sql := range []string{"DELETE FROM app.note", "UPDATE app.note SET at = now()", "INSERT INTO app.other VALUES (1)", "TRUNCATE app.note",
+		for _, sql := range []string{"DELETE FROM app.note", "UPDATE app.note SET at = now()",
+			"INSERT INTO app.other VALUES (1)", "TRUNCATE app.note",
 			"DROP TABLE app.event_old", "SELECT * FROM app.note", "CREATE TABLE app.mine (a int)"} {
 			if err := s.try(p.name, sql); err == nil || err.Code != "42501" {
 				s.t.Errorf("%s: %s: %v", p.name, sql, err)
@@ -277,14 +283,16 @@ func whatRolesAre(s *stage) {
 		              (SELECT string_agg(m.roleid::regrole::text, ',' ORDER BY m.roleid::regrole::text) FROM pg_auth_members m WHERE m.member = r.oid))
 		FROM pg_roles r WHERE r.rolname ~ '^retention_|^shop_deploy$' ORDER BY 1`)
 	plain := "super f createrole f createdb f bypass f replication f"
-	want := []string{"retention_operator login f " + plain + " in {}", "retention_owner login f " + plain + " in {pg_monitor,retention_worker}",
+	want := []string{"retention_operator login f " + plain + " in {}", "retention_owner login f " +
+		plain + " in {pg_monitor,retention_worker}",
 		"retention_runner login t " + plain + " in {}", "retention_viewer login f " + plain + " in {}", "retention_worker login f " + plain + " in {}",
 		"shop_deploy login t " + plain + " in {retention_owner,retention_runner}"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Error(diff)
 	}
 	for _, p := range persons {
-		for _, role := range []string{owner, "retention_worker", runner, deploy, "retention_operator", "pg_monitor", "postgres"} {
+		for _, role := range []string{owner, "retention_worker", runner, deploy, "retention_operator", "pg_monitor",
+			"postgres"} {
 			if p.name == role || p.name == operator && role == "retention_operator" {
 				continue
 			}
@@ -311,7 +319,8 @@ func definers(s *stage) {
 	}
 	create := pgtest.Column[string](s.t, s, `SELECT r.rolname || ' in ' || n.nspname FROM pg_roles r CROSS JOIN pg_namespace n
 		WHERE n.nspname IN ('retention', 'app') AND NOT r.rolsuper AND has_schema_privilege(r.oid, n.oid, 'CREATE') AND r.rolname !~ '^pg_' ORDER BY 1`)
-	if diff := cmp.Diff([]string{"retention_owner in retention", "shop_deploy in app", "shop_deploy in retention"}, create); diff != "" {
+	if diff := cmp.Diff([]string{"retention_owner in retention", "shop_deploy in app", "shop_deploy in retention"},
+		create); diff != "" {
 		s.t.Errorf("who can create:\n%s", diff)
 	}
 }
@@ -361,7 +370,8 @@ func page() string {
 		row(d, "")
 	}
 	b.WriteString("\nRoles other than the owner may also call these internal functions, whose names begin with `_`:\n\n")
-	for _, who := range []struct{ letters, text string }{{"ro", "runner and operator"}, {"rov", "runner, operator and viewer"}, {"ov", "operator and viewer"}} {
+	for _, who := range []struct{ letters, text string }{{"ro", "runner and operator"},
+		{"rov", "runner, operator and viewer"}, {"ov", "operator and viewer"}} {
 		line := "- " + who.text + ":"
 		for _, d := range inner {
 			if d.who != who.letters {

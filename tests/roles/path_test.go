@@ -67,7 +67,8 @@ func TestTheWholePathWithoutASuperuser(t *testing.T) {
 		t.Errorf("the job belongs to %s", job)
 	}
 	s.must(deploy, "migrate", "down", "--all")
-	left := ask[int](s, super, "SELECT (SELECT count(*) FROM pg_namespace WHERE nspname = 'retention') + (SELECT count(*) FROM cron.job)")
+	left := ask[int](s, super, "SELECT (SELECT count(*) FROM pg_namespace WHERE nspname = 'retention') + (SELECT "+
+		"count(*) FROM cron.job)")
 	if left != 0 {
 		t.Errorf("%d things are left after the way down", left)
 	}

@@ -49,7 +49,8 @@ func commands(s *stage) {
 			{[]string{"window", "notes", "default", "--reason", "why"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
 		},
 		"hold": {
-			{[]string{"hold", "app.note", "id=1", "--reason", "case", "--until", "2100-01-01"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
+			{[]string{"hold", "app.note", "id=1", "--reason", "case", "--until", "2100-01-01"}, [5]int{2, 0, 2, 2, 2},
+				"permission denied"},
 			{[]string{"release", "1"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
 		},
 		"release":   {{[]string{"release", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // there is none
@@ -59,9 +60,11 @@ func commands(s *stage) {
 		"adopt":     {{[]string{"adopt"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
 		"settle":    {{[]string{"settle"}, [5]int{0, 0, 2, 2, 2}, "permission denied"}},
 		"uninstall": {{[]string{"uninstall", "--yes"}, [5]int{2, 2, 2, 2, 2}, ""}},
-		"migrate":   {{[]string{"migrate", "up"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}, {[]string{"migrate", "down"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}},
+		"migrate": {{[]string{"migrate", "up"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"},
+			{[]string{"migrate", "down"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"}},
 	}
-	offline := []string{"explain", "generate", "help", "init", "lint", "sandbox", "schema", "snapshot", "version"} // of the database they read the catalog at most
+	// of the database they read the catalog at most
+	offline := []string{"explain", "generate", "help", "init", "lint", "sandbox", "schema", "snapshot", "version"}
 	for _, name := range verbs {
 		if _, known := want[name]; !known && !slices.Contains(offline, name) {
 			s.t.Errorf("nobody decided who may use pgretain %s", name)
@@ -83,7 +86,8 @@ func commands(s *stage) {
 // operatorAtWork: everything an operator is for, over the operator's own connection.
 func operatorAtWork(s *stage) {
 	value := func(sql string) string { s.t.Helper(); return ask[string](s, operator, sql) }
-	s.as(deploy, "INSERT INTO app.note SELECT i, 'k', false, now() - interval '40 days' FROM generate_series(101, 103) i")
+	s.as(deploy, "INSERT INTO app.note SELECT i, 'k', false, now() - interval '40 days' FROM generate_series(101, "+
+		"103) i")
 	equal := func(what, got, want string) {
 		s.t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -101,17 +105,21 @@ func operatorAtWork(s *stage) {
 	s.as(operator, "SELECT retention.set_window('notes', NULL, 'no more')")
 	s.must(operator, "run", "notes")
 	equal("held", ask[string](s, deploy, "SELECT string_agg(id::text, ',') FROM app.note WHERE id > 100"), "101")
-	equal("restored", value("SELECT restored::text FROM retention.restore('notes', (SELECT max(id) FROM retention.run WHERE policy = 'notes'))"), "2")
+	equal("restored", value("SELECT restored::text FROM retention.restore('notes', (SELECT max(id) FROM "+
+		"retention.run WHERE policy = 'notes'))"), "2")
 	equal("released", value("SELECT table_name FROM retention.release_hold("+hold+", 'closed')"), "app.note")
 	equal("events", value("SELECT count(*)::text FROM retention.take_events(1)"), "1")
-	equal("who", value("SELECT string_agg(DISTINCT set_by, ',') FROM retention.setting_change WHERE new IS NOT NULL OR name <> 'accepted'"), "anna")
+	equal("who", value("SELECT string_agg(DISTINCT set_by, ',') FROM retention.setting_change WHERE new IS NOT NULL "+
+		"OR name <> 'accepted'"), "anna")
 	equal("adopted", value("SELECT (retention.adopt('meant') LIKE '%adopted by anna')::text"), "true")
 	if err := s.try(operator, "SELECT retention.accept('notes', 'why')"); err == nil || err.Code != "55000" {
 		s.t.Errorf("accepting a run that did not trip: %v", err)
 	}
-	for _, sql := range []string{"DELETE FROM retention.run", "UPDATE retention.hold SET released_at = now()", "DELETE FROM retention.setting",
+	for _, sql := range []string{"DELETE FROM retention.run", "UPDATE retention.hold SET released_at = now()",
+		"DELETE FROM retention.setting",
 		"UPDATE retention.policy SET breaker_rows = NULL", "SELECT retention.notes_take(NULL)", "SELECT retention._finish(1, 'done')", "SET ROLE retention_owner",
-		"SET ROLE retention_runner", "SELECT nextval('retention.run_id_seq')", "INSERT INTO retention.event (policy) VALUES ('x')",
+		"SET ROLE retention_runner", "SELECT nextval('retention.run_id_seq')", "INSERT INTO retention.event " +
+			"(policy) VALUES ('x')",
 		"SELECT cron.unschedule('retention.nightly')", "COPY retention.run TO PROGRAM 'true'", "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE"} {
 		if err := s.try(operator, sql); err == nil || err.Code != "42501" {
 			s.t.Errorf("%s: %v", sql, err)
@@ -122,7 +130,8 @@ func operatorAtWork(s *stage) {
 		BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT retention._step(max(r.id)) FROM retention.run r WHERE r.policy = 'plain'; COMMIT`); err != nil {
 		s.t.Error(err)
 	}
-	if said := ask[string](s, operator, "SELECT message FROM retention.run WHERE policy = 'plain' ORDER BY id DESC LIMIT 1"); !strings.Contains(said, "READ COMMITTED") {
+	if said := ask[string](s, operator, "SELECT message FROM retention.run WHERE policy = 'plain' ORDER BY id DESC "+
+		"LIMIT 1"); !strings.Contains(said, "READ COMMITTED") {
 		s.t.Errorf("a step in REPEATABLE READ: %s", said)
 	}
 }
@@ -130,7 +139,8 @@ func operatorAtWork(s *stage) {
 // applicationAtWork: a role under "grant" may call these functions, and nothing else.
 func applicationAtWork(s *stage) {
 	s.as(deploy, "INSERT INTO app.catalog VALUES ('new')")
-	for _, sql := range []string{"SELECT retention.trades_claim('a')", "SELECT retention.trades_claim(ARRAY['a', 'b'])", "SELECT retention.trades_seen('a')",
+	for _, sql := range []string{"SELECT retention.trades_claim('a')",
+		"SELECT retention.trades_claim(ARRAY['a', 'b'])", "SELECT retention.trades_seen('a')",
 		"SELECT retention.trades_seen(ARRAY['a'])", "SELECT retention.trades_advance('x', 1)", "SELECT retention.trades_cursor('x')", "SELECT retention.tracked_touch(ARRAY['new'])"} {
 		s.as(app, sql)
 	}
@@ -141,7 +151,8 @@ func applicationAtWork(s *stage) {
 		UNION ALL
 		SELECT c.relname || ' ' || x.privilege_type FROM pg_class c, aclexplode(c.relacl) x WHERE x.grantee = 'shop_app'::regrole AND c.relname <> 'note_old'
 		ORDER BY 1`)
-	want := []string{"schema USAGE", "tracked_touch EXECUTEfalse", "trades_advance EXECUTEfalse", "trades_claim EXECUTEfalse", "trades_claim EXECUTEfalse",
+	want := []string{"schema USAGE", "tracked_touch EXECUTEfalse", "trades_advance EXECUTEfalse",
+		"trades_claim EXECUTEfalse", "trades_claim EXECUTEfalse",
 		"trades_cursor EXECUTEfalse", "trades_seen EXECUTEfalse", "trades_seen EXECUTEfalse"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Errorf("what was granted to the application:\n%s", diff)
@@ -151,7 +162,8 @@ func applicationAtWork(s *stage) {
 // hostileText: whatever people write is data.
 func hostileText(s *stage) {
 	before := ask[string](s, deploy, "SELECT count(*)::text FROM app.note")
-	for _, text := range []string{`'; DROP TABLE app.note; --`, `$function$; DELETE FROM app.note; $function$`, `%I %L %s %1$s`, `\`, `" OR true --`, "a\nb", "{{ .Schema }}"} {
+	for _, text := range []string{`'; DROP TABLE app.note; --`, `$function$; DELETE FROM app.note; $function$`,
+		`%I %L %s %1$s`, `\`, `" OR true --`, "a\nb", "{{ .Schema }}"} {
 		for _, call := range []string{
 			"SELECT retention.pause(NULL, $1)", "SELECT retention.set_window('notes', '40 days', $1)",
 			"SELECT retention.set_window('notes', NULL, $1)", "SELECT retention.place_hold('app.note', '60', $1)",
@@ -196,8 +208,10 @@ func foreignTables(s *stage) {
 	runs := ask[int](s, super, "SELECT count(*) FROM retention.run")
 	for _, sql := range []string{
 		"SELECT retention.place_hold('lab.t', 'x', 'x')", "SELECT retention.place_hold('lab.t', '{\"o\": \"x\"}', 'x')",
-		"SELECT retention.place_hold('lab.v', '{\"o\": \"x\"}', 'x')", "SELECT retention.place_hold('lab.v', '{\"k\": \"x\"}', 'x')",
-		"CREATE TEMP TABLE t (k lab.trap PRIMARY KEY); GRANT ALL ON t TO PUBLIC; SELECT retention.place_hold((SELECT nspname || '.t' FROM pg_namespace WHERE oid = pg_my_temp_schema()), 'x', 'x')",
+		"SELECT retention.place_hold('lab.v', '{\"o\": \"x\"}', 'x')", "SELECT retention.place_hold('lab.v', " +
+			"'{\"k\": \"x\"}', 'x')",
+		"CREATE TEMP TABLE t (k lab.trap PRIMARY KEY); GRANT ALL ON t TO PUBLIC; SELECT " +
+			"retention.place_hold((SELECT nspname || '.t' FROM pg_namespace WHERE oid = pg_my_temp_schema()), 'x', 'x')",
 		"SELECT retention.place_hold('pg_catalog.pg_tables', '{\"tablename\": \"x\"}', 'x')",
 	} {
 		if err := s.try(operator, sql); err == nil || err.Code != "42501" && err.Code != "42809" {
@@ -207,7 +221,8 @@ func foreignTables(s *stage) {
 	if n := ask[int](s, super, "SELECT count(*) FROM retention.run"); n != runs {
 		s.t.Errorf("%d runs in the log, %d before", n, runs)
 	}
-	if n := ask[int](s, operator, "SELECT count(retention._table_rows('lab.t')) + count(retention._table_rows('app.other'))"); n != 0 {
+	if n := ask[int](s, operator, "SELECT count(retention._table_rows('lab.t')) + "+
+		"count(retention._table_rows('app.other'))"); n != 0 {
 		s.t.Error("the size of a table of no policy is told")
 	}
 }
@@ -233,5 +248,7 @@ func shadows(s *stage) {
 	if after := ask[int](s, deploy, "SELECT count(*) FROM app.plain"); after != before {
 		s.t.Errorf("%d rows before, %d after", before, after)
 	}
-	pgtest.Exec(s.t, conn, "SELECT retention.pause('plain', 'x'); SELECT retention.resume('plain'); SELECT * FROM retention.place_hold('app.note', '60', 'x'); SELECT * FROM retention.health(); SELECT * FROM retention.status; SELECT * FROM retention.metrics")
+	pgtest.Exec(s.t, conn, "SELECT retention.pause('plain', 'x'); SELECT retention.resume('plain'); SELECT * FROM "+
+		"retention.place_hold('app.note', '60', 'x'); SELECT * FROM retention.health(); SELECT * FROM "+
+		"retention.status; SELECT * FROM retention.metrics")
 }

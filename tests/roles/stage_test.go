@@ -135,11 +135,13 @@ func (s *stage) refused(role string, code int, says []string, args ...string) {
 	s.t.Helper()
 	r := s.command(role, args...)
 	if r.code != code {
-		s.t.Errorf("pgretain %s as %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), role, r.code, code, r.stdout, r.stderr)
+		s.t.Errorf("pgretain %s as %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), role, r.code, code,
+			r.stdout, r.stderr)
 	}
 	for _, text := range says {
 		if !strings.Contains(r.stdout+r.stderr, text) {
-			s.t.Errorf("pgretain %s as %s does not say %q:\n%s%s", strings.Join(args, " "), role, text, r.stdout, r.stderr)
+			s.t.Errorf("pgretain %s as %s does not say %q:\n%s%s", strings.Join(args, " "), role, text, r.stdout,
+				r.stderr)
 		}
 	}
 }
