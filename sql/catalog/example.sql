@@ -6,7 +6,8 @@ SELECT e.key, s.nspname::text
   FROM jsonb_each_text($1) AS e
  CROSS JOIN LATERAL (
        SELECT n.nspname FROM pg_namespace AS n
-        WHERE n.nspname LIKE replace(replace(e.value, '_', '!_'), '*', '%') ESCAPE '!' AND n.nspname = quote_ident(n.nspname)
+        WHERE n.nspname LIKE replace(replace(e.value, '_', '!_'), '*', '%') ESCAPE '!'
+            AND n.nspname = quote_ident(n.nspname)
         ORDER BY (SELECT count(*) FROM pg_class AS c
                    WHERE c.relnamespace = n.oid AND e.key || '.' || c.relname = ANY ($2::text[])) DESC, n.nspname
         LIMIT 1) AS s;

@@ -39,7 +39,8 @@ SELECT found.name, found.column, found.nulls, range.least, range.middle, range.g
                    sum(each.share) OVER sorted AS weight, sum(each.share) OVER () / 2 AS half
               FROM (SELECT * FROM unnest(found.common, found.shares) AS common (value, share)
                     UNION ALL
-                    SELECT bound.value, found.others / cardinality(found.bounds) FROM unnest(found.bounds) AS bound (value)
+                    SELECT bound.value, found.others / cardinality(found.bounds)
+                        FROM unnest(found.bounds) AS bound (value)
                    ) AS each
             WINDOW sorted AS (ORDER BY CASE WHEN NOT found.is_time THEN each.value::float8 END,
                                        each.value COLLATE "C")

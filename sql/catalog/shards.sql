@@ -1,7 +1,8 @@
 -- The shards, on this server, of the table $1 ("schema.name") that Citus distributes, and what
 -- stands in a page of one of them for what, in that order: each table with the word $2 before it,
 -- then the word.
-SELECT s.shardid::text, jsonb_agg(jsonb_build_array($2::text || '.' || c.relname, o.relnamespace::regnamespace || '.' || substring(shard_name(c.oid, r.shardid), '[^.]*$'))
+SELECT s.shardid::text, jsonb_agg(jsonb_build_array($2::text || '.' || c.relname, o.relnamespace::regnamespace || '.'
+    || substring(shard_name(c.oid, r.shardid), '[^.]*$'))
            ORDER BY length(c.relname) DESC) || format('[["SCHEMA %1$s", "SCHEMA %2$s"], ["\"%1$s\"", "\"%2$s\""], ["%1$s", "%3$s"]]', $2::text,
                o.relnamespace::regnamespace, s.shardid)::jsonb
   FROM pg_dist_partition AS p

@@ -137,7 +137,8 @@ WITH RECURSIVE relation AS MATERIALIZED (
                    'columns', keys.names, 'descending', keys.descending, 'nulls_first', keys.nulls_first,
                    -- as ON CONFLICT wants it: at once, and by equality, as WITHOUT OVERLAPS
                    -- (PostgreSQL 18) is not
-                   'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion AND keys.equal, 'primary', i.indisprimary,
+                   'unique', i.indisunique AND i.indimmediate AND NOT i.indisexclusion AND keys.equal, 'primary',
+                       i.indisprimary,
                    'predicate', CASE WHEN i.indpred IS NULL THEN '' ELSE pg_get_expr(i.indpred, i.indrelid) END,
                    'valid', i.indisvalid AND i.indisready) ORDER BY c.relname COLLATE "C") AS list
           FROM read

@@ -54,14 +54,14 @@ BEGIN
         name text, key jsonb, blind boolean)
     WHERE e.step > 0;
     RETURN QUERY EXECUTE format(
-        'WITH _resolve_names AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
+        'WITH _found AS MATERIALIZED (SELECT d.rel, d.tid FROM retention.%I($1) d WHERE d.verdict IS NULL
             OR d.verdict = ''passed''),
          _held AS MATERIALIZED (
              SELECT h.rel, h.tid
-             FROM retention._held($3, ARRAY(SELECT f.rel FROM _resolve_names f), ARRAY(SELECT f.tid FROM _resolve_names f), $5, false) h
+             FROM retention._held($3, ARRAY(SELECT f.rel FROM _found f), ARRAY(SELECT f.tid FROM _found f), $5, false) h
              WHERE $4),
          _batch AS MATERIALIZED (
-             SELECT f.rel, f.tid, 1 AS n FROM _resolve_names f WHERE (f.rel, f.tid) NOT IN (SELECT h.rel, h.tid FROM _held h)
+             SELECT f.rel, f.tid, 1 AS n FROM _found f WHERE (f.rel, f.tid) NOT IN (SELECT h.rel, h.tid FROM _held h)
                  LIMIT $2)%s
          SELECT 0, ''due'', NULL::text, NULL::oid, NULL::tid, count(*), NULL::text FROM _batch
          UNION ALL

@@ -40,7 +40,8 @@ UNION ALL
 SELECT d.step, 0, d.verb, d.rel, max(d.table_name), coalesce(sum(d.n), nullif(count(d.tid), 0)), max(d.note)
 FROM direct d WHERE d.verb <> 'delete' GROUP BY d.step, d.verb, d.rel, d.note
 UNION ALL
-SELECT d.step, 0, 'note', NULL, NULL, 0, d.note FROM direct d WHERE d.note IS NOT NULL AND d.verb NOT IN ('unknown', 'refused')
+SELECT d.step, 0, 'note', NULL, NULL, 0, d.note FROM direct d WHERE d.note IS NOT NULL
+    AND d.verb NOT IN ('unknown', 'refused')
     GROUP BY d.step, d.note%3$s$query$,
         p_policy,
         coalesce(string_agg(format(

@@ -15,7 +15,8 @@ BEGIN
     CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope) o
     CROSS JOIN LATERAL (VALUES
         ('warning', s.last_state IN ('failed', 'tripped', 'abandoned') AND s.mended,
-         format('the last run%s (%s) %s before that was mended%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
+         format('the last run%s (%s) %s before that was mended%s', o.scope, s.last_run, s.last_state, ': '
+             || s.last_message),
          'The next run goes on by itself, or now: ' || retention._run_again(s.policy, s.scope)),
         ('error', s.last_state IN ('failed', 'tripped', 'abandoned') AND NOT s.mended,
          format('the last run%s (%s) %s%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
@@ -60,7 +61,8 @@ BEGIN
         SELECT 'warning', 'could not check the jobs in pg_cron', 'Have a DBA run what "pgretain bootstrap" prints.'
         WHERE NOT retention._cron_seen()
         UNION ALL
-        SELECT 'error', format(y.problem, w.name), 'Run "pgretain verify". Its hint is the statement that schedules the job.'
+        SELECT 'error', format(y.problem, w.name),
+            'Run "pgretain verify". Its hint is the statement that schedules the job.'
         FROM retention.job j
         CROSS JOIN LATERAL unnest(j.cron_names) w (name)
         LEFT JOIN retention._cron_jobs() c ON c.jobname = w.name

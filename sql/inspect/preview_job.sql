@@ -3,7 +3,8 @@
 -- operators may call it.
 CREATE OR REPLACE FUNCTION retention.preview_job(
     job text, as_of timestamptz DEFAULT NULL, OUT policy text, OUT state text, OUT taken bigint, OUT kept jsonb,
-    OUT contended bigint, OUT refused bigint, OUT related jsonb, OUT cascaded jsonb, OUT message text) RETURNS SETOF record
+    OUT contended bigint, OUT refused bigint, OUT related jsonb, OUT cascaded jsonb, OUT message text)
+        RETURNS SETOF record
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_job CONSTANT record := retention._job(preview_job.job, preview_job.as_of);
 BEGIN

@@ -13,7 +13,8 @@ BEGIN
     VALUES (p_name, p_word, p_schemas, p_words, p_page, p_registers, p_shards)
     ON CONFLICT (name) DO UPDATE SET word = excluded.word, schemas = excluded.schemas, words = excluded.words,
         page = excluded.page, registers = excluded.registers, shards = excluded.shards;
-    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL THEN  -- a shard's archive moves between nodes: run numbers must differ
+    IF to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL
+        THEN  -- a shard's archive moves between nodes: run numbers must differ
         EXECUTE format('SELECT setval(s.seq, g.groupid * 1000000000000) FROM %s g
             CROSS JOIN pg_get_serial_sequence(''retention.run'', ''id'') s (seq)
             WHERE g.groupid * 1000000000000 > coalesce(pg_sequence_last_value(s.seq), 0)',

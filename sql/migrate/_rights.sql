@@ -8,21 +8,23 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         ('operator', 'retention_operator'), ('viewer', 'retention_viewer')
     ), listed (words, privilege, names) AS (VALUES
         ('runner operator', 'EXECUTE', 'preview_job mark_abandoned run run_job'),
-        ('operator', 'EXECUTE', 'accept accept_names adopt pause place_hold release_hold restore resume set_window take_events'),
+        ('operator', 'EXECUTE',
+         'accept accept_names adopt pause place_hold release_hold restore resume set_window take_events'),
         ('runner operator viewer', 'EXECUTE', 'blast_radius health report_rows row_statistics scope_at partitions preview why window_of'),
         ('application', 'EXECUTE', 'take_events window_of'),
         ('worker runner operator viewer', 'SELECT',
-         'backlog batch claim each event goose_db_version hold index_definition install job job_status metrics policy progress
-          report restored run run_group setting setting_change status total words'),
+         'backlog batch claim each event goose_db_version hold index_definition install job job_status metrics
+          policy progress report restored run run_group setting setting_change status total words'),
         ('worker operator', 'SELECT', 'undo'),
         -- What the driver calls with its caller's privileges, and views with their reader's.
         ('runner operator', 'EXECUTE',
-         '_begin _check_scope _count_left _drive _job _log_dry_run _ensure_instance _throttle_sleep _outcome _purge_cron_log _purge_log _notify
-          _expand_instances _idle_policies _run_all _step'),
+         '_begin _check_scope _count_left _drive _ensure_instance _expand_instances _idle_policies _job
+          _log_dry_run _notify _outcome _purge_cron_log _purge_log _run_all _step _throttle_sleep'),
         ('runner operator viewer', 'EXECUTE',
-         '_clock_evidence _copy _count _count_or_problem _cron_setting _job_scopes _lost_rows _mended _paused _plans _run_again _scheduler_state _scope_text _scopes
-          _sequences_behind _success_at _table_name _table_rows _is_running _changed_dependencies _invalid_hold _trip_hint _window_at
-          _window_fault _window_set'),
+         '_changed_dependencies _clock_evidence _copy _count _count_or_problem _cron_setting _invalid_hold
+          _is_running _job_scopes _lost_rows _mended _paused _plans _run_again _scheduler_state _scope_text
+          _scopes _sequences_behind _success_at _table_name _table_rows _trip_hint _window_at _window_fault
+          _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),
         ('runner operator viewer', 'EXECUTE',
          '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),

@@ -4,7 +4,8 @@ CREATE OR REPLACE FUNCTION retention._is_held(p_rel oid, p_tid tid, p_as_of time
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_root CONSTANT oid := coalesce(pg_partition_root(p_rel), p_rel);
 BEGIN
-    IF NOT EXISTS (SELECT FROM retention._hold_kinds(p_as_of) h WHERE h.rel = ANY (retention._hold_owners(ARRAY[v_root]))
+    IF NOT EXISTS (SELECT FROM retention._hold_kinds(p_as_of) h
+        WHERE h.rel = ANY (retention._hold_owners(ARRAY[v_root]))
                    OR h.table_name = retention._table_name(v_root)) THEN
         RETURN false;
     END IF;

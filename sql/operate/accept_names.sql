@@ -19,7 +19,8 @@ BEGIN
         RAISE invalid_parameter_value USING MESSAGE = 'accepting other meanings of names needs a reason';
     ELSIF v_changed = '{}' THEN
         RAISE object_not_in_prerequisite_state
-            USING MESSAGE = format('names of policy "%s" can mean what they could when it was installed', v_policy.name);
+            USING MESSAGE = format('names of policy "%s" can mean what they could when it was installed',
+                v_policy.name);
     END IF;
     IF v_error IS NULL AND NOT v_policy.report THEN  -- checks the expressions of steps, too
         BEGIN

@@ -13,5 +13,6 @@ CREATE TABLE IF NOT EXISTS retention.hold (
     release_reason text, row_seen boolean NOT NULL DEFAULT true
 );
 CREATE INDEX IF NOT EXISTS hold_kind ON retention.hold
-    (table_name COLLATE "C", rel, columns COLLATE "C", attnums, types COLLATE "C", until DESC) WHERE released_at IS NULL;
+    (table_name COLLATE "C", rel, columns COLLATE "C", attnums, types COLLATE "C", until DESC)
+        WHERE released_at IS NULL;
 CREATE INDEX IF NOT EXISTS hold_value ON retention.hold USING hash ((match ->> columns[1])) WHERE released_at IS NULL;

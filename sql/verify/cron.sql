@@ -2,10 +2,12 @@
 -- and at of the last one, failed (how many in a row) and since (the first of these). One row of two
 -- JSON arrays, through functions of the runner: row security hides its jobs from everybody else.
 SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                   'id', j.jobid, 'name', j.jobname, 'schedule', j.schedule, 'command', j.command, 'user', j.username, 'active', j.active,
+                   'id', j.jobid, 'name', j.jobname, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
+                       'active', j.active,
                    'database', j.database || CASE
                        WHEN pg_is_in_recovery() OR j.port = current_setting('port')::integer
-                            AND (j.host IN (retention._cron_setting('host'), 'localhost') OR starts_with(j.host, '/')) THEN ''
+                            AND (j.host IN (retention._cron_setting('host'), 'localhost')
+                                OR starts_with(j.host, '/')) THEN ''
                        ELSE format(' on %s:%s', j.host, j.port) END)), '[]') FROM retention._cron_jobs() j)::text,
        (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'name', a.jobname, 'message', a.message, 'at', a.at, 'failed', a.failed, 'since', a.since)), '[]')

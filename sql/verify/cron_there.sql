@@ -15,7 +15,8 @@ WITH job AS (
     WHERE x.status IN ('failed', 'succeeded')
 )
 SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                   'id', j.jobid, 'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username, 'active', j.active,
+                   'id', j.jobid, 'name', j.name, 'schedule', j.schedule, 'command', j.command, 'user', j.username,
+                       'active', j.active,
                    'database', j.database || CASE
                        WHEN pg_is_in_recovery() OR j.nodeport = current_setting('port')::integer
                             AND (j.nodename = 'localhost' OR starts_with(j.nodename, '/')) THEN ''

@@ -16,8 +16,10 @@ CROSS JOIN LATERAL (
            format('SELECT * FROM retention.hold WHERE id IN (%s);', CASE WHEN x.several THEN x.ids ELSE x.id::text END)
     WHERE x.gone
     UNION ALL
-    SELECT 'unknown', CASE WHEN x.several THEN format('could not see whether the rows of %s on table "%s" are there', x.holds, x.object)
-                           ELSE format('could not see whether the row of %s on table "%s" is there', x.holds, x.object) END,
+    SELECT 'unknown', CASE WHEN x.several THEN format('could not see whether the rows of %s on table "%s" are there',
+        x.holds, x.object)
+                           ELSE format('could not see whether the row of %s on table "%s" is there', x.holds,
+                               x.object) END,
            format('Role "%s" lacks SELECT on it, or its owner owns no table of a policy.', $2::text),
            format('Grant SELECT on "%s", and USAGE on its schema, to "%s".', x.object, $2::text)
     WHERE NOT x.gone) f (severity, message, detail, hint)

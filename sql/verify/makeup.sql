@@ -4,18 +4,21 @@
 -- has them, none for relations of policies; $4: those of today. Further columns that need no value,
 -- and indexes that refuse nothing, are in nobody's way. Of a query there is a hash.
 WITH fact AS MATERIALIZED (
-    SELECT w.live, f.n, f.relation, f.kind, coalesce(f.name, '') AS name, f.text, concat_ws(' ', f.kind, nullif(f.name, ''))
+    SELECT w.live, f.n, f.relation, f.kind, coalesce(f.name, '') AS name, f.text,
+        concat_ws(' ', f.kind, nullif(f.name, ''))
            || CASE WHEN f.kind = 'query' OR f.text = '' THEN ': another' ELSE ': ' || f.text END AS shown
     FROM (VALUES (false, $3::jsonb), (true, $4::jsonb)) AS w (live, list)
     CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(w.list) AS (relation text, kind text, name text, text text))
         WITH ORDINALITY AS f (relation, kind, name, text, n)
 ), relation AS (
-    SELECT r.n::integer AS n, r.name AS relation, r.word, EXISTS (SELECT FROM fact f WHERE f.relation = r.name AND NOT f.live) AS known
+    SELECT r.n::integer AS n, r.name AS relation, r.word,
+        EXISTS (SELECT FROM fact f WHERE f.relation = r.name AND NOT f.live) AS known
     FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS r (name, word, n)
     WHERE EXISTS (SELECT FROM fact f WHERE f.relation = r.name AND f.live) -- else it is missing, which is said
 ), difference AS (
     SELECT r.*, x.acts, w.shown AS want, w.n AS want_n, l.shown AS got, l.n AS got_n
-    FROM (SELECT * FROM fact f WHERE NOT f.live) w FULL JOIN (SELECT * FROM fact f WHERE f.live) l USING (relation, kind, name)
+    FROM (SELECT * FROM fact f WHERE NOT f.live) w FULL JOIN (SELECT * FROM fact f WHERE f.live) l
+        USING (relation, kind, name)
     JOIN relation r USING (relation)
     CROSS JOIN LATERAL (SELECT kind IN ('trigger', 'rule', 'row security', 'reference', 'parent', 'child')) x (acts)
     WHERE w.text IS DISTINCT FROM l.text

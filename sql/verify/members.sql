@@ -15,11 +15,15 @@ WITH wanted AS (
     FROM wanted w JOIN pg_namespace n ON n.nspname LIKE replace(replace(w.pattern, '_', '!_'), '*', '%') ESCAPE '!'
     UNION ALL SELECT w.policy, x.name, false, false FROM wanted w CROSS JOIN unnest(w.shards) x (name)
 )
-SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, CASE WHEN m.state IN ('new', 'gone') THEN 'info' ELSE 'drift' END AS severity,
-       CASE m.state WHEN 'new' THEN format('the page of policy "%s" in %s "%s" is still to be made', m.policy, m.kind, m.member)
+SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, CASE WHEN m.state IN ('new', 'gone')
+    THEN 'info' ELSE 'drift' END AS severity,
+       CASE m.state WHEN 'new' THEN format('the page of policy "%s" in %s "%s" is still to be made', m.policy, m.kind,
+           m.member)
                     WHEN 'gone' THEN format('%s "%s" is gone, and the page of policy "%s" in it is still to be dropped', m.kind, m.member, m.policy)
-                    WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name, m.policy)
-                    WHEN 'unfit' THEN format('schema "%s" can be no member of policy "%s"', m.member, m.policy) ELSE '' END AS message,
+                    WHEN 'bare' THEN format('schema "%s" has no table "%s", for policy "%s"', m.member, m.name,
+                        m.policy)
+                    WHEN 'unfit' THEN format('schema "%s" can be no member of policy "%s"', m.member, m.policy)
+                        ELSE '' END AS message,
        CASE m.state WHEN 'unfit' THEN 'Its name needs quotes, or is so long that the two together have more than 54 bytes. Runs of it fail.'
                     ELSE '' END AS detail,
        CASE m.state WHEN 'bare' THEN 'Create the table, or rename the schema, or let the pattern not match it.'
@@ -28,11 +32,13 @@ SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, C
 FROM (
 SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END AS kind, x.name AS member, CASE
     WHEN x.bare THEN 'bare' WHEN x.unfit THEN 'unfit'
-    WHEN to_regprocedure(format('retention.%I(retention.slice)', concat(w.policy, '@', x.name, '_rows'))) IS NULL THEN 'new'
+    WHEN to_regprocedure(format('retention.%I(retention.slice)', concat(w.policy, '@', x.name, '_rows'))) IS NULL
+        THEN 'new'
     WHEN p.hash = w.hash THEN 'made' WHEN p.hash = w.installed THEN 'other' ELSE 'new' END AS state
 FROM wanted w JOIN place x USING (policy) LEFT JOIN retention.policy p ON p.name = concat(w.policy, '@', x.name)
 UNION ALL
-SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, substr(p.name, length(w.policy) + 2), 'gone'
+SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END, substr(p.name, length(w.policy) + 2),
+    'gone'
 FROM wanted w JOIN retention.policy p ON starts_with(p.name, w.policy || '@')
 WHERE substr(p.name, length(w.policy) + 2) !~ '[^a-z0-9_]'  -- no page has another name
   AND NOT EXISTS (SELECT FROM place x WHERE concat(x.policy, '@', x.name) = p.name)

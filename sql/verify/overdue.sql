@@ -6,7 +6,8 @@
 -- are; $5: whether rows can become due after their time; $6: the table.
 WITH asked AS MATERIALIZED ( -- before anything is counted
     SELECT p.name, j.scope FROM retention.install i CROSS JOIN retention.policy p CROSS JOIN retention.job j
-    WHERE p.name = $1 AND j.name = $4 AND (nullif(greatest(p.installed_at, j.installed_at, i.adopted_at), 'infinity') <= $2) IS NOT FALSE
+    WHERE p.name = $1 AND j.name = $4 AND (nullif(greatest(p.installed_at, j.installed_at, i.adopted_at),
+        'infinity') <= $2) IS NOT FALSE
       AND NOT EXISTS (SELECT FROM retention.setting s
                       WHERE s.name = 'paused' AND s.policy IN ('*', p.name, split_part(p.name, '@', 1)))
 ), counted AS MATERIALIZED (
@@ -14,7 +15,8 @@ WITH asked AS MATERIALIZED ( -- before anything is counted
     FROM asked a CROSS JOIN LATERAL retention._count(a.name, $2, $3, a.scope, retention.window_of(a.name)) c
 )
 SELECT $1 AS policy, $6::text AS object, CASE WHEN x.since THEN 'info' ELSE '' END AS severity,
-       format('%s overdue %s in table "%s" under policy "%s"%s', c.due || CASE WHEN c.capped THEN ' or more' ELSE '' END,
+       format('%s overdue %s in table "%s" under policy "%s"%s', c.due || CASE WHEN c.capped THEN ' or more'
+           ELSE '' END,
               CASE WHEN c.due = 1 AND NOT c.capped THEN 'row' ELSE 'rows' END, $6::text, $1,
               coalesce(' for ' || c.scope::text, '')) AS message,
        CASE WHEN x.since
@@ -22,7 +24,8 @@ SELECT $1 AS policy, $6::text AS object, CASE WHEN x.since THEN 'info' ELSE '' E
             ELSE format('They were due at %s, and the schedule of job "%s" promises that they are gone.',
                         to_char($2 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), $4) END AS detail,
        CASE WHEN x.since THEN '' ELSE format('SELECT * FROM retention.status; CALL retention.run(%L%s);', $1,
-                                                        CASE WHEN c.scope IS NOT NULL THEN format(', scope => %L', c.scope) END) END AS hint
+                                                        CASE WHEN c.scope IS NOT NULL
+                                                            THEN format(', scope => %L', c.scope) END) END AS hint
 FROM counted c CROSS JOIN LATERAL (
     SELECT $5::boolean AND EXISTS (
         SELECT FROM retention.job_status l

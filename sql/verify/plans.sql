@@ -36,7 +36,8 @@ WITH RECURSIVE asked AS (
     SELECT p.*
     FROM (SELECT array_agg(a.policy) AS policies FROM asked a JOIN size s USING (name)
           WHERE s.pages >= 1000 OR s.inherits HAVING count(*) > 0) l
-    CROSS JOIN LATERAL retention._plans(l.policies, $3 IS NULL) WITH ORDINALITY p (policy, batch, plan, code, message, n)
+    CROSS JOIN LATERAL retention._plans(l.policies, $3 IS NULL) WITH ORDINALITY p (policy, batch, plan, code, message,
+        n)
 ), node AS (
     SELECT b.n, p.value -> 'Plan' AS plan, false AS sorted, false AS boundary
     FROM batch b CROSS JOIN jsonb_array_elements(b.plan::jsonb) p

@@ -58,7 +58,8 @@ SELECT o.n AS place, CASE o.n WHEN 0 THEN o.kind ELSE '' END AS kind, o.name AS 
        coalesce(string_agg(d.lacks || ' for ' || g.name, ', ' ORDER BY g.name, d.lacks), '') AS want,
        coalesce(string_agg(d.has || ' for ' || g.name, ', ' ORDER BY g.name, d.has), '') AS got,
        coalesce(string_agg(DISTINCT format('REVOKE ALL ON %s FROM %s; ', o.sql, g.sql), '')
-                FILTER (WHERE d.of_column IS NOT NULL), '') -- of which _apply_privileges() knows nothing, nor of the owner's own
+                FILTER (WHERE d.of_column IS NOT NULL),
+                    '') -- of which _apply_privileges() knows nothing, nor of the owner's own
        || coalesce(string_agg(DISTINCT format('GRANT %s ON %s TO %s; ', d.lacks, o.sql, g.sql), '')
                    FILTER (WHERE d.lacks IS NOT NULL AND d.grantee = o.owner), '')
        || 'SELECT retention._apply_privileges();' AS hint

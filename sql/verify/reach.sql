@@ -18,13 +18,16 @@ WITH RECURSIVE declared (oid, root) AS (
     SELECT c.oid, n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p')
 ), key AS MATERIALIZED (
-    SELECT r.oid, r.conrelid AS rel, k.confrelid AS referenced, t.off, format('%s -> %s (%s)', p.name, c.name, r.conname) AS way,
+    SELECT r.oid, r.conrelid AS rel, k.confrelid AS referenced, t.off,
+        format('%s -> %s (%s)', p.name, c.name, r.conname) AS way,
            CASE WHEN r.confdeltype IN ('n', 'd') AND EXISTS (
                     SELECT FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
                     WHERE a.attrelid = r.conrelid AND a.attnum = ANY (coalesce(r.confdelsetcols, r.conkey))
                       AND (a.attnotnull OR y.typnotnull)
-                      AND (r.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '')) THEN 'r' ELSE r.confdeltype END AS action
-    FROM declared d JOIN pg_constraint k ON k.oid = d.oid JOIN pg_constraint r ON r.oid = d.root AND r.conrelid = k.conrelid
+                      AND (r.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '')) THEN 'r'
+                          ELSE r.confdeltype END AS action
+    FROM declared d JOIN pg_constraint k ON k.oid = d.oid JOIN pg_constraint r ON r.oid = d.root
+        AND r.conrelid = k.conrelid
     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM pg_trigger t
                                        WHERE t.tgconstraint = k.oid AND t.tgrelid = k.confrelid
                                          AND t.tgtype & 8 <> 0 AND t.tgenabled IN ('D', 'R'))) t (off)
@@ -36,7 +39,8 @@ WITH RECURSIVE declared (oid, root) AS (
     SELECT k.referenced, k.rel, CASE k.action WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END, false, k.way
     FROM key k WHERE k.action IN ('c', 'n', 'd') AND NOT k.off
 ), effect AS (
-    SELECT w.policy, w.step, c.oid AS rel, w.event, true AS named, w.event IN ('DELETE', 'UPDATE') AS inherits, '' COLLATE "C" AS way
+    SELECT w.policy, w.step, c.oid AS rel, w.event, true AS named, w.event IN ('DELETE', 'UPDATE') AS inherits,
+        '' COLLATE "C" AS way
     FROM (SELECT p.policy, a.step, a.table, a.event
           FROM jsonb_to_recordset($1) AS p (policy text, acts jsonb)
           CROSS JOIN LATERAL jsonb_to_recordset(p.acts) AS a (step integer, "table" text, event text)) w

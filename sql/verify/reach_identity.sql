@@ -57,14 +57,18 @@ WITH effect AS MATERIALIZED (
     LEFT JOIN pg_publication_rel r ON r.prrelid = p.as_rel AND r.prpubid = p.publication
 )
 SELECT w.policy, n.nspname || '.' || c.relname AS object,
-       format('policy "%s" cannot %s rows of published table "%s.%s"', w.policy, lower(f.event), n.nspname, c.relname) AS message,
+       format('policy "%s" cannot %s rows of published table "%s.%s"', w.policy, lower(f.event), n.nspname,
+           c.relname) AS message,
        format('Publication "%s" publishes each %s, and ', f.pubname, f.event)
        || CASE f.wrong WHEN 'filter' THEN 'its WHERE reads columns that are not in the table''s replica identity: PostgreSQL refuses it (42P10).'
                        WHEN 'columns' THEN 'its columns lack some of the table''s replica identity: PostgreSQL refuses it (42P10).'
-                       ELSE 'the table has no replica identity: PostgreSQL refuses it (55000).' END || coalesce(' The path is ' || nullif(w.way, '') || '.', '') AS detail,
+                       ELSE 'the table has no replica identity: PostgreSQL refuses it (55000).' END
+                           || coalesce(' The path is ' || nullif(w.way, '') || '.', '') AS detail,
        CASE WHEN f.wrong = 'columns' THEN 'Name all columns of the replica identity in the publication, or publish all columns.'
             ELSE format('ALTER TABLE %I.%I REPLICA IDENTITY %s;', n.nspname, c.relname,
-                        CASE WHEN f.wrong = 'identity' AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary AND i.indimmediate)
+                        CASE WHEN f.wrong = 'identity'
+                            AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = f.oid AND i.indisprimary
+                                AND i.indimmediate)
                              THEN 'DEFAULT' ELSE 'FULL' END) END AS hint
 FROM fault f
 JOIN effect w ON w.rel = f.oid AND w.event = f.event

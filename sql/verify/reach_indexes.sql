@@ -19,7 +19,8 @@ WITH asked AS (
     JOIN pg_class p ON p.oid = k.confrelid JOIN pg_namespace pn ON pn.oid = p.relnamespace
     WHERE k.oid IN (SELECT a.oid FROM asked a) AND NOT coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false)
 ), key AS MATERIALIZED (
-    SELECT k.oid, t.relid, a.attnum, a.attcollation, k.columns, ARRAY[p.oid, p.oprcom, k.conffeqop[x.place]] AS operators
+    SELECT k.oid, t.relid, a.attnum, a.attcollation, k.columns,
+        ARRAY[p.oid, p.oprcom, k.conffeqop[x.place]] AS operators
     FROM declared k
     CROSS JOIN LATERAL (SELECT k.conrelid UNION SELECT p.relid FROM pg_partition_tree(k.conrelid) p) t (relid)
     CROSS JOIN LATERAL unnest(k.conkey) WITH ORDINALITY AS x (attnum, place)
@@ -40,8 +41,10 @@ WITH asked AS (
       AND NOT EXISTS (SELECT FROM regexp_matches(predicate.text, predicate.not_null, 'g') AS m (found)
                       WHERE m.found[1] <> ALL (key.columns))
 ), total AS (
-    SELECT m.oid, count(*) FILTER (WHERE NOT m.served) AS n, count(*) AS of, sum(s.bytes) FILTER (WHERE NOT m.served) AS bytes,
-           min(m.name) FILTER (WHERE NOT m.served) AS first, array_agg(m.sql ORDER BY m.name) FILTER (WHERE NOT m.served) AS sql
+    SELECT m.oid, count(*) FILTER (WHERE NOT m.served) AS n, count(*) AS of,
+        sum(s.bytes) FILTER (WHERE NOT m.served) AS bytes,
+           min(m.name) FILTER (WHERE NOT m.served) AS first,
+               array_agg(m.sql ORDER BY m.name) FILTER (WHERE NOT m.served) AS sql
     FROM (SELECT t.oid, t.relid, n.nspname || '.' || c.relname AS name, format('%I.%I', n.nspname, c.relname) AS sql,
                  EXISTS (SELECT FROM served s WHERE s.oid = t.oid AND s.relid = t.relid) AS served
           FROM (SELECT DISTINCT key.oid, key.relid FROM key) t
@@ -51,15 +54,18 @@ WITH asked AS (
 )
 SELECT a.policy, k.name AS object,
        format('deletes of policy "%s" look for rows of table "%s" without an index', a.policy, k.name) AS message,
-       concat(format('For each row that goes, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.', k.conname, c.list,
+       concat(format('For each row that goes, foreign key "%s" (%s) makes PostgreSQL read all of it, %s.', k.conname,
+           c.list,
                      pg_size_pretty(t.bytes)),
-              CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of, t.first) END,
+              CASE WHEN t.of > t.n THEN format(' It is so for %s of %s partitions, "%s" for one.', t.n, t.of,
+                  t.first) END,
               format(' The path is %s -> %s.', k.parent, k.name)) AS detail,
        CASE WHEN k.relkind <> 'p' THEN format('CREATE INDEX CONCURRENTLY ON %s (%s);', t.sql[1], c.list)
             ELSE (SELECT string_agg(format('CREATE INDEX CONCURRENTLY ON %s (%s);', s.sql, c.list), ' ' ORDER BY s.n)
                   FROM unnest(t.sql[1:3]) WITH ORDINALITY AS s (sql, n))
                  || CASE WHEN t.n > 3 THEN format(' and so on for %s more.', t.n - 3) ELSE '' END
-                 || format(' When all have one, CREATE INDEX ON %s (%s); for later partitions.', k.sql, c.list) END AS hint
+                 || format(' When all have one, CREATE INDEX ON %s (%s); for later partitions.', k.sql,
+                     c.list) END AS hint
 FROM asked a JOIN declared k ON k.oid = a.oid
 JOIN total t ON t.oid = k.oid AND t.bytes > 16 * 8192 -- which is read as fast as an index
 CROSS JOIN LATERAL (SELECT array_to_string(k.columns, ', ')) c (list)

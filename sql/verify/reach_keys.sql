@@ -10,13 +10,15 @@ WITH RECURSIVE met AS MATERIALIZED (
     FROM jsonb_to_recordset($1::jsonb -> 'keys') AS m (policy text, step integer, event text, key oid, off boolean)
     GROUP BY 1, 2, 3, 4
 ), effect AS MATERIALIZED (
-    SELECT * FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, step integer, event text, rel oid, named boolean)
+    SELECT * FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, step integer, event text, rel oid,
+        named boolean)
 ), above (key, rel) AS (
     SELECT k.oid, k.conrelid FROM pg_constraint k WHERE k.oid IN (SELECT m.key FROM met m)
     UNION
     SELECT a.key, i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.rel
 ), names AS MATERIALIZED (
-    SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relispartition FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    SELECT c.oid, n.nspname || '.' || c.relname AS name, c.relispartition FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p')
 ), key AS MATERIALIZED (
     SELECT k.oid, k.conname, k.conrelid, k.confrelid, k.condeferred AND k.confdeltype = 'a' AS anytime,
@@ -25,13 +27,15 @@ WITH RECURSIVE met AS MATERIALIZED (
                               WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' END AS action,
            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum)
             FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
-            WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey)) AND (a.attnotnull OR y.typnotnull)
+            WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey))
+                AND (a.attnotnull OR y.typnotnull)
               AND (k.confdeltype = 'n' OR k.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '')) AS strict,
            ARRAY(SELECT t.name FROM above x JOIN names t ON t.oid = x.rel WHERE x.key = k.oid) AS names
     FROM pg_constraint k JOIN names p ON p.oid = k.confrelid JOIN names c ON c.oid = k.conrelid
     WHERE k.oid IN (SELECT m.key FROM met m)
 ), keeps AS (
-    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, k.strict IS NOT NULL AND m.event = 'DELETE' AS never,
+    SELECT m.policy, m.step, m.event <> 'DELETE' AS partitions, k.*, k.strict IS NOT NULL
+        AND m.event = 'DELETE' AS never,
            CASE WHEN s.name IS NULL THEN $2::jsonb IS NOT NULL AND k.relispartition
                 ELSE (s.referenced @> jsonb_build_array(jsonb_build_object(
                           'name', k.conname, 'table', k.child, 'on_delete', lower(k.action)))) IS NOT TRUE END AS new
@@ -43,7 +47,8 @@ WITH RECURSIVE met AS MATERIALIZED (
               WHEN 'DETACH' THEN EXISTS (
                   SELECT FROM effect e LEFT JOIN pg_partitioned_table l ON l.partrelid = e.rel AND l.partstrat = 'l'
                   LEFT JOIN pg_inherits i ON i.inhparent = l.partrelid AND i.inhrelid = k.confrelid
-                  WHERE e.policy = m.policy AND e.event = m.event AND e.named AND (e.rel = k.confrelid OR i.inhrelid IS NOT NULL))
+                  WHERE e.policy = m.policy AND e.event = m.event AND e.named
+                      AND (e.rel = k.confrelid OR i.inhrelid IS NOT NULL))
               ELSE (k.strict IS NOT NULL OR k.action IN ('NO ACTION', 'RESTRICT')) AND NOT EXISTS (
                   SELECT FROM effect e
                   WHERE e.policy = m.policy AND e.step = m.step AND e.event = 'DELETE' AND e.rel = k.conrelid) END
@@ -56,23 +61,27 @@ SELECT 'V053' AS code, x.policy, x.child AS object, CASE WHEN x.new OR x.never T
                    THEN format('refers to "%s". Partitions that are referred to are refused (23503), whatever the key says of '
                                'deletes.', x.parent)
                    ELSE format('is ON DELETE %s%s. Rows that are referred to are refused (%s), and a run in which '
-                               'a thousand more are refused than taken fails. The path is %s -> %s.', x.action, ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
+                               'a thousand more are refused than taken fails. The path is %s -> %s.', x.action,
+                                   ', and would set (' || x.strict || ') to NULL, which is NOT NULL',
                                CASE WHEN x.strict IS NULL THEN 23503 ELSE 23502 END, x.parent, x.child) END,
               CASE WHEN x.new AND NOT x.never THEN ' The key is newer than the catalog snapshot.' END) AS detail,
-       CASE WHEN x.never THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict, x.child)
+       CASE WHEN x.never THEN format('Give the foreign key another action, or let (%s) of "%s" be NULL.', x.strict,
+           x.child)
             ELSE format('Write a step that deletes the rows of "%s" first, or a guard that keeps what they refer to; '
                         'then run "pgretain snapshot" and "pgretain generate".', x.child) END AS hint,
        x.names, x.step, x.anytime
 FROM keeps x
 UNION
 SELECT 'V059', m.policy, k.child, 'drift',
-       format('foreign key "%s" of table "%s" is switched off, and policy "%s" deletes without it', k.conname, k.child, m.policy),
+       format('foreign key "%s" of table "%s" is switched off, and policy "%s" deletes without it', k.conname,
+           k.child, m.policy),
        format('A trigger of it on "%s" is disabled: %s The key is ON DELETE %s. Once it is on again, look for rows of "%s" '
               'that refer to nothing.', r.name,
               CASE WHEN k.action IN ('NO ACTION', 'RESTRICT') THEN 'rows go although others refer to them.'
                    ELSE 'rows that refer to deleted ones stay, and refer to nothing.' END, k.action, k.child),
        -- By name: others of the table may be off for a reason.
-       (SELECT string_agg(format('ALTER TABLE %s ENABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' ' ORDER BY t.oid)
+       (SELECT string_agg(format('ALTER TABLE %s ENABLE TRIGGER %I;', t.tgrelid::regclass, t.tgname), ' '
+           ORDER BY t.oid)
         FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint
         WHERE t.tgrelid = r.oid AND t.tgenabled IN ('D', 'R') AND (c.oid = k.oid OR c.conparentid = k.oid)),
        '{}', 0, false

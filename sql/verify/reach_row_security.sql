@@ -6,7 +6,8 @@ WITH RECURSIVE named AS (
     SELECT DISTINCT ON (w.schema, w.name) w.schema, w.name, c.oid
     FROM (SELECT DISTINCT u.schema, u.name FROM jsonb_to_recordset($1) AS u (schema text, name text)) w
     JOIN pg_class c ON c.relname = w.name AND c.relkind IN ('r', 'p', 'v', 'f')
-    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = ANY (CASE w.schema WHEN '' THEN $2 ELSE ARRAY[w.schema] END)
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+        AND n.nspname = ANY (CASE w.schema WHEN '' THEN $2 ELSE ARRAY[w.schema] END)
     ORDER BY w.schema, w.name, array_position($2::text[], n.nspname::text)
 ), read (schema, name, oid, role, views) AS (
     SELECT n.schema, n.name, n.oid, r.oid, NULL::text COLLATE "C"
@@ -30,7 +31,8 @@ SELECT DISTINCT w.of AS policy, n.nspname || '.' || c.relname AS object,
        format('Its functions read the table%s as role "%s", which row security is for: they fail (42501) instead of passing by rows that they cannot see.',
               ' through ' || x.views, r.rolname)
        || CASE WHEN own.forced THEN ' It is forced on the table''s owner, too.' ELSE '' END AS detail,
-       CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname) ELSE '' END
+       CASE WHEN own.forced THEN format('ALTER TABLE %I.%I NO FORCE ROW LEVEL SECURITY; or ', n.nspname, c.relname)
+           ELSE '' END
        || format('ALTER ROLE %I BYPASSRLS;', r.rolname) AS hint
 FROM read x
 JOIN jsonb_to_recordset($1) AS w (schema text, name text, kind text, of text) ON w.schema = x.schema AND w.name = x.name

@@ -18,15 +18,18 @@ WITH RECURSIVE declared (oid, root) AS (
                                           '|--[^\n]*|/\*([^*]|\*+[^*/])*\*+/', ' ', 'g') AS body
     FROM jsonb_to_recordset($1::jsonb -> 'effects') AS e (policy text, rel oid, event text, named boolean, way text)
     JOIN pg_trigger t ON t.tgrelid = e.rel AND t.tgenabled IN ('O', 'A') AND (e.named OR t.tgtype & 1 <> 0)
-                     AND t.tgtype & CASE e.event WHEN 'DELETE' THEN 8 WHEN 'UPDATE' THEN 16 WHEN 'INSERT' THEN 4 ELSE 0 END <> 0
+                     AND t.tgtype & CASE e.event WHEN 'DELETE' THEN 8 WHEN 'UPDATE' THEN 16 WHEN 'INSERT' THEN 4
+                         ELSE 0 END <> 0
     JOIN declared d ON d.oid = t.oid JOIN pg_trigger r ON r.oid = d.root
     JOIN pg_class c ON c.oid = r.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-    JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace fn ON fn.oid = f.pronamespace JOIN pg_language l ON l.oid = f.prolang
+    JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace fn ON fn.oid = f.pronamespace
+        JOIN pg_language l ON l.oid = f.prolang
     WHERE NOT EXISTS (SELECT FROM jsonb_to_recordset($2) AS a (policy text, triggers jsonb)
                       WHERE a.policy = e.policy AND a.triggers ? r.tgname)
 ), judged AS (
     SELECT f.*, f.before_row AND (f.event <> 'DELETE' OR NOT f.legible OR f.body ~ '\mreturn\M(?!\s+old\M)') AS keeps,
-           CASE WHEN f.legible THEN f.body ~ '\mraise\M(?!\s+(debug|log|info|notice|warning)\M)' OR f.body !~ '\mreturn\M'
+           CASE WHEN f.legible THEN f.body ~ '\mraise\M(?!\s+(debug|log|info|notice|warning)\M)'
+               OR f.body !~ '\mreturn\M'
                 ELSE NOT f.before_row END AS refuses,
            f.event = 'DELETE' AND f.each_row AND s.name IS NOT NULL
            AND (s.triggers @> jsonb_build_array(jsonb_build_object('definition', f.definition))) IS NOT TRUE AS new,
@@ -34,18 +37,23 @@ WITH RECURSIVE declared (oid, root) AS (
     FROM fires f LEFT JOIN jsonb_to_recordset($3::jsonb -> 'tables') AS s (schema text, name text, triggers jsonb)
                         ON s.schema || '.' || s.name = f.on_table
 )
-SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift' ELSE 'info' END AS severity,
+SELECT DISTINCT ON (j.policy, j.on_table, j.name) j.policy, j.on_table AS object, CASE WHEN j.new THEN 'drift'
+    ELSE 'info' END AS severity,
        format('trigger "%s" on table "%s" %s policy "%s"', j.name, j.on_table,
-              CASE WHEN j.keeps OR j.refuses THEN 'may keep rows from' ELSE 'runs in the batches of' END, j.policy) AS message,
+              CASE WHEN j.keeps OR j.refuses THEN 'may keep rows from' ELSE 'runs in the batches of' END,
+                  j.policy) AS message,
        concat('It calls ', j.function, '()',
               CASE WHEN NOT j.keeps THEN format(' on %s.', j.event)
                    ELSE format(' before each %s, and a row for which that returns NULL stays as it is, without an error%s.', j.event,
-                               CASE j.way WHEN '' THEN ': the run ends done' ELSE ', and refers to nothing then' END) END,
+                               CASE j.way WHEN '' THEN ': the run ends done'
+                                   ELSE ', and refers to nothing then' END) END,
               CASE WHEN j.refuses THEN ' It may raise an error: the row is refused then, and stays.' END,
               CASE WHEN NOT j.definer THEN format(' It runs with the rights of role "%s"%s.', $4::text,
                                                   CASE WHEN NOT j.own_path THEN ' and search path ' || j.path END)
-                   WHEN NOT j.own_path THEN format(' It has no search path of its own, and is called with %s.', j.path) END,
-              ' The path is ' || nullif(j.way, '') || '.', CASE WHEN j.new THEN ' It is newer than the catalog snapshot.' END) AS detail,
+                   WHEN NOT j.own_path THEN format(' It has no search path of its own, and is called with %s.',
+                       j.path) END,
+              ' The path is ' || nullif(j.way, '') || '.', CASE WHEN j.new
+                  THEN ' It is newer than the catalog snapshot.' END) AS detail,
        format('Look at the function, then write "triggers: [%s]" in the policy.%s', j.name,
               CASE WHEN j.new THEN ' Then run "pgretain snapshot".' END) AS hint
 FROM judged j

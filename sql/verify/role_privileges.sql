@@ -2,7 +2,8 @@
 -- "table" or "sequence"; name; on, the name as SQL takes it, with its schema; role; needed,
 -- privileges with ", " between them. $2: owner, worker, runner, operator and viewer.
 SELECT w.n::integer AS place, CASE w.kind WHEN 'sequence' THEN w.name ELSE '' END AS object,
-       format('role "%s" lacks %s on %s "%s"', w.role, string_agg(p.name, ', ' ORDER BY p.n), w.kind, w.name) AS message,
+       format('role "%s" lacks %s on %s "%s"', w.role, string_agg(p.name, ', ' ORDER BY p.n), w.kind,
+           w.name) AS message,
        CASE w.role WHEN ($2::text[])[1] THEN 'Runs of the policies that need it fail.'
                    WHEN ($2::text[])[2] THEN 'Runs of the policies that need it fail.'
                    WHEN ($2::text[])[3] THEN 'No scheduled run can begin.'
@@ -10,7 +11,8 @@ SELECT w.n::integer AS place, CASE w.kind WHEN 'sequence' THEN w.name ELSE '' EN
                    WHEN ($2::text[])[5] THEN 'Its members can look at nothing, and cannot verify.'
                    ELSE 'It cannot call the functions that the policy file grants to it.' END AS detail,
        format('GRANT %s ON %s%s TO %I;', w.needed, CASE w.kind WHEN 'table' THEN '' ELSE upper(w.kind) || ' ' END,
-              CASE w.kind WHEN 'schema' THEN quote_ident(w.name) WHEN 'table' THEN format('%I.%I', s.nspname, c.relname) ELSE w.on END,
+              CASE w.kind WHEN 'schema' THEN quote_ident(w.name) WHEN 'table'
+                  THEN format('%I.%I', s.nspname, c.relname) ELSE w.on END,
               w.role) AS hint
 FROM (SELECT u.*, parse_ident(u.on) AS parts
       FROM ROWS FROM (jsonb_to_recordset($1) AS (kind text, name text, "on" text, role text, needed text))

@@ -10,11 +10,13 @@ WITH given AS MATERIALIZED (
                                    shared boolean, cron boolean, tables text[])
     LEFT JOIN pg_roles o ON o.rolname = g.owner LEFT JOIN pg_roles u ON u.rolname = g.runner
 ), role AS (
-    SELECT w.name, r.oid IS NOT NULL AS found, coalesce(r.rolcanlogin, false) AS login, coalesce(r.rolsuper, false) AS super,
+    SELECT w.name, r.oid IS NOT NULL AS found, coalesce(r.rolcanlogin, false) AS login,
+        coalesce(r.rolsuper, false) AS super,
            coalesce(has_database_privilege(r.oid, d.oid, 'CONNECT'), false) AS connect,
            coalesce(r.rolconnlimit = 0, false) AS no_sessions, d.datconnlimit = 0 AS shut, d.datname AS database,
            coalesce(pg_has_role(g.owner_oid, r.oid, 'USAGE'), false) AS inherited,
-           w.name = g.owner AND NOT g.shared AS owner, w.name = g.worker AS worker, w.name = g.runner AS runner, g.cron, g.owner AS of
+           w.name = g.owner AND NOT g.shared AS owner, w.name = g.worker AS worker, w.name = g.runner AS runner,
+               g.cron, g.owner AS of
     FROM given g CROSS JOIN unnest(g.named) AS w (name)
     JOIN pg_database d ON d.datname = current_database()
     LEFT JOIN pg_roles r ON r.rolname = w.name
@@ -36,7 +38,8 @@ WITH given AS MATERIALIZED (
               WHERE l.attrelid = c.oid AND NOT l.attisdropped) a) everybody
     LEFT JOIN pg_roles r
            ON NOT everybody.open AND r.rolname = ANY (g.others) AND NOT r.rolsuper
-          AND NOT pg_has_role(r.oid, 'pg_write_all_data', 'USAGE') AND pg_has_role(r.oid, g.owner_oid, 'MEMBER') IS NOT TRUE
+          AND NOT pg_has_role(r.oid, 'pg_write_all_data', 'USAGE')
+              AND pg_has_role(r.oid, g.owner_oid, 'MEMBER') IS NOT TRUE
           AND CASE p.name WHEN 'UPDATE' THEN has_any_column_privilege(r.oid, c.oid, p.name)
                    ELSE has_table_privilege(r.oid, c.oid, p.name) END
     WHERE everybody.open OR r.oid IS NOT NULL
@@ -57,7 +60,8 @@ CROSS JOIN LATERAL (VALUES
      format('GRANT CONNECT ON DATABASE %I TO %I;', r.database, r.name)),
     (r.runner AND NOT r.super AND r.no_sessions, 'may have no session: its CONNECTION LIMIT is 0',
      format('ALTER ROLE %I CONNECTION LIMIT -1;', r.name)),
-    (r.found AND r.runner AND NOT r.super AND r.shut, format('cannot connect: the CONNECTION LIMIT of database "%s" is 0', r.database),
+    (r.found AND r.runner AND NOT r.super AND r.shut,
+        format('cannot connect: the CONNECTION LIMIT of database "%s" is 0', r.database),
      format('ALTER DATABASE %I CONNECTION LIMIT -1;', r.database)),
     (r.super, 'is a superuser', format('ALTER ROLE %I NOSUPERUSER;', r.name))
 ) f (wrong, fault, hint)
@@ -66,8 +70,10 @@ UNION ALL -- drift where it leads to rows that only runs should change; superuse
 SELECT 1, 'V079', CASE WHEN f.changes THEN 'drift' ELSE 'info' END, r.rolname,
        format('role "%s" %s', r.rolname, coalesce('has ' || f.attribute, format('is a member of "%s"', f.member_of))),
        'Nothing of pgretain needs it.'
-       || CASE WHEN f.changes THEN ' With it the role can change rows by hand, past holds, guards and run log.' ELSE '' END,
-       coalesce(format('ALTER ROLE %I ', r.rolname) || 'NO' || f.attribute || ';', format('REVOKE %I FROM %I;', f.member_of, r.rolname))
+       || CASE WHEN f.changes THEN ' With it the role can change rows by hand, past holds, guards and run log.'
+           ELSE '' END,
+       coalesce(format('ALTER ROLE %I ', r.rolname) || 'NO' || f.attribute || ';',
+           format('REVOKE %I FROM %I;', f.member_of, r.rolname))
 FROM given g JOIN pg_roles r ON r.rolname = ANY (g.others || g.owner || g.worker) AND NOT r.rolsuper
 CROSS JOIN LATERAL (
     VALUES (r.rolcreaterole, current_setting('server_version_num')::integer < 160000, 'CREATEROLE', NULL),
@@ -77,14 +83,17 @@ CROSS JOIN LATERAL (
     UNION ALL
     SELECT pg_has_role(r.oid, p.oid, 'MEMBER'), p.rolname <> 'pg_read_server_files', NULL, p.rolname::text
     FROM pg_roles p
-    WHERE p.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
+    WHERE p.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files',
+        'pg_read_server_files')
 ) f (found, changes, attribute, member_of)
 WHERE f.found
 UNION ALL -- beside those who are trusted anyway, as owners of such a table are
-SELECT 1, 'V079', 'info', g.owner, format('%s can become "%s"', string_agg(format('"%s"', r.rolname), ', ' ORDER BY r.rolname), g.owner),
+SELECT 1, 'V079', 'info', g.owner, format('%s can become "%s"',
+    string_agg(format('"%s"', r.rolname), ', ' ORDER BY r.rolname), g.owner),
        'They can delete by hand and change the run log. They neither own a table of a policy nor are members of the runner, '
        'as a role that migrates is.', ''
-FROM given g JOIN pg_roles r ON r.oid <> g.owner_oid AND r.rolcanlogin AND NOT r.rolsuper AND r.rolname <> ALL (g.others)
+FROM given g JOIN pg_roles r ON r.oid <> g.owner_oid AND r.rolcanlogin AND NOT r.rolsuper
+    AND r.rolname <> ALL (g.others)
 WHERE pg_has_role(r.oid, g.owner_oid, 'MEMBER') AND pg_has_role(r.oid, g.runner_oid, 'MEMBER') IS NOT TRUE
   AND NOT EXISTS (SELECT FROM taken c WHERE pg_has_role(r.oid, c.relowner, 'MEMBER'))
 GROUP BY g.owner
@@ -95,9 +104,11 @@ SELECT 1, 'V077', CASE WHEN y.role = '' OR y.owns THEN 'info' ELSE 'drift' END, 
             ELSE format('role "%s" has %s on %s', y.role, y.rights, y.tables) END,
        CASE y.role WHEN '' THEN 'Everybody' ELSE 'It' END
        || ' can delete or change rows by hand, past holds, guards, breaker and run log.',
-       CASE WHEN y.role = '' THEN format('Revoke %s on these tables from PUBLIC, unless the application needs it.', y.rights)
+       CASE WHEN y.role = '' THEN format('Revoke %s on these tables from PUBLIC, unless the application needs it.',
+           y.rights)
             WHEN y.owns THEN ''
-            ELSE format('Revoke %s on these tables from "%s", or end the membership that gives it.', y.rights, y.role) END
+            ELSE format('Revoke %s on these tables from "%s", or end the membership that gives it.', y.rights,
+                y.role) END
 FROM (SELECT h.role, h.owns, h.rights, array_to_string((array_agg(h.name ORDER BY h.name))[1:5], ', ')
              || CASE WHEN count(*) > 5 THEN format(', %s more', count(*) - 5) ELSE '' END AS tables
       FROM hands h GROUP BY 1, 2, 3) y

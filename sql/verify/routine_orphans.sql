@@ -3,7 +3,8 @@
 SELECT 'function' AS kind, x.name AS object, format('function "%s" is wanted by no policy', x.name) AS message,
        'Functions in this schema come from migrations only: one of your own belongs into another schema.' AS detail,
        format('DROP ROUTINE %I.%I(%s);', x.nspname, x.proname, x.arguments) AS hint
-FROM (SELECT p.oid, s.nspname, p.proname, a.arguments, s.nspname || '.' || p.proname || '(' || a.arguments || ')' AS name
+FROM (SELECT p.oid, s.nspname, p.proname, a.arguments, s.nspname || '.' || p.proname || '(' || a.arguments
+    || ')' AS name
       FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace
       CROSS JOIN LATERAL (SELECT pg_get_function_identity_arguments(p.oid)) a (arguments)
       WHERE s.nspname = $1

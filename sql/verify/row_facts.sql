@@ -30,17 +30,20 @@ WITH column_asked AS (
         SELECT y.id, y.rows, sum(y.rows) OVER (ORDER BY y.id DESC) AS together
         FROM (SELECT r.id, (r.related ->> a.name)::bigint AS rows
               FROM retention.run r
-              WHERE r.policy = $1 AND r.policy_hash = p.hash AND r.state <> 'running' AND (r.related ->> a.name)::bigint > 0
+              WHERE r.policy = $1 AND r.policy_hash = p.hash AND r.state <> 'running'
+                  AND (r.related ->> a.name)::bigint > 0
                 AND NOT EXISTS (SELECT FROM retention.restored s WHERE s.run_id = r.id)
               ORDER BY r.id DESC LIMIT 20) y) x
     WHERE a.n > 1 AND a.cheap AND x.together <= 100000
 ), answer AS MATERIALIZED (
     SELECT retention.row_statistics($1, $2, ARRAY(SELECT l.id FROM logged l), q.most) AS facts
-    FROM (SELECT CASE WHEN EXISTS (SELECT FROM column_asked a WHERE a.n = 1 AND a.cheap) THEN $3::bigint ELSE 0 END) q (most)
+    FROM (SELECT CASE WHEN EXISTS (SELECT FROM column_asked a WHERE a.n = 1 AND a.cheap) THEN $3::bigint
+        ELSE 0 END) q (most)
     WHERE q.most > 0 OR EXISTS (SELECT FROM logged)
 ), fact AS (
     SELECT f.*, (SELECT a.value FROM column_asked a WHERE a.n = 1) AS value
-    FROM answer a CROSS JOIN jsonb_to_record(a.facts) f (no_clock bigint, ahead bigint, first text, last text, all_ahead boolean)
+    FROM answer a CROSS JOIN jsonb_to_record(a.facts) f (no_clock bigint, ahead bigint, first text, last text,
+        all_ahead boolean)
 ), differs AS (
     SELECT l.n, l.name, count(*) || CASE count(*) WHEN 1 THEN ' run' ELSE ' runs' END AS runs,
            array_agg(format('run %s: %s', l.id, l.rows) ORDER BY l.id) AS want,
@@ -49,7 +52,8 @@ WITH column_asked AS (
     WHERE coalesce(a.facts -> l.name ->> l.id::text, '0') <> l.rows::text GROUP BY l.n, l.name
 )
 SELECT 1 AS place, 'V061' AS code, CASE WHEN f.value IS NULL THEN 'info' ELSE 'drift' END AS severity,
-       format('%s of table "%s" %s no %s and never go under policy "%s"', r.counted, $4, CASE f.no_clock WHEN 1 THEN 'has' ELSE 'have' END,
+       format('%s of table "%s" %s no %s and never go under policy "%s"', r.counted, $4, CASE f.no_clock WHEN 1
+           THEN 'has' ELSE 'have' END,
               coalesce('"' || nullif($5, '') || '"', 'clock'), $1) AS message, '' AS want, '' AS got,
        CASE WHEN f.value IS NULL THEN 'A row without an instant is not due;'
             ELSE format('The column has the default %s, so that somebody wrote NULL there;', f.value) END
@@ -57,23 +61,28 @@ SELECT 1 AS place, 'V061' AS code, CASE WHEN f.value IS NULL THEN 'info' ELSE 'd
        'Write "nulls: keep" in the policy if they are to stay, "nulls: due" if they are to go; or give them an instant, '
        'and the column NOT NULL.' AS hint
 FROM fact f CROSS JOIN LATERAL (
-    SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row' ELSE ' rows' END) r (counted)
+    SELECT f.no_clock || CASE WHEN f.no_clock >= $3 THEN ' rows or more' WHEN f.no_clock = 1 THEN ' row'
+        ELSE ' rows' END) r (counted)
 WHERE f.no_clock > 0
 UNION ALL
 SELECT 1, 'V062', 'info',
-       format('%s of table "%s" %s a clock that lies far ahead and will not go under policy "%s" for years', r.counted, $4,
+       format('%s of table "%s" %s a clock that lies far ahead and will not go under policy "%s" for years',
+           r.counted, $4,
               CASE f.ahead WHEN 1 THEN 'has' ELSE 'have' END, $1), '', '',
        format('Their clocks are from %s to %s.', f.first, f.last),
        'Nothing, if they are meant to stay so long; otherwise find out who writes such instants.'
 FROM fact f CROSS JOIN LATERAL (
-    SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row' ELSE ' rows' END) r (counted)
+    SELECT f.ahead || CASE WHEN f.ahead >= $3 THEN ' rows or more' WHEN f.ahead = 1 THEN ' row'
+        ELSE ' rows' END) r (counted)
 WHERE f.ahead > 0
 UNION ALL
 SELECT 1, 'V067', CASE WHEN coalesce(e.explained, 0) = 0 AND e.fault IS NULL THEN 'info' ELSE 'drift' END,
        coalesce('policy "' || $1 || '" cannot run: ' || e.fault,
-           format('values of "%s" of table "%s" are no instants as %s, and never go under policy "%s"', e.clock, $4, e.kind, $1)), '', '',
+           format('values of "%s" of table "%s" are no instants as %s, and never go under policy "%s"', e.clock, $4,
+               e.kind, $1)), '', '',
        CASE WHEN e.fault IS NOT NULL THEN 'Each run trips before it takes a row.'
-            ELSE format('Of %s values that were looked at %s have no instant, such as %s.', e.seen, e.lost, e.example) END,
+            ELSE format('Of %s values that were looked at %s have no instant, such as %s.', e.seen, e.lost,
+                e.example) END,
        CASE WHEN e.fault IS NULL AND e.explained = 0
             THEN 'Write "since" in the policy if these are instants; otherwise find out who writes such values.'
             ELSE 'Correct "encoding" in the policy, or write an "expression" that converts the values, or leave them out by '

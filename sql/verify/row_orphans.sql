@@ -8,5 +8,6 @@ FROM (SELECT 'policy' AS kind, p.name FROM retention.policy p
       SELECT 'each', e.name FROM retention.each e
       UNION ALL
       SELECT 'job', j.name FROM retention.job j) r
-WHERE NOT EXISTS (SELECT FROM unnest($1::text[], $2::text[]) AS w (kind, name) WHERE w.kind = r.kind AND w.name = r.name)
+WHERE NOT EXISTS (SELECT FROM unnest($1::text[], $2::text[]) AS w (kind, name) WHERE w.kind = r.kind
+    AND w.name = r.name)
 ORDER BY 1, 2

@@ -10,7 +10,8 @@
 -- that no policy records as run.
 WITH asked AS MATERIALIZED (
     SELECT w.*, EXISTS (SELECT FROM (SELECT FROM retention.run r
-                                     WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC LIMIT 1) x) AS ran,
+                                     WHERE r.policy = w.policy AND r.job = w.job AND NOT r.dry_run ORDER BY r.id DESC
+                                         LIMIT 1) x) AS ran,
            EXISTS (SELECT FROM retention.setting s
                    WHERE s.name = 'paused' AND s.policy IN ('*', w.policy, split_part(w.policy, '@', 1))) AS paused
     FROM ROWS FROM (jsonb_to_recordset($1) AS (policy text, job text, kind text, due timestamptz))
@@ -32,25 +33,30 @@ WITH asked AS MATERIALIZED (
         SELECT CASE WHEN isfinite(l.last_success_at) IS NOT FALSE THEN l.last_success_at
                     ELSE (SELECT max(x.success) -- a hand wrote that: the log knows better
                           FROM (SELECT retention._success_at(r, l.scope) AS success FROM retention.run r
-                                WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run AND isfinite(r.ended_at)
+                                WHERE r.policy = w.policy AND r.state IN ('done', 'more') AND NOT r.dry_run
+                                    AND isfinite(r.ended_at)
                                 ORDER BY r.id DESC LIMIT 1) x) END) s (success)
 ), judged AS (
     SELECT r.*, NOT r.paused AND coalesce(r.counted <= r.due, false) AS late,
            (SELECT format(' pg_cron''s last attempt%s failed: %s.',
-                          ', at ' || to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ',', rtrim(f.message, E'.\n '))
+                          ', at ' || to_char(f.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') || ',',
+                              rtrim(f.message, E'.\n '))
             FROM jsonb_to_recordset($2::jsonb) AS f (name text, message text, at timestamptz)
             JOIN jsonb_each_text($3) AS c (name, job) ON c.name = f.name AND c.job = r.job
             ORDER BY f.name LIMIT 1) AS attempt
     FROM run r
 )
-SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy, format('%s "%s" has not succeeded in time', j.kind, j.policy) AS message,
+SELECT 0 AS place, 'V045' AS code, '' AS severity, j.policy,
+    format('%s "%s" has not succeeded in time', j.kind, j.policy) AS message,
        concat(CASE WHEN j.counted = j.success THEN 'It last succeeded at ' ELSE 'It was installed at ' END,
               to_char(j.counted AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'),
               format('; with the schedule of job "%s" it should have succeeded after %s.', j.job,
                      to_char(j.due AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')),
-              (SELECT format(' Its last call (%s) could not begin: %s.', m.id, translate(m.message, E'\n\r', '  ')) FROM retention.run m WHERE m.id = j.missed_run), j.attempt,
+              (SELECT format(' Its last call (%s) could not begin: %s.', m.id, translate(m.message, E'\n\r', '  '))
+                  FROM retention.run m WHERE m.id = j.missed_run), j.attempt,
               CASE WHEN $4::text IS NULL THEN format(' Look at whatever calls "pgretain run --job %s".', j.job)
-                   ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "' || nullif($4::text, '') || '"',
+                   ELSE concat(' What pg_cron knows is in cron.job_run_details', ' of database "'
+                       || nullif($4::text, '') || '"',
                                format(', for role "%s".', $5::text)) END) AS detail,
        'SELECT * FROM retention.status;' AS hint
 FROM judged j WHERE j.late
@@ -64,7 +70,8 @@ LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSE
 LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
 CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope,
                            -- Nobody has counted yet that the backend of an abandoned run is gone.
-                           s.failed_in_a_row + (SELECT count(*) FROM retention.run u WHERE u.id = s.last_run AND u.state = 'running'
+                           s.failed_in_a_row + (SELECT count(*) FROM retention.run u WHERE u.id = s.last_run
+                               AND u.state = 'running'
                                                 AND s.last_state = 'abandoned') AS failed) n
 CROSS JOIN LATERAL (VALUES
     ('V046', s.last_state IN ('failed', 'tripped', 'abandoned'),
@@ -75,15 +82,18 @@ CROSS JOIN LATERAL (VALUES
             CASE WHEN n.failed > 1 THEN format(', %s in a row', n.failed) END),
      concat_ws('. ', rtrim(s.last_message, '.'), CASE WHEN s.mended THEN
          'That was mended since: the next run goes on by itself, or now by the hint.' END),
-     coalesce(CASE WHEN s.mended THEN retention._run_again(s.policy, s.scope) END, retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
+     coalesce(CASE WHEN s.mended THEN retention._run_again(s.policy, s.scope) END,
+         retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
     ('V047', m.id IS NOT NULL, '', format('job "%s" could not run %s "%s"%s', s.job, o.kind, o.policy, n.scope),
-     format('Its last call (%s) at %s: %s.', m.id, to_char(m.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), m.message),
+     format('Its last call (%s) at %s: %s.', m.id,
+         to_char(m.ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), m.message),
      format('CALL retention.run_job(%L);', s.job)),
     ('V082', s.empty_in_a_row >= 3, '',
      format('the last %s runs of %s "%s"%s left due rows and took none', s.empty_in_a_row, o.kind, o.policy, n.scope),
      coalesce(s.last_message, ''), format('SELECT * FROM retention.run WHERE id = %s;', s.last_run)),
     ('V083', f.id IS NOT NULL, '',
-     format('%s refused in run %s of %s "%s"%s', CASE f.refused WHEN 1 THEN '1 row was' ELSE f.refused || ' rows were' END,
+     format('%s refused in run %s of %s "%s"%s', CASE f.refused WHEN 1 THEN '1 row was' ELSE f.refused
+         || ' rows were' END,
             f.id, o.kind, o.policy, n.scope),
      coalesce((SELECT b.message FROM retention.batch b WHERE b.run_id = f.id AND b.refused > 0 AND b.message IS NOT NULL
                ORDER BY b.n LIMIT 1), ''), format('SELECT message FROM retention.batch WHERE run_id = %s AND refused > 0;', f.id))

@@ -10,7 +10,8 @@ WITH scheduler AS MATERIALIZED (
                 ELSE retention._scheduler_state() = 'stopped' END AS reported
     FROM (SELECT pg_has_role('pg_read_all_stats', 'USAGE') AS by_role,
                  coalesce((SELECT pg_has_role(p.proowner, 'pg_read_all_stats', 'USAGE')
-                           FROM pg_proc p WHERE p.oid = to_regprocedure('retention._scheduler_state()')), false) AS by_owner,
+                           FROM pg_proc p WHERE p.oid = to_regprocedure('retention._scheduler_state()')),
+                               false) AS by_owner,
                  EXISTS (SELECT FROM pg_stat_activity a
                          WHERE a.backend_type LIKE 'pg_cron%' AND a.datname IS NOT NULL) AS running) s
 ), setting AS MATERIALIZED (

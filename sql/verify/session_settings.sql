@@ -11,7 +11,8 @@ WITH setting AS (
                 THEN 1000 * extract(epoch FROM s.value::interval)::float8 END AS ms,
            CASE WHEN s.place <= 2 THEN format('%s RESET %I;', s.reset, s.name)
                 ELSE format('ALTER ROLE %I IN DATABASE %I SET %I = %s;', $1::text, current_database(), s.name,
-                            CASE s.name WHEN 'session_replication_role' THEN 'origin' WHEN 'exit_on_error' THEN 'off' ELSE '0' END)
+                            CASE s.name WHEN 'session_replication_role' THEN 'origin' WHEN 'exit_on_error' THEN 'off'
+                                ELSE '0' END)
                 END AS reset
     FROM (SELECT split_part(c, '=', 1) AS name, split_part(c, '=', 2) AS value,
                  CASE WHEN d.setrole = 0 AND d.setdatabase = 0 THEN 'ALTER ROLE ALL'
@@ -33,7 +34,8 @@ SELECT 1 AS place, x.code,
        CASE WHEN s.ms >= 1000 OR s.name = 'transaction_timeout' THEN 'info' ELSE '' END AS severity,
        $1::text AS object,
        format('sessions of role "%s" %s', $1::text,
-              coalesce(x.what, format('have %s %s, and job "%s" may take longer', s.name, s.value, $4::text))) AS message,
+              coalesce(x.what, format('have %s %s, and job "%s" may take longer', s.name, s.value,
+                  $4::text))) AS message,
        x.detail, s.reset AS hint
 FROM setting s
 JOIN (VALUES

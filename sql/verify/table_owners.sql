@@ -17,12 +17,14 @@ WITH RECURSIVE wanted AS (
     JOIN pg_class c ON c.oid = i.inhrelid AND c.relispartition
 )
 SELECT x.n::integer AS place,
-       format('policy "%s" cannot detach or drop tables of role "%s", who owns "%s"', x.policy, x.owner, x.first) AS message,
+       format('policy "%s" cannot detach or drop tables of role "%s", who owns "%s"', x.policy, x.owner,
+           x.first) AS message,
        format('Function "%s" belongs to role "%s", which is no member of it. This is so for %s. Give the tables one owner.',
               x.function, x.member, x.count || CASE x.count WHEN 1 THEN ' table' ELSE ' tables' END) AS detail,
        x.alter || CASE WHEN x.count > 50 THEN format(' -- and %s more', x.count - 50) ELSE '' END AS hint
 FROM (SELECT p.n, p.function, p.policy, min(n.nspname || '.' || c.relname) AS first, count(*) AS count,
-             array_to_string((array_agg(format('ALTER TABLE %I.%I OWNER TO %I;', n.nspname, c.relname, pg_get_userbyid(p.heir))
+             array_to_string((array_agg(format('ALTER TABLE %I.%I OWNER TO %I;', n.nspname, c.relname,
+                 pg_get_userbyid(p.heir))
                  ORDER BY n.nspname, c.relname))[1:50], ' ') AS alter,
              pg_get_userbyid(c.relowner) AS owner, pg_get_userbyid(p.proowner) AS member
       FROM part p

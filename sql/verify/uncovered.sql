@@ -11,7 +11,8 @@
 WITH RECURSIVE policy AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($3) AS p (policy text, covers jsonb, uses jsonb, deletes text[], parts text)
 ), cover AS MATERIALIZED (
-    SELECT c.name, c.reached FROM policy p CROSS JOIN LATERAL jsonb_to_recordset(p.covers) AS c (name text, reached boolean)
+    SELECT c.name, c.reached FROM policy p CROSS
+        JOIN LATERAL jsonb_to_recordset(p.covers) AS c (name text, reached boolean)
 ), use AS MATERIALIZED (
     SELECT p.policy, u.* FROM policy p
     CROSS JOIN LATERAL ROWS FROM (jsonb_to_recordset(p.uses) AS (name text, inserts boolean, reached boolean))
@@ -20,7 +21,8 @@ WITH RECURSIVE policy AS MATERIALIZED (
     SELECT DISTINCT ON (u.policy, u.name) u.policy, u.name, CASE
         WHEN u.n = 1 THEN format('Policy "%s" is about it, and leaves its rows as they are.', u.policy)
         WHEN u.inserts THEN format('Policy "%s" writes to it.', u.policy)
-        ELSE format('Policy "%s" has it under "cascades", but no foreign key of it deletes rows.', u.policy) END AS sentence
+        ELSE format('Policy "%s" has it under "cascades", but no foreign key of it deletes rows.',
+            u.policy) END AS sentence
     FROM use u WHERE u.n = 1 OR u.inserts OR u.reached ORDER BY u.policy, u.name, u.n
 ), named AS (
     SELECT c.oid, n.nspname::text AS schema, c.relname::text AS table, n.nspname || '.' || c.relname AS name,
@@ -76,13 +78,15 @@ WITH RECURSIVE policy AS MATERIALIZED (
     FROM pg_locks l JOIN pg_database b ON b.oid = l.database AND b.datname = current_database()
     WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'
 ), uncovered AS MATERIALIZED (
-    SELECT r.schema, r.name, r.relkind = 'p' AS partitioned, r.persistence, l.parts, l.rows, coalesce(l.inserted, 0) AS inserted, l.oids
+    SELECT r.schema, r.name, r.relkind = 'p' AS partitioned, r.persistence, l.parts, l.rows,
+        coalesce(l.inserted, 0) AS inserted, l.oids
     FROM root r LEFT JOIN leaf l ON l.root = r.oid
     WHERE coalesce(l.parts > 0 OR l.all_parts = 0, true)
 )
 SELECT array_position($1::text[], u.schema) AS place, u.name AS object,
        format('%s "%s" has no policy, no protection and no exemption',
-              CASE WHEN u.partitioned THEN 'partitioned table' WHEN u.persistence = 'u' THEN 'unlogged table' ELSE 'table' END, u.name) AS message,
+              CASE WHEN u.partitioned THEN 'partitioned table' WHEN u.persistence = 'u' THEN 'unlogged table'
+                  ELSE 'table' END, u.name) AS message,
        concat_ws(' ', growth.size, growth.inserted,
                  (SELECT string_agg(t.sentence, ' ' ORDER BY t.policy) FROM told t WHERE t.name = u.name)) AS detail,
        format('Write a policy for it, or name %s under "protect" or under "exempt" of "coverage".', u.name) AS hint
@@ -93,12 +97,17 @@ CROSS JOIN LATERAL (
     SELECT format('%s%s%s.',
                   CASE WHEN EXISTS (SELECT FROM locked l WHERE l.relation = ANY (u.oids))
                        THEN 'Its size could not be read, for somebody has it to himself'
-                       ELSE 'It takes ' || (SELECT pg_size_pretty(coalesce(sum(pg_total_relation_size(o.oid)), 0)) FROM unnest(u.oids) AS o (oid)) END,
-                  CASE WHEN u.partitioned THEN format(' in %s %s', u.parts, CASE u.parts WHEN 1 THEN 'partition' ELSE 'partitions' END) END,
-                  CASE WHEN u.rows IS NOT NULL THEN format(', about %s %s', u.rows, CASE u.rows WHEN 1 THEN 'row' ELSE 'rows' END) END),
+                       ELSE 'It takes ' || (SELECT pg_size_pretty(coalesce(sum(pg_total_relation_size(o.oid)), 0))
+                           FROM unnest(u.oids) AS o (oid)) END,
+                  CASE WHEN u.partitioned THEN format(' in %s %s', u.parts, CASE u.parts WHEN 1 THEN 'partition'
+                      ELSE 'partitions' END) END,
+                  CASE WHEN u.rows IS NOT NULL
+                      THEN format(', about %s %s', u.rows, CASE u.rows WHEN 1 THEN 'row' ELSE 'rows' END) END),
            CASE WHEN NOT pg_is_in_recovery()
-                THEN format('%s inserted since %s.', u.inserted || CASE u.inserted WHEN 1 THEN ' row was' ELSE ' rows were' END,
+                THEN format('%s inserted since %s.', u.inserted || CASE u.inserted WHEN 1 THEN ' row was'
+                    ELSE ' rows were' END,
                             coalesce((SELECT to_char(s.stats_reset AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
-                                      FROM pg_stat_database s WHERE s.datname = current_database()), 'its statistics began')) END
+                                      FROM pg_stat_database s WHERE s.datname = current_database()),
+                                          'its statistics began')) END
     WHERE NOT (u.partitioned AND u.parts IS NULL)) growth (size, inserted)
 ORDER BY 1, 2

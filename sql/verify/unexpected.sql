@@ -1,7 +1,8 @@
 -- Findings on what policies were not made for in the catalog; what stops several policies is said
 -- once, with all policies. $1: names of policies; $2: the table of each. The runtime answers what
 -- is wrong, "; ", and what mends it.
-SELECT min(x.policy) AS policy, array_agg(x.policy) AS policies, (array_agg(x.table_name ORDER BY x.policy))[1] AS object,
+SELECT min(x.policy) AS policy, array_agg(x.policy) AS policies,
+    (array_agg(x.table_name ORDER BY x.policy))[1] AS object,
        format(CASE count(*) WHEN 1 THEN 'policy %s was' ELSE 'policies %s were' END || ' not made for this catalog: %s',
               string_agg(format('"%s"', x.policy), ', ' ORDER BY x.policy), x.why) AS message,
        'Runs trip and touch nothing until that is mended.' AS detail,

@@ -5,7 +5,8 @@ SELECT w.policy, format('the last %s runs of policy "%s" left due rows behind', 
        format('Since %s each run ended before its work was done; the last one says: %s.',
               to_char(x.since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"'), x.message) AS detail,
        'Give the policy more "budget", larger batches, or a schedule with more runs.' AS hint
-FROM (SELECT u.policy, max(u.due) FROM jsonb_to_recordset($1) u (policy text, due timestamptz) GROUP BY 1) w (policy, before)
+FROM (SELECT u.policy, max(u.due) FROM jsonb_to_recordset($1) u (policy text, due timestamptz) GROUP BY 1) w (policy,
+    before)
 CROSS JOIN LATERAL (
     SELECT min(y.started_at) AS since, (array_agg(y.message ORDER BY y.id DESC))[1] AS message
     FROM (SELECT * FROM retention.run r WHERE r.policy = w.policy AND NOT r.dry_run AND r.state <> 'running'

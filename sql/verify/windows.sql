@@ -3,7 +3,8 @@ SELECT p.name AS policy, CASE WHEN w.note IS NULL THEN 'info' ELSE 'drift' END A
        CASE WHEN w.note IS NULL THEN format('the window of policy "%s" was set at run time', p.name)
             ELSE format('the window that was set for policy "%s" does not hold', p.name) END AS message,
        coalesce(p.window_own::text, '') AS want, s.value AS got,
-       format('By "%s" at %s%s. NULL takes it back.', s.set_by, s.set_at::timestamptz(0)::text, ': ' || nullif(s.reason, ''))
+       format('By "%s" at %s%s. NULL takes it back.', s.set_by, s.set_at::timestamptz(0)::text, ': '
+           || nullif(s.reason, ''))
        || CASE WHEN w.note IS NULL THEN '' ELSE ' Its runs go by the policy''s own.' END AS detail,
        format('SELECT retention.set_window(%L, NULL, ''why'');', p.name) AS hint
 FROM retention.setting s

@@ -8,7 +8,8 @@
 -- mended: the run went wrong, and the next run goes on by itself, see _mended().
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
-       CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned' ELSE r.state END AS last_state,
+       CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned'
+           ELSE r.state END AS last_state,
        r.id AS last_run, r.started_at AS last_started_at, r.ended_at - r.started_at AS last_duration,
        r.scanned AS last_scanned, r.taken AS last_taken, r.kept AS last_kept, r.contended AS last_contended,
        r.refused AS last_refused, r.cascaded AS last_cascaded, r.message AS last_message,

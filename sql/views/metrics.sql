@@ -11,7 +11,8 @@ CROSS JOIN retention.install i
 JOIN retention.job_status r ON r.policy = p.name
 LEFT JOIN retention.job j ON j.name = r.job
 LEFT JOIN retention.total t
-    ON (t.policy, t.job, t.scope) = (p.name, r.job, CASE WHEN r.job <> '' THEN retention._scope_text(r.scope) ELSE '' END)
+    ON (t.policy, t.job, t.scope) = (p.name, r.job, CASE WHEN r.job <> '' THEN retention._scope_text(r.scope)
+        ELSE '' END)
 CROSS JOIN LATERAL (VALUES
     ('retention_rows_taken_total', 'counter', NOT p.report, coalesce(t.taken, 0)::float8, 'Rows or partitions taken.'),
     ('retention_rows_scanned_total', 'counter', NOT p.report, coalesce(t.scanned, 0), 'Rows looked at by the policy.'),
@@ -37,7 +38,8 @@ CROSS JOIN LATERAL (VALUES
     ('retention_interval_seconds', 'gauge', j.every IS NOT NULL, extract(epoch FROM j.every),
      'The longest time between two ticks of the job.')
 ) m (name, type, given, value, help) WHERE m.given
-UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), m.value, m.help
+UNION ALL SELECT m.name, 'gauge', pg_catalog.jsonb_build_object('policy', p.name, 'table', p.table_name), m.value,
+    m.help
 FROM retention.policy p
 LEFT JOIN LATERAL (SELECT min(x.set_at) AS set_at FROM retention.setting x
     WHERE x.policy IN (p.name, split_part(p.name, '@', 1), '*') AND x.name = 'paused') s ON true

@@ -22,7 +22,8 @@ FROM retention.policy p
 JOIN (
     SELECT DISTINCT ON (s.policy) s.policy, s.job, s.scope, s.last_state, s.last_run, s.last_started_at,
            s.last_duration, s.last_scanned, s.last_taken, s.last_kept, s.last_contended, s.last_refused,
-           s.last_cascaded, s.last_message, s.last_tripped_by, s.last_success_at, s.failed_in_a_row, s.empty_in_a_row, s.missed_run,
+           s.last_cascaded, s.last_message, s.last_tripped_by, s.last_success_at, s.failed_in_a_row, s.empty_in_a_row,
+               s.missed_run,
            s.refused_run, s.rows_left
     FROM retention.job_status s
     ORDER BY s.policy, s.superseded,

@@ -4,5 +4,6 @@ CREATE OR REPLACE FUNCTION retention._partition_tree(p_tables text[]) RETURNS oi
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $function$
 BEGIN
     RETURN ARRAY(SELECT retention._descendants(ARRAY(
-        SELECT coalesce(pg_partition_root(t.oid), t.oid)::oid FROM unnest(retention._resolve_tables(p_tables)) t (oid))));
+        SELECT coalesce(pg_partition_root(t.oid), t.oid)::oid
+            FROM unnest(retention._resolve_tables(p_tables)) t (oid))));
 END $function$;

@@ -5,7 +5,8 @@ LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp SET plan_ca
 AS $function$
 DECLARE
     v_found CONSTANT oid[] := ARRAY(
-        SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._resolve_tables(ARRAY[p_name])) AND c.relkind IN ('r', 'p'));
+        SELECT c.oid FROM pg_class c WHERE c.oid = ANY (retention._resolve_tables(ARRAY[p_name]))
+            AND c.relkind IN ('r', 'p'));
 BEGIN
     IF cardinality(v_found) = 0 THEN
         RAISE undefined_table USING MESSAGE = format('table "%s" does not exist', p_name);

@@ -37,10 +37,12 @@ BEGIN
             WHERE p_run.job IS NOT NULL
             UNION ALL SELECT j.name, s.scope, s.success_at
             FROM job j CROSS JOIN LATERAL (
-                SELECT x.scope, retention._success_at(p_run, CASE x.scope WHEN v_scope THEN p_run.scope ELSE j.scope END)
+                SELECT x.scope, retention._success_at(p_run, CASE x.scope WHEN v_scope THEN p_run.scope
+                    ELSE j.scope END)
                            AS success_at
                 FROM retention._scope_text(j.scope) x (scope)) s
-            WHERE p_run.state <> 'busy' AND CASE WHEN v_well THEN s.success_at IS NOT NULL AND (p_whole OR s.scope = v_scope)
+            WHERE p_run.state <> 'busy' AND CASE WHEN v_well THEN s.success_at IS NOT NULL
+                AND (p_whole OR s.scope = v_scope)
                 ELSE s.scope = v_scope END
         )
         SELECT m.name, m.scope, CASE WHEN v_well THEN m.success_at END AS success_at FROM meant m
@@ -53,7 +55,8 @@ BEGIN
         WHERE t.missed_run IS DISTINCT FROM excluded.missed_run;
         CONTINUE WHEN p_run.state = 'busy';
         UPDATE retention.total t
-        SET last_run = p_run.id, success_run = CASE WHEN v_job.success_at IS NOT NULL THEN p_run.id ELSE t.success_run END,
+        SET last_run = p_run.id, success_run = CASE WHEN v_job.success_at IS NOT NULL THEN p_run.id
+            ELSE t.success_run END,
             refused_run = CASE WHEN p_run.refused > 0 THEN p_run.id WHEN NOT p_whole THEN t.refused_run END,
             failed_in_a_row = CASE WHEN v_job.success_at IS NOT NULL THEN 0 ELSE t.failed_in_a_row + v_bad END,
             empty_in_a_row = CASE WHEN v_well THEN 0 ELSE t.empty_in_a_row + v_empty END,

@@ -2,7 +2,8 @@
 -- that started in the middle goes on from the beginning after its last pass, and ends where it
 -- started. A run fails once it has refused 1,000 rows more than it took.
 CREATE OR REPLACE FUNCTION retention._record_batch(
-    p_run retention.run, p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz, p_lsn pg_lsn)
+    p_run retention.run, p_policy retention.policy, p_next retention.batch, p_outcome text, p_started timestamptz,
+        p_lsn pg_lsn)
 RETURNS retention.step LANGUAGE plpgsql AS $function$
 DECLARE
     v_next retention.batch := p_next; v_passes CONSTANT integer := jsonb_array_length(p_policy.passes);

@@ -59,7 +59,8 @@ BEGIN
         WHEN c.against + a.alien <= c.fit - a.alien THEN NULL
         WHEN j.words IS NOT NULL THEN format(
             'clock "%s" of table "%s" does not hold %s: %s would be %s, but read as %s it is %s', j.name,
-            v_policy.table_name, j.kind, j.value, retention._decode_clock(j.value, j.encoding), j.words, to_timestamp(j.at / 1000))
+            v_policy.table_name, j.kind, j.value, retention._decode_clock(j.value, j.encoding), j.words,
+                to_timestamp(j.at / 1000))
         ELSE format(
             'clock "%s" of table "%s" does not hold %s: of %s values that were looked at %s are none, such as %s%s',
             j.name, v_policy.table_name, j.kind, c.seen, c.against + a.alien, j.value,

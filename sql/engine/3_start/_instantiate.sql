@@ -43,7 +43,8 @@ BEGIN
         EXECUTE format('SELECT retention.%I($1%s)', v_each.name || '_admit', CASE WHEN v_each.shards THEN ', true' END)
             USING v_place;
     EXCEPTION WHEN insufficient_privilege THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = format('the migrating role lacks a privilege: %s', SQLERRM),
+        RAISE object_not_in_prerequisite_state
+            USING MESSAGE = format('the migrating role lacks a privilege: %s', SQLERRM),
             HINT = format('Let it own the tables of schema "%s", or make it a member of their owner.',
                 CASE WHEN v_each.shards THEN v_each.schemas ELSE v_place END);
     END;

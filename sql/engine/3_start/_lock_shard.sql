@@ -20,7 +20,8 @@ BEGIN
         SELECT FROM retention.policy p JOIN pg_locks l ON l.relation = ANY (retention._resolve_tables(ARRAY(
             SELECT k FROM jsonb_object_keys(p.expects) k WHERE k <> p.table_name)))
         WHERE p.name = p_policy AND l.pid IS NULL
-          AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AND l.mode = 'RowExclusiveLock') THEN
+          AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+              AND l.mode = 'RowExclusiveLock') THEN
         RAISE lock_not_available USING MESSAGE = 'a prepared transaction has changed a table that is colocated with the shard';
     END IF;
 END $function$;

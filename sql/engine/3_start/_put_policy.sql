@@ -51,7 +51,8 @@ BEGIN
         FROM pg_proc e, unnest(e.proconfig) c, regexp_match(c, '^([^=]+)=(.*)') s,
              unnest('{advance,claim,cursor,seen,touch}'::text[]) x (word)
         JOIN pg_proc f ON f.proname = v_name || '_' || x.word AND f.prosecdef
-        WHERE e.oid = 'retention._evaluate_as_worker(text, jsonb, text)'::regprocedure AND f.pronamespace = e.pronamespace
+        WHERE e.oid = 'retention._evaluate_as_worker(text, jsonb, text)'::regprocedure
+            AND f.pronamespace = e.pronamespace
           AND f.proowner = e.proowner AND s[1] NOT IN ('search_path', 'TimeZone')
     LOOP
         EXECUTE v_change;

@@ -7,7 +7,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
         SELECT 'pg_class'::regclass::oid, p_table
         UNION
         SELECT d.classid, d.objid FROM gone g
-        JOIN pg_depend d ON d.refclassid = g.classid AND d.refobjid = g.objid AND d.deptype IN ('a', 'i', 'P', 'S', 'x'))
+        JOIN pg_depend d ON d.refclassid = g.classid AND d.refobjid = g.objid
+            AND d.deptype IN ('a', 'i', 'P', 'S', 'x'))
     SELECT pg_describe_object(d.classid, d.objid, 0)
     FROM gone g JOIN pg_depend d ON d.refclassid = g.classid AND d.refobjid = g.objid AND d.deptype = 'n'
     WHERE (d.classid, d.objid) NOT IN (SELECT x.classid, x.objid FROM gone x)

@@ -1,7 +1,8 @@
 -- _use_one_statement reports whether the next batch may be one statement. The policy allows it, no
 -- row was locked or refused lately, and for a rank the next group is complete and has no more rows
 -- than a batch may take.
-CREATE OR REPLACE FUNCTION retention._use_one_statement(p_policy retention.policy, p_last retention.batch) RETURNS boolean
+CREATE OR REPLACE FUNCTION retention._use_one_statement(p_policy retention.policy, p_last retention.batch)
+    RETURNS boolean
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_last.next_pass - 1);
 BEGIN

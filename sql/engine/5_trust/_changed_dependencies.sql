@@ -27,18 +27,21 @@ BEGIN
     END IF;
     -- accept_names() can accept another meaning only if the server can read the expression.
     RETURN QUERY
-    SELECT p.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may || ' mean it; write the '
+    SELECT p.name, CASE WHEN r.error IS NULL THEN format(x.what || ', and a name in the policy ' || x.may
+        || ' mean it; write the '
             'schema of that name in the policy file and migrate, or look what it means now and '
             'SELECT retention.%s(%L, ''why'')', x.object, 'accept_names', p.name)
         ELSE format(x.what || ', and the server refuses an expression of the policy: %s; ', x.object,
                     replace(r.error, '; ', ', ')) || x.mend || ', or change the expression, then run '
             '"pgretain snapshot" and "pgretain generate", and migrate' END
     FROM unnest(p_policies) p JOIN retention._candidates(p_policies) c ON c.policy = p.name
-    CROSS JOIN LATERAL (SELECT CASE WHEN c.objects <> p.candidates THEN retention._refused_expression(p) END OFFSET 0) r (error)
+    CROSS JOIN LATERAL (SELECT CASE WHEN c.objects <> p.candidates
+        THEN retention._refused_expression(p) END OFFSET 0) r (error)
     CROSS JOIN LATERAL (
         SELECT '%s is new', 'can', 'drop it', o FROM unnest(c.objects) o WHERE o <> ALL (p.candidates)
         UNION ALL SELECT '%s is gone', 'could', 'bring it back', o
-        FROM unnest(p.candidates) o WHERE o <> ALL (c.objects) AND o ~ '^(function|operator) ') x (what, may, mend, object)
+        FROM unnest(p.candidates) o WHERE o <> ALL (c.objects) AND o ~ '^(function|operator) ') x (what, may, mend,
+            object)
     WHERE c.objects <> p.candidates ORDER BY 1, 2;
     SELECT array_agg(x.name), array_agg(t.oid), (SELECT bool_or(p.steps @? '$.set') FROM unnest(p_policies) p)
     INTO v_names, v_tables, v_sets
@@ -110,7 +113,8 @@ BEGIN
                      AND NOT a.attisdropped AND NOT e.value -> 'columns' ? a.attname)
                || CASE WHEN NOT k.fits THEN ARRAY[format('%s "%s" is %s', regexp_replace(
                    coalesce(e.value ->> 'kind', 'table'), '^(partitioned|foreign)$', '\1 table'), e.key, coalesce('a '
-                   || regexp_replace(k.kind, '^(partitioned|foreign)$', '\1 table') || ' now', 'not there'))] END AS faults
+                   || regexp_replace(k.kind, '^(partitioned|foreign)$', '\1 table') || ' now',
+                       'not there'))] END AS faults
         FROM unnest(p_policies) p CROSS JOIN jsonb_each(p.expects) e
         LEFT JOIN pg_class c ON c.oid = ANY (retention._resolve_tables(ARRAY[e.key])) CROSS JOIN LATERAL (
             SELECT x.kind, x.kind IS NOT DISTINCT FROM coalesce(e.value ->> 'kind', 'table') AS fits

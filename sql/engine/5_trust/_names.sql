@@ -16,7 +16,8 @@ DECLARE
             FROM jsonb_path_query(jsonb_build_array(p_policy.passes, p_policy.joined, p_policy.facts, p_policy.steps,
                 p_policy.restores), 'strict $.**') v WHERE jsonb_typeof(v) = 'string'))
         FROM pg_proc f JOIN pg_class c ON c.oid = 'retention.policy'::regclass AND c.relnamespace = f.pronamespace
-        WHERE f.proname IN (SELECT p_policy.name || '_' || w FROM unnest('{advance,beyond,claim,cursor,groups,report,rows,
+        WHERE f.proname IN (SELECT p_policy.name || '_' || w
+            FROM unnest('{advance,beyond,claim,cursor,groups,report,rows,
                                 seen,start,take,touch}'::text[]) w));
 BEGIN
     RETURN (
@@ -42,6 +43,7 @@ BEGIN
             'called', jsonb_agg(DISTINCT jsonb_build_array(n.schema, n.name)) FILTER (WHERE n.called),
             'found', jsonb_agg(jsonb_build_array(n.schema, n.name) ORDER BY n.n) FILTER (WHERE n.n > 0 AND n.name IN (
                 SELECT f.name FROM retention._resolve_names((
-                    SELECT jsonb_agg(jsonb_build_array(x.schema, x.name) ORDER BY x.n) FROM named x WHERE x.n > 0)) f))))
+                    SELECT jsonb_agg(jsonb_build_array(x.schema, x.name) ORDER BY x.n) FROM named x
+                        WHERE x.n > 0)) f))))
         FROM named n);
 END $function$;

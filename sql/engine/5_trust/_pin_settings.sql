@@ -8,7 +8,8 @@ LANGUAGE plpgsql AS $function$
 BEGIN
     -- pg_settings has an extension's settings only after its library is loaded, perhaps in a batch.
     PERFORM pg_catalog.set_config(x.name, x.value, true) FROM (VALUES ('pg_trgm.similarity_threshold', '0.3'),
-        ('pg_trgm.word_similarity_threshold', '0.6'), ('pg_trgm.strict_word_similarity_threshold', '0.5')) x (name, value)
+        ('pg_trgm.word_similarity_threshold', '0.6'), ('pg_trgm.strict_word_similarity_threshold', '0.5')) x (name,
+            value)
     WHERE pg_catalog.current_setting(x.name, true) IS DISTINCT FROM x.value;
     PERFORM pg_catalog.set_config(s.name, x.value, true)
     FROM pg_catalog.pg_settings s CROSS JOIN LATERAL (SELECT CASE s.name

@@ -3,7 +3,8 @@
 -- is $1. If the query evaluates a policy or report, p_policy is its name, and its code is checked
 -- first. The query is read-only. Everything that such code set, declared or deferred is rolled
 -- back.
-CREATE OR REPLACE FUNCTION retention._query_as_worker(p_query text, p_value jsonb DEFAULT NULL, p_policy text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION retention._query_as_worker(p_query text, p_value jsonb DEFAULT NULL,
+    p_policy text DEFAULT NULL)
 RETURNS SETOF jsonb LANGUAGE plpgsql ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE v_done boolean;
 BEGIN

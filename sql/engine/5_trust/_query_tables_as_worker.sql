@@ -1,6 +1,7 @@
 -- _query_tables_as_worker executes the query of _query_as_worker. If the query evaluates no policy,
 -- it does not check whether code of the tables is trusted.
-CREATE OR REPLACE FUNCTION retention._query_tables_as_worker(p_query text, p_value jsonb, p_policy text) RETURNS SETOF jsonb
+CREATE OR REPLACE FUNCTION retention._query_tables_as_worker(p_query text, p_value jsonb, p_policy text)
+    RETURNS SETOF jsonb
 LANGUAGE plpgsql ROWS 1 SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $function$
 BEGIN
     IF p_policy IS NOT NULL THEN

@@ -69,7 +69,8 @@ BEGIN
             WHEN 'pg_collation'::regclass THEN (SELECT c.collowner FROM pg_collation c WHERE c.oid = r.id)
             WHEN 'pg_conversion'::regclass THEN (SELECT c.conowner FROM pg_conversion c WHERE c.oid = r.id)
             ELSE (SELECT s.refobjid FROM pg_shdepend s JOIN pg_database b ON b.oid = s.dbid
-                  WHERE r.place = 4 AND b.datname = current_database() AND s.classid = r.class AND s.objid = r.id AND s.deptype = 'o')
+                  WHERE r.place = 4 AND b.datname = current_database() AND s.classid = r.class AND s.objid = r.id
+                      AND s.deptype = 'o')
             END AS owner OFFSET 0) o  -- OFFSET 0: evaluated once
         WHERE o.owner <> ALL (p_trusted) AND NOT pg_has_role(o.owner, p_trusted[1], 'MEMBER')
         UNION ALL

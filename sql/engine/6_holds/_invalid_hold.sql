@@ -11,7 +11,8 @@ DECLARE
 BEGIN
     FOR v_hold IN
         SELECT h.*, now.attnums AS attnums_now, now.types AS types_now, CASE WHEN c.oid IS NULL THEN 'is not ' || CASE
-                   retention._resolve_tables(ARRAY[h.table_name]) WHEN '{}' THEN 'there' ELSE 'the present one of that name' END
+                   retention._resolve_tables(ARRAY[h.table_name]) WHEN '{}' THEN 'there'
+                       ELSE 'the present one of that name' END
                    WHEN c.relispartition THEN format('is a partition of "%s" now', retention._table_name(c.oid))
                    WHEN retention._table_name(c.oid) <> h.table_name
                    THEN format('is called "%s" now', retention._table_name(c.oid)) END AS fault
