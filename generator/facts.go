@@ -321,7 +321,8 @@ type expectation struct {
 	// the relation must have no other columns, because rows are copied by their columns
 	Whole bool     `json:"whole,omitempty"`
 	Key   []string `json:"key,omitempty"` // key by which rows are found again
-	// foreign keys from here on, if a foreign key deletes rows of this table
+	// foreign keys that change rows when rows of this table are deleted; empty, but not nil, if a
+	// cascade deletes rows here and goes no further
 	Cascades []string `json:"cascades,omitzero"`
 	// types of the policy's expressions, by the queries that return them
 	Types map[string]string `json:"types,omitempty"`
@@ -398,7 +399,8 @@ func (w *policyCompiler) expected(all map[string]*expectation, name string) *exp
 }
 
 // expectCascades adds the foreign keys along which deletes from a table change rows. Each is
-// recorded at the table that it leads to.
+// recorded at the table that it references. A table whose rows a cascade deletes has at least an
+// empty list.
 func (w *policyCompiler) expectCascades(all map[string]*expectation, from string) {
 	for _, key := range w.changedBy(from) {
 		name := w.tables.Root(key.Table)

@@ -233,7 +233,7 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 			fmt.Sprintf("deletes of policy %q cascade to rows of %q that policy %q keeps", p.Name, name, other.Name),
 			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.",
 				firstCondition(other)),
-			fmt.Sprintf("Write a guard in policy %q that reads %q. If the cascade is intended, suppress the warning.",
+			fmt.Sprintf("Write a guard in policy %q that reads %q.",
 				p.Name, name))
 	}
 }

@@ -192,8 +192,8 @@ func (w *policyCompiler) removePartition(s step) sqlText {
 }
 
 // Members is what a KindEach object describes: the objects for each schema, written with the word
-// that stands for the schema. No migration contains them. The runtime creates them when the first
-// run of an instance begins.
+// that stands for the schema. No migration contains them. The runtime creates or renews them when
+// a run of an instance begins.
 type Members struct {
 	Each    *policy.Each
 	Objects []Object

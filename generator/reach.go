@@ -97,9 +97,8 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 		if !slices.Contains(goes, root) && (s.Archive != nil || slices.Contains(meant, root)) {
 			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign "+
 				"key deletes them", s.Related.Table),
-				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or add a foreign key with ON "+
-					"DELETE CASCADE to %[1]q, "+
-					"and run \"pgretain snapshot\". If the rows must stay, %s.", s.Related.Table, stays))
+				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or give %[1]q a foreign "+
+					"key, ON DELETE CASCADE, to the rows it belongs to, and run \"pgretain snapshot\". If the rows must stay, %s.", s.Related.Table, stays))
 		}
 	}
 }
@@ -143,7 +142,7 @@ func (c *compiler) refuseProtected(at diag.Position, from string, key catalog.Fo
 	}
 	c.refuse(at, codeProtected, fmt.Sprintf("deletes from %q would change rows of the protected table %q", from,
 		key.Table),
-		fmt.Sprintf("Change foreign key %q, which is ON DELETE %s, or remove the table from \"protect\".", key.Name,
+		fmt.Sprintf("Foreign key %q is ON DELETE %s. Make it ON DELETE RESTRICT, or remove the step.", key.Name,
 			strings.ToUpper(key.OnDelete)))
 	return true
 }

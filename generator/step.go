@@ -90,8 +90,8 @@ func (w *policyCompiler) stepOf(of policy.Step) step {
 }
 
 // mayWrite reports whether a step may write rows of the policy's own table, directly or by a
-// trigger of the application. The snapshot contains triggers on DELETE. It contains other triggers
-// only of tables that the policy names.
+// trigger of the application. The snapshot contains only triggers on DELETE. Of other triggers
+// it is only known that the policy names them under "triggers".
 func (w *policyCompiler) mayWrite(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })

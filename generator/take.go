@@ -313,9 +313,10 @@ func (w *policyCompiler) oneStatement() bool {
 	return changes == 1
 }
 
-// ordered returns the order of the rows of a batch. It is the order of the cursor, unless keys that
-// encode no instant have no order. Under a watermark, rows of equal positions are in the order of
-// their keys.
+// ordered returns the order of the rows of a batch. Mostly it is the order of the cursor. If keys that
+// encode no instant are due ("nulls: due"), rows are ordered by the instant, which is NULL for such
+// keys, and then by primary key. Under a watermark, rows of equal positions are in the order of their
+// keys.
 func (w *policyCompiler) ordered(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
 		return each(w.keyed(p, w.cursor(p)), columnText.name)

@@ -150,7 +150,7 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 		o = about[f.Place-1]
 	}
 	for _, name := range f.Policies {
-		v.unfit[name] = true
+		v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
 	}
 	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind),
 		message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),

@@ -48,6 +48,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	v := &inspection{
 		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, asked: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
+		changed: map[string]bool{},
 		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted),
 			Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
@@ -88,6 +89,7 @@ type inspection struct {
 	reach            json.RawMessage    // what statements of policies do to tables; nil if it could not be read
 	schemaUnreadable bool               // the role may not read a schema of the search path
 	unfit            map[string]bool    // policies that do not fit the catalog
+	changed          map[string]bool    // policies that do not fit the catalog for more than a name
 	uncounted        map[string]bool    // policies whose rows could not be counted, which is a finding
 	unsettled        []generator.Object // objects of instances whose pages must still be re-created or dropped
 }
@@ -245,38 +247,45 @@ func (v *inspection) about(o generator.Object, m message) {
 // found reports whether one of the checks has a finding about a policy, a table or another object.
 func (v *inspection) found(about string, codes ...string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
-		concerns := f.Policy == about || f.Object == about || f.Table == about || f.Code == codeUnexpected &&
-			v.unfit[about]
+		concerns := f.Policy == about || f.Object == about || f.Table == about ||
+			f.Code == codeUnexpected && v.unfit[about]
 		return concerns && slices.Contains(codes, f.Code) && f.Severity != Info
 	})
 }
 
 // causes maps a code to the codes whose findings about the same table, or the same policy where no
-// table is named, say it better.
+// table is named, say it better. drop itself decides about codeExpression.
 var causes = map[string][]string{
-	codeExpression: {codeNoTable, codeUnexpected},
-	codeNoIndex:    codesOfTables,
-	codeOtherPlan:  codesOfTables,
+	codeNoIndex:   codesOfTables,
+	codeOtherPlan: codesOfTables,
 }
 
 // codesOfTables are the checks on a missing or unfit table and its indexes.
 var codesOfTables = []string{codeNoTable, codeIndexMissing, codeIndexInvalid, codeIndexDiffers, codeSnapshot}
 
-// meansNothing reports whether a finding is about a name that can mean another object, while the
-// server refuses an expression of the policy: the finding on the expression has the error and the
-// line.
-func (v *inspection) meansNothing(f Finding) bool {
-	aName := strings.Contains(f.Message, " is gone, and ") || strings.Contains(f.Message, " is new, and ")
-	return f.Code == codeUnexpected && aName && v.opt.Checks.shows(codeExpression) && v.found(f.Policy, codeExpression)
+// aName reports whether a message of the runtime is about a name in a policy that can mean another
+// object than it did.
+func aName(message string) bool {
+	return strings.Contains(message, " is gone, and ") || strings.Contains(message, " is new, and ")
 }
 
-// drop removes findings that follow from other findings, and findings that were not selected.
+// drop removes findings that follow from other findings, and findings that were not selected. Where
+// the server refuses an expression of a policy because a name has no meaning, the finding on the
+// expression stays, since it has the error and the line. A finding on names of several policies
+// always stays.
 func (v *inspection) drop() {
-	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), v.meansNothing)
 	follows := func(f Finding) bool {
+		if f.Code == codeExpression {
+			return v.changed[f.Policy] || v.found(f.Policy, codeNoTable)
+		}
 		return cmp.Or(f.Table, f.Policy) != "" && v.found(cmp.Or(f.Table, f.Policy), causes[f.Code]...)
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
+	named := func(f Finding) bool {
+		return f.Code == codeUnexpected && aName(f.Message) && !strings.HasPrefix(f.Message, "policies ") &&
+			v.opt.Checks.shows(codeExpression) && v.found(f.Policy, codeExpression)
+	}
+	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), named)
 	for i, f := range v.report.Findings {
 		// the statements would drop a correct index
 		if f.Code == codeIndexDiffers && v.found(f.Policy, codeUnexpected, codeExpression) {

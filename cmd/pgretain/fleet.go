@@ -190,8 +190,8 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 var oddName = regexp.MustCompile(`^-|[/\\]|^\.{1,2}$`)
 
 // checkFound refuses a name that is a path. If there is a password_command, it also refuses a
-// connection to another host than that of the query. Otherwise the password of a database would be
-// sent to a host that the query chose.
+// database on another host than the server that answered the query. Otherwise the query could choose
+// the host that receives a password.
 func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	if oddName.MatchString(d.Name) || diag.HiddenIn(d.Name) >= 0 {
 		return fmt.Errorf("%q is no name of a database in a fleet", d.Name)

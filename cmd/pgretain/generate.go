@@ -18,9 +18,9 @@ import (
 	"pgretain/internal/lists"
 )
 
-// step is what generate writes into one directory, and why. Removed lists the files that it
-// removes. history is the content of the directory without the sides of forks that are generated
-// again.
+// step has the files that generate writes into one directory, and the reasons. Removed lists the
+// files that generate deletes. history is the content of the directory without the sides of forks
+// that are generated again.
 type step struct {
 	directory
 	history *generator.History
@@ -157,8 +157,8 @@ func nextNumber(previous int64, now time.Time) int64 {
 	return max(at, previous+1)
 }
 
-// change is what a step does to one object, or to several objects of the runtime. Text describes it
-// for people.
+// change describes how a step changes one object, or several objects of the runtime. Text is the
+// description for people.
 type change struct {
 	generator.Change
 	Text string

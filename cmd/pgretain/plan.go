@@ -19,7 +19,7 @@ import (
 	"pgretain/policy"
 )
 
-// plan is what a policy file would change in a database.
+// plan lists the changes that a policy file would make in a database.
 type plan struct {
 	Database, AsOf string
 	Policies       []plannedPolicy
@@ -27,9 +27,8 @@ type plan struct {
 	Locks          []plannedLock
 }
 
-// plannedPolicy is a policy of the file or of the database, in one of its scopes. Now is the
-// preview of the installed policy, and Then that of the policy file. Note says why one of them is
-// missing.
+// plannedPolicy is a policy of the file or of the database, in one of its scopes. Now previews the
+// installed policy. Then previews the policy of the file. Note says why a preview is missing.
 type plannedPolicy struct {
 	Policy string `json:"policy"`
 	// scope of the jobs that run the policy; null for all rows

@@ -124,7 +124,7 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	return own
 }
 
-// checkRoutines checks every statement of every routine, including those that no run would execute.
+// checkRoutines checks every statement of every routine, also statements that no run executes.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0

@@ -117,13 +117,22 @@ func (s *session) checkRecorded(command string) error {
 	}
 	return Refusal(fmt.Sprintf("the runtime in schema %q was not installed by \"pgretain migrate\"", s.schema()),
 		"There is no version table "+s.schema()+".goose_db_version, so that nobody can tell here what is applied.",
-		fmt.Sprintf("Go on with the program that applied the migrations. With goose: goose -dir '%s' postgres "+
-			"\"$DATABASE_URL\" %s",
-			strings.ReplaceAll(s.Path, "'", `'\''`), command))
+		s.goOn(command))
 }
 
-// checkCron checks that pg_cron is installed and that the runner may call it. If jobs are in
-// another database, it checks that the connection is to the right database.
+// goOn returns the hint to go on with the other tool. command is the one of goose; without it the
+// hint names no command.
+func (s *session) goOn(command string) string {
+	hint := "Go on with the program that applied the migrations."
+	if command == "" {
+		return hint
+	}
+	return fmt.Sprintf("%s With goose: goose -dir '%s' postgres \"$DATABASE_URL\" %s", hint,
+		strings.ReplaceAll(s.Path, "'", `'\''`), command)
+}
+
+// checkRecordedDown is checkRecorded for Down and Uninstall. pick selects the migrations that the
+// hint undoes. The hint has no command where that would undo a migration of the user as well.
 func (s *session) checkRecordedDown(ctx context.Context, pick func([]Migration) []Migration) error {
 	if s.recorded() {
 		return nil
@@ -134,16 +143,19 @@ func (s *session) checkRecordedDown(ctx context.Context, pick func([]Migration) 
 	}
 	generated := only(known, func(m Migration) bool { return m.part > 0 })
 	slices.Reverse(generated)
-	command := "down"
+	command := ""
 	if undone := pick(generated); len(undone) > 0 {
-		command = fmt.Sprintf("down-to %d", undone[len(undone)-1].Version-1)
+		first := undone[len(undone)-1].Version
+		own := only(known, func(m Migration) bool { return m.part == 0 && m.Version >= first })
+		if len(own) == 0 {
+			command = fmt.Sprintf("down-to %d", first-1)
+		}
 	}
 	return s.checkRecorded(command)
 }
 
-// checkSchedules schedules each schedule of the policy file as the runner, in a transaction that is
-// rolled back. Only the installed pg_cron knows which syntax it accepts. Other errors of the server
-// are left to the migration.
+// checkCron checks that pg_cron is installed and that the runner may call it. If jobs are in
+// another database, it checks that the connection is to the right database.
 func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	in := s.Install
 	want, key := in.Database, "database"
@@ -161,8 +173,9 @@ func (s *session) checkCron(ctx context.Context, runner, hint string) error {
 	return s.refusals(ctx, "reading pg_cron", "cron", runner, in.Database, s.Cron, in.CronElsewhere(), hint)
 }
 
-// refusals returns all faults that a query finds as one error. doing describes the query for
-// messages.
+// checkSchedules schedules each schedule of the policy file as the runner, in a transaction that is
+// rolled back. Only the installed pg_cron knows which syntax it accepts. Other errors of the server
+// are left to the migration.
 func (s *session) checkSchedules(ctx context.Context) error {
 	var errs []error
 	for _, schedule := range s.Schedules {
@@ -186,11 +199,10 @@ func (s *session) checkSchedules(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// CollectRows returns the same error
+// refusals returns all faults that a query finds as one error. doing describes the query for
+// messages.
 func (s *session) refusals(ctx context.Context, doing, name string, args ...any) error {
-	// checkOrder calls checkApplied, and refuses a pending file below an applied one. The later
-	// file was generated for a database without the pending file.
-	rows, _ := s.conn.Query(ctx, query(name), args...)
+	rows, _ := s.conn.Query(ctx, query(name), args...) // CollectRows returns the same error
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (error, error) {
 		e := Refusal("", "", "")
 		err := row.Scan(&e.Message, &e.Detail, &e.Hint)
@@ -202,7 +214,8 @@ func (s *session) refusals(ctx context.Context, doing, name string, args ...any)
 	return errors.Join(found...)
 }
 
-// names lists the names of the files, or the versions of migrations without a file.
+// checkOrder calls checkApplied, and refuses a pending file below an applied one. The later
+// file was generated for a database without the pending file.
 func checkOrder(known []Migration) error {
 	if err := checkApplied(known); err != nil {
 		return err
@@ -226,17 +239,14 @@ func only(list []Migration, which func(Migration) bool) []Migration {
 	return slices.DeleteFunc(slices.Clone(list), func(m Migration) bool { return !which(m) })
 }
 
-// checkApplied refuses a directory that lacks applied migrations or has other files for them. It
-// also refuses two files with one number. It recognizes a file that was given another number.
+// names lists the names of the files, or the versions of migrations without a file.
 func names(list []Migration) string {
 	return strings.Join(lists.Map(list, func(m Migration) string { return cmp.Or(m.Name, fmt.Sprint(m.Version)) }),
 		", ")
 }
 
-// Bootstrap returns the script that a DBA runs once in database. After it, role migrator can
-// migrate without being a superuser. The script creates roles, memberships, pg_monitor and pg_cron,
-// and may be run again. It runs on PostgreSQL 15 and later. With "roles: none" it prepares only
-// what migrator needs. Bootstrap returns an error if database or migrator is empty.
+// checkApplied refuses a directory that lacks applied migrations or has other files for them. It
+// also refuses two files with one number. It recognizes a file that was given another number.
 func checkApplied(known []Migration) error {
 	unknown := only(known, func(m Migration) bool { return m.Name == "" })
 	hint := ""
@@ -265,8 +275,10 @@ func checkApplied(known []Migration) error {
 	return nil
 }
 
-// Run executes a script of Bootstrap or BootstrapCron as the role of the connection. It passes
-// warnings of the server to warn. It returns the error of the server, or of the connection.
+// Bootstrap returns the script that a DBA runs once in database. After it, role migrator can
+// migrate without being a superuser. The script creates roles, memberships, pg_monitor and pg_cron,
+// and may be run again. It runs on PostgreSQL 15 and later. With "roles: none" it prepares only
+// what migrator needs. Bootstrap returns an error if database or migrator is empty.
 func Bootstrap(install policy.Install, database, migrator string) (string, error) {
 	if database == "" || migrator == "" {
 		return "", errors.New("bootstrapping: a database and a migrating role are needed")
@@ -275,7 +287,8 @@ func Bootstrap(install policy.Install, database, migrator string) (string, error
 		"Roles": rolesOf(install, migrator), "Cron": install.Scheduler == "pg_cron" && !install.CronElsewhere()}), nil
 }
 
-// rolesOf returns the roles of an install. With "roles: none" the migrator is every role.
+// Run executes a script of Bootstrap or BootstrapCron as the role of the connection. It passes
+// warnings of the server to warn. It returns the error of the server, or of the connection.
 func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) error {
 	conn, err := connect(ctx, url, func(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
@@ -295,10 +308,7 @@ func Run(ctx context.Context, url, script string, warn func(diag.Diagnostic)) er
 	return nil
 }
 
-// BootstrapCron returns the script for the other database in which schema cron is. A DBA runs it
-// after the script of Bootstrap. It gives the runner what it needs to schedule jobs, and creates a
-// schema for the migration versions. It may be run again. BootstrapCron returns an error if
-// migrator is empty or schema cron is in the same database.
+// rolesOf returns the roles of an install. With "roles: none" the migrator is every role.
 func rolesOf(install policy.Install, migrator string) policy.Roles {
 	if !install.Roles.None {
 		return install.Roles
@@ -307,9 +317,10 @@ func rolesOf(install policy.Install, migrator string) policy.Roles {
 		Viewer: migrator}
 }
 
-// BootstrapCron is the script that a DBA runs, after that of Bootstrap, in the other database where
-// schema cron lives: what the runner needs to schedule jobs from there, and a schema for the
-// versions of these migrations. It may be run again.
+// BootstrapCron returns the script for the other database in which schema cron is. A DBA runs it
+// after the script of Bootstrap. It gives the runner what it needs to schedule jobs, and creates a
+// schema for the migration versions. It may be run again. BootstrapCron returns an error if
+// migrator is empty or schema cron is in the same database.
 func BootstrapCron(install policy.Install, migrator string) (string, error) {
 	if migrator == "" {
 		return "", errors.New("bootstrapping: a migrating role is needed")

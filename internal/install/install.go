@@ -129,12 +129,10 @@ func Uninstall(ctx context.Context, url string, dir fs.FS, o Options) ([]Migrati
 	})
 }
 
-// empty undoes all applied migrations for which stays is false. If none stays, it drops the version
-// table and, if schema is true, the schema.
 func everything(list []Migration) []Migration { return list }
 
-// down undoes what an interrupted Up left (done). Then it undoes the migrations that pick selects
-// from the applied ones, latest first.
+// empty undoes all applied migrations for which stays is false. If none stays, it drops the version
+// table and, if schema is true, the schema.
 func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) bool) ([]Migration, error) {
 	left := false
 	done, err := s.down(ctx, func(_, applied []Migration) []Migration {
@@ -147,9 +145,8 @@ func (s *session) empty(ctx context.Context, schema bool, stays func(Migration) 
 	return done, s.versions(ctx, "dropping", "drop_schema", schema)
 }
 
-// Status lists the migrations of dir and of the database by version. It writes nothing and takes no
-// lock. If another tool, or goose with another version table, installed the runtime, the states are
-// "not recorded". It returns an error if the runtime is newer than this program.
+// down undoes what an interrupted Up left (done). Then it undoes the migrations that pick selects
+// from the applied ones, latest first.
 func (s *session) down(ctx context.Context, pick func(done, applied []Migration) []Migration) ([]Migration, error) {
 	known, err := s.status(ctx)
 	if err != nil {
@@ -172,9 +169,9 @@ func (s *session) down(ctx context.Context, pick func(done, applied []Migration)
 	return append(done, more...), err
 }
 
-// migrate connects, takes the lock, checks the server and calls do. The checks run under the lock,
-// because another migration may just have ended. If up is false and the schema does not exist, it
-// skips all this.
+// Status lists the migrations of dir and of the database by version. It writes nothing and takes no
+// lock. If another tool, or goose with another version table, installed the runtime, the states are
+// "not recorded". It returns an error if the runtime is newer than this program.
 func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migration, err error) {
 	s, err := open(ctx, url, dir, o)
 	if err != nil {
@@ -187,7 +184,9 @@ func Status(ctx context.Context, url string, dir fs.FS, o Options) (known []Migr
 	return known, err
 }
 
-// closing the session releases the lock
+// migrate connects, takes the lock, checks the server and calls do. The checks run under the lock,
+// because another migration may just have ended. If up is false and the schema does not exist, it
+// skips all this.
 func migrate(
 	ctx context.Context, url string, dir fs.FS, o Options, up bool, do func(*session) ([]Migration, error),
 ) ([]Migration, error) {
@@ -195,9 +194,7 @@ func migrate(
 	if err != nil {
 		return nil, err
 	}
-	// schemaMark is the comment of a schema that pgretain created. Any other schema existed before
-	// and is not dropped.
-	defer s.db.Close()
+	defer s.db.Close() // closing the session releases the lock
 	var done []Migration
 	act := func(context.Context) (err error) { done, err = do(s); return err }
 	for _, step := range []func(context.Context) error{s.lock, s.inspect, s.checkVersion, s.check, act} {
@@ -208,13 +205,13 @@ func migrate(
 	return done, s.lost(ctx, err)
 }
 
+// schemaMark is the comment of a schema that pgretain created. Any other schema existed before
+// and is not dropped.
+const schemaMark = "Made by pgretain, which drops it with its last migration."
+
 // versions creates the version table that goose needs, or drops it, with the schema if schema is
 // true. If the schema contains other objects, both stay (error 2BP01). Statements that are sent
 // together are one transaction.
-const schemaMark = "Made by pgretain, which drops it with its last migration."
-
-// keepHolds exports holds and run log if requested. Then it refuses to undo migrations that would
-// drop active holds. The migration checks this as well, but here no migration is undone yet.
 func (s *session) versions(ctx context.Context, doing, name string, schema bool) error {
 	_, err := s.conn.Exec(ctx, render(name, map[string]any{"WithSchema": schema, "Schema": s.schema(),
 		"Mark":     schemaMark,
@@ -225,7 +222,8 @@ func (s *session) versions(ctx context.Context, doing, name string, schema bool)
 	return nil
 }
 
-// export writes one line for each row, and tells the session which holds were exported.
+// keepHolds exports holds and run log if requested. Then it refuses to undo migrations that would
+// drop active holds. The migration checks this as well, but here no migration is undone yet.
 func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 	if s.Export != "" && s.server.runtime {
 		if err := s.export(ctx); err != nil {
@@ -245,14 +243,14 @@ func (s *session) keepHolds(ctx context.Context, todo []Migration) error {
 	return err
 }
 
-// ForEachRow returns the same error
+// export writes one line for each row, and tells the session which holds were exported.
 func (s *session) export(ctx context.Context) error {
 	file, err := os.OpenFile(s.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	rows, _ := s.conn.Query(ctx, s.statement("export")) // so that the same command may be run again
+	rows, _ := s.conn.Query(ctx, s.statement("export")) // ForEachRow returns the same error
 	out, holds := bufio.NewWriter(file), []string{}
 	var line string
 	var hold *string

@@ -1,7 +1,8 @@
 -- _place_hold_again returns a statement that places a hold again, together with all others in force
 -- on the same table and columns, and releases the old ones at once. It uses the present names of
--- the table and columns. NULL if the table is gone, and for values of type jsonb, whose text would
--- become a JSON string.
+-- the table and columns. NULL if the table is gone, or if another table has its name now: nobody can
+-- tell here which of the two has the rows. NULL also for values of type jsonb, whose text would become
+-- a JSON string.
 CREATE OR REPLACE FUNCTION retention._place_hold_again(p_hold bigint) RETURNS text
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $function$
 DECLARE
@@ -19,6 +20,10 @@ DECLARE
                 ORDER BY a.attname = u.name DESC LIMIT 1)
         FROM unnest(v_hold.columns, v_hold.attnums) WITH ORDINALITY u (name, attnum, n) ORDER BY u.n);
 BEGIN
+    IF EXISTS (SELECT FROM unnest(retention._resolve_tables(ARRAY[v_hold.table_name])) o (rel)
+               WHERE o.rel <> ALL (ARRAY[v_rel, v_hold.rel::oid])) THEN
+        RETURN NULL;
+    END IF;
     IF v_rel IS NULL OR array_position(v_names, NULL) > 0 OR 'jsonb' = ANY (v_hold.types) THEN RETURN NULL; END IF;
     RETURN format('SELECT retention.place_hold(%L, %s, reason, until), retention.release_hold(id, ''placed again'') '
         'FROM retention.hold WHERE released_at IS NULL AND (until IS NULL OR until > now()) AND %s;',

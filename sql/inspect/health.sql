@@ -1,32 +1,36 @@
 -- health returns what needs a person's attention, one row each. severity is "error" if due rows are
--- not taken, "unknown" if that cannot be seen from here, and otherwise "warning". The runner,
--- operators and viewers may call it. Locks nothing, and counts no rows of the application.
+-- not taken, "unknown" if the jobs are in another database, and otherwise "warning". The runner,
+-- operators and viewers may call it. It counts no rows of the application. After a run that went
+-- wrong it locks what _mended() locks.
 CREATE OR REPLACE FUNCTION retention.health() RETURNS TABLE (severity text, policy text, problem text, hint text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $function$
 BEGIN
     RETURN QUERY SELECT 'error', NULL::text, x.why, x.hint
     FROM (VALUES (retention._copy(), 'pgretain adopt --reason ''...'', or SELECT retention.adopt(''...''), '
                   'if rows are to be deleted here.'),
-                 (retention._half_upgraded(), 'Migrate: with "pgretain migrate up", or with the program that applies your migrations.')) x (why, hint) WHERE x.why IS NOT NULL
+                 (retention._half_upgraded(), 'Migrate: with "pgretain migrate up", or with the program that applies '
+                  'your migrations.')) x (why, hint) WHERE x.why IS NOT NULL
     UNION ALL SELECT DISTINCT x.severity, s.policy, x.problem, x.hint
     FROM retention.job_status s
     LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.missed_run OFFSET 0) m ON true
     LEFT JOIN LATERAL (SELECT * FROM retention.run r WHERE r.id = s.refused_run OFFSET 0) f ON true
-    CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope) o
+    CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.scope), ''), '') AS scope,
+                               s.mended AS mended OFFSET 0) o
     CROSS JOIN LATERAL (VALUES
-        ('warning', s.last_state IN ('failed', 'tripped', 'abandoned') AND s.mended,
-         format('the last run%s (%s) %s before that was mended%s', o.scope, s.last_run, s.last_state, ': '
-             || s.last_message),
-         'The next run goes on by itself, or now: ' || retention._run_again(s.policy, s.scope)),
-        ('error', s.last_state IN ('failed', 'tripped', 'abandoned') AND NOT s.mended,
+        ('warning', s.last_state IN ('failed', 'tripped', 'abandoned') AND o.mended,
+         format('the last run%s (%s) %s, and nothing that can be seen stops the next run%s', o.scope, s.last_run,
+             s.last_state, ': ' || s.last_message),
+         'The next run tries again. To run now: ' || retention._run_again(s.policy, s.scope)),
+        ('error', s.last_state IN ('failed', 'tripped', 'abandoned') AND NOT o.mended,
          format('the last run%s (%s) %s%s', o.scope, s.last_run, s.last_state, ': ' || s.last_message),
          coalesce(retention._trip_hint(s.last_tripped_by, s.policy, s.last_message),
                   format('SELECT * FROM retention.run WHERE id = %s', s.last_run))),
         ('error', s.missed_run IS NOT NULL,
          format('%s did not run the policy%s (run %s, at %s): %s', coalesce(format('job "%s"', m.job), 'the last call'),
              o.scope, s.missed_run, m.ended_at, m.message),
-         format('Let the jobs of table "%s" start at other times, or CALL retention.%s.', s.table_name,
-             CASE WHEN m.job IS NULL THEN format('run(%L)', s.policy) ELSE format('run_job(%L)', m.job) END)),
+         format('Let the jobs of table "%s" start at other times. To run now: %s', s.table_name,
+             CASE WHEN m.job IS NULL THEN retention._run_again(s.policy, s.scope)
+                 ELSE format('CALL retention.run_job(%L);', m.job) END)),
         ('error', s.empty_in_a_row >= 3 AND s.last_state NOT IN ('failed', 'tripped', 'abandoned'),
          format('the last %s runs%s left due rows and took none: %s', s.empty_in_a_row, o.scope, s.last_message),
          format('SELECT * FROM retention.run WHERE id = %s', s.last_run)),
@@ -72,7 +76,7 @@ BEGIN
             (c.command <> concat('CALL retention.run_job(', quote_literal(j.name), ')')
              OR c.database <> current_database(), 'job "%s" has another command or database in pg_cron')
         ) y (given, problem)
-        WHERE y.given AND retention._cron_seen()
+        WHERE y.given AND retention._cron_seen() IS NOT FALSE
     ) x (severity, problem, hint)
     WHERE i.scheduler = 'pg_cron' AND i.cron_database IS NULL AND NOT pg_is_in_recovery()
     UNION ALL
@@ -84,7 +88,7 @@ BEGIN
            format('pg_cron cannot start job "%s": its last %s attempts failed: %s', a.jobname, a.failed,
                   rtrim(a.message, E'.\n ')), 'Run "pgretain verify". Its hint for V049 says what to do.'
     FROM retention._cron_attempts() a
-    WHERE a.failed > 1 AND NOT EXISTS (
+    WHERE a.failed > 1 AND EXISTS (SELECT FROM retention.job j WHERE a.jobname = ANY (j.cron_names)) AND NOT EXISTS (
         SELECT FROM retention.run r JOIN retention.job j ON j.name = r.job
         WHERE a.jobname = ANY (j.cron_names) AND r.started_at >= a.since);
 END $function$;

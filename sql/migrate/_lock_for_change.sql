@@ -1,7 +1,7 @@
 -- _lock_for_change locks a table and its descendants in ACCESS EXCLUSIVE mode, before a migration
--- alters the table. It tries for at most 10 s, 100 ms at a time, so that no other session waits
--- longer than 100 ms behind it. Raises 55P03 after that. It runs with the privileges of its caller,
--- who owns the table.
+-- alters the table. It waits at most 100 ms for each lock, and then releases all of them and tries
+-- again, 50 times. So other sessions do not wait long behind it. Raises 55P03 after that. It runs with
+-- the privileges of its caller, who owns the table.
 -- https://www.postgresql.org/docs/current/explicit-locking.html
 CREATE OR REPLACE FUNCTION retention._lock_for_change(p_table regclass) RETURNS void
 LANGUAGE plpgsql SECURITY INVOKER SET search_path = pg_catalog, pg_temp SET lock_timeout = '100ms' AS $function$
@@ -14,7 +14,7 @@ BEGIN
             PERFORM pg_sleep(0.1);
         END;
     END LOOP;
-    RAISE lock_not_available USING MESSAGE = format('could not obtain lock on table %s within 10 s', p_table),
-        DETAIL = 'Each try waits at most 100 ms, so that other sessions do not wait behind it.',
+    RAISE lock_not_available USING MESSAGE = format('could not obtain lock on table %s in 50 tries', p_table),
+        DETAIL = 'Each try waits at most 100 ms for a lock, so that other sessions do not wait long behind it.',
         HINT = 'Migrate again when the transaction that uses the table has ended.';
 END $function$;

@@ -26,7 +26,8 @@ BEGIN
         BEGIN
             PERFORM retention._prove_statements(v_policy.name);
         EXCEPTION WHEN OTHERS THEN
-            IF retention._means_nothing(SQLSTATE) THEN v_error := SQLERRM; END IF;
+            -- 55000: an expression has another type than it had when it was generated
+            IF retention._means_nothing(SQLSTATE) OR SQLSTATE = '55000' THEN v_error := SQLERRM; END IF;
         END;
     END IF;
     IF v_error IS NOT NULL THEN

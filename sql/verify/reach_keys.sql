@@ -28,8 +28,10 @@ WITH RECURSIVE met AS MATERIALIZED (
            (SELECT string_agg(a.attname, ', ' ORDER BY a.attnum)
             FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
             WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey))
-                AND (a.attnotnull OR y.typnotnull)
-              AND (k.confdeltype = 'n' OR k.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '')) AS strict,
+                AND (y.typnotnull OR a.attnotnull AND NOT EXISTS (
+                     SELECT FROM pg_trigger g WHERE g.tgrelid = k.conrelid AND NOT g.tgisinternal
+                       AND g.tgenabled <> 'D' AND g.tgtype & 19 = 19))
+              AND (k.confdeltype = 'n' OR k.confdeltype = 'd' AND NOT a.atthasdef AND a.attidentity = '' AND y.typdefault IS NULL)) AS strict,
            ARRAY(SELECT t.name FROM above x JOIN names t ON t.oid = x.rel WHERE x.key = k.oid) AS names
     FROM pg_constraint k JOIN names p ON p.oid = k.confrelid JOIN names c ON c.oid = k.conrelid
     WHERE k.oid IN (SELECT m.key FROM met m)

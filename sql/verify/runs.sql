@@ -72,17 +72,18 @@ CROSS JOIN LATERAL (SELECT coalesce(' for ' || nullif(retention._scope_text(s.sc
                            -- Nobody has counted yet that the backend of an abandoned run is gone.
                            s.failed_in_a_row + (SELECT count(*) FROM retention.run u WHERE u.id = s.last_run
                                AND u.state = 'running'
-                                                AND s.last_state = 'abandoned') AS failed) n
+                               AND s.last_state = 'abandoned') AS failed,
+                           s.mended AS mended OFFSET 0) n
 CROSS JOIN LATERAL (VALUES
     ('V046', s.last_state IN ('failed', 'tripped', 'abandoned'),
-     CASE WHEN s.mended OR j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND n.failed <= 1
+     CASE WHEN n.mended OR j.success IS NOT NULL AND j.due IS NOT NULL AND NOT j.late AND NOT j.paused AND n.failed <= 1
                AND s.last_state <> 'tripped' THEN 'info' ELSE '' END,
      format('the last run of %s "%s"%s (%s) %s%s', o.kind, o.policy, n.scope, s.last_run,
             CASE s.last_state WHEN 'failed' THEN '' ELSE 'was ' END || s.last_state,
             CASE WHEN n.failed > 1 THEN format(', %s in a row', n.failed) END),
-     concat_ws('. ', rtrim(s.last_message, '.'), CASE WHEN s.mended THEN
-         'That was mended since: the next run goes on by itself, or now by the hint.' END),
-     coalesce(CASE WHEN s.mended THEN retention._run_again(s.policy, s.scope) END,
+     concat_ws('. ', rtrim(s.last_message, '.'), CASE WHEN n.mended THEN
+         'Nothing that can be seen stops the next run. The hint runs the policy now.' END),
+     coalesce(CASE WHEN n.mended THEN retention._run_again(s.policy, s.scope) END,
          retention._trip_hint(s.last_tripped_by, s.policy, s.last_message), 'SELECT * FROM retention.health();')),
     ('V047', m.id IS NOT NULL, '', format('job "%s" could not run %s "%s"%s', s.job, o.kind, o.policy, n.scope),
      format('Its last call (%s) at %s: %s.', m.id,

@@ -5,7 +5,7 @@
 -- A dry run does not count. A call that found the table in use ("busy") appears only as missed_run.
 -- A schema of a policy for each schema has a row even if its runs fail before the instance is
 -- created.
--- mended: the run went wrong, and the next run goes on by itself, see _mended().
+-- mended: the run went wrong, and nothing that can be seen stops the next run, see _mended().
 CREATE OR REPLACE VIEW retention.job_status AS
 SELECT p.name AS policy, p.table_name, j.job, coalesce(j.scope, CASE j.job WHEN '' THEN r.scope END) AS scope,
        CASE WHEN r.state = 'running' AND NOT retention._is_running(r.id) THEN 'abandoned'

@@ -70,3 +70,20 @@ jobs:
 		t.Errorf("runs of jobs (-want +got):\n%s", diff)
 	}
 }
+
+// TestNoStepOfADryRunIsCommitted calls the driver with a dry run, which only _dry_run undoes. No row is taken.
+func TestNoStepOfADryRunIsCommitted(t *testing.T) {
+	t.Parallel()
+	in := kit.Install(t, rowsOfM, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
+	_, err := in.Runner().Exec(t.Context(),
+		"CALL retention._drive(('p', NULL, 'x', NULL, NULL, NULL, true, NULL)::retention.request, NULL)")
+	if err != nil && sqlState(err) != "55000" {
+		t.Error(err)
+	}
+	if rows := in.Rows("SELECT id FROM m"); len(rows) != 3 {
+		t.Errorf("%d rows are left", len(rows))
+	}
+	if state := pgtest.Value[string](t, in, "SELECT string_agg(state, ' ') FROM retention.run"); state != "failed" {
+		t.Errorf("the run is %s", state)
+	}
+}

@@ -381,3 +381,64 @@ func TestHoldsOnParents(t *testing.T) {
 		})
 	}
 }
+
+// TestHintsForHoldsKeepTheRow follows the hint of a run that a hold stopped, where it is a statement. The held row stays.
+func TestHintsForHoldsKeepTheRow(t *testing.T) {
+	t.Parallel()
+	for name, c := range vainCases {
+		if !strings.HasPrefix(c.hold, "'m") { // the rows of other tables are not the policy's
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
+				"then: "+c.then+"}}")
+			hold(t, in, c.hold)
+			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
+			held := in.Rows("SELECT id FROM m WHERE id = 2")
+			in.Run("p", noon)
+			hint := pgtest.Value[string](t, in,
+				"SELECT hint FROM retention.health() WHERE policy = 'p' AND problem ~ 'last run'")
+			if !strings.HasPrefix(hint, "SELECT ") {
+				return
+			}
+			if err := in.Operator(hint); err != nil {
+				t.Fatalf("%s: %v", hint, err)
+			}
+			in.Run("p", noon)
+			if diff := cmp.Diff(held, in.Rows("SELECT id FROM m WHERE id = 2")); diff != "" {
+				t.Errorf("after %s (-want +got):\n%s", hint, diff)
+			}
+		})
+	}
+}
+
+// TestHoldsBelowKeysThatWriteAnyway has a key whose action would write NULL into a NOT NULL column, but for a default of the
+// column's type or a trigger. A held row below it keeps the row that it refers to.
+func TestHoldsBelowKeysThatWriteAnyway(t *testing.T) {
+	t.Parallel()
+	const parents = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); " +
+		"INSERT INTO m VALUES (0, '2099-01-01'), (1, '2024-01-01'), (2, '2024-01-01');"
+	for name, child := range map[string]string{
+		"a default of the type": "CREATE DOMAIN ref AS int DEFAULT 0; CREATE TABLE c (id int PRIMARY KEY, " +
+			"m_id ref NOT NULL REFERENCES m ON DELETE SET DEFAULT);",
+		"a trigger": "CREATE TABLE c (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE SET NULL); " +
+			"CREATE FUNCTION zero() RETURNS trigger LANGUAGE plpgsql AS " +
+			"'BEGIN NEW.m_id := coalesce(NEW.m_id, 0); RETURN NEW; END'; " +
+			"CREATE TRIGGER zero BEFORE UPDATE ON c FOR EACH ROW EXECUTE FUNCTION zero();",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := kit.Install(t, parents+child+"INSERT INTO c VALUES (11, 1), (12, 2)",
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{delete: {cascades: [c]}}]}}")
+			hold(t, in, "'c', '11', 'case'")
+			in.Run("p", noon)
+			if diff := cmp.Diff([]string{"(11,1)", "(12,0)"}, in.Rows("SELECT id, m_id FROM c ORDER BY id")); diff != "" {
+				t.Errorf("rows below (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"(0)", "(1)"}, in.Rows("SELECT id FROM m ORDER BY id")); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

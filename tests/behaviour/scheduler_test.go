@@ -26,9 +26,10 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		job    = `INSERT INTO cron.job VALUES (1, 'retention.nightly', '17 3 * * *', 'CALL retention.run_job(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
 	)
 	for name, c := range map[string]struct{ before, state, has, lacks string }{
-		"nothing needs one":           {"", "none", "", "cron"},
-		"schema of another":           {"CREATE SCHEMA cron; CREATE TABLE cron.job (x int)", "none", "", "cron"},
-		"schema of another, jobs":     {cron + "CREATE SCHEMA cron; CREATE TABLE cron.job (x int)", "", "", "job \""},
+		"nothing needs one": {"", "none", "", "cron"},
+		"schema of another": {"CREATE SCHEMA cron; CREATE TABLE cron.job (x int)", "none", "", "cron"},
+		"schema of another, jobs": {cron + "CREATE SCHEMA cron; CREATE TABLE cron.job (x int)", "",
+			`job "retention.nightly" is not scheduled in pg_cron`, "could not check"},
 		"schema shut to the runner":   {cron + table, "", "could not check the jobs in pg_cron", "job \""},
 		"jobs of another application": {opened, "none", "", "cron"},
 		"a job that is there":         {cron + opened + job, "", "", "job"},

@@ -128,14 +128,14 @@ func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
 	const again = "CALL retention.run('p');"
 	for _, f := range in.Verify(t, "", wanted).Findings {
 		if f.Code == "V046" && (f.Severity != verifier.Info || f.Hint != again ||
-			!strings.Contains(f.Detail, "That was mended since")) {
+			!strings.Contains(f.Detail, "Nothing that can be seen stops the next run")) {
 			t.Errorf("what tripped it is mended, and verify says %s: %s (%s) %s", f.Severity, f.Message, f.Detail,
 				f.Hint)
 		}
 	}
 	got := pgtest.Column[string](t, in, "SELECT severity || ': ' || hint FROM retention.health() WHERE policy = 'p' "+
 		"AND problem ~ 'last run'")
-	if diff := gocmp.Diff([]string{"warning: The next run goes on by itself, or now: " + again}, got); diff != "" {
+	if diff := gocmp.Diff([]string{"warning: The next run tries again. To run now: " + again}, got); diff != "" {
 		t.Errorf("what tripped it is mended, and health() says (-want +got):\n%s", diff)
 	}
 }

@@ -2,6 +2,8 @@
 -- disabled is returned as if they were enabled.
 -- confdeltype: the key's ON DELETE action. action: its effect. That is 'r' if SET NULL or SET
 -- DEFAULT would write NULL into a NOT NULL column, which raises 23502 and keeps the referenced row.
+-- A BEFORE UPDATE row trigger may write another value, and a type may have a default; then the
+-- action counts as declared.
 -- It reads pg_depend first, which has an index on the referenced table.
 CREATE OR REPLACE FUNCTION retention._keys_to(p_tables oid[])
 RETURNS TABLE (
@@ -15,8 +17,10 @@ BEGIN
            k.confdeltype, k.condeferred AND k.confdeltype = 'a', CASE WHEN k.confdeltype IN ('n', 'd') AND EXISTS (
                SELECT FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
                WHERE a.attrelid = k.conrelid AND a.attnum = ANY (coalesce(k.confdelsetcols, k.conkey))
-                 AND (a.attnotnull OR t.typnotnull)
-                 AND (k.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '')) THEN 'r' ELSE k.confdeltype END
+                 AND (t.typnotnull OR a.attnotnull AND NOT EXISTS (
+                     SELECT FROM pg_trigger g WHERE g.tgrelid = k.conrelid AND NOT g.tgisinternal
+                       AND g.tgenabled <> 'D' AND g.tgtype & 19 = 19))
+                 AND (k.confdeltype = 'n' OR NOT a.atthasdef AND a.attidentity = '' AND t.typdefault IS NULL)) THEN 'r' ELSE k.confdeltype END
     FROM pg_constraint k
     WHERE k.contype = 'f' AND k.confrelid = ANY (p_tables) AND k.oid = ANY (ARRAY(
               SELECT d.objid FROM pg_depend d WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (p_tables)

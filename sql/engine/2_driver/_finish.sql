@@ -18,7 +18,8 @@ BEGIN
                 'pgretain accept %1$s --reason ''...'', or SELECT retention.accept(%1$L, ''...'')', r.policy)
             WHEN s.none THEN 'no row was taken' ELSE p_message END,
             CASE WHEN p_sqlstate = '55P03' OR p_state = 'busy' THEN retention._prepared(r.policy) END,
-            CASE WHEN s.refused = 1 THEN format('1 row was refused: %s', s.first_message)
+            CASE WHEN p_tripped_by IS NOT NULL THEN NULL  -- _trip_hint() reads what stands behind the reason
+                 WHEN s.refused = 1 THEN format('1 row was refused: %s', s.first_message)
                  WHEN s.refused > 1 THEN format('%s rows were refused, the first: %s', s.refused, s.first_message)
             END), ''),
         scanned = s.scanned, taken = s.taken, contended = s.contended, refused = s.refused, batches = s.batches,

@@ -11,6 +11,9 @@ DECLARE v_run retention.run; v_why text;
 BEGIN
     IF p_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled between two batches'; END IF;
     PERFORM retention._refuse_after_write();
+    IF (retention._running(p_run)).dry_run THEN  -- only _dry_run() undoes what a step does
+        RAISE object_not_in_prerequisite_state USING MESSAGE = 'a step of a dry run cannot be committed';
+    END IF;
     RETURN retention._run_step(p_run);
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     v_run := retention._running(p_run);

@@ -8,8 +8,9 @@
 -- * tables that inherit from a table that the policy changes, and rules on such tables
 -- * names in the policy's SQL that can mean another object; with p_code also foreign code, which
 -- _pin checks
--- It checks all policies in one query. It reads only the catalog; batches call it while they hold
--- their locks.
+-- It checks all policies in one query. Batches call it while they hold their locks. It reads only the
+-- catalog, unless a name can mean another object: then it plans the policy's query, with ACCESS SHARE
+-- on its tables and at most 1 s for each lock, to tell whether the server still accepts it.
 CREATE OR REPLACE FUNCTION retention._changed_dependencies(p_policies retention.policy[], p_code boolean DEFAULT true)
 RETURNS TABLE (policy text, why text)
 LANGUAGE plpgsql STABLE ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
