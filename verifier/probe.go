@@ -151,6 +151,7 @@ func (v *inspection) find(code string, about []generator.Object, f finding) {
 	}
 	for _, name := range f.Policies {
 		v.unfit[name], v.changed[name] = true, v.changed[name] || !aName(f.Message)
+		v.affected[f.Message] = append(v.affected[f.Message], name)
 	}
 	v.addKind(cmp.Or(generator.Kind(f.Kind), o.Kind),
 		message{Code: cmp.Or(f.Code, code), Severity: diag.Severity(f.Severity),

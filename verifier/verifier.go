@@ -48,7 +48,7 @@ func Verify(ctx context.Context, conn *pgx.Conn, file *policy.File, wanted []gen
 	v := &inspection{
 		conn: conn, file: file, source: file, install: file.Install, wanted: wanted, asked: wanted, opt: opt,
 		policies: map[string]*policy.Policy{}, uncounted: map[string]bool{}, unfit: map[string]bool{},
-		changed: map[string]bool{},
+		changed: map[string]bool{}, affected: map[string][]string{},
 		report: &Report{Log: report.Log{Verb: "verify", File: file.Path, Findings: []Finding{}}, Objects: len(wanted),
 			Policies: len(file.Policies), Checks: opt.Checks.Codes()},
 	}
@@ -86,12 +86,13 @@ type inspection struct {
 	lacks     []lack          // probes that failed because a role lacks a privilege
 	// live tables, or the snapshot if policies do not fit them; nil without a snapshot
 	effective        *catalog.Snapshot
-	reach            json.RawMessage    // what statements of policies do to tables; nil if it could not be read
-	schemaUnreadable bool               // the role may not read a schema of the search path
-	unfit            map[string]bool    // policies that do not fit the catalog
-	changed          map[string]bool    // policies that do not fit the catalog for more than a name
-	uncounted        map[string]bool    // policies whose rows could not be counted, which is a finding
-	unsettled        []generator.Object // objects of instances whose pages must still be re-created or dropped
+	reach            json.RawMessage     // what statements of policies do to tables; nil if it could not be read
+	schemaUnreadable bool                // the role may not read a schema of the search path
+	unfit            map[string]bool     // policies that do not fit the catalog
+	changed          map[string]bool     // policies that do not fit the catalog for more than a name
+	affected         map[string][]string // policies that a finding names, by its message
+	uncounted        map[string]bool     // policies whose rows could not be counted, which is a finding
+	unsettled        []generator.Object  // objects of instances whose pages must still be re-created or dropped
 }
 
 // server describes the server, the database and the role of the inspection.
@@ -271,8 +272,8 @@ func aName(message string) bool {
 
 // drop removes findings that follow from other findings, and findings that were not selected. Where
 // the server refuses an expression of a policy because a name has no meaning, the finding on the
-// expression stays, since it has the error and the line. A finding on names of several policies
-// always stays.
+// expression stays, since it has the error and the line. A finding on names goes if the server
+// refuses an expression of each policy that it affects.
 func (v *inspection) drop() {
 	follows := func(f Finding) bool {
 		if f.Code == codeExpression {
@@ -282,8 +283,10 @@ func (v *inspection) drop() {
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), follows)
 	named := func(f Finding) bool {
-		return f.Code == codeUnexpected && aName(f.Message) && !strings.HasPrefix(f.Message, "policies ") &&
-			v.opt.Checks.shows(codeExpression) && v.found(f.Policy, codeExpression)
+		accepted := func(policy string) bool { return !v.found(policy, codeExpression) }
+		affected := append(v.affected[f.Message], f.Policy)
+		return f.Code == codeUnexpected && aName(f.Message) && v.opt.Checks.shows(codeExpression) &&
+			!slices.ContainsFunc(affected, accepted)
 	}
 	v.report.Findings = slices.DeleteFunc(slices.Clone(v.report.Findings), named)
 	for i, f := range v.report.Findings {

@@ -313,7 +313,7 @@ func TestWhoInstallsRunsNobodysCode(t *testing.T) {
 	in := kit.Prepare(t, trusting, trusts)
 	in.Exec(t, stranger+`; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id bigint PRIMARY KEY, open boolean);
 		CREATE INDEX ON public.his (id) WHERE stranger.yes(5); GRANT SELECT ON public.his TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger;
-		// what counts in a transaction that reads only, and is undone
+		-- what counts in a transaction that reads only, and is undone
 		ALTER DATABASE `+in.Name+` SET track_functions = 'all'`)
 	dir := t.TempDir()
 	yaml := "version: 1\ninstall: {scheduler: none}\n" + strings.Replace(trusts, "cases c WHERE c.item_id",

@@ -205,7 +205,7 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 	in := kit.Install(t, meeting, meets)
 	in.Exec(t, `DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$; GRANT ALL ON SCHEMA evil TO stranger;
 		DO $$ DECLARE f regprocedure; BEGIN FOR f IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'evil'::regnamespace LOOP EXECUTE format('ALTER FUNCTION %s OWNER TO stranger', f); END LOOP; END $$;
-		// as whom cascades run, from PostgreSQL 18 on with AFTER triggers
+		-- as whom cascades run, from PostgreSQL 18 on with AFTER triggers
 		UPDATE retention.install SET trust = '{stranger}'; INSERT INTO item VALUES (1, '2999-01-01'); GRANT SELECT ON evil.todo TO stranger; ALTER TABLE part OWNER TO stranger`)
 	in.Exec(t, "CALL retention.run('p', '2000-01-01', 'ours')")
 	if err := in.Operator("SELECT retention.place_hold('item', '1', 'ours')"); err != nil {

@@ -21,6 +21,8 @@ BEGIN
     v_why := CASE WHEN NOT v_run.dry_run THEN retention._blocking_sessions(v_policy) END;
     IF v_why IS NOT NULL THEN
         UPDATE retention.run r SET waited_s = r.waited_s + 1, waited_for = v_why WHERE r.id = p_run;
+        -- This COMMIT does not wait for the disk or a standby: only the run's end does.
+        PERFORM set_config('synchronous_commit', 'off', true);
         RETURN (p_run, true, v_started + interval '1 s')::retention.step;
     END IF;
     v_next := retention._next(v_last);
