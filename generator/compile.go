@@ -151,7 +151,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.writer(p, table, ofSlice)
+	w := c.writer(p, table, ofBatch)
 	application := w.application()
 	if c.diags.HasErrors() {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // rowFacts describes the rows of a policy in the registry, for retention.row_statistics and
-// retention._count. It is SQL over the policy's table as t and a slice as $1. An empty field is not
+// retention._count. It is SQL over the policy's table as t and a batch_range as $1. An empty field is not
 // queried.
 type rowFacts struct {
 	// clock of a row; "" if there are several clocks, or it reads another table
@@ -30,7 +30,7 @@ type rowFacts struct {
 }
 
 // encodedClock tells retention._clock_sample how to read values of an encoded clock. It tells
-// retention._clock_fault which values are plausible. It is SQL over a row t and a slice as $1.
+// retention._clock_fault which values are plausible. It is SQL over a row t and a batch_range as $1.
 type encodedClock struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`

@@ -304,7 +304,7 @@ func TestVariablesAreReserved(t *testing.T) {
 	declared, seen := regexp.MustCompile(`(?m)(?:^    (?:    )?|; |^DECLARE |OUT )(v_\w+) [a-z]`), map[string]bool{}
 	for _, project := range fixture.Projects(t, "..") {
 		for _, o := range compileProject(t, project) {
-			if o.Kind != KindFunction || o.Policy == "" || !strings.HasSuffix(o.Name, "_take(retention.slice)") {
+			if o.Kind != KindFunction || o.Policy == "" || !strings.HasSuffix(o.Name, "_take(retention.batch_range)") {
 				continue
 			}
 			for _, found := range declared.FindAllStringSubmatch(o.SQL, -1) {

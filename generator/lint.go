@@ -273,7 +273,7 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
 		return !p.Partitions && p.Table.String() == tableName(table) &&
-			slices.ContainsFunc(c.writer(p, c.findTable(p), ofSlice).wantedIndexes(), func(i passIndex) bool {
+			slices.ContainsFunc(c.writer(p, c.findTable(p), ofBatch).wantedIndexes(), func(i passIndex) bool {
 				return mayFind(i.items[0].column, string(i.predicate), key)
 			})
 	})

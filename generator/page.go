@@ -14,8 +14,8 @@ import (
 	"pgretain/policy"
 )
 
-// slice returns the name of the argument type of most generated functions.
-func (w *policyCompiler) slice() string { return w.schema() + ".slice" }
+// batchRange returns the name of the argument type of most generated functions.
+func (w *policyCompiler) batchRange() string { return w.schema() + ".batch_range" }
 
 // made renders an object of the policy. data holds what its template reads besides the fields that
 // all templates share.
@@ -110,7 +110,7 @@ func (w *policyCompiler) start() []Object {
 	if w.prepares = len(stored)+len(values) > 0; !w.prepares {
 		return nil
 	}
-	return []Object{w.function("start", w.slice(), "start", fields{"Stored": stored, "Values": values})}
+	return []Object{w.function("start", w.batchRange(), "start", fields{"Stored": stored, "Values": values})}
 }
 
 // reports returns the functions of the file's reports and their rows in the registry.

@@ -18,15 +18,15 @@ type policyCompiler struct {
 	dependencies
 
 	steps    []step
-	inRun    bool // asOf is ofSlice: a run provides windows, scopes, rows of joins and values of up_to
+	inRun    bool // asOf is ofBatch: a run provides windows, scopes, rows of joins and values of up_to
 	report   bool // the page belongs to a report, which has no rows
 	numbered bool // a step needs the order of the rows of the batch
 	prepares bool // a run reads joins or ceilings when it starts
 }
 
-// ofSlice is as_of in functions that runs call. Their only argument is a slice. The argument is
+// ofBatch is as_of in functions that runs call. Their only argument is a batch_range. The argument is
 // written by its number, because no column of the policy's tables can hide a number.
-const ofSlice sqlText = "($1).as_of"
+const ofBatch sqlText = "($1).as_of"
 
 // conditions are the compiled rules of a policy: its rows, which of them are due, and which are
 // kept.
@@ -76,7 +76,7 @@ type guard struct {
 func (g guard) Unknown() literal { return g.Name + "?" }
 
 func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
-	w := &policyCompiler{inRun: asOf == ofSlice, dependencies: dependencies{named: map[string]bool{},
+	w := &policyCompiler{inRun: asOf == ofBatch, dependencies: dependencies{named: map[string]bool{},
 		types: map[string]string{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
@@ -265,7 +265,7 @@ func (w *policyCompiler) entryOf(p pass) []sqlText {
 // them, in one statement.
 func (w *policyCompiler) rows() Object {
 	if w.policy.Partitions {
-		return w.forPeople(w.function("rows", w.slice(), "rows_partitions", w.partitionFields()))
+		return w.forPeople(w.function("rows", w.batchRange(), "rows_partitions", w.partitionFields()))
 	}
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column name hides the name of the row
@@ -280,8 +280,16 @@ func (w *policyCompiler) rows() Object {
 	if len(own) == 1 && len(own[0].headers) == 0 {
 		passed = w.optional(own[0].Where)
 	}
-	return w.forPeople(w.function("rows", w.slice(), "rows", fields{"Row": row, "Joins": w.joins, "Columns": w.columns,
-		"Places": w.ranks, "Due": w.dueOf(w.scans...), "Guards": w.guards, "Passed": passed, "Plain": len(w.guards) == 0 && passed == ""}))
+	return w.forPeople(w.function("rows", w.batchRange(), "rows", fields{
+		"Row":     row,
+		"Joins":   w.joins,
+		"Columns": w.columns,
+		"Places":  w.ranks,
+		"Due":     w.dueOf(w.scans...),
+		"Guards":  w.guards,
+		"Passed":  passed,
+		"Plain":   len(w.guards) == 0 && passed == "",
+	}))
 }
 
 // fromRows returns the FROM clause with the policy's table and its joins, for facts and steps of

@@ -13,8 +13,8 @@ import (
 )
 
 // stepEntry describes a step in the registry, for retention._step_query. Its SQL reads the policy's
-// table as t, its joins, the related table as As, and a slice as $1. A table that earlier steps
-// delete from is read as "rest of <table>".
+// table as t, its joins, the related table as As, and a batch_range as $1. A table
+// that earlier steps delete from is read as "rest of <table>".
 type stepEntry struct {
 	Step    int      `json:"step"`
 	Verb    string   `json:"verb"`

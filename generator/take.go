@@ -120,8 +120,8 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 			entry.Groups, entry.Index = true, p.beyond.columns && p.beyond.Count == nil &&
 				!slices.ContainsFunc(p.beyond.Keys, func(k groupKey) bool { return !k.NotNull })
 			data := fields{"Rank": p.beyond.later()}
-			objects = append(objects, w.function("groups", w.slice(), "groups", data),
-				w.function("beyond", w.slice(), "beyond", data))
+			objects = append(objects, w.function("groups", w.batchRange(), "groups", data),
+				w.function("beyond", w.batchRange(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
 				return [2]string{plainText(c.Name),
@@ -153,7 +153,7 @@ func (w *policyCompiler) copiesBelow() bool {
 		})
 }
 
-// take returns <policy>_take, the function that executes the steps on the rows of a slice.
+// take returns <policy>_take, the function that executes the steps on the rows of a batch_range.
 func (w *policyCompiler) take() Object {
 	saved, many := w.saved(), several(w.table)
 	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
@@ -188,7 +188,7 @@ func (w *policyCompiler) take() Object {
 	if !w.inRange && !w.policy.Partitions {
 		w.takeLocked(d, len(saved) == 0 && !many)
 	}
-	return w.function("take", w.slice(), "take", d)
+	return w.function("take", w.batchRange(), "take", d)
 }
 
 // takeInRange sets the fields of one statement for all rows between two positions, or for the

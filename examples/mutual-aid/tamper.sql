@@ -1,7 +1,7 @@
 -- A day of grace instead of a week, in the live function only.
 DO $$
 BEGIN
-    EXECUTE replace(pg_get_functiondef('retention.requests_destroy_rows(retention.slice)'::regprocedure),
+    EXECUTE replace(pg_get_functiondef('retention.requests_destroy_rows(retention.batch_range)'::regprocedure),
                     '($1).as_of, ''7 days''', '($1).as_of, ''1 day''');
 END
 $$;

@@ -24,10 +24,10 @@ AS $f$ BEGIN RETURN; END $f$;
 			Parameters: []Parameter{{"IN", "p_run", "bigint", ""}, {"IN", "P, (", "numeric(10, 2)[]", "NULL"},
 				{"IN", "x", "interval", "clock_timestamp() + interval '3 days'"}, {"OUT", "y", `app."T (1)"`, ""}},
 		},
-		"CREATE FUNCTION f(retention.slice)\nRETURNS TABLE (rel oid, t app.item[], at double precision)\nLANGUAGE " +
+		"CREATE FUNCTION f(retention.batch_range)\nRETURNS TABLE (rel oid, t app.item[], at double precision)\nLANGUAGE " +
 			"sql AS $function$x$function$;\n": {
 			Kind: "function", Returns: "TABLE", Set: true, Language: "sql", Clauses: []string{}, Settings: []string{}, Body: "x",
-			Parameters: []Parameter{{"IN", "", "retention.slice", ""}, {"TABLE", "rel", "oid", ""},
+			Parameters: []Parameter{{"IN", "", "retention.batch_range", ""}, {"TABLE", "rel", "oid", ""},
 				{"TABLE", "t", "app.item[]", ""}, {"TABLE", "at", "double precision", ""}},
 		},
 		"CREATE FUNCTION f() RETURNS SETOF timestamp with time zone LANGUAGE sql IMMUTABLE STRICT ROWS 3 AS $a$$a$": {

@@ -34,7 +34,7 @@ BEGIN
                      WHERE x.verdict LIKE ''%%?'' GROUP BY 1) k)
          FROM judged j', coalesce(v_facts ->> 'clock', 'NULL::text'), p_policy || '_rows')
     INTO v_count
-    USING retention._slice(p_as_of, p_older_than, p_scope), retention._holds(p_policy, p_as_of), p_policy, p_as_of,
-        v_facts -> 'encoding';
+    USING retention._batch_range(p_as_of, p_older_than, p_scope), retention._holds(p_policy, p_as_of), p_policy,
+        p_as_of, v_facts -> 'encoding';
     RETURN v_count;
 END $function$;

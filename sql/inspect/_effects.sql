@@ -69,6 +69,6 @@ BEGIN
          FROM jsonb_array_elements($6) e CROSS JOIN jsonb_array_elements_text(e.value -> ''notes'') w(why)
          WHERE EXISTS (SELECT FROM _batch)
          UNION ALL %s', p_policy || '_rows', v_steps, v_found)
-    USING retention._slice(p_as_of, p_older_than, p_scope), p_limit, p_policy,
+    USING retention._batch_range(p_as_of, p_older_than, p_scope), p_limit, p_policy,
           NOT v_policy.partitions AND retention._holds(p_policy, p_as_of), p_as_of, v_policy.steps;
 END $function$;

@@ -9,11 +9,11 @@ SET standard_conforming_strings = on SET transform_null_equals = off SET array_n
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = on SET lock_timeout = '200ms'
 SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
-    v_policy retention.policy; v_slice retention.slice := retention._slice(clock_timestamp());
+    v_policy retention.policy; v_batch retention.batch_range := retention._batch_range(clock_timestamp());
     v_pass record; v_cursor record;
 BEGIN
     PERFORM set_config('enable_sort', p_sort::text, true);
-    v_slice.tids := '{}';
+    v_batch.tids := '{}';
     FOR v_policy IN SELECT p.* FROM retention.policy p WHERE p.name = ANY (p_policies) AND NOT p.partitions
         AND NOT p.report LOOP
         FOR v_pass IN SELECT e.value, e.ordinality::integer AS number
@@ -21,21 +21,21 @@ BEGIN
                       WHERE e.value ? 'cursor' OR e.value ? 'indexed' LOOP
             policy := v_policy.name;
             batch := v_policy.name || CASE WHEN v_pass.value ? 'cursor' THEN '_rows' ELSE '_beyond' END;
-            plan := NULL; code := NULL; message := NULL; v_slice.pass := v_pass.number;
+            plan := NULL; code := NULL; message := NULL; v_batch.pass := v_pass.number;
             BEGIN
                 PERFORM retention._pin(v_policy), set_config('cpu_tuple_cost',
                     CASE WHEN v_pass.value ? 'ranked' THEN '0.01' ELSE '1' END, true);
                 IF v_pass.value ? 'cursor' THEN
-                    v_cursor := retention._cursor(v_policy, v_slice);
+                    v_cursor := retention._cursor(v_policy, v_batch);
                     EXECUTE format('EXPLAIN (FORMAT JSON) SELECT d.rel, d.tid %s ORDER BY %s LIMIT $2', v_cursor.rows,
                         v_cursor.names)
-                    INTO plan USING v_slice, least(v_policy.batch_rows,
+                    INTO plan USING v_batch, least(v_policy.batch_rows,
                         CASE WHEN v_policy.batch_time_ms IS NOT NULL THEN 5000 END);
                 ELSE
-                    v_slice.groups := '[[]]';
+                    v_batch.groups := '[[]]';
                     EXECUTE format('EXPLAIN (FORMAT JSON) SELECT b.rel, b.tid FROM retention.%I($1) b LIMIT $2',
                         v_policy.name || '_beyond')
-                    INTO plan USING v_slice, v_policy.batch_rows;
+                    INTO plan USING v_batch, v_policy.batch_rows;
                 END IF;
             EXCEPTION WHEN OTHERS THEN
                 code := SQLSTATE; message := SQLERRM;

@@ -9,22 +9,23 @@ DECLARE
     v_rows CONSTANT text := coalesce(
         v_policy.joined, format('FROM %s t', retention._table(v_policy.table_name)::regclass))
         || ' WHERE ' || coalesce((v_facts ->> 'where') || ' AND ', '') || v_at;
-    v_slice CONSTANT retention.slice := retention._slice(p_as_of); v_found jsonb; v_out jsonb := '{}'; v_archive record;
+    v_batch CONSTANT retention.batch_range := retention._batch_range(p_as_of);
+    v_found jsonb; v_out jsonb := '{}'; v_archive record;
 BEGIN
     IF v_facts ? 'nulls' THEN
         EXECUTE format('SELECT jsonb_build_object(''no_clock'', count(*)) FROM (SELECT %s IS NULL LIMIT $2) x', v_rows)
-        INTO v_out USING v_slice, p_max_rows;
+        INTO v_out USING v_batch, p_max_rows;
     END IF;
     IF v_facts ? 'ahead' THEN
         EXECUTE format('SELECT jsonb_build_object(''ahead'', count(*), ''first'', min(x.clock)::text, ''last'',
                             max(x.clock)::text)
                         FROM (SELECT %s AS clock %s > %s LIMIT $2) x', v_value, v_rows, v_facts ->> 'ahead')
-        INTO v_found USING v_slice, p_max_rows;
+        INTO v_found USING v_batch, p_max_rows;
         v_out := v_out || v_found;
         IF (v_found ->> 'ahead')::bigint > 0 THEN
             EXECUTE format('SELECT jsonb_build_object(''all_ahead'', NOT EXISTS (SELECT %s <= %s))', v_rows,
                 v_facts ->> 'ahead')
-            INTO v_found USING v_slice;
+            INTO v_found USING v_batch;
             v_out := v_out || v_found;
         END IF;
     END IF;

@@ -6,10 +6,11 @@ DECLARE
     v_policy CONSTANT retention.policy := retention._get_policy(p_policy, true);
     v_table CONSTANT regclass := retention._table(v_policy.table_name);
     v_judge CONSTANT text := format('SELECT true, CASE WHEN s.scoped THEN rtrim(d.verdict, ''?'') ELSE ''scope'' END
-        FROM (SELECT retention._slice($1, $4, x.scope) AS slice, true AS scoped FROM retention._scopes($5) x (scope)
-              UNION ALL SELECT retention._slice($1, $4), false
+        FROM (SELECT retention._batch_range($1, $4, x.scope) AS batch, true AS scoped
+              FROM retention._scopes($5) x (scope)
+              UNION ALL SELECT retention._batch_range($1, $4), false
               WHERE EXISTS (SELECT FROM retention._scopes($5) x (scope) WHERE x.scope IS NOT NULL)) s
-        CROSS JOIN LATERAL retention.%I(s.slice) d WHERE d.rel = $2 AND d.tid = $3 ORDER BY s.scoped DESC LIMIT 1',
+        CROSS JOIN LATERAL retention.%I(s.batch) d WHERE d.rel = $2 AND d.tid = $3 ORDER BY s.scoped DESC LIMIT 1',
                                     v_policy.name || '_rows');
     v_window CONSTANT interval := retention.window_of(v_policy.name);
     v_given record; v_rel oid; v_tid tid; v_found boolean; v_keeper text; v_before timestamptz; v_middle timestamptz;

@@ -9,7 +9,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f
     SELECT p.*
     FROM retention._query_as_worker(format(
         'SELECT jsonb_build_object(''rows'', x.rows, ''bytes'', x.bytes, ''kept_by'', d.verdict) || to_jsonb(d.t)
-         FROM retention.%I(retention._slice(($1 ->> 1)::timestamptz, retention.window_of($1 ->> 0))) d
+         FROM retention.%I(retention._batch_range(($1 ->> 1)::timestamptz, retention.window_of($1 ->> 0))) d
              CROSS JOIN LATERAL (
              SELECT CASE WHEN min(c.reltuples) >= 0 THEN sum(c.reltuples)::bigint END AS rows,
                     sum(pg_total_relation_size(c.oid))::bigint AS bytes

@@ -4,16 +4,16 @@
 CREATE OR REPLACE FUNCTION retention._prove_statements(p_policy text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $function$
 DECLARE
-    v_policy retention.policy; v_pass jsonb; v_slice retention.slice := retention._slice(clock_timestamp());
+    v_policy retention.policy; v_pass jsonb; v_batch retention.batch_range := retention._batch_range(clock_timestamp());
     v_message text; v_detail text; v_hint text; v_sqlstate text;
 BEGIN
     SELECT * INTO STRICT v_policy FROM retention.policy p WHERE p.name = p_policy;
-    v_slice.run_id := 0; v_slice.inputs := '{}'; v_slice.prove := true;
+    v_batch.run_id := 0; v_batch.inputs := '{}'; v_batch.prove := true;
     BEGIN
         PERFORM retention._check_types(p_policy);
         FOR v_pass IN SELECT e.value FROM jsonb_array_elements(v_policy.passes) e LOOP
-            v_slice.pass := coalesce(v_slice.pass, 0) + 1;
-            PERFORM retention._batch(v_policy, v_slice, 1, false, true);
+            v_batch.pass := coalesce(v_batch.pass, 0) + 1;
+            PERFORM retention._batch(v_policy, v_batch, 1, false, true);
         END LOOP;
         PERFORM retention._count(p_policy, clock_timestamp(), 0);
         PERFORM retention._query_as_worker('SELECT to_jsonb(count(*)) FROM retention.policy p CROSS JOIN LATERAL (

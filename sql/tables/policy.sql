@@ -1,7 +1,7 @@
 -- policy is the registry: one row for each policy and each report. Migrations write it; the first
 -- run of an instance writes the row of the instance. A report has a name, a hash and words, but no
 -- table, passes or steps. SQL in this table refers to a row of the policy's table as t, and to a
--- value of type slice as $1.
+-- value of type batch_range as $1.
 CREATE TABLE IF NOT EXISTS retention.policy (
     name text PRIMARY KEY, table_name text NOT NULL DEFAULT '', hash text NOT NULL,
     words text,                                 -- what the policy does, in sentences

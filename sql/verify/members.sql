@@ -32,7 +32,7 @@ SELECT m.policy, concat(m.policy, '@', m.member) AS object, m.member, m.state, C
 FROM (
 SELECT w.policy, w.name, CASE w.pattern WHEN '' THEN 'shard' ELSE 'schema' END AS kind, x.name AS member, CASE
     WHEN x.bare THEN 'bare' WHEN x.unfit THEN 'unfit'
-    WHEN to_regprocedure(format('retention.%I(retention.slice)', concat(w.policy, '@', x.name, '_rows'))) IS NULL
+    WHEN to_regprocedure(format('retention.%I(retention.batch_range)', concat(w.policy, '@', x.name, '_rows'))) IS NULL
         THEN 'new'
     WHEN p.hash = w.hash THEN 'made' WHEN p.hash = w.installed THEN 'other' ELSE 'new' END AS state
 FROM wanted w JOIN place x USING (policy) LEFT JOIN retention.policy p ON p.name = concat(w.policy, '@', x.name)

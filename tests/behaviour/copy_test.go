@@ -186,8 +186,8 @@ func TestRowsElsewhere(t *testing.T) {
 		in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: "+
 			"[delete]}}")
 		in.Exec(t, "SELECT retention.place_hold('m', '{\"n\": 4}', 'case'); CREATE OR REPLACE FUNCTION "+
-			"retention.p_take(retention.slice) RETURNS retention.taken LANGUAGE plpgsql AS 'BEGIN DELETE FROM m; "+
-			"RETURN ROW(9, ''{}''::jsonb, ''{}''::jsonb)::retention.taken; END'")
+			"retention.p_take(retention.batch_range) RETURNS retention.take_result LANGUAGE plpgsql AS 'BEGIN DELETE FROM m; "+
+			"RETURN ROW(9, ''{}''::jsonb, ''{}''::jsonb)::retention.take_result; END'")
 		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR005" ||
 			!strings.Contains(o.Message, "9 rows went where 8 were given") {
 			t.Errorf("the run ended %s: %s %s", o.State, o.SQLState, o.Message)

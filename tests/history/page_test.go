@@ -23,19 +23,19 @@ func TestPageIsReplacedWhole(t *testing.T) {
 			t.Errorf("not so: %s", sql)
 		}
 	}
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_start(retention.slice)') IS " +
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_start(retention.batch_range)') IS " +
 		"NOT NULL")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.note"))
-	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_start(retention.slice)') IS NULL")
-	want("to_regprocedure('retention.old_take(retention.slice)') IS NOT NULL AND (SELECT p.owns = '{}' FROM " +
+	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_start(retention.batch_range)') IS NULL")
+	want("to_regprocedure('retention.old_take(retention.batch_range)') IS NOT NULL AND (SELECT p.owns = '{}' FROM " +
 		"retention.policy p WHERE p.name = 'old')")
 	down(t, in)
 	wantCatalog(t, in, before, "after going back")
 	in.DB.Exec(t, `CREATE FUNCTION retention.old_c_rows(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
 		INSERT INTO retention.policy SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
 	in.DB.Exec(t, "SELECT retention._drop_policy('old')")
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.slice)') IS " +
+	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.batch_range)') IS " +
 		"NULL AND to_regprocedure('retention.old_c_rows(text)') IS NOT NULL")
 }
 

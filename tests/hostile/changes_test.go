@@ -138,7 +138,7 @@ func TestChangesOfTheCatalog(t *testing.T) {
 		}
 		for _, locked := range []bool{false, true} {
 			_, err := conn.Exec(ctx, fmt.Sprintf("SAVEPOINT a; SET LOCAL ROLE retention_owner; SELECT "+
-				"retention._attempt_batch(p, jsonb_populate_record(retention._slice('%s'::timestamptz), '{\"pass\": "+
+				"retention._attempt_batch(p, jsonb_populate_record(retention._batch_range('%s'::timestamptz), '{\"pass\": "+
 				"1}'), 50, false, %v, false, NULL) FROM retention.policy p; RESET ROLE", noon, locked))
 			if err != nil {
 				tripped[strings.Fields(change)[0]]++

@@ -248,10 +248,10 @@ var peeks = []struct{ role, sql string }{
 		"SELECT * FROM retention.backlog"}, {"retention_viewer", "SELECT retention._plans('{p}', true)"},
 	{"retention_viewer", "SELECT * FROM retention.metrics"}, {"retention_operator",
 		"SELECT retention.place_hold('item', '{\"state\": \"x\"}', 'more')"}, {"retention_operator", "SELECT retention._held_rows('p', now())"},
-	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" +
+	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._batch_range('" +
 		noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, false) FROM retention.policy p; SET CONSTRAINTS ALL " +
 		"IMMEDIATE"},
-	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._slice('" +
+	{"retention_owner", "SELECT retention._batch(p, jsonb_populate_record(retention._batch_range('" +
 		noon + "'::timestamptz), '{\"pass\": 1}'), 5, false, true) FROM retention.policy p; SET CONSTRAINTS ALL " +
 		"IMMEDIATE"},
 }

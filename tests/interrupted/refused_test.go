@@ -18,8 +18,8 @@ var refusals = map[string]struct{ cause, cure, code, file string }{
 		cause: "CREATE TABLE app.INDEX ()", cure: "DROP TABLE app.INDEX", code: "42809", file: "indexes",
 	},
 	"a name is taken by a function": {
-		cause: "CREATE FUNCTION retention.note_old_take(retention.slice) RETURNS void LANGUAGE sql AS ''",
-		cure:  "DROP FUNCTION retention.note_old_take(retention.slice)", code: "42501", file: "policies",
+		cause: "CREATE FUNCTION retention.note_old_take(retention.batch_range) RETURNS void LANGUAGE sql AS ''",
+		cure:  "DROP FUNCTION retention.note_old_take(retention.batch_range)", code: "42501", file: "policies",
 	},
 	"a table belongs to somebody else": {
 		cause: "ALTER TABLE app.note OWNER TO postgres", cure: "ALTER TABLE app.note OWNER TO " + kit.Migrator,

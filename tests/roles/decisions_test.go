@@ -63,7 +63,7 @@ var inner = []decision{
 	{"_count", "rov", "verify"}, {"_count_or_problem", "rov", "backlog"}, {"_scopes", "rov",
 		"backlog"}, {"_success_at", "rov", "verify"}, {"_job_scopes", "rov", "backlog"}, {"_table_name", "rov", "verify"}, {"_partitions", "rov", "<policy>_rows"},
 	{"_clock_evidence", "rov", "verify"}, {"_scope_text", "rov", "status"}, {"_trip_hint", "rov", "verify"},
-	{"_slice", "rov", "scope_at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
+	{"_batch_range", "rov", "scope_at"}, {"_cutoff", "rov", "<policy>_rows"}, {"_snowflake_floor", "rov", "<policy>_rows"},
 	{"_local_floor", "rov", "<policy>_rows"}, {"_ulid_floor", "rov", "<policy>_rows"}, {"_uuid_floor", "rov",
 		"<policy>_rows"},
 	{"_held_rows", "ov", "<policy>_rows"}, {"_held_partition", "ov", "<policy>_rows"}, {"_holds", "ov",

@@ -32,7 +32,7 @@ BEGIN
             SELECT r.id, e.n, l.n, x.key, x.surplus
             FROM retention.run r CROSS JOIN jsonb_array_elements(p_policy.passes) WITH ORDINALITY e (pass, n)
             CROSS JOIN LATERAL retention._query_as_worker(
-                format('SELECT to_jsonb(g) FROM retention.%I(jsonb_populate_record(NULL::retention.slice, $1)) g',
+                format('SELECT to_jsonb(g) FROM retention.%I(jsonb_populate_record(NULL::retention.batch_range, $1)) g',
                        p_policy.name || '_groups'),
                 to_jsonb(r) || jsonb_build_object('run_id', r.id, 'pass', e.n), p_policy.name) WITH ORDINALITY l (l, n)
             CROSS JOIN LATERAL jsonb_to_record(l.l) x (key text[], surplus bigint)

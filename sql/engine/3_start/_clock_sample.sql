@@ -6,7 +6,7 @@ RETURNS TABLE (n integer, side text, value text, is_key boolean, is_foreign bool
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $function$
 DECLARE
     v_policy CONSTANT retention.policy := retention._get_policy(p_policy);
-    v_slice CONSTANT retention.slice := retention._slice(p_as_of); v_clock record;
+    v_batch CONSTANT retention.batch_range := retention._batch_range(p_as_of); v_clock record;
 BEGIN
     FOR v_clock IN
         SELECT c.*, e.n::integer AS n, coalesce(c."from", v_policy.joined,
@@ -28,6 +28,6 @@ BEGIN
                 coalesce(v_clock."where", 'true')), ' UNION ALL ')
             FROM (VALUES ('low', '%1$s < %2$s'), ('high', '%1$s > %3$s'),
                          ('range', '%1$s >= %2$s AND %1$s <= %3$s')) s (side, condition))
-        USING v_slice;
+        USING v_batch;
     END LOOP;
 END $function$;

@@ -6,15 +6,17 @@ CREATE OR REPLACE FUNCTION retention._due_as_worker(
 RETURNS bigint
 LANGUAGE plpgsql STABLE AS $function$
 DECLARE
-    v_slice retention.slice := retention._slice(p_as_of, p_older_than, p_scope);
+    v_batch retention.batch_range := retention._batch_range(p_as_of, p_older_than, p_scope);
     v_held CONSTANT boolean := p_guards AND retention._holds(p_policy, p_as_of);
     v_rows CONSTANT text := format(CASE jsonb_typeof(p_scope) WHEN 'array' THEN
-        'FROM (SELECT DISTINCT ON (r.rel, r.tid) r.rel, r.tid, r.verdict FROM jsonb_array_elements(($1).scope) s (scope)
-               CROSS JOIN LATERAL retention.%I(retention._slice(($1).as_of, ($1).older_than, s.scope)) r) d WHERE true'
+        'FROM (SELECT DISTINCT ON (r.rel, r.tid) r.rel, r.tid, r.verdict
+               FROM jsonb_array_elements(($1).scope) s (scope)
+               CROSS JOIN LATERAL
+                   retention.%I(retention._batch_range(($1).as_of, ($1).older_than, s.scope)) r) d WHERE true'
         ELSE 'FROM retention.%I($1) d WHERE true' END, p_policy || '_rows');
     v_due bigint;
 BEGIN
-    IF NOT p_guards THEN v_slice.tids := '{}'; END IF;  -- ranks are not evaluated
+    IF NOT p_guards THEN v_batch.tids := '{}'; END IF;  -- ranks are not evaluated
     IF p_limit = 1 THEN  -- statistics may estimate half of the table where no row is left
         PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);
     END IF;
@@ -26,6 +28,6 @@ BEGIN
                  LIMIT $2) x'
             ELSE 'SELECT count(*) FROM (SELECT %s%s LIMIT $2) x' END,
         v_rows, CASE WHEN p_guards THEN ' AND d.verdict IS NULL' END)
-    INTO v_due USING v_slice, p_limit, p_policy, p_as_of;
+    INTO v_due USING v_batch, p_limit, p_policy, p_as_of;
     RETURN v_due;
 END $function$;

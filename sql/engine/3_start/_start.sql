@@ -16,8 +16,9 @@ BEGIN
         IF v_message IS NULL THEN
             IF p_policy.prepares THEN
                 UPDATE retention.run r SET inputs = retention._execute_as_worker(format(
-                    'SELECT retention.%I(jsonb_populate_record(NULL::retention.slice, $1))', r.policy || '_start'),
-                    to_jsonb(retention._slice(r.as_of, r.older_than, r.scope)), p_policy.name)
+                    'SELECT retention.%I(jsonb_populate_record(NULL::retention.batch_range, $1))',
+                    r.policy || '_start'),
+                    to_jsonb(retention._batch_range(r.as_of, r.older_than, r.scope)), p_policy.name)
                 WHERE r.id = p_run.id;
             END IF;
             v_message := retention._clock_fault(p_policy.name, p_run.as_of);

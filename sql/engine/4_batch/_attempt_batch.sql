@@ -6,7 +6,7 @@
 -- Types of variables are qualified. A function without a fixed search_path is compiled with that of
 -- its first call in a session, and a policy's code may make that call.
 CREATE OR REPLACE FUNCTION retention._attempt_batch(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_locked boolean,
+    p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean, p_locked boolean,
     p_held boolean, INOUT p_next retention.batch, OUT result retention.batch_result)
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -16,19 +16,19 @@ DECLARE
 BEGIN
     IF p_policy.reach <> '{}' THEN v_before := retention._changed_rows(p_policy.reach); END IF;
     v_wait := CASE WHEN p_locked THEN p_policy.lock_timeout_ms ELSE greatest(1, least(p_policy.lock_timeout_ms / 10,
-        CASE WHEN p_policy.passes -> (p_slice.pass - 1) ? 'share' THEN 100 END)) END;
+        CASE WHEN p_policy.passes -> (p_batch.pass - 1) ? 'share' THEN 100 END)) END;
     PERFORM set_config('lock_timeout', v_wait::text, true);
-    result := retention._batch(p_policy, p_slice, p_rows, p_skip, p_locked);
+    result := retention._batch(p_policy, p_batch, p_rows, p_skip, p_locked);
     -- Checked after the batch: its locks prevent changes of its tables from then on.
     v_stopping := coalesce(retention._half_upgraded(),
-        (SELECT o.message FROM retention._obstacle(p_policy, p_slice.as_of, true) o));
+        (SELECT o.message FROM retention._obstacle(p_policy, p_batch.as_of, true) o));
     IF v_stopping IS NOT NULL THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = v_stopping;
     -- A schema or a policy can be replaced despite all locks.
     ELSIF retention._resolve_tables(v_names) <> v_tables
         OR NOT EXISTS (SELECT FROM retention.policy p WHERE (p.name, p.hash) = (p_policy.name, p_policy.hash)) THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = 'table or policy was changed during the batch';
-    ELSIF NOT p_held AND retention._holds(p_policy.name, p_slice.as_of) THEN
+    ELSIF NOT p_held AND retention._holds(p_policy.name, p_batch.as_of) THEN
         RAISE SQLSTATE 'PR005'
             USING MESSAGE = 'a foreign key leads to a held row since the batch began';
     END IF;

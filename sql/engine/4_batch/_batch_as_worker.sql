@@ -10,7 +10,7 @@
 -- Locks: ROW EXCLUSIVE on the table; FOR UPDATE on the rows. It waits for rows only if a watermark
 -- moves past them.
 CREATE OR REPLACE FUNCTION retention._batch_as_worker(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean, p_lock boolean)
+    p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean, p_lock boolean)
 RETURNS retention.batch_result
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO, YMD'
 SET intervalstyle = 'postgres' SET bytea_output = 'hex' SET extra_float_digits = 1 SET standard_conforming_strings = on
@@ -18,16 +18,16 @@ SET lc_monetary = 'C' SET lc_numeric = 'C' SET lc_time = 'C' SET transform_null_
 SET row_security = off SET jit = off SET plan_cache_mode = auto SET enable_seqscan = off SET enable_bitmapscan = off
 SET max_parallel_workers_per_gather = 0 SET random_page_cost = 0.1 SET cpu_tuple_cost = 0.01 AS $function$
 DECLARE
-    v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
+    v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_table CONSTANT regclass := CASE WHEN p_lock OR v_pass ? 'groups' THEN retention._table(p_policy.table_name) END;
-    v_found record; v_refusing record; v_judged record; v_taken retention.taken; v_left bigint; v_group bigint;
+    v_found record; v_refusing record; v_judged record; v_taken retention.take_result; v_left bigint; v_group bigint;
     v_out retention.batch_result; v_context text;
     v_deletes CONSTANT boolean := p_policy.steps
         @? '$[*] ? (@.verb == "delete" && !exists(@.related) && !exists(@.where))';
 BEGIN
     IF p_policy.partitions THEN
         PERFORM retention._pin(p_policy);
-        v_out := retention._batch_partitions(p_policy, p_slice, p_rows, p_skip);
+        v_out := retention._batch_partitions(p_policy, p_batch, p_rows, p_skip);
         SET CONSTRAINTS ALL IMMEDIATE;
         RETURN v_out;
     END IF;
@@ -45,44 +45,44 @@ BEGIN
     IF NOT v_pass ? 'ranked' THEN PERFORM set_config('cpu_tuple_cost', '1', true); END IF;
     IF v_pass ? 'share' AND NOT p_lock THEN PERFORM retention._share(p_policy.name || '_share'); END IF;
     BEGIN
-        v_found := retention._next_rows(p_policy, v_slice, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END, NOT p_lock);
+        v_found := retention._next_rows(p_policy, v_batch, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END, NOT p_lock);
     EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
         GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
         IF NOT p_skip OR retention._refused_by(SQLSTATE, v_context) IS DISTINCT FROM 'row' OR NOT v_pass ? 'cursor' THEN
             RAISE;
         END IF;
         -- Rows before it raise no error.
-        v_refusing := retention._find_failing_row(p_policy, p_slice);
+        v_refusing := retention._find_failing_row(p_policy, p_batch);
         IF v_refusing.hi IS NULL THEN RAISE; END IF;
         RETURN ROW('some', 1, 0, '{}', 0, '{}', v_refusing.hi, v_refusing.passed)::retention.batch_result;
     END;
-    v_slice.hi := v_found.hi; v_slice.last := v_found.last; v_slice.groups := v_found.keys;
+    v_batch.hi := v_found.hi; v_batch.last := v_found.last; v_batch.groups := v_found.keys;
     v_out := ROW(CASE WHEN v_found.last THEN 'last' ELSE 'some' END, v_found.scanned, 0, '{}', 0, '{}',
-        coalesce(v_found.hi, p_slice.lo), NULL);
+        coalesce(v_found.hi, p_batch.lo), NULL);
     IF p_skip THEN
         v_out.passed := concat(v_found.rels[1], ' ', v_found.tids[1]);
     ELSIF p_lock THEN
-        v_judged := retention._lock_and_recheck(p_policy, v_slice, v_table, v_found.rels, v_found.tids);
-        v_slice.rels := v_judged.rels; v_slice.tids := v_judged.tids;
+        v_judged := retention._lock_and_recheck(p_policy, v_batch, v_table, v_found.rels, v_found.tids);
+        v_batch.rels := v_judged.rels; v_batch.tids := v_judged.tids;
         v_out.contended := v_judged.contended; v_out.kept := v_judged.kept;
     END IF;
-    IF NOT p_skip AND (cardinality(v_slice.tids) > 0 OR p_slice.prove OR v_pass ? 'whole'
-        OR v_slice.tids IS NULL AND coalesce(v_slice.hi, v_slice.groups) IS NOT NULL) THEN
+    IF NOT p_skip AND (cardinality(v_batch.tids) > 0 OR p_batch.prove OR v_pass ? 'whole'
+        OR v_batch.tids IS NULL AND coalesce(v_batch.hi, v_batch.groups) IS NOT NULL) THEN
         -- This also plans the queries of foreign keys for each row, unless <policy>_take uses
         -- EXECUTE.
         IF NOT v_pass ? 'range' THEN PERFORM set_config('plan_cache_mode', 'force_custom_plan', true); END IF;
-        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
+        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_batch;
         v_taken.taken := coalesce(v_taken.taken, 0); v_out.taken := v_taken.taken; v_out.related := v_taken.related;
-        IF p_lock AND v_taken.taken > cardinality(v_slice.tids) THEN
+        IF p_lock AND v_taken.taken > cardinality(v_batch.tids) THEN
             RAISE SQLSTATE 'PR005' USING
-                MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_slice.tids));
+                MESSAGE = format('%s rows went where %s were given', v_taken.taken, cardinality(v_batch.tids));
         END IF;
         v_out.kept := v_out.kept || coalesce(v_taken.kept, '{}');  -- 'passed' is not a guard
         IF v_pass ? 'range' OR v_deletes AND p_lock THEN
             IF v_pass ? 'guarded' AND NOT p_lock AND v_taken.taken <> v_out.scanned THEN
-                v_out.kept := retention._count_kept(p_policy, v_slice);
+                v_out.kept := retention._count_kept(p_policy, v_batch);
             END IF;
-            v_left := CASE WHEN p_lock THEN cardinality(v_slice.tids) - v_taken.taken
+            v_left := CASE WHEN p_lock THEN cardinality(v_batch.tids) - v_taken.taken
                            ELSE v_out.scanned - v_taken.taken - (SELECT coalesce(sum(k.value::bigint), 0)
                                FROM jsonb_each_text(v_out.kept) k) END;
             IF NOT v_deletes THEN  -- an update writes only rows that would change
@@ -91,7 +91,7 @@ BEGIN
                 -- An earlier step may have deleted some of them.
                 EXECUTE format('SELECT count(*) FROM unnest($1, $2) x (rel, tid)
                                 JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel', v_table)
-                INTO v_left USING v_slice.rels, v_slice.tids;
+                INTO v_left USING v_batch.rels, v_batch.tids;
             END IF;
             IF v_left > 0 AND p_lock AND jsonb_array_length(p_policy.steps) = 1 THEN
                 v_out.kept := retention._add_counts(v_out.kept, jsonb_build_object('trigger', v_left));
@@ -112,7 +112,7 @@ BEGIN
                         JOIN %s t ON t.ctid = x.tid AND t.tableoid = x.rel WHERE x."group" = $4', v_table)
         INTO v_left USING v_found.groups, v_found.rels, v_found.tids, v_group;
         v_out."position" := jsonb_build_array(v_group, v_left + CASE WHEN v_group = coalesce(
-            (p_slice.lo ->> 0)::bigint, 1) THEN coalesce((p_slice.lo ->> 1)::bigint, 0) ELSE 0 END);
+            (p_batch.lo ->> 0)::bigint, 1) THEN coalesce((p_batch.lo ->> 1)::bigint, 0) ELSE 0 END);
     END IF;
     SET CONSTRAINTS ALL IMMEDIATE;  -- a deferred foreign key fails here, not at COMMIT
     RETURN v_out;

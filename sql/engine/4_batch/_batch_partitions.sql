@@ -2,14 +2,14 @@
 -- without locks. It locks the first one that is due against writers (SHARE ROW EXCLUSIVE), and
 -- rechecks it. A batch takes one partition, with the locks of the steps.
 CREATE OR REPLACE FUNCTION retention._batch_partitions(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_skip boolean) RETURNS retention.batch_result
-LANGUAGE plpgsql AS $function$
+    p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_skip boolean)
+RETURNS retention.batch_result LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice;
+    v_batch retention.batch_range := p_batch;
     v_judge CONSTANT text := format('SELECT d.verdict FROM retention.%I($1) d WHERE d.rel = $2',
         p_policy.name || '_rows');
-    v_taken retention.taken; v_rel oid; v_at jsonb; v_verdicts text[];
-    v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
+    v_taken retention.take_result; v_rel oid; v_at jsonb; v_verdicts text[];
+    v_out retention.batch_result := ROW('last', 0, 0, '{}', 0, '{}', p_batch.lo, NULL);
 BEGIN
     FOR v_rel, v_at IN EXECUTE format(
         'SELECT d.rel, jsonb_build_array(d.upper::text, (d.t).schema, (d.t).name) AS at FROM retention.%I($1) d
@@ -17,15 +17,15 @@ BEGIN
          ORDER BY d.upper, (d.t).schema, (d.t).name LIMIT $3',
         p_policy.name || '_rows', (
             SELECT format_type(p.proallargtypes[array_position(p.proargnames, 'upper')], NULL) FROM pg_proc p
-            WHERE p.oid = to_regprocedure(format('retention.%I(retention.slice)', p_policy.name || '_rows'))))
-        USING v_slice, p_slice.lo, CASE WHEN p_slice.prove THEN 0 ELSE p_rows END
+            WHERE p.oid = to_regprocedure(format('retention.%I(retention.batch_range)', p_policy.name || '_rows'))))
+        USING v_batch, p_batch.lo, CASE WHEN p_batch.prove THEN 0 ELSE p_rows END
     LOOP
         v_out.outcome := 'some'; v_out.scanned := v_out.scanned + 1; v_out."position" := v_at;
         EXIT WHEN p_skip;
-        EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
+        EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_batch, v_rel;
         IF v_verdicts[1] IS NULL THEN  -- from here on no session can write into it
             EXECUTE format('SELECT retention.%I($1, ''lock'')', p_policy.name || '_partition') USING v_rel;
-            EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_slice, v_rel;
+            EXECUTE format('SELECT ARRAY(%s)', v_judge) INTO v_verdicts USING v_batch, v_rel;
             CONTINUE WHEN v_verdicts = '{}';
         END IF;
         IF v_verdicts[1] IS NOT NULL THEN
@@ -35,16 +35,16 @@ BEGIN
             RAISE SQLSTATE 'PR005' USING
                 MESSAGE = format('a join found more than one row for a partition of "%s"', p_policy.table_name);
         END IF;
-        v_slice.rels := ARRAY[v_rel]; v_slice.tids := ARRAY['(0,0)'::tid];
+        v_batch.rels := ARRAY[v_rel]; v_batch.tids := ARRAY['(0,0)'::tid];
         EXIT;
     END LOOP;
-    IF v_slice.rels IS NOT NULL OR p_slice.prove THEN
-        v_slice.tids := coalesce(v_slice.tids, '{}');
-        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_slice;
+    IF v_batch.rels IS NOT NULL OR p_batch.prove THEN
+        v_batch.tids := coalesce(v_batch.tids, '{}');
+        EXECUTE format('SELECT * FROM retention.%I($1)', p_policy.name || '_take') INTO v_taken USING v_batch;
         v_out.taken := coalesce(v_taken.taken, 0); v_out.related := v_taken.related;
     END IF;
     RETURN v_out;
 EXCEPTION WHEN SQLSTATE 'PR006' THEN  -- another session has locked a parent; all is undone
-    v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_slice.lo, NULL);
+    v_out := ROW('locked', 0, 0, '{}', 0, '{}', p_batch.lo, NULL);
     RETURN v_out;
 END $function$;

@@ -1,7 +1,7 @@
 -- _cursor returns, as SQL, how a pass walks through its rows: the columns of its cursor on the row
--- t, also as text, and the rows behind lo of the slice, up to its hi. $1 is the slice.
+-- t, also as text, and the rows behind lo of the batch, up to its hi. $1 is p_batch.
 CREATE OR REPLACE FUNCTION retention._cursor(
-    p_policy retention.policy, p_slice retention.slice, OUT names text, OUT texts text,
+    p_policy retention.policy, p_batch retention.batch_range, OUT names text, OUT texts text,
     OUT columns text, OUT column_texts text, OUT bounds text, OUT rows text)
 LANGUAGE plpgsql AS $function$
 BEGIN
@@ -11,11 +11,11 @@ BEGIN
            string_agg(format('x.c%s::text', c.n), ', ' ORDER BY c.n)
     INTO names, texts, columns, column_texts
     FROM (SELECT e.value ->> 0 AS expr, e.ordinality::integer AS n
-          FROM jsonb_array_elements(p_policy.passes -> (p_slice.pass - 1) -> 'cursor') WITH ORDINALITY e) c;
-    bounds := CASE WHEN p_slice.lo IS NOT NULL THEN format(' AND (%s) > (%s)', names,
-        retention._position(p_policy, p_slice.pass, p_slice.lo)) ELSE '' END
-        || CASE WHEN p_slice.hi IS NOT NULL THEN format(' AND (%s) <= (%s)', names,
-            retention._position(p_policy, p_slice.pass, p_slice.hi)) ELSE '' END;
+          FROM jsonb_array_elements(p_policy.passes -> (p_batch.pass - 1) -> 'cursor') WITH ORDINALITY e) c;
+    bounds := CASE WHEN p_batch.lo IS NOT NULL THEN format(' AND (%s) > (%s)', names,
+        retention._position(p_policy, p_batch.pass, p_batch.lo)) ELSE '' END
+        || CASE WHEN p_batch.hi IS NOT NULL THEN format(' AND (%s) <= (%s)', names,
+            retention._position(p_policy, p_batch.pass, p_batch.hi)) ELSE '' END;
     rows := format('FROM retention.%I($1) d CROSS JOIN LATERAL (SELECT (d.t).*) t WHERE true%s',
         p_policy.name || '_rows', bounds);
 END $function$;

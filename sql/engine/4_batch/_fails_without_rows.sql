@@ -1,12 +1,12 @@
 -- _fails_without_rows reports whether a batch of no rows raises the error. Then the statement
 -- causes it, not a row. What the batch does is rolled back.
 CREATE OR REPLACE FUNCTION retention._fails_without_rows(
-    p_policy retention.policy, p_slice retention.slice, p_held boolean, p_next retention.batch, p_sqlstate text)
+    p_policy retention.policy, p_batch retention.batch_range, p_held boolean, p_next retention.batch, p_sqlstate text)
 RETURNS boolean LANGUAGE plpgsql AS $function$
-DECLARE v_slice retention.slice := p_slice;
+DECLARE v_batch retention.batch_range := p_batch;
 BEGIN
-    v_slice.prove := true;
-    PERFORM retention._attempt_batch(p_policy, v_slice, 1, false, true, p_held, p_next);
+    v_batch.prove := true;
+    PERFORM retention._attempt_batch(p_policy, v_batch, 1, false, true, p_held, p_next);
     RAISE SQLSTATE 'PR003';
 EXCEPTION WHEN OTHERS OR assert_failure THEN
     RETURN SQLSTATE = p_sqlstate;

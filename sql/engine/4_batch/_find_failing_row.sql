@@ -1,25 +1,25 @@
--- _find_failing_row returns the first row behind lo of the slice for which <policy>_rows raises an
+-- _find_failing_row returns the first row behind lo of p_batch for which <policy>_rows raises an
 -- error: its position, its table's OID and ctid. NULL if there is none; a step raises it then. It
 -- counts rows along the walk, each time twice as many, then halves the range in doubt.
 CREATE OR REPLACE FUNCTION retention._find_failing_row(
-    p_policy retention.policy, p_slice retention.slice, OUT hi jsonb, OUT passed text)
+    p_policy retention.policy, p_batch retention.batch_range, OUT hi jsonb, OUT passed text)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice; v_cursor CONSTANT record := retention._cursor(p_policy, p_slice);
+    v_batch retention.batch_range := p_batch; v_cursor CONSTANT record := retention._cursor(p_policy, p_batch);
     v_walk CONSTANT text := format('SELECT jsonb_build_array(%s) AS at, concat(t.tableoid, '' '', t.ctid) AS row
         FROM %s t WHERE %s%s ORDER BY %s OFFSET $2 - 1 LIMIT 1',
         v_cursor.texts, retention._table(p_policy.table_name)::regclass,
-        coalesce(p_policy.passes -> (p_slice.pass - 1) ->> 'bound', 'true'), v_cursor.bounds, v_cursor.names);
+        coalesce(p_policy.passes -> (p_batch.pass - 1) ->> 'bound', 'true'), v_cursor.bounds, v_cursor.names);
     v_good bigint := 0; v_bad bigint; v_n bigint := 1; v_at jsonb; v_row text;
     v_context text;
 BEGIN
     WHILE v_bad IS NULL OR v_bad - v_good > 1 LOOP
-        EXECUTE v_walk INTO v_at, v_row USING v_slice, v_n;
+        EXECUTE v_walk INTO v_at, v_row USING v_batch, v_n;
         BEGIN
             EXECUTE format('SELECT count(d.verdict) %s%s', v_cursor.rows,
                            CASE WHEN v_at IS NOT NULL THEN format(' AND (%s) <= (%s)', v_cursor.names,
-                               retention._position(p_policy, p_slice.pass, v_at)) ELSE '' END)
-            USING v_slice;
+                               retention._position(p_policy, p_batch.pass, v_at)) ELSE '' END)
+            USING v_batch;
             EXIT WHEN v_at IS NULL;
             v_good := v_n;
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN

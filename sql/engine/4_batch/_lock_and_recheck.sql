@@ -5,11 +5,11 @@
 -- these.
 -- Raises PR005 if a join returns several rows for one row.
 CREATE OR REPLACE FUNCTION retention._lock_and_recheck(
-    p_policy retention.policy, p_slice retention.slice, p_table regclass, p_rels oid[], p_tids tid[],
+    p_policy retention.policy, p_batch retention.batch_range, p_table regclass, p_rels oid[], p_tids tid[],
     OUT contended bigint, OUT rels oid[], OUT tids tid[], OUT kept jsonb)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
+    v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_parts CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = p_table AND c.relkind = 'p');
     v_these CONSTANT text := CASE WHEN v_parts THEN
         ' AND (%1$s.%2$s, %1$s.%3$s) IN (SELECT x.rel, x.tid FROM unnest($2, $3) x (rel, tid))' ELSE '' END;
@@ -20,8 +20,8 @@ BEGIN
                         WHERE t.ctid = ANY ($3)%s FOR UPDATE OF t%s) l',
                    p_table, format(v_these, 't', 'tableoid', 'ctid'),
                        CASE WHEN v_pass ? 'whole' THEN '' ELSE ' SKIP LOCKED' END)
-    INTO v_slice.rels, v_slice.tids USING v_slice, p_rels, p_tids;
-    v_locked := cardinality(v_slice.tids); contended := cardinality(p_tids) - v_locked;
+    INTO v_batch.rels, v_batch.tids USING v_batch, p_rels, p_tids;
+    v_locked := cardinality(v_batch.tids); contended := cardinality(p_tids) - v_locked;
     EXECUTE format('SELECT count(*) AS n,
                            coalesce(array_agg(d.rel) FILTER (WHERE d.verdict IS NULL OR d.verdict = ''passed''),
                                ''{}'') AS rels,
@@ -31,28 +31,28 @@ BEGIN
                                FILTER (WHERE d.verdict <> ''passed'') AS kept
                     FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s', p_policy.name || '_rows',
                         format(v_these, 'd', 'rel', 'tid'))
-    INTO v_rows, rels, tids, v_found USING v_slice, v_slice.rels, v_slice.tids;
+    INTO v_rows, rels, tids, v_found USING v_batch, v_batch.rels, v_batch.tids;
     IF v_rows > v_locked THEN
         RAISE SQLSTATE 'PR005' USING MESSAGE = format('a join found more than one row for a row of table "%s"',
             p_policy.table_name);
     END IF;
-    IF cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_slice.as_of)) THEN
+    IF cardinality(tids) > 0 AND (v_pass ? 'below' OR retention._holds(p_policy.name, p_batch.as_of)) THEN
         SELECT coalesce(array_agg(x.rel) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(array_agg(x.tid) FILTER (WHERE h.tid IS NULL), '{}'),
                coalesce(v_found, '[]') || coalesce(jsonb_agg(ARRAY['hold', x.rel::text, x.tid::text])
                    FILTER (WHERE h.tid IS NOT NULL), '[]')
         INTO rels, tids, v_found FROM unnest(rels, tids) x (rel, tid)
-        LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_slice.as_of, true)) h
+        LEFT JOIN (SELECT DISTINCT * FROM retention._held(p_policy.name, rels, tids, p_batch.as_of, true)) h
             ON (h.rel, h.tid) = (x.rel, x.tid);
     END IF;
     -- A rank also finds rows of other passes.
     IF contended > 0 AND jsonb_array_length(p_policy.passes) > 1 THEN
-        SELECT array_agg(x.rel), array_agg(x.tid) INTO v_slice.rels, v_slice.tids
+        SELECT array_agg(x.rel), array_agg(x.tid) INTO v_batch.rels, v_batch.tids
         FROM unnest(p_rels, p_tids) x (rel, tid)
-        LEFT JOIN unnest(v_slice.rels, v_slice.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;
+        LEFT JOIN unnest(v_batch.rels, v_batch.tids) l (rel, tid) USING (rel, tid) WHERE l.tid IS NULL;
         EXECUTE format('SELECT count(DISTINCT (d.rel, d.tid)) FROM retention.%I($1) d WHERE d.tid = ANY ($3)%s',
                        p_policy.name || '_rows', format(v_these, 'd', 'rel', 'tid'))
-        INTO contended USING v_slice, v_slice.rels, v_slice.tids;
+        INTO contended USING v_batch, v_batch.rels, v_batch.tids;
     END IF;
     kept := coalesce((SELECT jsonb_object_agg(x.guard, x.n) FROM (
         SELECT k.value ->> 0 AS guard, count(*) AS n FROM jsonb_array_elements(v_found) k GROUP BY 1) x), '{}');

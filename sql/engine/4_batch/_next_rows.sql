@@ -1,25 +1,25 @@
--- _next_rows returns the next rows of a pass in the order of its cursor, behind lo of the slice, up
+-- _next_rows returns the next rows of a pass in the order of its cursor, behind lo of p_batch, up
 -- to its hi. It returns at most p_rows, plus all rows with the last value if a watermark moves past
 -- them. hi is the position of the last row. With p_range it determines only hi. By rank, groups has
 -- the number of each row's group, and keys the groups' keys.
 CREATE OR REPLACE FUNCTION retention._next_rows(
-    p_policy retention.policy, p_slice retention.slice, p_rows integer, p_range boolean, OUT scanned bigint,
+    p_policy retention.policy, p_batch retention.batch_range, p_rows integer, p_range boolean, OUT scanned bigint,
     OUT rels oid[], OUT tids tid[], OUT keys jsonb, OUT groups bigint[], OUT hi jsonb, OUT last boolean)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := p_slice; v_pass CONSTANT jsonb := p_policy.passes -> (p_slice.pass - 1);
+    v_batch retention.batch_range := p_batch; v_pass CONSTANT jsonb := p_policy.passes -> (p_batch.pass - 1);
     v_cursor record;
 BEGIN
     IF v_pass ? 'groups' THEN
         SELECT n.* INTO scanned, rels, tids, keys, groups, hi, last
-            FROM retention._next_of_groups(p_policy, p_slice, p_rows, p_range) n;
+            FROM retention._next_of_groups(p_policy, p_batch, p_rows, p_range) n;
         RETURN;
     END IF;
-    v_slice.tids := '{}'; v_cursor := retention._cursor(p_policy, p_slice);
+    v_batch.tids := '{}'; v_cursor := retention._cursor(p_policy, p_batch);
     IF p_range THEN
         EXECUTE format('SELECT jsonb_build_array(%s) FROM (SELECT %s %s ORDER BY %s OFFSET $2 - 1 LIMIT 1) x',
                        v_cursor.column_texts, v_cursor.columns, v_cursor.rows, v_cursor.names)
-        INTO hi USING v_slice, p_rows;
+        INTO hi USING v_batch, p_rows;
         scanned := p_rows;
     END IF;
     IF hi IS NULL THEN
@@ -30,11 +30,11 @@ BEGIN
              FROM (SELECT count(*) AS n FROM x) n',
             v_cursor.columns, v_cursor.rows, v_cursor.names, CASE WHEN v_pass ? 'whole'
                 THEN 'FETCH FIRST $2 ROWS WITH TIES' ELSE 'LIMIT $2' END, v_cursor.column_texts)
-        INTO scanned, rels, tids, hi USING v_slice, p_rows;
+        INTO scanned, rels, tids, hi USING v_batch, p_rows;
         IF scanned > 1000000 AND scanned > p_rows THEN
             RAISE program_limit_exceeded USING
                 MESSAGE = format('%s rows share position %s, more than a batch can take', scanned, hi ->> 0);
         END IF;
     END IF;
-    last := scanned < p_rows OR p_slice.prove;
+    last := scanned < p_rows OR p_batch.prove;
 END $function$;

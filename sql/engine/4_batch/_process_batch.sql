@@ -9,20 +9,20 @@ CREATE OR REPLACE FUNCTION retention._process_batch(
     OUT outcome text)
 LANGUAGE plpgsql AS $function$
 DECLARE
-    v_slice retention.slice := retention._slice(p_run.as_of, p_run.older_than, p_run.scope);
+    v_batch retention.batch_range := retention._batch_range(p_run.as_of, p_run.older_than, p_run.scope);
     v_rows integer := least(p_next.next_rows, p_policy.budget_rows - p_next.total_taken); v_skip boolean := false;
     v_pass CONSTANT pg_catalog.jsonb := p_policy.passes -> (p_next.next_pass - 1);
     v_started CONSTANT pg_catalog.timestamptz := clock_timestamp(); v_locked boolean := p_locked;
     v_doubtful bigint := 0; v_by pg_catalog.text; v_try pg_catalog.record; v_code pg_catalog.text;
     v_context pg_catalog.text; v_proven boolean := false; v_cancelled boolean := false;
 BEGIN
-    v_slice.run_id := p_run.id; v_slice.reason := p_run.reason; v_slice.inputs := p_run.inputs;
-    v_slice.pass := p_next.next_pass; v_slice.lo := p_next.next_position;
-    v_slice.hi := CASE WHEN p_next.wrapped AND v_slice.pass = (p_run.start_position ->> 0)::integer
+    v_batch.run_id := p_run.id; v_batch.reason := p_run.reason; v_batch.inputs := p_run.inputs;
+    v_batch.pass := p_next.next_pass; v_batch.lo := p_next.next_position;
+    v_batch.hi := CASE WHEN p_next.wrapped AND v_batch.pass = (p_run.start_position ->> 0)::integer
         THEN p_run.start_position -> 1 END;
     LOOP
         BEGIN
-            v_try := retention._attempt_batch(p_policy, v_slice, v_rows, v_skip, v_locked, p_held, p_next);
+            v_try := retention._attempt_batch(p_policy, v_batch, v_rows, v_skip, v_locked, p_held, p_next);
         EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
             v_by := retention._refused_by(SQLSTATE, v_context);
@@ -33,7 +33,7 @@ BEGIN
             IF v_by = 'row' AND v_pass ? 'undone' THEN
                 RAISE EXCEPTION USING ERRCODE = v_code, MESSAGE = SQLERRM;
             ELSIF v_by = 'row' AND NOT v_proven THEN
-                IF retention._fails_without_rows(p_policy, v_slice, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
+                IF retention._fails_without_rows(p_policy, v_batch, p_held, p_next, SQLSTATE) THEN RAISE; END IF;
                 v_proven := true;
             END IF;
             -- Of the first error.
@@ -59,7 +59,7 @@ BEGIN
         v_doubtful := v_doubtful - (v_try.result).scanned;
         EXIT WHEN outcome = 'last' OR v_doubtful <= 0
             OR clock_timestamp() > v_started + interval '1 s' AND NOT v_cancelled;
-        v_slice.lo := p_next.next_position;
+        v_batch.lo := p_next.next_position;
         v_rows := least(v_doubtful, v_rows::bigint * CASE WHEN v_skip THEN 1 ELSE 10 END); v_skip := false;
     END LOOP;
     IF v_cancelled THEN RAISE query_canceled USING MESSAGE = 'cancelled during a batch'; END IF;

@@ -31,7 +31,7 @@ BEGIN
                             FROM unnest($2, $3) WITH ORDINALITY x (rel, tid, n))
                         SELECT array_agg(d.n) FROM (%s) d CROSS JOIN LATERAL retention._drop_refusal(d.name, $4, $5) r
                         WHERE r.reason IS NOT NULL AND r.code = ''PR002''', v_drops)
-        INTO v_n USING retention._slice(p_as_of), p_rels, p_tids, p_policy, p_as_of;
+        INTO v_n USING retention._batch_range(p_as_of), p_rels, p_tids, p_policy, p_as_of;
         v_held := v_held || v_n;
     END IF;
     RETURN QUERY SELECT x.rel, x.tid FROM unnest(p_rels, p_tids) WITH ORDINALITY x (rel, tid, n)

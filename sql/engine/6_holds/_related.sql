@@ -24,6 +24,6 @@ BEGIN
     IF v_found IS NOT NULL THEN
         RETURN QUERY EXECUTE 'WITH _batch AS (SELECT x.rel, x.tid, x.n::integer
             FROM unnest($2, $3) WITH ORDINALITY x (rel, tid, n)) ' || v_found
-        USING retention._slice(p_as_of), p_rels, p_tids;
+        USING retention._batch_range(p_as_of), p_rels, p_tids;
     END IF;
 END $function$;

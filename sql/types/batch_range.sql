@@ -1,4 +1,4 @@
--- slice says which rows of a policy a function shall return or take.
+-- batch_range says which rows of a policy a function shall return or take.
 -- as_of, older_than, scope: the time, the window and the scope. inputs: what the run read at its
 -- start.
 -- pass: the number of an entry of "due"; NULL means any. groups: the groups of a rank.
@@ -6,7 +6,7 @@
 -- rels, tids: instead of lo and hi, the rows that <policy>_take takes. They are locked and
 -- rechecked.
 -- last: true when no row behind hi is due. prove: true when the statements run without any row.
-CREATE TYPE retention.slice AS (
+CREATE TYPE retention.batch_range AS (
     as_of timestamptz, older_than interval, scope jsonb, run_id bigint, reason text, inputs jsonb, pass integer,
     groups jsonb, lo jsonb, hi jsonb, rels oid[], tids tid[], last boolean, prove boolean
 );
