@@ -28,7 +28,7 @@ func TestPages(t *testing.T) {
 
 func TestCodesAreShown(t *testing.T) {
 	t.Parallel()
-	pages.Shown(t, invalid(t), "stderr.txt")
+	pages.RequireCases(t, invalid(t), "stderr.txt")
 }
 
 // TestReference holds that every example of the language's reference is a policy file.

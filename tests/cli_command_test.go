@@ -54,7 +54,7 @@ func (c *cli) run(args ...string) result {
 
 func (c *cli) finish(cmd *exec.Cmd) result {
 	c.t.Helper()
-	code, stdout, stderr := kit.Finish(c.t, cmd)
+	code, stdout, stderr := kit.RunCommand(c.t, cmd)
 	return result{code, stdout, stderr}
 }
 

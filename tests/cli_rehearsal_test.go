@@ -76,7 +76,7 @@ jobs: {all: {schedule: "0 0 29 2 *", run: [lines, carts, teams, loose]}}
 		t.Helper()
 		cmd := exec.Command("pg_dump", "--schema-only", "--exclude-schema=retention", "--file",
 			filepath.Join(c.dir, name), db.URL(""))
-		if code, _, stderr := kit.Finish(t, cmd); code != 0 {
+		if code, _, stderr := kit.RunCommand(t, cmd); code != 0 {
 			t.Fatal(stderr)
 		}
 	}

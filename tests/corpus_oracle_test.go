@@ -135,7 +135,7 @@ func runForeseen(t *testing.T, in *kit.Installed, asOf string) {
 		t.Fatal(err)
 	}
 	for _, c := range calls {
-		unknown := in.Foreseen(t, c.Policy, asOf, c.Scope, func() {
+		unknown := in.CheckPreview(t, c.Policy, asOf, c.Scope, func() {
 			if _, err := in.Call("CALL retention.run($1, $2, 'corpus', scope => $3::text::jsonb)", c.Policy, asOf,
 				c.Scope); err != nil {
 				t.Fatalf("policy %s: %v", c.Policy, err)

@@ -241,7 +241,7 @@ func TestArchivesWithOtherKeys(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if strings.Contains(c.said, "store 5") {
-				in.Foreseen(t, "p", noon, nil, func() { in.Done("p", noon) })
+				in.CheckPreview(t, "p", noon, nil, func() { in.Done("p", noon) })
 			}
 		})
 	}

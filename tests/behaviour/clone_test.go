@@ -18,7 +18,7 @@ func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 		"hour}}, then: [delete]}}")
 	in.Done("p", noon)
 	clone := in.Copy(t)
-	original := in.Again(t)
+	original := in.Reopen(t)
 	session := original.Conn(t)
 	pgtest.Exec(t, session, "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
 	for db, want := range map[*pgtest.DB]bool{original: true, clone: false} {

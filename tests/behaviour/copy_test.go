@@ -49,7 +49,7 @@ func refusesThenAdopts(t *testing.T, what string, db *pgtest.DB) {
 	if err := db.Server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if state, message, left := runsThere(t, db.Again(t)); state != "done" || left != 7 {
+	if state, message, left := runsThere(t, db.Reopen(t)); state != "done" || left != 7 {
 		t.Errorf("%s, adopted: %s, %d rows left: %s", what, state, left, message)
 	}
 }
@@ -65,11 +65,11 @@ func TestRestartIsNoCopy(t *testing.T) {
 		if err := in.Server.Restart(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if why := pgtest.Value[string](t, in.Again(t), "SELECT coalesce(retention._copy(), '')"); why != "" {
+		if why := pgtest.Value[string](t, in.Reopen(t), "SELECT coalesce(retention._copy(), '')"); why != "" {
 			t.Error(why)
 		}
 	}
-	if state, message, left := runsThere(t, in.Again(t)); state != "done" || left != 7 {
+	if state, message, left := runsThere(t, in.Reopen(t)); state != "done" || left != 7 {
 		t.Errorf("%s, %d rows left: %s", state, left, message)
 	}
 }
@@ -92,7 +92,7 @@ func TestPhysicalCopies(t *testing.T) {
 	if err := in.Server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if state, message, left := runsThere(t, in.Again(t)); state != "done" || left != 7 {
+	if state, message, left := runsThere(t, in.Reopen(t)); state != "done" || left != 7 {
 		t.Errorf("the original: %s, %d rows left: %s", state, left, message)
 	}
 }

@@ -49,7 +49,7 @@ func TestHoldsAlongKeysOfPartitions(t *testing.T) {
 	hold(t, in, "'c', '{\"id\": 6, \"k\": 2}', 'case 1'") // no key leads there
 	hold(t, in, "'leaf', '7', 'case 1'")
 	due, kept := in.Count("p", noon)
-	rows := in.DueRows("p", noon)
+	rows := in.CountDue("p", noon)
 	o := in.Done("p", noon)
 	want := map[string][]string{
 		"SELECT id, at::date FROM m": {"(2,2023-06-01)", "(3,2023-06-01)", "(5,2023-06-01)",
@@ -363,7 +363,7 @@ func TestHoldsOnParents(t *testing.T) {
 				want = append(want, 12)
 			}
 			due, kept := in.Count("p", noon)
-			rows := in.DueRows("p", noon)
+			rows := in.CountDue("p", noon)
 			o := in.Done("p", noon)
 			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM app.note ORDER BY id")); diff != "" {
 				t.Errorf("rows differ (-want +got):\n%s", diff)

@@ -78,7 +78,7 @@ func TestHolds(t *testing.T) {
 
 	due, kept := in.Count("p", noon)
 	var o kit.Outcome
-	if unknown := in.Foreseen(t, "p", noon, nil, func() { o = in.Done("p", noon) }); len(unknown) > 0 {
+	if unknown := in.CheckPreview(t, "p", noon, nil, func() { o = in.Done("p", noon) }); len(unknown) > 0 {
 		t.Errorf("the preview does not know: %q", unknown)
 	}
 	if diff := cmp.Diff([]int{2, 4, 6, 8, 10}, ids(t, in)); diff != "" {

@@ -106,14 +106,14 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 					!strings.Contains(o.Message, fmt.Sprintf("on table \"public.%s\"", table)) || len(ids(t, in)) != 3 {
 					t.Fatalf("%s: the run ended %s: %q, %d rows are left", table, o.State, o.Message, len(ids(t, in)))
 				}
-				if n := pgtest.Value[int](t, in, "SELECT count(*) FROM ("+in.Due("p")+") d WHERE id = 2",
+				if n := pgtest.Value[int](t, in, "SELECT count(*) FROM ("+in.DueQuery("p")+") d WHERE id = 2",
 					noon); n != 0 {
 					t.Errorf("%s: the held row is due", table)
 				}
 				in.Exec(t, "SELECT retention.release_hold(max(id), 'placed again') FROM retention.hold")
 				if c.again != "" {
 					place(c.again)
-					if due := pgtest.Column[int](t, in, "SELECT id FROM ("+in.Due("p")+") d ORDER BY id",
+					if due := pgtest.Column[int](t, in, "SELECT id FROM ("+in.DueQuery("p")+") d ORDER BY id",
 						noon); !cmp.Equal(due, []int{1, 3}) {
 						t.Errorf("%s: %v are due, want all but 2", table, due)
 					}
@@ -145,7 +145,7 @@ policies:
 			hold(t, in, "'blob', '5', 'case'")
 			due, kept := in.Count("p", noon)
 			o := in.Done("p", noon)
-			if o.Taken != 8 || o.Kept["hold"] != 1 || due != 8 || kept["hold"] != 1 || in.DueRows("p", noon) != 0 {
+			if o.Taken != 8 || o.Kept["hold"] != 1 || due != 8 || kept["hold"] != 1 || in.CountDue("p", noon) != 0 {
 				t.Errorf("%+v; count says %d, %v", o, due, kept)
 			}
 			if diff := cmp.Diff([]int{5}, ids(t, in)); diff != "" {
@@ -181,7 +181,7 @@ policies:
 	hold(t, in, "'m', '{\"seen\": \"2024-01-05 00:00+00\"}', 'an instant'")
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, "SET TimeZone = 'America/New_York'; SET DateStyle = 'SQL, DMY'")
-	rows := pgtest.Column[int](t, conn, "SELECT id FROM ("+in.Due("p")+") d ORDER BY id", noon)
+	rows := pgtest.Column[int](t, conn, "SELECT id FROM ("+in.DueQuery("p")+") d ORDER BY id", noon)
 	n, kept := in.Count("p", noon)
 	o := in.Done("p", noon)
 	if diff := cmp.Diff(map[string]int64{"hold": 2, "pinned": 1}, o.Kept); diff != "" || o.Taken != 3 {
@@ -226,9 +226,9 @@ func TestHoldsByOwner(t *testing.T) {
 	// 2, 6, 10, 13 are the owner's; 4 and 14 have u4's children; 1 and 8 have related rows of 8.5.
 	want := []int{1, 2, 4, 6, 7, 8, 9, 10, 12, 13, 14}
 	due, kept := in.Count("p", noon)
-	rows := in.DueRows("p", noon)
+	rows := in.CountDue("p", noon)
 	var o kit.Outcome
-	if unknown := in.Foreseen(t, "p", noon, nil, func() { o = in.Done("p", noon) }); len(unknown) > 0 {
+	if unknown := in.CheckPreview(t, "p", noon, nil, func() { o = in.Done("p", noon) }); len(unknown) > 0 {
 		t.Errorf("the preview does not know: %q", unknown)
 	}
 	if diff := cmp.Diff(want, ids(t, in)); diff != "" {

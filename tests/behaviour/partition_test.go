@@ -99,7 +99,7 @@ func runAway(t *testing.T, cases []away) {
 			for i, c := range list {
 				t.Run(c.name, func(t *testing.T) {
 					for _, step := range []string{"detach", "drop"} {
-						c.once(t, in.With(t), fmt.Sprintf("%s_%d", step, i), step)
+						c.once(t, in.ForSubtest(t), fmt.Sprintf("%s_%d", step, i), step)
 					}
 				})
 			}

@@ -89,7 +89,7 @@ func (s suite) run(t *testing.T) {
 	b.conn = b.Conn(t)
 	for i, c := range s.scenarios {
 		t.Run(c.name, func(t *testing.T) {
-			own := &bench{b.With(t), b.conn, b.zone, b.path}
+			own := &bench{b.ForSubtest(t), b.conn, b.zone, b.path}
 			own.scenario(t, fmt.Sprintf("s%d", i), c, s.batch)
 		})
 	}
@@ -186,7 +186,7 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 	if rows == inOne { // the preview knows no batches
 		run()
 	} else {
-		for _, why := range b.Foreseen(t, policy, c.asOf, nil, run) {
+		for _, why := range b.CheckPreview(t, policy, c.asOf, nil, run) {
 			if c.unforeseen == "" || !strings.Contains(why, c.unforeseen) {
 				t.Errorf("the preview does not know, %s; want %q", why, c.unforeseen)
 			}

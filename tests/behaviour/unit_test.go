@@ -127,7 +127,7 @@ func TestWrongUnits(t *testing.T) {
 					fill(t, d.name, d.typ, value, rows, "0", "360 days")
 					stopped := pgtest.Value[*string](t, in, "SELECT stopped_by FROM retention.preview($1, $2)", "p_"+
 						d.name, asOf)
-					o := in.With(t).Run("p_"+d.name, asOf)
+					o := in.ForSubtest(t).Run("p_"+d.name, asOf)
 					young := pgtest.Value[int](t, in,
 						fmt.Sprintf("SELECT count(*) FROM %s WHERE at >= '%s'::timestamptz - interval '300 days'",
 							d.name, asOf))
@@ -151,7 +151,7 @@ func TestWrongUnits(t *testing.T) {
 		for _, rows := range []int{0, 1, 2, 500} {
 			t.Run(fmt.Sprintf("%s, %d old rows", d.name, rows), func(t *testing.T) {
 				fill(t, d.name, d.typ, values[strings.Split(d.means, " uuid")[0]], rows, "3000 days", "3600 days")
-				o := in.With(t).Run("p_"+d.name, asOf)
+				o := in.ForSubtest(t).Run("p_"+d.name, asOf)
 				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM "+d.name); o.State != "done" || left != 0 {
 					t.Errorf("%d rows are left, %+v", left, o)
 				}

@@ -112,7 +112,7 @@ func comesTwice(t *testing.T, zone string, back time.Time) {
 		for _, c := range tables {
 			want := pgtest.Column[int](t, in, "SELECT id FROM "+c.name+" m, (SELECT $1::timestamptz) a (as_of) WHERE "+
 				c.compare+" ORDER BY 1", at)
-			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM ("+in.Due(c.name)+") d ORDER BY 1",
+			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM ("+in.DueQuery(c.name)+") d ORDER BY 1",
 				at)); diff != "" {
 				t.Errorf("%s %s: due at %s (-want +got):\n%s", zone, c.name, at, diff)
 			}

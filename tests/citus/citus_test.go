@@ -185,7 +185,7 @@ func (c *cluster) run(args ...string) string {
 	c.t.Helper()
 	command := exec.Command(c.binary, args...)
 	command.Dir = c.dir
-	code, stdout, stderr := kit.Finish(c.t, command)
+	code, stdout, stderr := kit.RunCommand(c.t, command)
 	if code != 0 {
 		c.t.Fatalf("pgretain %s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout, stderr)
 	}

@@ -38,7 +38,7 @@ func directory(name string) string { return filepath.Join("..", "..", "examples"
 
 // with is the same example for a subtest.
 func (e *example) with(t *testing.T) *example {
-	return &example{Installed: e.Installed.With(t), conn: e.conn, hide: e.hide}
+	return &example{Installed: e.Installed.ForSubtest(t), conn: e.conn, hide: e.hide}
 }
 
 // says is a statement in which ":as_of" is the instant of the run.

@@ -39,10 +39,10 @@ func TestExamplesGoUpAndDown(t *testing.T) {
 			if len(installed) <= len(before) {
 				t.Fatal("nothing was installed")
 			}
-			in.WantConforms(t, in.Wanted(t, dir))
+			in.WantConforms(t, in.WantedObjects(t, dir))
 			parseShownCalls(t, in, filepath.Base(dir))
 			in.DB.Exec(t, fixture.ReadFile(t, dir, "tamper.sql"))
-			if report := in.Verify(t, "", in.Wanted(t, dir)); report.Count(diag.Drift) != 1 ||
+			if report := in.Verify(t, "", in.WantedObjects(t, dir)); report.Count(diag.Drift) != 1 ||
 				report.Findings[0].Code != "V003" {
 				t.Errorf("after tamper.sql the findings are %v", report.Findings)
 			}

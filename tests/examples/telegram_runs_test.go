@@ -200,7 +200,7 @@ func (e *example) kill(t *testing.T, batches int) bool {
 		if pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.batch WHERE taken > 0") >= batches {
 			pgtest.Exec(t, e.conn, "SELECT pg_terminate_backend($1::int)", int(runner.PgConn().PID()))
 			died := <-ended != nil
-			pgtest.Gone(t, e.conn, runner.PgConn().PID())
+			pgtest.WaitForExit(t, e.conn, runner.PgConn().PID())
 			return died
 		}
 		time.Sleep(time.Millisecond)

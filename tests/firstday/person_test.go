@@ -35,9 +35,9 @@ func (p *person) run(code int, line string) string {
 	cmd := exec.Command(kit.Program(p.T), words...)
 	cmd.Dir, cmd.Env = p.dir, os.Environ()
 	if p.url != "" {
-		cmd.Env = append(cmd.Env, kit.Settings(p.T, p.url)...)
+		cmd.Env = append(cmd.Env, kit.ConnectionEnv(p.T, p.url)...)
 	}
-	got, stdout, stderr := kit.Finish(p.T, cmd)
+	got, stdout, stderr := kit.RunCommand(p.T, cmd)
 	if got != code {
 		p.Fatalf("pgretain %s: exit code %d, want %d\n%s%s", line, got, code, stdout, stderr)
 	}

@@ -98,7 +98,7 @@ func sequence(t *testing.T, db *pgtest.DB, policy, page, heading, state string) 
 func (p *person) shell(line string) string {
 	p.Helper()
 	cmd := exec.Command("bash", "-o", "pipefail", "-c", line)
-	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), kit.Settings(p.T, p.url)...)
+	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), kit.ConnectionEnv(p.T, p.url)...)
 	cmd.Env = append(cmd.Env, "PATH="+filepath.Dir(kit.Program(p.T))+":"+os.Getenv("PATH"))
 	said, err := cmd.CombinedOutput()
 	if err != nil {

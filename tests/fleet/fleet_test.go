@@ -49,7 +49,7 @@ func (p project) run(code int, args ...string) string {
 	p.t.Helper()
 	command := exec.Command(p.binary, args...)
 	command.Dir = p.dir
-	got, stdout, stderr := kit.Finish(p.t, command)
+	got, stdout, stderr := kit.RunCommand(p.t, command)
 	if got != code {
 		p.t.Fatalf("pgretain %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, stdout, stderr)
 	}

@@ -41,7 +41,7 @@ func TestTableRenamed(t *testing.T) {
 	}
 	run := in.Run("old", "2026-01-01")
 	if run.State != "tripped" || !strings.Contains(run.Message,
-		`is on table "app.note", which is called "app.memo" now`) || in.DueRows("old", "2026-01-01") != 0 {
+		`is on table "app.note", which is called "app.memo" now`) || in.CountDue("old", "2026-01-01") != 0 {
 		t.Fatalf("the run ended %s: %s", run.State, run.Message)
 	}
 	for _, sql := range []string{"SELECT retention.place_hold('app.memo', '3', 'case 8')",

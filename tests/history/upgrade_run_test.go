@@ -22,7 +22,7 @@ func TestUpgradeDuringARun(t *testing.T) {
 	in := installed(t, beforeVersion)
 	in.DB.Exec(t, "INSERT INTO public.bots VALUES (repeat('a', 64), 'one')")
 	first := maps.Clone(in.Migrations)
-	step := grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
+	step := grow(t, in, nextVersion(t, in.WantedObjects(t, botQueue)))
 	all := in.Migrations
 
 	const between = "the runtime is between version 0 and version 1: a migration is not finished"
@@ -92,7 +92,7 @@ func TestUpgradeGivesUpOnALock(t *testing.T) {
 	t.Parallel()
 	in := installed(t, beforeVersion)
 	before := kit.Catalog(t, in.DB, "retention")
-	grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
+	grow(t, in, nextVersion(t, in.WantedObjects(t, botQueue)))
 	dump := in.Conn(t)
 	pgtest.Exec(t, dump, "BEGIN; LOCK TABLE retention.run IN ACCESS SHARE MODE")
 	_, err := in.TryUp(t)

@@ -66,7 +66,7 @@ func installed(t *testing.T, version func([]generator.Object) []generator.Object
 	t.Helper()
 	in := kit.ShippedFiles(t, botQueue)
 	in.Migrations = fstest.MapFS{}
-	grow(t, in, version(in.Wanted(t, botQueue)))
+	grow(t, in, version(in.WantedObjects(t, botQueue)))
 	in.Up(t)
 	in.DB.Exec(t, "UPDATE cron.job SET active = false")
 	return in
@@ -85,7 +85,7 @@ func TestUpgrade(t *testing.T) {
 		}
 	}
 	first := kit.Catalog(t, in.DB, "retention")
-	files := grow(t, in, nextVersion(t, in.Wanted(t, botQueue)))
+	files := grow(t, in, nextVersion(t, in.WantedObjects(t, botQueue)))
 	in.Up(t)
 	next := kit.Catalog(t, installed(t, func(o []generator.Object) []generator.Object { return nextVersion(t, o) }).DB,
 		"retention")

@@ -293,8 +293,8 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 		for _, verb := range []string{"preview p", "run p", "hold item id=4 --reason x", "holds", "pause p --reason x",
 			"status", "resume p", "why p id=4", "settle"} {
 			cmd := exec.Command(kit.Program(t), append(strings.Fields(verb), "--schema", "retention")...)
-			cmd.Env = append(os.Environ(), kit.Settings(t, in.URL(role))...)
-			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 {
+			cmd.Env = append(os.Environ(), kit.ConnectionEnv(t, in.URL(role))...)
+			if code, stdout, stderr := kit.RunCommand(t, cmd); code == 2 {
 				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
 			}
 			unheard(fmt.Sprintf("by pgretain %s as %s", verb, role))
@@ -327,8 +327,8 @@ func TestWhoInstallsRunsNobodysCode(t *testing.T) {
 	for _, role := range []string{kit.Migrator, "postgres"} {
 		for _, verb := range []string{"snapshot", "lint", "plan", "generate", "migrate up", "verify"} {
 			cmd := exec.Command(kit.Program(t), strings.Fields(verb)...)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), kit.Settings(t, in.URL(role))...)
-			if code, stdout, stderr := kit.Finish(t, cmd); code == 2 && !strings.Contains(stderr, "not trusted") &&
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), kit.ConnectionEnv(t, in.URL(role))...)
+			if code, stdout, stderr := kit.RunCommand(t, cmd); code == 2 && !strings.Contains(stderr, "not trusted") &&
 				!strings.Contains(stderr, "may not grant") && !strings.Contains(stderr, "is a superuser") {
 				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
 			}

@@ -108,7 +108,7 @@ func (s stage) recovered(t *testing.T) {
 		}
 		return err == nil
 	})
-	s.DB = s.DB.Again(s.test)
+	s.DB = s.DB.Reopen(s.test)
 }
 
 // inPhase waits for an index build to be held up somewhere, and returns its backend: other phases

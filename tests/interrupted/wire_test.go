@@ -91,7 +91,7 @@ func (w *wire) close() *statement {
 	}
 	defer watch.Close(w.t.Context())
 	for _, pid := range w.pids {
-		pgtest.Gone(w.t, watch, pid)
+		pgtest.WaitForExit(w.t, watch, pid)
 	}
 	return w.cut
 }

@@ -41,7 +41,7 @@ func Program(t testing.TB) string {
 }
 
 // Finish runs a command to its end, whatever that is.
-func Finish(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
+func RunCommand(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -52,7 +52,7 @@ func Finish(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 }
 
 // Settings are the PG* variables of a connection.
-func Settings(t testing.TB, url string) []string {
+func ConnectionEnv(t testing.TB, url string) []string {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -87,7 +87,7 @@ func (in *Installed) as(t testing.TB, role string) *pgx.Conn {
 }
 
 // With is the same installation for a subtest; the sessions of runner and viewer are shared.
-func (in *Installed) With(t testing.TB) *Installed {
+func (in *Installed) ForSubtest(t testing.TB) *Installed {
 	in.Runner()
 	in.Viewer()
 	other := *in
@@ -146,7 +146,7 @@ func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int6
 
 // Due is a query for the rows that are due and not held: those of <policy>_rows that have no
 // verdict, without those that the runtime calls held. $1 is the instant.
-func (in *Installed) Due(policy string) string {
+func (in *Installed) DueQuery(policy string) string {
 	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'",
 		quote.Literal(policy)).Replace(`
 		WITH r AS (SELECT x.* FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
@@ -154,9 +154,9 @@ func (in *Installed) Due(policy string) string {
 }
 
 // DueRows is how many rows are due and not held.
-func (in *Installed) DueRows(policy, asOf string) int64 {
+func (in *Installed) CountDue(policy, asOf string) int64 {
 	in.t.Helper()
-	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM ("+in.Due(policy)+") d", asOf)
+	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM ("+in.DueQuery(policy)+") d", asOf)
 }
 
 // Rows are a query's rows as text, sorted; TABLE m is one.

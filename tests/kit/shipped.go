@@ -61,7 +61,7 @@ func shippedPolicy(t testing.TB, dir string) *policy.File {
 }
 
 // Wanted is what an example wants in the database, by the catalog snapshot beside it.
-func (in *Installed) Wanted(t testing.TB, dir string) []generator.Object {
+func (in *Installed) WantedObjects(t testing.TB, dir string) []generator.Object {
 	t.Helper()
 	snapshot := Snapshot(t, dir)
 	in.Catalog = snapshot

@@ -60,8 +60,8 @@ func (s *server) open(t testing.TB, name string) *DB {
 	return db
 }
 
-// Again is the same database with a new session of its own: after a crash, which ends the old one.
-func (db *DB) Again(t testing.TB) *DB {
+// Reopen is the same database with a new session of its own: after a crash, which ends the old one.
+func (db *DB) Reopen(t testing.TB) *DB {
 	return db.server.open(t, db.Name)
 }
 

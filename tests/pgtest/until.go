@@ -31,7 +31,7 @@ func Until(t testing.TB, q Querier, sql string, args ...any) {
 
 // Gone waits until a backend has let go of everything: its client hears of its end before its locks
 // are free.
-func Gone(t testing.TB, q Querier, pid uint32) {
+func WaitForExit(t testing.TB, q Querier, pid uint32) {
 	t.Helper()
 	Until(t, q, `SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)
 	                AND NOT EXISTS (SELECT FROM pg_locks WHERE pid = $1)`, pid)

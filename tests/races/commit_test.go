@@ -69,7 +69,7 @@ func TestSettleFromElsewhere(t *testing.T) {
 	s.states("p running")
 	pgtest.Exec(t, s.watch, fmt.Sprintf("SELECT pg_terminate_backend(%d)", run.pid))
 	<-run.done
-	pgtest.Gone(t, s, run.pid)
+	pgtest.WaitForExit(t, s, run.pid)
 	if n := settle(); n != 1 {
 		t.Errorf("%d runs were settled", n)
 	}

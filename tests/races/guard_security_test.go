@@ -71,8 +71,8 @@ func TestOperatorsOutsidePgCatalog(t *testing.T) {
 	mail()
 	due, kept := s.Count("p", asOf)
 	preview := pgtest.Value[int64](t, s.watch, "SELECT due FROM retention.preview('p', $1)", asOf)
-	if due != 15 || kept["vip"] != 15 || preview != 15 || s.DueRows("p", asOf) != 15 {
-		t.Errorf("count says %d (kept %v), preview %d, due() %d; want 15", due, kept, preview, s.DueRows("p", asOf))
+	if due != 15 || kept["vip"] != 15 || preview != 15 || s.CountDue("p", asOf) != 15 {
+		t.Errorf("count says %d (kept %v), preview %d, due() %d; want 15", due, kept, preview, s.CountDue("p", asOf))
 	}
 	runner := s.session("retention_runner")
 	pgtest.Exec(t, runner, "SET search_path = pg_catalog, pg_temp")

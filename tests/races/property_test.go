@@ -141,7 +141,7 @@ func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time
 		_, _ = conn.Exec(t.Context(), "SET SESSION AUTHORIZATION retention_runner")
 		_, _ = conn.Exec(t.Context(), "CALL retention.run($1, $2)", policy, now.Format(time.RFC3339)) // it may die
 		_ = conn.Close(t.Context())
-		pgtest.Gone(t, in, conn.PgConn().PID())
+		pgtest.WaitForExit(t, in, conn.PgConn().PID())
 		died := pgtest.Value[bool](t, in, "SELECT state NOT IN ('done', 'more', 'busy', 'running', 'abandoned') "+
 			"FROM retention.run ORDER BY id DESC LIMIT 1")
 		if died {

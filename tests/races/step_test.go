@@ -102,7 +102,7 @@ func TestBackendDiesInAStep(t *testing.T) {
 			if _, err := conn.Exec(t.Context(), "CALL retention.run('p', '"+asOf+"')"); err == nil {
 				t.Fatal("the backend is still there")
 			}
-			pgtest.Gone(t, in, conn.PgConn().PID())
+			pgtest.WaitForExit(t, in, conn.PgConn().PID())
 			if diff := cmp.Diff(want, stepContent(t, in)); diff != "" {
 				t.Errorf("rows differ (-before +after):\n%s", diff)
 			}

@@ -115,8 +115,8 @@ func (s *stage) command(role string, args ...string) result {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}
-	cmd.Env = append(cmd.Env, kit.Settings(s.t, s.URL(role))...)
-	code, stdout, stderr := kit.Finish(s.t, cmd)
+	cmd.Env = append(cmd.Env, kit.ConnectionEnv(s.t, s.URL(role))...)
+	code, stdout, stderr := kit.RunCommand(s.t, cmd)
 	return result{code, stdout, stderr}
 }
 

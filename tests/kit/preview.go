@@ -21,8 +21,8 @@ type Effect struct {
 	Note                string
 }
 
-// foreseen is what the preview said before a run, and what all tables held then.
-type foreseen struct {
+// prediction is what the preview said before a run, and what all tables held then.
+type prediction struct {
 	effects []Effect
 	before  map[string]map[string]string // table, key, row
 }
@@ -65,7 +65,7 @@ func (in *Installed) contents(t testing.TB) map[string]map[string]string {
 }
 
 // Effects asks retention.blast_radius as a viewer, in a read-only transaction.
-func (in *Installed) Effects(t testing.TB, policy, asOf string, scope *string) ([]Effect, error) {
+func (in *Installed) BlastRadius(t testing.TB, policy, asOf string, scope *string) ([]Effect, error) {
 	t.Helper()
 	in.Viewer()
 	rows, _ := in.viewer.Query(t.Context(), "SELECT effect, table_name, coalesce(path, ''), rows, coalesce(note, "+
@@ -88,10 +88,10 @@ func (in *Installed) Viewer() *pgx.Conn {
 // Foreseen holds a run to what the preview said before it: run runs the policy. What the preview
 // says is not known is not compared: it answers why. A run that ends otherwise than done is not
 // compared.
-func (in *Installed) Foreseen(t testing.TB, policy, asOf string, scope *string, run func()) (unknown []string) {
+func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *string, run func()) (unknown []string) {
 	t.Helper()
-	effects, err := in.Effects(t, policy, asOf, scope)
-	f := foreseen{effects, in.contents(t)}
+	effects, err := in.BlastRadius(t, policy, asOf, scope)
+	f := prediction{effects, in.contents(t)}
 	run()
 	o := in.Last(policy)
 	if o.State != "done" {
@@ -150,7 +150,7 @@ func (c change) keyless(said change) change {
 	return change{c.gone - both, both, c.added - both}
 }
 
-func (f foreseen) compare(t testing.TB, policy string, after map[string]map[string]string) {
+func (f prediction) compare(t testing.TB, policy string, after map[string]map[string]string) {
 	t.Helper()
 	blind := false
 	for _, e := range f.effects {
@@ -178,7 +178,7 @@ func (f foreseen) compare(t testing.TB, policy string, after map[string]map[stri
 // said is what the preview says of a table, bound how many rows more may be added or changed. known
 // is false where a number is not; vague says that changed is the most that can be, because rows are
 // added up, changed twice, or changed and taken.
-func (f foreseen) said(table string) (c change, bound int64, known, vague bool) {
+func (f prediction) said(table string) (c change, bound int64, known, vague bool) {
 	known = true
 	updates := 0
 	for _, e := range f.effects {
@@ -206,7 +206,7 @@ func (f foreseen) said(table string) (c change, bound int64, known, vague bool) 
 	return c, bound, known, vague || updates > 1 || c.gone > 0
 }
 
-func (f foreseen) String() string {
+func (f prediction) String() string {
 	lines := make([]string, len(f.effects))
 	for i, e := range f.effects {
 		rows := "unknown"
