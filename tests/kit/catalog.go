@@ -13,16 +13,19 @@ import (
 //go:embed catalog.sql
 var catalogSQL string
 
-// registered are the tables of the runtime whose rows migrations write, and what in them tells when
-// and where that happened.
+// registered maps each table of the runtime whose rows migrations write to its volatile columns.
+// Volatile columns, separated by commas, depend on the time or place of the installation.
 var registered = map[string]string{
-	"install": "system_identifier,database_name,adopted_at,adopted_by,server", "policy": "installed_at", "job": "installed_at",
+	"install":          "system_identifier,database_name,adopted_at,adopted_by,server",
+	"policy":           "installed_at",
+	"job":              "installed_at",
 	"index_definition": "built_at",
 }
 
-// Catalog is everything in a database that migrations can change, a line an object, sorted:
-// schemas, relations, columns, constraints, indexes, views, routines, owners, grants, comments, the
-// registry's rows in schema, and the jobs of pg_cron.
+// Catalog returns everything in a database that migrations can change, one line per object, sorted:
+// schemas, relations, columns, constraints, indexes, views, routines, triggers, row security,
+// owners, privileges and comments. It adds the rows that migrations write into the runtime's
+// schema, and the jobs of pg_cron.
 func Catalog(t testing.TB, db *pgtest.DB, schema string) []string {
 	t.Helper()
 	lines := pgtest.Column[string](t, db, catalogSQL)

@@ -1,9 +1,9 @@
--- Everything that migrations can change, a line an object, by PostgreSQL's own descriptions: two
--- databases with the same lines are the same. Knows nothing of how the objects were made.
+-- Returns everything that migrations can change, one line per object, as PostgreSQL describes it.
+-- Two databases with the same lines have the same objects.
 WITH own_schema AS (
     SELECT n.oid, n.nspname FROM pg_namespace n
     WHERE n.nspname !~ '^pg_' AND n.nspname NOT IN ('information_schema', 'cron')
-), member AS ( -- of extensions
+), member AS ( -- objects that belong to extensions
     SELECT d.classid, d.objid FROM pg_depend d WHERE d.deptype = 'e'
 ), relation AS (
     SELECT c.*, s.nspname FROM pg_class c JOIN own_schema s ON s.oid = c.relnamespace

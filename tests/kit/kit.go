@@ -1,5 +1,5 @@
-// Package kit installs a policy into a database of its own, along the whole path: YAML, catalog
-// snapshot, generated migrations, and install.Up as a role that is no superuser.
+// Package kit installs policies into a database of the test's own. It uses the whole path: YAML,
+// catalog snapshot, generated migrations, and install.Up as a role that is not a superuser.
 package kit
 
 import (
@@ -19,7 +19,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Migrator owns the application's tables and migrates.
+// Migrator is the role that owns the application's tables and runs the migrations.
 const Migrator = "kit_migrator"
 
 // Installed is a database in which the policies of one file are installed.
@@ -27,14 +27,14 @@ type Installed struct {
 	*pgtest.DB
 	File       *policy.File
 	Migrations fstest.MapFS
-	Catalog    *catalog.Snapshot // what the policies were compiled against last
+	Catalog    *catalog.Snapshot // the snapshot of the last Compile
 
 	t      testing.TB
 	runner *pgx.Conn
 	viewer *pgx.Conn
 }
 
-// Option changes how Install goes about it.
+// Option changes how Install and Prepare set up the database.
 type Option func(*settings)
 
 type settings struct {
@@ -42,17 +42,17 @@ type settings struct {
 	on     *pgtest.DB
 }
 
-// Before runs SQL as the superuser, ahead of the schema: extensions, say.
+// Before runs SQL as the superuser before the schema is created, for example CREATE EXTENSION.
 func Before(sql string) Option {
 	return func(s *settings) { s.before = append(s.before, sql) }
 }
 
-// On installs in a database that exists, with pg_cron for example.
+// On installs into an existing database, for example one with pg_cron.
 func On(db *pgtest.DB) Option { return func(s *settings) { s.on = db } }
 
-// Install makes a database, runs schema as its migrating role, and installs the policies of yaml.
-// "version" and "install: {scheduler: none}" are added where yaml has none. Who asks for the same
-// again gets a clone.
+// Install creates a database, runs schema as the migrating role, and installs the policies of yaml.
+// It adds "version" and "install: {scheduler: none}" if yaml lacks them. A second call with the
+// same arguments returns a clone.
 func Install(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
 	fresh := func() *Installed {
@@ -77,7 +77,8 @@ func chosen(options []Option) (s settings) {
 	return s
 }
 
-// Prepare is Install without the policies: for what Compile or Migrate refuses.
+// Prepare does what Install does, except that it installs no policy. Tests use it if Compile or
+// Migrate is expected to fail.
 func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	t.Helper()
 	file, list := Parse(yaml)
@@ -98,7 +99,7 @@ func Prepare(t testing.TB, schema, yaml string, options ...Option) *Installed {
 	return &Installed{DB: db, File: file, Migrations: dir, t: t}
 }
 
-// Parse reads a policy file with the additions that Install makes.
+// Parse reads a policy file after it made the additions that Install makes.
 func Parse(yaml string) (*policy.File, diag.List) {
 	if !strings.Contains(yaml, "install:") {
 		yaml = "install: {scheduler: none}\n" + yaml
@@ -109,15 +110,15 @@ func Parse(yaml string) (*policy.File, diag.List) {
 	return policy.Parse("retention.yaml", []byte(yaml))
 }
 
-// TryMigrate is Migrate for what the database refuses.
+// TryMigrate generates the next step for yaml, applies it, and returns the error of the database.
 func (in *Installed) TryMigrate(t testing.TB, yaml string) ([]install.Migration, error) {
 	t.Helper()
 	in.Generate(t, yaml)
 	return in.TryUp(t)
 }
 
-// Migrate generates the next step for yaml and applies it, after the server has parsed each
-// expression, as "pgretain migrate up" has it do.
+// Migrate generates the next step for yaml and applies it. Before that, the server parses each
+// expression of the policies, as in "pgretain migrate up".
 func (in *Installed) Migrate(t testing.TB, yaml string) {
 	t.Helper()
 	conn := in.Conn(t)
@@ -125,13 +126,13 @@ func (in *Installed) Migrate(t testing.TB, yaml string) {
 	pgtest.Exec(t, conn, "SET search_path = "+quote.Idents(in.File.Install.Path()))
 	for _, check := range generator.Checks(in.File, in.Catalog) {
 		if _, err := conn.Exec(t.Context(), check.SQL); err != nil {
-			t.Errorf("%s compiles, and the server refuses it: %v", check.Expr.SQL, err)
+			t.Errorf("%s compiles, but the server refuses it: %v", check.Expr.SQL, err)
 		}
 	}
 	in.Up(t)
 }
 
-// Generate writes the next step for yaml, to be applied by Up or TryUp.
+// Generate writes the next step for yaml. Up or TryUp applies it.
 func (in *Installed) Generate(t testing.TB, yaml string) {
 	t.Helper()
 	in.generate(t, in.Conn(t), yaml)
@@ -181,7 +182,7 @@ func (in *Installed) compile(t testing.TB, conn *pgx.Conn, yaml string) ([]gener
 	return generator.Compile(file, snapshot, history)
 }
 
-// EachTables are those that policies for each schema name.
+// EachTables returns the names of the tables in the policies that exist once per schema.
 func EachTables(file *policy.File) []string {
 	var names []string
 	for _, p := range file.Policies {
@@ -201,7 +202,7 @@ const allTables = `
 	WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'cron', $1)
 	ORDER BY 1`
 
-// Up applies what is pending.
+// Up applies the pending migrations.
 func (in *Installed) Up(t testing.TB) {
 	t.Helper()
 	if _, err := in.TryUp(t); err != nil {
@@ -209,24 +210,24 @@ func (in *Installed) Up(t testing.TB) {
 	}
 }
 
-// TryUp is Up for what may be refused.
+// TryUp applies the pending migrations and returns the error, if the database refuses one.
 func (in *Installed) TryUp(t testing.TB) ([]install.Migration, error) {
 	return install.Up(t.Context(), in.URL(Migrator), in.Migrations, in.Options())
 }
 
-// TryDown undoes the last step, or everything.
+// TryDown reverts the last migration, or all of them.
 func (in *Installed) TryDown(t testing.TB, all bool) ([]install.Migration, error) {
 	o := in.Options()
 	o.All = all
 	return install.Down(t.Context(), in.URL(Migrator), in.Migrations, o)
 }
 
-// Options are those of the migrations.
+// Options returns the options with which this package applies and reverts migrations.
 func (in *Installed) Options() install.Options {
 	return install.Options{Install: in.File.Install, Path: "migrations"}
 }
 
-// SetBatch is "batch: {rows: n}" of every policy, without a migration.
+// SetBatch sets "batch: {rows: n}" for every policy, without a migration.
 func (in *Installed) SetBatch(rows int) {
 	in.t.Helper()
 	in.DB.Exec(in.t, "UPDATE "+quote.Ident(in.File.Install.Schema)+".policy SET batch_rows = $1, batch_time_ms = NULL",

@@ -14,22 +14,22 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Effect is a row of retention.blast_radius, nil where it says unknown.
+// Effect is a row of retention.blast_radius. Rows is nil if the preview does not know the number.
 type Effect struct {
 	Effect, Table, Path string
 	Rows                *int64
 	Note                string
 }
 
-// prediction is what the preview said before a run, and what all tables held then.
+// prediction is what the preview said before a run, and the rows of all tables at that moment.
 type prediction struct {
 	effects []Effect
-	before  map[string]map[string]string // table, key, row
+	before  map[string]map[string]string // table name -> primary key -> digest of the row
 }
 
-// contents are the rows of all tables of the application, and the events, by their primary key:
-// plain SQL that nothing of pgretain has a part in. A table without a key has its rows as text,
-// numbered where they are equal.
+// contents returns, for each table of the application and for the runtime's table event, a query
+// for the primary key and a digest of each row. It is plain SQL and uses nothing of pgretain. In a
+// table without a primary key, the key is '#', the digest of the row, and a number for equal rows.
 const contents = `
 	SELECT n.nspname || '.' || c.relname,
 	       format('SELECT %s, md5(t.*::text) FROM %I.%I t', coalesce(
@@ -46,7 +46,7 @@ const contents = `
 func (in *Installed) contents(t testing.TB) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}
-	rows, _ := in.Query(t.Context(), contents, in.File.Install.Schema) // rows give the same error
+	rows, _ := in.Query(t.Context(), contents, in.File.Install.Schema) // CollectRows returns the error
 	type table struct{ Name, Query string }
 	tables, err := pgx.CollectRows(rows, pgx.RowToStructByPos[table])
 	if err != nil {
@@ -54,28 +54,32 @@ func (in *Installed) contents(t testing.TB) map[string]map[string]string {
 	}
 	for _, table := range tables {
 		rows, _ := in.Query(t.Context(), table.Query)
-		held := map[string]string{}
+		digests := map[string]string{}
 		var key, row string
-		if _, err := pgx.ForEachRow(rows, []any{&key, &row}, func() error { held[key] = row; return nil }); err != nil {
+		_, err := pgx.ForEachRow(rows, []any{&key, &row}, func() error {
+			digests[key] = row
+			return nil
+		})
+		if err != nil {
 			t.Fatalf("%s: %v", table.Query, err)
 		}
-		all[table.Name] = held
+		all[table.Name] = digests
 	}
 	return all
 }
 
-// Effects asks retention.blast_radius as a viewer, in a read-only transaction.
+// BlastRadius calls retention.blast_radius as a viewer, in a read-only transaction.
 func (in *Installed) BlastRadius(t testing.TB, policy, asOf string, scope *string) ([]Effect, error) {
 	t.Helper()
 	in.Viewer()
-	rows, _ := in.viewer.Query(t.Context(), "SELECT effect, table_name, coalesce(path, ''), rows, coalesce(note, "+
-		"'') FROM "+
-		in.schema()+".blast_radius($1, $2::text::timestamptz, scope => $3::text::jsonb)", policy, asOf, scope)
+	rows, _ := in.viewer.Query(t.Context(), `
+		SELECT effect, table_name, coalesce(path, ''), rows, coalesce(note, '')
+		FROM `+in.schema()+`.blast_radius($1, $2::text::timestamptz, scope => $3::text::jsonb)`, policy, asOf, scope)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Effect])
 }
 
-// Viewer is a session of a viewer's in which all transactions are read-only, opened at the first
-// use.
+// Viewer returns a session with the viewer's rights in which all transactions are read-only. The
+// first call opens it.
 func (in *Installed) Viewer() *pgx.Conn {
 	in.t.Helper()
 	if in.viewer == nil {
@@ -85,9 +89,10 @@ func (in *Installed) Viewer() *pgx.Conn {
 	return in.viewer
 }
 
-// Foreseen holds a run to what the preview said before it: run runs the policy. What the preview
-// says is not known is not compared: it answers why. A run that ends otherwise than done is not
-// compared.
+// CheckPreview compares the effects of a run with what the preview predicted before it. The
+// function run runs the policy. CheckPreview returns the notes of the effects whose number of rows
+// the preview does not know; these are not compared. It compares nothing if the run does not end
+// done.
 func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *string, run func()) (unknown []string) {
 	t.Helper()
 	effects, err := in.BlastRadius(t, policy, asOf, scope)
@@ -103,7 +108,7 @@ func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *stri
 	}
 	f.compare(t, policy, in.contents(t))
 	for _, e := range effects {
-		if _, bound := e.most(); e.Rows == nil && !bound && !strings.Contains(e.Note, "how far a run has come") {
+		if _, bounded := e.bound(); e.Rows == nil && !bounded && !strings.Contains(e.Note, "how far a run has come") {
 			unknown = append(unknown, e.Note)
 		}
 	}
@@ -112,8 +117,8 @@ func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *stri
 
 var atMost = regexp.MustCompile(`^([0-9]+) as things are: so many at most[^;]*$`)
 
-// most is a bound, where the preview says no more of an insert.
-func (e Effect) most() (int64, bool) {
+// bound returns the most rows that an insert can write, if the preview gives only this bound.
+func (e Effect) bound() (int64, bool) {
 	found := atMost.FindStringSubmatch(e.Note)
 	if found == nil {
 		return 0, false
@@ -122,88 +127,92 @@ func (e Effect) most() (int64, bool) {
 	return n, err == nil
 }
 
-// change is what became of a table's rows.
-type change struct{ gone, changed, added int64 }
+// change counts the rows of a table that were removed, changed and added.
+type change struct{ removed, changed, added int64 }
 
 func changeOf(before, after map[string]string) change {
 	var c change
 	for key, row := range before {
-		now, there := after[key]
+		now, found := after[key]
 		switch {
-		case !there:
-			c.gone++
+		case !found:
+			c.removed++
 		case now != row:
 			c.changed++
 		}
 	}
 	for key := range after {
-		if _, there := before[key]; !there {
+		if _, found := before[key]; !found {
 			c.added++
 		}
 	}
 	return c
 }
 
-// keyless is a change of a table without a primary key, where a row that changes goes and comes.
-func (c change) keyless(said change) change {
-	both := min(c.gone, c.added, said.changed)
-	return change{c.gone - both, both, c.added - both}
+// keyless corrects a change of a table without a primary key. There a changed row looks like one
+// row removed and one added, so up to predicted.changed of these pairs count as changed rows.
+func (c change) keyless(predicted change) change {
+	both := min(c.removed, c.added, predicted.changed)
+	return change{c.removed - both, both, c.added - both}
 }
 
 func (f prediction) compare(t testing.TB, policy string, after map[string]map[string]string) {
 	t.Helper()
-	blind := false
+	otherTables := false // the run may also change tables that the preview does not list
 	for _, e := range f.effects {
-		blind = blind || slices.Contains([]string{"sql", "detach", "drop", "drop table"}, e.Effect) ||
+		otherTables = otherTables || slices.Contains([]string{"sql", "detach", "drop", "drop table"}, e.Effect) ||
 			strings.Contains(e.Note, "trigger")
 	}
 	for table, before := range f.before {
-		held, there := after[table]
-		real := changeOf(before, held)
-		said, bound, known, vague := f.said(table)
-		if slices.ContainsFunc(slices.Collect(maps.Keys(held)),
+		rows, exists := after[table]
+		got := changeOf(before, rows)
+		want, more, known, changedIsMost := f.predicted(table)
+		if slices.ContainsFunc(slices.Collect(maps.Keys(rows)),
 			func(key string) bool { return strings.HasPrefix(key, "#") }) {
-			real = real.keyless(said)
+			got = got.keyless(want)
 		}
 		switch {
-		case !known || blind && said == (change{}) || !there:
+		case !known || otherTables && want == (change{}) || !exists:
 			continue
-		case said.gone != real.gone || real.added < said.added || real.added > said.added+bound ||
-			real.changed > said.changed+bound || !vague && real.changed != said.changed:
-			t.Errorf("policy %s, table %s: the preview said %+v, the run did %+v\n%s", policy, table, said, real, f)
+		case want.removed != got.removed || got.added < want.added || got.added > want.added+more ||
+			got.changed > want.changed+more || !changedIsMost && got.changed != want.changed:
+			t.Errorf("policy %s, table %s: the preview predicted %+v, the run did %+v\n%s", policy, table, want, got, f)
 		}
 	}
 }
 
-// said is what the preview says of a table, bound how many rows more may be added or changed. known
-// is false where a number is not; vague says that changed is the most that can be, because rows are
-// added up, changed twice, or changed and taken.
-func (f prediction) said(table string) (c change, bound int64, known, vague bool) {
+// predicted returns what the preview predicts for a table.
+//
+//   - more is how many further rows may be added or changed, by inserts that have only a bound.
+//   - known is false if the preview does not know a number.
+//   - changedIsMost reports that c.changed is an upper bound. A row may be changed twice, or changed
+//     and then taken, and an insert may update an existing row.
+func (f prediction) predicted(table string) (c change, more int64, known, changedIsMost bool) {
 	known = true
 	updates := 0
 	for _, e := range f.effects {
 		if e.Table != table || e.Effect == "blocked" || e.Effect == "refused" {
 			continue
 		}
-		if n, most := e.most(); e.Rows == nil && most {
-			bound += n
-			vague = true
+		if n, bounded := e.bound(); e.Rows == nil && bounded {
+			more += n
+			changedIsMost = true
 			continue
 		} else if e.Rows == nil {
 			return c, 0, false, false
 		}
 		switch e.Effect {
 		case "delete", "cascade":
-			c.gone += *e.Rows
+			c.removed += *e.Rows
 		case "insert", "archive":
 			c.added += *e.Rows
-			vague = true
+			changedIsMost = true
 		default:
 			c.changed += *e.Rows
 			updates++
 		}
 	}
-	return c, bound, known, vague || updates > 1 || c.gone > 0
+	return c, more, known, changedIsMost || updates > 1 || c.removed > 0
 }
 
 func (f prediction) String() string {

@@ -30,7 +30,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// Program is the path of pgretain, which is built once per test binary.
+// Program returns the path of the pgretain command, which it builds once per test binary.
 func Program(t testing.TB) string {
 	t.Helper()
 	path, err := program()
@@ -40,25 +40,29 @@ func Program(t testing.TB) string {
 	return path
 }
 
-// Finish runs a command to its end, whatever that is.
+// RunCommand runs a command to its end and returns its exit code, whether or not that is 0.
 func RunCommand(t testing.TB, cmd *exec.Cmd) (code int, stdout, stderr string) {
 	t.Helper()
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatalf("running %q: %v", cmd.Args, err)
 	}
-	return cmd.ProcessState.ExitCode(), out.String(), said.String()
+	return cmd.ProcessState.ExitCode(), out.String(), errOut.String()
 }
 
-// Settings are the PG* variables of a connection.
+// ConnectionEnv returns the environment variables (PGHOST, PGPORT, ...) for a connection URL.
 func ConnectionEnv(t testing.TB, url string) []string {
 	t.Helper()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"PGHOST=" + config.Host, "PGPORT=" + strconv.Itoa(int(config.Port)), "PGDATABASE=" +
-		config.Database,
-		"PGUSER=" + config.User, "PGPASSWORD=" + config.Password}
+	return []string{
+		"PGHOST=" + config.Host,
+		"PGPORT=" + strconv.Itoa(int(config.Port)),
+		"PGDATABASE=" + config.Database,
+		"PGUSER=" + config.User,
+		"PGPASSWORD=" + config.Password,
+	}
 }

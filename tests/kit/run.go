@@ -13,7 +13,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Outcome is how a run ended: its row of the run log, and what CALL raised.
+// Outcome is how a run ended: its row in retention.run, and the error that CALL raised.
 type Outcome struct {
 	ID                                          int64
 	Policy                                      string
@@ -25,8 +25,8 @@ type Outcome struct {
 	Err                                         *pgconn.PgError
 }
 
-// Run calls retention.run as the runner, with as_of in SQL's spelling, and reads its row of the
-// log.
+// Run calls retention.run as the runner and reads the run's row in retention.run. The argument asOf
+// is a timestamp in SQL's notation.
 func (in *Installed) Run(policy, asOf string) Outcome {
 	in.t.Helper()
 	var o Outcome
@@ -36,7 +36,7 @@ func (in *Installed) Run(policy, asOf string) Outcome {
 	return o
 }
 
-// Done is Run for a run that must end well.
+// Done runs a policy like Run, and fails the test unless the run ends in state done.
 func (in *Installed) Done(policy, asOf string) Outcome {
 	in.t.Helper()
 	o := in.Run(policy, asOf)
@@ -46,7 +46,7 @@ func (in *Installed) Done(policy, asOf string) Outcome {
 	return o
 }
 
-// Last is the newest run of a policy in the log, whoever called it.
+// Last returns the newest run of a policy in retention.run, whoever called it.
 func (in *Installed) Last(policy string) Outcome {
 	in.t.Helper()
 	var o Outcome
@@ -54,7 +54,7 @@ func (in *Installed) Last(policy string) Outcome {
 	return o
 }
 
-// Call calls a procedure of the runtime as the runner.
+// Call calls a procedure of the runtime as the runner. It returns the procedure's INOUT parameter.
 func (in *Installed) Call(sql string, args ...any) (string, *pgconn.PgError) {
 	in.t.Helper()
 	var outcome *string
@@ -69,7 +69,7 @@ func (in *Installed) Call(sql string, args ...any) (string, *pgconn.PgError) {
 	return *outcome, server
 }
 
-// Runner is a session of the runner's, opened at the first use.
+// Runner returns a session with the runner's rights. The first call opens it.
 func (in *Installed) Runner() *pgx.Conn {
 	in.t.Helper()
 	if in.runner == nil {
@@ -78,7 +78,8 @@ func (in *Installed) Runner() *pgx.Conn {
 	return in.runner
 }
 
-// as is a session with the rights of one of the roles; the migrator's where the install has none.
+// as opens a session with the rights of a role of the runtime. If the policy file has roles: none,
+// these are the migrator's rights.
 func (in *Installed) as(t testing.TB, role string) *pgx.Conn {
 	t.Helper()
 	conn := in.Conn(t)
@@ -86,7 +87,8 @@ func (in *Installed) as(t testing.TB, role string) *pgx.Conn {
 	return conn
 }
 
-// With is the same installation for a subtest; the sessions of runner and viewer are shared.
+// ForSubtest returns the same installation for a subtest. It shares the sessions of runner and
+// viewer.
 func (in *Installed) ForSubtest(t testing.TB) *Installed {
 	in.Runner()
 	in.Viewer()
@@ -95,7 +97,7 @@ func (in *Installed) ForSubtest(t testing.TB) *Installed {
 	return &other
 }
 
-// Operator runs SQL with the rights of an operator.
+// Operator runs SQL with the rights of the operator's role.
 func (in *Installed) Operator(sql string, args ...any) error {
 	in.t.Helper()
 	conn := in.as(in.t, in.File.Install.Roles.Operator)
@@ -123,7 +125,7 @@ func (in *Installed) read(o *Outcome, policy string) {
 		&o.Refused, &o.Batches, &o.Kept, &o.Related, &o.Cascaded)
 }
 
-// row scans the first row of a query of the superuser's session.
+// row scans the only row of a query, in the superuser's session.
 func (in *Installed) row(sql string, args []any, into ...any) {
 	in.t.Helper()
 	rows, err := in.Query(in.t.Context(), sql, args...)
@@ -137,29 +139,38 @@ func (in *Installed) row(sql string, args []any, into ...any) {
 	}
 }
 
-// Count is what preview counts: the rows due, and what keeps the others.
+// Count returns what retention.preview counts: the due rows, and the kept rows by what keeps them.
 func (in *Installed) Count(policy, asOf string) (due int64, kept map[string]int64) {
 	in.t.Helper()
 	in.row("SELECT due, kept FROM "+in.schema()+".preview($1, $2)", []any{policy, asOf}, &due, &kept)
 	return due, kept
 }
 
-// Due is a query for the rows that are due and not held: those of <policy>_rows that have no
-// verdict, without those that the runtime calls held. $1 is the instant.
+// DueQuery returns a query for the rows that are due and not held. Its parameter $1 is as_of. The
+// query reads <policy>_rows without a verdict, and leaves out the rows of _held_rows.
 func (in *Installed) DueQuery(policy string) string {
-	return strings.NewReplacer("retention", in.schema(), "p_rows", quote.Ident(policy+"_rows"), "'p'",
-		quote.Literal(policy)).Replace(`
-		WITH r AS (SELECT x.* FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x WHERE x.verdict IS NULL)
-		SELECT (r.t).* FROM r WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held_rows('p', $1::timestamptz) h)`)
+	return strings.NewReplacer(
+		"retention", in.schema(),
+		"p_rows", quote.Ident(policy+"_rows"),
+		"'p'", quote.Literal(policy),
+	).Replace(`
+		WITH r AS (
+			SELECT x.*
+			FROM retention.p_rows(retention.scope_at('p', $1::timestamptz)) x
+			WHERE x.verdict IS NULL
+		)
+		SELECT (r.t).*
+		FROM r
+		WHERE (r.rel, r.tid) NOT IN (SELECT h.rel, h.tid FROM retention._held_rows('p', $1::timestamptz) h)`)
 }
 
-// DueRows is how many rows are due and not held.
+// CountDue returns how many rows are due and not held.
 func (in *Installed) CountDue(policy, asOf string) int64 {
 	in.t.Helper()
 	return pgtest.Value[int64](in.t, in, "SELECT count(*) FROM ("+in.DueQuery(policy)+") d", asOf)
 }
 
-// Rows are a query's rows as text, sorted; TABLE m is one.
+// Rows returns the rows of a query as text, sorted. The query may be "TABLE name".
 func (in *Installed) Rows(query string) []string {
 	in.t.Helper()
 	return pgtest.Column[string](in.t, in, "SELECT x::text FROM ("+query+") x ORDER BY 1")

@@ -14,12 +14,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// origins are servers with one example each, by its directory.
+// origins maps the directory of an example to its *pgtest.Origin, a server with the example
+// installed.
 var origins sync.Map
 
-// Shipped is an example as it is checked in, installed on a server of the test's own: dir's
-// roles.sql, where there is one, schema.sql as the migrating role, then dir's migrations. pg_cron
-// knows the jobs, but starts none before StartJobs. It is installed once, and each test has a copy.
+// Shipped installs an example from its checked-in files, on a server of the test's own. It runs
+// roles.sql (if dir has one), schema.sql as the migrating role, and dir's migrations. The example
+// is installed once per test binary, and each test gets a copy. pg_cron has the jobs, but starts
+// none before StartJobs.
 func Shipped(t testing.TB, dir string) *Installed {
 	t.Helper()
 	origin, _ := origins.LoadOrStore(dir, &pgtest.Origin{})
@@ -28,12 +30,13 @@ func Shipped(t testing.TB, dir string) *Installed {
 		in.Up(t)
 		in.DB.Exec(t, "UPDATE cron.job SET active = false")
 	})
-	db.Exec(t, "SELECT retention.adopt('a copy for a test'); UPDATE cron.job SET nodename = "+
-		"current_setting('cron.host')")
+	db.Exec(t, `
+		SELECT retention.adopt('a copy for a test');
+		UPDATE cron.job SET nodename = current_setting('cron.host')`)
 	return &Installed{DB: db, File: shippedPolicy(t, dir), Migrations: migrations(t, dir), t: t}
 }
 
-// ShippedFiles is Shipped without the migrations, for what is there before them.
+// ShippedFiles does what Shipped does, except that it applies no migration.
 func ShippedFiles(t testing.TB, dir string) *Installed {
 	t.Helper()
 	return shippedOn(t, pgtest.CronServer(t), dir)
@@ -60,7 +63,8 @@ func shippedPolicy(t testing.TB, dir string) *policy.File {
 	return file
 }
 
-// Wanted is what an example wants in the database, by the catalog snapshot beside it.
+// WantedObjects returns the objects that the generator wants for an example, compiled from the
+// example's policy file and catalog snapshot.
 func (in *Installed) WantedObjects(t testing.TB, dir string) []generator.Object {
 	t.Helper()
 	snapshot := Snapshot(t, dir)
@@ -76,7 +80,7 @@ func (in *Installed) WantedObjects(t testing.TB, dir string) []generator.Object 
 	return wanted
 }
 
-// Snapshot is the catalog snapshot of an example.
+// Snapshot returns the catalog snapshot of an example.
 func Snapshot(t testing.TB, dir string) *catalog.Snapshot {
 	t.Helper()
 	snapshot, err := catalog.Read(fixture.ReadFile(t, dir, catalog.FileName))
@@ -86,7 +90,7 @@ func Snapshot(t testing.TB, dir string) *catalog.Snapshot {
 	return snapshot
 }
 
-// StartJobs lets pg_cron start the jobs by itself.
+// StartJobs activates the jobs, so that pg_cron starts them.
 func (in *Installed) StartJobs() {
 	in.t.Helper()
 	in.DB.Exec(in.t, "UPDATE cron.job SET active = true")

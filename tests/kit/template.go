@@ -18,10 +18,12 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// bootstrapping: roles belong to the server, and two statements about one role at once may fail.
+// bootstrapping serializes the creation of roles. Roles belong to the server, and two concurrent
+// statements about one role may fail.
 var bootstrapping sync.Mutex
 
-// standard is a default install: its section of the policy file, and the migration of the runtime.
+// standard returns the install section of a default policy file, and the migration that installs
+// the runtime for it.
 var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
 	file, list := Parse("policies: {p: {table: t, where: true, then: [delete]}}")
 	if file == nil {
@@ -34,14 +36,14 @@ var standard = sync.OnceValues(func() (policy.Install, fstest.MapFS) {
 	return file.Install, dir
 })
 
-// isDefault says whether the template has the runtime that an install section asks for.
+// isDefault reports whether the template's runtime fits an install section.
 func isDefault(in policy.Install) bool {
 	own, _ := standard()
 	return in.Schema == own.Schema && in.Roles == own.Roles
 }
 
-// runtime is a database in which the runtime of a default install is migrated already: that part
-// is the same for all policies.
+// runtime is a template database into which the runtime of a default install is migrated. The
+// runtime is the same for all policies.
 var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) error {
 	own, dir := standard()
 	if err := bootstrapDatabase(ctx, conn, own); err != nil {
@@ -56,7 +58,7 @@ var runtime = pgtest.Template("kit", func(ctx context.Context, conn *pgx.Conn) e
 	return err
 })
 
-// database is a clone of the template for a default install, else an empty database.
+// database clones the template for a default install. For another one it creates an empty database.
 func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	t.Helper()
 	_, migrated := standard()
@@ -70,11 +72,13 @@ func database(t testing.TB, file *policy.File) (*pgtest.DB, fstest.MapFS) {
 	return db, copied(migrated)
 }
 
-// grant is the privilege on a database, which no clone has of its template.
-const grant = "DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO " + Migrator + "', current_database()); " +
-	"END $$"
+// grant gives the migrator CREATE on the current database. CREATE DATABASE does not copy the
+// privileges of a template.
+const grant = `DO $$ BEGIN
+	EXECUTE format('GRANT CREATE ON DATABASE %I TO ` + Migrator + `', current_database());
+END $$`
 
-// copied are files that a test may edit.
+// copied returns a copy of the files, which a test may edit.
 func copied(files fstest.MapFS) fstest.MapFS {
 	dir := fstest.MapFS{}
 	for name, f := range files {
@@ -83,14 +87,14 @@ func copied(files fstest.MapFS) fstest.MapFS {
 	return dir
 }
 
-// asked are the installs that were asked for, by what was asked for.
+// asked maps the arguments of Install to their *repeated.
 var asked sync.Map
 
-// ofDatabase matches SQL about the database as a whole, which clones do not inherit.
+// ofDatabase matches SQL about the database as a whole. Clones do not inherit what it sets.
 var ofDatabase = regexp.MustCompile(`(?i)\bdatabase\b`)
 
-// repeated is an install that several tests ask for: the second makes a template of its own, and
-// all from then on have clones of that.
+// repeated is an install that several tests may ask for. The first call installs into a database of
+// its own. The second call builds a template; it and all later calls get clones of the template.
 type repeated struct {
 	before atomic.Bool
 	made   sync.Once
@@ -104,13 +108,14 @@ func (r *repeated) install(t testing.TB, yaml string, fresh func() *Installed) *
 	}
 	r.made.Do(func() { r.clone = fresh().Clones(t, yaml) })
 	if r.clone == nil {
-		return fresh() // which fails as that of the template did
+		return fresh() // fails for the same reason as the template
 	}
 	return r.clone(t)
 }
 
-// Clones makes a template of a default install as it is now, with the policies of yaml, and returns
-// what makes clones of it. The sessions of this one are ended, and must not be used again.
+// Clones makes a template of a default install in its present state, with the policies of yaml. It
+// returns a function that clones the template. Clones ends the sessions of in, which must not be
+// used again.
 func (in *Installed) Clones(t testing.TB, yaml string) func(testing.TB) *Installed {
 	t.Helper()
 	template := in.DB.Template(t)
@@ -124,14 +129,15 @@ func (in *Installed) Clones(t testing.TB, yaml string) func(testing.TB) *Install
 	}
 }
 
-// Next writes the step to the wanted objects into a directory, and returns its files.
+// Next generates the migration that leads to the wanted objects, adds it to dir, and returns its
+// files.
 func Next(dir fstest.MapFS, in policy.Install, wanted []generator.Object) ([]generator.File, error) {
 	history, err := generator.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	files, err := generator.Next(history, wanted, generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(),
-		Trust: in.Trust})
+	files, err := generator.Next(history, wanted,
+		generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust})
 	for _, f := range files {
 		dir[f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
 	}
@@ -145,7 +151,7 @@ func bootstrap(t testing.TB, db *pgtest.DB, in policy.Install) {
 	}
 }
 
-// bootstrapDatabase is what a DBA does before the first migration.
+// bootstrapDatabase does what a DBA does before the first migration.
 func bootstrapDatabase(ctx context.Context, conn *pgx.Conn, in policy.Install) error {
 	bootstrapping.Lock()
 	defer bootstrapping.Unlock()

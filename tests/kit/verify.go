@@ -15,14 +15,14 @@ import (
 	"pgretain/verifier"
 )
 
-// WantConforms verifies the installation as it is: a superuser finds nothing, and a viewer nothing
-// but what it may not see. What is only worth knowing is no finding.
+// WantConforms verifies the installation, and fails the test on a finding. A superuser's report
+// must conform. A viewer's report may have findings about what a viewer cannot read, but no drift.
 func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
 	t.Helper()
-	conn := in.Conn(t) // one for both: the second look of a session takes half the time
+	conn := in.Conn(t) // for both users: the second report in a session takes half the time
 	defer conn.Close(context.Background())
 	for _, user := range []string{"", in.role(in.File.Install.Roles.Viewer)} {
-		report := in.look(t, conn, user, wanted)
+		report := in.report(t, conn, user, wanted)
 		if report.Count(diag.Drift) > 0 || user == "" && report.Verdict() != verifier.Conforms {
 			var out bytes.Buffer
 			if err := report.Text(&out, false, false); err != nil {
@@ -33,7 +33,7 @@ func (in *Installed) WantConforms(t testing.TB, wanted []generator.Object) {
 	}
 }
 
-// Finding is what a superuser's verify says with a code, "" where it does not.
+// Finding returns the messages of a superuser's findings with the given code, "" if there are none.
 func (in *Installed) Finding(t testing.TB, yaml, code string) string {
 	t.Helper()
 	wanted, _ := in.Compile(t, yaml)
@@ -46,15 +46,15 @@ func (in *Installed) Finding(t testing.TB, yaml, code string) string {
 	return strings.Join(messages, "\n")
 }
 
-// Verify is what a role finds, "" the superuser.
+// Verify returns the report of a role; user "" is the superuser.
 func (in *Installed) Verify(t testing.TB, user string, wanted []generator.Object) *verifier.Report {
 	t.Helper()
 	conn := in.Conn(t)
 	defer conn.Close(context.Background())
-	return in.look(t, conn, user, wanted)
+	return in.report(t, conn, user, wanted)
 }
 
-func (in *Installed) look(t testing.TB, conn *pgx.Conn, user string, wanted []generator.Object) *verifier.Report {
+func (in *Installed) report(t testing.TB, conn *pgx.Conn, user string, wanted []generator.Object) *verifier.Report {
 	t.Helper()
 	if user != "" {
 		pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(user))

@@ -14,23 +14,23 @@ import (
 	"pgretain/internal/sandbox"
 )
 
-// DB is the database of one test. Its Exec and Query share one superuser session, so they are
-// for one goroutine; everything else may be used from several.
+// DB is the database of one test. Its Exec and Query share one superuser session, so only one
+// goroutine may call them. Several goroutines may use everything else.
 type DB struct {
 	Name   string
-	Server *sandbox.Server // nil where PGRETAIN_TEST_DATABASE_URL names it; not to be killed where it is shared
+	Server *sandbox.Server // nil if PGRETAIN_TEST_DATABASE_URL is set; a test must not kill a shared server
 
 	server  *server
 	session func() (*pgx.Conn, error)
 }
 
-// Database makes an empty database for the test, from template0.
+// Database creates an empty database for the test, from template0.
 func Database(t testing.TB) *DB {
 	t.Helper()
 	return require(t).database(t, "template0")
 }
 
-// database clones a template and drops the clone when the test has passed.
+// database clones a template and drops the clone when the test ends.
 func (s *server) database(t testing.TB, template string) *DB {
 	t.Helper()
 	db := s.open(t, uniqueName("pgretain_test_"+t.Name()))
@@ -41,13 +41,13 @@ func (s *server) database(t testing.TB, template string) *DB {
 	return db
 }
 
-// createDatabase copies the files, which takes half the time of writing each page to the WAL, where
-// checkpoints do not wait for the disk.
+// createDatabase returns a CREATE DATABASE statement that copies the template's files. Where
+// checkpoints do not wait for the disk, this takes half the time of STRATEGY wal_log.
 func createDatabase(name, template string) string {
 	return "CREATE DATABASE " + quote.Ident(name) + " TEMPLATE " + quote.Ident(template) + " STRATEGY file_copy"
 }
 
-// open is a DB for a database that exists.
+// open returns a DB for an existing database.
 func (s *server) open(t testing.TB, name string) *DB {
 	db := &DB{Name: name, Server: s.sandbox, server: s}
 	db.session = sync.OnceValues(func() (*pgx.Conn, error) {
@@ -60,12 +60,13 @@ func (s *server) open(t testing.TB, name string) *DB {
 	return db
 }
 
-// Reopen is the same database with a new session of its own: after a crash, which ends the old one.
+// Reopen returns a DB for the same database, with a new session. Tests use it after a crash, which
+// ends the old session.
 func (db *DB) Reopen(t testing.TB) *DB {
 	return db.server.open(t, db.Name)
 }
 
-// Copy is another database with the same content. The sessions of this one are ended, and must not
+// Copy creates another database with the same content. It ends the sessions of db, which must not
 // be used again.
 func (db *DB) Copy(t testing.TB) *DB {
 	t.Helper()
@@ -73,7 +74,7 @@ func (db *DB) Copy(t testing.TB) *DB {
 	return db.server.database(t, db.Name)
 }
 
-// end ends the sessions of a database, with which it cannot be cloned.
+// end ends the sessions of a database. PostgreSQL does not clone a database that has sessions.
 func (db *DB) end(t testing.TB) {
 	t.Helper()
 	if err := db.server.admin("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = " +
@@ -82,25 +83,25 @@ func (db *DB) end(t testing.TB) {
 	}
 }
 
-// drop removes the database, or keeps it after a failure where the server is not stopped after the
-// tests.
+// drop drops the database. If the test failed and the server keeps running after the tests, drop
+// keeps the database.
 func (db *DB) drop(t testing.TB) {
 	if t.Failed() && db.server.sandbox == nil {
 		t.Logf("database kept: %s", db.URL(""))
 		return
 	}
 	if t.Failed() {
-		t.Logf("database %s goes with its server; set %s to keep it", db.Name, URLVariable)
+		t.Logf("database %s is removed together with its server; set %s to keep it", db.Name, URLVariable)
 	}
 	if err := db.server.admin("DROP DATABASE " + quote.Ident(db.Name) + " WITH (FORCE)"); err != nil {
 		t.Errorf("dropping the database of the test: %v", err)
 	}
 }
 
-// URL connects to the database as user, "" for the superuser.
+// URL returns the URL of the database for a user; "" is the superuser.
 func (db *DB) URL(user string) string { return db.server.url(db.Name, user) }
 
-// Conn opens a session as user, by default the superuser, for as long as the test runs.
+// Conn opens a session as user, by default the superuser. The session is closed when the test ends.
 func (db *DB) Conn(t testing.TB, user ...string) *pgx.Conn {
 	t.Helper()
 	conn, err := db.Connect(t.Context(), user...)
@@ -111,13 +112,14 @@ func (db *DB) Conn(t testing.TB, user ...string) *pgx.Conn {
 	return conn
 }
 
-// Connect opens a session that the caller closes, and may fail: for tests of refusals and crashes.
+// Connect opens a session, which the caller closes, or returns an error. It is for tests in which
+// the server refuses the connection or crashes.
 func (db *DB) Connect(ctx context.Context, user ...string) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, db.URL(strings.Join(user, "")))
 }
 
-// Exec runs SQL as the superuser, several statements where there are no arguments, and returns
-// the number of rows of the last.
+// Exec runs SQL as the superuser and returns the number of rows of the last statement. Without
+// arguments, sql may have several statements.
 func (db *DB) Exec(t testing.TB, sql string, args ...any) int64 {
 	t.Helper()
 	conn, err := db.session()
@@ -127,7 +129,7 @@ func (db *DB) Exec(t testing.TB, sql string, args ...any) int64 {
 	return Exec(t, conn, sql, args...)
 }
 
-// Query makes a DB a Querier, so that Value and Column take it.
+// Query lets Value and Column take a DB as their Querier.
 func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	conn, err := db.session()
 	if err != nil {
@@ -136,15 +138,20 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	return conn.Query(ctx, sql, args...)
 }
 
-// MakeRole is SQL that makes a role unless it is there: roles are the server's, and tests beside
-// each other ask for the same. definition is what CREATE ROLE takes, as in "anna LOGIN".
+// MakeRole returns SQL that creates a role unless it exists. Roles belong to the server, and tests
+// that run at the same time create the same ones. The definition is what follows CREATE ROLE, for
+// example "anna LOGIN".
 func MakeRole(definition string) string {
-	return "DO $$ BEGIN CREATE ROLE " + definition + "; EXCEPTION WHEN duplicate_object OR unique_violation THEN " +
-		"NULL; END $$;"
+	return `DO $$
+		BEGIN
+			CREATE ROLE ` + definition + `;
+		EXCEPTION WHEN duplicate_object OR unique_violation THEN
+			NULL;
+		END $$;`
 }
 
-// Exec runs SQL in a session, several statements where there are no arguments, and returns the
-// number of rows of the last.
+// Exec runs SQL in a session and returns the number of rows of the last statement. Without
+// arguments, sql may have several statements.
 func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) int64 {
 	t.Helper()
 	if len(args) > 0 {
@@ -152,7 +159,7 @@ func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) int64 {
 		failed(t, sql, err)
 		return tag.RowsAffected()
 	}
-	// As it is; like psql -c, several statements are one transaction unless they say otherwise.
+	// Like psql -c, several statements form one transaction unless sql contains BEGIN or COMMIT.
 	results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
 	failed(t, sql, err)
 	if len(results) == 0 {
@@ -161,7 +168,7 @@ func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) int64 {
 	return results[len(results)-1].CommandTag.RowsAffected()
 }
 
-// uniqueName is a database name of at most 63 bytes that no other test has.
+// uniqueName returns a database name of at most 63 bytes that no other test uses.
 func uniqueName(text string) string {
 	plain := strings.Map(func(r rune) rune {
 		switch {

@@ -38,7 +38,7 @@ func TestClonesAreIndependent(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if builds != 1 {
-			t.Errorf("the template was built %d times", builds)
+			t.Errorf("the template was built %d times, want once", builds)
 		}
 	})
 }
@@ -61,7 +61,7 @@ func TestCronServerHasTheExtension(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
 	if n := pgtest.Value[int](t, db, "SELECT count(*) FROM pg_extension WHERE extname = 'pg_cron'"); n != 1 {
-		t.Error("no pg_cron")
+		t.Errorf("pg_extension has %d rows for pg_cron, want 1", n)
 	}
 	if err := db.Server.Kill(); err != nil {
 		t.Fatal(err)
@@ -70,6 +70,6 @@ func TestCronServerHasTheExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := pgtest.Value[int](t, db.Conn(t), "SELECT 1"); n != 1 {
-		t.Error("no answer after the restart")
+		t.Errorf("SELECT 1 returns %d after the restart", n)
 	}
 }

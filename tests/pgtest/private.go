@@ -13,15 +13,16 @@ import (
 )
 
 // Server starts a server for this test alone, for crashes and settings, and returns its first
-// database. It takes about a second: few tests need one.
+// database. The start takes about a second.
 func Server(t testing.TB, options sandbox.Options) *DB {
 	t.Helper()
-	// Not t.Context, which ends before the clean-ups: those of the test still need the server.
+	// t.Context ends before the test's cleanup functions run, and these still need the server.
 	s, err := sandbox.Start(context.Background(), steady(options))
 	return private(t, s, err, "")
 }
 
-// private is a database of a server that the test stops, "" the one that exists from the start.
+// private returns a database of a server that is stopped when the test ends. Name "" is the
+// database that the server has from the start.
 func private(t testing.TB, s *sandbox.Server, err error, name string) *DB {
 	t.Helper()
 	check(t, err)
@@ -33,14 +34,15 @@ func private(t testing.TB, s *sandbox.Server, err error, name string) *DB {
 	return newServer(s.URL, s).open(t, cmp.Or(name, s.Database()))
 }
 
-// CronServer starts a server for this test alone that runs pg_cron in the database it returns.
-// pg_cron exists in one database of a server only, so tests of real ticks cannot share one.
+// CronServer starts a server for this test alone, with pg_cron in the database that it returns.
+// pg_cron runs in one database of a server, so tests of its schedule cannot share a server.
 func CronServer(t testing.TB) *DB {
 	t.Helper()
 	return blank.Copy(t, func(*DB) {})
 }
 
-// blank has nothing but the extension: to copy it takes a tenth of what initdb takes.
+// blank is a server that has only the extension pg_cron. A copy takes a tenth of the time of
+// initdb.
 var blank Origin
 
 // Origin is a server with pg_cron that is built once per test binary. Every test gets a copy of it.
@@ -48,11 +50,11 @@ var blank Origin
 type Origin struct {
 	built sync.Once
 	err   error
-	db    *DB // shut down
+	db    *DB // its server is shut down
 }
 
-// Copy starts a server for this test alone on a copy of the origin's files, which build fills at
-// the first use.
+// Copy starts a server for this test alone, on a copy of the origin's files. The first call creates
+// the origin, and build fills its database.
 func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	t.Helper()
 	o.built.Do(func() {
@@ -68,45 +70,47 @@ func (o *Origin) Copy(t testing.TB, build func(*DB)) *DB {
 	})
 	check(t, o.err)
 	if o.db == nil {
-		t.Fatal("the server to copy could not be built; the test that tried says why")
+		t.Fatal("the origin could not be built; see the failure of the test that called Copy first")
 	}
 	return o.db.CloneFiles(t)
 }
 
-// Sibling makes another database on the server of a test's own.
+// Sibling creates another database on a server of the test's own.
 func (db *DB) Sibling(t testing.TB, name string) *DB {
 	t.Helper()
 	check(t, db.server.admin("CREATE DATABASE "+quote.Ident(name)))
 	return db.server.open(t, name)
 }
 
-// Standby starts a hot standby of a test's own server, and returns the same database there.
+// Standby starts a hot standby of the test's own server, and returns the same database there.
 func (db *DB) Standby(t testing.TB, settings map[string]string) *DB {
 	t.Helper()
 	return db.copied(t, settings, func(standby *sandbox.Server) *exec.Cmd {
-		return db.baseBackup(standby,
-			"--write-recovery-conf")
+		return db.baseBackup(standby, "--write-recovery-conf")
 	})
 }
 
-// Clone starts an independent server from a base backup of a test's own server; CloneFiles from its
-// files, while it is killed. Both return the same database there.
+// Clone starts an independent server from a base backup of the test's own server. It returns the
+// same database there.
 func (db *DB) Clone(t testing.TB) *DB {
 	t.Helper()
 	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd { return db.baseBackup(clone) })
 }
 
+// CloneFiles starts an independent server from a copy of the files of the test's own server, which
+// must not run. It returns the same database there.
 func (db *DB) CloneFiles(t testing.TB) *DB {
 	t.Helper()
 	return db.copied(t, nil, func(clone *sandbox.Server) *exec.Cmd {
-		// files keep their times
+		// --archive keeps the times of the files.
 		cmd := clone.Command(context.Background(), "cp", "--archive", db.Server.DataDir(), clone.DataDir())
 		cmd.Path, cmd.Err = exec.LookPath("cp")
 		return cmd
 	})
 }
 
-// copied starts another server, with the same options, on the files that a command brings.
+// copied starts another server with the same options. The command that bring returns fills its data
+// directory.
 func (db *DB) copied(t testing.TB, settings map[string]string, bring func(*sandbox.Server) *exec.Cmd) *DB {
 	t.Helper()
 	options := db.Server.Options
@@ -122,7 +126,7 @@ func (db *DB) baseBackup(to *sandbox.Server, more ...string) *exec.Cmd {
 			"--host="+db.Server.Dir(), "--port=5432", "--username=postgres")...)
 }
 
-// CatchUp waits until a standby shows all that its primary has committed.
+// CatchUp waits until a standby has replayed everything that its primary has committed.
 func (db *DB) CatchUp(t testing.TB, primary *DB) {
 	t.Helper()
 	lsn := Value[string](t, primary, "SELECT pg_current_wal_flush_lsn()::text")

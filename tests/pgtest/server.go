@@ -1,8 +1,8 @@
-// Package pgtest gives every test a database of its own on a real PostgreSQL: one throw-away
-// server per test binary, or the one that PGRETAIN_TEST_DATABASE_URL names.
+// Package pgtest gives every test a database of its own on a real PostgreSQL server. The server is
+// a throw-away one per test binary, or the one of PGRETAIN_TEST_DATABASE_URL.
 //
-// Roles belong to the whole server and are shared by all databases, hence by all tests that run
-// at the same time: create them in a template, tolerate that they exist, and never drop them.
+// Roles belong to the whole server. All databases share them, and so do all tests that run at the
+// same time. Create roles in a template, accept that they exist already, and never drop them.
 package pgtest
 
 import (
@@ -21,22 +21,22 @@ import (
 	"pgretain/internal/sandbox"
 )
 
-// URLVariable names the environment variable with the URL of a superuser on a server to use
-// instead of a throw-away one. Its other databases are not touched.
+// URLVariable names the environment variable with the URL of a superuser on a server that the tests
+// use instead of a throw-away one. The tests do not touch its other databases.
 const URLVariable = "PGRETAIN_TEST_DATABASE_URL"
 
-// server is where the databases of a test binary are made.
+// server is the server on which the databases of a test binary are created.
 type server struct {
 	url     func(database, user string) string
-	sandbox *sandbox.Server // nil where URLVariable names the server
-	idle    chan *pgx.Conn  // sessions of admin, to be used again: a new one costs as much as a database
+	sandbox *sandbox.Server // nil if URLVariable names the server
+	idle    chan *pgx.Conn  // sessions that admin reuses; opening one takes as long as creating a database
 }
 
 func newServer(url func(database, user string) string, s *sandbox.Server) *server {
 	return &server{url, s, make(chan *pgx.Conn, 4)}
 }
 
-// shared starts the server of this test binary at the first use.
+// shared starts the server of this test binary when it is first called.
 var shared = sync.OnceValues(func() (*server, error) {
 	if external := os.Getenv(URLVariable); external != "" {
 		return externalServer(external)
@@ -45,16 +45,19 @@ var shared = sync.OnceValues(func() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	AtEnd(func() { _ = s.Stop() }) // it stops with the process at the latest
+	AtEnd(func() { _ = s.Stop() }) // without Stop, the server ends with the process
 	return newServer(s.URL, s), nil
 })
 
-// steady keeps autovacuum from changing statistics meanwhile: how often it comes by hangs on how
-// long the tests take. Tests with many partitions or schemas lock all of them, side by side with
-// others.
+// steady adds the settings that tests rely on. Autovacuum is off, because it changes statistics at
+// moments that depend on the speed of the tests. Some tests lock many partitions or schemas at the
+// same time, so there is room for more locks than by default.
 func steady(options sandbox.Options) sandbox.Options {
-	settings := map[string]string{"autovacuum": "off", "max_locks_per_transaction": "256",
-		"max_prepared_transactions": "4"}
+	settings := map[string]string{
+		"autovacuum":                "off",
+		"max_locks_per_transaction": "256",
+		"max_prepared_transactions": "4",
+	}
 	maps.Copy(settings, options.Settings)
 	options.Settings = settings
 	return options
@@ -77,20 +80,20 @@ func externalServer(text string) (*server, error) {
 	}, nil), nil
 }
 
-// ending holds what Main does last, in reverse order.
+// ending holds the functions of AtEnd.
 var ending struct {
 	sync.Mutex
 	do []func()
 }
 
-// AtEnd has Main call f after the tests, before those that were registered earlier.
+// AtEnd registers a function that Main calls after the tests. Main calls the last one first.
 func AtEnd(f func()) {
 	ending.Lock()
 	defer ending.Unlock()
 	ending.do = append(ending.do, f)
 }
 
-// Main is the whole TestMain of a package that uses pgtest: it runs the tests, removes templates
+// Main is the body of TestMain in a package that uses pgtest. It runs the tests, drops templates
 // and stops the server.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -100,7 +103,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// require returns the shared server. Without PostgreSQL a test is skipped, in CI it fails.
+// require returns the shared server. Without PostgreSQL it skips the test; in CI it fails the test.
 func require(t testing.TB) *server {
 	t.Helper()
 	s, err := shared()
@@ -132,7 +135,7 @@ func (s *server) admin(sql string) error {
 	case conn = <-s.idle:
 	default:
 	}
-	if conn == nil || conn.Ping(ctx) != nil { // which closes it, where the server was restarted
+	if conn == nil || conn.Ping(ctx) != nil { // a failed Ping closes the connection, as after a restart
 		var err error
 		if conn, err = pgx.Connect(ctx, s.url("", "")); err != nil {
 			return err

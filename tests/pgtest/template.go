@@ -15,18 +15,18 @@ import (
 type Blueprint struct {
 	name  string
 	build func(context.Context, *pgx.Conn) error
-	made  func() (string, error) // the template's name
+	made  func() (string, error) // returns the template's name
 }
 
-// Template registers a template; build fills it, as the superuser, when the first test asks for
-// a clone. Keep it in a package variable.
+// Template registers a template. When the first test asks for a clone, build fills the template as
+// the superuser. Keep the result in a package variable.
 func Template(name string, build func(ctx context.Context, conn *pgx.Conn) error) *Blueprint {
 	b := &Blueprint{name: name, build: build}
 	b.made = sync.OnceValues(b.make)
 	return b
 }
 
-// Database makes a clone of the template for the test.
+// Database clones the template for the test.
 func (b *Blueprint) Database(t testing.TB) *DB {
 	t.Helper()
 	s := require(t)
@@ -37,8 +37,8 @@ func (b *Blueprint) Database(t testing.TB) *DB {
 	return s.database(t, template)
 }
 
-// Template is a Blueprint of what the database holds now. Its sessions are ended, and must not be
-// used again.
+// Template returns a Blueprint with the present content of the database. It ends the sessions of
+// db, which must not be used again.
 func (db *DB) Template(t testing.TB) *Blueprint {
 	t.Helper()
 	db.end(t)
@@ -49,13 +49,13 @@ func (db *DB) Template(t testing.TB) *Blueprint {
 	return &Blueprint{name: name, made: func() (string, error) { return name, nil }}
 }
 
-// template copies a database to one that lasts as long as the tests.
-func (s *server) template(title, of string) (name string, err error) {
+// template copies a database to a template that exists until all tests have run.
+func (s *server) template(title, source string) (name string, err error) {
 	name = uniqueName("pgretain_template_" + title)
-	if err := s.admin(createDatabase(name, of)); err != nil {
+	if err := s.admin(createDatabase(name, source)); err != nil {
 		return "", err
 	}
-	if s.sandbox == nil { // it is not stopped after the tests
+	if s.sandbox == nil { // the server keeps running after the tests
 		AtEnd(func() {
 			if err := s.admin("DROP DATABASE " + quote.Ident(name) + " WITH (FORCE)"); err != nil {
 				fmt.Printf("dropping template %s: %v\n", name, err)

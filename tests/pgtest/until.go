@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// MaxWait bounds every wait of a test for a state. It is far longer than any state takes on a slow
-// and busy machine, so that only one that never comes fails the test.
+// MaxWait is the longest time that a test waits for a state. Every state is reached much sooner,
+// even on a slow and busy machine, so a test that waits this long has failed.
 const MaxWait = 3 * time.Minute
 
-// Poll asks until the state has come: PostgreSQL has no notification of a session that begins to
-// wait, or is gone.
+// Poll calls come until it returns true, and fails the test after MaxWait. PostgreSQL sends no
+// notification when a session begins to wait or ends.
 func Poll(t testing.TB, what string, come func() bool) {
 	t.Helper()
 	for begin := time.Now(); !come(); {
 		waited := time.Since(begin)
 		if waited > MaxWait {
-			t.Fatalf("never came true: %s", what)
+			t.Fatalf("not true after %s: %s", MaxWait, what)
 		}
-		// who waits long leaves the processor to others
+		// Longer pauses after a longer wait leave the processor to other tests.
 		time.Sleep(min(3*time.Millisecond+waited/50, 50*time.Millisecond))
 	}
 }
 
-// Until polls a query for true.
+// Until runs a query until it returns true.
 func Until(t testing.TB, q Querier, sql string, args ...any) {
 	t.Helper()
 	Poll(t, sql, func() bool { return Value[bool](t, q, sql, args...) })
 }
 
-// Gone waits until a backend has let go of everything: its client hears of its end before its locks
-// are free.
+// WaitForExit waits until a backend has ended and released its locks. Its client sees the end of
+// the connection before that.
 func WaitForExit(t testing.TB, q Querier, pid uint32) {
 	t.Helper()
 	Until(t, q, `SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)

@@ -16,7 +16,7 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Value is the only column of the only row.
+// Value returns the only column of the only row of a query.
 func Value[T any](t testing.TB, q Querier, sql string, args ...any) (v T) {
 	t.Helper()
 	rows, err := q.Query(t.Context(), sql, args...)
@@ -27,7 +27,7 @@ func Value[T any](t testing.TB, q Querier, sql string, args ...any) (v T) {
 	return v
 }
 
-// Column is the only column of all rows, never nil.
+// Column returns the only column of all rows of a query. The result is never nil.
 func Column[T any](t testing.TB, q Querier, sql string, args ...any) (v []T) {
 	t.Helper()
 	rows, err := q.Query(t.Context(), sql, args...)
@@ -38,8 +38,8 @@ func Column[T any](t testing.TB, q Querier, sql string, args ...any) (v []T) {
 	return v
 }
 
-// failed ends the test with what the server says of a statement; long ones are shortened, so that
-// the message is seen.
+// failed fails the test with the server's error, if there is one. It shortens a long statement, so
+// that the error stays visible.
 func failed(t testing.TB, sql string, err error) {
 	t.Helper()
 	if err == nil {
@@ -52,7 +52,7 @@ func failed(t testing.TB, sql string, err error) {
 	t.Fatalf("running %s: %v", string(line), describe(err))
 }
 
-// describe adds what the server says beyond the message.
+// describe adds the detail, the hint and the context to the message of a server's error.
 func describe(err error) error {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
