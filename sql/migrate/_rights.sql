@@ -27,7 +27,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $function$
           _window_set'),
         ('owner runner operator viewer', 'EXECUTE', '_cron_attempts _cron_jobs _cron_seen'),
         ('runner operator viewer', 'EXECUTE',
-         '_cutoff _local_floor _partitions _slice _snowflake_floor _ulid_floor _uuid_floor'),
+         '_batch_range _cutoff _local_floor _partitions _snowflake_floor _ulid_floor _uuid_floor'),
         ('worker operator viewer', 'EXECUTE', '_held_partition _held_rows _holds'),
         -- Functions that evaluate policies, besides all that run as their caller.
         ('worker', 'OWNER', '_execute_as_worker _batch _query_as_worker'),
