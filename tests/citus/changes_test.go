@@ -10,8 +10,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestMovedShard restores rows of a shard that has moved, and come back; nothing that people said
-// stays behind when it moves.
+// TestMovedShard moves a shard to the other worker and back. Rows can be restored after the shard
+// has come back. No run takes rows of a shard whose holds, pauses and windows are still on the
+// other worker.
 func TestMovedShard(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -20,25 +21,25 @@ func TestMovedShard(t *testing.T) {
 	}
 	shard := pgtest.Value[string](t, c.coordinator,
 		"SELECT get_shard_id_for_distribution_column('app.message', 1)::text")
-	number := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = "+
-		"'app.message'::regclass AND shardid < $1::text::bigint", shard)
+	number := pgtest.Value[int](t, c.coordinator, `SELECT count(*) FROM pg_dist_shard
+		WHERE logicalrelid = 'app.message'::regclass AND shardid < $1::text::bigint`, shard)
 	has, other := c.node(shard)
 	run := pgtest.Value[int64](t, has, "SELECT max(id) FROM retention.run WHERE policy = $1 AND taken > 0",
 		"messages_old@"+shard)
 	if n := pgtest.Value[int](t, other, "SELECT count(*) FROM retention.run WHERE id = $1", run); n > 0 {
-		t.Errorf("run %d is one of another node, too", run)
+		t.Errorf("both nodes have a run %d, want different IDs", run)
 	}
 	restore := func(conn *pgx.Conn) error {
 		_, err := conn.Exec(t.Context(), "SELECT retention.restore($1, $2)", "messages_old@"+shard, run)
 		return err
 	}
 	c.move(number, "block_writes")
-	if err := restore(has); err == nil || !strings.Contains(err.Error(), "shard "+
-		shard+" is not on this server any more") {
-		t.Errorf("restore() into a shard that has moved ends with %v", err)
+	if err := restore(has); err == nil ||
+		!strings.Contains(err.Error(), "shard "+shard+" is not on this server any more") {
+		t.Errorf("restore() into a shard that has moved to another node: %v, want that the shard is not there", err)
 	}
 	if err := restore(other); err == nil {
-		t.Error("restore() of a run of another node succeeds")
+		t.Error("restore() of a run of another node succeeds, want an error")
 	}
 	c.move(number, "force_logical")
 	if err := c.job(c.coordinator); err != nil {
@@ -48,120 +49,152 @@ func TestMovedShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	archived := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message_old WHERE run_id = $1", run)
-	back := pgtest.Value[int](t, has, "SELECT count(*) FROM retention.hold WHERE table_name = 'app.message' AND "+
-		"match ?& '{id,tenant_id}'")
-	if archived > 0 || back == 0 {
-		t.Errorf("%d rows of the run are still archived, %d are held", archived, back)
+	held := pgtest.Value[int](t, has, `SELECT count(*) FROM retention.hold
+		WHERE table_name = 'app.message' AND match ?& '{id,tenant_id}'`)
+	if archived > 0 || held == 0 {
+		t.Errorf("after restore(), %d rows are archived, want 0; %d rows are held, want some", archived, held)
 	}
 
-	c.move(number, "block_writes") // the holds of what came back stay behind
+	c.move(number, "block_writes") // the holds of the restored rows are on the old node
 	lines := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message")
-	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(),
-		"not all holds, pauses and windows of node") {
-		t.Errorf("a run of a shard whose holds are elsewhere ends with %v", err)
+	if err := c.job(c.coordinator); err == nil ||
+		!strings.Contains(err.Error(), "not all holds, pauses and windows of node") {
+		t.Errorf("job with a shard whose holds are on another node: %v, want that holds are missing", err)
 	}
 	pgtest.Exec(t, other, documented(t, "SELECT retention.place_hold"))
 	if err := c.job(c.coordinator); err != nil {
 		t.Error(err)
 	}
 	if n := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message"); n != lines {
-		t.Errorf("of %d rows %d are left, though what came back is held", lines, n)
+		t.Errorf("%d of %d rows are left, want all: the restored rows are held", n, lines)
 	}
-	pgtest.Exec(t, other, "SELECT retention.place_hold($1, '{\"tenant_id\": 2}', 'by the name of a shard')",
+	pgtest.Exec(t, other, `SELECT retention.place_hold($1, '{"tenant_id": 2}', 'by the name of a shard')`,
 		"app.message_"+shard)
-	if n := pgtest.Value[int](t, other, "SELECT count(*) FROM retention.hold WHERE table_name = 'app.message' AND "+
-		"match = '{\"tenant_id\": \"2\"}'"); n != 1 {
-		t.Error("a hold by the name of a shard is not on the table that is distributed")
+	if n := pgtest.Value[int](t, other, `SELECT count(*) FROM retention.hold
+		WHERE table_name = 'app.message' AND match = '{"tenant_id": "2"}'`); n != 1 {
+		t.Errorf("place_hold() with the name of a shard gives %d holds on the distributed table, want 1", n)
 	}
 }
 
-// TestApart takes tables that a policy uses out of what lies together, and moves the one with the
-// archive away: what is still on disk of it here is no archive.
-func TestApart(t *testing.T) {
+// TestArchiveNotColocated removes the archive table from the colocation group of the policy's
+// table, and moves it to the other worker. The run must fail and take no row: the files that are
+// still on its disk are not the archive.
+func TestArchiveNotColocated(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
 	if err := c.job(c.coordinator); err != nil {
 		t.Fatal(err)
 	}
-	pgtest.Exec(t, c.coordinator, "INSERT INTO app.message SELECT g % 600, g, now() - interval '8 days', 'mail' "+
-		"FROM generate_series($1::int, $1 + 1000) g", rows+1)
+	pgtest.Exec(t, c.coordinator, `INSERT INTO app.message
+		SELECT g % 600, g, now() - interval '8 days', 'mail' FROM generate_series($1::int, $1 + 1000) g`, rows+1)
 	pgtest.Exec(t, c.coordinator, "SELECT update_distributed_table_colocation('app.message_old', 'none')")
-	pgtest.Exec(t, c.coordinator, `SELECT citus_move_shard_placement(s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport, 'block_writes')
-		FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)
+	pgtest.Exec(t, c.coordinator, `
+		SELECT citus_move_shard_placement(
+			s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport, 'block_writes')
+		FROM pg_dist_shard s
+		JOIN pg_dist_placement p USING (shardid)
+		JOIN pg_dist_node n USING (groupid)
+		JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)
 		WHERE s.logicalrelid = 'app.message_old'::regclass`)
-	there := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message")
+	before := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message")
 	err := c.job(c.coordinator)
 	if err == nil || !strings.Contains(err.Error(),
 		`table "app.message_old" is not distributed by "tenant_id" any more, or not beside "app.message"`) {
 		t.Errorf("a run whose archive has moved away ends with %v", err)
 	}
-	if n := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message"); n != there {
-		t.Errorf("%d rows are gone", there-n)
+	if n := pgtest.Value[int](t, c.coordinator, "SELECT count(*) FROM app.message"); n != before {
+		t.Errorf("the run took %d rows, want none", before-n)
 	}
 }
 
-// TestSplit has shards split, and pins and holds come, while runs go on: what was kept while it was
-// there stays.
+// TestSplit splits shards, and adds pins and holds, while runs are in progress. A row that was
+// pinned or held before a run took it must stay.
 func TestSplit(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
 	pgtest.Exec(t, c.coordinator, "CREATE TABLE public.kept (tenant_id bigint, id bigint)")
 	for _, err := range c.during(func() {
 		for i := range 3 {
-			pgtest.Exec(t, c.coordinator, `SELECT citus_split_shard_by_split_points(s.shardid, ARRAY[((s.shardminvalue::bigint + s.shardmaxvalue::bigint) / 2)::text],
-				ARRAY(SELECT nodeid FROM pg_dist_node WHERE groupid > 0 ORDER BY 1), 'block_writes')
-				FROM (SELECT * FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass ORDER BY shardid OFFSET $1 LIMIT 1) s`, i)
-			pgtest.Exec(t, c.coordinator, "SELECT isolate_tenant_to_new_shard('app.message', $1::int, 'CASCADE', "+
-				"shard_transfer_mode => 'block_writes')", 20+i)
-			for n := range 40 { // pins of messages that are locked
+			pgtest.Exec(t, c.coordinator, `
+				SELECT citus_split_shard_by_split_points(
+					s.shardid,
+					ARRAY[((s.shardminvalue::bigint + s.shardmaxvalue::bigint) / 2)::text],
+					ARRAY(SELECT nodeid FROM pg_dist_node WHERE groupid > 0 ORDER BY 1),
+					'block_writes')
+				FROM (SELECT * FROM pg_dist_shard
+				      WHERE logicalrelid = 'app.message'::regclass
+				      ORDER BY shardid OFFSET $1 LIMIT 1) s`, i)
+			pgtest.Exec(t, c.coordinator, `SELECT isolate_tenant_to_new_shard('app.message', $1::int, 'CASCADE',
+				shard_transfer_mode => 'block_writes')`, 20+i)
+			for n := range 40 { // lock a due message of each tenant and pin it
 				tenant := 100 + 40*i + n
 				pgtest.Exec(t, c.coordinator, "BEGIN")
-				ids := pgtest.Column[int64](t, c.coordinator, `SELECT m.id FROM app.message m
-					WHERE m.tenant_id = $1 AND m.at < now() - interval '7 days' ORDER BY m.id DESC LIMIT 1 FOR UPDATE`, tenant)
-				pgtest.Exec(t, c.coordinator, "INSERT INTO app.pin SELECT $1::bigint, x FROM unnest($2::bigint[]) x "+
-					"ON CONFLICT DO NOTHING", tenant, ids)
-				pgtest.Exec(t, c.coordinator, "INSERT INTO public.kept SELECT $1::bigint, x FROM unnest($2::bigint[]) x", tenant, ids)
+				ids := pgtest.Column[int64](t, c.coordinator, `
+					SELECT m.id
+					FROM app.message m
+					WHERE m.tenant_id = $1 AND m.at < now() - interval '7 days'
+					ORDER BY m.id DESC LIMIT 1
+					FOR UPDATE`, tenant)
+				pgtest.Exec(t, c.coordinator, `
+					INSERT INTO app.pin SELECT $1::bigint, x FROM unnest($2::bigint[]) x ON CONFLICT DO NOTHING`,
+					tenant, ids)
+				pgtest.Exec(t, c.coordinator, `
+					INSERT INTO public.kept SELECT $1::bigint, x FROM unnest($2::bigint[]) x`, tenant, ids)
 				pgtest.Exec(t, c.coordinator, "COMMIT")
 			}
 			for _, node := range c.nodes {
-				pgtest.Exec(t, c.connect(node), "SELECT retention.place_hold('app.message', "+
-					"jsonb_build_object('tenant_id', $1::int)::text, 'case')", 400+i)
+				pgtest.Exec(t, c.connect(node), `SELECT retention.place_hold(
+					'app.message', jsonb_build_object('tenant_id', $1::int)::text, 'case')`, 400+i)
 			}
-			pgtest.Exec(t, c.coordinator, "INSERT INTO public.kept SELECT m.tenant_id, m.id FROM app.message m "+
-				"WHERE m.tenant_id = $1", 400+i)
+			pgtest.Exec(t, c.coordinator, `INSERT INTO public.kept
+				SELECT m.tenant_id, m.id FROM app.message m WHERE m.tenant_id = $1`, 400+i)
 		}
 	}) {
-		if !strings.Contains(err.Error(), "not all holds, pauses and windows of node") { // between the two
+		// One node has the hold already, and the other one does not yet have it.
+		if !strings.Contains(err.Error(), "not all holds, pauses and windows of node") {
 			t.Error(err)
 		}
 	}
-	got := pgtest.Value[string](t, c.coordinator, `SELECT format('%s left, %s of what was kept gone, %s lost, %s reactions without message',
-		(SELECT count(*) FROM app.message m WHERE m.at < now() - interval '7 days' AND m.kind <> 'bill' AND m.tenant_id NOT BETWEEN 400 AND 402
-			AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)),
-		(SELECT count(*) FROM (SELECT tenant_id, id FROM public.kept EXCEPT SELECT tenant_id, id FROM app.message) x),
+	got := pgtest.Value[string](t, c.coordinator, `SELECT format(
+		'%s due rows left, %s kept rows taken, %s rows lost, %s reactions without message',
+		(SELECT count(*)
+		 FROM app.message m
+		 WHERE m.at < now() - interval '7 days'
+		   AND m.kind <> 'bill'
+		   AND m.tenant_id NOT BETWEEN 400 AND 402
+		   AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)),
+		(SELECT count(*)
+		 FROM (SELECT tenant_id, id FROM public.kept EXCEPT SELECT tenant_id, id FROM app.message) x),
 		$1 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM app.message_old),
-		(SELECT count(*) FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id) WHERE m.id IS NULL))`, rows)
-	if diff := cmp.Diff("0 left, 0 of what was kept gone, 0 lost, 0 reactions without message", got); diff != "" {
+		(SELECT count(*)
+		 FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id)
+		 WHERE m.id IS NULL))`, rows)
+	const want = "0 due rows left, 0 kept rows taken, 0 rows lost, 0 reactions without message"
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 	c.run("verify", "--fleet", "fleet.yaml")
 }
 
-// TestPrepared has a pin that the coordinator has committed, and a worker only prepared, keep its
-// message.
+// TestPrepared inserts a pin on a worker in a prepared transaction. Until COMMIT PREPARED, and
+// after it, the pin keeps its message.
 func TestPrepared(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
 	shard := pgtest.Value[string](t, c.coordinator,
 		"SELECT get_shard_id_for_distribution_column('app.message', 2)::text")
-	pin := pgtest.Value[string](t, c.coordinator, "SELECT shard_name('app.pin', "+
-		"get_shard_id_for_distribution_column('app.pin', 2))")
+	pin := pgtest.Value[string](t, c.coordinator,
+		"SELECT shard_name('app.pin', get_shard_id_for_distribution_column('app.pin', 2))")
 	has, _ := c.node(shard)
 	const due = "SELECT count(*) FROM app.message WHERE tenant_id = 2 AND at < now() - interval '7 days'"
 	before := pgtest.Value[int](t, c.coordinator, due)
-	for _, statement := range []string{"BEGIN", "SET LOCAL citus.enable_manual_changes_to_shards = on",
-		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + " WHERE tenant_id = 2 ON " +
-			"CONFLICT DO NOTHING", "PREPARE TRANSACTION 'in doubt'"} {
+	for _, statement := range []string{
+		"BEGIN",
+		"SET LOCAL citus.enable_manual_changes_to_shards = on",
+		"INSERT INTO " + pin + " SELECT tenant_id, id FROM app.message_" + shard + `
+			WHERE tenant_id = 2 ON CONFLICT DO NOTHING`,
+		"PREPARE TRANSACTION 'in doubt'",
+	} {
 		pgtest.Exec(t, has, statement)
 	}
 	for _, state := range []string{"busy", "done"} {
@@ -169,11 +202,12 @@ func TestPrepared(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := pgtest.Value[int](t, c.coordinator, due); before == 0 || after != before {
-			t.Errorf("of %d messages %d are left", before, after)
+			t.Errorf("%d of %d pinned messages are left, want all of at least 1", after, before)
 		}
-		got := pgtest.Value[string](t, has, "SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1", "messages_old@"+shard)
+		got := pgtest.Value[string](t, has,
+			"SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1", "messages_old@"+shard)
 		if got != state && !(state == "busy" && got == "more") {
-			t.Errorf("the run ended %q", got)
+			t.Errorf("the run ended %q, want %q", got, state)
 		}
 		if state == "busy" {
 			pgtest.Exec(t, has, "COMMIT PREPARED 'in doubt'")
@@ -181,20 +215,24 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestOtherTables has shards of partitioned tables purged, and rows of columnar tables and of
-// Citus's own tenants left alone.
+// TestOtherTables checks that runs take rows from shards of partitioned tables. Runs on columnar
+// tables, and on tables of Citus's schema-based sharding, fail and take no row.
 func TestOtherTables(t *testing.T) {
 	c := start(t)
 	for statement := range strings.SplitSeq(`CREATE EXTENSION citus_columnar;
 CREATE SCHEMA other AUTHORIZATION shard_owner;
 GRANT CREATE ON DATABASE `+database+` TO shard_owner;
 SET ROLE shard_owner;
-CREATE TABLE other.part (tenant_id bigint, id bigint, at timestamptz NOT NULL, PRIMARY KEY (tenant_id, id, at)) PARTITION BY RANGE (at);
+CREATE TABLE other.part (
+    tenant_id bigint, id bigint, at timestamptz NOT NULL, PRIMARY KEY (tenant_id, id, at)
+) PARTITION BY RANGE (at);
 CREATE TABLE other.part_1 PARTITION OF other.part FOR VALUES FROM ('2000-01-01') TO ('2020-01-01');
 CREATE TABLE other.part_2 PARTITION OF other.part DEFAULT;
 CREATE INDEX ON other.part (at, tenant_id, id);
 CREATE TABLE other.pin (tenant_id bigint, id bigint, PRIMARY KEY (tenant_id, id));
-CREATE TABLE other.col (tenant_id bigint, id bigint, at timestamptz NOT NULL, PRIMARY KEY (tenant_id, id)) USING columnar;
+CREATE TABLE other.col (
+    tenant_id bigint, id bigint, at timestamptz NOT NULL, PRIMARY KEY (tenant_id, id)
+) USING columnar;
 CREATE INDEX ON other.col (at, tenant_id, id);
 SELECT create_distributed_table('other.part', 'tenant_id');
 SELECT create_distributed_table('other.pin', 'tenant_id', colocate_with => 'other.part');
@@ -203,7 +241,8 @@ SET citus.enable_schema_based_sharding = on;
 CREATE SCHEMA tenant_a;
 CREATE TABLE tenant_a.part (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 CREATE INDEX ON tenant_a.part (at, id);
-INSERT INTO other.part SELECT g % 50, g, timestamptz '2020-01-01' + (g - 500) * interval '1 day' FROM generate_series(1, 1000) g;
+INSERT INTO other.part
+    SELECT g % 50, g, timestamptz '2020-01-01' + (g - 500) * interval '1 day' FROM generate_series(1, 1000) g;
 INSERT INTO other.pin SELECT g % 50, g FROM generate_series(1, 1000, 10) g;
 INSERT INTO other.col SELECT g % 50, g, '2020-01-01' FROM generate_series(1, 1000) g;
 INSERT INTO tenant_a.part SELECT g, '2020-01-01' FROM generate_series(1, 1000) g;
@@ -233,23 +272,28 @@ policies:
 	for _, node := range c.nodes {
 		conn := c.connect(node)
 		pgtest.Exec(t, conn, "CALL retention.run('parts_old')")
-		for policy, why := range map[string]string{"columns_old": `stored by access method "columnar"`,
-			"tenants_old": "table tenant_a.part is distributed by Citus"} {
+		for policy, why := range map[string]string{
+			"columns_old": `stored by access method "columnar"`,
+			"tenants_old": "table tenant_a.part is distributed by Citus",
+		} {
 			if _, err := conn.Exec(t.Context(), "CALL retention.run('"+policy+"')"); err == nil ||
 				!strings.Contains(err.Error(), why) {
-				t.Errorf("a run of %s ends with %v", policy, err)
+				t.Errorf("run of %s: %v, want an error with %q", policy, err, why)
 			}
 		}
 	}
-	got := pgtest.Value[string](t, c.coordinator, `SELECT concat_ws(' ', (SELECT count(*) FROM other.part),
-		(SELECT count(*) FROM other.part WHERE id % 10 = 1 OR tenant_id = 3), (SELECT count(*) FROM other.col), (SELECT count(*) FROM tenant_a.part))`)
+	got := pgtest.Value[string](t, c.coordinator, `SELECT concat_ws(' ',
+		(SELECT count(*) FROM other.part),
+		(SELECT count(*) FROM other.part WHERE id % 10 = 1 OR tenant_id = 3),
+		(SELECT count(*) FROM other.col),
+		(SELECT count(*) FROM tenant_a.part))`)
 	if diff := cmp.Diff("120 120 1000 1000", got); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
 
-// TestOneLog reads the run logs of all workers on the coordinator, also of one that does not
-// answer, or is disabled.
+// TestOneLog reads the run logs of all workers in one view on the coordinator. The view has a line
+// for a worker that does not answer or is disabled.
 func TestOneLog(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
@@ -270,8 +314,8 @@ func TestOneLog(t *testing.T) {
 	if diff := cmp.Diff(strings.Join(want, "\n"), lines()); diff != "" {
 		t.Errorf("the log differs (-want +got):\n%s", diff)
 	}
-	pgtest.Exec(t, c.coordinator, "UPDATE pg_dist_node SET nodeport = 1 WHERE groupid = (SELECT max(groupid) FROM "+
-		"pg_dist_node)")
+	pgtest.Exec(t, c.coordinator, `UPDATE pg_dist_node SET nodeport = 1
+		WHERE groupid = (SELECT max(groupid) FROM pg_dist_node)`)
 	if got := lines(); !strings.HasPrefix(got, "unknown 1 failed to connect to ") || !strings.HasSuffix(got, want[0]) {
 		t.Errorf("with a worker that does not answer the log is:\n%s", got)
 	}
@@ -281,19 +325,22 @@ func TestOneLog(t *testing.T) {
 	}
 }
 
-// TestCoordinatorsCron lets the coordinator's pg_cron start the job as the page has it, where it is
-// there for the database.
+// TestCoordinatorsCron lets pg_cron on the coordinator start the job as docs/scale.md schedules it.
+// It needs pg_cron to be configured for the test's database.
 func TestCoordinatorsCron(t *testing.T) {
 	c := start(t)
-	if pgtest.Value[string](t, c.coordinator, "SELECT coalesce(current_setting('cron.database_name', true), '')") != database {
+	if pgtest.Value[string](t, c.coordinator,
+		"SELECT coalesce(current_setting('cron.database_name', true), '')") != database {
 		t.Skip("skipped: no pg_cron for " + database)
 	}
 	c.install(policyFile)
-	c.hold()
-	pgtest.Exec(t, c.coordinator, "SET citus.enable_ddl_propagation = off; CREATE EXTENSION pg_cron; RESET "+
-		"citus.enable_ddl_propagation")
+	c.placeHolds()
+	pgtest.Exec(t, c.coordinator, `
+		SET citus.enable_ddl_propagation = off;
+		CREATE EXTENSION pg_cron;
+		RESET citus.enable_ddl_propagation`)
 	pgtest.Exec(t, c.coordinator, documented(t, "SELECT cron.schedule"))
 	pgtest.Exec(t, c.coordinator, "SELECT cron.alter_job(jobid, schedule => '1 second') FROM cron.job")
 	pgtest.Until(t, c.coordinator, "SELECT count(*) > 0 FROM cron.job_run_details WHERE status = 'succeeded'")
-	c.want()
+	c.checkRows()
 }

@@ -1,6 +1,6 @@
-// Package citus holds the tests of policies for each shard, where PGRETAIN_TEST_CITUS_URL names the
-// coordinator of a throw-away cluster, as a superuser. They make a database of their own on all its
-// nodes, and kill a server.
+// Package citus tests policies that exist once per shard. PGRETAIN_TEST_CITUS_URL names the
+// coordinator of a throw-away Citus cluster, as a superuser. The tests create a database on all its
+// nodes, and one test kills a server.
 package citus
 
 import (
@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// rows is how many messages a test has.
+// rows is the number of messages in a test.
 var rows = func() int {
 	if given := os.Getenv("PGRETAIN_TEST_CITUS_ROWS"); given != "" {
 		n, err := strconv.Atoi(given)
@@ -57,7 +57,7 @@ policies:
 jobs:
   nightly: {schedule: "0 3 * * *", run: [messages_old]}
 `
-	// onWorkers makes a server that Citus has made a node of one for migrations.
+	// onWorkers makes Citus on a worker treat the tables of a migration as local tables.
 	onWorkers = `SET citus.enable_ddl_propagation = off;
 ALTER DATABASE ` + database + ` SET citus.enable_ddl_propagation = off;
 ALTER DATABASE ` + database + ` SET citus.override_table_visibility = off`
@@ -66,7 +66,9 @@ ALTER DATABASE ` + database + ` SET citus.override_table_visibility = off`
 SET citus.shard_count = 32;
 CREATE SCHEMA app AUTHORIZATION shard_owner;
 SET ROLE shard_owner;
-CREATE TABLE app.message (tenant_id bigint, id bigint, at timestamptz NOT NULL, kind text NOT NULL, PRIMARY KEY (tenant_id, id));
+CREATE TABLE app.message (
+    tenant_id bigint, id bigint, at timestamptz NOT NULL, kind text NOT NULL, PRIMARY KEY (tenant_id, id)
+);
 CREATE INDEX ON app.message (at, tenant_id, id);
 CREATE TABLE app.message_old (LIKE app.message, run_id bigint, PRIMARY KEY (tenant_id, id));
 CREATE TABLE app.reaction (tenant_id bigint, message_id bigint, PRIMARY KEY (tenant_id, message_id),
@@ -79,19 +81,24 @@ SELECT create_distributed_table('app.reaction', 'tenant_id', colocate_with => 'a
 SELECT create_distributed_table('app.pin', 'tenant_id', colocate_with => 'app.message');
 SELECT create_reference_table('app.kind')`
 
-	// filled has messages of five days, and as many of eight, which are due: a quarter with a
-	// reaction.
+	// filled inserts messages that are 5 or 8 days old, about half of each; those of 8 days are
+	// due. Every fourth message has a reaction, and every fiftieth is pinned.
 	filled = `INSERT INTO app.kind VALUES ('mail', false), ('bill', true);
 INSERT INTO app.message SELECT g % 600, g, now() - (5 + 3 * (g / 700 % 2)) * interval '1 day' - g * interval '1 ms',
     CASE WHEN g % 9 = 0 THEN 'bill' ELSE 'mail' END FROM generate_series(1, ROWS) g;
 INSERT INTO app.reaction SELECT g % 600, g FROM generate_series(1, ROWS, 4) g;
 INSERT INTO app.pin SELECT g % 600, g FROM generate_series(1, ROWS, 50) g`
 
-	// goes are the messages that are to go: held are all of tenant 7, and those of tenant 8 with a
-	// reaction.
-	goes = `SELECT m.tenant_id, m.id FROM app.message m WHERE m.at < now() - interval '7 days' AND m.kind <> 'bill'
-AND m.tenant_id <> 7 AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)
-AND NOT (m.tenant_id = 8 AND EXISTS (SELECT FROM app.reaction r WHERE r.tenant_id = m.tenant_id AND r.message_id = m.id))`
+	// dueRows returns the messages that a run must take. Holds keep all messages of tenant 7, and
+	// those messages of tenant 8 that have a reaction.
+	dueRows = `SELECT m.tenant_id, m.id
+FROM app.message m
+WHERE m.at < now() - interval '7 days'
+  AND m.kind <> 'bill'
+  AND m.tenant_id <> 7
+  AND NOT EXISTS (SELECT FROM app.pin p WHERE p.tenant_id = m.tenant_id AND p.message_id = m.id)
+  AND NOT (m.tenant_id = 8
+           AND EXISTS (SELECT FROM app.reaction r WHERE r.tenant_id = m.tenant_id AND r.message_id = m.id))`
 )
 
 type cluster struct {
@@ -102,7 +109,7 @@ type cluster struct {
 	binary, dir string
 }
 
-// start makes the database with its tables on all nodes.
+// start creates the test's database on all nodes, and its tables and rows.
 func start(t *testing.T) *cluster {
 	t.Helper()
 	given := os.Getenv("PGRETAIN_TEST_CITUS_URL")
@@ -118,9 +125,9 @@ func start(t *testing.T) *cluster {
 	list, _ := first.Query(t.Context(), "SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 ORDER BY nodeid")
 	nodes, err := pgx.CollectRows(list, pgx.RowToStructByPos[node])
 	if err != nil || len(nodes) < 2 {
-		t.Fatalf("two workers are needed, there are %d: %v", len(nodes), err)
+		t.Fatalf("the cluster has %d workers, want at least 2: %v", len(nodes), err)
 	}
-	at := func(n node) string {
+	urlOf := func(n node) string {
 		u, err := url.Parse(given)
 		if err != nil {
 			t.Fatal(err)
@@ -128,13 +135,15 @@ func start(t *testing.T) *cluster {
 		u.Host = fmt.Sprintf("%s:%d", n.Name, n.Port)
 		return u.String()
 	}
-	for i, server := range append([]string{given}, at(nodes[0]), at(nodes[1])) {
+	for i, server := range []string{given, urlOf(nodes[0]), urlOf(nodes[1])} {
 		conn := c.connect(server)
 		pgtest.Exec(t, conn, "DROP DATABASE IF EXISTS "+database+" WITH (FORCE)")
 		pgtest.Exec(t, conn, "CREATE DATABASE "+database)
 		own := c.connect(inDatabase(t, server))
-		pgtest.Exec(t, own, "CREATE EXTENSION citus; SET citus.enable_ddl_propagation = off; DROP ROLE IF EXISTS "+
-			"shard_owner")
+		pgtest.Exec(t, own, `
+			CREATE EXTENSION citus;
+			SET citus.enable_ddl_propagation = off;
+			DROP ROLE IF EXISTS shard_owner`)
 		if i > 0 {
 			pgtest.Exec(t, own, onWorkers)
 			c.nodes = append(c.nodes, inDatabase(t, server))
@@ -146,10 +155,10 @@ func start(t *testing.T) *cluster {
 	for _, n := range nodes[:2] {
 		pgtest.Exec(t, c.coordinator, "SELECT citus_add_node($1, $2)", n.Name, n.Port)
 	}
-	script := tables + ";\nRESET ROLE;\n" + strings.ReplaceAll(filled, "ROWS",
-		strconv.Itoa(rows)) + ";\nCREATE TABLE public.gone AS " + goes
+	data := strings.ReplaceAll(filled, "ROWS", strconv.Itoa(rows))
+	script := tables + ";\nRESET ROLE;\n" + data + ";\nCREATE TABLE public.due_at_start AS " + dueRows
 	for statement := range strings.SplitSeq(script, ";\n") {
-		pgtest.Exec(t, c.coordinator, statement) // each in a transaction of its own
+		pgtest.Exec(t, c.coordinator, statement) // one transaction per statement
 	}
 	return c
 }
@@ -174,9 +183,9 @@ func (c *cluster) connect(url string) *pgx.Conn {
 	return conn
 }
 
-// as is the URL of a node for another user.
+// as returns the URL of a node for another user.
 func as(node, user, password string) string {
-	u, _ := url.Parse(node) // it was read before
+	u, _ := url.Parse(node) // start has parsed this URL already, without an error
 	u.User = url.UserPassword(user, password)
 	return u.String()
 }
@@ -192,7 +201,7 @@ func (c *cluster) run(args ...string) string {
 	return stdout
 }
 
-// install migrates the workers as the owner of the tables.
+// install installs the policies on the workers, with the owner of the tables as the migrating role.
 func (c *cluster) install(policies string) {
 	c.t.Helper()
 	var fleet strings.Builder
@@ -210,7 +219,7 @@ func (c *cluster) install(policies string) {
 		}
 	}
 	for _, node := range c.nodes {
-		// in a session of the settings above
+		// A new session has the settings of onWorkers.
 		c.run("bootstrap", "--migrator", "shard_owner", "--apply", "--database-url", node)
 		pgtest.Exec(c.t, c.connect(node), "GRANT retention_runner, retention_operator TO shard_owner")
 	}
@@ -219,14 +228,15 @@ func (c *cluster) install(policies string) {
 	c.run("migrate", "up", "--fleet", "fleet.yaml")
 }
 
-// hold places holds on distributed tables, on each worker.
-func (c *cluster) hold() {
+// placeHolds places the holds that dueRows assumes, on each worker.
+func (c *cluster) placeHolds() {
 	c.t.Helper()
 	c.run("hold", "app.message", "tenant_id=7", "--reason", "case 7", "--fleet", "fleet.yaml")
 	c.run("hold", "app.reaction", "tenant_id=8", "--reason", "case 8", "--fleet", "fleet.yaml")
 }
 
-// documented is the SQL of the page on Citus that begins so.
+// documented returns the SQL block of docs/scale.md, section Citus, that begins with the given
+// text.
 func documented(t *testing.T, begins string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/scale.md")
@@ -243,8 +253,8 @@ func documented(t *testing.T, begins string) string {
 	return ""
 }
 
-// job runs the job on all workers by the command that the page schedules, and returns what the
-// coordinator says.
+// job runs the job on all workers with the command of docs/scale.md, and returns the coordinator's
+// error.
 func (c *cluster) job(conn *pgx.Conn) error {
 	c.t.Helper()
 	_, command, _ := strings.Cut(documented(c.t, "SELECT cron.schedule"), "$job$")
@@ -253,8 +263,8 @@ func (c *cluster) job(conn *pgx.Conn) error {
 	return err
 }
 
-// during calls the job again and again while f goes on, and returns what failed; then once more,
-// for what f kept a run from.
+// during runs the job repeatedly while f runs, and returns the errors. Then it runs the job once
+// more, for rows that f kept from earlier runs.
 func (c *cluster) during(f func()) (failed []error) {
 	c.t.Helper()
 	conn := c.connect(c.url)
@@ -283,17 +293,23 @@ func (c *cluster) during(f func()) (failed []error) {
 	return failed
 }
 
-// move moves the message table's shard of that number, with what lies beside it, to the other
-// worker, and returns its name.
+// move moves one shard of app.message, and the shards colocated with it, to the other worker. The
+// argument shard counts the shards from 0. The result is the shard's ID.
 func (c *cluster) move(shard int, mode string) string {
 	c.t.Helper()
 	return pgtest.Value[string](c.t, c.coordinator, `SELECT s.shardid::text
-		FROM (SELECT * FROM pg_dist_shard WHERE logicalrelid = 'app.message'::regclass ORDER BY shardid OFFSET $1 LIMIT 1) s
-		JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)
-		CROSS JOIN LATERAL citus_move_shard_placement(s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport, $2::citus.shard_transfer_mode) m`, shard, mode)
+		FROM (SELECT * FROM pg_dist_shard
+		      WHERE logicalrelid = 'app.message'::regclass
+		      ORDER BY shardid OFFSET $1 LIMIT 1) s
+		JOIN pg_dist_placement p USING (shardid)
+		JOIN pg_dist_node n USING (groupid)
+		JOIN pg_dist_node o ON o.groupid NOT IN (0, n.groupid)
+		CROSS JOIN LATERAL citus_move_shard_placement(
+			s.shardid, n.nodename, n.nodeport, o.nodename, o.nodeport, $2::citus.shard_transfer_mode) m`,
+		shard, mode)
 }
 
-// node is the worker that has a shard, and the other one.
+// node returns a session on the worker that has a shard, and one on the other worker.
 func (c *cluster) node(shard string) (has, other *pgx.Conn) {
 	c.t.Helper()
 	first := pgtest.Value[bool](c.t, c.coordinator,
@@ -306,29 +322,38 @@ func (c *cluster) node(shard string) (has, other *pgx.Conn) {
 	return has, other
 }
 
-// want compares the rows of all nodes with what is to be there.
-func (c *cluster) want() {
+// checkRows compares the rows of all nodes with the rows that were due at the start.
+func (c *cluster) checkRows() {
 	c.t.Helper()
 	got := pgtest.Value[string](c.t, c.coordinator,
-		`SELECT format('%s left that should go, %s gone that should stay, %s not archived, %s archived that stay, %s reactions without message',
-		(SELECT count(*) FROM (`+goes+`) x),
-		$1 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM public.gone),
-		(SELECT count(*) FROM (SELECT tenant_id, id FROM public.gone EXCEPT SELECT tenant_id, id FROM app.message_old) x),
-		(SELECT count(*) FROM (SELECT tenant_id, id FROM app.message_old EXCEPT SELECT tenant_id, id FROM public.gone) x),
-		(SELECT count(*) FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id) WHERE m.id IS NULL))`, rows)
-	if diff := cmp.Diff("0 left that should go, 0 gone that should stay, 0 not archived, 0 archived that stay, 0 "+
-		"reactions without message", got); diff != "" {
+		`SELECT format(
+			'%s due rows left, %s kept rows taken, %s due rows not archived, %s kept rows archived, '
+			'%s reactions without message',
+			(SELECT count(*) FROM (`+dueRows+`) x),
+			$1 - (SELECT count(*) FROM app.message) - (SELECT count(*) FROM public.due_at_start),
+			(SELECT count(*)
+			 FROM (SELECT tenant_id, id FROM public.due_at_start
+			       EXCEPT SELECT tenant_id, id FROM app.message_old) x),
+			(SELECT count(*)
+			 FROM (SELECT tenant_id, id FROM app.message_old
+			       EXCEPT SELECT tenant_id, id FROM public.due_at_start) x),
+			(SELECT count(*)
+			 FROM app.reaction r LEFT JOIN app.message m ON (m.tenant_id, m.id) = (r.tenant_id, r.message_id)
+			 WHERE m.id IS NULL))`, rows)
+	const want = "0 due rows left, 0 kept rows taken, 0 due rows not archived, 0 kept rows archived, " +
+		"0 reactions without message"
+	if diff := cmp.Diff(want, got); diff != "" {
 		c.t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
 
-// TestShards has a policy for each shard run on two workers while shards move between them, and one
-// of the servers dies: the same rows go as by plain SQL on the coordinator, holds by the names of
-// distributed tables keep theirs, and verify conforms.
+// TestShards runs a policy that exists once per shard, on two workers, while shards move between
+// them. The runs take the rows that a plain query on the coordinator finds due. Holds on
+// distributed tables keep their rows, and verify reports that the workers conform.
 func TestShards(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
-	c.hold()
+	c.placeHolds()
 	for _, err := range c.during(func() {
 		for i := range 10 {
 			c.move(3*i%32, []string{"force_logical", "block_writes"}[i%2])
@@ -336,37 +361,38 @@ func TestShards(t *testing.T) {
 	}) {
 		t.Error(err)
 	}
-	c.want()
+	c.checkRows()
 	c.run("verify", "--fleet", "fleet.yaml")
 
-	for _, node := range c.nodes { // by its own name, whose shards are called otherwise
+	for _, node := range c.nodes { // the setting has the name of the distributed table, not of a shard
 		pgtest.Exec(t, c.connect(node), "UPDATE retention.install SET protect = '{app.reaction}'")
 	}
 	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(), "which is protected") {
 		t.Errorf("a run that would change a protected table ends with %v", err)
 	}
-	// What lies together now is not what the policy compares.
+	// Another distribution column changes which rows are on the same node. The run must notice
+	// that.
 	pgtest.Exec(t, c.coordinator, "DROP TABLE app.reaction")
-	pgtest.Exec(t, c.coordinator, "SELECT alter_distributed_table('app.message', distribution_column => 'id', "+
-		"cascade_to_colocated => false)")
+	pgtest.Exec(t, c.coordinator, `SELECT alter_distributed_table('app.message',
+		distribution_column => 'id', cascade_to_colocated => false)`)
 	if err := c.job(c.coordinator); err == nil || !strings.Contains(err.Error(),
 		`table "app.message" is not distributed by "tenant_id" any more`) {
 		t.Errorf("a run on a table that is distributed by another column ends with %v", err)
 	}
 }
 
-// TestKilledWorker kills a server during runs: the coordinator's call fails, and after the server
-// has come back the next one takes what is left.
+// TestKilledWorker kills a worker's server during a run. The call on the coordinator fails. After
+// the server has restarted, the next call takes the rows that are left.
 func TestKilledWorker(t *testing.T) {
 	c := start(t)
 	c.install(policyFile)
-	c.hold()
+	c.placeHolds()
 	conn := c.connect(c.url)
 	failed := make(chan error)
 	go func() { failed <- c.job(conn) }()
 	victim := c.connect(c.nodes[1])
 	pgtest.Until(t, victim, "SELECT count(*) > 3 FROM retention.batch")
-	// the session dies, and the server with it
+	// The postmaster restarts all backends when one of them is killed.
 	_, _ = victim.Exec(t.Context(), "COPY (SELECT 1) TO PROGRAM 'kill -9 $PPID'")
 	if err := <-failed; err == nil {
 		t.Error("the coordinator does not say that a worker failed")
@@ -381,5 +407,5 @@ func TestKilledWorker(t *testing.T) {
 	if err := c.job(conn); err != nil {
 		t.Error(err)
 	}
-	c.want()
+	c.checkRows()
 }

@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestInitReadsUnits has tables whose column "created" counts time in some unit, for the last 400
-// days. "pgretain init" proposes the encoding that fits, or says that none does.
+// TestInitReadsUnits creates tables whose column "created" counts the time in some unit, for the
+// last 400 days. "pgretain init" must propose the encoding that fits, or say that none fits.
 func TestInitReadsUnits(t *testing.T) {
 	t.Parallel()
 	const seconds = "extract(epoch FROM at)"
@@ -38,7 +38,7 @@ func TestInitReadsUnits(t *testing.T) {
 				FROM generate_series(1, 2400) n) x;
 			ANALYZE u_%[1]s`, u.name, u.typ, u.value))
 	}
-	p := newPerson(t, db.URL(""))
+	p := newUser(t, db.URL(""))
 	p.run(0, "init")
 	text := p.read("retention.yaml")
 	for _, u := range units {

@@ -1,4 +1,4 @@
-// Package fleet holds the tests of --fleet: one command line for many databases.
+// Package fleet tests --fleet, with which one command works on many databases.
 package fleet
 
 import (
@@ -29,7 +29,9 @@ policies:
     then: [delete]
 `
 
-const schema = `CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);
+const schema = `
+	CREATE SCHEMA app;
+	CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);
 	INSERT INTO app.lines SELECT n, now() - n * interval '10 days' FROM generate_series(1, 8) n`
 
 type project struct {
@@ -44,7 +46,7 @@ func (p project) write(name, text string) {
 	}
 }
 
-// run wants an exit code, and returns what is printed.
+// run runs pgretain, checks the exit code, and returns standard output.
 func (p project) run(code int, args ...string) string {
 	p.t.Helper()
 	command := exec.Command(p.binary, args...)
@@ -56,7 +58,8 @@ func (p project) run(code int, args ...string) string {
 	return stdout
 }
 
-// verdicts runs a verb for the fleet, and returns what became of each database.
+// verdicts runs a command for the fleet, and returns the verdict and the exit code of each
+// database.
 func (p project) verdicts(code int, args ...string) map[string]string {
 	p.t.Helper()
 	var answer struct {
@@ -75,7 +78,7 @@ func (p project) verdicts(code int, args ...string) map[string]string {
 	for _, d := range answer.Databases {
 		found[d.Database] = fmt.Sprintf("%s %d", d.Verdict, d.ExitCode)
 		if d.ExitCode == 0 && !json.Valid(d.Answer) || d.ExitCode > 0 && d.Messages == "" && len(d.Answer) == 0 {
-			p.t.Errorf("%s says nothing: %s", d.Database, text)
+			p.t.Errorf("%s has neither an answer nor a message: %s", d.Database, text)
 		}
 	}
 	return found
@@ -88,21 +91,23 @@ func (p project) want(want map[string]string, code int, args ...string) {
 	}
 }
 
-// all are the databases with one verdict, but for some.
-func all(names []string, verdict string, but ...string) map[string]string {
+// all returns a map with one verdict for all databases. Pairs of name and verdict in exceptions
+// override it.
+func all(names []string, verdict string, exceptions ...string) map[string]string {
 	m := map[string]string{}
 	for _, name := range names {
 		m[name] = verdict
 	}
-	for i := 0; i < len(but); i += 2 {
-		m[but[i]] = but[i+1]
+	for i := 0; i < len(exceptions); i += 2 {
+		m[exceptions[i]] = exceptions[i+1]
 	}
 	return m
 }
 
-// TestFleet goes through five databases (one is written in the file, four are found), with a sixth
-// whose server is not there: migrations stop at a canary that fails, verdicts come from each, holds
-// and pauses reach each.
+// TestFleet uses a fleet of five databases: one is named in the file, a query finds four. For a
+// while it has a sixth one whose server does not exist. A migration that fails on the canary
+// reaches no other database. Each database gets a verdict, and a hold or a pause reaches all of
+// them.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	canary := pgtest.Database(t)
@@ -130,7 +135,7 @@ stages:
 	p.run(0, "snapshot", "--database-url", dbs[1].URL(""))
 	p.run(0, "generate")
 
-	// The canary has no such table.
+	// The canary database lacks the policy's table.
 	p.want(all(names, "not begun -1", "canary", "findings 1"), 1, "migrate", "up")
 	for _, db := range dbs[1:] {
 		if n := pgtest.Value[int](t, db, "SELECT count(*) FROM pg_namespace WHERE nspname = 'retention'"); n != 0 {
@@ -142,7 +147,7 @@ stages:
 	p.want(all(names, "up to date 0"), 0, "migrate", "status")
 	p.want(all(names, "conforms 0"), 0, "verify")
 
-	// One server is not there: the others have their verdicts.
+	// One server cannot be reached. The other databases still get their verdicts.
 	p.write("fleet.yaml", text+"  - name: lost\n    databases: {gone: \"host="+t.TempDir()+" dbname=gone\"}\n")
 	p.want(all(names, "conforms 0", "gone", "unknown 2"), 2, "verify")
 	out := p.run(2, "verify", "--fleet", "fleet.yaml")
@@ -159,10 +164,11 @@ stages:
 	p.want(all(names, "done 0"), 0, "hold", "app.lines", "id=8", "--reason", "court")
 	p.want(all(names, "done 0"), 0, "pause", "--reason", "audit")
 	for _, db := range dbs {
-		got := pgtest.Value[string](t, db, `SELECT concat_ws(' ', (SELECT string_agg(match::text || reason, '') FROM retention.hold WHERE released_at IS NULL),
+		got := pgtest.Value[string](t, db, `SELECT concat_ws(' ',
+			(SELECT string_agg(match::text || reason, '') FROM retention.hold WHERE released_at IS NULL),
 			(SELECT string_agg(policy || value || reason, '') FROM retention.setting WHERE name = 'paused'))`)
 		if want := `{"id": "8"}court *trueaudit`; got != want {
-			t.Errorf("%s has %q, want %q", db.Name, got, want)
+			t.Errorf("%s has hold and pause %q, want %q", db.Name, got, want)
 		}
 	}
 	p.want(all(names, "done 0"), 0, "resume")
@@ -173,26 +179,25 @@ stages:
 	p.write("reports/index.html", "somebody's own")
 	p.run(2, "report", "--fleet", "fleet.yaml", "--output", "reports")
 	if text := fixture.ReadFile(t, filepath.Join(p.dir, "reports", "index.html")); text != "somebody's own" {
-		t.Errorf("a file of somebody else became %q", text)
+		t.Errorf("without --force, report replaced a file that it did not write by %q", text)
 	}
 	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports", "--force")
-	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports") // over its own
+	p.run(0, "report", "--fleet", "fleet.yaml", "--output", "reports") // replaces its own reports
 	index := fixture.ReadFile(t, filepath.Join(p.dir, "reports", "index.html"))
 	if first, rest, _ := strings.Cut(index, names[2]); !strings.Contains(rest, "Drift") ||
 		strings.Contains(first, "Conforms") {
-		t.Errorf("the database that drifted is not the first of:\n%s", index)
+		t.Errorf("the database with drift is not the first in the index:\n%s", index)
 	}
 	for _, name := range names {
-		if report := fixture.ReadFile(t, filepath.Join(p.dir, "reports",
-			name+".report.html")); !strings.Contains(report, "lines_old") ||
-			!strings.Contains(index, name+".report.html") {
+		report := fixture.ReadFile(t, filepath.Join(p.dir, "reports", name+".report.html"))
+		if !strings.Contains(report, "lines_old") || !strings.Contains(index, name+".report.html") {
 			t.Errorf("the report of %s is missing, or not in the index", name)
 		}
 	}
 	asked := fixture.ReadFile(t, filepath.Join(p.dir, "asked"))
 	for _, name := range names {
 		if !strings.Contains(asked, name+"\n") {
-			t.Errorf("the password of %s was not asked for", name)
+			t.Errorf("password_command was not run for %s", name)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// What flyway's documentation and the rules of its parser say about a directory; flyway itself is
-// not there. https://documentation.red-gate.com/fd/migrations-271585107.html
+// The patterns follow Flyway's documentation and the rules of its parser. The tests do not run
+// Flyway. https://documentation.red-gate.com/fd/migrations-271585107.html
 var (
 	versioned     = regexp.MustCompile(`^V([0-9]+)__[A-Za-z0-9_]+\.sql$`)
 	undo          = regexp.MustCompile(`^U([0-9]+)__[A-Za-z0-9_]+\.sql$`)
@@ -21,22 +21,25 @@ var (
 	noTransaction = regexp.MustCompile(`(?im)^\s*(CREATE|DROP)( UNIQUE)? INDEX CONCURRENTLY`)
 )
 
-// flywayNames are the versioned migrations in the order of their versions.
+// flywayNames returns the names of the versioned migrations, ordered by version.
 func flywayNames(dir fstest.MapFS) []string {
-	version := func(name string) int { n, _ := strconv.Atoi(versioned.FindStringSubmatch(name)[1]); return n }
+	version := func(name string) int {
+		n, _ := strconv.Atoi(versioned.FindStringSubmatch(name)[1])
+		return n
+	}
 	list := slices.DeleteFunc(names(dir, ".sql"), func(name string) bool { return !versioned.MatchString(name) })
 	slices.SortFunc(list, func(a, b string) int { return cmp.Compare(version(a), version(b)) })
 	return list
 }
 
-// checkFlyway holds a directory to these rules.
+// checkFlyway checks that Flyway accepts the names and contents of all files of a directory.
 func checkFlyway(t *testing.T, dir fstest.MapFS) {
 	t.Helper()
 	for name, file := range dir {
 		switch {
 		case script.MatchString(name):
 			if dir[strings.TrimSuffix(name, ".conf")] == nil {
-				t.Errorf("%s configures nothing", name)
+				t.Errorf("%s configures a migration that does not exist", name)
 			}
 			continue
 		case versioned.MatchString(name):
@@ -44,7 +47,7 @@ func checkFlyway(t *testing.T, dir fstest.MapFS) {
 				t.Errorf("%s has no undo migration", name)
 			}
 		case !undo.MatchString(name):
-			t.Errorf("flyway does not know a file %s", name)
+			t.Errorf("%s is not a file name that Flyway reads", name)
 		}
 		checkScript(t, name, string(file.Data), configuration(t, dir, name))
 	}
@@ -53,21 +56,21 @@ func checkFlyway(t *testing.T, dir fstest.MapFS) {
 func checkScript(t *testing.T, name, text string, settings map[string]string) {
 	t.Helper()
 	if got := settings["executeInTransaction"] == "false"; got != noTransaction.MatchString(text) {
-		t.Errorf("%s: out of a transaction: %t, and it holds CONCURRENTLY: %t", name, got, !got)
+		t.Errorf("%s: executeInTransaction is false: %t, the file has CONCURRENTLY: %t", name, got, !got)
 	}
 	if strings.Contains(text, "${") && settings["placeholderReplacement"] != "false" {
-		t.Errorf("%s holds a placeholder that nobody fills", name)
+		t.Errorf("%s has \"${\", but does not set placeholderReplacement=false", name)
 	}
 	want, err := pgparse.Statements(text)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	if got := flywaySplit(text); got != len(want) {
-		t.Errorf("flyway sees %d statements in %s, PostgreSQL %d", got, name, len(want))
+		t.Errorf("Flyway finds %d statements in %s, PostgreSQL %d", got, name, len(want))
 	}
 }
 
-// configuration reads the script configuration of a file: lines of key=value and comments.
+// configuration reads the script configuration of a file. It has lines of key=value, and comments.
 func configuration(t *testing.T, dir fstest.MapFS, name string) map[string]string {
 	t.Helper()
 	settings := map[string]string{}
@@ -80,7 +83,7 @@ func configuration(t *testing.T, dir fstest.MapFS, name string) map[string]strin
 		switch {
 		case strings.HasPrefix(line, "#"):
 		case !ok || key != "executeInTransaction" && key != "placeholderReplacement":
-			t.Errorf("%s.conf has a line that flyway does not know: %s", name, line)
+			t.Errorf("%s.conf has a line that is not an expected setting: %s", name, line)
 		default:
 			settings[key] = value
 		}
@@ -88,9 +91,9 @@ func configuration(t *testing.T, dir fstest.MapFS, name string) map[string]strin
 	return settings
 }
 
-// flywaySplit counts the statements that flyway's parser for PostgreSQL finds: a dollar begins a
-// quote wherever it stands, E with a capital letter has escapes, comments nest, and ";" ends a
-// statement.
+// flywaySplit counts the statements that Flyway's parser for PostgreSQL finds. In this parser a
+// dollar sign begins a quoted string everywhere, E'...' has escapes only with a capital letter,
+// comments nest, and ";" ends a statement.
 func flywaySplit(text string) int {
 	count, filled, word := 0, false, false
 	for len(text) > 0 {
@@ -124,7 +127,7 @@ func flywaySplit(text string) int {
 	return count
 }
 
-// until is the length up to and with end, or of all.
+// until returns the length of text up to and including end, or of all of it without an end.
 func until(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)

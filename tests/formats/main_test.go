@@ -1,4 +1,5 @@
-// Package formats applies generated migrations with the tools that they are written for.
+// Package formats tests generated migrations with the tools that apply them: pgretain, goose, tern,
+// psql and, simulated, Flyway.
 package formats
 
 import (
@@ -14,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// project is one policy file on the way through one format.
+// project is one policy file with its migrations in one format.
 type project struct {
 	in       *kit.Installed
 	snapshot *catalog.Snapshot
@@ -49,17 +50,21 @@ func (p *project) generate(t *testing.T, yaml string) []string {
 		t.Fatalf("reading back: %v", err)
 	}
 	if more, err := generator.Next(again, objects, options(p.in.File.Install)); err != nil || len(more) > 0 {
-		t.Fatalf("a second step although nothing differs: %d files, %v", len(more), err)
+		t.Fatalf("a second step for the same policy file has %d files, want none; %v", len(more), err)
 	}
 	return names
 }
 
 func options(install policy.Install) generator.NextOptions {
-	return generator.NextOptions{Roles: install.Roles, SearchPath: install.Path(), Trust: install.Trust,
-		Schema: install.Schema}
+	return generator.NextOptions{
+		Roles:      install.Roles,
+		SearchPath: install.Path(),
+		Trust:      install.Trust,
+		Schema:     install.Schema,
+	}
 }
 
-// states is the chain of a directory.
+// states returns the chain of states that the migrations of the directory record.
 func (p *project) states(t *testing.T) []string {
 	t.Helper()
 	history, err := generator.Read(p.dir)

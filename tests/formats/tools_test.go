@@ -21,13 +21,13 @@ import (
 	"pgretain/tests/kit"
 )
 
-// tool applies what is pending in a directory, and undoes its last n migrations.
+// tool applies the pending migrations of a directory, and undoes the last n.
 type tool struct {
 	name   string
 	format generator.Format
 	up     func(*testing.T, *project)
 	down   func(t *testing.T, p *project, n int)
-	// leaves are statements that remove the tool's own record of versions.
+	// leaves is a statement that drops the tool's own table of versions.
 	leaves string
 }
 
@@ -46,13 +46,14 @@ func downOwn(t *testing.T, p *project, n int) {
 		done, err := install.Down(t.Context(), p.in.URL(kit.Migrator), p.dir,
 			install.Options{Install: p.in.File.Install, Path: "migrations"})
 		if err != nil || len(done) == 0 {
-			t.Fatalf("down: %d undone, %v", len(done), err)
+			t.Fatalf("down undid %d migrations, want more: %v", len(done), err)
 		}
 		n -= len(done)
 	}
 }
 
-// withGoose is the library as the goose command uses it, with its version table where it puts it.
+// withGoose uses the goose library like the goose command does, with the version table in goose's
+// default place.
 func withGoose(t *testing.T, p *project, do func(context.Context, *goose.Provider) error) {
 	t.Helper()
 	db, err := sql.Open("pgx", p.in.URL(kit.Migrator))
@@ -117,8 +118,8 @@ func downTern(t *testing.T, p *project, n int) {
 	})
 }
 
-// pending are the names with an end that have not been applied: psql and flyway, for which psql
-// stands in, have no record here.
+// applied counts the migrations that psql, or psql instead of Flyway, has applied. Neither records
+// them in the database.
 var applied = map[*project]int{}
 
 func upPsql(t *testing.T, p *project) {
@@ -153,8 +154,8 @@ func downFlyway(t *testing.T, p *project, n int) {
 	applied[p] -= n
 }
 
-// flyway lets psql do what flyway does: a file is one transaction unless its configuration says
-// that it is none.
+// flyway runs a file with psql, in the way Flyway does: in one transaction, unless the
+// configuration of the file says otherwise.
 func flyway(t *testing.T, p *project, name string) {
 	t.Helper()
 	if configuration(t, p.dir, name)["executeInTransaction"] == "false" {
@@ -164,7 +165,8 @@ func flyway(t *testing.T, p *project, name string) {
 	psql(t, p, name, "--single-transaction")
 }
 
-// psql runs a file as docs/migrators.md says.
+// psql runs a file with the options of docs/migrators.md. It also sets a hostile client encoding,
+// and psql variables that the file must not substitute.
 func psql(t *testing.T, p *project, name string, flags ...string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.sql")
@@ -187,7 +189,7 @@ func asMigrator(t *testing.T, p *project, sql string) {
 	}
 }
 
-// names are the files of dir with an end, in order.
+// names returns the names of the files that end in end, sorted.
 func names(dir fs.FS, end string) []string {
 	list, _ := fs.Glob(dir, "*"+end)
 	return list

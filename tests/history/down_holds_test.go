@@ -16,12 +16,16 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const heldNotes = `CREATE SCHEMA app; CREATE TABLE app.note (id int PRIMARY KEY, owner text, at timestamptz NOT NULL); CREATE TABLE app.kept (id int PRIMARY KEY);
+const heldNotes = `
+	CREATE SCHEMA app;
+	CREATE TABLE app.note (id int PRIMARY KEY, owner text, at timestamptz NOT NULL);
+	CREATE TABLE app.kept (id int PRIMARY KEY);
 	INSERT INTO app.note SELECT i, 'o' || i % 5, '2024-01-01' FROM generate_series(1, 10) i`
 
 const notesOld = "policies: {old: {table: app.note, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
 
-// downSQL is the Down part of the file that drops the holds, as another tool would run it.
+// downSQL returns the Down part of the migration that drops the table of holds. Another tool would
+// run this part.
 func downSQL(t *testing.T, in *kit.Installed) string {
 	t.Helper()
 	for _, file := range in.Migrations {
@@ -30,7 +34,7 @@ func downSQL(t *testing.T, in *kit.Installed) string {
 			return down
 		}
 	}
-	t.Fatal("no file drops the holds")
+	t.Fatal("no migration calls retention._refuse_down() in its Down part")
 	return ""
 }
 
@@ -41,16 +45,17 @@ func downAll(t *testing.T, in *kit.Installed, export string) ([]install.Migratio
 	return install.Down(t.Context(), in.URL(kit.Migrator), in.Migrations, o)
 }
 
-// TestDownRefusesHolds: whatever kind of hold is in force, nothing that would drop it is done, by
-// no tool; those that are released or over stop nobody.
+// TestDownRefusesHolds checks that neither pgretain nor another tool drops the table of holds while
+// a hold of any kind is in force. Holds that are released or have ended do not prevent it.
 func TestDownRefusesHolds(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]string{
 		"key":         "SELECT retention.place_hold('app.note', '3', 'case 8')",
 		"until later": "SELECT retention.place_hold('app.note', '3', 'case 8', now() + interval '1 hour')",
-		"second of two": "SELECT retention.place_hold('app.note', '4', 'case 7'); SELECT " +
-			"retention.release_hold(1, 'over'); SELECT retention.place_hold('app.note', '3', 'case 8')",
-		"no policy meets": "SELECT retention.place_hold('app.kept', '3', 'case 8')",
+		"second of two": "SELECT retention.place_hold('app.note', '4', 'case 7'); " +
+			"SELECT retention.release_hold(1, 'over'); " +
+			"SELECT retention.place_hold('app.note', '3', 'case 8')",
+		"table of no policy": "SELECT retention.place_hold('app.kept', '3', 'case 8')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,24 +72,25 @@ func TestDownRefusesHolds(t *testing.T) {
 			if !errors.As(err, &check) || len(done) > 0 || !strings.Contains(check.Detail, "case 8") ||
 				strings.Contains(check.Detail, "case 7") ||
 				!strings.Contains(check.Hint, "--export") {
-				t.Errorf("%d files undone, %+v", len(done), err)
+				t.Errorf("down undid %d migrations, want none and an error about case 8: %+v", len(done), err)
 			}
 			wantCatalog(t, in, before, "after the refusal")
 			down, conn := downSQL(t, in), in.Conn(t, kit.Migrator)
 			_, err = conn.Exec(t.Context(), down)
 			var server *pgconn.PgError
 			if !errors.As(err, &server) || server.Code != "55000" || !strings.Contains(server.Detail, "case 8") {
-				t.Errorf("another tool: %v", err)
+				t.Errorf("the Down part run by another tool: %v, want SQLSTATE 55000 about case 8", err)
 			}
 			in.Exec(t, "UPDATE retention.hold SET until = '2024-01-01' WHERE released_at IS NULL")
 			if _, err := downAll(t, in, ""); err != nil {
-				t.Errorf("holds that are over: %v", err)
+				t.Errorf("down after all holds have ended: %v", err)
 			}
 		})
 	}
 }
 
-// TestDownWithAnotherTool: the setting lets go the holds that it names, and no others.
+// TestDownWithAnotherTool checks that the Down part runs only if the setting
+// pgretain.holds_exported lists all holds that are in force.
 func TestDownWithAnotherTool(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
@@ -97,13 +103,14 @@ func TestDownWithAnotherTool(t *testing.T) {
 	for setting, refused := range map[string]bool{"": true, "{1}": true, "{2}": true, "{2,1}": false} {
 		sql := "BEGIN; SET LOCAL pgretain.holds_exported = '" + setting + "'; SELECT retention._refuse_down(); ROLLBACK"
 		if _, err := conn.Exec(t.Context(), sql); (err != nil) != refused {
-			t.Errorf("%q: %v", setting, err)
+			t.Errorf("pgretain.holds_exported = %q: %v, want an error: %t", setting, err, refused)
 		}
 		pgtest.Exec(t, conn, "ROLLBACK")
 	}
 }
 
-// TestDownOfAPolicy: a step that leaves the holds where they are asks nobody.
+// TestDownOfAPolicy checks that a hold does not prevent undoing a migration that keeps the table of
+// holds.
 func TestDownOfAPolicy(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
@@ -112,17 +119,20 @@ func TestDownOfAPolicy(t *testing.T) {
 	}
 	down(t, in)
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.hold"); n != 1 {
-		t.Errorf("%d holds", n)
+		t.Errorf("retention.hold has %d rows after down, want 1", n)
 	}
 }
 
-// TestDownExports: holds and log are written before anything goes, and what was written can be read
-// back: after "up" the next run keeps the held rows.
+// TestDownExports checks that down --all with an export file writes holds and log before it drops
+// them. The rows of the file can be inserted after a new "up", and the next run keeps the held
+// rows.
 func TestDownExports(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, heldNotes, notesOld)
-	for _, sql := range []string{"SELECT retention.place_hold('app.note', '3', E'case 8\nof \"x\"')",
-		"SELECT retention.place_hold('app.note', '4', 'case 9')"} {
+	for _, sql := range []string{
+		"SELECT retention.place_hold('app.note', '3', E'case 8\nof \"x\"')",
+		"SELECT retention.place_hold('app.note', '4', 'case 9')",
+	} {
 		if err := in.Operator(sql); err != nil {
 			t.Fatal(err)
 		}
@@ -153,15 +163,15 @@ func TestDownExports(t *testing.T) {
 		}
 	}
 	if tables["hold"] != 2 || tables["run"] != 1 || tables["batch"] == 0 {
-		t.Errorf("written: %v", tables)
+		t.Errorf("rows exported by table: %v, want 2 of hold, 1 of run, and some of batch", tables)
 	}
 	in.Up(t)
 	slices.Reverse(holds)
 	for _, hold := range holds {
-		in.Exec(t, "INSERT INTO retention.hold OVERRIDING SYSTEM VALUE SELECT * FROM "+
-			"jsonb_populate_record(NULL::retention.hold, $1::jsonb)", hold)
+		in.Exec(t, `INSERT INTO retention.hold OVERRIDING SYSTEM VALUE
+			SELECT * FROM jsonb_populate_record(NULL::retention.hold, $1::jsonb)`, hold)
 	}
 	if o := in.Done("old", "2024-02-01"); o.Taken != 8 || o.Kept["hold"] != 2 {
-		t.Errorf("%+v", o)
+		t.Errorf("the run took %d rows and kept %v, want 8 taken and 2 held", o.Taken, o.Kept)
 	}
 }

@@ -3,66 +3,240 @@ package history
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// part is one place of a policy file and what may stand there; "" is nothing.
+// part is one element of a policy file and the texts that it may have. The text "" omits the
+// element.
 type part struct {
 	name     string
 	variants []string
 }
 
-// Every policy name that a variant uses is in one variant of one part at most, or in all of them
-// with the same meaning for jobs: jobs run what is there.
+// policyParts lists the policies of the random files. No two parts use the same policy name, so a
+// job can run any combination of policies.
 var policyParts = []part{
 	{"notes", []string{
 		"",
 		`{table: app.note, due: {age: {column: made_at, older_than: 7 days}}, then: [delete]}`,
-		`{table: app.note, due: {age: {column: made_at, older_than: [{when: "starred", then: 1 year}, {else: 30 days}]}}, then: [delete]}`,
-		`{table: app.note, where: "state = 'done'", due: {age: {column: made_at, older_than: 7 days}}, keep: {open: "EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"}, then: [delete], batch: {rows: 100}}`,
-		`{table: app.note, where: "state = 'gone'", due: {any: [{age: {column: made_at, older_than: 7 days}}, {beyond: {first: 100, per: [owner_id], order: "made_at DESC"}}]}, then: [delete]}`,
-		`{table: app.note, due: {age: {column: made_at, older_than: 7 days}}, then: [{archive: {into: app.old_note, create: true, set: {run_id: run.id}}}, delete]}`,
-		`{table: app.note, due: {age: {column: made_at, older_than: 7 days}}, then: [{archive: {into: app.attic, document: body, set: {kind: "'note'", transfer_id: run.id}}}, delete]}`,
-		`{table: app.note, where: "NOT starred", due: {expires: {column: expires_at}}, then: [{update: {set: {starred: true}, undo: {starred: false}}}]}`,
-		`{table: app.note, due: {age: {column: seen_at, older_than: {days: 30, at_least: 7, at_most: 90}, nulls: due}}, scope: [owner_id], then: [{emit: {event: note_gone, payload: {id: t.id}}}, delete]}`,
-		`{table: app.note, due: {age: {column: made_at, older_than: 7 days}}, then: [{insert: {into: app.daily, key: {day: "t.made_at::date", owner_id: owner_id}, add: {n: "count(*)"}}}, delete]}`,
-		`{table: app.clocks, due: {age: {column: epoch_ms_big, encoding: epoch_ms, older_than: 7 days}}, then: [delete]}`,
+		`{
+			table: app.note,
+			due: {age: {column: made_at, older_than: [{when: "starred", then: 1 year}, {else: 30 days}]}},
+			then: [delete]
+		}`,
+		`{
+			table: app.note,
+			where: "state = 'done'",
+			due: {age: {column: made_at, older_than: 7 days}},
+			keep: {open: "EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"},
+			then: [delete],
+			batch: {rows: 100}
+		}`,
+		`{
+			table: app.note,
+			where: "state = 'gone'",
+			due: {
+				any: [
+					{age: {column: made_at, older_than: 7 days}},
+					{beyond: {first: 100, per: [owner_id], order: "made_at DESC"}}
+				]
+			},
+			then: [delete]
+		}`,
+		`{
+			table: app.note,
+			due: {age: {column: made_at, older_than: 7 days}},
+			then: [{archive: {into: app.old_note, create: true, set: {run_id: run.id}}}, delete]
+		}`,
+		`{
+			table: app.note,
+			due: {age: {column: made_at, older_than: 7 days}},
+			then: [
+				{archive: {into: app.attic, document: body, set: {kind: "'note'", transfer_id: run.id}}},
+				delete
+			]
+		}`,
+		`{
+			table: app.note,
+			where: "NOT starred",
+			due: {expires: {column: expires_at}},
+			then: [{update: {set: {starred: true}, undo: {starred: false}}}]
+		}`,
+		`{
+			table: app.note,
+			due: {age: {column: seen_at, older_than: {days: 30, at_least: 7, at_most: 90}, nulls: due}},
+			scope: [owner_id],
+			then: [{emit: {event: note_gone, payload: {id: t.id}}}, delete]
+		}`,
+		`{
+			table: app.note,
+			due: {age: {column: made_at, older_than: 7 days}},
+			then: [
+				{
+					insert: {
+						into: app.daily,
+						key: {day: "t.made_at::date", owner_id: owner_id},
+						add: {n: "count(*)"}
+					}
+				},
+				delete
+			]
+		}`,
+		`{
+			table: app.clocks,
+			due: {age: {column: epoch_ms_big, encoding: epoch_ms, older_than: 7 days}},
+			then: [delete]
+		}`,
 	}},
 	{"capped", []string{
 		"",
-		`{table: app.note, due: {beyond: {first: 1000, per: [owner_id], order: "made_at DESC, id DESC"}}, then: [delete]}`,
-		`{table: app.note, due: {beyond: {first: 10, per: [kind, owner_id], order: "score DESC NULLS LAST"}}, keep: {newest: {first: 1, per: [owner_id], order: "id DESC"}}, then: [delete]}`,
+		`{
+			table: app.note,
+			due: {beyond: {first: 1000, per: [owner_id], order: "made_at DESC, id DESC"}},
+			then: [delete]
+		}`,
+		`{
+			table: app.note,
+			due: {beyond: {first: 10, per: [kind, owner_id], order: "score DESC NULLS LAST"}},
+			keep: {newest: {first: 1, per: [owner_id], order: "id DESC"}},
+			then: [delete]
+		}`,
 		`{table: app.served, due: {beyond: {first: 5, order: "at DESC"}}, then: [delete]}`,
 	}},
 	{"joined", []string{
 		"",
-		`{table: app.note, join: {o: {table: app.owner, where: "o.id = t.owner_id"}, c: {query: "SELECT kind, kept FROM app.config WHERE days > 0", where: "c.kind = t.kind"}}, where: "NOT o.enabled AND c.kept IS NOT TRUE", due: {age: {column: made_at, older_than: 1 year}}, then: [delete]}`,
-		`{table: app.note, join: {c: {query: "SELECT kind, days FROM app.config", where: "c.kind = t.kind"}}, due: {age: {column: made_at, older_than: {days: c.days, else: 180}}}, then: [delete]}`,
-		`{table: app.note, join: {l: "SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id"}, due: {age: {column: made_at, older_than: 1 year}}, keep: {lent: "l.used_at > as_of - interval '30 days'"}, then: [{delete: {table: app.loan, as: l2, where: "l2.note_id = t.id"}}, delete]}`,
+		`{
+			table: app.note,
+			join: {
+				o: {table: app.owner, where: "o.id = t.owner_id"},
+				c: {query: "SELECT kind, kept FROM app.config WHERE days > 0", where: "c.kind = t.kind"}
+			},
+			where: "NOT o.enabled AND c.kept IS NOT TRUE",
+			due: {age: {column: made_at, older_than: 1 year}},
+			then: [delete]
+		}`,
+		`{
+			table: app.note,
+			join: {c: {query: "SELECT kind, days FROM app.config", where: "c.kind = t.kind"}},
+			due: {age: {column: made_at, older_than: {days: c.days, else: 180}}},
+			then: [delete]
+		}`,
+		`{
+			table: app.note,
+			join: {l: "SELECT max(x.used_at) AS used_at FROM app.loan x WHERE x.note_id = t.id"},
+			due: {age: {column: made_at, older_than: 1 year}},
+			keep: {lent: "l.used_at > as_of - interval '30 days'"},
+			then: [{delete: {table: app.loan, as: l2, where: "l2.note_id = t.id"}}, delete]
+		}`,
 	}},
 	{"claimed", []string{
 		"",
-		`{table: app.claimed, due: {expires: {column: expires_at}}, then: [delete], claim: {key: hash, ttl: {minutes: 15, at_least: 1, at_most: 1 day}, set: {note: "'at ' || as_of"}, cursor: {table: app.marker, key: id, position: [at, hash]}, grant: [app, '"Big App"']}}`,
-		`{table: app.claimed, due: {expires: {column: expires_at}}, then: [delete], claim: {key: hash, ttl: 1 hour, cursor: {table: app.marker, key: id, position: [hash]}, grant: [app]}}`,
-		`{table: app.loan, due: {expires: {column: used_at, inclusive: true, nulls: due}}, then: [delete], claim: {key: id, ttl: 1 month}}`,
+		`{
+			table: app.claimed,
+			due: {expires: {column: expires_at}},
+			then: [delete],
+			claim: {
+				key: hash,
+				ttl: {minutes: 15, at_least: 1, at_most: 1 day},
+				set: {note: "'at ' || as_of"},
+				cursor: {table: app.marker, key: id, position: [at, hash]},
+				grant: [app, '"Big App"']
+			}
+		}`,
+		`{
+			table: app.claimed,
+			due: {expires: {column: expires_at}},
+			then: [delete],
+			claim: {
+				key: hash,
+				ttl: 1 hour,
+				cursor: {table: app.marker, key: id, position: [hash]},
+				grant: [app]
+			}
+		}`,
+		`{
+			table: app.loan,
+			due: {expires: {column: used_at, inclusive: true, nulls: due}},
+			then: [delete],
+			claim: {key: id, ttl: 1 month}
+		}`,
 	}},
 	{"tracked", []string{
 		"",
-		`{table: app.tracked, due: {age: {column: read_at, older_than: 30 days}}, then: [delete], touch: {key: slug, set: {read_at: as_of, reads: "reads + 1"}, revive: {table: app.catalogue, as: c, set: {slug: c.slug, name: c.name}, emit: revived}, grant: [app]}}`,
-		`{table: app.tracked, due: {age: {column: read_at, older_than: 30 days}}, then: [delete], touch: {key: slug, set: {read_at: as_of}}}`,
-		`{table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete], touch: {key: id, set: {at: as_of}, grant: ['"Big App"']}}`,
+		`{
+			table: app.tracked,
+			due: {age: {column: read_at, older_than: 30 days}},
+			then: [delete],
+			touch: {
+				key: slug,
+				set: {read_at: as_of, reads: "reads + 1"},
+				revive: {table: app.catalogue, as: c, set: {slug: c.slug, name: c.name}, emit: revived},
+				grant: [app]
+			}
+		}`,
+		`{
+			table: app.tracked,
+			due: {age: {column: read_at, older_than: 30 days}},
+			then: [delete],
+			touch: {key: slug, set: {read_at: as_of}}
+		}`,
+		`{
+			table: app.served,
+			due: {age: {column: at, older_than: 30 days}},
+			then: [delete],
+			touch: {key: id, set: {at: as_of}, grant: ['"Big App"']}
+		}`,
 	}},
 	{"lacking", []string{
 		"",
-		`{table: app.loan, ensure: {created_at: {type: timestamp, default: now()}}, due: {age: {column: created_at, older_than: 7 days}}, then: [delete]}`,
-		`{table: app.loan, ensure: {created_at: {type: timestamp, default: "now() - interval '1 day'"}, '"Seen At"': {type: "numeric(10, 2)"}}, where: "note_id IS NULL", due: {age: {column: created_at, older_than: 8 days}}, then: [delete]}`,
-		`{table: app.loan, ensure: {created_at: {type: timestamp}}, where: "note_id IS NULL", due: {age: {column: created_at, older_than: 8 days}}, then: [delete]}`,
+		`{
+			table: app.loan,
+			ensure: {created_at: {type: timestamp, default: now()}},
+			due: {age: {column: created_at, older_than: 7 days}},
+			then: [delete]
+		}`,
+		`{
+			table: app.loan,
+			ensure: {
+				created_at: {type: timestamp, default: "now() - interval '1 day'"},
+				'"Seen At"': {type: "numeric(10, 2)"}
+			},
+			where: "note_id IS NULL",
+			due: {age: {column: created_at, older_than: 8 days}},
+			then: [delete]
+		}`,
+		`{
+			table: app.loan,
+			ensure: {created_at: {type: timestamp}},
+			where: "note_id IS NULL",
+			due: {age: {column: created_at, older_than: 8 days}},
+			then: [delete]
+		}`,
 	}},
 	{"hostile", []string{
 		"",
-		`{table: '"Se""lect"."order by. $function$ {{ .Tag }}"', due: {age: {column: '"a "".quoted"" column"', older_than: 7 days}}, where: "\"größe'; DROP TABLE x; --\" = 'a''b\\'", then: [{delete: {cascades: ['"Se""lect".child']}}], description: "it's -- $function$ {{ . }} +goose Down"}`,
-		`{table: '"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"', due: {age: {column: '"t"', older_than: 3 days}}, then: [{delete: {cascades: ['"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"']}}]}`,
+		`{
+			table: '"Se""lect"."order by. $function$ {{ .Tag }}"',
+			due: {age: {column: '"a "".quoted"" column"', older_than: 7 days}},
+			where: "\"größe'; DROP TABLE x; --\" = 'a''b\\'",
+			then: [{delete: {cascades: ['"Se""lect".child']}}],
+			description: "it's -- $function$ {{ . }} +goose Down"
+		}`,
+		`{
+			table: '"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"',
+			due: {age: {column: '"t"', older_than: 3 days}},
+			then: [
+				{
+					delete: {
+						cascades: [
+							'"Se""lect"."012345678901234567890123456789012345678901234567890123456789éa"'
+						]
+					}
+				}
+			]
+		}`,
 	}},
 	{"events", []string{
 		"",
@@ -71,14 +245,30 @@ var policyParts = []part{
 		`{partitions_of: app.event, due: {age: {older_than: 3 months}}, then: [detach]}`,
 		`{partitions_of: app.event, due: {age: {older_than: 4 months}}, then: [drop]}`,
 	}},
-	// Two that ask for the same index and the same archive.
+	// Both policies need the same index and the same archive table.
 	{"twin_a", []string{
 		"",
-		`{table: app.item, where: "parent_id IS NULL", due: {age: {column: at, older_than: 5 days}}, then: [{archive: {into: app.made, document: body, create: true, set: {at: as_of}}}, {delete: {cascades: [app.item, app.tag_link, app.tag_vote, app.mention]}}]}`,
+		`{
+			table: app.item,
+			where: "parent_id IS NULL",
+			due: {age: {column: at, older_than: 5 days}},
+			then: [
+				{archive: {into: app.made, document: body, create: true, set: {at: as_of}}},
+				{delete: {cascades: [app.item, app.tag_link, app.tag_vote, app.mention]}}
+			]
+		}`,
 	}},
 	{"twin_b", []string{
 		"",
-		`{table: app.item, where: "parent_id IS NULL", due: {age: {column: at, older_than: 9 days}}, then: [{archive: {into: app.made, document: body, create: true, set: {at: as_of}}}, {delete: {cascades: [app.item, app.tag_link, app.tag_vote, app.mention]}}]}`,
+		`{
+			table: app.item,
+			where: "parent_id IS NULL",
+			due: {age: {column: at, older_than: 9 days}},
+			then: [
+				{archive: {into: app.made, document: body, create: true, set: {at: as_of}}},
+				{delete: {cascades: [app.item, app.tag_link, app.tag_vote, app.mention]}}
+			]
+		}`,
 	}},
 }
 
@@ -107,18 +297,25 @@ var fileParts = []part{
 	{"search_path", []string{"", "[app, public]"}},
 }
 
-// file is a policy file: which variant stands in each part, by its name.
+// file is a policy file. It maps the name of each part to the index of its variant.
 type file struct {
 	variant  map[string]int
-	renamed  map[string]bool // policies under another name
-	reversed bool            // the order of policies in jobs
+	renamed  map[string]bool // policies that have the suffix _renamed
+	reversed bool            // jobs run the policies in reverse order
 	cron     bool
 	schema   string
 	roles    string
 }
 
-// both is also a policy now and then: a name that turns from one into the other.
-const bothPolicy = `{table: app.blob, due: {age: {column: at, older_than: 2 days}}, scope: [id], then: [{delete: {cascades: [app.copy, app.receipt]}}], budget: {rows: 10}}`
+// bothPolicy is a policy with the name of the report "both", for files in which this name changes
+// from a report to a policy or back.
+const bothPolicy = `{
+	table: app.blob,
+	due: {age: {column: at, older_than: 2 days}},
+	scope: [id],
+	then: [{delete: {cascades: [app.copy, app.receipt]}}],
+	budget: {rows: 10}
+}`
 
 func (f file) clone() file {
 	c := f
@@ -132,7 +329,7 @@ func (f file) clone() file {
 	return c
 }
 
-// randomFile is a rich file to begin with.
+// randomFile returns a random file that has most parts.
 func randomFile(random *rand.Rand) file {
 	f := file{variant: map[string]int{}, renamed: map[string]bool{}}
 	for _, parts := range [][]part{policyParts, reportParts, jobParts, fileParts} {
@@ -144,7 +341,7 @@ func randomFile(random *rand.Rand) file {
 	return f
 }
 
-// edit changes one to three things, and says which.
+// edit returns a copy of the file with one to three changes, and a description of the changes.
 func (f file) edit(random *rand.Rand) (file, string) {
 	next := f.clone()
 	var what []string
@@ -170,13 +367,13 @@ func (f file) edit(random *rand.Rand) (file, string) {
 func (f file) change(random *rand.Rand, p part) string {
 	n := len(p.variants)
 	if p.name == "both" {
-		n++ // the policy
+		n++ // one more variant: bothPolicy
 	}
 	f.variant[p.name] = (f.variant[p.name] + 1 + random.IntN(n-1)) % n
 	return fmt.Sprintf("%s %d", p.name, f.variant[p.name])
 }
 
-// yaml writes the file.
+// yaml returns the text of the file.
 func (f file) yaml() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version: 1\ninstall:\n  scheduler: %s\n", map[bool]string{true: "pg_cron", false: "none"}[f.cron])
@@ -193,18 +390,22 @@ func (f file) yaml() string {
 		f.line(&b, "", p)
 	}
 	var run []string
-	b.WriteString("policies:\n  always: {table: app.transfer, due: {age: {column: at, older_than: 1 day}}, then: " +
-		"[{emit: {event: x}}, {sql: \"DELETE FROM app.transfer x USING batch b WHERE x.id = b.id\"}]}\n")
+	b.WriteString(`policies:
+  always:
+    table: app.transfer
+    due: {age: {column: at, older_than: 1 day}}
+    then: [{emit: {event: x}}, {sql: "DELETE FROM app.transfer x USING batch b WHERE x.id = b.id"}]
+`)
 	run = append(run, "always")
 	for _, p := range policyParts {
-		if text := p.variants[f.variant[p.name]]; text != "" {
+		if text := f.text(p); text != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", f.name(p.name), text)
 			run = append(run, f.name(p.name))
 		}
 	}
 	reports := reportParts[0]
 	if v := f.variant["both"]; v == len(reports.variants) {
-		fmt.Fprintf(&b, "  both: %s\n", bothPolicy)
+		fmt.Fprintf(&b, "  both: %s\n", lineBreak.ReplaceAllString(bothPolicy, " "))
 		run = append(run, "both")
 	} else if v > 0 {
 		fmt.Fprintf(&b, "reports:\n  both: %s\n", reports.variants[v])
@@ -215,7 +416,7 @@ func (f file) yaml() string {
 	}
 	jobs := "jobs:\n"
 	for _, p := range jobParts {
-		if text := p.variants[f.variant[p.name]]; text != "" {
+		if text := f.text(p); text != "" {
 			fmt.Fprintf(&b, "%s  %s: %s\n", jobs, p.name, fmt.Sprintf(text, strings.Join(run, ", ")))
 			jobs = ""
 		}
@@ -223,8 +424,15 @@ func (f file) yaml() string {
 	return b.String()
 }
 
+var lineBreak = regexp.MustCompile(`\n\t*`)
+
+// text returns the chosen variant of a part, on one line.
+func (f file) text(p part) string {
+	return lineBreak.ReplaceAllString(p.variants[f.variant[p.name]], " ")
+}
+
 func (f file) line(b *strings.Builder, indent string, p part) {
-	if text := p.variants[f.variant[p.name]]; text != "" {
+	if text := f.text(p); text != "" {
 		fmt.Fprintf(b, "%s%s: %s\n", indent, p.name, text)
 	}
 }

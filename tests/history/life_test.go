@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,12 +18,20 @@ CREATE TABLE app.event (id bigint, at timestamptz NOT NULL) PARTITION BY RANGE (
 CREATE TABLE app.event_1 PARTITION OF app.event FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
 CREATE TABLE app.event_2 PARTITION OF app.event FOR VALUES FROM ('2021-01-01') TO ('2022-01-01');`
 
+// notes returns a policy file with one policy.
 func notes(name, table string) string {
-	return `policies: {` + name + `: {table: ` + table + `, where: "state = 'done'", due: {age: {column: at, older_than: {days: 30, at_least: 1}}}, then: [delete]}}`
+	return fmt.Sprintf(`policies:
+  %s:
+    table: %s
+    where: "state = 'done'"
+    due: {age: {column: at, older_than: {days: 30, at_least: 1}}}
+    then: [delete]
+`, name, table)
 }
 
-// TestTableRenamed: the user's own migration renames the table; the step that follows moves index,
-// functions, privileges and registry, and a hold on the old name is not forgotten.
+// TestTableRenamed renames the policy's table with a migration of the application. The next
+// migration of pgretain adapts index, functions, privileges and registered rows. Runs trip until
+// the hold on the old name is replaced by one on the new name.
 func TestTableRenamed(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
@@ -32,30 +41,33 @@ func TestTableRenamed(t *testing.T) {
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; ALTER TABLE app.note RENAME TO memo; RESET ROLE")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.memo"))
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE "+
-		"i.indrelid = 'app.memo'::regclass AND c.relname LIKE 'pgretain%' AND i.indisvalid"); n != 1 {
-		t.Errorf("%d indexes of ours on the table, want 1", n)
+	if n := pgtest.Value[int](t, in, `SELECT count(*)
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+		WHERE i.indrelid = 'app.memo'::regclass AND c.relname LIKE 'pgretain%' AND i.indisvalid`); n != 1 {
+		t.Errorf("app.memo has %d valid indexes of pgretain, want 1", n)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.index_definition"); n != 1 {
-		t.Errorf("%d definitions of indexes, want 1", n)
+		t.Errorf("retention.index_definition has %d rows, want 1", n)
 	}
 	run := in.Run("old", "2026-01-01")
 	if run.State != "tripped" || !strings.Contains(run.Message,
 		`is on table "app.note", which is called "app.memo" now`) || in.CountDue("old", "2026-01-01") != 0 {
-		t.Fatalf("the run ended %s: %s", run.State, run.Message)
+		t.Fatalf("the run ended %s: %s; want tripped because the hold has the old name", run.State, run.Message)
 	}
-	for _, sql := range []string{"SELECT retention.place_hold('app.memo', '3', 'case 8')",
-		"SELECT retention.release_hold(1, 'renamed')"} {
+	for _, sql := range []string{
+		"SELECT retention.place_hold('app.memo', '3', 'case 8')",
+		"SELECT retention.release_hold(1, 'renamed')",
+	} {
 		if err := in.Operator(sql); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if run := in.Done("old", "2026-01-01"); run.Taken != 9 {
-		t.Errorf("took %d rows, want all but the one that is held", run.Taken)
+		t.Errorf("the run took %d rows, want 9: all except the held one", run.Taken)
 	}
 	_, err := in.TryDown(t, false)
 	if list := install.Diagnostics(err); err == nil || list[0].Code != "42P01" {
-		t.Fatalf("going back before the table has its name: %v", err)
+		t.Fatalf("down while the table has its new name: %v, want SQLSTATE 42P01", err)
 	}
 	in.DB.Exec(t, "ALTER TABLE app.memo RENAME TO note")
 	down(t, in)
@@ -63,14 +75,15 @@ func TestTableRenamed(t *testing.T) {
 	wantCatalog(t, in, before, "after going back")
 }
 
-// TestPolicyRemoved: overrides go with their policy, the log and holds stay; one that comes back
-// starts anew.
+// TestPolicyRemoved removes a policy from the file. Its settings are deleted; the log and the holds
+// stay. If the policy comes back, it has no settings.
 func TestPolicyRemoved(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
 	in.Done("old", "2020-01-05")
 	for _, sql := range []string{
-		"SELECT retention.place_hold('app.note', '3', 'case 8')", "SELECT retention.pause('old', 'wait')",
+		"SELECT retention.place_hold('app.note', '3', 'case 8')",
+		"SELECT retention.pause('old', 'wait')",
 		"SELECT retention.set_window('old', '40 days', 'longer')",
 	} {
 		if err := in.Operator(sql); err != nil {
@@ -80,7 +93,7 @@ func TestPolicyRemoved(t *testing.T) {
 	count := func(sql string, want int) {
 		t.Helper()
 		if got := pgtest.Value[int](t, in, "SELECT count(*) FROM "+sql); got != want {
-			t.Errorf("%s: %d, want %d", sql, got, want)
+			t.Errorf("SELECT count(*) FROM %s returns %d, want %d", sql, got, want)
 		}
 	}
 	in.Migrate(t, notes("new", "app.note"))
@@ -91,7 +104,7 @@ func TestPolicyRemoved(t *testing.T) {
 	count("retention.policy WHERE name = 'old'", 0)
 	count("pg_proc WHERE proname LIKE 'old\\_%'", 0)
 	if run := in.Done("new", "2026-01-01"); run.Taken != 9 {
-		t.Errorf("took %d rows, want all but the one that is held", run.Taken)
+		t.Errorf("the run took %d rows, want 9: all except the held one", run.Taken)
 	}
 	down(t, in)
 	count("retention.setting", 0)
@@ -100,13 +113,14 @@ func TestPolicyRemoved(t *testing.T) {
 	count("retention.run WHERE policy = 'old' AND state = 'done'", 2)
 }
 
-// TestPartitionsComeAndGo: PostgreSQL gives a new partition the index; nothing is written for it,
-// and nothing for one that is gone.
-func TestPartitionsComeAndGo(t *testing.T) {
+// TestPartitionsAttachedAndDropped checks that no migration is needed for a new or dropped
+// partition. PostgreSQL creates the index on a new partition.
+func TestPartitionsAttachedAndDropped(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {events: {table: app.event, due: {age: {column: at, older_than: 30 days}}, then: [delete]}}"
-	in := kit.Prepare(t, strings.ReplaceAll(lifeSchema, "id bigint, at timestamptz NOT NULL)",
-		"id bigint, at timestamptz NOT NULL, PRIMARY KEY (id, at))"), yaml)
+	schema := strings.ReplaceAll(lifeSchema, "id bigint, at timestamptz NOT NULL)",
+		"id bigint, at timestamptz NOT NULL, PRIMARY KEY (id, at))")
+	in := kit.Prepare(t, schema, yaml)
 	in.Migrate(t, yaml)
 	files := len(in.Migrations)
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+`;
@@ -114,12 +128,15 @@ func TestPartitionsComeAndGo(t *testing.T) {
 		DROP TABLE app.event_1; RESET ROLE`)
 	in.Migrate(t, yaml)
 	if len(in.Migrations) != files {
-		t.Errorf("a step for a partition: %v", names(in.Migrations))
+		t.Errorf("there is a migration for the changed partitions, want none: %v", names(in.Migrations))
 	}
 	in.Migrate(t, strings.Replace(yaml, "events:", "renamed:", 1))
 	down(t, in)
-	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM pg_index i JOIN pg_inherits h ON h.inhrelid = "+
-		"i.indexrelid JOIN pg_class c ON c.oid = h.inhparent WHERE c.relname LIKE 'pgretain%' AND i.indisvalid"); n != 2 {
-		t.Errorf("%d partitions with the index, want 2", n)
+	if n := pgtest.Value[int](t, in, `SELECT count(*)
+		FROM pg_index i
+		JOIN pg_inherits h ON h.inhrelid = i.indexrelid
+		JOIN pg_class c ON c.oid = h.inhparent
+		WHERE c.relname LIKE 'pgretain%' AND i.indisvalid`); n != 2 {
+		t.Errorf("%d partitions have the index, want 2", n)
 	}
 }

@@ -1,5 +1,5 @@
-// Package history takes installations through the life of their policy files: step by step forward,
-// and back.
+// Package history tests sequences of changes to a policy file. It applies the migrations of each
+// change, and undoes them.
 package history
 
 import (
@@ -17,27 +17,28 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// down undoes the last step.
+// down undoes the last migration.
 func down(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	done, err := in.TryDown(t, false)
 	if err != nil {
-		t.Fatalf("undoing a step: %v %+v", err, install.Diagnostics(err))
+		t.Fatalf("undoing the last migration: %v %+v", err, install.Diagnostics(err))
 	}
 	if len(done) == 0 {
-		t.Fatal("there was nothing to undo")
+		t.Fatal("down undid no migration")
 	}
 }
 
-// wantCatalog compares the database with an earlier dump of it, or of another one.
+// wantCatalog compares the catalog of the database with an earlier one, or with that of another
+// database.
 func wantCatalog(t *testing.T, in *kit.Installed, want []string, when string) {
 	t.Helper()
 	if diff := cmp.Diff(want, kit.Catalog(t, in.DB, in.File.Install.Schema)); diff != "" {
-		t.Fatalf("%s the catalog differs (-want +got)\n%s", when, diff)
+		t.Fatalf("the catalog differs %s (-want +got)\n%s", when, diff)
 	}
 }
 
-// grow writes the step to wanted into the directory of an installation and returns its files.
+// grow generates the migration that leads to the wanted objects, and returns its files.
 func grow(t *testing.T, in *kit.Installed, wanted []generator.Object) []generator.File {
 	t.Helper()
 	files, err := kit.Next(in.Migrations, in.File.Install, wanted)
@@ -47,7 +48,7 @@ func grow(t *testing.T, in *kit.Installed, wanted []generator.Object) []generato
 	return files
 }
 
-// names are the names of files, sorted.
+// names returns the sorted names of files.
 func names(dir fstest.MapFS) []string {
 	var list []string
 	for name := range dir {

@@ -9,74 +9,97 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const pageJoined = `policies: {old: {table: app.note, join: {c: {query: "SELECT 1::bigint AS owner_id", where: "c.owner_id = t.owner_id"}},
-	where: "c.owner_id IS NULL", due: {age: {column: at, older_than: 30 days}}, then: [delete]}}`
+const joined = `
+policies:
+  old:
+    table: app.note
+    join: {c: {query: "SELECT 1::bigint AS owner_id", where: "c.owner_id = t.owner_id"}}
+    where: "c.owner_id IS NULL"
+    due: {age: {column: at, older_than: 30 days}}
+    then: [delete]
+`
 
-// TestPageIsReplacedWhole: nothing is left of what a policy had before, and what another policy
-// owns by now under a name that was its own stays.
-func TestPageIsReplacedWhole(t *testing.T) {
+// TestChangedPolicyLeavesNoOldObjects checks that a migration drops the functions and views that
+// only the old version of a policy has. It does not drop an object with such a name that belongs to
+// another policy.
+func TestChangedPolicyLeavesNoOldObjects(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, lifeSchema, pageJoined)
+	in := kit.Install(t, lifeSchema, joined)
 	want := func(sql string) {
 		t.Helper()
 		if !pgtest.Value[bool](t, in, "SELECT "+sql) {
-			t.Errorf("not so: %s", sql)
+			t.Errorf("not true: %s", sql)
 		}
 	}
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_start(retention.batch_range)') IS " +
-		"NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL")
+	want("to_regprocedure('retention.old_start(retention.batch_range)') IS NOT NULL")
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Migrate(t, notes("old", "app.note"))
-	want("to_regclass('retention.old_c') IS NULL AND to_regprocedure('retention.old_start(retention.batch_range)') IS NULL")
-	want("to_regprocedure('retention.old_take(retention.batch_range)') IS NOT NULL AND (SELECT p.owns = '{}' FROM " +
-		"retention.policy p WHERE p.name = 'old')")
+	want("to_regclass('retention.old_c') IS NULL")
+	want("to_regprocedure('retention.old_start(retention.batch_range)') IS NULL")
+	want("to_regprocedure('retention.old_take(retention.batch_range)') IS NOT NULL")
+	want("(SELECT p.owns = '{}' FROM retention.policy p WHERE p.name = 'old')")
 	down(t, in)
 	wantCatalog(t, in, before, "after going back")
 	in.DB.Exec(t, `CREATE FUNCTION retention.old_c_rows(text) RETURNS text LANGUAGE sql AS 'SELECT $1';
-		INSERT INTO retention.policy SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
+		INSERT INTO retention.policy
+		SELECT (jsonb_populate_record(p, '{"name": "other"}')).* FROM retention.policy p WHERE p.name = 'old'`)
 	in.DB.Exec(t, "SELECT retention._drop_policy('old')")
-	want("to_regclass('retention.old_c') IS NOT NULL AND to_regprocedure('retention.old_take(retention.batch_range)') IS " +
-		"NULL AND to_regprocedure('retention.old_c_rows(text)') IS NOT NULL")
+	want("to_regclass('retention.old_c') IS NOT NULL")
+	want("to_regprocedure('retention.old_take(retention.batch_range)') IS NULL")
+	want("to_regprocedure('retention.old_c_rows(text)') IS NOT NULL")
 }
 
-// TestPageSparesWhatIsNotOurs: a view of the user's own that reads a function of a policy is
-// neither dropped nor left broken. The step fails as a whole, and works when the view has gone.
-func TestPageSparesWhatIsNotOurs(t *testing.T) {
+// TestMigrationKeepsViewsOfUsers checks that a migration neither drops nor breaks a user's view
+// that reads a function of a policy. The migration fails as a whole, and succeeds once the view is
+// dropped.
+func TestMigrationKeepsViewsOfUsers(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
-	in.DB.Exec(t, "CREATE VIEW public.mine AS SELECT (r.t).* FROM retention.old_rows(retention.scope_at('old', "+
-		"now())) r")
+	in.DB.Exec(t, `CREATE VIEW public.mine AS
+		SELECT (r.t).* FROM retention.old_rows(retention.scope_at('old', now())) r`)
 	before := kit.Catalog(t, in.DB, "retention")
 	in.Generate(t, strings.Replace(notes("old", "app.note"), "days: 30", "days: 31", 1))
 	_, err := in.TryUp(t)
 	list := install.Diagnostics(err)
 	if err == nil || list[0].Code != "2BP01" || !strings.Contains(list[0].Detail, "mine depends on function") {
-		t.Fatalf("got %v %+v, want 2BP01 that names the view", err, list)
+		t.Fatalf("the migration: %v %+v, want SQLSTATE 2BP01 and the name of the view", err, list)
 	}
-	wantCatalog(t, in, before, "after a step that failed")
+	wantCatalog(t, in, before, "after a migration that failed")
 	in.DB.Exec(t, "DROP VIEW public.mine")
 	in.Up(t)
 }
 
-// TestRuntimeGoesWithoutWhatIsNotOurs: the way back of the first file drops nothing where the
-// schema holds a table or function of somebody else, or where something depends on the runtime.
-func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
+// TestDownKeepsObjectsOfUsers checks that undoing the first migration drops nothing while the
+// runtime's schema contains a table or function of a user, or a user's view depends on the runtime.
+func TestDownKeepsObjectsOfUsers(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))
-	for _, c := range []struct{ make, drop, want string }{
-		{"CREATE TABLE retention.mine ()", "DROP TABLE retention.mine", "retention.mine is in pgretain's schema"},
-		{"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'", "DROP FUNCTION retention.mine()",
-			"retention.mine() is in pgretain's schema"},
-		{"CREATE VIEW public.mine AS SELECT * FROM retention.run", "DROP VIEW public.mine", "other objects depend on"},
+	for _, c := range []struct{ create, drop, want string }{
+		{
+			"CREATE TABLE retention.mine ()",
+			"DROP TABLE retention.mine",
+			"retention.mine is in pgretain's schema",
+		},
+		{
+			"CREATE FUNCTION retention.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+			"DROP FUNCTION retention.mine()",
+			"retention.mine() is in pgretain's schema",
+		},
+		{
+			"CREATE VIEW public.mine AS SELECT * FROM retention.run",
+			"DROP VIEW public.mine",
+			"other objects depend on",
+		},
 	} {
-		in.DB.Exec(t, c.make)
+		in.DB.Exec(t, c.create)
 		_, err := in.TryDown(t, true)
 		if list := install.Diagnostics(err); err == nil || list[0].Code != "2BP01" ||
 			!strings.Contains(list[0].Message, c.want) {
-			t.Errorf("%s: got %v %+v", c.make, err, list)
+			t.Errorf("down after %s: %v %+v, want SQLSTATE 2BP01 with %q", c.create, err, list, c.want)
 		}
 		if !pgtest.Value[bool](t, in, "SELECT to_regclass('retention.run') IS NOT NULL") {
-			t.Fatalf("%s: the run log is gone", c.make)
+			t.Fatalf("down after %s dropped retention.run", c.create)
 		}
 		in.DB.Exec(t, c.drop)
 	}
@@ -84,7 +107,7 @@ func TestRuntimeGoesWithoutWhatIsNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pgtest.Value[bool](t, in, "SELECT to_regnamespace('retention') IS NOT NULL") {
-		t.Error("the schema is left")
+		t.Error("schema retention exists after down, want it dropped")
 	}
 	in.Up(t)
 	in.Done("old", "2026-01-01")

@@ -19,11 +19,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// stop is one state of a history: the file, the migrations that lead there, the catalog that was
-// found.
+// stop is one state of a history: the policy file, the migrations up to here, and the catalog.
 type stop struct {
 	file       file
-	yaml       string // "" before the first step
+	yaml       string // "" before the first migration
 	migrations fstest.MapFS
 	catalog    []string
 	version    int64
@@ -31,8 +30,9 @@ type stop struct {
 
 const steps = 12
 
-// TestRandomHistories edits a policy file twelve times, then goes down to each stop, up to each,
-// and wherever chance leads. PGRETAIN_HISTORY_SEEDS=20-40 goes through other histories.
+// TestRandomHistories changes a random policy file twelve times. Then it undoes all migrations one
+// by one, applies them again, and goes to random states. At each state, the catalog must be as it
+// was the first time. PGRETAIN_HISTORY_SEEDS=20-40 tests other histories.
 func TestRandomHistories(t *testing.T) {
 	t.Parallel()
 	first, last := seeds(t)
@@ -45,7 +45,7 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// TestRandomHistoryWithCron has the jobs of pg_cron among what goes up and down.
+// TestRandomHistoryWithCron does the same for a history that also changes jobs of pg_cron.
 func TestRandomHistoryWithCron(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 5))
@@ -54,7 +54,7 @@ func TestRandomHistoryWithCron(t *testing.T) {
 	walk(t, random, f, 6, kit.On(pgtest.CronServer(t)))
 }
 
-// TestRandomHistoryOfOneRole installs with "roles: none" into a schema of another name.
+// TestRandomHistoryOfOneRole does the same with "roles: none", and a schema of another name.
 func TestRandomHistoryOfOneRole(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 6))
@@ -80,19 +80,19 @@ func seeds(t *testing.T) (first, last uint64) {
 	return first, last
 }
 
-// schema is that of the generator's cases: every kind of table, with names that are legal and
-// hostile.
+// schema returns the schema of the generator's cases. It has tables of every kind, with names that
+// are valid but unusual.
 func schema(t *testing.T) string {
 	return fixture.ReadFile(t, "../../generator/testdata/schema.sql")
 }
 
 var applicationRoles = pgtest.MakeRole("app") + pgtest.MakeRole(`"Big App"`)
 
-// walk makes a history and goes through it.
+// walk makes a random history and goes through its states.
 func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option) {
 	t.Helper()
 	in := kit.Prepare(t, schema(t), f.yaml(), append(more, kit.Before(applicationRoles))...)
-	if len(in.Migrations) == 0 { // not from kit's template
+	if len(in.Migrations) == 0 { // kit has no template for this install section
 		grow(t, in, generator.Runtime(in.File.Install))
 		in.Up(t)
 	}
@@ -119,15 +119,15 @@ func walk(t *testing.T, random *rand.Rand, f file, steps int, more ...kit.Option
 	for range 4 {
 		route = append(route, random.IntN(len(stops)))
 	}
-	made := leftOvers(stops)
+	made := createdArchives(stops)
 	for _, to := range append(route, at) {
 		visit(t, in, stops, &at, to, made)
 	}
 	compareFresh(t, in, stops[at], made, more)
 }
 
-// migrate writes one step for the file, applies it, and finds nothing more to do, though the
-// snapshot is a new one.
+// migrate generates the migration for the file and applies it. A new snapshot must not lead to
+// another migration.
 func migrate(t *testing.T, in *kit.Installed, f file, what string) {
 	t.Helper()
 	in.Generate(t, f.yaml())
@@ -139,7 +139,7 @@ func migrate(t *testing.T, in *kit.Installed, f file, what string) {
 	in.Generate(t, f.yaml())
 	if len(in.Migrations) != before {
 		list := names(in.Migrations)
-		t.Fatalf("%s: a step although nothing has changed:\n%s\n%s", what, in.Migrations[list[len(list)-1]].Data,
+		t.Fatalf("%s: a second migration for the same file:\n%s\n%s", what, in.Migrations[list[len(list)-1]].Data,
 			f.yaml())
 	}
 }
@@ -152,6 +152,7 @@ func copied(dir fstest.MapFS) fstest.MapFS {
 	return c
 }
 
+// last returns the version of the newest migration.
 func last(t *testing.T, dir fstest.MapFS) int64 {
 	t.Helper()
 	h, err := generator.Read(dir)
@@ -161,7 +162,8 @@ func last(t *testing.T, dir fstest.MapFS) int64 {
 	return h.Last()
 }
 
-// visit goes from one stop to another, step by step downwards, at once upwards, and compares.
+// visit goes from one stop to another and compares the catalog. Downward it undoes the migrations
+// one by one; upward it applies all of them together.
 func visit(t *testing.T, in *kit.Installed, stops []stop, at *int, to int, made []string) {
 	t.Helper()
 	for *at > to {
@@ -179,15 +181,15 @@ func visit(t *testing.T, in *kit.Installed, stops []stop, at *int, to int, made 
 	got := kit.Catalog(t, in.DB, in.File.Install.Schema)
 	wanted := stops[to].yaml
 	if diff := cmp.Diff(without(stops[to].catalog, made, wanted), without(got, made, wanted)); diff != "" {
-		t.Fatalf("at stop %d the catalog is another one than the first time (-want +got)\n%s", to, diff)
+		t.Fatalf("at stop %d the catalog differs from the first time (-want +got)\n%s", to, diff)
 	}
 }
 
-// archives are the tables that policies create, which stay when a step that made them is undone.
+// archives lists the tables that archive steps create. Undoing a migration keeps them.
 var archives = []string{"app.old_note", "app.made"}
 
-// leftOvers are the archives that the history ever made, and the columns that it added.
-func leftOvers(stops []stop) []string {
+// createdArchives returns the archives that the history has created.
+func createdArchives(stops []stop) []string {
 	var made []string
 	for _, name := range archives {
 		if slices.ContainsFunc(stops, func(s stop) bool { return strings.Contains(s.yaml, "into: "+name) }) {
@@ -197,7 +199,7 @@ func leftOvers(stops []stop) []string {
 	return made
 }
 
-// without leaves out what belongs to archives that the file does not ask for.
+// without leaves out the lines about created archives that the file does not use.
 func without(catalog, made []string, yaml string) []string {
 	return slices.DeleteFunc(slices.Clone(catalog), func(line string) bool {
 		return slices.ContainsFunc(made, func(name string) bool {
@@ -206,15 +208,15 @@ func without(catalog, made []string, yaml string) []string {
 	})
 }
 
-// compareFresh installs the file in a new database: what a history leads to is the same, but for
-// the columns and archives that stay because they hold data.
+// compareFresh installs the file in a new database. Its catalog must be the same as after the
+// history, except for columns and archives that stay because they contain data.
 func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more []kit.Option) {
 	t.Helper()
 	if s.file.cron {
-		return // one database of a server has pg_cron
+		return // pg_cron exists in one database of a server
 	}
 	fresh := kit.Prepare(t, schema(t), s.yaml, append(more, kit.Before(applicationRoles))...)
-	migrate(t, fresh, s.file, "the last stop at once")
+	migrate(t, fresh, s.file, "the last file in a new database")
 	yaml := s.yaml
 	want := without(kit.Catalog(t, fresh.DB, fresh.File.Install.Schema), made, yaml)
 	got := without(kit.Catalog(t, in.DB, in.File.Install.Schema), made, yaml)
@@ -224,8 +226,8 @@ func compareFresh(t *testing.T, in *kit.Installed, s stop, made []string, more [
 	}
 }
 
-// columnLeft says whether a line is about a column that a policy added and the fresh database
-// lacks.
+// columnLeft reports whether a line is about a column that a policy added to app.loan and that the
+// new database lacks.
 func columnLeft(line string, fresh []string) bool {
 	return strings.HasPrefix(line, "column app.loan ") && !slices.Contains(fresh, line)
 }

@@ -14,9 +14,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestUpgradeDuringARun: a run under way ends before its next batch, "paused" in the middle of an
-// upgrade, "more" after all of it, or the way back; in the middle no run starts. Nothing is lost of
-// what was due.
+// TestUpgradeDuringARun applies and undoes an upgrade of the runtime while a run is in progress.
+// The run stops before its next batch, as "paused" if the upgrade is half applied, else as "more".
+// While the upgrade is half applied, no run starts. Later runs take all rows that were due.
 func TestUpgradeDuringARun(t *testing.T) {
 	t.Parallel()
 	in := installed(t, beforeVersion)
@@ -30,11 +30,12 @@ func TestUpgradeDuringARun(t *testing.T) {
 	in.Migrations[step[0].Name] = all[step[0].Name]
 	wantMore(t, in, func() { in.Up(t) }, between)
 	if o := in.Run(ttl, "now"); o.State != "paused" || o.Message != between || o.Taken != 0 {
-		t.Errorf("a run in the middle of the upgrade ended %s: %s", o.State, o.Message)
+		t.Errorf("a run during the upgrade took %d rows and ended %s: %s; want 0 and paused",
+			o.Taken, o.State, o.Message)
 	}
-	if got := in.Rows("SELECT severity, problem FROM retention.health() WHERE policy IS NULL AND severity = 'error' " +
-		"AND problem LIKE 'the runtime%'"); len(got) != 1 {
-		t.Errorf("health() says %q", got)
+	if got := in.Rows(`SELECT severity, problem FROM retention.health()
+		WHERE policy IS NULL AND severity = 'error' AND problem LIKE 'the runtime%'`); len(got) != 1 {
+		t.Errorf("health() reports %q, want one error about the runtime", got)
 	}
 	in.Migrations = all
 	in.Up(t)
@@ -45,13 +46,14 @@ func TestUpgradeDuringARun(t *testing.T) {
 	wantMore(t, in, func() { in.Up(t) }, between, "the policy was changed during the run")
 	in.Done(ttl, "now")
 	if left := pgtest.Value[int64](t, in, "SELECT count(*) FROM public.enqueued_messages"); left != 0 {
-		t.Errorf("%d rows that were due are left", left)
+		t.Errorf("%d due rows are left, want none", left)
 	}
 }
 
 const ttl = "enqueued_messages_ttl"
 
-// wantMore does something during a run that pauses between its batches of one row.
+// wantMore calls meanwhile during a run that pauses between its batches of one row. The run must
+// stop early with one of the messages.
 func wantMore(t *testing.T, in *kit.Installed, meanwhile func(), messages ...string) {
 	t.Helper()
 	in.DB.Exec(t, due, 500, 8)
@@ -67,7 +69,7 @@ func wantMore(t *testing.T, in *kit.Installed, meanwhile func(), messages ...str
 		WHERE r.state = 'running' AND b.taken > 0`) < 2 {
 		select {
 		case err := <-ended:
-			t.Fatalf("the run ended by itself: %v", err)
+			t.Fatalf("the run ended before its third batch: %v", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -86,8 +88,8 @@ func wantMore(t *testing.T, in *kit.Installed, meanwhile func(), messages ...str
 	}
 }
 
-// TestUpgradeGivesUpOnALock: somebody who holds the runtime's table, as pg_dump does, is waited for
-// ten seconds; then nothing has changed, and the upgrade may be run again.
+// TestUpgradeGivesUpOnALock holds a lock on a table of the runtime, as pg_dump does. The upgrade
+// fails after ten seconds and changes nothing. It succeeds once the lock is released.
 func TestUpgradeGivesUpOnALock(t *testing.T) {
 	t.Parallel()
 	in := installed(t, beforeVersion)
@@ -98,9 +100,9 @@ func TestUpgradeGivesUpOnALock(t *testing.T) {
 	_, err := in.TryUp(t)
 	var refused *install.Error
 	if !errors.As(err, &refused) || refused.Code != "55P03" {
-		t.Fatalf("got %v, want a lock that was not available", err)
+		t.Fatalf("the upgrade: %v, want SQLSTATE 55P03", err)
 	}
-	wantCatalog(t, in, before, "after a refused upgrade")
+	wantCatalog(t, in, before, "after the failed upgrade")
 	pgtest.Exec(t, dump, "COMMIT")
 	in.Up(t)
 	in.Done(ttl, "now")

@@ -36,27 +36,36 @@ FROM acl x CROSS JOIN LATERAL aclexplode(x.acl) e LEFT JOIN pg_roles g ON g.oid 
 UNION
 SELECT format('owner %s %s: %s', x.class, x.name, pg_get_userbyid(x.owner)) FROM acl x
 UNION ALL
-SELECT format('relation %I.%I: %s %s %s %s', r.nspname, r.relname, r.relkind, r.relpersistence, r.reloptions, obj_description(r.oid, 'pg_class'))
+SELECT format('relation %I.%I: %s %s %s %s', r.nspname, r.relname, r.relkind, r.relpersistence, r.reloptions,
+              obj_description(r.oid, 'pg_class'))
 FROM relation r WHERE r.relkind <> 'i' AND r.relkind <> 'I'
 UNION ALL
 SELECT format('column %I.%I %s %I: %s%s default %s %s', r.nspname, r.relname,
-              row_number() OVER (PARTITION BY a.attrelid ORDER BY a.attnum), a.attname, format_type(a.atttypid, a.atttypmod),
-              CASE WHEN a.attnotnull THEN ' not null' ELSE '' END, pg_get_expr(d.adbin, d.adrelid), col_description(a.attrelid, a.attnum))
-FROM relation r JOIN pg_attribute a ON a.attrelid = r.oid LEFT JOIN pg_attrdef d ON d.adrelid = r.oid AND d.adnum = a.attnum
+              row_number() OVER (PARTITION BY a.attrelid ORDER BY a.attnum), a.attname,
+              format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN ' not null' ELSE '' END,
+              pg_get_expr(d.adbin, d.adrelid), col_description(a.attrelid, a.attnum))
+FROM relation r
+JOIN pg_attribute a ON a.attrelid = r.oid
+LEFT JOIN pg_attrdef d ON d.adrelid = r.oid AND d.adnum = a.attnum
 WHERE a.attnum > 0 AND NOT a.attisdropped AND r.relkind IN ('r', 'p', 'c')
 UNION ALL
 SELECT format('constraint %I.%I %I: %s', r.nspname, r.relname, k.conname, pg_get_constraintdef(k.oid))
 FROM relation r JOIN pg_constraint k ON k.conrelid = r.oid
 UNION ALL
-SELECT format('index %I.%I: %s%s%s %s', r.nspname, r.relname, pg_get_indexdef(r.oid), CASE WHEN i.indisvalid THEN '' ELSE ' INVALID' END,
+SELECT format('index %I.%I: %s%s%s %s', r.nspname, r.relname, pg_get_indexdef(r.oid),
+              CASE WHEN i.indisvalid THEN '' ELSE ' INVALID' END,
               CASE WHEN i.indisready THEN '' ELSE ' NOT READY' END, obj_description(r.oid, 'pg_class'))
 FROM relation r JOIN pg_index i ON i.indexrelid = r.oid
 UNION ALL
-SELECT format('view %I.%I: %s', r.nspname, r.relname, pg_get_viewdef(r.oid)) FROM relation r WHERE r.relkind IN ('v', 'm')
+SELECT format('view %I.%I: %s', r.nspname, r.relname, pg_get_viewdef(r.oid))
+FROM relation r WHERE r.relkind IN ('v', 'm')
 UNION ALL
-SELECT format('routine %s: %s %s', p.oid::regprocedure, pg_get_functiondef(p.oid), obj_description(p.oid, 'pg_proc')) FROM routine p
+SELECT format('routine %s: %s %s', p.oid::regprocedure, pg_get_functiondef(p.oid), obj_description(p.oid, 'pg_proc'))
+FROM routine p
 UNION ALL
-SELECT format('trigger %s', pg_get_triggerdef(t.oid)) FROM pg_trigger t JOIN relation r ON r.oid = t.tgrelid WHERE NOT t.tgisinternal
+SELECT format('trigger %s', pg_get_triggerdef(t.oid))
+FROM pg_trigger t JOIN relation r ON r.oid = t.tgrelid
+WHERE NOT t.tgisinternal
 UNION ALL
 SELECT format('row security %I.%I %s: %s %s %s %s', r.nspname, r.relname, p.polname, p.polcmd, p.polroles::regrole[],
               pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))

@@ -39,7 +39,8 @@ const contents = `
 	           '''#'' || md5(t.*::text) || row_number() OVER (PARTITION BY t.*::text)'), n.nspname, c.relname)
 	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
-	  AND (n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast', 'cron', $1) OR n.nspname = $1 AND c.relname = 'event')
+	  AND (n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast', 'cron', $1)
+	       OR n.nspname = $1 AND c.relname = 'event')
 	  AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)
 	ORDER BY 1`
 

@@ -118,8 +118,8 @@ func (in *Installed) schema() string { return quote.Ident(in.File.Install.Schema
 func (in *Installed) read(o *Outcome, policy string) {
 	in.t.Helper()
 	in.row(`
-		SELECT id, state, coalesce(message, ''), coalesce(sqlstate, ''), coalesce(note, ''), due, scanned, taken, contended,
-		       refused, batches, kept, related, cascaded
+		SELECT id, state, coalesce(message, ''), coalesce(sqlstate, ''), coalesce(note, ''),
+		       due, scanned, taken, contended, refused, batches, kept, related, cascaded
 		FROM `+in.schema()+`.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`, []any{policy},
 		&o.ID, &o.State, &o.Message, &o.SQLState, &o.Note, &o.Due, &o.Scanned, &o.Taken, &o.Contended,
 		&o.Refused, &o.Batches, &o.Kept, &o.Related, &o.Cascaded)
