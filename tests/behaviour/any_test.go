@@ -9,9 +9,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestRowIsMetOnce has each row found by several entries of "any". Whatever becomes of a row, a run
-// counts it once, and its steps act once.
-func TestRowIsMetOnce(t *testing.T) {
+// TestRowIsProcessedOnce checks that a run counts a row once, and that its steps act once, although
+// several entries of "any" find the row.
+func TestRowIsProcessedOnce(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz, g int NOT NULL DEFAULT 1, flag boolean NOT NULL DEFAULT true, kept boolean NOT NULL DEFAULT false);
 		CREATE TABLE daily (g int PRIMARY KEY, n bigint NOT NULL); CREATE TABLE child (m_id int REFERENCES m);
@@ -40,22 +40,22 @@ func TestRowIsMetOnce(t *testing.T) {
 			got := fmt.Sprint(o.State, " taken ", o.Taken, " contended ", o.Contended, " kept ", o.Kept["k"],
 				" refused ", o.Refused)
 			if want := "done taken 17 contended 4 kept 6 refused 3"; got != want {
-				t.Errorf("the run: %s, want %s", got, want)
+				t.Errorf("the run ended %s, want %s", got, want)
 			}
-			// 40 rows without those that are kept, locked or refused.
+			// 27 = 40 due rows - 6 kept - 4 locked - 3 refused.
 			if n := pgtest.Value[int](t, in, "SELECT coalesce(sum(n), 0) FROM daily"); n != 27 {
-				t.Errorf("%d rows were counted, want 27", n)
+				t.Errorf("table daily counts %d rows, want 27", n)
 			}
 			if n := pgtest.Column[string](t, in, "SELECT payload ->> 'id' FROM retention.event GROUP BY 1 HAVING "+
 				"count(*) <> 1"); len(n) != 0 {
-				t.Errorf("of rows %s there are several events", strings.Join(n, ", "))
+				t.Errorf("rows %s have more than one event", strings.Join(n, ", "))
 			}
 		})
 	}
 }
 
-// TestEqualPositions gives many rows the same position. The batch has all of them, in the order of
-// their keys.
+// TestEqualPositions gives many rows the same position. A batch processes them in the order of
+// their keys, so the row with the greatest id of each position is written last.
 func TestEqualPositions(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE e (id int PRIMARY KEY, seq bigint NOT NULL, v text NOT NULL); CREATE TABLE mark (seq bigint NOT NULL); CREATE TABLE first (seq bigint PRIMARY KEY, v text);
@@ -69,14 +69,14 @@ policies:
     then: [insert: {into: first, key: {seq: seq}, set: {v: v}}]`)
 	in.SetBatch(10)
 	if o := in.Done("p", noon); o.Taken != 101 || o.Batches < 2 {
-		t.Errorf("%+v", o)
+		t.Errorf("the run ended %+v, want 101 rows taken in 2 batches or more", o)
 	}
 	for _, got := range in.Rows("SELECT seq, v FROM first") {
-		if got != "(1,v49)" && got != "(2,v99)" && got != "(3,v100)" { // the newest row of a group wins
-			t.Errorf("%s", got)
+		if got != "(1,v49)" && got != "(2,v99)" && got != "(3,v100)" { // the greatest id of each position
+			t.Errorf("table first has row %s, want (1,v49), (2,v99) or (3,v100)", got)
 		}
 	}
 	if n := pgtest.Value[int](t, in, "SELECT seq FROM mark"); n != 3 {
-		t.Errorf("the watermark is %d", n)
+		t.Errorf("the watermark is %d, want 3", n)
 	}
 }

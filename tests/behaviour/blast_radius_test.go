@@ -13,9 +13,11 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestReachForeseen: foreign keys of every kind, each row counted once. Every scenario compares
-// what the preview said with what became of all tables.
-func TestReachForeseen(t *testing.T) {
+// TestBlastRadiusMatchesRun checks foreign keys with the actions CASCADE, SET NULL and SET DEFAULT,
+// between partitioned tables, and on tables that others inherit from. Each scenario compares the
+// counts of the preview with the rows that the run changed in every table. The preview counts a row
+// once, even if several foreign keys lead to it.
+func TestBlastRadiusMatchesRun(t *testing.T) {
 	const diamond = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 		CREATE TABLE l (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
 		CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int REFERENCES m ON DELETE SET NULL);
@@ -32,15 +34,15 @@ func TestReachForeseen(t *testing.T) {
 		CREATE TABLE one (id int PRIMARY KEY REFERENCES m1 ON DELETE CASCADE)`
 	const partsData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 20) i; INSERT INTO c SELECT i, i % 2, i / 2 + 1 FROM generate_series(1, 30) i;
 		INSERT INTO g SELECT i, i, i % 2 FROM generate_series(1, 30) i; INSERT INTO one SELECT i FROM generate_series(1, 9) i`
-	const heirs = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); 
-		CREATE TABLE c (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); CREATE TABLE c_heir () INHERITS (c)`
-	const heirsData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i;
-		INSERT INTO c SELECT i, i FROM generate_series(1, 10) i; INSERT INTO c_heir SELECT i, i - 10 FROM generate_series(11, 20) i`
+	const inheritance = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); 
+		CREATE TABLE c (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE); CREATE TABLE c_child () INHERITS (c)`
+	const inheritanceData = `INSERT INTO m SELECT i, :as_of - i * interval '1 day' FROM generate_series(1, 10) i;
+		INSERT INTO c SELECT i, i FROM generate_series(1, 10) i; INSERT INTO c_child SELECT i, i - 10 FROM generate_series(11, 20) i`
 	age := func(then string) string {
 		return `{table: "@.m", due: {age: {column: at, older_than: 7 days}}, then: [` + then + `]}`
 	}
 	suite{scenarios: []scenario{
-		{name: "two ways to one row", schema: diamond, data: diamondData,
+		{name: "two foreign keys lead to one row", schema: diamond, data: diamondData,
 			rule: age(`delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
 			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7",
@@ -49,7 +51,7 @@ func TestReachForeseen(t *testing.T) {
 				"e": "SELECT a, b, CASE WHEN d_id IN (SELECT d.id FROM d JOIN l ON l.id = l_id JOIN r ON r.id = " +
 					"r_id WHERE l.m_id <= 7 AND r.m_id <= 7) THEN d_id ELSE 1 END FROM e"},
 			cascaded: map[string]int64{"@.l": 17, "@.r": 12, "@.d": 24, "@.e": 48}, uncascaded: true},
-		{name: "a step takes them first", schema: diamond, data: diamondData,
+		{name: "a step deletes the referencing rows first", schema: diamond, data: diamondData,
 			rule: age(`delete: {table: "@.l", as: x, where: "x.m_id = t.id", cascades: ["@.d", "@.e"]}, delete: {cascades: ["@.l", "@.r", "@.d", "@.e"]}`),
 			goes: "SELECT * FROM m WHERE id > 7",
 			leaves: map[string]string{"l": "SELECT * FROM l WHERE m_id <= 7",
@@ -64,7 +66,7 @@ func TestReachForeseen(t *testing.T) {
 			leaves: map[string]string{"c": "SELECT * FROM c WHERE m_id <= 7",
 				"g": "SELECT id, CASE WHEN c_id < 14 THEN c_id END, CASE WHEN c_id < 14 THEN k END FROM g", "one": "SELECT * FROM one WHERE id <= 7"},
 			uncascaded: true},
-		{name: "a key is not its table's heirs'", schema: heirs, data: heirsData,
+		{name: "inheriting tables do not have the foreign key", schema: inheritance, data: inheritanceData,
 			rule: age(`delete: {cascades: ["@.c"]}`),
 			goes: "SELECT * FROM m WHERE id > 7", leaves: map[string]string{"c": "SELECT * FROM c WHERE id NOT " +
 				"BETWEEN 8 AND 10"},
@@ -81,15 +83,16 @@ func TestReachForeseen(t *testing.T) {
 	}}.run(t)
 }
 
-// lines are what blast_radius says, one text a row, "?" where rows is NULL.
-func lines(t *testing.T, in *kit.Installed, arguments string) []string {
+// blastRadius returns the rows of retention.blast_radius as text, with "?" for a count that is
+// NULL.
+func blastRadius(t *testing.T, in *kit.Installed, arguments string) []string {
 	t.Helper()
 	return pgtest.Column[string](t, in, `SELECT concat_ws(' ', step, effect, table_name, coalesce(rows::text, '?')) FROM retention.blast_radius(`+arguments+`)`)
 }
 
-// What a run refuses, what it cannot be asked beforehand, and what is not counted: NULL with the
-// reason.
-func TestUnknownBeforehand(t *testing.T) {
+// TestBlastRadiusUnknownCounts checks that blast_radius returns NULL instead of a count that cannot
+// be known before the run. A note gives the reason.
+func TestBlastRadiusUnknownCounts(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', up int REFERENCES m);
@@ -110,35 +113,35 @@ policies:
   worded: {table: plain, due: {age: {column: at, older_than: 8 days}}, then: [sql: "INSERT INTO public.log SELECT id FROM batch", delete]}
 `)
 	for _, c := range []struct{ name, change, arguments, want, note string }{
-		{"there already", "", "'archives'", "1 archive public.archived ?; 1 refused public.archived 1; 2 delete " +
+		{"the archive has a row with the same key", "", "'archives'", "1 archive public.archived ?; 1 refused public.archived 1; 2 delete " +
 			"public.m ?", "has rows with the same keys"},
-		{"what else refuses is not foreseen", "DELETE FROM archived; ALTER TABLE archived ADD CHECK (id <> 3)",
+		{"a CHECK of the archive is not foreseen", "DELETE FROM archived; ALTER TABLE archived ADD CHECK (id <> 3)",
 			"'archives'", "1 archive public.archived 5; 2 delete public.m 5", ""},
-		{"nothing stands in the way", "ALTER TABLE archived DROP CONSTRAINT archived_id_check", "'archives'",
+		{"the archive accepts all rows", "ALTER TABLE archived DROP CONSTRAINT archived_id_check", "'archives'",
 			"1 archive public.archived 5; 2 delete public.m 5", ""},
 		{"rows of one table refer to each other", "UPDATE m SET up = 1 WHERE id = 3", "'archives'",
 			"1 archive public.archived ?; 2 delete public.m ?; 2 blocked public.m 1", "m_up_fkey"},
-		{"free", "", "'restricted'", "1 delete public.other 5", ""},
-		{"restricted", "INSERT INTO strict VALUES (2), (3)", "'restricted'",
+		{"no row refers to the table", "", "'restricted'", "1 delete public.other 5", ""},
+		{"rows of another table refer to the table", "INSERT INTO strict VALUES (2), (3)", "'restricted'",
 			"1 delete public.other ?; 1 blocked public.strict 2", "5 as things are: foreign key public.other -> " +
 				"public.strict (strict_id_fkey) refuses some"},
 		{"a trigger may veto", "", "'triggered'", "1 delete public.plain ?", "trigger veto may keep rows"},
-		{"own words", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5",
+		{"a step with its own SQL statement", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5",
 			"own words"},
-		{"what fires afterwards", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()",
+		{"an AFTER trigger", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()",
 			"'triggered'", "1 delete public.plain 5", "fires trigger after"},
-		{"a part", "", "'triggered', max_rows => 3", "1 delete public.plain 3",
+		{"max_rows stops the count", "", "'triggered', max_rows => 3", "1 delete public.plain 3",
 			"or more, since only 3 due rows were looked at"},
-		{"later", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'",
+		{"an earlier as_of", "UPDATE plain SET at = '2024-06-01' WHERE id > 2", "'triggered', '2024-02-01'",
 			"1 delete public.plain 2", "fires trigger after"},
-		{"a step finds what one before it leaves", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'",
+		{"a step on a table that an earlier step writes", "INSERT INTO log VALUES (1, 1)", "'empties', '2024-02-01'",
 			"1 update public.log 1; 2 delete public.log ?; 3 delete public.plain 2",
 			"0 as things are: it acts on table \"public.log\", which step 1 writes"},
-		{"nothing due, nothing left", "", "'empties', '2020-01-01'", "", ""},
-		{"nothing due", "", "'triggered', '2020-01-01'", "", ""},
+		{"nothing is due for several steps", "", "'empties', '2020-01-01'", "", ""},
+		{"nothing is due", "", "'triggered', '2020-01-01'", "", ""},
 	} {
 		in.Exec(t, c.change+";")
-		if diff := cmp.Diff(c.want, strings.Join(lines(t, in, c.arguments), "; ")); diff != "" {
+		if diff := cmp.Diff(c.want, strings.Join(blastRadius(t, in, c.arguments), "; ")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 		notes := strings.Join(pgtest.Column[string](t, in, "SELECT note FROM retention.blast_radius("+
@@ -149,36 +152,36 @@ policies:
 	}
 }
 
-// TestKeysThatBecameOthers changes a foreign key after the policy was installed. blast_radius
-// counts as if nothing stopped the run, with keys that are switched off as if they were on. preview
-// says what stops the run, in its words.
-func TestKeysThatBecameOthers(t *testing.T) {
+// TestForeignKeyChangedAfterInstall changes a foreign key after the policy was installed.
+// blast_radius counts as if the run were not stopped. It counts along disabled foreign keys as if
+// they were enabled. preview returns the message with which the run stops.
+func TestForeignKeyChangedAfterInstall(t *testing.T) {
 	t.Parallel()
-	const again = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) " +
+	const recreate = "ALTER TABLE part DROP CONSTRAINT part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id) " +
 		"REFERENCES m ON DELETE "
 	for name, c := range map[string]struct {
-		change, said, note string
-		m, part            int64 // rows that are left
+		change, want, note string
+		m, part            int64 // rows left after the run
 	}{
-		"as it was": {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
-		"set null in a NOT NULL one": {again + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5",
+		"unchanged": {"", "1 delete public.m 5; 1 cascade public.part 5", "", 0, 0},
+		"SET NULL on a NOT NULL column": {recreate + "SET NULL", "1 delete public.m ?; 1 blocked public.part 5",
 			"part_m_id_fkey) refuses some", 5, 5},
-		"no default in a NOT NULL one": {again + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5",
+		"SET DEFAULT without a default on a NOT NULL column": {recreate + "SET DEFAULT", "1 delete public.m ?; 1 blocked public.part 5",
 			"part_m_id_fkey) refuses some", 5, 5},
-		"set null of another column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
+		"SET NULL on the nullable column of two": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
 			"part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (k)",
 			"1 delete public.m 5; 1 set null public.part 5", "", 5, 5},
-		"set null of a strict column": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
+		"SET NULL on the NOT NULL column of two": {"ALTER TABLE m ADD UNIQUE (id, k); ALTER TABLE part DROP CONSTRAINT " +
 			"part_m_id_fkey; ALTER TABLE part ADD FOREIGN KEY (m_id, k) REFERENCES m (id, k) ON DELETE SET NULL (m_id)",
 			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
-		"switched off": {"ALTER TABLE m DISABLE TRIGGER ALL",
+		"disabled on the referenced table": {"ALTER TABLE m DISABLE TRIGGER ALL",
 			"1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
-		"for replicas only": {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE " +
+		"enabled for replicas only": {"DO $$ DECLARE x name; BEGIN FOR x IN SELECT tgname FROM pg_trigger WHERE " +
 			"tgrelid = 'm'::regclass LOOP EXECUTE format('ALTER TABLE m ENABLE REPLICA TRIGGER %I', x); END LOOP; " +
 			"END $$", "1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
-		"a key that refuses, off": {again + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL",
+		"RESTRICT, disabled": {recreate + "RESTRICT; ALTER TABLE m DISABLE TRIGGER ALL",
 			"1 delete public.m ?; 1 blocked public.part 5", "refuses some", 5, 5},
-		"off on the referencing side": {"ALTER TABLE part DISABLE TRIGGER ALL",
+		"disabled on the referencing table": {"ALTER TABLE part DISABLE TRIGGER ALL",
 			"1 delete public.m 5; 1 cascade public.part 5", "", 5, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,8 +191,8 @@ func TestKeysThatBecameOthers(t *testing.T) {
 				INSERT INTO m (id) SELECT generate_series(1, 5); INSERT INTO part (id, m_id) SELECT i, i FROM generate_series(1, 5) i`,
 				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [part]}]}}`)
 			in.Exec(t, c.change+";")
-			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if diff := cmp.Diff(c.want, strings.Join(blastRadius(t, in, "'p'"), "; ")); diff != "" {
+				t.Errorf("blast_radius (-want +got):\n%s", diff)
 			}
 			notes := strings.Join(pgtest.Column[string](t, in,
 				"SELECT note FROM retention.blast_radius('p') WHERE note IS NOT NULL"), "\n")
@@ -200,33 +203,33 @@ func TestKeysThatBecameOthers(t *testing.T) {
 			o := in.Run("p", noon)
 			if want := map[bool]string{true: "done", false: "tripped"}[stopped == ""]; o.State != want ||
 				o.Message != stopped {
-				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
+				t.Errorf("the run ended %s: %q; the preview had stopped_by = %q", o.State, o.Message, stopped)
 			}
 			m, part := pgtest.Value[int64](t, in, "SELECT count(*) FROM m"), pgtest.Value[int64](t, in,
 				"SELECT count(*) FROM part")
 			if m != c.m || part != c.part {
-				t.Errorf("the run (%s %s) left %d and %d, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
+				t.Errorf("the run (%s %s) left %d rows of m and %d of part, want %d and %d", o.State, o.Message, m, part, c.m, c.part)
 			}
 		})
 	}
 }
 
-// Archives whose key is not that of what they copy: of their own, of another type, of a step whose
-// rows a batch tells.
+// TestArchivesWithOtherKeys checks archives whose primary key can differ from the key of the copied
+// rows. blast_radius counts refused rows only if the archive's key is copied from the row's key.
 func TestArchivesWithOtherKeys(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ key, step, said string }{
-		"the same": {"id bigint PRIMARY KEY", "archive: {into: store}",
+	for name, c := range map[string]struct{ key, step, want string }{
+		"the same key": {"id bigint PRIMARY KEY", "archive: {into: store}",
 			"1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
-		"renamed": {"m_id bigint PRIMARY KEY, id bigint", "archive: {into: store, columns: {m_id: id}}",
+		"a renamed key": {"m_id bigint PRIMARY KEY, id bigint", "archive: {into: store, columns: {m_id: id}}",
 			"1 archive public.store ?; 1 refused public.store 1; 2 delete public.m ?"},
-		"its own": {"n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bigint", "archive: {into: store}",
+		"a generated key": {"n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bigint", "archive: {into: store}",
 			"1 archive public.store 5; 2 delete public.m 5"},
-		"another type": {"id numeric PRIMARY KEY", "archive: {into: store}",
+		"a key of another type": {"id numeric PRIMARY KEY", "archive: {into: store}",
 			"1 archive public.store 5; 2 delete public.m 5"},
-		"of the run": {"id bigint, run bigint, PRIMARY KEY (id, run)",
+		"a key with the id of the run": {"id bigint, run bigint, PRIMARY KEY (id, run)",
 			`archive: {into: store, set: {run: "run.id"}}`, "1 archive public.store 5; 2 delete public.m 5"},
-		"known to batches": {"id bigint PRIMARY KEY",
+		"the step reads the batch": {"id bigint PRIMARY KEY",
 			`archive: {into: store, where: "EXISTS (SELECT FROM batch b WHERE b.id = t.id)"}`, "1 archive public.store ?; 2 delete public.m 5"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -234,20 +237,21 @@ func TestArchivesWithOtherKeys(t *testing.T) {
 			in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01'); CREATE TABLE store (`+c.key+`, at timestamptz);
 				INSERT INTO m (id) SELECT generate_series(1, 5)`,
 				`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [`+c.step+`, delete]}}`)
-			if strings.Contains(c.said, "refused") {
+			if strings.Contains(c.want, "refused") {
 				in.Exec(t, "INSERT INTO store SELECT 3;")
 			}
-			if diff := cmp.Diff(c.said, strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			if diff := cmp.Diff(c.want, strings.Join(blastRadius(t, in, "'p'"), "; ")); diff != "" {
+				t.Errorf("blast_radius (-want +got):\n%s", diff)
 			}
-			if strings.Contains(c.said, "store 5") {
+			if strings.Contains(c.want, "store 5") {
 				in.CheckPreview(t, "p", noon, nil, func() { in.Done("p", noon) })
 			}
 		})
 	}
 }
 
-// The row of preview: what one run takes, how long by earlier runs, and a count that stops.
+// TestPreviewOfOneRun checks three results of preview: the rows that one run takes, the duration
+// estimated from earlier runs, and a count that stops at max_rows.
 func TestPreviewOfOneRun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 5000) i; ANALYZE m`, `
@@ -259,21 +263,22 @@ policies:
 			"run_time > '0', based_on, capped) FROM retention.preview('p', '"+noon+"'"+arguments+")")
 	}
 	if got := row(""); got != "5000 2000 t 0 f" {
-		t.Errorf("before any run: %q", got)
+		t.Errorf("before any run, preview is %q", got)
 	}
 	if got := row(", max_rows => 10"); got != "10 10 f 0 t" {
-		t.Errorf("counted to ten: %q", got)
+		t.Errorf("with max_rows => 10, preview is %q", got)
 	}
 	in.Run("p", noon)
 	if got := row(""); got != "3000 2000 t t 1 f" {
-		t.Errorf("after one: %q", got)
+		t.Errorf("after one run, preview is %q", got)
 	}
 }
 
-// A stranger who had REFERENCES refers to the table, with a type whose casts are his. Nobody runs
-// them as the owner, not for the blast radius either. The same table in the hands of whoever owns
-// the policy's table is counted.
-func TestBlastRadiusRunsNobodysCode(t *testing.T) {
+// TestBlastRadiusRunsNoUntrustedCode creates a foreign key to the policy's table as an untrusted
+// role. The foreign key compares by a cast that this role wrote. blast_radius raises an error, so
+// the cast does not run. blast_radius counts rows of a referencing table whose owner also owns the
+// policy's table.
+func TestBlastRadiusRunsNoUntrustedCode(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01');
@@ -300,18 +305,19 @@ policies:
 	_, err := in.Viewer().Exec(t.Context(), "SELECT * FROM retention.blast_radius('p')")
 	if sqlState(err) != "PR004" || !strings.Contains(err.Error(),
 		`belongs to role "radius_stranger", which is not trusted`) {
-		t.Errorf("blast_radius answers %v", err)
+		t.Errorf("blast_radius returned %v, want PR004 because of the untrusted role", err)
 	}
 
 	in.Exec(t, `DROP TABLE own.child; CREATE TABLE own.child (m_id bigint REFERENCES m); INSERT INTO own.child VALUES (2);
 		GRANT SELECT ON own.child TO PUBLIC; ALTER TABLE own.child OWNER TO `+kit.Migrator+`; ALTER SCHEMA own OWNER TO `+kit.Migrator)
 	if diff := cmp.Diff("1 delete public.m ?; 1 blocked own.child 1",
-		strings.Join(lines(t, in, "'p'"), "; ")); diff != "" {
+		strings.Join(blastRadius(t, in, "'p'"), "; ")); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestWhy: what people are told of one row is what a run does with it, and when.
+// TestWhy checks that why reports for one row whether the run takes it, what keeps it, and when it
+// becomes due.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int, part varchar(1), at timestamptz, pinned boolean, PRIMARY KEY (id, part));
@@ -351,14 +357,14 @@ func TestWhy(t *testing.T) {
 	} {
 		var refused *pgconn.PgError
 		if err := in.Operator(sql); !errors.As(err, &refused) || refused.Code != code {
-			t.Errorf("%s: %v, want %s", sql, err, code)
+			t.Errorf("%s returned %v, want SQLSTATE %s", sql, err, code)
 		}
 	}
 }
 
-// TestClocksShown reads the oldest and the newest due value of each encoding: people see instants.
-// The keys are published by RFC 9562, the ULID specification and two services, with their instants.
-// A value before "since" is not due.
+// TestClocksShown checks that preview and backlog show the oldest and the newest due value as
+// timestamps, whatever the encoding. RFC 9562, the ULID specification and two services publish the
+// keys together with their timestamps. A value before "since" is not due.
 func TestClocksShown(t *testing.T) {
 	t.Parallel()
 	const ulid, ulidAt = "01ARZ3NDEKTSV4RRFFQ69G5FAV", "2016-07-30 23:54:10.259+00"

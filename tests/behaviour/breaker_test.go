@@ -16,7 +16,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// minutely is n rows, one a minute before noon; those older than an hour are n - 60.
+// minutely returns SQL that inserts n rows, one for each minute before noon. At noon, n - 60 of
+// them are older than an hour.
 func minutely(n int) string {
 	return fmt.Sprintf("INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 min' FROM "+
 		"generate_series(1, %d) i", n)
@@ -24,14 +25,15 @@ func minutely(n int) string {
 
 const (
 	tableM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); "
-	// partedM has its rows in two partitions; statistics of the table above them exist only after
+	// partedM creates m with two partitions. The partitioned table itself has statistics only after
 	// ANALYZE.
 	partedM = `CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM (MINVALUE) TO ('2024-03-25');
 		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-03-25') TO (MAXVALUE); `
 )
 
-// What statistics say of a table, or do not say, is nothing to the breaker: it counts.
+// TestBreakerCounts checks that the breaker counts rows. Missing or wrong statistics do not change
+// its result.
 func TestBreakerCounts(t *testing.T) {
 	t.Parallel()
 	var policies []string
@@ -60,24 +62,25 @@ func TestBreakerCounts(t *testing.T) {
 				name := fmt.Sprintf("p%d", i)
 				o := in.Run(name, noon)
 				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); o.State != "tripped" || left != 20061 {
-					t.Errorf("%d of 20061 rows left, %s: %+v", left, policies[i], o)
+					t.Errorf("%s: %d rows left, want a tripped run and 20061 rows: %+v", policies[i], left, o)
 				}
 				if !pgtest.Value[bool](t, in, "SELECT would_trip FROM retention.preview($1, $2)", name, noon) {
-					t.Error("preview does not say so")
+					t.Errorf("%s: preview has would_trip = false", policies[i])
 				}
 			}
 		})
 	}
 }
 
-// One row decides, on either side of each bound, and a budget below the bound is all that counts.
+// TestBreakerToTheRow checks both sides of each limit: one row more trips the run. If the budget is
+// smaller than the number of due rows, the breaker compares its limit with the budget.
 func TestBreakerToTheRow(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tableM+"SELECT", "policies: {p: {table: m, due: {age: {column: at, older_than: 1 hour}}, "+
 		"then: [delete]}}")
 	const rows = math.MaxInt64
 	for _, c := range []struct {
-		n        int // 60 of them are young
+		n        int // rows of the table; 60 of them are not due
 		limit    int
 		fraction float64
 		budget   any
@@ -106,13 +109,14 @@ func TestBreakerToTheRow(t *testing.T) {
 		o := in.Run("p", noon)
 		left := pgtest.Value[int](t, in, "SELECT count(*) FROM m")
 		if o.State != c.want || trips != (c.want == "tripped") || trips != (left == c.n) {
-			t.Errorf("%+v: %d left, preview says %v, %+v", c, left, trips, o)
+			t.Errorf("%+v: %d rows left, would_trip is %v, the run ended %+v", c, left, trips, o)
 		}
 	}
 }
 
-// begun starts a run as the runner; ended waits for it and reads its row of the log.
-func begun(t *testing.T, in *kit.Installed) (ended func() kit.Outcome) {
+// startRun starts a run as role retention_runner. The returned function waits for the end of the
+// run and returns its row of the run log.
+func startRun(t *testing.T, in *kit.Installed) (ended func() kit.Outcome) {
 	t.Helper()
 	conn, done := in.Conn(t), make(chan error, 1)
 	pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
@@ -131,8 +135,9 @@ func begun(t *testing.T, in *kit.Installed) (ended func() kit.Outcome) {
 	}
 }
 
-// waiting wants a run to wait for what has a text, and to have touched nothing.
-func waiting(t *testing.T, in *kit.Installed, what string) {
+// wantWaiting waits until a run waits for something that matches the LIKE pattern what. The run
+// must have taken no row yet.
+func wantWaiting(t *testing.T, in *kit.Installed, what string) {
 	t.Helper()
 	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM retention.progress WHERE waited_s >= 2 AND waited_for LIKE $1)",
 		what)
@@ -141,8 +146,8 @@ func waiting(t *testing.T, in *kit.Installed, what string) {
 	}
 }
 
-// A run waits for a replica, with its budget of time for a bound, and for none that the owner may
-// not see.
+// A run waits for a replica that lags, but not longer than budget.time. It does not wait if its
+// owner has no privilege to see the lag.
 func TestWaitsForAReplica(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -159,25 +164,25 @@ func TestWaitsForAReplica(t *testing.T) {
 		})
 	}
 	lag()
-	ended := begun(t, in)
-	waiting(t, in, `replica "%", which lags by 00:0%`)
+	ended := startRun(t, in)
+	wantWaiting(t, in, `replica "%", which lags by 00:0%`)
 	standby.Exec(t, "SELECT pg_wal_replay_resume()")
 	if o := ended(); o.State != "done" || o.Taken != 13 ||
 		!strings.Contains(o.Summary, "13 of 13 rows taken, waited ") {
-		t.Errorf("after the replica has caught up: %+v", o)
+		t.Errorf("after the replica caught up, the run ended %+v", o)
 	}
 
 	lag()
 	in.Exec(t, "TRUNCATE m; INSERT INTO m SELECT * FROM rows; UPDATE retention.policy SET budget_time = '2 s'")
-	ended = begun(t, in)
+	ended = startRun(t, in)
 	if o := ended(); o.State != "more" || o.Taken != 0 ||
 		!strings.Contains(o.Message, "the budget of 00:00:02 is spent") {
-		t.Errorf("with a budget of two seconds: %+v", o)
+		t.Errorf("with a budget of 2 s, the run ended %+v", o)
 	}
 	in.Exec(t, "REVOKE pg_monitor FROM retention_owner; UPDATE retention.policy SET budget_time = NULL")
-	ended = begun(t, in)
+	ended = startRun(t, in)
 	if o := ended(); o.State != "done" || o.Taken != 13 || strings.Contains(o.Summary, "waited") {
-		t.Errorf("for a replica that the owner may not see: %+v", o)
+		t.Errorf("without pg_monitor, the run ended %+v", o)
 	}
 }
 
@@ -191,17 +196,17 @@ func TestWaitsForTheArchiver(t *testing.T) {
 		in.Exec(t, "INSERT INTO noise VALUES ('x')")
 		in.Exec(t, "SELECT pg_switch_wal()")
 	}
-	ended := begun(t, in)
-	waiting(t, in, "the archiver, which has % files of WAL to archive")
+	ended := startRun(t, in)
+	wantWaiting(t, in, "the archiver, which has % files of WAL to archive")
 	in.Exec(t, "ALTER SYSTEM SET archive_command = 'true'")
 	in.Exec(t, "SELECT pg_reload_conf()")
 	if o := ended(); o.State != "done" || o.Taken != 13 || !strings.Contains(o.Summary, "waited ") {
-		t.Errorf("after the archiver has caught up: %+v", o)
+		t.Errorf("after the archiver caught up, the run ended %+v", o)
 	}
 }
 
-// A batch's COMMIT waits for neither disk nor standby, that of the run's end for both, so that what
-// the log calls done is kept.
+// The COMMIT of a batch waits neither for the disk nor for a standby. The COMMIT that ends the run
+// waits for both, so a run that the log calls done is durable.
 func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"archive_mode": "on",
@@ -210,8 +215,8 @@ func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 	in.Exec(t, "SELECT pg_switch_wal()")
 	in.Exec(t, "SELECT txid_current()")
 	in.Exec(t, "SELECT pg_switch_wal()")
-	ended := begun(t, in)
-	waiting(t, in, "the archiver, which has % files of WAL to archive")
+	ended := startRun(t, in)
+	wantWaiting(t, in, "the archiver, which has % files of WAL to archive")
 	set := func(setting string) {
 		t.Helper()
 		in.Exec(t, "ALTER SYSTEM SET "+setting)
@@ -221,15 +226,16 @@ func TestCommitOfABatchWaitsForNothing(t *testing.T) {
 	set("archive_command = 'true'")
 	pgtest.Until(t, in, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')")
 	if left := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE at < '2024-03-24 12:00+00'"); left != 3 {
-		t.Errorf("%d rows are left where the last three wait for a standby", left)
+		t.Errorf("%d rows are left while the last batch waits for a standby, want 3", left)
 	}
 	set("synchronous_standby_names = ''")
 	if o := ended(); o.State != "done" || o.Taken != 13 {
-		t.Errorf("without a standby to wait for: %+v", o)
+		t.Errorf("after the standby was removed from the settings, the run ended %+v", o)
 	}
 }
 
-// A run takes no less time than its WAL at the rate that is allowed, but for its last batch.
+// A run with wal_rate lasts at least as long as its WAL takes at that rate. Only the WAL of its
+// last batch may be faster.
 func TestRateOfWAL(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -246,13 +252,14 @@ func TestRateOfWAL(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o.Taken != 4000 || atRate < 1 || seconds < 0.7*atRate {
-		t.Errorf("%d rows in %.1f s, which at the rate take %.1f s", o.Taken, seconds, atRate)
+		t.Errorf("took %d rows in %.1f s; their WAL takes %.1f s at wal_rate", o.Taken, seconds, atRate)
 	}
 }
 
-// Whoever decodes the WAL tells the batches of runs from what the application does, where the
-// install says so: each of them begins with a message, which is theirs alone who ask for messages.
-func TestBatchesSayTheirPolicy(t *testing.T) {
+// TestLogicalMessagesNameThePolicy decodes the WAL. With logical_messages, the transaction of each
+// batch begins with a message that names the run and the policy. A subscriber receives these
+// messages only if it requests messages.
+func TestLogicalMessagesNameThePolicy(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"wal_level": "logical"}})
 	in := kit.Install(t, plain+"; CREATE PUBLICATION deletes FOR TABLE m", old("batch: {rows: 5}, "), kit.On(db))
@@ -265,15 +272,15 @@ func TestBatchesSayTheirPolicy(t *testing.T) {
 	run := in.Done("p", noon)
 	in.Exec(t, "DELETE FROM m WHERE id = 2")
 
-	var got []string // a transaction each that deletes from m: what it begins with, and the rows
-	said := regexp.MustCompile(`^message: transactional: 1 prefix: pgretain, sz: \d+ content:(.*)$`)
-	gone := regexp.MustCompile(`^table public.m: DELETE: id\[integer\]:(\d+)`)
+	var got []string // one entry for each transaction that deletes from m: its message and the ids
+	message := regexp.MustCompile(`^message: transactional: 1 prefix: pgretain, sz: \d+ content:(.*)$`)
+	deleted := regexp.MustCompile(`^table public.m: DELETE: id\[integer\]:(\d+)`)
 	first, rows := "", []string{}
 	for _, line := range pgtest.Column[string](t, in,
 		"SELECT data FROM pg_logical_slot_get_changes('test_decoding', NULL, NULL, 'include-xids', 'off')") {
-		if m := said.FindStringSubmatch(line); m != nil && len(rows) == 0 {
+		if m := message.FindStringSubmatch(line); m != nil && len(rows) == 0 {
 			first = m[1] + ": "
-		} else if m := gone.FindStringSubmatch(line); m != nil {
+		} else if m := deleted.FindStringSubmatch(line); m != nil {
 			rows = append(rows, m[1])
 		} else if line == "COMMIT" {
 			if slices.Sort(rows); len(rows) > 0 {
@@ -282,8 +289,8 @@ func TestBatchesSayTheirPolicy(t *testing.T) {
 			first, rows = "", nil
 		}
 	}
-	ours := fmt.Sprintf(`{"run": %d, "policy": "p"}: `, run.ID)
-	want := []string{"1", "19 20", ours + "14 15 16 17 18", ours + "10 11 12 13 9", ours + "8", "2"}
+	batch := fmt.Sprintf(`{"run": %d, "policy": "p"}: `, run.ID)
+	want := []string{"1", "19 20", batch + "14 15 16 17 18", batch + "10 11 12 13 9", batch + "8", "2"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("transactions (-want +got):\n%s", diff)
 	}
@@ -291,44 +298,45 @@ func TestBatchesSayTheirPolicy(t *testing.T) {
 		got := pgtest.Value[string](t, in, `SELECT coalesce(string_agg(convert_from(substr(data, 11, 8), 'UTF8'), ' '), '') FROM pg_logical_slot_peek_binary_changes(
 			'pgoutput', NULL, NULL, 'proto_version', '1', 'publication_names', 'deletes'`+options+`) WHERE get_byte(data, 0) = ascii('M')`)
 		if got != want {
-			t.Errorf("a subscriber with the options %q gets %q", options, got)
+			t.Errorf("a subscriber with the options %q receives %q, want %q", options, got, want)
 		}
 	}
 }
 
 const dry = "CALL retention.run('p', '" + noon + "', 'to look', dry_run => true)"
 
-// A dry run counts what a run would do, and nothing else changes: no row, no counter, no success.
+// A dry run counts the rows that a run would take. It writes only its row of the run log: no row,
+// no counter and no time of a success changes.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("keep: {even: 'id % 2 = 0'}, "))
 	outcome, err := in.Call(dry)
 	if err != nil || outcome != "p: dry run, done (run 1): would take 6 of 13 rows" {
-		t.Fatalf("%q, %v", outcome, err)
+		t.Fatalf("the dry run returned %q, %v", outcome, err)
 	}
 	got := in.Rows("SELECT state, dry_run, kept, taken, scanned, batches, reason FROM retention.run")
 	if diff := cmp.Diff([]string{`(done,t,"{""even"": 7}",6,13,1,"to look")`}, got); diff != "" {
 		t.Errorf("run log:\n%s", diff)
 	}
 	if n := len(ids(t, in)); n != 20 {
-		t.Errorf("%d rows are left", n)
+		t.Errorf("%d rows are left, want 20", n)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM "+
 		"retention.batch)"); n != 0 {
-		t.Errorf("%d rows in total and batch", n)
+		t.Errorf("the dry run left %d rows in retention.total and retention.batch", n)
 	}
 	status := in.Rows("SELECT last_state, last_run, last_success_at, last_dry_run FROM retention.status WHERE " +
 		"policy = 'p'")
 	if diff := cmp.Diff([]string{"(,,,1)"}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
-	// The run itself does what the dry one said, and stays the last one when another dry one
-	// follows.
+	// A run takes as many rows as the dry run announced. It stays the last run in status when
+	// another dry run follows.
 	if o := in.Done("p", noon); o.Taken != 6 {
-		t.Errorf("%+v", o)
+		t.Errorf("took %d rows, the dry run announced 6: %+v", o.Taken, o)
 	}
 	if outcome, _ := in.Call(dry); outcome != "p: dry run, done (run 3): would take 0 of 7 rows" {
-		t.Errorf("%q", outcome)
+		t.Errorf("the dry run after the run returned %q", outcome)
 	}
 	status = in.Rows("SELECT last_state, last_run, last_taken, last_dry_run FROM retention.status WHERE policy = 'p'")
 	if diff := cmp.Diff([]string{"(done,2,6,3)"}, status); diff != "" {
@@ -336,9 +344,9 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// A dry run ends in the state in which the run would end, and says why. Nothing counts it as a
-// failure of the policy.
-func TestDryRunOfWhatWouldNotRun(t *testing.T) {
+// A dry run ends in the state in which the run would end, and gives the reason. Neither counters
+// nor health() count it as a failure of the policy.
+func TestDryRunOfStoppedRuns(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("breaker: {rows: 12}, budget: {rows: 20}, "))
 	in.SetBatch(5)
@@ -352,31 +360,31 @@ func TestDryRunOfWhatWouldNotRun(t *testing.T) {
 	} {
 		in.Exec(t, c.before)
 		outcome, err := in.Call(dry)
-		if err != nil { // as a run that trips
+		if err != nil { // like a run, a dry run that trips raises an error
 			outcome = err.Message
 		}
 		if !strings.HasPrefix(outcome, c.want) || strings.Contains(outcome, "accept") {
-			t.Errorf("%s: %q, %v", c.before, outcome, err)
+			t.Errorf("after %s the dry run returned %q, %v; want %q", c.before, outcome, err, c.want)
 		}
 	}
 	in.Exec(t, "SELECT retention.resume('p'); ALTER TABLE m RENAME COLUMN at TO moved")
 	if _, err := in.Call(dry); err == nil || !strings.Contains(err.Message,
 		`p: dry run, tripped (run 4): would take 0 of 0 rows; column "at"`) {
-		t.Errorf("a broken policy: %v", err)
+		t.Errorf("with a renamed column, the dry run returned %v", err)
 	}
 	if got := in.Rows("SELECT state, dry_run, sqlstate FROM retention.run ORDER BY id DESC LIMIT 1"); got[0] != "(tripped,t,)" {
-		t.Errorf("run log: %v", got)
+		t.Errorf("run log: %v, want (tripped,t,)", got)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.total"); n != 0 {
-		t.Error("a dry run was counted")
+		t.Error("a dry run wrote to retention.total")
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.health() WHERE policy = 'p'"); n != 0 {
-		t.Error("health complains of a dry run")
+		t.Error("health() reports a problem because of a dry run")
 	}
 }
 
-// A dry run of a job takes from each policy what the run takes: the later ones find what the
-// earlier ones leave.
+// A dry run of a job logs the same counts as the job itself. Each policy finds the rows that the
+// earlier policies of the job would leave.
 func TestDryRunOfAJob(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, `
@@ -391,12 +399,12 @@ jobs: {nightly: {schedule: "@daily", run: [aged, cap, few]}}`)
 		"of 3 rows\n" +
 		"few: dry run, done (run 3): 1 rows, 1 alerts"
 	if err != nil || outcome != want {
-		t.Errorf("%q, %v", outcome, err)
+		t.Errorf("the dry run of the job returned %q, %v; want %q", outcome, err, want)
 	}
 	if n := pgtest.Value[int](t, in, `SELECT (SELECT count(*) FROM retention.total) + (SELECT count(*) FROM retention.batch)
 		+ (SELECT count(*) FROM retention.event) + (SELECT count(*) FROM retention.report)`); n != 0 ||
 		len(ids(t, in)) != 20 {
-		t.Errorf("the dry run left %d rows beside the run log, and %d of the table", n, len(ids(t, in)))
+		t.Errorf("the dry run wrote %d rows besides the run log, and left %d of 20 rows of m", n, len(ids(t, in)))
 	}
 	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err != nil {
 		t.Error(err)
@@ -406,6 +414,6 @@ jobs: {nightly: {schedule: "@daily", run: [aged, cap, few]}}`)
 		t.Errorf("what the dry run logged differs from what the run logged (-run +dry run):\n%s", diff)
 	}
 	if got := ids(t, in); len(got) != 4 {
-		t.Errorf("%v are left", got)
+		t.Errorf("rows %v are left, want 4", got)
 	}
 }

@@ -48,25 +48,26 @@ policies:
   parted: {table: tick, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [tock]}]}
 jobs: {daily: {schedule: "@daily", run: [plain, guarded, archived, family, parted]}}`
 
-// busyNames are what stands for a name in the statements below. What rebuilds all indexes of a
-// table makes those valid that a failed REINDEX CONCURRENTLY left: they are the application's then,
-// and in place of pgretain's.
+// busyNames lists the placeholders of the statements below, and the names that can replace each. A
+// failed REINDEX CONCURRENTLY leaves an invalid index. Whatever rebuilds all indexes of a table
+// makes that index valid. The verifier would then count it as an index of the application, in place
+// of pgretain's own.
 var busyNames = []struct {
 	name string
 	all  []string
 }{
 	{"$any", []string{"log", "note", "doc", "thread", "author", "pin", "doc_old", "post", "mark", "tock", "tick"}},
 	{"$table", []string{"log", "note", "doc", "thread", "author", "pin", "doc_old", "post", "mark", "tock"}},
-	{"$kept", []string{"log", "post"}},                                         // whose columns no archive has
-	{"$rebuilt", []string{"author", "pin", "doc_old", "post", "mark", "tock"}}, // without an index of pgretain's
+	{"$kept", []string{"log", "post"}},                                         // tables that no policy archives
+	{"$rebuilt", []string{"author", "pin", "doc_old", "post", "mark", "tock"}}, // tables without an index of pgretain's
 	{"$pkey", []string{"log_pkey", "note_pkey", "doc_pkey", "thread_pkey"}},
 	{"$own", []string{"retention.policy", "retention.run", "retention.batch", "retention.setting", "retention.hold"}},
 	{"$mode", []string{"ACCESS SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE", "SHARE", "EXCLUSIVE",
 		"ACCESS EXCLUSIVE"}},
 }
 
-// busyDefinitions change nothing that a policy depends on. Several statements are one transaction,
-// $wait some milliseconds in it, and $n the number of the session.
+// busyDefinitions lists statements that change no dependency of a policy. The statements of one
+// string are one transaction. $wait sleeps less than 50 ms, and $n is the number of the session.
 var busyDefinitions = []string{
 	"ALTER TABLE $any ADD x$n int; $wait; ALTER TABLE $any DROP x$n",
 	"ALTER TABLE $kept ADD IF NOT EXISTS y$n int; $wait",
@@ -99,7 +100,8 @@ var busyDefinitions = []string{
 	"DROP TABLE post CASCADE; $wait; ROLLBACK",
 }
 
-// busyRows come and are due at once, and runs take them.
+// busyRows lists statements that insert rows that are due at once, and calls of runs that take
+// them.
 var busyRows = []string{
 	"INSERT INTO log (at) SELECT now() - interval '7 days' FROM generate_series(1, 7); $wait",
 	"INSERT INTO note (at) SELECT now() - interval '7 days' FROM generate_series(1, 7); $wait",
@@ -114,14 +116,16 @@ var busyRows = []string{
 	"CALL retention.run('parted')", "CALL retention.run_job('daily')",
 }
 
-// TestVerifyBesideEverything lets others do what no policy depends on. The verifier sees it or says
-// what it could not see, and calls nothing drift.
-func TestVerifyBesideEverything(t *testing.T) {
+// TestVerifyDuringUnrelatedChanges runs the verifier while other sessions change objects that no
+// policy depends on. The verifier may report that it could not read something, but it must never
+// report drift.
+func TestVerifyDuringUnrelatedChanges(t *testing.T) {
 	t.Parallel()
 	const seed, rounds = 1, 12
 	in := kit.Install(t, busySchema, busyPolicies)
 	wanted, _ := in.Compile(t, busyPolicies)
-	// The schedule has promised something by now: what is overdue is counted.
+	// The policies and the job seem to be installed since 2020, so the verifier checks their
+	// lateness.
 	in.Exec(t, "UPDATE retention.policy SET installed_at = '2020-01-01'; UPDATE retention.job SET installed_at = "+
 		"'2020-01-01'")
 	if outcome, err := in.Call("CALL retention.run_job('daily')"); err != nil {
@@ -133,7 +137,8 @@ func TestVerifyBesideEverything(t *testing.T) {
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
 	defer stop()
-	// Who gives way is never a run, which would rightly be said to have failed.
+	// In a deadlock the server must cancel the DDL. If it cancelled a run, that run would fail, and
+	// the verifier would be right to report it.
 	for n, b := range []struct {
 		statements []string
 		settings   string
@@ -146,30 +151,31 @@ func TestVerifyBesideEverything(t *testing.T) {
 		pgtest.Exec(t, conn, b.settings)
 		sessions.Go(func() { beBusy(ctx, t, conn, b.statements, seed, n) })
 	}
-	sawAll := 0
-	// how often it is disturbed, the machine decides
-	for round := 0; round < rounds || sawAll < rounds/4 && round < 20*rounds; round++ {
+	complete := 0
+	// The load of the machine decides how many rounds can read everything. More rounds follow until
+	// enough of them could.
+	for round := 0; round < rounds || complete < rounds/4 && round < 20*rounds; round++ {
 		user := ""
 		if round%4 == 3 {
 			user = in.File.Install.Roles.Viewer
 		}
 		report := in.Verify(t, user, wanted)
 		if report.Count(diag.Unknown) == 0 {
-			sawAll++
+			complete++
 		}
 		if report.Count(diag.Drift) > 0 {
 			var out bytes.Buffer
 			_ = report.Text(&out, false, false)
-			t.Errorf("seed %d, round %d, as %q: nothing has changed that a policy goes by:\n%s", seed, round, user,
+			t.Errorf("seed %d, round %d, as %q: the verifier reports drift, but no dependency changed:\n%s", seed, round, user,
 				out.String())
 		}
 	}
-	if sawAll < rounds/4 {
-		t.Errorf("seed %d: %d of %d rounds saw everything", seed, sawAll, 20*rounds)
+	if complete < rounds/4 {
+		t.Errorf("seed %d: only %d of %d rounds could read everything", seed, complete, 20*rounds)
 	}
 }
 
-// beBusy runs statements, one after the other, until it is told to stop.
+// beBusy runs random statements until ctx is cancelled.
 func beBusy(ctx context.Context, t *testing.T, conn *pgx.Conn, statements []string, seed uint64, n int) {
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
 	for ctx.Err() == nil {
@@ -179,11 +185,11 @@ func beBusy(ctx context.Context, t *testing.T, conn *pgx.Conn, statements []stri
 		}
 		sql = strings.ReplaceAll(sql, "$wait", fmt.Sprintf("SELECT pg_sleep(%d * 0.001)", random.IntN(50)))
 		sql = strings.ReplaceAll(sql, "$n", fmt.Sprint(n))
-		_, err := conn.PgConn().Exec(context.Background(), sql).ReadAll() // not ctx, with which the statement would end
+		_, err := conn.PgConn().Exec(context.Background(), sql).ReadAll() // ctx would cancel the statement
 		var refused *pgconn.PgError
 		if errors.As(err, &refused) && (slices.Contains([]string{"40P01", "55P03"}, refused.Code) ||
 			refused.Message == "tuple concurrently updated") {
-			continue // deadlock, lock_timeout, two definitions of one object at once
+			continue // a deadlock, lock_timeout, or two sessions changed one object
 		}
 		if err != nil {
 			t.Errorf("seed %d, session %d: %s: %v", seed, n, sql, err)
@@ -192,10 +198,10 @@ func beBusy(ctx context.Context, t *testing.T, conn *pgx.Conn, statements []stri
 	}
 }
 
-// What a batch asks the catalog for does not grow with the database, nor with the server: none of
-// the catalogs that have a row for each table, column, constraint, type, function, partition or
-// role is read from end to end, nor are the holds.
-func TestABatchAmongManyTables(t *testing.T) {
+// TestBatchReadsFewCatalogRows checks that a batch reads few catalog rows, however many objects the
+// database and the server have. It never scans a whole catalog of tables, columns, constraints,
+// types, functions, partitions or roles. Nor does it scan the table of holds.
+func TestBatchReadsFewCatalogRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL);
@@ -237,7 +243,7 @@ policies:
 		noon).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // the start, and two batches
+	for range 3 { // starts the run, then processes two batches
 		pgtest.Exec(t, c, "BEGIN")
 		if _, err := c.Exec(t.Context(), "SELECT retention._step($1)", id); err != nil {
 			t.Fatal(err)
@@ -252,7 +258,7 @@ policies:
 			t.Fatal(err)
 		}
 		if read != nil {
-			t.Errorf("read from end to end: %s", read)
+			t.Errorf("a step read 700 rows or more of these relations: %s", read)
 		}
 		pgtest.Exec(t, c, "COMMIT")
 	}
@@ -261,10 +267,10 @@ policies:
 	}
 }
 
-// Nor does what looks at the newest runs read all of the log, where a policy may have run each
-// minute for ninety days, and another one never; nor does one consumer of events read those of
-// another.
-func TestLooksAfterManyRuns(t *testing.T) {
+// TestQueriesAfterManyRuns checks that functions and views that need the newest runs do not read
+// the whole run log. One policy has 5,000 runs, another has none. A consumer of events does not
+// read the events of other names.
+func TestQueriesAfterManyRuns(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+"; CREATE TABLE other (id bigint PRIMARY KEY, at timestamptz NOT NULL)", `
 policies:
@@ -287,7 +293,7 @@ policies:
 		{"the metrics", "SELECT count(*) FROM retention.metrics WHERE name <> 'retention_events_waiting'", 300},
 		{"a preview", "SELECT retention.preview('p')", 1100},
 		{"an acceptance", "SELECT retention.accept('q', 'why', 1)", 100},
-		{"whether a run is under way", "SELECT retention._is_running((SELECT max(r.id) FROM retention.run r)) FROM " +
+		{"whether a run is in progress", "SELECT retention._is_running((SELECT max(r.id) FROM retention.run r)) FROM " +
 			"generate_series(1, 10)", 100},
 		{"events of another name", "SELECT count(*) FROM retention.take_events(10, 'p', 'other')", 100},
 	} {
@@ -306,39 +312,40 @@ policies:
 				t.Fatal(err)
 			}
 			if read > c.most {
-				t.Errorf("%d rows and entries of the log were read, at most %d are well", read, c.most)
+				t.Errorf("read %d rows and index entries of the log and the events, want at most %d", read, c.most)
 			}
 		})
 	}
 }
 
-// What a batch reads of a table that a guard looks into, and of the groups of a rank, grows with
-// its rows, not with the table: no batch hashes all of it, or reads all of it for each group. Where
-// no index leads to the groups, it is read once or twice.
-func TestABatchBesideLargeTables(t *testing.T) {
+// TestBatchReadsFewRowsOfLargeTables checks that the number of rows that a batch reads grows with
+// the batch, not with the tables. The tables are one that a guard reads, and the groups of a rank.
+// No batch hashes a whole table, or reads it once for each group. If no index leads to the groups,
+// a batch reads the table once or twice.
+func TestBatchReadsFewRowsOfLargeTables(t *testing.T) {
 	t.Parallel()
 	const rows, many = 20000, 100000
 	const age = "due: {age: {column: at, older_than: 7 days}}, "
 	for _, c := range []struct {
 		name, rule string
-		most       int64 // rows that a batch of 1000 reads, of the table and of the guard's
+		most       int64 // most rows of m and g that a batch of 1000 rows may read
 	}{
 		{"a guard", age + `keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, rows},
 		{"a joined table", age + `join: {g: {table: g, where: "g.id = t.id"}}, where: "g.id IS NULL"`, rows},
 		{"the newest are kept", age + `keep: {newest: {first: 2, per: [owner], order: "at DESC"}}`, rows},
-		{"of groups with a key that may be NULL", age + `keep: {newest: {first: 2, per: [kind], order: "at DESC"}}`,
+		{"the newest are kept, by a nullable column", age + `keep: {newest: {first: 2, per: [kind], order: "at DESC"}}`,
 			rows},
-		{"of groups with two", age + `keep: {newest: {first: 2, per: [kind, part], order: "at DESC"}}`, rows},
+		{"the newest are kept, by two nullable columns", age + `keep: {newest: {first: 2, per: [kind, part], order: "at DESC"}}`, rows},
 		{"all but the newest", `due: {beyond: {first: 2, per: [owner], order: "at DESC"}}`, rows},
-		{"all but the newest, with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "at DESC"}}`,
+		{"all but the newest, by a nullable column", `due: {beyond: {first: 2, per: [kind], order: "at DESC"}}`,
 			rows},
 		{"all but the newest, beside an age", `due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 2, per: [owner], order: "at DESC"}}]}`, rows},
 		{"a rank that reads a rank", `due: {beyond: {first: 2, per: [owner], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [owner], among: "part = 1", order: "at DESC"}}`, rows},
-		{"the same with a key that may be NULL", `due: {beyond: {first: 2, per: [kind], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [kind], among: "part = 1", order: "at DESC"}}`, rows},
+		{"a rank that reads a rank, by a nullable column", `due: {beyond: {first: 2, per: [kind], order: "keep.tagged DESC, at DESC"}}, keep: {tagged: {first: 1, per: [kind], among: "part = 1", order: "at DESC"}}`, rows},
 		{"a rank that reads a guard", `due: {beyond: {first: 2, per: [owner], order: "keep.open DESC, at DESC"}}, keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, 2 * many},
 		{"a rank and a guard", `due: {beyond: {first: 2, per: [owner], order: "at DESC"}}, keep: {open: "EXISTS (SELECT FROM g WHERE g.id = t.id)"}`, rows},
-		{"by an expression", `due: {beyond: {first: 2, per: ["upper(kind)"], order: "at DESC"}}`, 4 * rows},
-		{"kept by an expression", age + `keep: {newest: {first: 2, per: ["upper(kind)"], order: "at DESC"}}`, 4 * rows},
+		{"all but the newest, by an expression", `due: {beyond: {first: 2, per: ["upper(kind)"], order: "at DESC"}}`, 4 * rows},
+		{"the newest are kept, by an expression", age + `keep: {newest: {first: 2, per: ["upper(kind)"], order: "at DESC"}}`, 4 * rows},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := kit.Install(t, fmt.Sprintf(`
@@ -371,10 +378,10 @@ func TestABatchBesideLargeTables(t *testing.T) {
 				noon).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
-			step() // the start, which may count
+			step() // starts the run, which may count the due rows
 			for n := range 2 {
 				if step(); taken < 1000*int64(n+1)-10 || read > c.most {
-					t.Errorf("after batch %d: %d rows looked at, %d read, at most %d are well", n+1, taken, read,
+					t.Errorf("after batch %d: scanned %d rows and read %d, want at most %d read", n+1, taken, read,
 						c.most)
 				}
 			}

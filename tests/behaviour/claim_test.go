@@ -16,7 +16,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const claimed = `
+const claimSchema = `
 	CREATE TABLE m (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, k text NOT NULL UNIQUE, note text NOT NULL DEFAULT 'new',
 		source text, tries int NOT NULL DEFAULT 0, made_at timestamptz NOT NULL DEFAULT clock_timestamp(), expires_at timestamptz NOT NULL,
 		twice int GENERATED ALWAYS AS (tries * 2) STORED)`
@@ -24,13 +24,15 @@ const claimed = `
 const claimRule = `policies: {p: {table: m, due: {expires: {column: expires_at}}, then: [delete],
 	claim: {key: k, ttl: 1 hour, set: {source: "'claimed in ' || extract(year FROM as_of AT TIME ZONE 'UTC')"}}}}`
 
-// entry is what the model knows of a key.
+// entry is the model's state of a key. live means that its time is not over, held that a hold is on
+// its row.
 type entry struct{ live, held bool }
 
-// A random sequence of calls, and of what happens to entries in between, against a map in memory.
+// TestClaimModel compares random calls of the claim functions with a map in memory. Between the
+// calls entries expire, are used or held, and runs delete them.
 func TestClaimModel(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, claimed, claimRule)
+	in := kit.Install(t, claimSchema, claimRule)
 	conn, random := in.Conn(t), rand.New(rand.NewPCG(1, 2))
 	model := map[string]*entry{}
 	free := func(k string) bool { e := model[k]; return e == nil || !e.live && !e.held }
@@ -95,8 +97,8 @@ func TestClaimModel(t *testing.T) {
 	}
 }
 
-// compareClaims looks at the table itself, and at what is seen, now and then one by one, which
-// takes forty times as long.
+// compareClaims compares the table, and the keys that p_seen returns, with the model. If each is
+// true it also calls p_seen once for each key, which takes forty times as long.
 func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry, each bool) {
 	t.Helper()
 	var all, seen, want []string
@@ -130,10 +132,11 @@ func compareClaims(t *testing.T, conn *pgx.Conn, model map[string]*entry, each b
 
 var equateEmpty = cmp.Transformer("nil", func(s []string) []string { return append([]string{}, s...) })
 
-// What a claim writes: a new entry, and one that it takes over.
+// TestClaimWrites checks the row that a claim writes: it inserts a new entry, or resets an expired
+// entry.
 func TestClaimWrites(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, claimed, claimRule)
+	in := kit.Install(t, claimSchema, claimRule)
 	const row = `SELECT concat_ws(' ', k, note, source = 'claimed in ' || extract(year FROM now() AT TIME ZONE 'UTC'), tries, twice,
 		made_at BETWEEN now() - interval '3 minutes' AND clock_timestamp(), expires_at BETWEEN now() - interval '3 minutes' + interval '1 hour' AND clock_timestamp() + interval '1 hour') FROM m`
 	for _, call := range []string{"SELECT retention.p_claim('a')", "SELECT retention.p_claim(ARRAY['a'])"} {
@@ -149,7 +152,7 @@ func TestClaimWrites(t *testing.T) {
 			t.Errorf("%s: an entry taken over is %q, want %q", call, got, want)
 		}
 		if after := pgtest.Value[int64](t, in, "SELECT id FROM m"); after != id {
-			t.Errorf("%s: the row's primary key was %d and is %d", call, id, after)
+			t.Errorf("%s: the primary key changed from %d to %d", call, id, after)
 		}
 		in.Exec(t, "UPDATE m SET note = 'used'; "+call)
 		if got := pgtest.Value[string](t, in, "SELECT note FROM m"); got != "used" {
@@ -158,7 +161,8 @@ func TestClaimWrites(t *testing.T) {
 	}
 }
 
-// The time to live: a call's own, its bounds, and what set_window gave the policy.
+// TestClaimTimeToLive checks how long a claimed entry lives. The policy's ttl or the argument of
+// the call decides, within the bounds at_least and at_most.
 func TestClaimTimeToLive(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE o (k int PRIMARY KEY, expires_at timestamptz NOT NULL)`, `policies:
@@ -178,7 +182,7 @@ func TestClaimTimeToLive(t *testing.T) {
 		{call: "retention.p_claim('a', '25 hours')", refused: "22023"},
 		{call: "retention.p_claim('a', '5 minutes')", lives: "5 minutes"},
 		{call: "retention.q_claim(1)", lives: "1 month"},
-		{call: "retention.q_claim(1, '1 us')", refused: "55P03"}, // it has ended when it is answered
+		{call: "retention.q_claim(1, '1 us')", refused: "55P03"}, // it expires before the call returns
 		{call: "retention.q_claim(1, '1 minute')", lives: "1 minute"},
 		{call: "retention.q_claim(1, '100 years')", lives: "100 years"},
 		{call: "retention.q_claim(1, '1 month -31 days')", refused: "22023"},
@@ -186,23 +190,23 @@ func TestClaimTimeToLive(t *testing.T) {
 		in.Exec(t, "TRUNCATE m, o")
 		_, err := in.Conn(t).Exec(t.Context(), "SELECT "+c.call)
 		if code := sqlState(err); code != c.refused {
-			t.Errorf("%s: got %q, want %q", c.call, code, c.refused)
+			t.Errorf("%s: got SQLSTATE %q, want %q", c.call, code, c.refused)
 		}
 		if c.refused == "" && !pgtest.Value[bool](t, in,
 			`SELECT count(*) = 1 AND bool_and(x.expires_at BETWEEN now() - interval '3 minutes' + $1::interval AND clock_timestamp() + $1::interval)
 			FROM (SELECT expires_at FROM m UNION ALL SELECT expires_at FROM o) x`, c.lives) {
-			t.Errorf("%s: does not live %s", c.call, c.lives)
+			t.Errorf("%s: the entry does not live %s", c.call, c.lives)
 		}
 	}
 }
 
-// The clock's types: whatever a value of the type can tell, an entry never expires before its time,
-// and not much later.
+// TestClaimClocks checks each type of clock. A claimed entry never expires before its ttl is over.
+// It expires later by at most the precision of the type.
 func TestClaimClocks(t *testing.T) {
 	t.Parallel()
 	types := []struct {
-		column, encoding, due string // due: what the definition says of column e at instant s
-		late                  string // how much later it may be at most
+		column, encoding, due string // due is true if value e is expired at timestamp s
+		late                  string // the longest delay of the expiry
 	}{
 		{"timestamptz", "", "e < s", "2 us"},
 		{"timestamptz(0)", "", "e < s", "1 second 2 us"},
@@ -241,19 +245,19 @@ func TestClaimClocks(t *testing.T) {
 			}
 			for k := range 20 {
 				ttl := fmt.Sprintf("%d us", 10_000_000+random.Int64N(int64(100*time.Second/time.Microsecond)))
-				// One statement, so that no more than the call lies between the two looks at the
+				// One statement, so that only the call happens between the two readings of the
 				// clock.
 				sql := fmt.Sprintf(`WITH c AS MATERIALIZED (SELECT clock_timestamp() AS earliest, retention.%s_claim(p_key => $1, p_ttl => $2::interval), clock_timestamp() AS latest) SELECT earliest, latest FROM c`, name)
 				var earliest, latest time.Time
 				if err := conn.QueryRow(t.Context(), sql, k, ttl).Scan(&earliest, &latest); err != nil {
 					t.Fatal(err)
 				}
-				ask := fmt.Sprintf("SELECT %s FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - "+
+				query := fmt.Sprintf("SELECT %s FROM (SELECT e, $2::timestamptz + $3::interval + $4::interval - "+
 					"interval '1 us' AS s FROM %s WHERE k = $1) x", due, name)
-				if pgtest.Value[bool](t, conn, ask, k, earliest, ttl, "0") {
+				if pgtest.Value[bool](t, conn, query, k, earliest, ttl, "0") {
 					t.Errorf("%s inclusive %t: an entry for %s expires too early", c.column, inclusive, ttl)
 				}
-				if !pgtest.Value[bool](t, conn, ask, k, latest, ttl, c.late) {
+				if !pgtest.Value[bool](t, conn, query, k, latest, ttl, c.late) {
 					t.Errorf("%s inclusive %t: an entry for %s expires too late", c.column, inclusive, ttl)
 				}
 			}
@@ -261,7 +265,7 @@ func TestClaimClocks(t *testing.T) {
 	}
 }
 
-// An entry exactly at its end is what the policy's own bound says of it.
+// An entry that expires exactly now is live or expired as the policy's "inclusive" says.
 func TestClaimAtTheBound(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, "CREATE TABLE a (k int PRIMARY KEY, day date); CREATE TABLE b (k int PRIMARY KEY, day date)",
@@ -272,27 +276,27 @@ func TestClaimAtTheBound(t *testing.T) {
 		"ALL SELECT 9, NULL"
 	for _, c := range []struct {
 		name string
-		live []int // days from today, 9 for none
+		live []int // keys of live entries: days from today, 9 for NULL
 	}{{"a", []int{0, 1, 2, 9}}, {"b", []int{1, 2}}} {
 		in.Exec(t, fmt.Sprintf(fill, c.name))
 		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in,
 			fmt.Sprintf("SELECT k FROM %s WHERE retention.%[1]s_seen(k) ORDER BY 1", c.name))); diff != "" {
-			t.Errorf("%s sees:\n%s", c.name, diff)
+			t.Errorf("%s_seen is true for (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in,
 			fmt.Sprintf("SELECT k FROM %s WHERE NOT retention.%[1]s_claim(k) ORDER BY 1", c.name))); diff != "" {
-			t.Errorf("%s refuses:\n%s", c.name, diff)
+			t.Errorf("%s_claim refuses (-want +got):\n%s", c.name, diff)
 		}
 		in.Exec(t, "TRUNCATE "+c.name)
 		in.Exec(t, fmt.Sprintf(fill, c.name))
 		in.Exec(t, "CALL retention.run($1)", c.name)
 		if diff := cmp.Diff(c.live, pgtest.Column[int](t, in, "SELECT k FROM "+c.name+" ORDER BY 1")); diff != "" {
-			t.Errorf("a run of %s leaves:\n%s", c.name, diff)
+			t.Errorf("a run of %s leaves (-want +got):\n%s", c.name, diff)
 		}
 	}
 }
 
-// sqlState is the code of a server's error, "" for none.
+// sqlState returns the SQLSTATE of a server's error, the text of any other error, and "" for nil.
 func sqlState(err error) string {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {

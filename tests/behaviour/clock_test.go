@@ -13,10 +13,11 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// around is a table of instants: value is the clock in SQL, for an instant x that is a timestamptz.
-func around(typ, value string) (schema, data string) {
+// clockTable returns SQL for a table m, and rows around the cutoff as_of - 7 days. value is the SQL
+// expression that converts timestamptz x into the type of the clock.
+func clockTable(typ, value string) (schema, data string) {
 	schema = "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ", note text)"
-	if base, ok := strings.CutPrefix(typ, "DOMAIN "); ok { // over a domain, as they nest
+	if base, ok := strings.CutPrefix(typ, "DOMAIN "); ok { // a domain over a domain
 		schema = "CREATE DOMAIN own AS " + base + "; CREATE DOMAIN instant AS own CHECK (value IS NULL OR true); " +
 			"CREATE TABLE m (id int PRIMARY KEY, c instant, note text)"
 	}
@@ -28,7 +29,8 @@ func around(typ, value string) (schema, data string) {
 	return schema, data
 }
 
-// The clocks, and how the bound reads in each: rounded down to what the type can say.
+// clockTypes lists the types of clocks. value converts timestamptz x into the type. bound is the
+// cutoff, rounded down to the precision of the type.
 var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 	{"timestamptz", "timestamptz", "", "x", ":cutoff"},
 	{"timestamptz to the second", "timestamptz(0)", "", "x", ":cutoff"},
@@ -69,7 +71,8 @@ var clockTypes = []struct{ name, typ, encoding, value, bound string }{
 			"65536"},
 }
 
-// encoders write keys by arithmetic on bits: another way than the runtime's.
+// encoders creates functions that compute keys by arithmetic on bits. The runtime uses another
+// method.
 const encoders = `
 	CREATE OR REPLACE FUNCTION pg_temp.uuid7(x timestamptz, tail text) RETURNS uuid LANGUAGE sql AS $$
 		SELECT (encode(substr(int8send((extract(epoch FROM date_trunc('milliseconds', x)) * 1000)::bigint), 3), 'hex') || tail)::uuid $$;
@@ -85,26 +88,26 @@ const encoders = `
 `
 
 func TestClockTypes(t *testing.T) {
-	// The instant has more digits than most of the types.
+	// This as_of has more fractional digits than most of the types.
 	const instant = "2024-03-31 12:00:00.123456+00"
-	for i, way := range [][2]string{{"age", ""}, {"expires", "inclusive: true"}, {"age", "nulls: due"}} {
+	for i, variant := range [][2]string{{"age", ""}, {"expires", "inclusive: true"}, {"age", "nulls: due"}} {
 		s := suite{batch: 3}
 		for _, typ := range clockTypes {
 			s.scenarios = append(s.scenarios, clockScenario(typ.name, typ.typ, typ.encoding, typ.value, typ.bound,
-				way[0], way[1], instant))
+				variant[0], variant[1], instant))
 		}
 		if i == 0 {
 			for _, typ := range clockTypes[:6] {
 				s.scenarios = append(s.scenarios, clockScenario(typ.name+" at noon", typ.typ, typ.encoding, typ.value,
-					typ.bound, way[0], way[1], noon))
+					typ.bound, variant[0], variant[1], noon))
 			}
 		}
-		t.Run(strings.TrimSpace(way[0]+" "+way[1]), s.run)
+		t.Run(strings.TrimSpace(variant[0]+" "+variant[1]), s.run)
 	}
 }
 
 func clockScenario(name, typ, encoding, value, bound, kind, more, instant string) scenario {
-	schema, data := around(typ, value)
+	schema, data := clockTable(typ, value)
 	window := map[string]string{"age": "older_than", "expires": "grace"}[kind]
 	clock := fmt.Sprintf("column: c, %s: 7 days", window)
 	if encoding != "" {
@@ -129,8 +132,8 @@ func clockScenario(name, typ, encoding, value, bound, kind, more, instant string
 	}
 }
 
-// TestKeysWithoutAnInstant: what is no key of the encoding has no instant, so that "nulls" says
-// what becomes of it, wherever in the order of keys it stands.
+// TestKeysWithoutAnInstant checks values that are not valid keys of the encoding. They have no
+// timestamp, so "nulls" decides whether they are due, wherever they sort.
 func TestKeysWithoutAnInstant(t *testing.T) {
 	var s suite
 	for _, c := range []struct{ name, typ, encoding, key, bound, others string }{
@@ -175,8 +178,8 @@ func TestKeysWithoutAnInstant(t *testing.T) {
 	s.run(t)
 }
 
-// A run goes on from key to key, whatever type the key has: batches of one row take all that is
-// due, and no other.
+// TestKeysOfAnyType checks that batches of one row continue from key to key, whatever the type of
+// the key. They take all due rows and no others.
 func TestKeysOfAnyType(t *testing.T) {
 	const types = `CREATE TYPE pair AS (a int, b text); CREATE TYPE outer_pair AS (p pair, q text[]);
 		CREATE DOMAIN odd AS pair; CREATE DOMAIN short AS varchar(12); CREATE TYPE mood AS ENUM ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l');`
@@ -219,17 +222,17 @@ func TestKeysOfAnyType(t *testing.T) {
 				}
 				want := map[string]string{"clock": "{5}", "key": "{7}"}[policy]
 				if got := pgtest.Value[string](t, in.Conn(t), left); got != want {
-					t.Errorf("%s leaves %s, want %s", policy, got, want)
+					t.Errorf("policy %s leaves %s, want %s", policy, got, want)
 				}
 			}
 		})
 	}
 }
 
-// An index that tells more values apart than the columns do is no key: a batch would skip the
-// second of two that are equal, and a step find both by one of them. One that tells the same apart
-// is.
-func TestKeysThatEqualRowsShare(t *testing.T) {
+// A unique index serves as a key only if it compares values as the column does. If it distinguished
+// more values, a batch would skip the second of two equal values, and a step would find both rows
+// by one value.
+func TestUniqueIndexWithAnotherEquality(t *testing.T) {
 	for _, c := range []struct {
 		name, typ, index string
 		key              bool
@@ -252,14 +255,14 @@ func TestKeysThatEqualRowsShare(t *testing.T) {
 				"policies: {p: {table: m, where: \"true\", then: [delete]}}", kit.Before("CREATE EXTENSION citext"))
 			_, list := in.Compile(t, "policies: {p: {table: m, where: \"true\", then: [delete]}}")
 			if got := !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P052" }); got != c.key {
-				t.Errorf("a key: %t, want %t: %v", got, c.key, list)
+				t.Errorf("the index serves as a key: %t, want %t: %v", got, c.key, list)
 			}
 		})
 	}
 }
 
-// A unique index over NOT NULL columns serves as the key of a table that has no primary key, as
-// long as it is there and the columns stay NOT NULL.
+// A unique index on NOT NULL columns serves as the key of a table without a primary key. Runs trip
+// once the index is dropped or a column becomes nullable.
 func TestUniqueKey(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE u (b text NOT NULL, a int NOT NULL, n int, at timestamptz NOT NULL, CONSTRAINT whole UNIQUE (a, b) INCLUDE (n));
@@ -286,30 +289,30 @@ func TestUniqueKey(t *testing.T) {
 			t.Errorf("%d rows taken, %s left", o.Taken, left)
 		}
 		if n := pgtest.Value[int64](t, in, "SELECT count(*) FROM u_old WHERE run_id = "+fmt.Sprint(o.ID)); n != 17 {
-			t.Errorf("%d rows in the archive", n)
+			t.Errorf("%d rows in the archive, want 17", n)
 		}
 		if err := in.Operator("SELECT retention.restore('p', $1)", o.ID); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(before, in.Rows("SELECT * FROM u ORDER BY n")); diff != "" {
-			t.Errorf("restored (-want +got):\n%s", diff)
+			t.Errorf("rows after restore (-want +got):\n%s", diff)
 		}
 	})
-	for name, c := range map[string]struct{ change, says string }{
-		"the index goes":    {"ALTER TABLE u DROP CONSTRAINT whole", "is not unique any more"},
-		"a column nullable": {"ALTER TABLE u ALTER b DROP NOT NULL", "is not unique any more"},
-		"NULLs are there": {"ALTER TABLE u ALTER b DROP NOT NULL; UPDATE u SET b = NULL WHERE n < 5",
+	for name, c := range map[string]struct{ change, message string }{
+		"the index is dropped": {"ALTER TABLE u DROP CONSTRAINT whole", "is not unique any more"},
+		"a column is nullable": {"ALTER TABLE u ALTER b DROP NOT NULL", "is not unique any more"},
+		"a column has NULLs": {"ALTER TABLE u ALTER b DROP NOT NULL; UPDATE u SET b = NULL WHERE n < 5",
 			"is not unique any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := install(t)
 			in.Exec(t, c.change)
-			if found := in.Finding(t, yaml, "V050"); !strings.Contains(found, c.says) {
-				t.Errorf("verify says %q", found)
+			if found := in.Finding(t, yaml, "V050"); !strings.Contains(found, c.message) {
+				t.Errorf("verify reports %q, want %q", found, c.message)
 			}
 			for _, policy := range []string{"p", "q"} {
-				if o := in.Run(policy, "2024-06-01"); o.State != "tripped" || !strings.Contains(o.Message, c.says) ||
+				if o := in.Run(policy, "2024-06-01"); o.State != "tripped" || !strings.Contains(o.Message, c.message) ||
 					o.Taken != 0 {
 					t.Errorf("%s ended %s: %s", policy, o.State, o.Message)
 				}
@@ -322,14 +325,14 @@ func TestUniqueKey(t *testing.T) {
 			"CREATE UNIQUE INDEX ON v (n)", "CREATE UNIQUE INDEX ON v (a) WHERE a > 0", "CREATE UNIQUE INDEX ON v " +
 				"(abs(a))", "CREATE UNIQUE INDEX ON v (a, n)",
 			"CREATE INDEX ON v (a)", "ALTER TABLE v ADD UNIQUE (a) DEFERRABLE",
-			// invalid
+			// an invalid index
 			"DROP TABLE v; CREATE TABLE v (a int NOT NULL) PARTITION BY LIST (a); CREATE TABLE v_1 PARTITION OF v " +
 				"DEFAULT; CREATE UNIQUE INDEX ON ONLY v (a)",
 		} {
 			const yaml = "policies: {p: {table: v, where: 'a = 1', then: [delete]}}"
 			in := kit.Prepare(t, "CREATE TABLE v (a int NOT NULL, n int); "+unique, yaml)
 			if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P052" {
-				t.Errorf("%s: %v", unique, list)
+				t.Errorf("%s: got %v, want P052", unique, list)
 			}
 		}
 	})

@@ -10,8 +10,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A clone by CREATE DATABASE ... TEMPLATE has tables with the numbers of the original, whose
-// sessions are none of its own.
+// TestCloneSeesNoRunOfTheOriginal clones a database with CREATE DATABASE ... TEMPLATE. The tables
+// of the clone have the same OIDs as those of the original. A lock that a session holds in the
+// original must not count as a run in the clone.
 func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tableM+minutely(100), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 "+
@@ -24,13 +25,13 @@ func TestCloneSeesNoRunOfTheOriginal(t *testing.T) {
 	for db, want := range map[*pgtest.DB]bool{original: true, clone: false} {
 		db.Exec(t, "UPDATE retention.run SET state = 'running', ended_at = NULL, pid = $1", session.PgConn().PID())
 		if got := pgtest.Value[bool](t, db, "SELECT retention._is_running(max(id)) FROM retention.run"); got != want {
-			t.Errorf("in %s a run is under way: %v, want %v", db.Name, got, want)
+			t.Errorf("_is_running in %s is %v, want %v", db.Name, got, want)
 		}
 	}
 }
 
-// TestLocksAreThoseOfThisDatabase holds that each query on pg_locks by relation names the database
-// or the session.
+// TestLocksAreThoseOfThisDatabase checks that each query on pg_locks in the runtime names the
+// database or the session. OIDs of relations are unique only within a database.
 func TestLocksAreThoseOfThisDatabase(t *testing.T) {
 	t.Parallel()
 	reads, ours := regexp.MustCompile(`\bpg_locks l\b`), regexp.MustCompile(`l\.database\b|l\.pid = pg_backend_pid\(\)|p\.(?:datname|database) = current_database\(\)`)

@@ -15,15 +15,17 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// originServer starts a server with twenty rows. Thirteen are due at noon.
+// originServer starts a server and installs a policy on a table of 20 rows. At noon, 13 of them are
+// due.
 func originServer(t *testing.T) *kit.Installed {
 	t.Helper()
 	db := pgtest.Server(t, sandbox.Options{})
 	return kit.Install(t, plain, old(""), kit.On(db))
 }
 
-// runsThere calls a run as the superuser on a server and returns the log's last line.
-func runsThere(t *testing.T, db *pgtest.DB) (state, message string, left int) {
+// runOn calls a run as role retention_runner. It returns state and message of the newest run, and
+// the number of rows left in m.
+func runOn(t *testing.T, db *pgtest.DB) (state, message string, left int) {
 	t.Helper()
 	conn := db.Conn(t)
 	pgtest.Exec(t, conn, "SET ROLE retention_runner")
@@ -37,24 +39,24 @@ func runsThere(t *testing.T, db *pgtest.DB) (state, message string, left int) {
 	return state, message, left
 }
 
-// refusesThenAdopts wants a copy to touch nothing until an operator adopts it, and to go on after a
-// restart of its own.
-func refusesThenAdopts(t *testing.T, what string, db *pgtest.DB) {
+// wantRefusalThenAdopt checks that a run on a copy takes nothing before adopt is called. After
+// adopt and a restart of the copy, a run takes the due rows.
+func wantRefusalThenAdopt(t *testing.T, what string, db *pgtest.DB) {
 	t.Helper()
-	state, message, left := runsThere(t, db)
+	state, message, left := runOn(t, db)
 	if state != "paused" || left != 20 || !strings.Contains(message, "retention.adopt") {
 		t.Fatalf("%s: %s, %d rows left: %s", what, state, left, message)
 	}
-	db.Exec(t, "SELECT retention.adopt('meant')")
+	db.Exec(t, "SELECT retention.adopt('moved')")
 	if err := db.Server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if state, message, left := runsThere(t, db.Reopen(t)); state != "done" || left != 7 {
+	if state, message, left := runOn(t, db.Reopen(t)); state != "done" || left != 7 {
 		t.Errorf("%s, adopted: %s, %d rows left: %s", what, state, left, message)
 	}
 }
 
-// A restart is no copy, nor is a restart after a crash.
+// A restarted server is not a copy, even after a crash.
 func TestRestartIsNoCopy(t *testing.T) {
 	t.Parallel()
 	in := originServer(t)
@@ -69,36 +71,37 @@ func TestRestartIsNoCopy(t *testing.T) {
 			t.Error(why)
 		}
 	}
-	if state, message, left := runsThere(t, in.Reopen(t)); state != "done" || left != 7 {
+	if state, message, left := runOn(t, in.Reopen(t)); state != "done" || left != 7 {
 		t.Errorf("%s, %d rows left: %s", state, left, message)
 	}
 }
 
-// A physical copy has the system identifier of the original, and is a copy all the same; each of
-// what tells it is enough alone, since the path, say, is the same on another machine.
+// A physical copy has the system identifier of the original, but runs recognise it as a copy. Each
+// of the recorded properties suffices alone, because the others can be equal. On another machine,
+// for example, the path of the data directory can be the same.
 func TestPhysicalCopies(t *testing.T) {
 	t.Parallel()
 	in := originServer(t)
-	for _, known := range []string{"server", "server - 'files'", "server - 'data directory'"} {
-		in.Exec(t, "UPDATE retention.install SET server = "+known)
-		refusesThenAdopts(t, "a base backup, by "+known, in.Clone(t))
+	for _, properties := range []string{"server", "server - 'files'", "server - 'data directory'"} {
+		in.Exec(t, "UPDATE retention.install SET server = "+properties)
+		wantRefusalThenAdopt(t, "a base backup, by "+properties, in.Clone(t))
 		in.Exec(t, "SELECT retention.adopt('as before')")
 	}
 	in.Exec(t, "UPDATE retention.install SET server = server - 'data directory'")
 	if err := in.Server.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	refusesThenAdopts(t, "a copy of the files", in.CloneFiles(t))
+	wantRefusalThenAdopt(t, "a copy of the files", in.CloneFiles(t))
 	if err := in.Server.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if state, message, left := runsThere(t, in.Reopen(t)); state != "done" || left != 7 {
+	if state, message, left := runOn(t, in.Reopen(t)); state != "done" || left != 7 {
 		t.Errorf("the original: %s, %d rows left: %s", state, left, message)
 	}
 }
 
-// A standby is what it is while it follows; promoted, it is told by its timeline alone, and says
-// how it is adopted.
+// A standby that follows its primary is not a copy. After it is promoted, its timeline alone shows
+// that it is a copy. The message of the run tells how to adopt it.
 func TestPromotedStandby(t *testing.T) {
 	t.Parallel()
 	in := originServer(t)
@@ -106,17 +109,18 @@ func TestPromotedStandby(t *testing.T) {
 	standby := in.Standby(t, nil)
 	standby.CatchUp(t, in.DB)
 	if why := pgtest.Value[string](t, standby, "SELECT coalesce(stopped_by, '') FROM retention.preview('p')"); why != "" {
-		t.Errorf("while it follows: %s", why)
+		t.Errorf("a standby that follows its primary has stopped_by = %s", why)
 	}
 	if err := in.Server.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	standby.Exec(t, "SELECT pg_promote()")
-	refusesThenAdopts(t, "a promoted standby", standby)
+	wantRefusalThenAdopt(t, "a promoted standby", standby)
 }
 
-// A standby that is promoted in the middle of a run has whole batches of it, touches nothing more
-// until it is adopted, and goes on then; the run that its primary did not end is abandoned.
+// A standby is promoted while a run is in progress on its primary. It has complete batches of that
+// run. Its own runs take nothing until adopt is called, and then they continue. The unfinished run
+// of the primary becomes abandoned.
 func TestPromotedDuringARun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("throttle: {busy: 1%}, batch: {rows: 1}, "),
@@ -135,32 +139,32 @@ func TestPromotedDuringARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if <-ended == nil {
-		t.Fatal("the run ended before its server")
+		t.Fatal("the run ended before its server was killed")
 	}
 	standby.Exec(t, "SELECT pg_promote()")
 	taken := pgtest.Value[int](t, standby, "SELECT sum(taken)::int FROM retention.batch")
-	if state, message, left := runsThere(t, standby); state != "paused" || left != 20-taken {
+	if state, message, left := runOn(t, standby); state != "paused" || left != 20-taken {
 		t.Fatalf("promoted: %s, %d rows left after %d were taken: %s", state, left, taken, message)
 	}
 	standby.Exec(t, "SELECT retention.adopt('failover')")
-	if state, message, left := runsThere(t, standby); state != "done" || left != 7 {
+	if state, message, left := runOn(t, standby); state != "done" || left != 7 {
 		t.Errorf("adopted: %s, %d rows left: %s", state, left, message)
 	}
 	if n := pgtest.Value[int](t, standby, "SELECT count(*) FROM m WHERE at < '2024-03-24 12:00+00'"); n != 0 {
 		t.Errorf("%d due rows are left", n)
 	}
 	if state := pgtest.Value[string](t, standby, "SELECT state FROM retention.run ORDER BY id LIMIT 1"); state != "abandoned" {
-		t.Errorf("the run of the old primary is %s", state)
+		t.Errorf("the run of the old primary is %s, want abandoned", state)
 	}
 }
 
-// Rows that are not in a heap of this server, or that somebody else writes, are never taken by
-// their place in it.
-func TestRowsElsewhere(t *testing.T) {
+// TestRowsOutsideTheHeap checks tables whose rows are not in a heap of this server, or that an
+// extension distributes. Batches find rows by ctid, so such a policy is refused or its runs trip.
+func TestRowsOutsideTheHeap(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (at timestamptz NOT NULL, n int, PRIMARY KEY (at, n)) PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01'); INSERT INTO m SELECT '2024-01-02', generate_series(1, 9)`
-	for name, c := range map[string]struct{ change, says string }{
+	for name, c := range map[string]struct{ change, message string }{
 		"another access method": {"CREATE ACCESS METHOD columns TYPE TABLE HANDLER heap_tableam_handler; ALTER " +
 			"TABLE m_1 SET ACCESS METHOD columns", `table public.m_1 is stored by access method "columns"`},
 		"Citus": {"SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid " +
@@ -173,15 +177,15 @@ func TestRowsElsewhere(t *testing.T) {
 			in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
 				"then: [delete]}}")
 			in.Exec(t, c.change)
-			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, c.says) {
+			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, c.message) {
 				t.Errorf("the run ended %s: %s", o.State, o.Message)
 			}
 			if rows := in.Rows("SELECT n::text FROM m_1"); len(rows) != 9 {
-				t.Errorf("%d rows are left", len(rows))
+				t.Errorf("%d rows are left, want 9", len(rows))
 			}
 		})
 	}
-	t.Run("more rows than were locked", func(t *testing.T) { // as where a ctid stands for rows of several tables
+	t.Run("a batch deletes more rows than it locked", func(t *testing.T) { // as if one ctid named rows of several tables
 		t.Parallel()
 		in := kit.Install(t, schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: "+
 			"[delete]}}")
@@ -193,10 +197,10 @@ func TestRowsElsewhere(t *testing.T) {
 			t.Errorf("the run ended %s: %s %s", o.State, o.SQLState, o.Message)
 		}
 		if rows := in.Rows("SELECT n FROM m"); len(rows) != 9 {
-			t.Errorf("%d rows are left", len(rows))
+			t.Errorf("%d rows are left, want 9", len(rows))
 		}
 	})
-	t.Run("in a snapshot", func(t *testing.T) {
+	t.Run("foreign tables in a snapshot", func(t *testing.T) {
 		t.Parallel()
 		const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: " +
 			"far}, insert: {into: far, set: {n: t.n}}, delete]}}"
@@ -207,7 +211,7 @@ func TestRowsElsewhere(t *testing.T) {
 		}
 		if list := generator.Notes(in.File, in.Catalog); len(list) != 2 || list[0].Code != "P053" ||
 			list[1].Severity != diag.Warning {
-			t.Errorf("of what is written there: %v", list)
+			t.Errorf("notes on steps that write to a foreign table: %v", list)
 		}
 		for _, yaml := range []string{"table: far, due: {age: {column: at, older_than: 7 days}}, then: [delete]",
 			"partitions_of: far, due: {age: {older_than: 7 days}}, then: [drop]"} {
@@ -221,13 +225,13 @@ func TestRowsElsewhere(t *testing.T) {
 			"('2024-02-01') TO ('2024-03-01') SERVER far")
 		if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" ||
 			!strings.Contains(list[0].Message, `"public.m_2"`) {
-			t.Errorf("of the partition: %v", list)
+			t.Errorf("with a foreign partition: %v", list)
 		}
 	})
 }
 
-// Tables of another server are read, and written, by postgres_fdw with the worker's user mapping;
-// no policy takes rows that are there.
+// Guards and steps read and write tables of another server through postgres_fdw, with the user
+// mapping of the worker. No policy takes rows of such tables.
 func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -245,14 +249,15 @@ policies:
 			CREATE USER MAPPING FOR retention_worker SERVER far OPTIONS (user 'postgres', password_required 'false'); CREATE USER MAPPING FOR postgres SERVER far;
 			CREATE SCHEMA far; IMPORT FOREIGN SCHEMA public FROM SERVER far INTO far; GRANT USAGE ON SCHEMA far TO `+kit.Migrator+` WITH GRANT OPTION;
 			GRANT ALL ON ALL TABLES IN SCHEMA far TO `+kit.Migrator+` WITH GRANT OPTION; ALTER TABLE far.m_2 OWNER TO `+kit.Migrator))
-	// the batch is undone here and there
+	// The foreign table refuses row 5. The batch is rolled back on both servers and repeated
+	// without it.
 	if o := in.Done("rows", noon); o.Taken != 7 || o.Refused != 1 || o.Kept["pin"] != 1 {
 		t.Errorf("took %d, refused %d (%s), kept %v", o.Taken, o.Refused, o.Message, o.Kept)
 	}
-	here, there := pgtest.Column[int](t, in, "SELECT n FROM m ORDER BY 1"), pgtest.Column[int](t, far,
+	left, archived := pgtest.Column[int](t, in, "SELECT n FROM m ORDER BY 1"), pgtest.Column[int](t, far,
 		"SELECT n FROM old ORDER BY 1")
-	if !slices.Equal(here, []int{3, 5}) || !slices.Equal(there, []int{1, 2, 4, 6, 7, 8, 9}) {
-		t.Errorf("here are %v, there %v", here, there)
+	if !slices.Equal(left, []int{3, 5}) || !slices.Equal(archived, []int{1, 2, 4, 6, 7, 8, 9}) {
+		t.Errorf("left in m: %v; archived on the other server: %v", left, archived)
 	}
 
 	in.Exec(t, "ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE m ATTACH PARTITION far.m_2 FOR VALUES FROM "+
@@ -263,29 +268,31 @@ policies:
 	}
 	in.Exec(t, "CREATE ACCESS METHOD columns TYPE TABLE HANDLER heap_tableam_handler; ALTER TABLE m_1 SET ACCESS "+
 		"METHOD columns")
-	// how it is stored does not matter; a partition on another server is not one of its rows
+	// The access method of a partition does not matter when it is dropped. The policy does not take
+	// a foreign partition.
 	if o := in.Done("months", noon); o.Taken != 1 {
-		t.Errorf("%d partitions went", o.Taken)
+		t.Errorf("%d partitions were dropped, want 1", o.Taken)
 	}
 	if left := in.Rows("SELECT relid FROM pg_partition_tree('m') WHERE level = 1"); !slices.Equal(left,
 		[]string{"(far.m_2)", "(m_3)"}) {
-		t.Errorf("left %v", left)
+		t.Errorf("partitions left: %v", left)
 	}
 	if _, list := in.Compile(t, yaml); len(list) != 1 || list[0].Code != "P053" || list[0].Position.Line != 5 {
 		t.Errorf("lint: %v", list)
 	}
 	in.Exec(t, `CREATE TABLE m_0 PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2024-01-01') PARTITION BY RANGE (at);
 		ALTER TABLE m DETACH PARTITION far.m_2; ALTER TABLE m_0 ATTACH PARTITION far.m_2 FOR VALUES FROM ('2023-02-01') TO ('2023-03-01')`)
-	if o := in.Run("months", noon); o.State != "tripped" { // its partition is one, and would leave its rows there
+	if o := in.Run("months", noon); o.State != "tripped" { // dropping m_0 would leave rows on the other server
 		t.Errorf("a foreign table below a partition: the run ended %s: %s", o.State, o.Message)
 	}
 	if n := pgtest.Value[int](t, far, "SELECT count(*) FROM m_2"); n != 9 {
-		t.Errorf("%d rows are there", n)
+		t.Errorf("the foreign table has %d rows, want 9", n)
 	}
 }
 
-// needs passes a test by where the server has not what it is about: no version number says so.
-func needs(t *testing.T, what, sql string) {
+// skipUnless skips the test if the server lacks a feature. The query sql asks the catalog, not the
+// version number.
+func skipUnless(t *testing.T, what, sql string) {
 	t.Helper()
 	if !pgtest.Value[bool](t, pgtest.Database(t), sql) {
 		t.Skipf("this server has no %s", what)
@@ -300,10 +307,11 @@ const (
 		"'conenforced')"
 )
 
-// TestVirtualColumns has a clock, a condition, a rank and a copy of columns that no index can hold.
+// TestVirtualColumns uses virtual generated columns, which no index can contain, as clock,
+// condition and rank, and archives them.
 func TestVirtualColumns(t *testing.T) {
 	t.Parallel()
-	needs(t, "virtual generated columns", hasVirtual)
+	skipUnless(t, "virtual generated columns", hasVirtual)
 	in := kit.Install(t, `
 		CREATE TABLE m (id int PRIMARY KEY, seconds bigint NOT NULL, kind text,
 			at timestamptz NOT NULL GENERATED ALWAYS AS (to_timestamp(seconds)) VIRTUAL,
@@ -329,19 +337,19 @@ policies:
 	const want = `id IN (SELECT id FROM (SELECT *, row_number() OVER (PARTITION BY short ORDER BY at) AS place FROM n WHERE short = 'a') x
 		WHERE at < timestamptz '2024-03-25 00:00Z' AND place > 10)`
 	in.Done("aged", "2024-04-01 00:00Z")
-	same(t, in, "m WHERE true", "n WHERE NOT "+want)
-	same(t, in, "old", "n WHERE "+want)
+	wantSameRows(t, in, "m WHERE true", "n WHERE NOT "+want)
+	wantSameRows(t, in, "old", "n WHERE "+want)
 	in.DB.Exec(t, "TRUNCATE n; INSERT INTO n SELECT * FROM m")
 	in.Done("newest", "2024-04-01 00:00Z")
-	same(t, in, "m", `n WHERE id <= 300 OR id IN (SELECT id FROM
+	wantSameRows(t, in, "m", `n WHERE id <= 300 OR id IN (SELECT id FROM
 		(SELECT *, row_number() OVER (PARTITION BY short ORDER BY at DESC) AS place FROM n WHERE id > 300) x WHERE place <= 3)`)
 }
 
-// TestNotNullNotValid has NULL in a column that is NOT NULL, for new rows only: they are a group
-// like any other.
+// TestNotNullNotValid checks a constraint NOT NULL NOT VALID, which permits NULL in older rows. In
+// a rank, these rows form a group.
 func TestNotNullNotValid(t *testing.T) {
 	t.Parallel()
-	needs(t, "NOT NULL NOT VALID", hasEnforced)
+	skipUnless(t, "NOT NULL NOT VALID", hasEnforced)
 	in := kit.Install(t, `
 		CREATE TABLE m (id int PRIMARY KEY, kind text, at timestamptz NOT NULL);
 		INSERT INTO m SELECT i, CASE WHEN i > 4 THEN 'a' END, '2024-01-01' FROM generate_series(1, 8) i;
@@ -354,8 +362,8 @@ func TestNotNullNotValid(t *testing.T) {
 	}
 }
 
-// same compares the rows of two tables, each perhaps with a condition.
-func same(t *testing.T, in *kit.Installed, got, want string) {
+// wantSameRows compares the rows of two tables. A WHERE clause may follow each name.
+func wantSameRows(t *testing.T, in *kit.Installed, got, want string) {
 	t.Helper()
 	const rows = "SELECT concat_ws(' ', id, at, short) FROM "
 	if diff := cmp.Diff(pgtest.Column[string](t, in, rows+want+" ORDER BY id"),
@@ -364,11 +372,11 @@ func same(t *testing.T, in *kit.Installed, got, want string) {
 	}
 }
 
-// TestWithoutOverlaps purges a table whose key holds a range, to which another one refers by
-// PERIOD: a row that is referred to is refused, a held one is kept, and neither stops the others.
+// TestWithoutOverlaps checks a table whose primary key contains a range. Another table references
+// it with PERIOD. A run refuses the referenced rows, keeps a held row and takes all other due rows.
 func TestWithoutOverlaps(t *testing.T) {
 	t.Parallel()
-	needs(t, "keys WITHOUT OVERLAPS", hasTemporal)
+	skipUnless(t, "keys WITHOUT OVERLAPS", hasTemporal)
 	in := kit.Install(t, `
 		CREATE TABLE booking (room int, during tstzrange, note text, PRIMARY KEY (room, during WITHOUT OVERLAPS));
 		CREATE TABLE payment (id int PRIMARY KEY, room int NOT NULL, during tstzrange NOT NULL,
@@ -397,11 +405,11 @@ policies:
 	}
 }
 
-// TestNotEnforced has a foreign key that does nothing: it is no way to other rows, until it is
-// enforced.
+// TestNotEnforced checks a foreign key that is NOT ENFORCED. It cascades no delete, so it does not
+// stop a run. Once it is enforced, the run trips.
 func TestNotEnforced(t *testing.T) {
 	t.Parallel()
-	needs(t, "constraints that are NOT ENFORCED", hasEnforced)
+	skipUnless(t, "constraints that are NOT ENFORCED", hasEnforced)
 	in := kit.Install(t, `
 		CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 		CREATE TABLE child (id int PRIMARY KEY, m_id int CONSTRAINT child_of REFERENCES m ON DELETE CASCADE NOT ENFORCED);
@@ -418,7 +426,7 @@ policies:
 		t.Errorf("took %d rows, cascaded %v", o.Taken, o.Cascaded)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM child"); n != 40 {
-		t.Errorf("%d children are left of 40", n)
+		t.Errorf("%d rows of child are left, want 40", n)
 	}
 	in.DB.Exec(t, "DELETE FROM child WHERE m_id NOT IN (SELECT id FROM m); ALTER TABLE child ALTER CONSTRAINT "+
 		"child_of ENFORCED")

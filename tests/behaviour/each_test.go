@@ -15,7 +15,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// tenants returns schemas with messages that are 0 to 9 days old. Number 8 is pinned.
+// tenants returns SQL that creates the named schemas. Each has messages that are 0 to 9 days old.
+// Message 8 is pinned.
 func tenants(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
@@ -33,7 +34,8 @@ INSERT INTO s.reaction SELECT n, n FROM generate_series(0, 9) n;
 	return strings.ReplaceAll(b.String(), ".x;", ";")
 }
 
-// messages is a policy for each tenant that keeps messages for so many days.
+// messages returns a policy for each tenant's schema. It deletes messages that are older than the
+// given days.
 func messages(days int) string {
 	return fmt.Sprintf(`
 each: {each_tenant: {schemas: "tenant_*"}}
@@ -46,7 +48,7 @@ policies:
 jobs: {hourly: {schedule: "@hourly", run: [messages]}}`, days)
 }
 
-// wantLeft compares the messages of schemas, and the reactions to them.
+// wantLeft compares the messages of each schema, and the reactions to them, with the ids in want.
 func wantLeft(t *testing.T, in *kit.Installed, want map[string]string) {
 	t.Helper()
 	for schema, ids := range want {
@@ -58,15 +60,17 @@ func wantLeft(t *testing.T, in *kit.Installed, want map[string]string) {
 	}
 }
 
-const whole, rest = "0123456789", "012345678" // all messages, and those that are not 9 days old or pinned
+// whole lists all messages. rest lacks message 9, which is the only one older than 7 days and not pinned.
+const whole, rest = "0123456789", "012345678"
 
-// A policy for each schema runs in every one that there is when its job starts, and in no other:
-// not in what LIKE would take for one, in what has another name, or in a schema without the table.
+// TestEach checks a policy that has an instance for each schema. A job runs it in every matching
+// schema that exists when the job starts, and in no other. Other names and schemas without the
+// table do not match. "_" in the pattern matches only itself, unlike in LIKE.
 func TestEach(t *testing.T) {
 	t.Parallel()
 	yaml := messages(7)
 	in := kit.Install(t, tenants("tenant_a", "tenant_b", "tenantx", "atenant_a"), yaml)
-	// Whatever a backslash means in the runner's sessions.
+	// The setting must not matter: it changes the meaning of a backslash in the runner's sessions.
 	pgtest.Exec(t, in.Runner(), "SET standard_conforming_strings = off")
 	call := func(want map[string]string, runs string) {
 		t.Helper()
@@ -84,8 +88,8 @@ func TestEach(t *testing.T) {
 	}
 	call(map[string]string{"tenant_a": rest, "tenant_b": rest, "tenantx": whole, "atenant_a": whole},
 		"tenant_a done 1, tenant_b done 1")
-	// One that comes is there at the next tick, first; one that goes is forgotten, but for its
-	// runs.
+	// The next tick finds a new schema and runs its instance first. The instance of a dropped
+	// schema is removed, but its runs stay in the log.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_c")+"DROP SCHEMA tenant_b CASCADE; RESET ROLE")
 	want := `schema "tenant_b" is gone, and the page of policy "messages" in it is still to be dropped
 the page of policy "messages" in schema "tenant_c" is still to be made`
@@ -98,45 +102,46 @@ the page of policy "messages" in schema "tenant_c" is still to be made`
 		in.Rows("SELECT name FROM retention.policy ORDER BY 1")); diff != "" {
 		t.Error(diff)
 	}
-	// Another version is every member's from its next run on.
+	// After a migration, the next run of each instance has the new version.
 	yaml = messages(4)
 	in.Migrate(t, yaml)
-	for _, call := range []string{ // what would say what the next run does, by the page of the version before
+	for _, call := range []string{ // they would describe the next run by the previous version
 		"SELECT * FROM retention.preview('messages@tenant_a')", "SELECT * FROM retention.blast_radius('messages@tenant_a')",
 		"SELECT * FROM retention.why('messages@tenant_a', '{\"id\": 5}')", "SELECT retention.accept('messages@tenant_a', 'x', 9)",
 	} {
 		var refused *pgconn.PgError
 		if err := in.Operator(call); !errors.As(err, &refused) || refused.Code != "55000" {
-			t.Errorf("%s: %v", call, err)
+			t.Errorf("%s returned %v, want SQLSTATE 55000", call, err)
 		}
 	}
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"},
 		"tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 			"tenant_a done 0, tenant_c done 3, tenant_a done 3")
-	// One that goes and comes again is a new one.
+	// A schema that is dropped and re-created gets a new instance.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+"; DROP SCHEMA tenant_c CASCADE;"+tenants("tenant_c")+"RESET ROLE")
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"},
 		"tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 			"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0")
-	// So is what is said of them.
+	// Each instance also gets a changed description.
 	yaml = strings.Replace(yaml, "  messages:", "  messages:\n    description: for four days", 1)
 	in.Migrate(t, yaml)
 	call(map[string]string{"tenant_a": "012348", "tenant_c": "012348"},
 		"tenant_a done 1, tenant_b done 1, tenant_c done 1, "+
 			"tenant_a done 0, tenant_c done 3, tenant_a done 3, tenant_c done 4, tenant_a done 0, tenant_c done 0, "+
 			"tenant_a done 0")
-	// What differs in the schema that the snapshot shows, and changes nothing, is no drift.
+	// The verifier reports an additional index in the schema that the snapshot shows. That is no
+	// drift, because it changes no policy.
 	wanted, _ := in.Compile(t, yaml)
 	in.DB.Exec(t, "CREATE INDEX ON tenant_a.message (id, at)")
 	if report := in.Verify(t, "", wanted); report.Verdict() != "conforms" || len(report.Findings) == 0 {
 		t.Errorf("verify says %+v", report.Findings)
 	}
-	// Then a schema without the table.
+	// A schema without the table has no instance, and the verifier reports it.
 	in.DB.Exec(t, "CREATE SCHEMA tenant_empty")
 	if got := in.Finding(t, yaml, "V019"); got != `schema "tenant_empty" has no table "message", for policy "messages"` {
 		t.Errorf("verify says %q", got)
 	}
-	// A file names tables of members by their own names as well, also those that the snapshot has
+	// A policy file can also name a table of one schema, even of the schema that the snapshot shows
 	// for all.
 	in.Migrate(t, yaml+`
 reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenant_c.message c USING (id)"}}`)
@@ -148,10 +153,10 @@ reports: {left: {query: "SELECT count(*) AS n FROM tenant_a.message a JOIN tenan
 	}
 }
 
-// A member that cannot be has a run that failed, which says why, and the others go on: of a schema
-// that a stranger made, whose code nobody runs; with a name that needs quotes; with a table of
-// another shape.
-func TestEachThatCannotBe(t *testing.T) {
+// TestEachInvalidInstances checks schemas in which the policy cannot run. Their runs fail or trip
+// and say why; the other instances run. One schema has a name that needs quotes, one has a table
+// with another type. A third one has code of an untrusted role, which must not run.
+func TestEachInvalidInstances(t *testing.T) {
 	t.Parallel()
 	yaml := messages(7)
 	in := kit.Install(t, tenants("tenant_b", "tenant_d"), yaml)
@@ -164,7 +169,7 @@ func TestEachThatCannotBe(t *testing.T) {
 		CREATE FUNCTION tenant_a.mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''a stranger''; END';
 		CREATE TRIGGER mine BEFORE DELETE ON tenant_a.message FOR EACH STATEMENT EXECUTE FUNCTION tenant_a.mine(); RESET ROLE`)
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err == nil {
-		t.Error("the job does not fail")
+		t.Error("the job did not fail")
 	}
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": rest})
 	want := []string{
@@ -177,7 +182,7 @@ func TestEachThatCannotBe(t *testing.T) {
 		t.Errorf("runs differ:\n%s", diff)
 	}
 	if got := in.Rows("SELECT proname FROM pg_proc WHERE proname LIKE '%@tenant_a%'"); len(got) > 0 {
-		t.Errorf("a page was made in a stranger's schema: %v", got)
+		t.Errorf("functions were created for the schema of an untrusted role: %v", got)
 	}
 	for code, want := range map[string]string{
 		"V046": `the last run of policy "messages@tenant_C" (1) failed
@@ -188,36 +193,38 @@ the last run of policy "messages@tenant_b" (3) was tripped`,
 the page of policy "messages" in schema "tenant_a" is still to be made`,
 	} {
 		if got := in.Finding(t, yaml, code); got != want {
-			t.Errorf("%s: verify says\n%s", code, got)
+			t.Errorf("%s: verify reports\n%s\nwant\n%s", code, got, want)
 		}
 	}
 	if got := in.Rows("SELECT policy FROM retention.health() WHERE severity = 'error'"); !cmp.Equal(got,
 		[]string{"(messages@tenant_C)", "(messages@tenant_a)", "(messages@tenant_b)"}) {
 		t.Errorf("health() names %v", got)
 	}
-	// Nobody directs the policy at a schema that it is not for.
+	// No caller can run the policy in a schema that its pattern does not match.
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenants_archive")+"RESET ROLE")
 	_, err := in.Call("CALL retention.run('messages@tenants_archive', $1)", noon)
 	if err == nil || !strings.Contains(err.Message, `schema "tenants_archive" is not one of policy "messages"`) {
 		t.Errorf("a run in a schema that the policy is not for: %v", err)
 	}
 	wantLeft(t, in, map[string]string{"tenants_archive": whole})
-	in.Migrate(t, messages(4)) // no schema keeps a migration from being applied
+	in.Migrate(t, messages(4)) // an invalid schema does not stop a migration
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err == nil {
-		t.Error("the job does not fail")
+		t.Error("the job did not fail")
 	}
 	wantLeft(t, in, map[string]string{"tenant_a": whole, "tenant_b": whole, `"tenant_C"`: whole, "tenant_d": "012348"})
 }
 
-// A migration that drops the policy, or makes it one for fewer schemas, is not overtaken: neither
-// by a page that a run makes meanwhile, nor by a job that named its members before.
+// TestEachWhileItChanges checks a migration that drops the policy, or restricts it to fewer
+// schemas. A run that starts meanwhile must not create functions for an instance. A schema that no
+// longer matches must not have runs.
 func TestEachWhileItChanges(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tenants("tenant_a"), messages(7))
 	in.DB.Exec(t, "SET ROLE "+kit.Migrator+";"+tenants("tenant_b")+"RESET ROLE")
 	migration := in.Conn(t)
 	pgtest.Exec(t, migration, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._drop_each('messages')")
-	// what becomes of a call that waits until the other commits
+	// meanwhile starts a call, waits until it waits for a lock, commits other and returns the error
+	// of the call.
 	meanwhile := func(other *pgx.Conn, call string) *pgconn.PgError {
 		ended := make(chan *pgconn.PgError)
 		go func() {
@@ -236,7 +243,7 @@ func TestEachWhileItChanges(t *testing.T) {
 		return <-ended
 	}
 	if err := meanwhile(migration, "CALL retention.run('messages@tenant_b', $1)"); err == nil || err.Code != "P0002" {
-		t.Errorf("a run of what was dropped meanwhile: %v", err)
+		t.Errorf("a run of a policy that was dropped meanwhile: %v", err)
 	}
 	wantLeft(t, in, map[string]string{"tenant_b": whole})
 	if got := in.Rows("SELECT name FROM retention.policy"); len(got) > 0 {
@@ -249,13 +256,14 @@ func TestEachWhileItChanges(t *testing.T) {
 	}
 	in.Migrate(t, strings.Replace(messages(20), "tenant_*", "tenant_a*", 1))
 	if _, err := in.Call("CALL retention.run('messages@tenant_b', $1)", noon); err == nil || err.Code != "55000" {
-		t.Errorf("a run in a schema that the policy was for: %v", err)
+		t.Errorf("a run in a schema that no longer matches: %v", err)
 	}
 	if got := in.Rows("SELECT name FROM retention.policy"); len(got) != 1 || got[0] != "(messages@tenant_a)" {
 		t.Errorf("policies: %v", got)
 	}
 
-	// Two schemas change their names: a page was made for the table that is called otherwise now.
+	// Two schemas swap their names. The functions of each instance were created for the table that
+	// now has the other name.
 	in = kit.Install(t, tenants("tenant_a", "tenant_b"), messages(7))
 	for range 2 {
 		if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
@@ -268,7 +276,7 @@ func TestEachWhileItChanges(t *testing.T) {
 			"RENAME TO tenant_b")
 	}
 
-	// Two calls at once drop the page of a schema that is gone.
+	// Two concurrent calls remove the instance of a dropped schema.
 	in = kit.Install(t, tenants("tenant_a", "tenant_b"), messages(20))
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
 		t.Error(err)
@@ -277,12 +285,13 @@ func TestEachWhileItChanges(t *testing.T) {
 	other := in.Conn(t)
 	pgtest.Exec(t, other, "BEGIN; SET LOCAL ROLE retention_owner; SELECT retention._expand_instances('{messages}')")
 	if err := meanwhile(other, "CALL retention.run_job('hourly', $1)"); err != nil {
-		t.Errorf("a call beside another one: %v", err)
+		t.Errorf("the second of two concurrent calls: %v", err)
 	}
 }
 
-// A policy becomes one for each schema and a single one again; what people say by its name holds
-// for all members. One role for everything, and a schema of another name.
+// TestEachAndBack changes a policy on one table into a policy for each schema, and back. pause and
+// resume by the policy's name apply to all instances. The install has one role for everything, and
+// another schema.
 func TestEachAndBack(t *testing.T) {
 	t.Parallel()
 	const install = "install: {schema: keep, roles: none, scheduler: none}"
@@ -312,7 +321,7 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	run("CALL keep.run('messages', $1)", "messages@tenant_a paused, messages@tenant_b paused, messages@tenant_a "+
 		"done, messages@tenant_b done",
 		map[string]string{"tenant_a": rest, "tenant_b": rest})
-	// A pause of all stops a run of a member before its next batch.
+	// A pause of the policy stops a run of an instance before its next batch.
 	in.DB.Exec(t, `UPDATE keep.policy SET batch_rows = 1, batch_time_ms = NULL;
 		CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN PERFORM keep.pause('messages'); RETURN NULL; END $$;
 		CREATE TRIGGER stop AFTER DELETE ON tenant_a.message FOR EACH STATEMENT EXECUTE FUNCTION stop();
@@ -337,7 +346,7 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	if got := in.Rows("SELECT name FROM keep.policy"); len(got) != 1 {
 		t.Errorf("policies: %v", got)
 	}
-	if _, err := in.TryDown(t, false); err != nil { // to that for each schema
+	if _, err := in.TryDown(t, false); err != nil { // back to the policy for each schema
 		t.Error(err)
 	}
 	in.Compile(t, install+messages(7))
@@ -346,9 +355,9 @@ jobs: {hourly: {schedule: "@hourly", run: [messages]}}`
 	}
 }
 
-// Instances without due rows are asked about at once, and end with what the log, the counters and
-// the views have of a run that was alone. Whatever else is to be said of a member, its own run
-// says.
+// A job checks all its instances for due rows together. For an instance without due rows, the log,
+// the counters and the views get the same values as from a run of its own. Any other instance gets
+// a run of its own.
 func TestEachWithNothingDue(t *testing.T) {
 	t.Parallel()
 	names := strings.Split("a b c d e f g h", " ")
@@ -357,14 +366,15 @@ func TestEachWithNothingDue(t *testing.T) {
 		schemas, alone = append(schemas, "tenant_"+name), append(alone, "messages@tenant_"+name)
 	}
 	in := kit.Install(t, tenants(schemas...), messages(20))
-	for range 2 { // the first makes pages
+	for range 2 { // the first run creates the functions of the instance
 		for _, name := range alone {
 			in.Done(name, noon)
 		}
 	}
-	// Besides when, and by whose call.
-	said := func() map[string]string {
-		said := map[string]string{}
+	// logged returns the log, the batches and the counters of each newest run, without times and
+	// the job.
+	logged := func() map[string]string {
+		rows := map[string]string{}
 		for _, row := range pgtest.Column[string](t, in, `SELECT concat_ws(' ', r.policy,
 				to_jsonb(r) - '{id,job,started_at,ended_at}'::text[],
 				(SELECT jsonb_agg(to_jsonb(b) - '{run_id,at,ms}'::text[]) FROM retention.batch b WHERE b.run_id = r.id),
@@ -372,24 +382,24 @@ func TestEachWithNothingDue(t *testing.T) {
 			FROM retention.status s JOIN retention.run r ON r.id = (SELECT max(n.id) FROM retention.run n WHERE n.policy = s.policy)
 			JOIN retention.total t ON t.policy = r.policy AND t.job = coalesce(r.job, '')`) {
 			name, row, _ := strings.Cut(row, " ")
-			said[name] = row
+			rows[name] = row
 		}
-		return said
+		return rows
 	}
-	want := said()
+	want := logged()
 	job := func(states string) {
 		t.Helper()
 		last := pgtest.Value[int64](t, in, "SELECT max(id) FROM retention.run")
 		_, _ = in.Call("CALL retention.run_job('hourly', $1)", noon)
 		got := pgtest.Value[string](t, in, `SELECT string_agg(concat(right(r.policy, 1), CASE WHEN n > 1 THEN '+' END, ' ', state, ' ', taken), ', ' ORDER BY id)
 			FROM (SELECT r.*, count(*) OVER (PARTITION BY started_at) AS n FROM retention.run r WHERE id > $1) r`, last)
-		if got != states { // + is together with others
+		if got != states { // "+" marks runs that the job checked together
 			t.Errorf("the job ran %s\nwant %s", got, states)
 		}
 	}
 	job("a+ done 0, b+ done 0, c+ done 0, d+ done 0, e+ done 0, f+ done 0, g+ done 0, h+ done 0")
-	if diff := cmp.Diff(want, said()); diff != "" || len(want) != len(names) {
-		t.Errorf("what is said differs:\n%s", diff)
+	if diff := cmp.Diff(want, logged()); diff != "" || len(want) != len(names) {
+		t.Errorf("log, counters or views differ (-alone +together):\n%s", diff)
 	}
 	if runs := pgtest.Column[int64](t, in, "SELECT DISTINCT sum(runs)::bigint FROM retention.total GROUP BY policy"); len(runs) != 1 || runs[0] != 3 {
 		t.Errorf("runs: %v", runs)
@@ -403,7 +413,7 @@ func TestEachWithNothingDue(t *testing.T) {
 	pgtest.Exec(t, busy, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state)
 		SELECT name, table_name, hash, now(), 'running' FROM retention.policy WHERE name = 'messages@tenant_g'`)
 	pgtest.Exec(t, busy, "BEGIN; LOCK TABLE retention.run IN ROW EXCLUSIVE MODE")
-	in.Exec(t, "UPDATE retention.job SET every = '1 s'") // what is busy is not waited for
+	in.Exec(t, "UPDATE retention.job SET every = '1 s'") // the job waits less than 1 s for a busy policy
 	job("a+ done 0, h+ done 0, b done 1, c tripped 0, d paused 0, e done 0, f more 0, g busy 0")
 	pgtest.Exec(t, locked, "ROLLBACK")
 	pgtest.Exec(t, busy, "ROLLBACK; DELETE FROM retention.run WHERE state = 'running'")
@@ -416,11 +426,12 @@ func TestEachWithNothingDue(t *testing.T) {
 		t.Error(err)
 	}
 	job("a+ done 0, b+ done 0, e+ done 0, f+ done 0, g+ done 0, h+ done 0, c tripped 0, d paused 0")
-	in.DB.Exec(t, "ALTER TABLE tenant_h.pin RENAME TO nails") // no guard is asked where nothing is due
+	in.DB.Exec(t, "ALTER TABLE tenant_h.pin RENAME TO nails") // no row is due, so no run evaluates the guard
 	job("a+ done 0, b+ done 0, e+ done 0, f+ done 0, g+ done 0, h tripped 0, c tripped 0, d paused 0")
 }
 
-// A cancel while members are asked about ends the job, as one in a run of theirs does.
+// A cancel request ends the job while it checks its instances for due rows, as a cancel request
+// during a run does.
 func TestEachCancelled(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tenants("tenant_a", "tenant_b")+`
@@ -429,7 +440,7 @@ func TestEachCancelled(t *testing.T) {
 		BEGIN IF EXISTS (SELECT FROM shut) THEN PERFORM pg_sleep(1000); END IF; RETURN true; END $$;`,
 		strings.Replace(messages(7), "table: each_tenant.message", `table: each_tenant.message
     where: "public.gate()"`, 1))
-	if _, err := in.Call("CALL retention.run_job('hourly', $1)", "2020-01-01"); err != nil { // makes pages
+	if _, err := in.Call("CALL retention.run_job('hourly', $1)", "2020-01-01"); err != nil { // creates the functions of the instances
 		t.Fatal(err)
 	}
 	in.DB.Exec(t, "INSERT INTO shut DEFAULT VALUES")

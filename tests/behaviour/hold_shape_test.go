@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// partKeys has foreign keys to a partition of the policy's table, and from one of a table that
-// refers.
+// partKeys creates foreign keys that reference a partition of the policy's table. One of them
+// belongs to a partition of the referencing table.
 const partKeys = `
 	CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2023-01-01') TO ('2024-01-01');
@@ -38,15 +38,15 @@ policies:
     then: [delete: {cascades: [c, d, leaf]}]
 `
 
-// A hold is followed along keys of partitions, and along these alone: rows of other partitions with
-// the same values have no such key.
+// A hold on a referencing row keeps the referenced row, even if the foreign key belongs to a
+// partition. Rows of other partitions have no such key, so a hold on them keeps nothing.
 func TestHoldsAlongKeysOfPartitions(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partKeys, partKeysPolicy)
 	hold(t, in, "'c', '{\"id\": 2, \"k\": 1}', 'case 1'")
 	hold(t, in, "'d', '3', 'case 1'")
 	hold(t, in, "'c', '{\"m_id\": 5}', 'case 1'")
-	hold(t, in, "'c', '{\"id\": 6, \"k\": 2}', 'case 1'") // no key leads there
+	hold(t, in, "'c', '{\"id\": 6, \"k\": 2}', 'case 1'") // c_2 has no foreign key to m
 	hold(t, in, "'leaf', '7', 'case 1'")
 	due, kept := in.Count("p", noon)
 	rows := in.CountDue("p", noon)
@@ -64,11 +64,11 @@ func TestHoldsAlongKeysOfPartitions(t *testing.T) {
 		}
 	}
 	if o.Taken != 6 || o.Kept["hold"] != 4 || due != 6 || rows != 6 || kept["hold"] != 4 {
-		t.Errorf("%+v; count says %d, %v; due %d", o, due, kept, rows)
+		t.Errorf("%+v; preview counts %d due, %v kept; %d rows are due", o, due, kept, rows)
 	}
 }
 
-// A hold is on a table's row by whatever name a step calls the table.
+// A hold on a row of a partitioned table also applies if a step names the partition.
 func TestHoldsOnRelatedPartition(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
@@ -91,17 +91,17 @@ policies:
 	}
 }
 
-// vainCases: a policy with holds in force, and what the database becomes behind its back; "says" is
-// a part of the message with which runs trip.
-var vainCases = map[string]struct{ schema, then, hold, change, says string }{
-	"hold, then attached": {`CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+// staleHoldCases lists changes of the database after which the guards cannot apply a hold. message
+// is a part of the message with which runs trip.
+var staleHoldCases = map[string]struct{ schema, then, hold, change, message string }{
+	"the table became a partition": {`CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2025-01-01');
 		CREATE TABLE m_1 (LIKE m INCLUDING ALL);
 		INSERT INTO m_1 SELECT i, '2024-01-01' FROM generate_series(1, 3) i;
 		INSERT INTO m VALUES (9, '2024-02-02'); GRANT SELECT ON m_1 TO retention_worker`, `[delete]`,
 		"'m_1', '{\"id\": 2, \"at\": \"2024-01-01\"}', 'case'",
 		"ALTER TABLE m ATTACH PARTITION m_1 FOR VALUES FROM ('2024-01-01') TO ('2024-02-01')", `"public.m_1", which is a partition of "public.m" now`},
-	"related, then attached": {rowsOfM + `CREATE TABLE c (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+	"the related table became a partition": {rowsOfM + `CREATE TABLE c (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
 		CREATE TABLE c_1 (LIKE c INCLUDING ALL); INSERT INTO c_1 SELECT i, 1 FROM generate_series(1, 3) i; GRANT SELECT ON c_1 TO retention_worker`,
 		`[delete: {table: c, as: c, where: "c.id = t.id"}, delete]`, "'c_1', '{\"id\": 2, \"k\": 1}', 'case'",
 		"ALTER TABLE c ATTACH PARTITION c_1 FOR VALUES IN (1)", `"public.c_1", which is a partition of "public.c" now`},
@@ -109,25 +109,25 @@ var vainCases = map[string]struct{ schema, then, hold, change, says string }{
 		`[delete]`, "'m', '{\"k\": 2}', 'case'", "ALTER TABLE m ALTER k TYPE numeric(10, 2)", "these are of type numeric(10,2) now"},
 	"a column's type": {rowsOfM + "ALTER TABLE m ADD k text; UPDATE m SET k = '0' || id",
 		`[delete]`, "'m', '{\"k\": \"02\"}', 'case'", "ALTER TABLE m ALTER k TYPE int USING k::int", "these are of type integer now"},
-	"a table of its name": {rowsOfM, `[delete]`, "'m', '2', 'case'",
+	"another table took its name": {rowsOfM, `[delete]`, "'m', '2', 'case'",
 		"CREATE TABLE n (LIKE m INCLUDING ALL); INSERT INTO n SELECT * FROM m; GRANT SELECT, UPDATE, DELETE ON n TO " +
 			"retention_worker; ALTER TABLE m RENAME TO o; ALTER TABLE n RENAME TO m", `is called "public.o" now`},
-	"a table made anew": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON " +
+	"the table was re-created": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON " +
 		"r TO retention_worker", `[delete]`, "'r', '2', 'case'",
 		"DROP TABLE r; CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2)", "is not the present one of " +
 			"that name"},
-	"no table": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO " +
+	"the table was dropped": {rowsOfM + "CREATE TABLE r (id int PRIMARY KEY); INSERT INTO r VALUES (2); GRANT SELECT ON r TO " +
 		"retention_worker", `[delete]`, "'r', '2', 'case'", "DROP TABLE r", "which is not there"},
 }
 
 const rowsOfM = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO m SELECT i, '2024-01-01' " +
 	"FROM generate_series(1, 3) i;"
 
-// What makes a hold one that guards cannot honour trips runs before they take anything, until it is
-// released.
-func TestVainHolds(t *testing.T) {
+// TestStaleHolds checks holds that the guards cannot apply after a change of the database. Runs
+// trip before they take a row, until the hold is released.
+func TestStaleHolds(t *testing.T) {
 	t.Parallel()
-	for name, c := range vainCases {
+	for name, c := range staleHoldCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, c.schema, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
@@ -135,27 +135,27 @@ func TestVainHolds(t *testing.T) {
 			hold(t, in, c.hold)
 			in.Exec(t, "SET ROLE "+kit.Migrator+"; "+c.change+"; RESET ROLE")
 			before := in.Rows("SELECT * FROM m")
-			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, c.says) {
-				t.Errorf("the run ended %s: %q, want a word on %s", o.State, o.Message, c.says)
+			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, c.message) {
+				t.Errorf("the run ended %s: %q, want tripped with %q", o.State, o.Message, c.message)
 			}
 			if diff := cmp.Diff(before, in.Rows("SELECT * FROM m")); diff != "" {
-				t.Errorf("the run touched something (-before +after):\n%s", diff)
+				t.Errorf("the run changed rows (-before +after):\n%s", diff)
 			}
 			if stopped := pgtest.Value[string](t, in, "SELECT coalesce(stopped_by, '') FROM retention.preview('p', '"+
-				noon+"')"); !strings.Contains(stopped, c.says) {
-				t.Errorf("the preview says %q", stopped)
+				noon+"')"); !strings.Contains(stopped, c.message) {
+				t.Errorf("preview has stopped_by = %q, want a part %q", stopped, c.message)
 			}
 			if err := in.Operator("SELECT retention.release_hold(1, 'closed')"); err != nil {
 				t.Fatal(err)
 			}
-			if o := in.Run("p", noon); strings.Contains(o.Message, c.says) || o.State == "tripped" {
-				t.Errorf("after the release: %+v", o)
+			if o := in.Run("p", noon); strings.Contains(o.Message, c.message) || o.State == "tripped" {
+				t.Errorf("after the release, the run ended %+v", o)
 			}
 		})
 	}
 }
 
-// What leaves holds as good as they were stops nothing.
+// Changes that do not affect holds stop no run.
 func TestHoldsAfterHarmlessChanges(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, partKeys, partKeysPolicy)
@@ -175,8 +175,8 @@ func TestHoldsAfterHarmlessChanges(t *testing.T) {
 	}
 }
 
-// A key is what makes rows unique, not what an index brings along.
-func TestHoldByAKeyThatIncludes(t *testing.T) {
+// The INCLUDE columns of an index are not part of the key, so a hold does not give them.
+func TestHoldByAKeyWithInclude(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, "CREATE TABLE m (id int, at timestamptz NOT NULL, PRIMARY KEY (id) INCLUDE (at)); INSERT "+
 		"INTO m SELECT i, '2024-01-01' FROM generate_series(1, 3) i",
@@ -188,9 +188,9 @@ func TestHoldByAKeyThatIncludes(t *testing.T) {
 	}
 }
 
-// A key that came later, or has another action, trips the run: no hold below it is asked. One of
-// the table itself is followed as it is.
-func TestHoldsAlongLaterKeys(t *testing.T) {
+// A foreign key that was added later trips the run, because the guards do not follow it to holds. A
+// primary key with another order of columns does not: a hold on the table itself still applies.
+func TestHoldsAlongKeysAddedLater(t *testing.T) {
 	t.Parallel()
 	const second = rowsOfM + `CREATE TABLE r (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE, other int); INSERT INTO r VALUES (1, 1, NULL), (2, NULL, 2);
 		CREATE TABLE s (id int PRIMARY KEY, r_id int REFERENCES r ON DELETE SET NULL); INSERT INTO s VALUES (5, 2);`
@@ -225,9 +225,9 @@ func TestHoldsAlongLaterKeys(t *testing.T) {
 	}
 }
 
-// A hold two foreign keys away keeps the row above in every shape of batch; rows between are locked
-// on the way.
-func TestHoldsFurtherAway(t *testing.T) {
+// A hold two foreign keys away keeps the referenced row, in batches by rank and in partitioned
+// tables. The batch locks the rows between them.
+func TestHoldsTwoKeysAway(t *testing.T) {
 	t.Parallel()
 	const below = `CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE SET NULL); INSERT INTO leaf SELECT id, id FROM child`
 	for name, c := range map[string]struct {
@@ -262,7 +262,7 @@ func TestHoldsFurtherAway(t *testing.T) {
 	}
 }
 
-// A hold by an instant is on the same rows in every time zone of the install.
+// A hold by a timestamp applies to the same rows after the time zone of the install changes.
 func TestHoldsAndZone(t *testing.T) {
 	t.Parallel()
 	const policies = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}"
@@ -280,22 +280,22 @@ func TestHoldsAndZone(t *testing.T) {
 	}
 }
 
-// A hold for a row that comes later is one that the row will meet, however it is written then, or
-// is refused.
-func TestHoldsForLater(t *testing.T) {
+// A hold can name a row that does not exist yet. It keeps that row later, whatever the spelling of
+// the value. place_hold refuses a value that no row can have.
+func TestHoldsForFutureRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id numeric PRIMARY KEY);
 		CREATE TABLE n (id numeric(10, 2) PRIMARY KEY);
 		CREATE TABLE v (id varchar(3) PRIMARY KEY)`,
 		"policies: {m: {table: m, where: true, then: [delete]}, n: {table: n, where: true, then: [delete]}, v: "+
 			"{table: v, where: true, then: [delete]}}")
-	for sql, says := range map[string]string{
+	for sql, message := range map[string]string{
 		"'n', '2.555', 'case'": "no row",
 		"'v', 'abcd', 'case'":  "no row",
 	} {
 		if err := in.Operator("SELECT retention.place_hold(" + sql + ")"); err == nil ||
-			!strings.Contains(err.Error(), says) {
-			t.Errorf("place_hold(%s): %v, want a word on %s", sql, err, says)
+			!strings.Contains(err.Error(), message) {
+			t.Errorf("place_hold(%s) returned %v, want a message with %q", sql, err, message)
 		}
 	}
 	hold(t, in, "'m', '2.50', 'later'")
@@ -310,9 +310,10 @@ func TestHoldsForLater(t *testing.T) {
 	}
 }
 
-// kinTables has a table that inherits from two, one of which inherits from another one, a table
-// that the policy's steps and keys reach and that inherits, too, and one that has no parent yet.
-const kinTables = `
+// inheritanceTables creates app.note, which inherits from app.other and app.base. app.base inherits
+// from app.thing. app.page and app.blob, which foreign keys and steps of the policy reach, inherit
+// from other tables. app.late becomes a parent of app.note later.
+const inheritanceTables = `
 	CREATE SCHEMA app;
 	CREATE TABLE app.thing (id int NOT NULL, note text);
 	CREATE TABLE app.base (kind text) INHERITS (app.thing);
@@ -327,8 +328,9 @@ const kinTables = `
 	INSERT INTO app.blob SELECT 'b' || i, i FROM generate_series(1, 12) i;
 	CREATE TABLE app.late (note text, id int NOT NULL)`
 
-// TestHoldsOnParents: a hold on a table keeps the rows of those that inherit from it, at any level,
-// also where they came below it later, in each way in which a policy takes rows; and no other rows.
+// TestHoldsOnParents checks that a hold on a table keeps rows of the tables that inherit from it,
+// at any level. It also keeps rows of a table that began to inherit later. Each way in which a
+// policy takes rows applies the hold, and no other rows are kept.
 func TestHoldsOnParents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ then, keep string }{
@@ -344,7 +346,7 @@ func TestHoldsOnParents(t *testing.T) {
 			for _, step := range strings.SplitAfter(c.then, "}, ") {
 				then += "\n      - " + strings.TrimSuffix(step, ", ")
 			}
-			in := kit.Install(t, kinTables, "policies:\n  p:\n    table: app.note\n    due: {age: {column: at, "+
+			in := kit.Install(t, inheritanceTables, "policies:\n  p:\n    table: app.note\n    due: {age: {column: at, "+
 				"older_than: 7 days}}\n    "+c.keep+
 				"\n    batch: {rows: 5}\n    breaker: {fraction: 1.0}\n    then:"+then)
 			for _, call := range []string{"'app.thing', '{\"id\": 2}', 'x'",
@@ -370,23 +372,24 @@ func TestHoldsOnParents(t *testing.T) {
 			}
 			if o.Taken != int64(12-len(want)) || o.Kept["hold"] != held || due != o.Taken || rows != due ||
 				kept["hold"] != held {
-				t.Errorf("%+v; count says %d, %v; due %d", o, due, kept, rows)
+				t.Errorf("%+v; preview counts %d due, %v kept; %d rows are due", o, due, kept, rows)
 			}
 			if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold"); err != nil {
 				t.Fatal(err)
 			}
 			if o := in.Done("p", noon); o.Taken != held {
-				t.Errorf("after the release: %+v", o)
+				t.Errorf("after the release, the run ended %+v", o)
 			}
 		})
 	}
 }
 
-// TestHintsForHoldsKeepTheRow follows the hint of a run that a hold stopped, where it is a statement. The held row stays.
+// TestHintsForHoldsKeepTheRow executes the hint of health() after a hold stopped a run, if the hint
+// is a statement. The held row must stay.
 func TestHintsForHoldsKeepTheRow(t *testing.T) {
 	t.Parallel()
-	for name, c := range vainCases {
-		if !strings.HasPrefix(c.hold, "'m") { // the rows of other tables are not the policy's
+	for name, c := range staleHoldCases {
+		if !strings.HasPrefix(c.hold, "'m") { // the policy takes only rows of m
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -413,9 +416,10 @@ func TestHintsForHoldsKeepTheRow(t *testing.T) {
 	}
 }
 
-// TestHoldsBelowKeysThatWriteAnyway has a key whose action would write NULL into a NOT NULL column, but for a default of the
-// column's type or a trigger. A held row below it keeps the row that it refers to.
-func TestHoldsBelowKeysThatWriteAnyway(t *testing.T) {
+// TestHoldsBelowKeysThatReplaceNull has a foreign key whose action writes NULL into a NOT NULL
+// column. A default of the column's type, or a trigger, replaces that NULL, so a delete would
+// succeed. A hold on the referencing row must keep the referenced row.
+func TestHoldsBelowKeysThatReplaceNull(t *testing.T) {
 	t.Parallel()
 	const parents = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); " +
 		"INSERT INTO m VALUES (0, '2099-01-01'), (1, '2024-01-01'), (2, '2024-01-01');"
@@ -434,10 +438,10 @@ func TestHoldsBelowKeysThatWriteAnyway(t *testing.T) {
 			hold(t, in, "'c', '11', 'case'")
 			in.Run("p", noon)
 			if diff := cmp.Diff([]string{"(11,1)", "(12,0)"}, in.Rows("SELECT id, m_id FROM c ORDER BY id")); diff != "" {
-				t.Errorf("rows below (-want +got):\n%s", diff)
+				t.Errorf("referencing rows (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff([]string{"(0)", "(1)"}, in.Rows("SELECT id FROM m ORDER BY id")); diff != "" {
-				t.Errorf("rows (-want +got):\n%s", diff)
+				t.Errorf("referenced rows (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -30,15 +30,17 @@ policies:
       - delete: {table: blob, as: b, where: "b.m_id = t.id"}
 `
 
-// ids are what is left of m.
+// ids returns the ids of the rows that are left in m.
 func ids(t *testing.T, in *kit.Installed) []int {
 	t.Helper()
 	return pgtest.Column[int](t, in, "SELECT id FROM m ORDER BY id")
 }
 
+// hold places a hold as an operator. sql has the arguments of place_hold. It may end with "; until"
+// and a timestamp in the past, which place_hold would refuse.
 func hold(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
-	call, until, over := strings.Cut(sql, "; until ") // may be over by now, which place_hold refuses
+	call, until, over := strings.Cut(sql, "; until ")
 	if err := in.Operator("SELECT retention.place_hold(" + call + ")"); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,8 @@ func hold(t *testing.T, in *kit.Installed, sql string) {
 	}
 }
 
-// A name without a schema is never taken for another table than the policy's.
+// place_hold refuses a table name without a schema if the name could mean the table of a policy in
+// another schema.
 func TestHoldNamesItsSchema(t *testing.T) {
 	t.Parallel()
 	const table = "m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO "
@@ -56,7 +59,7 @@ func TestHoldNamesItsSchema(t *testing.T) {
 		"policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
 	if err := in.Operator("SELECT retention.place_hold('m', '2', 'case')"); err == nil ||
 		!strings.Contains(err.Error(), `could be "app.m"`) {
-		t.Errorf("a hold on \"m\": %v, want a word on app.m", err)
+		t.Errorf("a hold on \"m\" returned %v, want a message with app.m", err)
 	}
 	hold(t, in, "'app.m', '2', 'case'")
 	in.Done("p", noon)
@@ -69,9 +72,9 @@ func TestHolds(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, held, heldPolicy)
 	hold(t, in, "'m', '2', 'case 1'")                                                  // the row itself
-	hold(t, in, "'child', '4', 'case 1'")                                              // goes with its parent
+	hold(t, in, "'child', '4', 'case 1'")                                              // deleted with its parent
 	hold(t, in, `'leaf', '{"a": 6, "b": "x,\"y6"}', 'case 1'`)                         // changed through its parent
-	hold(t, in, "'blob', '8', 'case 1'")                                               // goes by a step
+	hold(t, in, "'blob', '8', 'case 1'")                                               // deleted by a step
 	hold(t, in, "'m', '10', 'until after as_of'; until 2024-03-31 12:00:00.000001+00") // still in force
 	hold(t, in, "'m', '11', 'until as_of'; until 2024-03-31 12:00:00+00")              // over
 	hold(t, in, "'m', '12', 'before'; until 2024-02-01 12:00:00+00")                   // over
@@ -94,8 +97,8 @@ func TestHolds(t *testing.T) {
 		o.Cascaded["public.leaf"] != 7 {
 		t.Errorf("got %+v", o)
 	}
-	if due != 7 || kept["hold"] != 5 { // the one whose step would reach a held row is among them
-		t.Errorf("count says %d, %v", due, kept)
+	if due != 7 || kept["hold"] != 5 { // row 8 is kept, because a step would reach a held row
+		t.Errorf("preview counts %d due, %v kept", due, kept)
 	}
 
 	if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold WHERE reason = 'case 1'"); err != nil {
@@ -113,7 +116,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// A hold that names nothing, or names too much, is refused.
+// place_hold refuses a hold that identifies no row, and a hold with invalid arguments. Only
+// place_hold writes holds: operators and the runner cannot change the tables.
 func TestHoldsRefused(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, held+"; CREATE TABLE bare (id int)", heldPolicy)
@@ -139,7 +143,8 @@ func TestHoldsRefused(t *testing.T) {
 	}
 }
 
-// The key is what it means, not how somebody's session spells it.
+// A hold compares the value of the key, not its spelling. The settings of the session that places
+// it do not matter.
 func TestHoldsByKeysOfManySpellings(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -167,7 +172,7 @@ func TestHoldsByKeysOfManySpellings(t *testing.T) {
 		}
 	}
 	if zone := pgtest.Value[string](t, conn, "SHOW TimeZone"); zone != "America/New_York" {
-		t.Errorf("the session's zone is now %s", zone)
+		t.Errorf("place_hold changed the session's time zone to %s", zone)
 	}
 	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["hold"] != 2 {
 		t.Errorf("instants: %+v", o)
@@ -223,15 +228,14 @@ func TestHoldsOnPartitions(t *testing.T) {
 	}
 }
 
-// A held row of an archive is written over by none, whatever is copied there with its key: a run
-// that could, stops.
+// No run overwrites a held row of an archive. A run whose step replaces existing rows trips.
 func TestHoldInAnArchive(t *testing.T) {
 	t.Parallel()
 	for existing, state := range map[string]string{"refuse": "done", "keep": "done", "replace": "tripped"} {
 		t.Run(existing, func(t *testing.T) {
 			t.Parallel()
-			// Rows 1 and 2 are in the archive. Where it refuses them, the second run finds no other
-			// row, and fails.
+			// The archive already has rows 1 and 2. With "refuse", the second run finds no other
+			// rows than these two, and fails.
 			released := map[bool]string{true: "failed", false: "done"}[existing == "refuse"]
 			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old "+
 				"(id int PRIMARY KEY, at timestamptz); INSERT INTO old VALUES (1, '2000-01-01'), (2, '2000-01-01')",

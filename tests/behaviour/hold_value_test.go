@@ -11,7 +11,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Equal values are one, however a row spells them later: as its key, and in any column.
+// A hold applies to every row whose value is equal, however the row spells it. This is true for
+// keys and for other columns. stored is the value when the hold is placed, and given the argument
+// of place_hold. again is the equal value of the row at the time of the run, and other is an
+// unequal value.
 func TestHoldsCompareValues(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ typ, stored, given, again, other string }{
@@ -57,9 +60,9 @@ func TestHoldsCompareValues(t *testing.T) {
 	}
 }
 
-// A column that is not what it was when a hold went by it trips the run, whether the row is reached
-// by itself, along a foreign key or by a step; nothing is touched, and the same hold placed again
-// holds.
+// If a column that a hold compares has changed, the run trips and takes no row. This applies to
+// rows of the policy's table, and to rows that a foreign key or a step reaches. After the same hold
+// is placed again, it keeps the row.
 func TestHoldsOnChangedColumns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ column, value, change, again string }{
@@ -76,7 +79,7 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 		"renamed":           {"int", "42", "RENAME v TO w", ""},
 		"swapped": {"int", "42", "RENAME v TO x; ALTER TABLE %[1]s RENAME u TO v; ALTER TABLE %[1]s " +
 			"RENAME x TO u", ""},
-		"made anew": {"int", "42", "DROP v; ALTER TABLE %s ADD v int", ""},
+		"dropped and re-created": {"int", "42", "DROP v; ALTER TABLE %s ADD v int", ""},
 		"enum value renamed": {"mood", "sad", "ALTER u SET DEFAULT 0; ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'",
 			"blue"},
 		"enum values swapped": {"mood", "sad", "ALTER u SET DEFAULT 0; ALTER TYPE mood RENAME VALUE 'sad' TO 'x'; " +
@@ -96,7 +99,7 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 					hold(t, in, fmt.Sprintf("'%s', jsonb_build_object('v', '%s'::text)::text, 'case'", table, value))
 				}
 				if strings.Contains(c.change, "TYPE mood") && i > 0 {
-					continue // its values are others already
+					continue // the change for m has already changed the type
 				}
 				place(c.value)
 				change := "ALTER TABLE " + table + " " + strings.ReplaceAll(strings.ReplaceAll(c.change, "%[1]s",
@@ -115,7 +118,7 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 					place(c.again)
 					if due := pgtest.Column[int](t, in, "SELECT id FROM ("+in.DueQuery("p")+") d ORDER BY id",
 						noon); !cmp.Equal(due, []int{1, 3}) {
-						t.Errorf("%s: %v are due, want all but 2", table, due)
+						t.Errorf("%s: rows %v are due, want all but row 2", table, due)
 					}
 					in.Exec(t, "SELECT retention.release_hold(max(id), 'tried') FROM retention.hold")
 				}
@@ -124,8 +127,8 @@ func TestHoldsOnChangedColumns(t *testing.T) {
 	}
 }
 
-// A policy by a watermark passes a row by whose related rows are held, and takes those behind it.
-func TestWatermarkPassesHeldRelatedRowsBy(t *testing.T) {
+// A policy with a watermark skips a row whose related row is held, and takes the rows after it.
+func TestWatermarkSkipsHeldRelatedRows(t *testing.T) {
 	t.Parallel()
 	for name, where := range map[string]string{
 		"tied": "b.id = t.blob", "orphan": "b.id = t.blob AND NOT EXISTS (SELECT FROM m x WHERE x.blob = b.id)",
@@ -146,7 +149,7 @@ policies:
 			due, kept := in.Count("p", noon)
 			o := in.Done("p", noon)
 			if o.Taken != 8 || o.Kept["hold"] != 1 || due != 8 || kept["hold"] != 1 || in.CountDue("p", noon) != 0 {
-				t.Errorf("%+v; count says %d, %v", o, due, kept)
+				t.Errorf("%+v; preview counts %d due, %v kept", o, due, kept)
 			}
 			if diff := cmp.Diff([]int{5}, ids(t, in)); diff != "" {
 				t.Errorf("rows differ (-want +got):\n%s", diff)
@@ -155,8 +158,8 @@ policies:
 	}
 }
 
-// Count, preview, due and the run tell the same rows apart, whatever keeps them besides a hold, in
-// any zone.
+// preview, the query of due rows and the run agree on which rows are held. They agree if a guard
+// keeps a held row too, and in any time zone of the session.
 func TestHoldsAreCountedAlike(t *testing.T) {
 	for _, due := range []string{"age: {column: at, older_than: 7 days}",
 		"any: [{expires: {column: seen}}, {age: {column: at, older_than: 7 days}}]"} {
@@ -188,14 +191,15 @@ policies:
 		t.Errorf("the run took %d and kept (-want +got):\n%s", o.Taken, diff)
 	}
 	if n != 3 || kept["hold"] != 2 || kept["pinned"] != 1 || !cmp.Equal(rows, []int{1, 5, 6}) {
-		t.Errorf("count says %d, %v; due are %v", n, kept, rows)
+		t.Errorf("preview counts %d due, %v kept; rows %v are due", n, kept, rows)
 	}
 	if diff := cmp.Diff([]int{2, 3, 4}, ids(t, in)); diff != "" {
 		t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
 
-// owned is held with an owner in each table, and a related one without a key.
+// owned is the schema held with an owner column in m, child and leaf. It has a related table
+// without a key, too.
 const owned = held + `;
 	ALTER TABLE m ADD COLUMN owner_id int; UPDATE m SET owner_id = nullif(id % 4, 3);
 	ALTER TABLE child ADD COLUMN owner_id text; UPDATE child SET owner_id = 'u' || id;
@@ -204,26 +208,28 @@ const owned = held + `;
 
 const ownedPolicy = heldPolicy + "      - delete: {table: bare, as: x, where: \"x.m_id = t.id\"}\n"
 
-// A hold by an owner keeps every row of his, wherever a delete would reach it: the row itself, rows
-// along foreign keys, rows of related steps; rows that come later as well, and no row of others.
+// A hold by an owner keeps every row of that owner, even rows that are inserted later, and no other
+// row. It applies to rows of the policy's table, to rows along foreign keys, and to rows of related
+// steps.
 func TestHoldsByOwner(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, owned, ownedPolicy)
 	for _, sql := range []string{
 		"'m', '{\"owner_id\": 2}', 'case 1'",                                     // 2, 6, 10
-		"'child', '{\"owner_id\": \"u4\"}', 'case 1'",                            // 4, through its parent
+		"'child', '{\"owner_id\": \"u4\"}', 'case 1'",                            // 4, the parent of u4's row
 		"'bare', '{\"owner_id\": 8.5}', 'case 1'",                                // 8, by a step; stored as 8.50
-		"'m', '{\"owner_id\": 1}', 'over'; until 2024-03-31 12:00:00+00",         // until as_of
-		"'m', '{\"owner_id\": 0}', 'before'; until 2024-02-01 12:00:00+00",       // over
+		"'m', '{\"owner_id\": 1}', 'over'; until 2024-03-31 12:00:00+00",         // ended at as_of
+		"'m', '{\"owner_id\": 0}', 'before'; until 2024-02-01 12:00:00+00",       // ended earlier
 		"'bare', '{\"note\": \"n9\"}', 'in force'; until 2024-03-31 12:00:01+00", // 9
 	} {
 		hold(t, in, sql)
 	}
-	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'") // 7, changed through its parent
+	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'") // 7, through child and leaf
 	hold(t, in, "'m', '12', 'a row'")
 	in.Exec(t, "INSERT INTO m VALUES (13, '2024-01-01', 2), (14, '2024-01-01', NULL); INSERT INTO child VALUES (14, "+
 		"14, 'u4'); UPDATE bare SET owner_id = 8.5 WHERE m_id = 1")
-	// 2, 6, 10, 13 are the owner's; 4 and 14 have u4's children; 1 and 8 have related rows of 8.5.
+	// Rows 2, 6, 10 and 13 belong to owner 2. Rows 4 and 14 have children of u4. Rows 1 and 8 have
+	// related rows of 8.5.
 	want := []int{1, 2, 4, 6, 7, 8, 9, 10, 12, 13, 14}
 	due, kept := in.Count("p", noon)
 	rows := in.CountDue("p", noon)
@@ -238,7 +244,7 @@ func TestHoldsByOwner(t *testing.T) {
 		t.Errorf("got %+v", o)
 	}
 	if due != 3 || rows != 3 || kept["hold"] != 11 {
-		t.Errorf("preview says %d, %v; %d rows have no verdict", due, kept, rows)
+		t.Errorf("preview counts %d due, %v kept; %d rows have no verdict", due, kept, rows)
 	}
 	if err := in.Operator("SELECT retention.release_hold(id, 'closed') FROM retention.hold WHERE NOT match ? 'id'"); err != nil {
 		t.Fatal(err)
@@ -249,7 +255,7 @@ func TestHoldsByOwner(t *testing.T) {
 	}
 }
 
-// The value is what it means: not how a session spells it, nor how the table stores it.
+// A hold compares values. Neither the settings of a session nor the stored spelling matters.
 func TestHoldsByValuesOfManySpellings(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ typ, stored, other, given, session string }{
@@ -316,12 +322,13 @@ func TestHoldsByOwnerRefused(t *testing.T) {
 		}
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.hold"); n != 0 {
-		t.Errorf("%d holds", n)
+		t.Errorf("%d holds were placed, want none", n)
 	}
 }
 
-// A hold by a column that is gone: nobody can tell what it holds, so nothing goes.
-func TestHoldByAColumnThatIsGone(t *testing.T) {
+// If the column of a hold is missing, nobody can tell which rows the hold means. The run trips and
+// takes no row.
+func TestHoldByAMissingColumn(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, owned, ownedPolicy)
 	hold(t, in, "'leaf', format('{\"owner_id\": \"%s\"}', md5('7')), 'case 1'")
@@ -331,7 +338,7 @@ func TestHoldByAColumnThatIsGone(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	if got := pgtest.Value[string](t, in, "SELECT stopped_by FROM retention.preview('p')"); got != why {
-		t.Errorf("preview: %q", got)
+		t.Errorf("preview has stopped_by = %q, want %q", got, why)
 	}
 	in.Exec(t, "ALTER TABLE leaf RENAME COLUMN account_id TO owner_id")
 	if o := in.Done("p", noon); o.Kept["hold"] != 1 || !cmp.Equal(ids(t, in), []int{7}) {
@@ -339,7 +346,7 @@ func TestHoldByAColumnThatIsGone(t *testing.T) {
 	}
 }
 
-// A claim takes no held entry over, and a partition with a held row stays.
+// A claim does not take over a held entry. A run does not drop a partition with a held row.
 func TestHoldsByOwnerElsewhere(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id text PRIMARY KEY, at timestamptz NOT NULL, owner_id int);

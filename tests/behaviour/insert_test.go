@@ -165,7 +165,8 @@ func TestArchives(t *testing.T) {
 	}}.run(t)
 }
 
-// TestHeaders: every archived row stands under the header of its own group, made by its own batch.
+// TestHeaders checks a step that inserts one header row for each group of a batch. Every archived
+// row must refer to the header of its own group and batch.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	const schema = writeSchema + `; CREATE TABLE moved (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner_id int, n bigint, newest int);
@@ -192,7 +193,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A group of NULL adds to the row that exists, by an index for which NULLs are equal.
+// A group with a NULL key adds to the existing row if the unique index is NULLS NOT DISTINCT.
 func TestInsertsOfANullGroup(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, g int, h text); CREATE TABLE sums (g int, h text, n bigint, UNIQUE NULLS NOT DISTINCT (h, g));
@@ -206,8 +207,9 @@ func TestInsertsOfANullGroup(t *testing.T) {
 	}
 }
 
-// An archive into another type is refused exactly where PostgreSQL assigns a value changed and says
-// nothing: value is one of the first type that tells.
+// The generator refuses an archive column of another type exactly if PostgreSQL can change a value
+// in the assignment without an error. value is a value of the first type that shows the change, if
+// there is any.
 func TestArchiveHoldsAllValues(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [archive: {into: " +
@@ -250,57 +252,59 @@ func TestArchiveHoldsAllValues(t *testing.T) {
 	}
 }
 
-// emits are two policies that say which rows went, one that finds none, and a job of them all.
-const emits = `
+// eventPolicies has two policies that emit an event for each taken row, a third one that finds no
+// rows, and a job of all three.
+const eventPolicies = `
 policies:
   late: {table: m, due: {age: {column: at, older_than: 15 days}}, batch: {rows: 2}, then: [delete, {emit: {event: gone, payload: {id: id}}}]}
   rest: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete, {emit: {event: left, payload: {id: id}}}]}
   none: {table: m, where: id < 0, then: [delete, {emit: {event: never, payload: {id: id}}}]}
 jobs: {nightly: {schedule: "@daily", run: [late, rest, none]}}`
 
-// rung are the notifications that a session hears until one with the payload "end".
-func rung(t *testing.T, in *kit.Installed, listener *pgx.Conn) []map[string]any {
+// notifications returns the notifications that a session receives before the one with the payload
+// "end".
+func notifications(t *testing.T, in *kit.Installed, listener *pgx.Conn) []map[string]any {
 	t.Helper()
 	in.Exec(t, "SELECT pg_notify('pgretain', '\"end\"')")
 	ctx, cancel := context.WithTimeout(t.Context(), pgtest.MaxWait)
 	defer cancel()
-	var heard []map[string]any
+	var received []map[string]any
 	for {
 		n, err := listener.WaitForNotification(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n.Payload == `"end"` {
-			return heard
+			return received
 		}
 		payload := map[string]any{}
 		if err := json.Unmarshal([]byte(n.Payload), &payload); err != nil || n.Channel != "pgretain" {
 			t.Fatalf("%s: %v", n.Payload, err)
 		}
-		heard = append(heard, payload)
+		received = append(received, payload)
 	}
 }
 
-// One NOTIFY for each run that wrote events, and none for the others.
-func TestEventsAreRungOncePerRun(t *testing.T) {
+// The runtime sends one NOTIFY for each run that wrote events, and none for other runs.
+func TestOneNotifyPerRun(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, emits)
+	in := kit.Install(t, plain, eventPolicies)
 	listener := in.Conn(t)
 	pgtest.Exec(t, listener, "LISTEN pgretain")
 	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err != nil {
 		t.Fatal(err)
 	}
-	got := rung(t, in, listener)
+	got := notifications(t, in, listener)
 	want := []map[string]any{{"policy": "late", "run": 1.0, "events": 5.0},
 		{"policy": "rest", "run": 2.0, "events": 8.0}}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("heard (-want +got):\n%s", diff)
+		t.Errorf("received (-want +got):\n%s", diff)
 	}
 	in.Exec(t, "INSERT INTO m VALUES (99, '2024-01-01')")
 	in.Done("rest", noon)
-	got = rung(t, in, listener)
+	got = notifications(t, in, listener)
 	if diff := cmp.Diff([]map[string]any{{"policy": "rest", "run": 4.0, "events": 1.0}}, got); diff != "" {
-		t.Errorf("heard (-want +got):\n%s", diff)
+		t.Errorf("received (-want +got):\n%s", diff)
 	}
 	if waiting := in.Rows("SELECT labels ->> 'policy', value FROM retention.metrics WHERE name = " +
 		"'retention_events_waiting'"); strings.Join(waiting, " ") != "(late,5) (rest,9)" {
@@ -308,9 +312,9 @@ func TestEventsAreRungOncePerRun(t *testing.T) {
 	}
 }
 
-// A bell that cannot be rung changes no run and stops no policy, whether it fails at once or only
-// when it is committed: the call fails after all of that.
-func TestBellThatFails(t *testing.T) {
+// A failed NOTIFY changes no run and stops no policy, whether it fails at once or at COMMIT. The
+// call raises its error after all runs.
+func TestFailedNotify(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ fault, code string }{
 		"at once": {"REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC", "42501"},
@@ -319,7 +323,7 @@ func TestBellThatFails(t *testing.T) {
 			CREATE OR REPLACE FUNCTION retention._notify(p_runs bigint[], p_full double precision DEFAULT pg_catalog.pg_notification_queue_usage())
 			RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN INSERT INTO retention.setting_change (policy, name) VALUES ('x', 'x'); END $$`, "P0001"},
 	} {
-		in := kit.Install(t, plain, emits)
+		in := kit.Install(t, plain, eventPolicies)
 		in.Exec(t, c.fault)
 		_, err := in.Call("CALL retention.run_job('nightly', $1)", noon)
 		if (err == nil) != (c.code == "") || err != nil && err.Code != c.code {
@@ -336,27 +340,27 @@ func TestBellThatFails(t *testing.T) {
 	}
 }
 
-// A queue that is half full is left alone.
-func TestBellAndAFullQueue(t *testing.T) {
+// The runtime sends no NOTIFY if the notification queue of the server is more than half full.
+func TestNotifyWithAFullQueue(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, emits)
+	in := kit.Install(t, plain, eventPolicies)
 	in.Done("late", noon)
 	listener := in.Conn(t)
 	pgtest.Exec(t, listener, "LISTEN pgretain")
-	for full, rings := range map[float64]int{0.5: 1, 0.51: 0} {
-		// a session rings for its own runs only
-		pgtest.Exec(t, in.Runner(), "SELECT retention._notify(ARRAY[1], $1)", full)
-		if heard := rung(t, in, listener); len(heard) != rings {
-			t.Errorf("%v: heard %v", full, heard)
+	for usage, sent := range map[float64]int{0.5: 1, 0.51: 0} {
+		// a session notifies only about its own runs
+		pgtest.Exec(t, in.Runner(), "SELECT retention._notify(ARRAY[1], $1)", usage)
+		if received := notifications(t, in, listener); len(received) != sent {
+			t.Errorf("%v: received %v", usage, received)
 		}
 	}
 }
 
-// Each event is handed out once, oldest first; what is not committed comes again; two consumers do
-// not wait for each other.
+// take_events returns each event once, the oldest first. After a rollback it returns the events
+// again. Two consumers do not wait for each other.
 func TestTakeEvents(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain, emits)
+	in := kit.Install(t, plain, eventPolicies)
 	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err != nil {
 		t.Fatal(err)
 	}
@@ -394,6 +398,6 @@ func TestTakeEvents(t *testing.T) {
 		t.Errorf("%d events are left", n)
 	}
 	if _, err := in.Runner().Exec(t.Context(), "SELECT retention.take_events()"); err == nil {
-		t.Error("the runner took events away")
+		t.Error("the runner could call take_events")
 	}
 }

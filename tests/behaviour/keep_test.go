@@ -11,7 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// notes is a table for conditions: all combinations of few values, half of the rows due.
+// notes creates a table for conditions. notesData inserts all combinations of a few values. Rows of
+// three of the five ages are due.
 const (
 	notes     = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, kind text, score numeric, flag boolean)"
 	notesData = `INSERT INTO m
@@ -129,8 +130,8 @@ func TestGuards(t *testing.T) {
 	}}.run(t)
 }
 
-// TestKeptBecauseOfNull: preview tells apart what a guard keeps because it is true, and because it
-// cannot say.
+// TestKeptBecauseOfNull checks that preview counts the rows that a guard keeps because it is NULL.
+// It counts them apart from rows for which the guard is true.
 func TestKeptBecauseOfNull(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, state text, vip boolean);
@@ -144,9 +145,9 @@ func TestKeptBecauseOfNull(t *testing.T) {
 	}
 }
 
-// Rows that refer to each other go from the last to the first, and one below which a row is kept
-// stays, with a guard that keeps what is referred to; without it a cascade would take a kept row,
-// and the policy is refused.
+// Rows of one table refer to each other, with ON DELETE CASCADE. A guard that keeps referenced rows
+// makes each run take the rows to which no row refers. A row above a kept row stays. Without that
+// guard, a cascade could delete a kept row, so the generator refuses the policy.
 func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
 	t.Parallel()
 	const policy = `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete: {cascades: [public.m]}], keep: {pinned: pinned%s}}}`
@@ -159,7 +160,7 @@ func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
 	in.Migrate(t, fmt.Sprintf(policy, guard))
 	in.Exec(t, "INSERT INTO m VALUES (1, NULL, false), (2, 1, false), (3, 2, true), (4, 2, false), (5, NULL, "+
 		"false), (6, 5, false), (7, 6, false)")
-	for range 3 { // a level a run
+	for range 3 { // each run takes one level
 		in.Done("p", noon)
 	}
 	if diff := cmp.Diff([]string{"(1)", "(2)", "(3)"}, in.Rows("SELECT id FROM m ORDER BY id")); diff != "" {
@@ -169,7 +170,8 @@ func TestGuardsAndCascadesToTheOwnTable(t *testing.T) {
 
 const protectedAsOf = "2025-06-01 12:00:00+00"
 
-// protectedSchema has rows of every table for each row of item, all of them due.
+// protectedSchema creates the tables of protectedCases. All rows of item are due. child, loose and
+// ledger have one row for each row of item.
 const protectedSchema = `
 	CREATE TABLE item (id int PRIMARY KEY, state text NOT NULL DEFAULT 'new', at timestamptz NOT NULL DEFAULT '2025-01-01 00:00:00+00');
 	CREATE TABLE child (id int PRIMARY KEY, item_id int REFERENCES item ON DELETE CASCADE, note text);
@@ -193,54 +195,54 @@ const protectedSchema = `
 var protectedTables = []string{"item", "child", "loose", "ledger", "kin", "old", "mark", "part", "part_1", "part_2"}
 
 const (
-	itemAge  = `table: item, due: {age: {column: at, older_than: 7 days}}, then: `
-	itemGone = itemAge + `[delete: {cascades: [child]}]`
-	looseSQL = itemAge + `[{sql: "DELETE FROM public.loose l USING batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
-	itemSet  = itemAge + `[{update: {set: {state: "'s' || id", at: as_of}}}]`
-	looseSet = itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`
-	wordSet  = itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' || l.id FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
-	paired   = "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = " +
+	itemAge          = `table: item, due: {age: {column: at, older_than: 7 days}}, then: `
+	deleteItems      = itemAge + `[delete: {cascades: [child]}]`
+	deleteLooseBySQL = itemAge + `[{sql: "DELETE FROM public.loose l USING batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
+	updateItems      = itemAge + `[{update: {set: {state: "'s' || id", at: as_of}}}]`
+	updateLoose      = itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`
+	updateLooseBySQL = itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' || l.id FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`
+	addPairKey       = "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE ledger ADD st text; UPDATE ledger SET st = " +
 		"'new'; ALTER TABLE ledger ADD FOREIGN KEY (item_id, st) REFERENCES item (id, state) ON UPDATE "
-	noted = "UPDATE loose SET note = id; ALTER TABLE loose ADD UNIQUE (note); ALTER TABLE ledger ADD st text; " +
+	addNoteKey = "UPDATE loose SET note = id; ALTER TABLE loose ADD UNIQUE (note); ALTER TABLE ledger ADD st text; " +
 		"UPDATE ledger SET st = id; ALTER TABLE ledger ADD FOREIGN KEY (st) REFERENCES loose (note) ON UPDATE "
 	protect = "UPDATE retention.install SET protect = ARRAY['public."
 )
 
-// protectedCases: a policy that is in order, and what the database becomes behind its back; "" in
-// change stands for protecting the table in the registry. says is a part of the message.
-var protectedCases = map[string]struct{ rule, change, says string }{
-	"cascade": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
+// protectedCases lists policies, and a change after the install. The change adds a foreign key to a
+// protected table, or protects a table of the policy. message is a part of the message of the run.
+var protectedCases = map[string]struct{ rule, change, message string }{
+	"cascade": {deleteItems, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
 		"DELETE CASCADE", "public.item -> public.ledger"},
-	"set null": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
+	"set null": {deleteItems, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
 		"DELETE SET NULL", "public.item -> public.ledger"},
-	"set default": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
+	"set default": {deleteItems, "ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES item ON " +
 		"DELETE SET DEFAULT", "public.item -> public.ledger"},
-	"cascade two deep": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON " +
+	"cascade two deep": {deleteItems, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON " +
 		"DELETE CASCADE", "public.child -> public.ledger"},
-	"set null two deep": {itemGone, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON " +
+	"set null two deep": {deleteItems, "ALTER TABLE ledger ADD FOREIGN KEY (child_id) REFERENCES child ON " +
 		"DELETE SET NULL", "public.child -> public.ledger"},
 	"cascade from a related one": {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON DELETE CASCADE", "public.loose -> public.ledger"},
-	"cascade from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON " +
+	"cascade from a statement's": {deleteLooseBySQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON " +
 		"DELETE CASCADE", "public.loose -> public.ledger"},
-	"set null from a statement's": {looseSQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON " +
+	"set null from a statement's": {deleteLooseBySQL, "ALTER TABLE ledger ADD FOREIGN KEY (loose_id) REFERENCES loose ON " +
 		"DELETE SET NULL", "public.loose -> public.ledger"},
-	"update cascades":     {itemSet, paired + "CASCADE", "public.item -> public.ledger"},
-	"update sets null":    {itemSet, paired + "SET NULL", "public.item -> public.ledger"},
-	"update sets default": {itemSet, paired + "SET DEFAULT", "public.item -> public.ledger"},
-	"update cascades two deep": {itemSet, "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE kin ADD UNIQUE " +
+	"update cascades":     {updateItems, addPairKey + "CASCADE", "public.item -> public.ledger"},
+	"update sets null":    {updateItems, addPairKey + "SET NULL", "public.item -> public.ledger"},
+	"update sets default": {updateItems, addPairKey + "SET DEFAULT", "public.item -> public.ledger"},
+	"update cascades two deep": {updateItems, "ALTER TABLE item ADD UNIQUE (id, state); ALTER TABLE kin ADD UNIQUE " +
 		"(state), ADD FOREIGN KEY (id, state) REFERENCES item (id, state) ON UPDATE CASCADE; ALTER TABLE ledger ADD " +
 		"st text REFERENCES kin (state) ON UPDATE CASCADE", "public.item -> public.kin"},
-	"related update cascades":     {looseSet, noted + "CASCADE", "public.loose -> public.ledger"},
-	"statement's update cascades": {wordSet, noted + "CASCADE", "public.loose -> public.ledger"},
-	"set null goes on": {itemGone, "ALTER TABLE child DROP CONSTRAINT child_item_id_fkey, ADD UNIQUE (item_id), ADD " +
+	"related update cascades":     {updateLoose, addNoteKey + "CASCADE", "public.loose -> public.ledger"},
+	"statement's update cascades": {updateLooseBySQL, addNoteKey + "CASCADE", "public.loose -> public.ledger"},
+	"set null goes on": {deleteItems, "ALTER TABLE child DROP CONSTRAINT child_item_id_fkey, ADD UNIQUE (item_id), ADD " +
 		"FOREIGN KEY (item_id) REFERENCES item ON DELETE SET NULL; " +
 		"ALTER TABLE ledger ADD FOREIGN KEY (item_id) REFERENCES child (item_id) ON UPDATE CASCADE", "public.item -> public.child"},
-	"delete":                 {itemGone, protect + "item']", `"public.item"`},
-	"cascades":               {itemGone, protect + "child']", `"public.child"`},
+	"delete":                 {deleteItems, protect + "item']", `"public.item"`},
+	"cascades":               {deleteItems, protect + "child']", `"public.child"`},
 	"update":                 {itemAge + `[{update: {set: {at: as_of}}}]`, protect + "item']", `"public.item"`},
 	"related delete":         {itemAge + `[{delete: {table: loose, as: l, where: "l.item_id = t.id"}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
 	"related update":         {itemAge + `[{update: {table: loose, as: l, where: "l.item_id = t.id", set: {note: "'gone'"}}}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
-	"statement that deletes": {looseSQL, protect + "loose']", `"public.loose"`},
+	"statement that deletes": {deleteLooseBySQL, protect + "loose']", `"public.loose"`},
 	"statement that updates": {itemAge + `[{sql: "UPDATE public.loose l SET note = 'gone' FROM batch b WHERE l.item_id = b.id"}, {delete: {cascades: [child]}}]`, protect + "loose']", `"public.loose"`},
 	"archive that replaces": {itemAge + `[{archive: {into: old, existing: replace}}, {delete: {cascades: [child]}}]`,
 		protect + "old']", `"public.old"`},
@@ -253,12 +255,12 @@ var protectedCases = map[string]struct{ rule, change, says string }{
 		protect + "part_2']", `"public.part"`},
 	"delete from above": {`table: part, due: {age: {column: at, older_than: 7 days}}, then: [delete]`,
 		protect + "part_1']", `"public.part"`},
-	"delete of an heir's rows": {itemAge + `[{delete: {table: kin, as: k, where: "k.id = t.id"}}, {delete: {cascades: [child]}}]`, "CREATE TABLE mother (id int); ALTER TABLE kin ALTER id SET NOT NULL; ALTER TABLE kin INHERIT mother; " + protect + "mother']", `"public.kin"`},
+	"delete of an inheriting table's rows": {itemAge + `[{delete: {table: kin, as: k, where: "k.id = t.id"}}, {delete: {cascades: [child]}}]`, "CREATE TABLE mother (id int); ALTER TABLE kin ALTER id SET NOT NULL; ALTER TABLE kin INHERIT mother; " + protect + "mother']", `"public.kin"`},
 }
 
-// TestProtectedSince: what is protected, or within reach of a protected table, since the policy was
-// installed, trips the run before it touches anything.
-func TestProtectedSince(t *testing.T) {
+// TestProtectedAfterInstall checks that a run trips before it changes a row if a table of the
+// policy became protected. It also trips if a new foreign key reaches a protected table.
+func TestProtectedAfterInstall(t *testing.T) {
 	t.Parallel()
 	for name, c := range protectedCases {
 		t.Run(name, func(t *testing.T) {
@@ -269,25 +271,25 @@ func TestProtectedSince(t *testing.T) {
 			}
 			in := kit.Install(t, protectedSchema, yaml)
 			if due, _ := in.Count("p", protectedAsOf); due == 0 {
-				t.Fatal("nothing is due, so that nothing is shown")
+				t.Fatal("no row is due, so the test would show nothing")
 			}
 			in.Exec(t, c.change)
 			before := protectedRows(in)
 			o := in.Run("p", protectedAsOf)
-			if o.State != "tripped" || !strings.Contains(o.Message, c.says) || strings.Contains(c.change, "protect") &&
+			if o.State != "tripped" || !strings.Contains(o.Message, c.message) || strings.Contains(c.change, "protect") &&
 				!strings.Contains(o.Message, "protected") {
-				t.Errorf("the run ended %s: %q, want a message with %q", o.State, o.Message, c.says)
+				t.Errorf("the run ended %s: %q, want a message with %q", o.State, o.Message, c.message)
 			}
 			if diff := cmp.Diff(before, protectedRows(in)); diff != "" {
-				t.Errorf("the run touched something (-before +after):\n%s", diff)
+				t.Errorf("the run changed rows (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestUpdateReachesUnnamed: a key that came since carries what a step sets to a table that the
-// policy does not speak of, or to its own. One on a column that no step sets, and one that carries
-// nothing, are no reason.
+// TestUpdateReachesUnnamed adds a foreign key after the install. The run trips if ON UPDATE would
+// change rows of a table that the policy does not name, or of its own table. It does not trip if no
+// step sets the referenced column, or if the key has no such action.
 func TestUpdateReachesUnnamed(t *testing.T) {
 	t.Parallel()
 	const more = `; CREATE TABLE doc (id int PRIMARY KEY, code text UNIQUE, mail text UNIQUE, up text, at timestamptz NOT NULL DEFAULT '2025-01-01');
@@ -316,20 +318,20 @@ func TestUpdateReachesUnnamed(t *testing.T) {
 				protectedAsOf+"')")
 			o := in.Run("p", protectedAsOf)
 			if o.State != c.state || (stopped != "") != (c.state == "tripped") {
-				t.Errorf("the run ended %s: %q; the preview said that it is stopped by %q", o.State, o.Message, stopped)
+				t.Errorf("the run ended %s: %q; the preview had stopped_by = %q", o.State, o.Message, stopped)
 			}
 			if diff := cmp.Diff(before, in.Rows("SELECT * FROM copy ORDER BY id")); diff != "" {
-				t.Errorf("the run touched another table (-before +after):\n%s", diff)
+				t.Errorf("the run changed another table (-before +after):\n%s", diff)
 			}
 			if docs := pgtest.Value[string](t, in, "SELECT string_agg(mail, ' ' ORDER BY mail) FROM doc"); docs != c.docs {
-				t.Errorf("the column is %s, want %s", docs, c.docs)
+				t.Errorf("column mail has %s, want %s", docs, c.docs)
 			}
 		})
 	}
 }
 
-// TestStatementThroughView: what a statement sets by way of a view is no table's column, and no
-// reason to fail.
+// TestStatementThroughView checks a sql step that updates a table through a view. The columns that
+// it sets belong to the view, which must not make the run fail.
 func TestStatementThroughView(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, protectedSchema+"; CREATE VIEW seen AS SELECT * FROM loose",
@@ -340,7 +342,7 @@ func TestStatementThroughView(t *testing.T) {
 	}
 }
 
-// TestProtectedTakesRows: steps may add to a protected table, and what refers to it may go.
+// TestProtectedTakesRows checks that steps can insert and archive into protected tables.
 func TestProtectedTakesRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, protectedSchema, `

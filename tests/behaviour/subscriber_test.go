@@ -294,11 +294,11 @@ func TestUpgradeByReplication(t *testing.T) {
 	if !slices.Contains(set, "run_id_seq to 2") {
 		t.Errorf("sequences were set: %v", set)
 	}
-	if state, message, left := runsThere(t, next); state != "paused" || left != 8 {
+	if state, message, left := runOn(t, next); state != "paused" || left != 8 {
 		t.Errorf("not adopted: %s, %d rows left: %s", state, left, message)
 	}
 	next.Exec(t, "SELECT retention.adopt('the new server')")
-	if state, message, left := runsThere(t, next); state != "done" || left != 7 {
+	if state, message, left := runOn(t, next); state != "done" || left != 7 {
 		t.Errorf("adopted: %s, %d rows left: %s", state, left, message)
 	}
 }

@@ -390,7 +390,7 @@ func TestDropTableHeld(t *testing.T) {
 		`policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [{drop_table: t.name}, delete]}}
 jobs: {j: {schedule: "0 1 * * *", run: [p]}}`)
 	hold(t, in, "'one', '7', 'case 1'")
-	list := lines(t, in, "'p', '"+noon+"'")
+	list := blastRadius(t, in, "'p', '"+noon+"'")
 	if want := []string{"1 drop table public.two ?", "2 delete public.det 1"}; !slices.Equal(list, want) {
 		t.Errorf("preview says %q, want %q", list, want)
 	}

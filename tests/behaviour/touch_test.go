@@ -316,7 +316,7 @@ func TestClaimGrants(t *testing.T) {
 // Session and caller settings change nothing.
 func TestClaimSettings(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, claimed, claimRule)
+	in := kit.Install(t, claimSchema, claimRule)
 	for i, set := range []string{"search_path = pg_temp", "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Tokyo'",
 		"IntervalStyle = sql_standard",
 		"plpgsql.variable_conflict = error", "plpgsql.extra_errors = 'all'", "array_nulls = off", "transform_null_equals = on",
@@ -344,7 +344,7 @@ func TestClaimSettings(t *testing.T) {
 // Rates of duplicates: what is written is what was asked, but for an eighth of a session's.
 func TestClaimStatistics(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, claimed, claimRule)
+	in := kit.Install(t, claimSchema, claimRule)
 	counted := func() (asked, won, rows int64) {
 		in.Exec(t, "SELECT")
 		asked = pgtest.Value[int64](t, in, "SELECT coalesce(sum(asked), 0)::bigint FROM retention.claim WHERE "+

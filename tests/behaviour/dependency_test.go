@@ -12,7 +12,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const reliedOn = `
+const dependencySchema = `
 	CREATE TYPE mood AS ENUM ('calm', 'angry');
 	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL, state text NOT NULL DEFAULT 'done', mood mood DEFAULT 'calm', body text, spare int);
 	CREATE TABLE part (id bigint PRIMARY KEY, item_id bigint REFERENCES item ON DELETE CASCADE, note text);
@@ -26,7 +26,7 @@ const reliedOn = `
 	INSERT INTO cases VALUES (3, true, 'a'), (4, false, 'b');
 	INSERT INTO users VALUES (1, 5, true), (2, 6, false)`
 
-const reliesOn = `
+const dependencyPolicy = `
 policies:
   p:
     table: item
@@ -41,9 +41,9 @@ policies:
       - delete: {cascades: [part]}
 `
 
-// reliedOnChanges: what the catalog becomes, and what the run says of it; "" where the policy does
-// not rely on it.
-var reliedOnChanges = map[string]struct{ change, says string }{
+// dependencyChanges lists changes of the catalog. message is a part of the message of the run. It
+// is empty if the policy does not depend on what changed.
+var dependencyChanges = map[string]struct{ change, message string }{
 	"the clock's type": {"ALTER TABLE item ALTER at TYPE timestamp",
 		`"at" of "public.item" is of type timestamp without time zone`},
 	"the clock's precision": {"ALTER TABLE item ALTER at TYPE timestamptz(3)",
@@ -130,14 +130,15 @@ var reliedOnChanges = map[string]struct{ change, says string }{
 	"a guard's table's children": {"CREATE TABLE more () INHERITS (cases)", ""},
 }
 
-// A change in what the policy relies on stops the run before the next row goes, when it starts and
-// between two batches; any other stops nothing.
-func TestUnexpected(t *testing.T) {
+// TestChangedDependencies changes the catalog between two batches, and before another run. If the
+// policy depends on what changed, the run trips before it takes another row. Other changes stop
+// nothing.
+func TestChangedDependencies(t *testing.T) {
 	t.Parallel()
-	for name, c := range reliedOnChanges {
+	for name, c := range dependencyChanges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, reliedOn, reliesOn)
+			in := kit.Install(t, dependencySchema, dependencyPolicy)
 			ctx := context.Background()
 			runner := in.Runner()
 			step := func(sql string, args ...any) (id int64, going bool, err error) {
@@ -146,7 +147,7 @@ func TestUnexpected(t *testing.T) {
 			}
 			ids := func() []string { return pgtest.Column[string](t, in, "SELECT id::text FROM item ORDER BY id") }
 			id, _, err := step("retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", noon)
-			for range 2 { // the start, and the first batch
+			for range 2 { // starts the run, then processes the first batch
 				if err == nil {
 					_, _, err = step("retention._step($1)", id)
 				}
@@ -160,22 +161,22 @@ func TestUnexpected(t *testing.T) {
 				t.Fatal(err)
 			}
 			after, o := ids(), in.Last("p")
-			if c.says == "" {
+			if c.message == "" {
 				if o.State != "running" || len(after) != len(before)-5 {
-					t.Errorf("the next batch left %d of %d: %+v", len(after), len(before), o)
+					t.Errorf("the next batch left %d of %d rows, want 5 fewer: %+v", len(after), len(before), o)
 				}
 			} else if diff := cmp.Diff(before, after); diff != "" || o.State != "tripped" ||
-				!strings.Contains(o.Message, c.says) {
-				t.Errorf("the next batch ended %+v; it took %s", o, diff)
+				!strings.Contains(o.Message, c.message) {
+				t.Errorf("the next batch ended %+v, want tripped with %q; rows (-before +after):\n%s", o, c.message, diff)
 			}
 			if _, err := runner.Exec(ctx, "SELECT retention.mark_abandoned()"); err != nil {
 				t.Fatal(err)
 			}
-			if o := in.Run("p", noon); c.says == "" && o.State != "done" || c.says != "" &&
-				(o.State != "tripped" || !strings.Contains(o.Message, c.says)) {
+			if o := in.Run("p", noon); c.message == "" && o.State != "done" || c.message != "" &&
+				(o.State != "tripped" || !strings.Contains(o.Message, c.message)) {
 				t.Errorf("another run ended %s: %s", o.State, o.Message)
 			}
-			if c.says != "" {
+			if c.message != "" {
 				if diff := cmp.Diff(before, ids()); diff != "" {
 					t.Errorf("another run took rows (-before +after):\n%s", diff)
 				}
@@ -186,11 +187,11 @@ func TestUnexpected(t *testing.T) {
 	}
 }
 
-// A table of the same name that comes later, in a schema that stands before in the search path, is
-// not what a policy means that names its tables without one: in guards, joins, steps and
-// statements. Nor is a later column what it means by a column of the row, in a sub-select on a
-// table that had none of that name.
-func TestLaterNamesake(t *testing.T) {
+// A policy file can name tables without a schema, in guards, joins, steps and statements. If a
+// table of that name is created later in an earlier schema of the search path, the policy keeps its
+// table. A column name of the row keeps its meaning inside a sub-select, even if a table there gets
+// a column of that name.
+func TestLaterTableOfTheSameName(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO public;
 		CREATE TABLE app.item (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO app.item SELECT i, '2024-01-01' FROM generate_series(1, 5) i;
@@ -227,9 +228,9 @@ reports:
 	}
 }
 
-// A rank is written for columns that are NOT NULL: where one of them may be NULL later, nothing
-// goes.
-func TestRanksRelyOnNotNull(t *testing.T) {
+// The SQL of a rank depends on columns being NOT NULL. If one of them becomes nullable, the run
+// trips and takes no row.
+func TestRanksDependOnNotNull(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]string{
 		"keep": "due: {age: {column: at, older_than: 7 days}}, keep: {few: {first: 2, per: " +
@@ -253,22 +254,23 @@ func TestRanksRelyOnNotNull(t *testing.T) {
 				o := in.Run("p", noon)
 				if diff := cmp.Diff(before, in.Rows("TABLE m")); diff != "" || o.State != "tripped" ||
 					!strings.Contains(o.Message, `column "`+column+`"`) {
-					t.Errorf("%s: ended %s: %s; it took %s", column, o.State, o.Message, diff)
+					t.Errorf("%s is nullable: the run ended %s: %s; rows (-before +after):\n%s", column, o.State, o.Message, diff)
 				}
 			}
 		})
 	}
 }
 
-// A column that a table and its archive have got since the policy was generated is not left behind:
-// no row goes until the policy knows it.
-func TestColumnSinceGenerate(t *testing.T) {
+// A table and its archive get a column after the policy was generated. No run may lose the values
+// of this column. A run trips until the policy is generated again, unless its archive step stores
+// the row as a document.
+func TestColumnAddedAfterGenerate(t *testing.T) {
 	t.Parallel()
 	const delete = "delete: {cascades: [r]}"
 	for name, c := range map[string]struct {
 		then, added, keep string
 		fails             bool
-		kept              int // copies with what the new column had
+		kept              int // archived rows with the value of the new column
 	}{
 		"own": {"archive: {into: a, set: {run_id: run.id}}, " + delete, "m", "", true, 30},
 		"own, renamed": {"archive: {into: a, columns: {gone: v, v: id}, set: {run_id: run.id, id: \"0\"}}, " +
@@ -301,20 +303,21 @@ func TestColumnSinceGenerate(t *testing.T) {
 					t.Errorf("ended %s with %d taken: %s", o.State, o.Taken, o.Message)
 				}
 				if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 30 {
-					t.Errorf("%d rows are left of 30", n)
+					t.Errorf("%d rows are left, want 30", n)
 				}
 				in.Migrate(t, fmt.Sprintf(policies, 8))
 			}
 			in.Done("p", noon)
 			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM a WHERE coalesce(body, doc ->> 'body') = 'kept'"); n != c.kept {
-				t.Errorf("%d copies have what the new column had, want %d", n, c.kept)
+				t.Errorf("%d archived rows have the value of the new column, want %d", n, c.kept)
 			}
 		})
 	}
 }
 
-// The column comes between two runs. The second one goes on with one statement a batch.
-func TestColumnSinceTheLastBatch(t *testing.T) {
+// TestColumnAddedBetweenRuns adds the column between two runs of one policy. The second run
+// continues where the first one ended, with one statement for each batch.
+func TestColumnAddedBetweenRuns(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 		INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 min' FROM generate_series(1, 300) i;
@@ -330,6 +333,6 @@ func TestColumnSinceTheLastBatch(t *testing.T) {
 		t.Errorf("ended %s with %d taken: %s", o.State, o.Taken, o.Message)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != before {
-		t.Errorf("%d rows are left of %d", n, before)
+		t.Errorf("%d rows are left, want %d", n, before)
 	}
 }

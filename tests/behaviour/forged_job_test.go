@@ -10,9 +10,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestJobOfARunIsTrue calls the functions behind run_job with requests that no job makes, as each
-// role that may start a run. The run log then has neither the job nor the note of such a request.
-func TestJobOfARunIsTrue(t *testing.T) {
+// TestForgedJobIsNotLogged calls the functions behind run_job directly, with requests that no job
+// makes. It does so as each role that may start a run. The run log must contain neither the job nor
+// the note of such a request.
+func TestForgedJobIsNotLogged(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE SCHEMA tenant_a; CREATE TABLE tenant_a.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE INDEX ON tenant_a.m (at, id);
@@ -29,16 +30,16 @@ jobs:
   single: {schedule: "30 * * * *", run: [other]}`)
 	const note = `'a false note')::retention.request`
 	forged := map[string]string{
-		"a job that is not there":     `SELECT retention._begin(('other', NULL, NULL, 'hourly', NULL, NULL, false, ` + note + `)`,
-		"a job of another policy":     `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, '{"chain": 1}', false, ` + note + `)`,
-		"another scope":               `SELECT retention._begin(('signals', NULL, NULL, 'sol', NULL, '{"chain": 2}', false, ` + note + `)`,
-		"another window":              `SELECT retention._begin(('signals', NULL, NULL, 'sol', '2 days', '{"chain": 1}', false, ` + note + `)`,
-		"a policy that is not there":  `SELECT retention._begin(('unknown', NULL, NULL, 'single', NULL, NULL, false, ` + note + `)`,
-		"a run that does not begin":   `SELECT retention._begin(('other', now() + '1 day', NULL, 'sol', NULL, NULL, false, ` + note + `)`,
-		"a dry run":                   `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, NULL, true, ` + note + `)`,
-		"members with no rows due":    `SELECT retention._idle_policies(1, (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, ARRAY['members@tenant_a', 'members@tenant_b'], '{}')`,
-		"what calls the driver":       `CALL retention._drive(('other', NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, NULL)`,
-		"what calls it for all of it": `CALL retention._run_all(ARRAY['other'], (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, false, NULL)`,
+		"an unknown job":               `SELECT retention._begin(('other', NULL, NULL, 'hourly', NULL, NULL, false, ` + note + `)`,
+		"a job of another policy":      `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, '{"chain": 1}', false, ` + note + `)`,
+		"another scope":                `SELECT retention._begin(('signals', NULL, NULL, 'sol', NULL, '{"chain": 2}', false, ` + note + `)`,
+		"another window":               `SELECT retention._begin(('signals', NULL, NULL, 'sol', '2 days', '{"chain": 1}', false, ` + note + `)`,
+		"an unknown policy":            `SELECT retention._begin(('unknown', NULL, NULL, 'single', NULL, NULL, false, ` + note + `)`,
+		"an as_of in the future":       `SELECT retention._begin(('other', now() + '1 day', NULL, 'sol', NULL, NULL, false, ` + note + `)`,
+		"a dry run":                    `SELECT retention._begin(('other', NULL, NULL, 'sol', NULL, NULL, true, ` + note + `)`,
+		"instances without due rows":   `SELECT retention._idle_policies(1, (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, ARRAY['members@tenant_a', 'members@tenant_b'], '{}')`,
+		"the procedure of one run":     `CALL retention._drive(('other', NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, NULL)`,
+		"the procedure of a whole job": `CALL retention._run_all(ARRAY['other'], (NULL, NULL, NULL, 'sol', NULL, NULL, false, ` + note + `, false, NULL)`,
 	}
 	conn := in.Conn(t)
 	for name, sql := range forged {
@@ -55,7 +56,7 @@ jobs:
 			got := pgtest.Value[string](t, conn, `SELECT coalesce(string_agg(DISTINCT format('job %s, note %s', coalesce(job, 'none'), coalesce(note, 'none')), '; '), 'no run')
 				FROM retention.run WHERE id > $1`, before)
 			if got != "job none, note none" {
-				t.Errorf("%s, as %s: the log says %s", name, role, got)
+				t.Errorf("%s, as %s: the log has %s, want no job and no note", name, role, got)
 			}
 		}
 	}
@@ -71,7 +72,8 @@ jobs:
 	}
 }
 
-// TestNoStepOfADryRunIsCommitted calls the driver with a dry run, which only _dry_run undoes. No row is taken.
+// TestNoStepOfADryRunIsCommitted calls _drive with a request for a dry run. Only _dry_run rolls
+// back what a dry run did, so this run must fail and take no row.
 func TestNoStepOfADryRunIsCommitted(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, rowsOfM, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
@@ -81,9 +83,9 @@ func TestNoStepOfADryRunIsCommitted(t *testing.T) {
 		t.Error(err)
 	}
 	if rows := in.Rows("SELECT id FROM m"); len(rows) != 3 {
-		t.Errorf("%d rows are left", len(rows))
+		t.Errorf("%d rows are left, want 3", len(rows))
 	}
 	if state := pgtest.Value[string](t, in, "SELECT string_agg(state, ' ') FROM retention.run"); state != "failed" {
-		t.Errorf("the run is %s", state)
+		t.Errorf("the run is %s, want failed", state)
 	}
 }
