@@ -1,5 +1,5 @@
-// Package internal holds what no other place in the picture of the house has. Its own test holds
-// the arrows of that picture: which package may know which.
+// Package internal has only tests. They check which packages of the project import which, and rules
+// for the texts and comments of the whole project.
 package internal
 
 import (
@@ -16,8 +16,8 @@ import (
 
 const module = "pgretain/"
 
-// arrows lists, for every package that ends up in the program, the packages of the project that
-// it may import.
+// arrows maps each package to the packages of the project that it may import. A package that is not
+// listed fails TestArrows. "*" allows all packages.
 var arrows = map[string][]string{
 	"policy": {"internal/calendar", "internal/diag", "internal/parallel", "internal/pgparse",
 		"internal/quote", "internal/lists"},
@@ -25,7 +25,8 @@ var arrows = map[string][]string{
 		"internal/explain", "internal/parallel", "internal/pgparse", "internal/quote", "internal/shards"},
 	"generator/history": {"*"},
 	"verifier": {"generator", "policy", "sql/verify", "internal/calendar", "internal/catalog",
-		"internal/diag", "internal/inspect", "internal/parallel", "internal/pgparse", "internal/quote", "internal/report", "internal/suppress", "internal/lists"},
+		"internal/diag", "internal/inspect", "internal/lists", "internal/parallel", "internal/pgparse",
+		"internal/quote", "internal/report", "internal/suppress"},
 	"templates":         {},
 	"sql":               {"internal/quote", "internal/lists"},
 	"sql/catalog":       {"internal/quote"},
@@ -75,8 +76,8 @@ var arrows = map[string][]string{
 	"internal":          {},
 }
 
-// users lists who may import what is not ours; everything else of the kind is refused. Tests may
-// import what they like.
+// users maps packages from outside the project to the packages that may import them. Other packages
+// from outside are not restricted. Tests may import all packages.
 var users = map[string][]string{
 	"github.com/jackc/pgx/v5": {"verifier", "internal/htmlreport", "internal/inspect",
 		"internal/install", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/kit", "tests/pgtest"},
@@ -97,11 +98,13 @@ var users = map[string][]string{
 	"html/template": {"internal/htmlreport"},
 	"math/rand":     {"tests/bench"},
 	"embed": {"docs/checks", "policy", "templates", "sql", "sql/catalog", "sql/verify", "migrations",
-		"internal/explain", "internal/htmlreport", "internal/install", "internal/propose", "internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit", "internal/lint"},
+		"internal/explain", "internal/htmlreport", "internal/install", "internal/lint", "internal/propose",
+		"internal/sandbox", "cmd/pgretain", "tests/bench", "tests/browser", "tests/kit"},
 }
 
+// goPackage is a package of the project, without its test files.
 type goPackage struct {
-	path    string // without the module
+	path    string // import path without the module's name
 	imports []string
 	files   []string
 }
@@ -111,7 +114,7 @@ func TestArrows(t *testing.T) {
 	for _, p := range packages(t) {
 		allowed, known := arrows[p.path]
 		if !known {
-			t.Errorf("%s is not in the picture: say which packages it may import", p.path)
+			t.Errorf("package %s is not listed in arrows: list the packages that it may import", p.path)
 			continue
 		}
 		for _, path := range p.imports {
@@ -130,9 +133,9 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestGeneratorIsPure holds that the generator and what it is made of ask nobody: no file, no
-// environment, no clock, no random number. The reader of policies opens the one file that it is
-// given.
+// TestGeneratorIsPure checks that the output of the generator depends only on its arguments. The
+// generator and the packages that it uses read no environment, clock or random number. Only package
+// policy opens a file, the policy file.
 func TestGeneratorIsPure(t *testing.T) {
 	t.Parallel()
 	pure := []string{"generator", "policy", "templates", "sql", "internal/calendar", "internal/catalog",
@@ -156,8 +159,8 @@ func TestGeneratorIsPure(t *testing.T) {
 	}
 }
 
-// TestOnlyInstallWrites holds that whoever else speaks to a database on its own does so in
-// READ ONLY transactions.
+// TestOnlyInstallWrites checks that the packages that read a database open only READ ONLY
+// transactions.
 func TestOnlyInstallWrites(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
@@ -166,7 +169,7 @@ func TestOnlyInstallWrites(t *testing.T) {
 		}
 		made := calls(t, p)
 		if made["pgx.BeginTxFunc"] == "" {
-			t.Errorf("%s does not say of its transactions that they only read", p.path)
+			t.Errorf("%s does not use pgx.BeginTxFunc", p.path)
 		}
 		for call, at := range made {
 			if _, method, ok := strings.Cut(call, "."); ok &&
@@ -175,12 +178,12 @@ func TestOnlyInstallWrites(t *testing.T) {
 			}
 		}
 		if !strings.Contains(text(t, p), "AccessMode: pgx.ReadOnly") {
-			t.Errorf("%s does not ask for READ ONLY", p.path)
+			t.Errorf("%s does not set AccessMode: pgx.ReadOnly", p.path)
 		}
 	}
 }
 
-// packages lists those of the module, tests left out.
+// packages returns the packages of the module, without test files.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
 	command := exec.Command("go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}|{{.Dir}}|{{join .GoFiles " "}}`,
@@ -200,12 +203,12 @@ func packages(t *testing.T) []goPackage {
 		list = append(list, p)
 	}
 	if len(list) < 15 {
-		t.Fatalf("go list found %d packages", len(list))
+		t.Fatalf("go list found %d packages, want at least 15", len(list))
 	}
 	return list
 }
 
-// calls maps "x.F" to a place where it is called.
+// calls maps each selector "x.F" of a package to one place where it is used.
 func calls(t *testing.T, p goPackage) map[string]string {
 	t.Helper()
 	found := map[string]string{}

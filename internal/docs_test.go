@@ -18,7 +18,8 @@ var (
 	pageHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
-// TestLinks holds the relative links of all documents: the file exists, and has the heading.
+// TestLinks checks the relative links of all Markdown pages. The linked file, and the linked
+// heading, must exist. docs/index.md must link to every page of docs.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	links := 0
@@ -38,18 +39,18 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if links < 200 {
-		t.Errorf("found %d links", links)
+		t.Errorf("found %d links, want at least 200", links)
 	}
 	index := fixture.ReadFile(t, "../docs/index.md")
 	for _, page := range fixture.Documents(t, "..") {
 		if name := filepath.Base(page); filepath.Dir(page) == "../docs" && name != "index.md" &&
 			!strings.Contains(index, "]("+name+")") {
-			t.Errorf("docs/index.md does not lead to %s", name)
+			t.Errorf("docs/index.md has no link to %s", name)
 		}
 	}
 }
 
-// anchors are the fragments by which GitHub knows the headings of a page.
+// anchors returns the fragments that GitHub generates for the headings of a page.
 func anchors(page string) map[string]bool {
 	list := map[string]bool{}
 	for _, heading := range pageHeading.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
@@ -59,8 +60,8 @@ func anchors(page string) map[string]bool {
 	return list
 }
 
-// TestContributing holds what CONTRIBUTING.md names: paths, types of package policy, templates,
-// golden cases, tests.
+// TestContributing checks that the paths, types, templates, golden files and tests that
+// CONTRIBUTING.md names exist.
 func TestContributing(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../CONTRIBUTING.md")
@@ -70,7 +71,8 @@ func TestContributing(t *testing.T) {
 			t.Errorf("CONTRIBUTING.md: %v", err)
 		}
 	}
-	for _, path := range regexp.MustCompile("`((?:policy|generator|verifier|internal|tests|templates|docs|sql)(?:/[a-z_0-9./]*)?)`").FindAllStringSubmatch(page, -1) {
+	paths := regexp.MustCompile("`((?:policy|generator|verifier|internal|tests|templates|docs|sql)(?:/[a-z_0-9./]*)?)`")
+	for _, path := range paths.FindAllStringSubmatch(page, -1) {
 		if !strings.HasPrefix(path[1], "sql/upgrades") {
 			exists(path[1])
 		}
@@ -81,7 +83,7 @@ func TestContributing(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	rows := strings.Split(table, "\n")[2:]
 	if len(rows) < 25 {
-		t.Fatalf("the table of constructs has %d rows", len(rows))
+		t.Fatalf("the table of constructs has %d rows, want at least 25", len(rows))
 	}
 	word := regexp.MustCompile("`([A-Za-z_]+)`")
 	for _, row := range rows {
@@ -105,7 +107,7 @@ func TestContributing(t *testing.T) {
 	}
 }
 
-// sources is the text of the Go files below a directory whose names end in suffix.
+// sources returns the text of the Go files below a directory whose names end in suffix.go.
 func sources(t *testing.T, directory, suffix string) string {
 	t.Helper()
 	var text strings.Builder
@@ -121,8 +123,8 @@ func sources(t *testing.T, directory, suffix string) string {
 	return text.String()
 }
 
-// TestReadmeShowsWhatIsGenerated holds the README's excerpts to the example: its SQL is a piece of
-// a generated migration, and its policy parses.
+// TestReadmeShowsWhatIsGenerated checks the two excerpts in README.md. The SQL must occur in a
+// migration of the bot-queue example, and the policy must be valid.
 func TestReadmeShowsWhatIsGenerated(t *testing.T) {
 	t.Parallel()
 	readme := fixture.ReadFile(t, "../README.md")
@@ -130,25 +132,25 @@ func TestReadmeShowsWhatIsGenerated(t *testing.T) {
 	found := false
 	files, err := filepath.Glob("../examples/bot-queue/migrations/*.sql")
 	if err != nil || len(files) == 0 {
-		t.Fatal("no migrations of the example", err)
+		t.Fatal("the example has no migrations", err)
 	}
 	for _, file := range files {
 		found = found || strings.Contains(fixture.ReadFile(t, file), statement)
 	}
 	if !found {
-		t.Errorf("no migration of the example holds the README's statement:\n%s", statement)
+		t.Errorf("no migration of the example contains the statement of README.md:\n%s", statement)
 	}
 	if file, diags := policy.Parse("README.md", []byte(block(t, readme, "yaml"))); file == nil {
-		t.Errorf("the README's policy: %v", diags)
+		t.Errorf("the policy of README.md is not valid: %v", diags)
 	}
 }
 
-// block is the first fenced block of a language.
+// block returns the first fenced block of a language.
 func block(t *testing.T, text, language string) string {
 	t.Helper()
 	found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(text)
 	if found == nil {
-		t.Fatalf("no block of %s", language)
+		t.Fatalf("README.md has no block of %s", language)
 	}
 	return found[1]
 }

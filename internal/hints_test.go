@@ -15,63 +15,64 @@ import (
 	"testing"
 )
 
-// widening finds what a reader who pastes a hint would lose: rights that get wider, or protection
-// that goes.
-var widening = regexp.MustCompile(`\b(GRANT [%A-Z]|DISABLE |DROP [A-Z]+ |CASCADE;|SUPERUSER|(?:DATABASE|SYSTEM|ROLE ALL)[^;]* RESET|` +
+// widening matches statements and commands that grant privileges or remove a protection. Somebody
+// who pastes a hint may not notice that.
+var widening = regexp.MustCompile(`\b(GRANT [%A-Z]|DISABLE |DROP [A-Z]+ |CASCADE;|SUPERUSER|` +
+	`(?:DATABASE|SYSTEM|ROLE ALL)[^;]* RESET|` +
 	`release_hold|retention\.accept\(|pgretain accept|retention\.resume\(|pgretain resume)|--force|under "trust"`)
 
-// widened are the texts in which that is right, each with the reason.
+// widened maps the beginning of each text that widening may match to the reason.
 var widened = map[string]string{
-	"DROP NOT NULL. {{end}} {{define \"place": "the policy sets the column to NULL, and the owner of the " +
-		"table decides",
-	"--force.{{end}} {{define \"no job\"}}t": "a report is written over a file that the caller named",
-	"DROP ROUTINE %I.%I(%s);": "a function in the runtime's schema that no policy wants, and " +
-		"that nobody's policy calls",
-	"DROP RULE %1$I ON %3$s":                "the rule changes what a policy does; the statement names the rule",
-	"DROP ROUTINE":                          "executed: the page of a member",
-	"DROP TABLE IF EXISTS":                  "executed: the stored join of a member",
-	"GRANT %1$s ON %2$s %3$s TO %4$s":       "executed: what _rights() lists",
-	"GRANT CREATE ON SCHEMA %5$s TO %4$s;":  "executed: for the moment of ALTER ... OWNER TO, revoked after it",
-	"GRANT EXECUTE ON FUNCTION %s TO %I":    "executed: what the policy file grants",
-	"GRANT SELECT, INSERT, DELETE ON %s TO": "executed: the stored join of a member",
-	"GRANT CREATE .*|REVOKE CREATE .*|SET":  "a pattern for lines of a migration",
-	"GRANT %I TO %I":                        "executed: in the sandbox of a rehearsal",
-	"GRANT %I TO %I;":                       "the runtime's own worker to the runtime's own owner",
-	"GRANT %s ON %s TO %s;":                 "one missing privilege on the runtime's own object to its owner",
-	"GRANT %s ON %s%s TO %I;":               "the privileges that the steps of a policy need, to the worker",
-	"GRANT %s TO %I;": "the one function, schema or type that a policy's SQL uses, to " +
-		"the worker",
-	"GRANT %s TO %s;":                            "the viewer's role, which only reads, to the role that verifies",
-	"GRANT CONNECT ON DATABASE %I TO %I;":        "the runner starts the jobs",
-	"GRANT OPTION to the migrating role;":        "an application's function that a policy grants",
-	"GRANT USAGE ON SCHEMA %s TO %s;":            "the viewer's role may look into a schema of a policy",
-	"release_hold restore resume set_window tak": "names of functions that the operator may call",
-	"release_hold(id, ''placed again'')":         "the same statement has placed the hold again",
-	"GRANT %I TO %I%s": "a script that a DBA runs: memberships among the runtime's own " +
-		"roles",
-	"GRANT CONNECT ON DATABASE %I TO %I":    "a script that a DBA runs: the runner and the worker connect",
-	"GRANT CREATE ON DATABASE %I TO %I":     "a script that a DBA runs: the owner creates the runtime's schema",
-	"GRANT EXECUTE ON FUNCTION pg_catalog.": "a script that a DBA runs: the owner tells a copy by a file's time",
-	"GRANT USAGE ON SCHEMA cron TO %I":      "a script that a DBA runs: the runner schedules its own jobs",
-	"pgretain accept %1$s --reason ''...'', or SEL": "after \"Look\" and \"If all of these rows may go\", and for a " +
-		"breaker only",
-	"retention.accept(%1$L, ''...'')": "the message of a run that the breaker stopped: \"if that is " +
-		"right\"",
-	"retention.accept(%L, %L, run => %s);": "the caller is accepting already; the hint names the runs that " +
-		"the breaker stopped",
-	"retention.accept(%1$L, ''...'').": "after \"Look\" and \"If all of these rows may go\", and for a " +
-		"breaker only",
+	// Statements that the runtime or a command executes.
+	"DROP ROUTINE":                          "a function of an instance",
+	"DROP TABLE IF EXISTS":                  "the stored join of an instance",
+	"GRANT %1$s ON %2$s %3$s TO %4$s":       "what _rights() lists",
+	"GRANT CREATE ON SCHEMA %5$s TO %4$s;":  "during ALTER ... OWNER TO, revoked after it",
+	"GRANT EXECUTE ON FUNCTION %s TO %I":    "what the policy file grants",
+	"GRANT SELECT, INSERT, DELETE ON %s TO": "the stored join of an instance",
+	"GRANT %I TO %I":                        "in the sandbox of a rehearsal",
+
+	// Scripts that a DBA runs.
+	"GRANT %I TO %I%s":                      "memberships among the runtime's own roles",
+	"GRANT CONNECT ON DATABASE %I TO %I":    "the runner and the worker connect",
+	"GRANT CREATE ON DATABASE %I TO %I":     "the owner creates the runtime's schema",
+	"GRANT EXECUTE ON FUNCTION pg_catalog.": "the owner tells a copy by a file's time",
+	"GRANT USAGE ON SCHEMA cron TO %I":      "the runner schedules its own jobs",
+
+	// Statements of hints.
+	"DROP ROUTINE %I.%I(%s);":              "a function in the runtime's schema that no policy wants or calls",
+	"DROP RULE %1$I ON %3$s":               "the rule changes what a policy does; the statement names the rule",
+	"GRANT CREATE .*|REVOKE CREATE .*|SET": "a pattern for lines of a migration",
+	"GRANT %I TO %I;":                      "the runtime's own worker to the runtime's own owner",
+	"GRANT %s ON %s TO %s;":                "one missing privilege on the runtime's own object to its owner",
+	"GRANT %s ON %s%s TO %I;":              "the privileges that the steps of a policy need, to the worker",
+	"GRANT %s TO %I;":                      "the one function, schema or type that a policy's SQL uses, to the worker",
+	"GRANT %s TO %s;":                      "the viewer's role, which only reads, to the role that verifies",
+	"GRANT CONNECT ON DATABASE %I TO %I;":  "the runner starts the jobs",
+	"GRANT OPTION to the migrating role;":  "an application's function that a policy grants",
+	"GRANT USAGE ON SCHEMA %s TO %s;":      "the viewer's role may use a schema of a policy",
+
+	// Hints to accept or resume.
+	"release_hold restore resume set_window tak":    "names of functions that the operator may call",
+	"pgretain accept %1$s --reason ''...'', or SEL": "only for a breaker; the hint says to look at the rows first",
+	"retention.accept(%1$L, ''...'')":               "the message of a run that the breaker stopped",
+	"retention.accept(%L, %L, run => %s);":          "the caller is accepting already; the hint names the stopped runs",
+	"retention.accept(%1$L, ''...'').":              "only for a breaker; the hint says to look at the rows first",
 	"pgretain resume %1$s, or SELECT retention.res": "the finding says who paused, and why",
 	"retention.resume(%1$L)":                        "the finding says who paused, and why",
 	"retention.resume(%L);":                         "the finding says who paused, and why",
 	"retention.resume();":                           "the finding says who paused, and why",
-	"under \"trust\" of the":                        "the last of three ways, behind another owner and DROP",
-	"under \"trust\" of the install":                "the last of three ways, behind another owner and DROP",
+
+	// Other texts.
+	"DROP NOT NULL. {{end}} {{define \"place": "the policy sets the column to NULL, and the table's owner decides",
+	"--force.{{end}} {{define \"no job\"}}t":  "a report is written over a file that the caller named",
+	"release_hold(id, ''placed again'')":      "the same statement has placed the hold again",
+	"under \"trust\" of the":                  "the last of three ways, behind another owner and DROP",
+	"under \"trust\" of the install":          "the last of three ways, behind another owner and DROP",
 }
 
-// Hints are pasted. None gives more rights, switches off a check, or takes a hold away, but those
-// that are listed here with the reason: every text of the program and of the runtime is looked at,
-// except statements that are executed.
+// TestHintsTakeNoProtectionAway checks every text of the program and of the runtime. A text that
+// grants privileges, disables a check or removes a hold must be listed in widened, with the reason.
 func TestHintsTakeNoProtectionAway(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -86,12 +87,12 @@ func TestHintsTakeNoProtectionAway(t *testing.T) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		if widened[key] == "" {
-			t.Errorf("%q in %v: no reason is listed", key, found[key])
+			t.Errorf("%q in %v is not listed in widened", key, found[key])
 		}
 	}
 	for key := range widened {
 		if found[key] == nil {
-			t.Errorf("%q is listed, and no text has it", key)
+			t.Errorf("widened lists %q, but no text contains it", key)
 		}
 	}
 }
@@ -101,8 +102,8 @@ var (
 	sqlText    = regexp.MustCompile(`(EXECUTE\s+(?:format\(\s*)?)?'((?:[^']|'')*)'`)
 )
 
-// allTexts are the texts that a person may see, by file: string literals of Go and SQL, and the
-// files of messages.
+// allTexts returns by file the texts that a user may see: string literals of Go and SQL, and the
+// templates of messages.
 func allTexts(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

@@ -27,15 +27,17 @@ const (
 )
 
 // generated matches files that are test data or that the generator writes.
-var generated = regexp.MustCompile(`(^|/)testdata/|^(examples/[^/]+/)?migrations/.*\.sql$|^generator/statements\.txt$`)
+var generated = regexp.MustCompile(
+	`(^|/)testdata/|^(examples/[^/]+/)?migrations/.*\.sql$|^generator/statements\.txt$`)
 
-// unwanted are words that readers stumble over. CONTRIBUTING.md has a glossary of what to write instead.
-var unwanted = regexp.MustCompile(`(?i)\b(?:ma(?:de|kes?) anew|not to be had|pass(?:es|ed)? by|go(?:es)? by|of which|a word of)\b`)
+// unwanted matches words that readers stumble over. CONTRIBUTING.md has a glossary of better ones.
+var unwanted = regexp.MustCompile(
+	`(?i)\b(?:ma(?:de|kes?) anew|not to be had|pass(?:es|ed)? by|go(?:es)? by|of which|a word of)\b`)
 
 // plainWhich matches phrases that are easy to read although they have an unwanted word.
 var plainWhich = regexp.MustCompile(`(?i)\b(?:all|any|both|each|none|one|some) of which\b`)
 
-// TestProseLines holds that no file has lines that are too long, except the files of testdata/long_lines.txt.
+// TestProseLines checks that no file has too long lines, except the files in testdata/long_lines.txt.
 func TestProseLines(t *testing.T) {
 	t.Parallel()
 	long := map[string]bool{}
@@ -56,12 +58,12 @@ func TestProseLines(t *testing.T) {
 	}
 	want := strings.Fields(fixture.ReadFile(t, "testdata/long_lines.txt"))
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("files with lines of more than %d columns of prose or %d of code (-listed +found); "+
-			"break new ones, and take files without any out of internal/testdata/long_lines.txt:\n%s", proseWidth, codeWidth, diff)
+		t.Errorf("files with lines of more than %d columns of prose or %d of code (-listed +found); break new ones, "+
+			"and remove files without any from internal/testdata/long_lines.txt:\n%s", proseWidth, codeWidth, diff)
 	}
 }
 
-// TestProseWords holds that comments and documentation have none of the words that readers stumble over.
+// TestProseWords checks that comments and documentation contain no unwanted word.
 func TestProseWords(t *testing.T) {
 	t.Parallel()
 	eachLine(t, func(file string, number int, text string, prose bool) {
@@ -76,9 +78,9 @@ func columns(text string) int {
 	return utf8.RuneCountInString(text) + (tabWidth-1)*strings.Count(text, "\t")
 }
 
-// eachLine calls a function for each line of the sources and of the documentation. A line is prose if it is a comment of its
-// own, or a line of Markdown outside of code and tables.
-func eachLine(t *testing.T, look func(file string, number int, text string, prose bool)) {
+// eachLine calls visit for each line of the sources and of the documentation. A line is prose if it
+// is a whole-line comment, or a line of Markdown outside of code and tables.
+func eachLine(t *testing.T, visit func(file string, number int, text string, prose bool)) {
 	t.Helper()
 	comments := map[string]string{".go": "//", ".sql": "--", ".tmpl": "--", ".sh": "#", ".yml": "#", ".yaml": "#"}
 	count := 0
@@ -115,7 +117,7 @@ func eachLine(t *testing.T, look func(file string, number int, text string, pros
 					continue
 				}
 			}
-			look(file, number, text, prose)
+			visit(file, number, text, prose)
 		}
 		return lines.Err()
 	})

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// beside is what another session commits during a measurement: small transactions at fixed moments.
+// beside describes the transactions of another session during a measurement: one statement, at a
+// fixed rate.
 type beside struct {
 	sql       string
 	perSecond int
 }
 
-// during does something while the transactions are committed, and answers how long the slowest but
-// one of a hundred of them took, reckoned from its moment: one that had to wait delays the next
-// ones, and that counts.
+// during calls do while another session commits the transactions. It returns the 99th percentile of
+// their durations in milliseconds. A duration counts from the moment at which the transaction was
+// due, so a transaction that waits also makes the following ones late.
 func (b *beside) during(ctx context.Context, d *database, do func() error) (p99 *float64, err error) {
 	if b == nil {
 		return nil, do()
@@ -40,7 +41,8 @@ func (b *beside) during(ctx context.Context, d *database, do func() error) (p99 
 	return &took[(len(took)-1)*99/100], nil
 }
 
-// commit goes on until it is stopped; took gets the milliseconds of each transaction.
+// commit executes transact at the fixed rate until stop is closed. It appends each duration to
+// took, in milliseconds.
 func (b *beside) commit(stop <-chan struct{}, transact func() error, took *[]float64) error {
 	pause := time.Second / time.Duration(b.perSecond)
 	for due := time.Now(); ; due = due.Add(pause) {
@@ -50,7 +52,7 @@ func (b *beside) commit(stop <-chan struct{}, transact func() error, took *[]flo
 		case <-time.After(time.Until(due)):
 		}
 		if err := transact(); err != nil {
-			return fmt.Errorf("beside the measurement: %w", err)
+			return fmt.Errorf("transaction beside the measurement: %w", err)
 		}
 		*took = append(*took, time.Since(due).Seconds()*1000)
 	}

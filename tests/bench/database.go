@@ -10,17 +10,18 @@ import (
 	"pgretain/internal/quote"
 )
 
-// installed and measured are databases; those with rows are named as the table that holds them.
+// installed is the database with the policies, and measured the copy on which a measurement runs. A
+// database with rows has the name of its table.
 const installed, measured = "installed", "measured"
 
-// copyDatabase copies files, which takes a tenth of the time that loading would, and ends with a
-// checkpoint. https://www.postgresql.org/docs/current/sql-createdatabase.html
+// copyDatabase copies the files of a database, which takes a tenth of the time of loading the rows.
+// It ends with a checkpoint. https://www.postgresql.org/docs/current/sql-createdatabase.html
 func (s *session) copyDatabase(ctx context.Context, from, to string) error {
 	_, err := s.admin.Exec(ctx, "CREATE DATABASE "+quote.Ident(to)+" TEMPLATE "+quote.Ident(from)+" STRATEGY FILE_COPY")
 	return err
 }
 
-// load makes the database with a filled table, as an autovacuum leaves it, at the first use.
+// load creates the database with a filled and vacuumed table when it is first called for the table.
 func (s *session) load(ctx context.Context, table string) error {
 	if s.loaded[table] {
 		return nil
@@ -41,14 +42,15 @@ func (s *session) load(ctx context.Context, table string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// database is a copy to measure on; conn is the superuser's, for everything that is not measured.
+// database is a copy on which a measurement runs. Its conn is the superuser's session for
+// everything that is not measured.
 type database struct {
 	*session
 	conn *pgx.Conn
 }
 
-// fresh makes the database to measure on: a table's rows, in memory, after VACUUM, ANALYZE and a
-// checkpoint.
+// fresh creates the copy on which a measurement runs. The table is vacuumed, analyzed and in
+// memory, and a checkpoint has just ended.
 func (s *session) fresh(ctx context.Context, table string) (*database, error) {
 	if err := s.load(ctx, table); err != nil {
 		return nil, fmt.Errorf("loading %s: %w", table, err)
@@ -74,7 +76,7 @@ func (d *database) drop(ctx context.Context) error {
 	return errors.Join(d.conn.Close(ctx), err)
 }
 
-// connect opens a session with the rights of a role, "" for the superuser.
+// connect opens a session with the rights of a role; "" is the superuser.
 func (d *database) connect(ctx context.Context, role string) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, d.server.URL(measured, ""))
 	if err != nil || role == "" {
@@ -84,8 +86,8 @@ func (d *database) connect(ctx context.Context, role string) (*pgx.Conn, error) 
 	return conn, err
 }
 
-// withSnapshot does something, if hold is set while another session sees the rows as they were
-// before: what goes cannot be removed, as during a long report or a backup.
+// withSnapshot calls do. If hold is set, another session keeps a snapshot open meanwhile, so VACUUM
+// cannot remove dead rows, as during a long report or a backup.
 func (d *database) withSnapshot(ctx context.Context, hold bool, do func() error) error {
 	if !hold {
 		return do()

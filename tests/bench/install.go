@@ -19,16 +19,16 @@ import (
 //go:embed policy.yaml
 var policies string
 
-// migrator owns the tables and migrates; it is no superuser.
+// migrator is the role that owns the tables and migrates. It is not a superuser.
 const migrator = "bench_migrator"
 
-// project is a directory with a policy file, and the database that it is for.
+// project is a directory with a policy file, and the database to which it applies.
 type project struct {
 	*session
 	dir, database string
 }
 
-// build makes the program, in the directory of the session.
+// build compiles pgretain into the directory of the session.
 func (s *session) build(ctx context.Context) (err error) {
 	if s.dir, err = os.MkdirTemp("", "pgretain-bench-"); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *session) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// install goes the whole way for the policies that are measured.
+// install creates the database with the measured policies.
 func (s *session) install(ctx context.Context) error {
 	if _, err := s.admin.Exec(ctx, "CREATE ROLE "+quote.Ident(migrator)+" LOGIN"); err != nil {
 		return err
@@ -56,8 +56,8 @@ func (s *session) install(ctx context.Context) error {
 	return p.migrate(ctx)
 }
 
-// project makes the policy file, the database, what the DBA and the application make there, and the
-// snapshot.
+// project creates a directory with the policy file, and the database with the roles and tables. It
+// also writes the catalog snapshot.
 func (s *session) project(ctx context.Context, database, policies string, scripts ...string) (*project, error) {
 	p := &project{s, filepath.Join(s.dir, database), database}
 	if err := os.Mkdir(p.dir, 0o755); err != nil {
@@ -95,15 +95,15 @@ func (p *project) migrate(ctx context.Context) error {
 	return err
 }
 
-// command runs the program; anything but success is an error.
+// command runs pgretain and returns its output and duration. An exit code other than 0 is an error.
 func (p *project) command(ctx context.Context, args ...string) (string, time.Duration, error) {
 	c := exec.CommandContext(ctx, filepath.Join(p.session.dir, "pgretain"), args...)
 	c.Dir = p.dir
-	var out, said bytes.Buffer
-	c.Stdout, c.Stderr = &out, &said
+	var out, errOut bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errOut
 	began := time.Now()
 	if err := c.Run(); err != nil {
-		return "", 0, fmt.Errorf("pgretain %s: %w\n%.2000s%.2000s", args[0], err, &out, &said)
+		return "", 0, fmt.Errorf("pgretain %s: %w\n%.2000s%.2000s", args[0], err, &out, &errOut)
 	}
 	return out.String(), time.Since(began), nil
 }

@@ -1,7 +1,8 @@
-// Bench measures the generated deletes against the ways in which people delete by hand, on a
-// throw-away server. docs/bench.md says how to read it.
+// Bench measures the generated DELETE statements and the ways in which people delete rows by hand,
+// on a throw-away server. docs/bench.md explains the results.
 //
-//	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-schemas 500] [-databases 40] [-only age,cap,nothing,many,each,fleet] [-fsync] [-out bench.json]
+//	go run ./tests/bench [-rows 2000000] [-rounds 3] [-policies 1000] [-schemas 500]
+//		[-databases 40] [-only age,cap,nothing,many,each,fleet] [-fsync] [-out bench.json]
 package main
 
 import (
@@ -17,13 +18,13 @@ import (
 	"syscall"
 )
 
-// options are the command line.
+// options holds the values of the command line's flags.
 type options struct {
-	rows      int64 // in the table; half of them are due
+	rows      int64 // rows of the table; half of them are due
 	rounds    int
-	policies  int      // of bench "many"
-	schemas   int      // of bench "each"
-	databases int      // of bench "fleet"
+	policies  int      // number of policies of bench "many"
+	schemas   int      // number of schemas of bench "each"
+	databases int      // number of databases of bench "fleet"
 	only      []string // names of benches
 	fsync     bool
 	out       string // file for the results as JSON
@@ -54,7 +55,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&only, "only", strings.Join(benchNames(), ","), "what to measure")
 	flags.BoolVar(&o.fsync, "fsync", false, "wait for the disk at every commit")
 	flags.StringVar(&o.out, "out", "bench.json", "where the results go as JSON")
-	_ = flags.Parse(args) // it exits by itself
+	_ = flags.Parse(args) // exits on an error
 	o.only = strings.Split(only, ",")
 	for _, name := range o.only {
 		if !slices.Contains(benchNames(), name) {
@@ -68,7 +69,8 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-// run measures everything, and writes the table to out and the results to the file.
+// run executes the benches. It writes the table of results to out, and the results as JSON to the
+// file.
 func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	s, err := start(ctx, o, progress)
 	if err != nil {

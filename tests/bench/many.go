@@ -14,19 +14,21 @@ import (
 	"pgretain/internal/quote"
 )
 
-// manyViewer verifies, and writes the report.
+// manyViewer and eachViewer are roles that verify and write the report.
 const manyViewer, eachViewer = "bench_viewer", "bench_viewer_of_each"
 
-// many measures the command line with many policies: reading the file, generating everything,
-// verifying an installation without counting rows, and the report on it, which verifies and counts.
+// many measures commands with many policies: lint, generate, verify without counting rows, and
+// report. The report verifies and counts rows.
 func (s *session) many(ctx context.Context) ([]result, error) {
 	var tables string
 	if err := s.admin.QueryRow(ctx, query("many_tables"), tablesFor(s.policies)).Scan(&tables); err != nil {
 		return nil, err
 	}
-	p, err := s.project(ctx, "many", manyPolicies(s.policies), "GRANT CREATE ON SCHEMA public TO "+
-		quote.Ident(migrator), tables,
-		"CREATE ROLE "+quote.Ident(manyViewer)+" LOGIN IN ROLE retention_viewer", "ANALYZE")
+	p, err := s.project(ctx, "many", manyPolicies(s.policies),
+		"GRANT CREATE ON SCHEMA public TO "+quote.Ident(migrator),
+		tables,
+		"CREATE ROLE "+quote.Ident(manyViewer)+" LOGIN IN ROLE retention_viewer",
+		"ANALYZE")
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +51,7 @@ func (s *session) many(ctx context.Context) ([]result, error) {
 	return results, nil
 }
 
-// fleet measures verify with many databases, each a copy that was adopted.
+// fleet measures verify with many databases. Each is an adopted copy of one database.
 func (s *session) fleet(ctx context.Context) ([]result, error) {
 	p := &project{s, filepath.Join(s.dir, installed), installed}
 	var file strings.Builder
@@ -72,7 +74,7 @@ func (s *session) fleet(ctx context.Context) ([]result, error) {
 	return []result{r}, err
 }
 
-// eachPolicy is for each of the schemas of each_tables.
+// eachPolicy is a policy file for the schemas of each_tables.sql.
 const eachPolicy = `version: 1
 install: {scheduler: none}
 each: {each_tenant: {schemas: "tenant_*"}}
@@ -82,16 +84,18 @@ jobs:
   hourly: {schedule: "@hourly", run: [messages]}
 `
 
-// each measures one policy for many schemas: the migration, the first run of its job, which makes a
-// page for each schema and deletes two rows of it, runs with nothing due, each in a new session,
-// and verify.
+// each measures a policy that exists once per schema, with many schemas. It measures the migration,
+// the first run of the job, runs with nothing due, and verify. The first run creates the policy's
+// functions for each schema and deletes two rows in each. Each run uses a new session.
 func (s *session) each(ctx context.Context) ([]result, error) {
 	var tables string
 	if err := s.admin.QueryRow(ctx, query("each_tables"), s.schemas).Scan(&tables); err != nil {
 		return nil, err
 	}
-	p, err := s.project(ctx, "each", eachPolicy, tables, "CREATE ROLE "+
-		quote.Ident(eachViewer)+" LOGIN IN ROLE retention_viewer", "ANALYZE")
+	p, err := s.project(ctx, "each", eachPolicy,
+		tables,
+		"CREATE ROLE "+quote.Ident(eachViewer)+" LOGIN IN ROLE retention_viewer",
+		"ANALYZE")
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +126,9 @@ func (s *session) each(ctx context.Context) ([]result, error) {
 	if _, _, err := p.command(ctx, "generate"); err != nil {
 		return nil, err
 	}
-	err = errors.Join(timed("migrate", 1, func() error { return p.migrate(ctx) }), timed("first run", 1, job),
+	err = errors.Join(
+		timed("migrate", 1, func() error { return p.migrate(ctx) }),
+		timed("first run", 1, job),
 		timed("idle", s.rounds, job))
 	if err != nil {
 		return nil, err
@@ -131,8 +137,8 @@ func (s *session) each(ctx context.Context) ([]result, error) {
 	return append(results, r), err
 }
 
-// measure runs the program once a round and once before; "generate" begins with an empty directory
-// each time.
+// measure runs a command once without measuring it, and then once per round. For "generate" it
+// removes the migrations before each run.
 func (p *project) measure(ctx context.Context, bench string, args []string) (result, error) {
 	r := result{Bench: bench, Way: args[0]}
 	var samples []sample
@@ -146,7 +152,7 @@ func (p *project) measure(ctx context.Context, bench string, args []string) (res
 		if err != nil {
 			return r, err
 		}
-		if round > 0 { // the first reads files that nobody had read
+		if round > 0 { // the run before the first round brings files into the cache
 			samples = append(samples, sample{took: took})
 			p.say("round %d of %d: %s %s, %.2f s", round, p.rounds, bench, r.Way, took.Seconds())
 		}

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// tablesFor are ten tables for about 33 policies.
+// tablesFor returns the number of tables: about 3 tables for 10 policies.
 func tablesFor(policies int) int { return max(policies*3/10, 1) }
 
-// policiesAtOnce is how many policies a job runs.
+// policiesAtOnce is the number of policies that a job runs.
 const policiesAtOnce = 10
 
-// manyPolicies writes a policy file. Each table has three or four policies, of one kind of rows
-// each: by age, by expiry, with a guard of its own columns, and with one that reads another table.
+// manyPolicies returns a policy file. Each table has three or four policies, each for one kind of
+// rows: by age, by expiry, with a guard on its own columns, and with a guard that reads another
+// table.
 func manyPolicies(policies int) string {
 	var b strings.Builder
 	b.WriteString("version: 1\ninstall: {scheduler: none}\npolicies:\n")
@@ -36,7 +37,8 @@ func manyPolicies(policies int) string {
 	return b.String()
 }
 
-// manyDue: rows that take others with them are kept longer than those.
+// manyDue returns the due condition and the guard of a policy. A policy whose rows are referenced
+// has a longer window than the policy of the referencing rows.
 func manyDue(n, kind, other int) string {
 	age := "    due: {age: {column: created_at, older_than: 30 days}}\n"
 	switch {
@@ -53,7 +55,8 @@ func manyDue(n, kind, other int) string {
 	return age
 }
 
-// manyDelete says what goes with the rows of each third table.
+// manyDelete returns the delete step of a policy. In every third table it cascades to the next
+// table.
 func manyDelete(n, tables int) string {
 	if n%3 != 1 || n == tables {
 		return "    then: [delete]\n"

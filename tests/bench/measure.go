@@ -13,14 +13,14 @@ type sample struct {
 	rows     int64
 	took     time.Duration
 	wal      int64    // bytes
-	flatness *float64 // of a run of pgretain with enough batches
-	p99      *float64 // of the transactions beside it, in milliseconds
+	flatness *float64 // time of the last quarter of the batches / first quarter; nil with few batches
+	p99      *float64 // 99th percentile of the transactions beside the measurement, in milliseconds
 }
 
 func (s sample) rate() float64 { return float64(s.rows) / s.took.Seconds() }
 
-// measure runs one way over rows of its own, in a session of its own, and sees that exactly those
-// that were due are gone.
+// measure runs one way in a new session on a fresh copy of the rows. It returns an error unless
+// exactly the due rows are deleted.
 func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool) (m sample, err error) {
 	d, err := s.fresh(ctx, job.table)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *session) measure(ctx context.Context, job deletes, w way, snapshot bool
 	return m, d.check(ctx, job, w, due)
 }
 
-// timed takes the time and the write-ahead log of what do does.
+// timed measures the duration of do, and the WAL that it writes.
 func (d *database) timed(ctx context.Context, do func() error) (sample, error) {
 	before, err := d.walBytes(ctx)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // idleRuns is how often a run with nothing due is measured.
 const idleRuns = 20
 
-// nothing measures runs that find no row to delete: what a policy costs every few minutes.
+// nothing measures runs that find no due row. This is the cost of a policy that runs every few
+// minutes.
 func (s *session) nothing(ctx context.Context) (results []result, err error) {
 	for _, part := range []struct {
 		table   string
@@ -30,7 +31,7 @@ func (s *session) nothing(ctx context.Context) (results []result, err error) {
 	return results, nil
 }
 
-// idleByRank: no device has too many rows.
+// idleByRank measures policies by rank while no device has too many rows.
 func idleByRank(ctx context.Context, d *database) ([]result, error) {
 	return d.idleAll(ctx, []idle{
 		{way: way{name: "delete_rank", sql: query("delete_rank_none")}},
@@ -38,7 +39,7 @@ func idleByRank(ctx context.Context, d *database) ([]result, error) {
 	})
 }
 
-// idleByAge: no row is old enough.
+// idleByAge measures policies by age while no row is old enough.
 func idleByAge(ctx context.Context, d *database) ([]result, error) {
 	return d.idleAll(ctx, []idle{
 		{way: way{name: "delete", sql: query("delete")}},
@@ -48,8 +49,8 @@ func idleByAge(ctx context.Context, d *database) ([]result, error) {
 	})
 }
 
-// idleAfterDelete: right after a run that deleted half of the rows, all of which a snapshot still
-// sees, so that they lie dead in the index where a run begins.
+// idleAfterDelete measures runs after a run that deleted half of the rows. A snapshot still sees
+// these rows, so their index entries remain where the next run begins to read.
 func idleAfterDelete(ctx context.Context, d *database) (results []result, err error) {
 	due := d.rows / 2
 	err = d.withSnapshot(ctx, true, func() error {
@@ -66,13 +67,13 @@ func idleAfterDelete(ctx context.Context, d *database) (results []result, err er
 	return results, err
 }
 
-// idle is one way with no row left that is due.
+// idle is one way that is measured while no row is due.
 type idle struct {
 	way
-	due        int64 // rows before the cutoff, gone by now
-	snapshot   bool
-	newSession bool // for every run, as pg_cron does
-	later      bool // each as if an hour had passed since the last
+	due        int64 // number of deleted rows before the cutoff
+	snapshot   bool  // a session keeps a snapshot open
+	newSession bool  // each run has a new session, as with pg_cron
+	later      bool  // the log says that the previous run was an hour ago
 }
 
 func (d *database) idleAll(ctx context.Context, all []idle) ([]result, error) {
@@ -90,7 +91,7 @@ func (d *database) idleAll(ctx context.Context, all []idle) ([]result, error) {
 	return results, nil
 }
 
-// idle runs a way so many times.
+// idle measures a way as often as runs says.
 func (d *database) idle(ctx context.Context, i idle, runs int) (samples []sample, err error) {
 	conn, err := d.connect(ctx, i.role())
 	if err != nil {
@@ -110,7 +111,7 @@ func (d *database) idle(ctx context.Context, i idle, runs int) (samples []sample
 	return samples, nil
 }
 
-// next prepares one more run, and says in which session.
+// next prepares one more run and returns its session.
 func (d *database) next(ctx context.Context, i idle, conn *pgx.Conn) (*pgx.Conn, error) {
 	if i.later {
 		if _, err := d.conn.Exec(ctx, query("age_log")); err != nil {

@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 )
 
-// result is one line of the table and one object of the file. What makes no sense is null: the
-// rate of a run that finds nothing.
+// result is one line of the table and one object of the file. A value without a meaning is null,
+// for example the rate of a run that finds no row.
 type result struct {
 	Bench          string   `json:"bench"`
 	Way            string   `json:"way"`
@@ -22,9 +22,9 @@ type result struct {
 	RatioToLimit   *float64 `json:"ratio_to_limit"`
 	Milliseconds   float64  `json:"ms"`
 	Flatness       *float64 `json:"flatness,omitempty"` // last quarter of the batches / first quarter
-	P99            *float64 `json:"p99_ms,omitempty"`   // of the transactions beside it
+	P99            *float64 `json:"p99_ms,omitempty"`   // 99th percentile of the transactions beside it
 
-	spread float64 // slowest / fastest, of the time
+	spread float64 // longest time / shortest time
 }
 
 func writeJSON(path string, results []result) error {
@@ -36,10 +36,10 @@ func writeJSON(path string, results []result) error {
 }
 
 func writeTable(out io.Writer, about string, results []result) error {
-	fmt.Fprintln(out, about) // Flush reports the error
+	fmt.Fprintln(out, about) // Flush below reports an error of out
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "bench\tway\tsnapshot\trows\trows/s\tWAL bytes/row\tof the "+
-		"limit\tms\tslowest/fastest\tlast/first quarter\tp99 beside, ms\t")
+	fmt.Fprintln(w, "bench\tway\tsnapshot\trows\trows/s\tWAL bytes/row\tof the limit\tms\t"+
+		"slowest/fastest\tlast/first quarter\tp99 beside, ms\t")
 	for _, r := range results {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\t%s\t%s\t\n", r.Bench, r.Way, held(r.Snapshot), r.Rows,
 			number(r.RowsPerSecond, 0), number(r.WALBytesPerRow, 0), number(r.RatioToLimit, 2),
@@ -62,7 +62,7 @@ func number(x *float64, decimals int) string {
 	return strconv.FormatFloat(*x, 'f', decimals, 64)
 }
 
-// median is that of something about the samples.
+// median returns the median of a value of the samples.
 func median(samples []sample, of func(sample) float64) *float64 {
 	var values []float64
 	for _, m := range samples {
@@ -71,7 +71,7 @@ func median(samples []sample, of func(sample) float64) *float64 {
 	return middle(values)
 }
 
-// middle is the median, nil of nothing.
+// middle returns the median of values, nil if there are none.
 func middle(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func middle(values []float64) *float64 {
 	return &m
 }
 
-// milliseconds is the median time, and how many times the fastest the slowest took.
+// milliseconds returns the median time, and the longest time divided by the shortest.
 func milliseconds(samples []sample) (ms, spread float64) {
 	took := func(m sample) float64 { return m.took.Seconds() * 1000 }
 	slower := func(a, b sample) int { return int(a.took - b.took) }

@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// bench measures what has the name.
+// bench runs the bench of the given name.
 func (s *session) bench(ctx context.Context, name string) (results []result, err error) {
 	for _, d := range compared {
 		if d.name == name && !d.standby {
@@ -28,15 +28,15 @@ func (s *session) bench(ctx context.Context, name string) (results []result, err
 	panic("no bench " + name)
 }
 
-// series is the measurements of one way, one a round.
+// series holds the measurements of one way, one per round.
 type series struct {
 	way
 	snapshot bool
 	samples  []sample
 }
 
-// compare measures every way once a round, one after the other, so that a slow minute of the
-// machine falls on all of them.
+// compare measures every way once per round, one after the other. So a slow moment of the machine
+// affects all ways.
 func (s *session) compare(ctx context.Context, d deletes) ([]result, error) {
 	var all []*series
 	held := []bool{false, true}
@@ -62,7 +62,7 @@ func (s *session) compare(ctx context.Context, d deletes) ([]result, error) {
 	return d.results(all), nil
 }
 
-// results sets every series against the limit's with the same snapshot.
+// results compares each series with the first way's series with the same snapshot.
 func (d deletes) results(all []*series) []result {
 	limits := map[bool]*series{}
 	var results []result
@@ -82,8 +82,8 @@ func with(snapshot bool) string {
 	return ""
 }
 
-// result is the medians. The ratio is that of the rounds, each against the limit's of the same
-// round, because both had the same minute of the machine.
+// result returns the medians of a series. The ratio is the median of the ratios of all rounds,
+// because the two ways of a round ran under similar conditions.
 func (x *series) result(bench string, limit *series) result {
 	r := result{Bench: bench, Way: x.name, Snapshot: x.snapshot, Rows: x.samples[0].rows}
 	r.Milliseconds, r.spread = milliseconds(x.samples)

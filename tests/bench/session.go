@@ -17,7 +17,7 @@ import (
 //go:embed sql/*.sql
 var files embed.FS
 
-// query is an embedded statement. It panics where there is none: the names are constants.
+// query returns an embedded statement. It panics if there is none, because all names are constants.
 func query(name string) string {
 	text, err := files.ReadFile("sql/" + name + ".sql")
 	if err != nil {
@@ -26,8 +26,8 @@ func query(name string) string {
 	return string(text)
 }
 
-// settings suit 2 cores and 24 GiB. Full pages are logged as in production, whether or not the
-// disk is waited for; autovacuum is off because every measurement starts with a VACUUM of its own.
+// settings are for 2 cores and 24 GiB. PostgreSQL writes full pages to WAL as in production, with
+// or without fsync. Autovacuum is off, because each measurement begins with a VACUUM.
 var settings = map[string]string{
 	"shared_buffers":       "1GB",
 	"effective_cache_size": "16GB",
@@ -40,15 +40,14 @@ var settings = map[string]string{
 	"jit":                  "off",
 }
 
-// session is a server with databases to copy: one with the policies installed, and copies of that
-// one with a table filled.
+// session is a server with the database of the policies, and a copy of it for each filled table.
 type session struct {
 	options
 	server   *sandbox.Server
-	admin    *pgx.Conn // the superuser's, in no database that is copied
-	standby  *pgx.Conn // of bench "standby"
+	admin    *pgx.Conn // session of the superuser; its database is never copied
+	standby  *pgx.Conn // session on the standby of bench "standby"
 	loaded   map[string]bool
-	dir      string // of the program, and of projects
+	dir      string // directory of the program and of the projects
 	progress io.Writer
 }
 
@@ -73,7 +72,7 @@ func start(ctx context.Context, o options, progress io.Writer) (*session, error)
 
 func (s *session) stop() error { return errors.Join(s.server.Stop(), os.RemoveAll(s.dir)) }
 
-// about says what was measured on.
+// about describes the server and the rows of the measurement.
 func (s *session) about(ctx context.Context) (string, error) {
 	var text string
 	err := s.admin.QueryRow(ctx, query("about")).Scan(&text)

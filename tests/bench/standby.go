@@ -12,7 +12,7 @@ import (
 	"pgretain/internal/sandbox"
 )
 
-// withStandby does something while a hot standby follows the server.
+// withStandby calls do while a hot standby follows the server.
 func (s *session) withStandby(ctx context.Context, do func() error) error {
 	options := s.server.Options
 	options.Settings = maps.Clone(options.Settings)
@@ -32,8 +32,8 @@ func (s *session) withStandby(ctx context.Context, do func() error) error {
 	return errors.Join(err, standby.Stop())
 }
 
-// lagging does something that begins while the standby, if there is one, lags by more than a second
-// and replays nothing; from a second later on it replays.
+// lagging calls do. If there is a standby, it lags by more than a second when do begins, and
+// resumes replay one second later.
 func (d *database) lagging(ctx context.Context, do func() error) error {
 	if d.standby == nil {
 		return do()
@@ -53,7 +53,7 @@ func (d *database) lagging(ctx context.Context, do func() error) error {
 	return errors.Join(do(), <-resumed)
 }
 
-// caughtUp waits until the standby, if there is one, has replayed all that was written.
+// caughtUp waits until the standby, if there is one, has replayed all WAL.
 func (d *database) caughtUp(ctx context.Context) error {
 	if d.standby == nil {
 		return nil
@@ -65,7 +65,7 @@ func (d *database) caughtUp(ctx context.Context) error {
 	return until(ctx, d.standby, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", written)
 }
 
-// until asks again and again until the answer is true.
+// until executes a query repeatedly until it returns true.
 func until(ctx context.Context, conn *pgx.Conn, sql string, args ...any) error {
 	for {
 		var come bool

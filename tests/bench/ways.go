@@ -8,33 +8,36 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rowsPerDevice is how bench.load and the caps of policy.yaml divide the rows.
+// rowsPerDevice is the number of rows of a device in bench.load. The caps of policy.yaml depend on
+// it.
 const rowsPerDevice = 2000
 
-// way is one way to delete the rows that are due.
+// way is one way to delete the due rows.
 type way struct {
 	name   string
-	policy string // of pgretain; "" for SQL that people write
-	sql    string // without a policy: takes the instant before which rows are due, or nothing
-	share  float64
-	beside *beside // meanwhile
+	policy string  // policy of pgretain; "" for SQL that people write
+	sql    string  // statement if policy is ""; its optional parameter is the cutoff
+	share  float64 // share of the rows that is due
+	beside *beside // transactions of another session during the measurement
 }
 
-// deletes is one job, done in several ways. The first of them is the limit for the others.
+// deletes is one job, done in several ways. The other ways are compared with the first one, the
+// limit.
 type deletes struct {
 	name, table string
-	check       string // the query that counts what is left, default "left"
+	check       string // file of the query that counts the remaining rows, default "left"
 	plain       bool   // not measured with a snapshot held open
 	standby     bool   // a standby lags meanwhile
 	ways        []way
 }
 
-// statement is a way by SQL that people write, that of a file; byPolicy one by a policy. Half of
-// the rows are due.
+// statement returns a way that executes the SQL of a file. Half of the rows are due.
 func statement(name, file string) way { return way{name: name, sql: query(file), share: 0.5} }
-func byPolicy(name string) way        { return way{name: name, policy: name, share: 0.5} }
 
-// pair is a statement and a policy of one name.
+// byPolicy returns a way that runs a policy. Half of the rows are due.
+func byPolicy(name string) way { return way{name: name, policy: name, share: 0.5} }
+
+// pair returns a job with two ways of the same name: a statement and a policy.
 func pair(name, table, check string, more ...way) deletes {
 	ways := append([]way{statement("statement", name), byPolicy(name)}, more...)
 	return deletes{name: name, table: table, check: check, plain: true, ways: ways}
@@ -48,7 +51,7 @@ var (
 
 var compared = []deletes{
 	{name: "age", table: "message", ways: []way{statement("delete", "delete"), byPolicy("range"),
-		// less than the half at which the breaker of a run trips
+		// The share is less than one half, at which the breaker trips.
 		{name: "range_breaker", policy: "range_breaker", share: 0.49},
 		statement("ctid_any", "ctid_any"), statement("id_in", "id_in")}},
 	pair("own_guard", "message", ""),
@@ -57,15 +60,16 @@ var compared = []deletes{
 	pair("guard", "message", "", way{name: "guard_written", policy: "guard", share: 0.5,
 		beside: &beside{query("open_cases"), 100}}),
 	pair("letter", "letter", ""),
-	// What an application notices of a run: the limit is how it fares without one.
+	// The application measures its own transactions during a run. The limit is the same without a
+	// run.
 	{name: "foreground", table: "message", plain: true,
 		ways: []way{alone, {name: "compute", sql: query("compute"), beside: application},
 			{name: "range", policy: "range", share: 0.5, beside: application}, gently}},
-	// The same while a standby lags, for which the run waits.
+	// The run waits for a standby that lags.
 	{name: "standby", table: "message", plain: true, standby: true, ways: []way{alone, gently}},
 	pair("mark", "task", "marked"),
 	pair("renew", "task", "renewed"),
-	// New keys, claimed one by one in one session.
+	// The session claims new keys one by one.
 	{name: "claim", table: "message", check: "claimed", plain: true,
 		ways: []way{statement("insert", "claim_insert"), statement("claim", "claim")}},
 	{name: "cap", table: "queue", ways: []way{statement("delete", "delete_rank"), byPolicy("cap")}},
@@ -73,7 +77,7 @@ var compared = []deletes{
 		ways: []way{statement("delete", "delete_rank_kept"), byPolicy("cap_kept")}},
 }
 
-// benchNames are what -only takes.
+// benchNames returns the names that -only accepts.
 func benchNames() (names []string) {
 	for _, d := range compared {
 		names = append(names, d.name)
@@ -81,15 +85,15 @@ func benchNames() (names []string) {
 	return append(names, "nothing", "many", "each", "fleet")
 }
 
-// window is that of the policies by age.
+// window is the window of the policies by age.
 const window = 24 * time.Hour
 
-// cutoff is the instant before which exactly so many rows lie, see bench.load.
+// cutoff returns the timestamp before which exactly that many rows of bench.load lie.
 func cutoff(rows int64) time.Time {
 	return time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rows+1) * time.Second)
 }
 
-// role is whose rights a way runs with.
+// role returns the role with whose rights a way runs; "" is the superuser.
 func (w way) role() string {
 	if w.policy == "" {
 		return ""
@@ -97,7 +101,7 @@ func (w way) role() string {
 	return "retention_runner"
 }
 
-// run deletes what is due when so many rows are.
+// run deletes the due rows. The argument due is their number.
 func (w way) run(ctx context.Context, conn *pgx.Conn, due int64) error {
 	if w.policy != "" {
 		var outcome string

@@ -1,5 +1,5 @@
-// Package browser looks at a page in a headless Chromium as somebody would who sees it in the
-// light, in the dark or on a phone, prints it, has only a keyboard, or has it read to them.
+// Package browser checks a page in a headless Chromium: in light and dark mode, on a phone,
+// printed, with the keyboard alone, and as a screen reader gets it.
 package browser
 
 import (
@@ -12,22 +12,23 @@ import (
 	"testing"
 )
 
-// look.js is called in the page with the name of what to look for; it answers with what is wrong.
+// look is a function that runs in the page. Its argument names a check; it returns the faults.
 //
 //go:embed look.js
 var look string
 
-// program is the name of the browser, of its package, and of the command that .ci/setup is given.
+// program is the name of the browser's executable and of its package. It is also an argument of
+// .ci/setup.
 const program = "chromium"
 
-// Check holds that a page which needs nobody asks nobody, logs nothing, can be read, fits and can
-// be used without a mouse. Without Chromium it skips the test, where PGRETAIN_TEST_BROWSER does not
-// ask for it. Pictures are left in the directory PGRETAIN_TEST_PICTURES, if there is one.
+// Check checks that a page sends no requests, logs nothing, is readable, fits the screen and can be
+// used without a mouse. Without Chromium it skips the test, unless PGRETAIN_TEST_BROWSER is set. It
+// saves pictures in the directory of PGRETAIN_TEST_PICTURES, if that is set.
 func Check(t *testing.T, html string) {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil && os.Getenv("PGRETAIN_TEST_BROWSER") == "" {
-		t.Skipf("not looked at in a browser: %v; make test-browser installs it", err)
+		t.Skipf("no browser: %v; make test-browser installs it", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +46,8 @@ func Check(t *testing.T, html string) {
 	}{{"light", "light", 1280}, {"dark", "dark", 1280}, {"phone", "dark", 390}, {"narrow", "light", 320}} {
 		p.call("Emulation.setDeviceMetricsOverride",
 			values{"width": as.width, "height": 844, "deviceScaleFactor": 1, "mobile": as.width < 500})
-		p.call("Emulation.setEmulatedMedia", values{"features": []values{{"name": "prefers-color-scheme",
-			"value": as.scheme}}})
+		p.call("Emulation.setEmulatedMedia",
+			values{"features": []values{{"name": "prefers-color-scheme", "value": as.scheme}}})
 		p.load("file://" + file)
 		p.picture(as.name)
 		for _, what := range []string{"width", "unfold", "width", "contrast"} {
@@ -59,8 +60,8 @@ func Check(t *testing.T, html string) {
 	p.print()
 }
 
-// keyboard goes through the page by the tabulator: to each element that can be used, in their
-// order, where it can be seen to be.
+// keyboard presses the Tab key repeatedly. The focus must go to each usable element, in order, and
+// be visible there.
 func (p *page) keyboard() {
 	var want []string
 	p.value("targets", &want)
@@ -68,23 +69,23 @@ func (p *page) keyboard() {
 		p.press("Tab", 9)
 		var got struct{ Name, Fault, Details string }
 		if p.value("focus", &got); got.Name != name || got.Fault != "" {
-			p.Fatalf("key %d comes to %q, not to %q; %s", i+1, got.Name, name, got.Fault)
+			p.Fatalf("Tab key %d moves the focus to %q, want %q; %s", i+1, got.Name, name, got.Fault)
 		}
 		if before := got.Details; before != "" {
 			p.press("Enter", 13)
 			if p.value("focus", &got); got.Details == before {
-				p.Errorf("%s stays %s", name, before)
+				p.Errorf("the Enter key does not change %s: it stays %s", name, before)
 			}
 			p.press("Enter", 13)
 		}
 	}
 }
 
-// spoken are the roles of what has to have a name for those who hear the page.
+// spoken lists the roles of elements that need a name for users of a screen reader.
 var spoken = []string{"link", "button", "DisclosureTriangle", "table", "image", "heading", "columnheader", "rowheader",
 	"navigation", "RootWebArea"}
 
-// names looks at the page as the browser tells it to a screen reader.
+// names checks the page's accessibility tree, which the browser gives to a screen reader.
 func (p *page) names() {
 	var tree struct {
 		Nodes []struct {
@@ -107,21 +108,21 @@ func (p *page) names() {
 		}
 	}
 	if met["table"] == 0 || met["image"] == 0 || met["heading"] == 0 || met["link"] == 0 || met["RootWebArea"] != 1 {
-		p.Errorf("the page has %v", met)
+		p.Errorf("elements of the page by role: %v; want tables, images, headings, links and one RootWebArea", met)
 	}
 }
 
-// print writes the page as on paper.
+// print checks that the browser can print the page.
 func (p *page) print() {
 	var pdf struct{ Data []byte }
 	p.answer(p.call("Page.printToPDF", values{"printBackground": true, "preferCSSPageSize": true}), &pdf)
 	if len(pdf.Data) < 1000 || string(pdf.Data[:5]) != "%PDF-" {
-		p.Errorf("printed, the page has %d bytes", len(pdf.Data))
+		p.Errorf("the printed page has %d bytes and begins with %.5q, want a PDF of at least 1000", len(pdf.Data), pdf.Data)
 	}
 	p.keep("print.pdf", pdf.Data)
 }
 
-// picture keeps what is to be seen at first.
+// picture saves a picture of the top of the page.
 func (p *page) picture(name string) {
 	if os.Getenv("PGRETAIN_TEST_PICTURES") == "" {
 		return
@@ -133,8 +134,8 @@ func (p *page) picture(name string) {
 
 func (p *page) keep(name string, content []byte) {
 	if dir := os.Getenv("PGRETAIN_TEST_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.Name(), "/", "-")+"-"+name), content,
-			0o644); err != nil {
+		path := filepath.Join(dir, strings.ReplaceAll(p.Name(), "/", "-")+"-"+name)
+		if err := os.WriteFile(path, content, 0o644); err != nil {
 			p.Fatal(err)
 		}
 	}

@@ -11,22 +11,22 @@ import (
 	"testing"
 )
 
-// page is a page in a browser of its own, spoken to by the DevTools protocol over two pipes:
-// messages are JSON that ends with NUL. https://chromedevtools.github.io/devtools-protocol/
+// page is a page in a browser of its own. The test controls it with the DevTools protocol over two
+// pipes. A message is JSON and ends with NUL. https://chromedevtools.github.io/devtools-protocol/
 type page struct {
 	*testing.T
 	to      *os.File
 	from    *bufio.Reader
 	session string
-	last    int // the id of the last call
-	loaded  int // how often a page was loaded
+	last    int // ID of the last call
+	loaded  int // how often the browser has loaded a page
 	address string
-	said    string // the file of its messages
+	output  string // path of the file with the browser's stderr
 }
 
 type values map[string]any
 
-// open starts a browser, which ends with the test, or when its pipes close.
+// open starts a browser. The browser ends with the test, or when its pipes are closed.
 func open(t *testing.T, program string) *page {
 	t.Helper()
 	theirs, to, err := os.Pipe()
@@ -38,23 +38,23 @@ func open(t *testing.T, program string) *page {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	said, err := os.Create(filepath.Join(dir, "said"))
+	output, err := os.Create(filepath.Join(dir, "output"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command(program, "--headless", "--remote-debugging-pipe", "--user-data-dir="+dir,
 		"--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad", "--no-first-run",
 		"--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND")
-	c.Env, c.Stderr, c.ExtraFiles = append(os.Environ(), "HOME="+dir), said, []*os.File{theirs, answers}
+	c.Env, c.Stderr, c.ExtraFiles = append(os.Environ(), "HOME="+dir), output, []*os.File{theirs, answers}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = theirs.Close(), answers.Close()
-	p := &page{T: t, to: to, from: bufio.NewReader(from), said: said.Name()}
+	p := &page{T: t, to: to, from: bufio.NewReader(from), output: output.Name()}
 	t.Cleanup(func() {
 		_, _ = to.Write([]byte("{\"id\":0,\"method\":\"Browser.close\"}\x00"))
 		_ = c.Wait()
-		_, _, _ = to.Close(), from.Close(), said.Close()
+		_, _, _ = to.Close(), from.Close(), output.Close()
 	})
 	var made struct{ TargetID, SessionID string }
 	p.answer(p.call("Target.createTarget", values{"url": "about:blank"}), &made)
@@ -63,7 +63,7 @@ func open(t *testing.T, program string) *page {
 	return p
 }
 
-// message is an answer, which has the id of its call, or an event.
+// message is an answer, with the ID of its call, or an event.
 type message struct {
 	ID             int
 	Method         string
@@ -71,7 +71,7 @@ type message struct {
 	Error          struct{ Message string }
 }
 
-// call waits for the answer, and notes what happens meanwhile.
+// call sends a command and waits for its answer. It also handles the events that arrive meanwhile.
 func (p *page) call(method string, params values) json.RawMessage {
 	p.Helper()
 	p.last++
@@ -99,8 +99,8 @@ func (p *page) call(method string, params values) json.RawMessage {
 	}
 }
 
-// next is the next message. A line in the console, or a request for anything but the page, is an
-// error.
+// next returns the next message. It reports an error for console output, and for a request of
+// anything but the page itself.
 func (p *page) next() (m message) {
 	p.Helper()
 	text, err := p.from.ReadBytes(0)
@@ -108,18 +108,18 @@ func (p *page) next() (m message) {
 		err = json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m)
 	}
 	if err != nil {
-		said, _ := os.ReadFile(p.said)
-		p.Fatalf("reading from the browser: %v\n%s", err, said)
+		output, _ := os.ReadFile(p.output)
+		p.Fatalf("reading from the browser: %v\n%s", err, output)
 	}
 	switch m.Method {
 	case "Page.loadEventFired":
 		p.loaded++
 	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded":
-		p.Errorf("the console says %s", m.Params)
+		p.Errorf("the page writes to the console: %s", m.Params)
 	case "Network.requestWillBeSent":
 		var sent struct{ Request struct{ URL string } }
 		if p.answer(m.Params, &sent); sent.Request.URL != p.address {
-			p.Errorf("the page asks for %s", sent.Request.URL)
+			p.Errorf("the page requests %s", sent.Request.URL)
 		}
 	}
 	return m
@@ -132,7 +132,7 @@ func (p *page) answer(text json.RawMessage, into any) {
 	}
 }
 
-// load goes to an address, and waits for the page.
+// load opens an address and waits until the page is loaded.
 func (p *page) load(address string) {
 	p.Helper()
 	p.address = address
@@ -142,7 +142,7 @@ func (p *page) load(address string) {
 	}
 }
 
-// press presses a key and lets it go.
+// press presses and releases a key.
 func (p *page) press(key string, code int) {
 	p.Helper()
 	event := values{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code}
@@ -153,7 +153,7 @@ func (p *page) press(key string, code int) {
 	p.call("Input.dispatchKeyEvent", values{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code})
 }
 
-// value is what look.js answers.
+// value calls the function of look.js and stores its result in into.
 func (p *page) value(what string, into any) {
 	p.Helper()
 	var got struct {
@@ -168,7 +168,7 @@ func (p *page) value(what string, into any) {
 	p.answer(got.Result.Value, into)
 }
 
-// look reports the faults that look.js finds.
+// look reports the faults that the function of look.js returns.
 func (p *page) look(as, what string) {
 	p.Helper()
 	var faults []string

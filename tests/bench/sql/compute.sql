@@ -1,4 +1,4 @@
--- Takes a processor for two seconds and nothing else: no table, no WAL, no lock.
+-- Uses a processor for two seconds. It uses no table and no lock, and writes no WAL.
 DO $$
 DECLARE
     v_end CONSTANT timestamptz := clock_timestamp() + interval '2 s';

@@ -1,6 +1,6 @@
--- The time of the last quarter of the last run's batches over that of the first quarter; NULL with
--- fewer than eight. The first batch, which has no position to start from, and the last one, which
--- may be short, are left out.
+-- Returns the time of the last quarter of the newest run's batches, divided by that of the first
+-- quarter. The result is NULL with fewer than eight batches. The first batch is left out because it
+-- has no position to start from, and the last one because it may be short.
 SELECT CASE WHEN count(*) >= 8 THEN
            sum(b.ms) FILTER (WHERE b.quarter = 4) / sum(b.ms) FILTER (WHERE b.quarter = 1) END
 FROM (SELECT b.ms, ntile(4) OVER (ORDER BY b.n) AS quarter

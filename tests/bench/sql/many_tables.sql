@@ -1,5 +1,5 @@
--- Statements that make tables for many policies; each third one has rows that refer to the one before. $1: how
--- many.
+-- Returns statements that create $1 tables for many policies. Every third table references the one
+-- before it.
 SELECT string_agg(format($statement$
     CREATE TABLE public.many_%1$s (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -12,5 +12,6 @@ SELECT string_agg(format($statement$
     );
     CREATE INDEX ON public.many_%1$s (parent_id);
     ALTER TABLE public.many_%1$s OWNER TO bench_migrator;
-    $statement$, n, CASE WHEN n % 3 = 2 THEN format(' REFERENCES public.many_%s ON DELETE CASCADE', n - 1) END), '' ORDER BY n)
+    $statement$,
+    n, CASE WHEN n % 3 = 2 THEN format(' REFERENCES public.many_%s ON DELETE CASCADE', n - 1) END), '' ORDER BY n)
 FROM generate_series(1, $1) AS n

@@ -1,7 +1,8 @@
--- The loops that people write, in batches of 5000, and what the measurements need.
+-- Loops as people write them, with batches of 5000 rows, and a function that fills the tables.
 CREATE SCHEMA bench;
 
--- Row g is g seconds younger than 2020, and one of 2000 rows of its device. 12,000 cases are open, none of a row that is due.
+-- bench.load fills a table. Row g is g seconds younger than the start of 2020. Each device has 2000
+-- rows. There are at most 12,000 open cases, all for rows that are not due.
 CREATE FUNCTION bench.load(p_table regclass, p_rows bigint) RETURNS void
 LANGUAGE plpgsql
 AS $function$
@@ -11,7 +12,9 @@ BEGIN
         SELECT g, timestamptz '2020-01-01 00:00:00+00' + g * interval '1 second',
                'device ' || g %% (%s / 2000), repeat('x', 140)
         FROM generate_series(1, %s) g$sql$, p_table, p_rows, p_rows);
-    INSERT INTO public.open_case SELECT p_rows - g FROM generate_series(0, least(12000, p_rows / 2) - 1) g ON CONFLICT DO NOTHING;
+    INSERT INTO public.open_case
+    SELECT p_rows - g FROM generate_series(0, least(12000, p_rows / 2) - 1) g
+    ON CONFLICT DO NOTHING;
     INSERT INTO public.page (letter_id) SELECT l.id FROM public.letter l CROSS JOIN generate_series(1, 2);
 END
 $function$;

@@ -1,4 +1,4 @@
--- Makes a copied database one that was in use: adopted, with its rows and indexes in memory.
+-- Adopts a copied database, and reads its rows and indexes into memory.
 SELECT retention.adopt('bench');
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
