@@ -1,6 +1,6 @@
 package roles
 
-// everything is a policy file from which each kind of object is generated.
+// everything is a policy file for which the generator creates objects of every kind.
 const everything = `version: 1
 install: {search_path: [app]}
 each: {each_shop: {schemas: "shop_*"}}
@@ -11,7 +11,10 @@ policies:
     scope: [kind]
     due: {age: {column: at, older_than: {days: 30, at_least: 7}}}
     keep: {pinned: pinned}
-    then: [{archive: {into: app.note_old, create: true, set: {run_id: run.id}}}, {emit: {event: gone, payload: {id: id}}}, delete]
+    then:
+      - archive: {into: app.note_old, create: true, set: {run_id: run.id}}
+      - emit: {event: gone, payload: {id: id}}
+      - delete
   marked:
     table: app.mark
     where: "NOT done"
@@ -22,17 +25,29 @@ policies:
     join: {c: {query: "SELECT kind, n FROM app.config", where: c.kind = t.kind}}
     due: {beyond: {first: {count: c.n, else: 3}, per: [kind], order: id DESC}}
     then: [delete]
-  plain: {table: app.plain, due: {age: {column: at, older_than: 30 days}}, keep: {used: "EXISTS (SELECT FROM app.other o WHERE o.id = t.id)"}, then: [delete]}
+  plain:
+    table: app.plain
+    due: {age: {column: at, older_than: 30 days}}
+    keep: {used: "EXISTS (SELECT FROM app.other o WHERE o.id = t.id)"}
+    then: [delete]
   trades:
     table: app.trade
     due: {expires: {column: expires_at}}
     then: [delete]
-    claim: {key: hash, ttl: {minutes: 15, at_least: 1}, cursor: {table: app.marker, key: id, position: [at]}, grant: [shop_app]}
+    claim:
+      key: hash
+      ttl: {minutes: 15, at_least: 1}
+      cursor: {table: app.marker, key: id, position: [at]}
+      grant: [shop_app]
   tracked:
     table: app.tracked
     due: {age: {column: read_at, older_than: 30 days}}
     then: [delete]
-    touch: {key: slug, set: {read_at: as_of}, revive: {table: app.catalog, as: c, set: {slug: c.slug}, emit: revived}, grant: [shop_app]}
+    touch:
+      key: slug
+      set: {read_at: as_of}
+      revive: {table: app.catalog, as: c, set: {slug: c.slug}, emit: revived}
+      grant: [shop_app]
   events:
     partitions_of: app.event
     due: {age: {older_than: 3 months}}
@@ -41,7 +56,11 @@ policies:
     table: app.detached
     due: {expires: {column: drop_after}}
     then: [{drop_table: name}, delete]
-  sold: {table: each_shop.sold, due: {age: {column: at, older_than: 30 days}}, keep: {used: "EXISTS (SELECT FROM each_shop.used u WHERE u.id = t.id)"}, then: [delete]}
+  sold:
+    table: each_shop.sold
+    due: {age: {column: at, older_than: 30 days}}
+    keep: {used: "EXISTS (SELECT FROM each_shop.used u WHERE u.id = t.id)"}
+    then: [delete]
 reports:
   kinds: {query: "SELECT kind, count(*) AS n FROM app.note GROUP BY kind", alert: n > 1000}
 jobs:
@@ -49,7 +68,9 @@ jobs:
 `
 
 const everythingSchema = `
-	CREATE TABLE app.note (id bigint PRIMARY KEY, kind text NOT NULL, pinned boolean NOT NULL DEFAULT false, at timestamptz NOT NULL);
+	CREATE TABLE app.note (
+		id bigint PRIMARY KEY, kind text NOT NULL, pinned boolean NOT NULL DEFAULT false, at timestamptz NOT NULL
+	);
 	CREATE TABLE app.mark (id bigint PRIMARY KEY, done boolean NOT NULL DEFAULT false, at timestamptz NOT NULL);
 	CREATE TABLE app.cap (id bigint PRIMARY KEY, kind text NOT NULL);
 	CREATE TABLE app.config (kind text PRIMARY KEY, n integer);

@@ -1,6 +1,7 @@
 package roles
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,9 +12,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// An administrator who is no superuser gets as far as his rights go, hears by name what is left,
-// and somebody else's doing that completes it.
-func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
+// TestBootstrapByAdministrator runs the bootstrap script as an administrator who is not a
+// superuser, as at a hosting provider. The script does what the administrator may do. Its error
+// lists the remaining statements, which a superuser then executes.
+func TestBootstrapByAdministrator(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
 	db.Exec(t, people)
@@ -21,32 +23,32 @@ func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 	db.Exec(t, "DROP EXTENSION pg_cron")
 	err := s.bootstrap(dba)
 	if err == nil || err.Code != "42501" || !strings.Contains(err.Message, `role "shop_dba" could not do everything`) {
-		t.Fatalf("the script by an administrator: %+v", err)
+		t.Fatalf("the script run by shop_dba: %+v, want SQLSTATE 42501", err)
 	}
-	left := func(want ...string) {
+	wantRemaining := func(want ...string) {
 		t.Helper()
 		var got []string
 		for line := range strings.Lines(err.Detail) {
 			statement, why, found := strings.Cut(strings.TrimSpace(line), ";  -- ")
 			if !found || why == "" {
-				t.Errorf("no reason: %q", line)
+				t.Errorf("the detail gives no reason for a statement: %q", line)
 			}
 			got = append(got, statement)
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err.Hint == "" {
-			t.Errorf("left:\n%s", diff)
+			t.Errorf("remaining statements (-want +got), hint %q:\n%s", err.Hint, diff)
 		}
 	}
-	left("GRANT CREATE ON DATABASE postgres TO shop_deploy", "CREATE EXTENSION IF NOT EXISTS pg_cron",
+	wantRemaining("GRANT CREATE ON DATABASE postgres TO shop_deploy", "CREATE EXTENSION IF NOT EXISTS pg_cron",
 		"GRANT USAGE ON SCHEMA cron TO retention_runner")
 	if n := ask[int](s, super, "SELECT count(*) FROM pg_roles WHERE rolname LIKE 'retention_%'"); n != 5 {
-		t.Errorf("%d roles were made, want 5", n)
+		t.Errorf("the script created %d roles, want 5", n)
 	}
 	for line := range strings.Lines(err.Detail) {
 		s.as(super, line)
 	}
 	if err := s.bootstrap(dba); err != nil {
-		t.Errorf("with nothing left: %+v", err)
+		t.Errorf("the script after the remaining statements: %+v", err)
 	}
 	before := pgtest.Column[string](t, db, privileges)
 	for _, who := range []string{dba, super, dba} {
@@ -54,17 +56,17 @@ func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 			t.Errorf("again, by %q: %+v", who, err)
 		}
 	}
-	// The superuser may do what was optional and not for the administrator, once.
+	// A superuser may execute the optional statements that the administrator may not.
 	after := pgtest.Column[string](t, db, privileges)
 	monitor := ask[bool](s, super, "SELECT pg_has_role('retention_owner', 'pg_monitor', 'USAGE')")
 	for _, line := range after {
-		if !contains(before, line) && !strings.HasPrefix(line, "member retention_owner of pg_monitor") &&
+		if !slices.Contains(before, line) && !strings.HasPrefix(line, "member retention_owner of pg_monitor") &&
 			!strings.HasPrefix(line, "database postgres") {
-			t.Errorf("new: %s", line)
+			t.Errorf("the superuser's script added: %s", line)
 		}
 	}
 	if !monitor {
-		t.Error("the owner has no pg_monitor")
+		t.Error("retention_owner is not a member of pg_monitor after the superuser's script")
 	}
 	s.install(dba)
 	s.as(dba, "GRANT retention_viewer TO bert")
@@ -72,17 +74,8 @@ func TestBootstrapByTheProvidersAdministrator(t *testing.T) {
 	s.must(viewer, "verify")
 }
 
-func contains(list []string, line string) bool {
-	for _, one := range list {
-		if one == line {
-			return true
-		}
-	}
-	return false
-}
-
-// Two databases of one server hold an install each, with the same role names and with others.
-// Taking one away leaves the other as it was.
+// TestTwoDatabasesOfOneServer installs into three databases of one server, one of them with other
+// role names. Uninstalling two of them must not change the first one or the memberships of roles.
 func TestTwoDatabasesOfOneServer(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{})
@@ -97,17 +90,20 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 	second.install(super)
 	third := newStage(t, db.Sibling(t, "third"), smallSchema, other)
 	third.install(super)
-	members := "SELECT m.member::regrole || ' ' || m.roleid::regrole FROM pg_auth_members m WHERE " +
-		"m.roleid::regrole::text !~ '^pg_' OR m.member::regrole::text !~ '^pg_' ORDER BY 1"
+	const members = `
+		SELECT m.member::regrole || ' ' || m.roleid::regrole
+		FROM pg_auth_members m
+		WHERE m.roleid::regrole::text !~ '^pg_' OR m.member::regrole::text !~ '^pg_'
+		ORDER BY 1`
 	before := pgtest.Column[string](t, db, members)
 	catalog := kit.Catalog(t, first.DB, "retention")
 	second.must(deploy, "migrate", "down", "--all")
 	third.must(deploy, "migrate", "down", "--all")
 	if diff := cmp.Diff(before, pgtest.Column[string](t, db, members)); diff != "" {
-		t.Errorf("members:\n%s", diff)
+		t.Errorf("migrate down changed memberships:\n%s", diff)
 	}
 	if diff := cmp.Diff(catalog, kit.Catalog(t, first.DB, "retention")); diff != "" {
-		t.Errorf("the first database:\n%s", diff)
+		t.Errorf("migrate down in other databases changed the first one:\n%s", diff)
 	}
 	first.must(runner, "run", "notes")
 	first.must(viewer, "verify")
@@ -119,18 +115,29 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 	third.must("b_runner", "run", "notes")
 }
 
-// One role does everything: that which migrates, or one that is there already and named for all
-// four.
+// TestOneRoleForEverything installs with fewer roles than the default: with the migrating role
+// alone, with an existing role for all four, or with one role for two of them.
 func TestOneRoleForEverything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ roles, who, before string }{
-		"none": {"none", deploy, ""},
-		"the migrating role": {"{owner: shop_deploy, runner: shop_deploy, operator: shop_deploy, viewer: " +
-			"shop_deploy}", deploy, ""},
-		"an existing role": {"{owner: shop_batch, runner: shop_batch, operator: shop_batch, viewer: shop_batch}",
-			"shop_batch", "CREATE ROLE shop_batch LOGIN"},
-		"one to own and run":    {"{owner: shop_batch, runner: shop_batch, operator: shop_people, viewer: shop_people}", "shop_batch", ""},
-		"the owner of the rows": {"{owner: shop_deploy, runner: retention_runner}", runner, ""},
+		"none": {roles: "none", who: deploy},
+		"the migrating role": {
+			roles: "{owner: shop_deploy, runner: shop_deploy, operator: shop_deploy, viewer: shop_deploy}",
+			who:   deploy,
+		},
+		"an existing role": {
+			roles:  "{owner: shop_batch, runner: shop_batch, operator: shop_batch, viewer: shop_batch}",
+			who:    "shop_batch",
+			before: "CREATE ROLE shop_batch LOGIN",
+		},
+		"one to own and run": {
+			roles: "{owner: shop_batch, runner: shop_batch, operator: shop_people, viewer: shop_people}",
+			who:   "shop_batch",
+		},
+		"the owner of the rows": {
+			roles: "{owner: shop_deploy, runner: retention_runner}",
+			who:   runner,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,15 +148,16 @@ func TestOneRoleForEverything(t *testing.T) {
 			}
 			s := newStage(t, db, smallSchema+`; GRANT SELECT ON app.note TO bert`,
 				strings.Replace(small, "search_path: [app]", "search_path: [app], roles: "+c.roles, 1))
-			rights := "SELECT has_table_privilege('shop_deploy', 'app.note', 'SELECT, UPDATE, DELETE, INSERT, " +
-				"TRUNCATE')::text || (SELECT relacl::text FROM pg_class WHERE oid = 'app.note'::regclass)"
+			const rights = `SELECT
+				has_table_privilege('shop_deploy', 'app.note', 'SELECT, UPDATE, DELETE, INSERT, TRUNCATE')::text
+				|| (SELECT relacl::text FROM pg_class WHERE oid = 'app.note'::regclass)`
 			before := ask[string](s, super, rights)
 			s.install(super)
 			s.must(c.who, "run", "--job", "nightly")
 			if n := ask[int](s, deploy, "SELECT count(*) FROM app.note"); n != 29 {
 				t.Errorf("%d rows are left, want 29", n)
 			}
-			if name == "the owner of the rows" { // nothing but this, which is worth knowing
+			if name == "the owner of the rows" { // verify reports only that the owner can log in
 				s.refused(super, 1, []string{`role "shop_deploy" can log in [V072]`, "Found 1 drift, 0 unknown"},
 					"verify")
 			} else {
@@ -161,14 +169,14 @@ func TestOneRoleForEverything(t *testing.T) {
 				t.Error(err)
 			}
 			if diff := cmp.Diff(again, pgtest.Column[string](t, db, privileges)); diff != "" {
-				t.Errorf("the script, run again, changed something:\n%s", diff)
+				t.Errorf("the second run of the bootstrap script changed privileges:\n%s", diff)
 			}
 			if err := s.try(stranger, "SELECT * FROM retention.run"); err == nil || err.Code != "42501" {
-				t.Errorf("a stranger reads the log: %v", err)
+				t.Errorf("a role without privileges reads retention.run: %v, want SQLSTATE 42501", err)
 			}
 			s.must(deploy, "migrate", "down", "--all")
 			if after := ask[string](s, super, rights); after != before {
-				t.Errorf("rights on the table were %s, are %s", before, after)
+				t.Errorf("privileges on app.note before the install: %s; after migrate down: %s", before, after)
 			}
 			s.must(deploy, "migrate", "up")
 			s.must(c.who, "run", "notes")

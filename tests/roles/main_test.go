@@ -1,5 +1,5 @@
-// Package roles holds the tests of least privilege: who may do what, each as a role of its own over
-// a connection of its own. Roles belong to a whole server, so that every test starts one.
+// Package roles tests the privileges of each role, with a session per role. Roles belong to the
+// whole server, so each test starts a server of its own.
 package roles
 
 import (

@@ -15,15 +15,15 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// The people of a stage. Nobody of them is a superuser, and only the migrating role owns tables.
+// The roles of a stage. Only super is a superuser, and only the migrating role owns tables.
 const (
-	deploy   = "shop_deploy" // migrates
+	deploy   = "shop_deploy" // the migrating role
 	runner   = "retention_runner"
 	owner    = "retention_owner"
 	operator = "anna"     // a person with the role operator
 	viewer   = "bert"     // a person with the role viewer
-	app      = "shop_app" // what the policies name under "grant"
-	stranger = "stranger" // nothing at all
+	app      = "shop_app" // the role that the policies list under "grant"
+	stranger = "stranger" // a role without privileges
 	dba      = "shop_dba" // the provider's administrator
 	super    = ""         // the superuser
 )
@@ -32,15 +32,15 @@ const people = `
 	CREATE ROLE shop_deploy LOGIN; CREATE ROLE anna LOGIN; CREATE ROLE bert LOGIN; CREATE ROLE shop_app LOGIN;
 	CREATE ROLE stranger LOGIN; CREATE ROLE shop_dba LOGIN CREATEROLE CREATEDB`
 
-// stage is a directory with a policy, and a database in which it is installed by the command alone.
+// stage is a directory with a policy file, and a database. Only the pgretain command installs
+// there.
 type stage struct {
 	*pgtest.DB
 	t   *testing.T
 	dir string
 }
 
-// newStage makes the files of a project; schema is run by the migrating role, which owns nothing
-// else.
+// newStage writes the policy file and creates the schema's objects as the migrating role.
 func newStage(t *testing.T, db *pgtest.DB, schema, yaml string) *stage {
 	t.Helper()
 	s := &stage{DB: db, t: t, dir: t.TempDir()}
@@ -57,14 +57,14 @@ func (s *stage) write(name, text string) {
 	}
 }
 
-// with is the same stage for a subtest.
+// with returns the same stage for a subtest.
 func (s *stage) with(t *testing.T) *stage {
 	other := *s
 	other.t = t
 	return &other
 }
 
-// as runs SQL as a role, over a connection of its own; it must succeed.
+// as executes SQL as a role, in a new session, and fails the test on an error.
 func (s *stage) as(role, sql string) {
 	s.t.Helper()
 	if err := s.try(role, sql); err != nil {
@@ -72,8 +72,8 @@ func (s *stage) as(role, sql string) {
 	}
 }
 
-// try is as for what may be refused. Several statements are one transaction, unless they say
-// otherwise.
+// try executes SQL as a role, in a new session, and returns the server's error. Several statements
+// form one transaction unless sql contains BEGIN or COMMIT.
 func (s *stage) try(role, sql string) *pgconn.PgError {
 	s.t.Helper()
 	conn, err := s.Connect(s.t.Context(), role)
@@ -88,7 +88,7 @@ func (s *stage) try(role, sql string) *pgconn.PgError {
 	return server
 }
 
-// ask is one value, read by a role.
+// ask returns the value of a query that a role executes.
 func ask[T any](s *stage, role, sql string, args ...any) T {
 	s.t.Helper()
 	conn, err := s.Connect(s.t.Context(), role)
@@ -99,7 +99,7 @@ func ask[T any](s *stage, role, sql string, args ...any) T {
 	return pgtest.Value[T](s.t, conn, sql, args...)
 }
 
-// result is how a command line ended.
+// result is the exit code and the output of a command.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -120,7 +120,7 @@ func (s *stage) command(role string, args ...string) result {
 	return result{code, stdout, stderr}
 }
 
-// must runs a command that succeeds, and answers what it printed.
+// must runs a command that must succeed, and returns its standard output.
 func (s *stage) must(role string, args ...string) string {
 	s.t.Helper()
 	r := s.command(role, args...)
@@ -130,7 +130,7 @@ func (s *stage) must(role string, args ...string) string {
 	return r.stdout
 }
 
-// refused runs a command that ends with a code and says each of the texts.
+// refused runs a command, and checks its exit code and that its output contains each of the texts.
 func (s *stage) refused(role string, code int, says []string, args ...string) {
 	s.t.Helper()
 	r := s.command(role, args...)
@@ -140,19 +140,19 @@ func (s *stage) refused(role string, code int, says []string, args ...string) {
 	}
 	for _, text := range says {
 		if !strings.Contains(r.stdout+r.stderr, text) {
-			s.t.Errorf("pgretain %s as %s does not say %q:\n%s%s", strings.Join(args, " "), role, text, r.stdout,
+			s.t.Errorf("the output of pgretain %s as %s lacks %q:\n%s%s", strings.Join(args, " "), role, text, r.stdout,
 				r.stderr)
 		}
 	}
 }
 
-// bootstrap is what a DBA does, by the printed script and nothing else.
+// bootstrap executes the printed bootstrap script as a DBA.
 func (s *stage) bootstrap(dba string) *pgconn.PgError {
 	s.t.Helper()
 	return s.try(dba, s.must(deploy, "bootstrap"))
 }
 
-// install goes the whole way: script, snapshot, migrations; then people get their roles.
+// install runs bootstrap, snapshot, generate and "migrate up".
 func (s *stage) install(dba string) {
 	s.t.Helper()
 	if err := s.bootstrap(dba); err != nil {
@@ -163,13 +163,13 @@ func (s *stage) install(dba string) {
 	s.must(deploy, "migrate", "up")
 }
 
-// enrol gives people their roles.
+// enrol grants the operator's and the viewer's role to people.
 func (s *stage) enrol(dba string) {
 	s.t.Helper()
 	s.as(dba, "GRANT retention_operator TO anna; GRANT retention_viewer TO bert")
 }
 
-// privileges is everything that bootstrap may change: roles, members, and who may do what with
+// privileges returns everything that bootstrap may change: roles, memberships, and privileges on
 // databases and schemas.
 const privileges = `
 	SELECT format('role %s %s', r.rolname, to_jsonb(r) - '{oid}'::text[]) FROM pg_roles r WHERE r.rolname !~ '^pg_'
@@ -179,14 +179,16 @@ const privileges = `
 	UNION ALL
 	SELECT format('database %s %s', d.datname, d.datacl) FROM pg_database d
 	UNION ALL
-	SELECT format('schema %s %s %s', n.nspname, n.nspowner::regrole, n.nspacl) FROM pg_namespace n WHERE n.nspname !~ '^pg_(toast|temp)'
+	SELECT format('schema %s %s %s', n.nspname, n.nspowner::regrole, n.nspacl)
+	FROM pg_namespace n
+	WHERE n.nspname !~ '^pg_(toast|temp)'
 	UNION ALL
 	SELECT format('defaults %s %s', d.defaclrole::regrole, d.defaclacl) FROM pg_default_acl d
 	UNION ALL
 	SELECT format('extension %s %s', e.extname, e.extowner::regrole) FROM pg_extension e
 	ORDER BY 1`
 
-// call runs one statement with arguments as a role.
+// call executes one statement with arguments as a role.
 func (s *stage) call(role, sql string, args ...any) error {
 	s.t.Helper()
 	conn, err := s.Connect(s.t.Context(), role)
@@ -198,14 +200,14 @@ func (s *stage) call(role, sql string, args ...any) error {
 	return err
 }
 
-// asServer is what the server said, nil for any other error.
+// asServer returns the server's error, or nil if err is another error.
 func asServer(err error) *pgconn.PgError {
 	var server *pgconn.PgError
 	errors.As(err, &server)
 	return server
 }
 
-// dropLastStep removes the files that the first step did not write.
+// dropLastStep removes the files of all migrations after the first installation.
 func (s *stage) dropLastStep() {
 	s.t.Helper()
 	names, err := filepath.Glob(filepath.Join(s.dir, "migrations", "*.sql"))
