@@ -13,7 +13,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// The demo's path without waiting for a tick, the survivors compared row by row.
+// testBotQueue runs the commands of the demo, without waiting for pg_cron. It compares the
+// remaining rows with those that a plain query keeps.
 func testBotQueue(t *testing.T, binary string) {
 	db := pgtest.CronServer(t)
 	dir := copyExample(t, "bot-queue")
@@ -33,28 +34,34 @@ func testBotQueue(t *testing.T, binary string) {
 
 	pgtest.Exec(t, app, fixture.ReadFile(t, dir, "later.sql"))
 	db.Exec(t, `CREATE TABLE public.survivor AS
-		SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY device_key ORDER BY created_at DESC, id DESC) AS place
+		SELECT id
+		FROM (
+			SELECT id, row_number() OVER (PARTITION BY device_key ORDER BY created_at DESC, id DESC) AS place
 			FROM public.enqueued_messages
 			WHERE created_at >= (now() AT TIME ZONE 'UTC') - interval '7 days') x
 		WHERE place <= 1000`)
-	if r := c.must("preview", "enqueued_messages_ttl"); !regexp.MustCompile(`(?s)due +66,000.*\n1 +delete +public\.enqueued_messages +66,000 .*LOCKS ON\s+public\.enqueued_messages +ROW EXCLUSIVE`).MatchString(r.stdout) {
+	ttl := regexp.MustCompile(`(?s)due +66,000.*\n1 +delete +public\.enqueued_messages +66,000 ` +
+		`.*LOCKS ON\s+public\.enqueued_messages +ROW EXCLUSIVE`)
+	if r := c.must("preview", "enqueued_messages_ttl"); !ttl.MatchString(r.stdout) {
 		t.Errorf("preview does not count 66,000 rows:\n%s", r.stdout)
 	}
-	if r := c.must("preview"); !regexp.MustCompile(`(?s)enqueued_messages_ttl +66,000 .*\nall +\d`).MatchString(r.stdout) {
-		t.Errorf("no line for each policy, or no sum:\n%s", r.stdout)
+	all := regexp.MustCompile(`(?s)enqueued_messages_ttl +66,000 .*\nall +\d`)
+	if r := c.must("preview"); !all.MatchString(r.stdout) {
+		t.Errorf("preview has no line for each policy, or no sum:\n%s", r.stdout)
 	}
 	c.previewJSON(t)
-	if r := c.must("preview", "--job", "enqueued_messages"); !regexp.MustCompile(`(?s)_ttl +done +66,000 .*_cap +done +28,500 `).MatchString(r.stdout) {
+	job := regexp.MustCompile(`(?s)_ttl +done +66,000 .*_cap +done +28,500 `)
+	if r := c.must("preview", "--job", "enqueued_messages"); !job.MatchString(r.stdout) {
 		t.Errorf("the preview of the job does not take 66,000 rows, then 28,500:\n%s", r.stdout)
 	}
-	if r := c.must("run", "--job", "enqueued_messages", "--reason", "test"); !strings.Contains(r.stdout,
-		"28,500 deleted") {
+	r := c.must("run", "--job", "enqueued_messages", "--reason", "test")
+	if !strings.Contains(r.stdout, "28,500 deleted") {
 		t.Errorf("the run of the cap did not delete 28,500 rows:\n%s", r.stdout)
 	}
 	wrong := pgtest.Value[int64](t, db, `SELECT count(*) FROM (SELECT id FROM public.survivor) s
 		FULL JOIN public.enqueued_messages m USING (id) WHERE s.id IS NULL OR m.id IS NULL`)
 	if wrong != 0 {
-		t.Errorf("%d rows are gone that should be there, or the other way round", wrong)
+		t.Errorf("%d rows were wrongly deleted or wrongly kept", wrong)
 	}
 	taken := pgtest.Column[string](t, db, `SELECT labels ->> 'policy' || ' ' || value FROM retention.metrics
 		WHERE name = 'retention_rows_taken_total' AND labels ->> 'policy' LIKE 'enqueued%' ORDER BY 1`)
@@ -65,7 +72,7 @@ func testBotQueue(t *testing.T, binary string) {
 	c.must("status")
 	if r := c.must("status", "--format", "json"); !strings.Contains(r.stdout, `"policy":"enqueued_messages_ttl"`) &&
 		!strings.Contains(r.stdout, `"policy": "enqueued_messages_ttl"`) {
-		t.Errorf("no policy in the status:\n%s", r.stdout)
+		t.Errorf("status --format json does not contain policy enqueued_messages_ttl:\n%s", r.stdout)
 	}
 	c.want(2, "there is no policy", "run", "enqueued_messages_tll")
 	c.want(2, "there is no policy", "preview", "enqueued_messages_tll")
@@ -76,22 +83,23 @@ func testBotQueue(t *testing.T, binary string) {
 	c.must("migrate", "down", "--all")
 	db.Exec(t, "DROP TABLE public.survivor")
 	if diff := cmp.Diff(before, kit.Catalog(t, db, "retention")); diff != "" {
-		t.Errorf("down left something behind, or took too much (-before +after):\n%s", diff)
+		t.Errorf("the catalog differs after migrate down (-before +after):\n%s", diff)
 	}
 }
 
-// neverTick moves the job out of the way of the test: one more migration, for a leap day.
+// neverTick changes the schedule to February 29, with one more migration, so that pg_cron starts no
+// run during the test.
 func (c *cli) neverTick() {
 	c.t.Helper()
-	c.write("retention.yaml", strings.Replace(fixture.ReadFile(c.t, c.dir, "retention.yaml"), "*/5 * * * *",
-		"0 0 29 2 *", 1))
+	yaml := fixture.ReadFile(c.t, c.dir, "retention.yaml")
+	c.write("retention.yaml", strings.Replace(yaml, "*/5 * * * *", "0 0 29 2 *", 1))
 	r := c.finish(c.command("generate"))
 	if r.code != 0 || !strings.Contains(r.stdout, "~ cron retention.enqueued_messages") {
 		c.t.Fatal(r)
 	}
 }
 
-// previewJSON reads the format as a program would.
+// previewJSON checks the JSON output of preview.
 func (c *cli) previewJSON(t *testing.T) {
 	t.Helper()
 	r := c.must("preview", "enqueued_messages_ttl", "--format", "json", "--limit", "100")

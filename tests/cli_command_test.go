@@ -20,14 +20,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// cli runs the command in a directory of the test against a database.
+// cli runs pgretain in a directory of the test, with a database.
 type cli struct {
 	t           *testing.T
 	binary, dir string
 	url         string
 }
 
-// result is how a command line ended.
+// result is the exit code and the output of a command.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -43,7 +43,7 @@ func (c *cli) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run adds the connection, if there is one, to the arguments.
+// run runs a command and adds the connection, if there is one, to its arguments.
 func (c *cli) run(args ...string) result {
 	c.t.Helper()
 	if c.url != "" {
@@ -58,7 +58,7 @@ func (c *cli) finish(cmd *exec.Cmd) result {
 	return result{code, stdout, stderr}
 }
 
-// must runs a command that succeeds.
+// must runs a command that must succeed.
 func (c *cli) must(args ...string) result {
 	c.t.Helper()
 	r := c.run(args...)
@@ -68,7 +68,7 @@ func (c *cli) must(args ...string) result {
 	return r
 }
 
-// want runs a command that fails with a code and says a text on standard error.
+// want runs a command, and checks its exit code and that its standard error contains a text.
 func (c *cli) want(code int, text string, args ...string) {
 	c.t.Helper()
 	r := c.run(args...)
@@ -78,7 +78,7 @@ func (c *cli) want(code int, text string, args ...string) {
 	}
 }
 
-// copyExample puts an example into a directory of the test.
+// copyExample copies an example into a directory of the test.
 func copyExample(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,7 +88,8 @@ func copyExample(t *testing.T, name string) string {
 	return dir
 }
 
-// Whatever signal ends "migrate up", and whenever, the next one finishes.
+// testInterruptedMigration interrupts "migrate up" and "migrate down" with signals at several
+// moments. The next call must complete the work.
 func testInterruptedMigration(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -99,8 +100,8 @@ func testInterruptedMigration(t *testing.T, binary string) {
 			holder := db.Conn(t)
 			pgtest.Exec(t, holder, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class")
 			r := c.signalled(signal, func() {
-				pgtest.Until(t, db, "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index WHERE datname = "+
-					"current_database() AND phase LIKE 'waiting for old%')")
+				pgtest.Until(t, db, `SELECT EXISTS (SELECT FROM pg_stat_progress_create_index
+					WHERE datname = current_database() AND phase LIKE 'waiting for old%')`)
 			})
 			if signal != syscall.SIGKILL {
 				if r.code != 2 || !strings.Contains(r.stderr,
@@ -108,7 +109,8 @@ func testInterruptedMigration(t *testing.T, binary string) {
 					!strings.Contains(r.stderr, "hint: Run the command again") {
 					t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 				}
-				// The snapshot is still held: nobody but the command can have ended the build.
+				// The other session still holds its snapshot, so only the command can have ended
+				// the index build.
 				pgtest.Until(t, db, `
 					SELECT NOT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 					                   WHERE l.locktype = 'advisory' AND d.datname = current_database())`)
@@ -139,7 +141,7 @@ func testInterruptedMigration(t *testing.T, binary string) {
 	})
 }
 
-// signalled sends a signal to a command, "migrate up" by default, when the moment has come.
+// signalled starts a command, "migrate up" by default, and sends it a signal when moment returns.
 func (c *cli) signalled(signal os.Signal, moment func(), args ...string) result {
 	c.t.Helper()
 	if len(args) == 0 {
@@ -152,13 +154,13 @@ func (c *cli) signalled(signal os.Signal, moment func(), args ...string) result 
 		c.t.Fatal(err)
 	}
 	moment()
-	_ = cmd.Process.Signal(signal) // it may have ended by itself
-	_ = cmd.Wait()                 // the exit code tells
+	_ = cmd.Process.Signal(signal) // fails if the command has ended
+	_ = cmd.Wait()                 // the caller checks the exit code
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// started is a command that goes on until it is interrupted; lines are what one of its outputs
-// says.
+// started starts a command that runs until it is interrupted. It returns the lines of one of its
+// outputs, and a function that interrupts it.
 func started(t *testing.T, c *cli, output func(*exec.Cmd) (io.ReadCloser, error),
 	args ...string) (lines *bufio.Scanner, interrupt func(wantCode int)) {
 	t.Helper()
@@ -184,8 +186,8 @@ func started(t *testing.T, c *cli, output func(*exec.Cmd) (io.ReadCloser, error)
 	}
 }
 
-// testLooksAgain: status --watch says what has become of a run since, and ends with the exit code
-// of its last look.
+// testLooksAgain checks that "status --watch" shows a run that ends meanwhile. Its exit code is
+// that of the last status shown.
 func testLooksAgain(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -198,7 +200,7 @@ func testLooksAgain(t *testing.T, binary string) {
 				return
 			}
 		}
-		t.Fatalf("no look finds a policy that is %q", state)
+		t.Fatalf("status --watch ended before it showed lines_old with %q", state)
 	}
 	next("")
 	db.Exec(t, "UPDATE retention.policy SET breaker_rows = 50")
@@ -210,8 +212,8 @@ func testLooksAgain(t *testing.T, binary string) {
 	interrupt(1)
 }
 
-// testServesReports: each request is answered with a report of that moment, for names of this
-// machine only.
+// testServesReports checks that "report --serve" answers each request with a new report. It serves
+// only requests for host names of the local machine.
 func testServesReports(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -220,7 +222,7 @@ func testServesReports(t *testing.T, binary string) {
 	c.want(2, "serve", "report", "--serve", "--output=x.html")
 	lines, interrupt := started(t, c, (*exec.Cmd).StderrPipe, "report", "--serve=127.0.0.1:0")
 	if !lines.Scan() {
-		t.Fatal("it says no address")
+		t.Fatal("report --serve prints no address")
 	}
 	address, _, _ := strings.Cut(lines.Text(), ",")
 	get := func(method, path, host string) (int, http.Header, string) {
@@ -248,7 +250,7 @@ func testServesReports(t *testing.T, binary string) {
 	}
 	c.must("pause", "lines_old", "--reason", "pause of anna")
 	if _, _, text := get("GET", "/", "localhost:80"); !strings.Contains(text, "pause of anna") {
-		t.Error("the second report does not know what has happened since the first")
+		t.Error("the second report does not show the pause that followed the first")
 	}
 	for _, x := range []struct {
 		method, path, host string
@@ -256,7 +258,7 @@ func testServesReports(t *testing.T, binary string) {
 	}{{"GET", "/", "evil.example", 403}, {"GET", "/", "localhost.evil.example:80", 403}, {"GET", "/x", "", 404},
 		{"POST", "/", "", 405}} {
 		if code, _, text := get(x.method, x.path, x.host); code != x.code || strings.Contains(text, "lines_old") {
-			t.Errorf("%v: %d\n%.300s", x, code, text)
+			t.Errorf("%v: status code %d, and a report: %t\n%.300s", x, code, strings.Contains(text, "lines_old"), text)
 		}
 	}
 	interrupt(0)

@@ -25,28 +25,36 @@ policies:
 jobs: {daily: {schedule: "@daily", run: [old]}}
 `
 
-// Names of schemas that no page can have, and others of the same pattern that stand beside them.
+// oddSchemas are names of schemas for which no policy can be installed. plainSchemas match the same
+// pattern and are supported.
 var (
-	oddSchemas = []string{`t_q"q`, `t_b\s`, `t_b\`, `t_"`, "t_n\nl", "t_n\n::error::x", "t_r\rx", "t_t\tb",
-		"t_e\x1b[2J", "t_a@b", "t_@", "t_a%s",
-		"t_a$b", "t_$$", "t_*", "t_a.m", "t_.", "t_s p", "t_s ", "t_é", "t_\u202etxt", "t_\u200b", "t_o'c", "t_CAP", "t_--x", "t_/*", "t_{{.}}",
-		"t_<b>&", `t_each_t"`, "t_each_t.m", "t_\U0001f600", "t_" + strings.Repeat("x", 61), "t_" + strings.Repeat("é",
-			30)}
+	oddSchemas = []string{
+		`t_q"q`, `t_b\s`, `t_b\`, `t_"`, "t_n\nl", "t_n\n::error::x", "t_r\rx", "t_t\tb", "t_e\x1b[2J",
+		"t_a@b", "t_@", "t_a%s", "t_a$b", "t_$$", "t_*", "t_a.m", "t_.", "t_s p", "t_s ", "t_é",
+		"t_\u202etxt", "t_\u200b", "t_o'c", "t_CAP", "t_--x", "t_/*", "t_{{.}}", "t_<b>&", `t_each_t"`,
+		"t_each_t.m", "t_\U0001f600", "t_" + strings.Repeat("x", 61), "t_" + strings.Repeat("é", 30),
+	}
 	plainSchemas = []string{"t_a", "t_", "t_each_t", "t_each_t_each_t", "t_n", "t_zz", "t_" + strings.Repeat("x", 48)}
 )
 
-// testOddSchemas: every command goes on where a schema of the pattern has a name that no page can
-// have. One finding names that schema, its run says why, and rows of all others go.
+// testOddSchemas creates schemas with names that pgretain does not support. Each command still
+// works for the other schemas. verify has one finding for each unsupported schema, and its run
+// fails with the reason.
 func testOddSchemas(t *testing.T, binary string) {
 	in := kit.Prepare(t, "", oddEach)
 	c := newCLI(t, binary, in.URL(kit.Migrator), t.TempDir())
 	c.write("retention.yaml", oddEach)
 	member := func(schema string) {
 		t.Helper()
-		in.Exec(t, strings.ReplaceAll(`SET ROLE `+kit.Migrator+`; CREATE SCHEMA each_t;
-			CREATE TABLE each_t.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE INDEX ON each_t.m (at, id);
-			CREATE TABLE each_t.pin (id int PRIMARY KEY); INSERT INTO each_t.pin VALUES (1);
-			INSERT INTO each_t.m SELECT n, '2024-01-01' FROM generate_series(1, 3) n; RESET ROLE`,
+		in.Exec(t, strings.ReplaceAll(`
+			SET ROLE `+kit.Migrator+`;
+			CREATE SCHEMA each_t;
+			CREATE TABLE each_t.m (id int PRIMARY KEY, at timestamptz NOT NULL);
+			CREATE INDEX ON each_t.m (at, id);
+			CREATE TABLE each_t.pin (id int PRIMARY KEY);
+			INSERT INTO each_t.pin VALUES (1);
+			INSERT INTO each_t.m SELECT n, '2024-01-01' FROM generate_series(1, 3) n;
+			RESET ROLE`,
 			"each_t", `"`+strings.ReplaceAll(schema, `"`, `""`)+`"`))
 	}
 	member(plainSchemas[0])
@@ -58,7 +66,7 @@ func testOddSchemas(t *testing.T, binary string) {
 	for _, schema := range append(plainSchemas[1:], oddSchemas...) {
 		member(schema)
 	}
-	// Where a schema has no table either, the finding is another.
+	// A schema without the policy's table has another finding.
 	in.Exec(t, `SET ROLE `+kit.Migrator+`; CREATE SCHEMA "t_no\table"""; RESET ROLE; ALTER DATABASE `+
 		in.Name+` SET quote_all_identifiers = on`)
 
@@ -66,7 +74,7 @@ func testOddSchemas(t *testing.T, binary string) {
 	for _, schema := range oddSchemas {
 		want["old@"+schema] = fmt.Sprintf(`schema "%s" can be no member of policy "old"`, schema)
 	}
-	look := func() {
+	checkCommands := func() {
 		t.Helper()
 		c.url = in.URL(kit.Migrator)
 		if r := c.run("plan"); r.code != 0 {
@@ -80,10 +88,10 @@ func testOddSchemas(t *testing.T, binary string) {
 				t.Errorf("%s: exit code %d\n%s", args, r.code, r.stderr)
 			}
 			if strings.ContainsFunc(r.stdout, func(c rune) bool { return c != '\n' && c != '\t' && diag.Hidden(c) }) {
-				t.Errorf("%s writes what a terminal obeys: %q", args, r.stdout)
+				t.Errorf("%s writes control characters: %q", args, r.stdout)
 			}
 			if strings.Contains(r.stdout, "\n::error::x") {
-				t.Errorf("%s writes a line of a schema's name: %s", args, r.stdout)
+				t.Errorf("%s writes a schema's name as a line of its own: %s", args, r.stdout)
 			}
 		}
 		var report struct {
@@ -100,11 +108,11 @@ func testOddSchemas(t *testing.T, binary string) {
 			t.Errorf("findings differ:\n%s", diff)
 		}
 	}
-	look()
+	checkCommands()
 	if r := c.run("run", "--job", "daily"); r.code != 1 {
 		t.Errorf("run: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	look()
+	checkCommands()
 	ran, left := map[string]string{}, map[string]string{}
 	for _, schema := range append(oddSchemas, plainSchemas...) {
 		ran["old@"+schema], left[schema] = "failed 0 "+want["old@"+schema], "3"
@@ -114,17 +122,18 @@ func testOddSchemas(t *testing.T, binary string) {
 	}
 	for what, got := range map[string]string{
 		"runs": `SELECT json_object_agg(policy, concat(state, ' ', taken, ' ', message)) FROM retention.run`,
-		"rows": `SELECT json_object_agg(n.nspname, (xpath('/row/n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I.m', n.nspname), false, true, '')))[1]::text)
+		"rows": `SELECT json_object_agg(n.nspname, (xpath('/row/n/text()',
+				query_to_xml(format('SELECT count(*) AS n FROM %I.m', n.nspname), false, true, '')))[1]::text)
 			FROM pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'm'`,
 	} {
-		said := map[string]string{}
-		decode(t, pgtest.Value[string](t, in, got), &said)
-		if diff := cmp.Diff(map[bool]map[string]string{true: ran, false: left}[what == "runs"], said); diff != "" {
+		answer := map[string]string{}
+		decode(t, pgtest.Value[string](t, in, got), &answer)
+		if diff := cmp.Diff(map[bool]map[string]string{true: ran, false: left}[what == "runs"], answer); diff != "" {
 			t.Errorf("%s differ:\n%s", what, diff)
 		}
 	}
 	if got := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.policy"); got != len(plainSchemas) {
-		t.Errorf("%d policies, want %d", got, len(plainSchemas))
+		t.Errorf("retention.policy has %d rows, want %d", got, len(plainSchemas))
 	}
 }
 

@@ -14,19 +14,21 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// git runs git in the project; code is how it must end.
+// git runs git in the project and checks its exit code.
 func (c *cli) git(code int, args ...string) {
 	c.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	cmd.Env = append(os.Environ(),
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 	if r := c.finish(cmd); r.code != code {
 		c.t.Fatalf("git %s: exit code %d\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
 	}
 }
 
-// step changes the policy, generates and commits; it returns the file that it made.
+// step changes the policy file, generates and commits. It returns the name of the generated file.
 func (c *cli) step(old, with string) string {
 	c.t.Helper()
 	c.write("retention.yaml", strings.Replace(fixture.ReadFile(c.t, c.dir, "retention.yaml"), old, with, 1))
@@ -40,7 +42,7 @@ func (c *cli) step(old, with string) string {
 	return file
 }
 
-// whole wants an exit code and exactly this on standard error.
+// whole checks an exit code and the complete standard error.
 func (c *cli) whole(code int, stderr string, r result) {
 	c.t.Helper()
 	if diff := cmp.Diff(stderr, r.stderr); diff != "" || r.code != code {
@@ -48,8 +50,8 @@ func (c *cli) whole(code int, stderr string, r result) {
 	}
 }
 
-// Two branches write a migration of the same name, each is applied in a database, and git merges
-// them. What the messages say to do is done; both databases end up the same.
+// testMerge merges two git branches that each generated a migration of the same name and applied it
+// to a database. The test does what the hints say. In the end both databases have the same catalog.
 func testMerge(t *testing.T, binary string) {
 	one, other := pgtest.Database(t), pgtest.Database(t)
 	ours := cliProject(t, binary, one)
@@ -102,8 +104,8 @@ hint: Run "pgretain migrate down" in a checkout that has the files of this datab
 	}
 }
 
-// The second of two migrations waits for the first, which waits for a reader; both end well, and
-// only one of them had something to do.
+// testTwoMigrations starts two migrations at the same time. The second one waits for the first one,
+// which waits for an old snapshot. Both succeed, and only one of them applies the migrations.
 func testTwoMigrations(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -119,7 +121,8 @@ func testTwoMigrations(t *testing.T, binary string) {
 	go up()
 	pgtest.Until(t, db, building)
 	go up()
-	pgtest.Until(t, db, `SELECT count(*) = 2 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgretain migrate'`)
+	pgtest.Until(t, db, `SELECT count(*) = 2 FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = 'pgretain migrate'`)
 	release()
 	applied := 0
 	for range 2 {
@@ -129,11 +132,13 @@ func testTwoMigrations(t *testing.T, binary string) {
 		}
 		applied += strings.Count(r.stdout, "applied  ")
 	}
-	if files := pgtest.Value[int64](t, db, "SELECT count(*) FROM retention.goose_db_version WHERE version_id > 0"); int64(applied) != files || files == 0 {
-		t.Errorf("applied %d times, %d versions", applied, files)
+	files := pgtest.Value[int64](t, db, "SELECT count(*) FROM retention.goose_db_version WHERE version_id > 0")
+	if int64(applied) != files || files == 0 {
+		t.Errorf("the commands report %d applied migrations, the database has %d; want the same, and some",
+			applied, files)
 	}
 	if bad := pgtest.Value[int64](t, db, "SELECT count(*) FROM pg_index WHERE NOT indisvalid"); bad != 0 {
-		t.Errorf("%d invalid indexes", bad)
+		t.Errorf("the database has %d invalid indexes, want none", bad)
 	}
 	c.must("migrate", "status")
 }

@@ -12,7 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Of each example, the two with most in them; in pg_dump's own spelling, with owners and grants.
+// testRehearsal rehearses the two largest examples. The schema file has commands of psql, as
+// pg_dump writes them, and names roles that do not exist in the sandbox.
 func testRehearsal(t *testing.T, binary string) {
 	for _, example := range []string{"mutual-aid", "trade-dedup"} {
 		t.Run(example, func(t *testing.T) {
@@ -30,7 +31,8 @@ func testRehearsal(t *testing.T, binary string) {
 	}
 }
 
-// The jobs go where schema cron lives; the directory has nothing yet, and gets nothing.
+// testRehearsalElsewhere rehearses with pg_cron in another database, and without a migrations
+// directory. The rehearsal must not create one.
 func testRehearsalElsewhere(t *testing.T, binary string) {
 	c := newCLI(t, binary, "", copyExample(t, "bot-queue"))
 	if err := os.RemoveAll(filepath.Join(c.dir, "migrations")); err != nil {
@@ -44,18 +46,22 @@ func testRehearsalElsewhere(t *testing.T, binary string) {
 		t.Error(r.stdout)
 	}
 	if made, err := filepath.Glob(filepath.Join(c.dir, "migrations*")); err != nil || len(made) > 0 {
-		t.Errorf("it wrote %v (%v)", made, err)
+		t.Errorf("the rehearsal created %v (%v), want nothing", made, err)
 	}
 }
 
-// testRehearsalOfDump: what pg_dump writes of a database with extensions, three owners, a grant to
-// each kind of role, and with pgretain installed, is loaded as it is, and the owner of most tables
-// migrates. An owner whom nobody trusts is found.
+// testRehearsalOfDump rehearses dumps of a database with extensions, three owners and several
+// grants, before and after pgretain is installed. The owner of most tables is the migrating role. A
+// table of an owner who is not trusted is an error.
 func testRehearsalOfDump(t *testing.T, binary string) {
 	const yaml = `version: 1
 install: {trust: ["\"The Team\"", postgres], search_path: [shop]}
 policies:
-  lines: {table: shop.lines, due: {age: {column: at, older_than: 30 days}}, ensure: {seen: {type: boolean}}, then: [archive: {into: shop.lines_old, create: true}, delete]}
+  lines:
+    table: shop.lines
+    due: {age: {column: at, older_than: 30 days}}
+    ensure: {seen: {type: boolean}}
+    then: [archive: {into: shop.lines_old, create: true}, delete]
   carts: {table: shop.carts, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
   teams: {table: team.notes, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
   loose: {table: loose.t, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
@@ -63,13 +69,24 @@ jobs: {all: {schedule: "0 0 29 2 *", run: [lines, carts, teams, loose]}}
 `
 	db := pgtest.CronServer(t)
 	db.Exec(t, pgtest.MakeRole("shop_owner LOGIN")+pgtest.MakeRole(`"The Team"`)+pgtest.MakeRole("reader")+`
-		CREATE EXTENSION citext; CREATE EXTENSION hstore; GRANT "The Team" TO shop_owner;
+		CREATE EXTENSION citext;
+		CREATE EXTENSION hstore;
+		GRANT "The Team" TO shop_owner;
 		DO $$ BEGIN EXECUTE format('ALTER DATABASE %I OWNER TO shop_owner', current_database()); END $$;
-		CREATE SCHEMA shop AUTHORIZATION shop_owner; CREATE SCHEMA team AUTHORIZATION "The Team"; CREATE SCHEMA loose; GRANT ALL ON SCHEMA loose TO shop_owner;
-		CREATE TABLE shop.lines (id int PRIMARY KEY, at timestamptz NOT NULL, mail citext); CREATE TABLE shop.carts (id int PRIMARY KEY, at timestamptz, tags hstore);
-		CREATE VIEW shop.v AS SELECT FROM shop.lines; ALTER TABLE shop.lines OWNER TO shop_owner; ALTER TABLE shop.carts OWNER TO shop_owner;
-		CREATE TABLE team.notes (id int PRIMARY KEY, at timestamptz); ALTER TABLE team.notes OWNER TO "The Team";
-		CREATE TABLE loose.t (id int PRIMARY KEY, at timestamptz); CREATE INDEX ON loose.t (at, id); GRANT SELECT ON ALL TABLES IN SCHEMA shop TO reader;
+		CREATE SCHEMA shop AUTHORIZATION shop_owner;
+		CREATE SCHEMA team AUTHORIZATION "The Team";
+		CREATE SCHEMA loose;
+		GRANT ALL ON SCHEMA loose TO shop_owner;
+		CREATE TABLE shop.lines (id int PRIMARY KEY, at timestamptz NOT NULL, mail citext);
+		CREATE TABLE shop.carts (id int PRIMARY KEY, at timestamptz, tags hstore);
+		CREATE VIEW shop.v AS SELECT FROM shop.lines;
+		ALTER TABLE shop.lines OWNER TO shop_owner;
+		ALTER TABLE shop.carts OWNER TO shop_owner;
+		CREATE TABLE team.notes (id int PRIMARY KEY, at timestamptz);
+		ALTER TABLE team.notes OWNER TO "The Team";
+		CREATE TABLE loose.t (id int PRIMARY KEY, at timestamptz);
+		CREATE INDEX ON loose.t (at, id);
+		GRANT SELECT ON ALL TABLES IN SCHEMA shop TO reader;
 		ALTER DEFAULT PRIVILEGES FOR ROLE shop_owner IN SCHEMA shop GRANT SELECT ON TABLES TO reader`)
 	c := newCLI(t, binary, "", t.TempDir())
 	dump := func(name string) {
@@ -129,7 +146,8 @@ CREATE FUNCTION app.share() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN old.n :
 CREATE TRIGGER share BEFORE DELETE ON app.odd FOR EACH ROW EXECUTE FUNCTION app.share();
 CREATE FUNCTION app.meddle() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = 'app.odd'::pg_catalog.regclass AND attname = 'more') THEN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_attribute
+                   WHERE attrelid = 'app.odd'::pg_catalog.regclass AND attname = 'more') THEN
         ALTER TABLE app.odd ADD COLUMN more integer;
     END IF;
 END
@@ -137,8 +155,9 @@ $$;
 CREATE EVENT TRIGGER meddle ON ddl_command_end WHEN TAG IN ('CREATE VIEW') EXECUTE FUNCTION app.meddle();
 `
 
-// Each fault is one that no file shows: a value of the wrong type, a trigger that
-// fails on a row, somebody who changes tables when a migration does, and a snapshot of yesterday.
+// testRehearsalFinds checks faults that only a rehearsal finds: a value of a wrong type, a trigger
+// that fails for a row, an event trigger that changes a table during a migration, and an outdated
+// snapshot.
 func testRehearsalFinds(t *testing.T, binary string) {
 	c := newCLI(t, binary, "", t.TempDir())
 	c.write("retention.yaml", rehearsedPolicy)
@@ -154,17 +173,18 @@ func testRehearsalFinds(t *testing.T, binary string) {
 		"retention.catalog.json:1:1: error: the schema file makes other tables than this snapshot says",
 		`would fail: column "n" is of type integer but expression is of type text [42804] [L050]`,
 		`error: table "app.odd" is not what it was before, after everything was undone [L051]`,
-		`error: "lines_odd" ended failed: no row was taken; 1 row was refused: function app.share(integer) does not exist [42883] [L052]`,
+		`error: "lines_odd" ended failed: no row was taken; 1 row was refused: ` +
+			`function app.share(integer) does not exist [42883] [L052]`,
 	} {
 		if !strings.Contains(r.stderr, want) {
-			t.Errorf("no word of: %s\n%s%s", want, r.stdout, r.stderr)
+			t.Errorf("the rehearsal does not report: %s\n%s%s", want, r.stdout, r.stderr)
 		}
 	}
 	if n := strings.Count(r.stderr, ": error: "); n != 4 {
-		t.Errorf("%d errors, want 4:\n%s", n, r.stderr)
+		t.Errorf("the rehearsal reports %d errors, want 4:\n%s", n, r.stderr)
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, "migrations")); err == nil {
-		t.Error("a rehearsal wrote migrations")
+		t.Error("the rehearsal created a migrations directory")
 	}
 
 	c.want(2, "--sandbox and --schema go together", "lint", "--sandbox")

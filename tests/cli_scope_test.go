@@ -11,9 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// testScopes: on the command line, too, a policy takes and counts rows only inside the scopes of
-// its jobs. A first run goes on until nothing is due, and a policy that cannot be evaluated stops
-// no other.
+// testScopes checks that commands take and count rows only inside the scopes of a policy's jobs. A
+// first run continues until nothing is due. A policy that fails does not stop the others.
 func testScopes(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -30,12 +29,17 @@ jobs:
   two: {schedule: "@daily", run: [tok], scope: {nid: 2}}
   rest: {schedule: "@daily", run: [early, late, bad, worse]}
 `)
-	db.Exec(t, `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, at timestamptz NOT NULL);
-		CREATE TABLE whole (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE part (id int PRIMARY KEY, whole_id int);
+	db.Exec(t, `
+		CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, at timestamptz NOT NULL);
+		CREATE TABLE whole (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE part (id int PRIMARY KEY, whole_id int);
 		CREATE TABLE bad (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE worse (id int PRIMARY KEY);
 		INSERT INTO tok SELECT n, n % 4, '2024-01-01' FROM generate_series(1, 40) n;
-		INSERT INTO whole SELECT n, '2024-01-01' FROM generate_series(1, 3) n; INSERT INTO part SELECT n, n % 4 FROM generate_series(1, 8) n;
-		INSERT INTO bad VALUES (1, '2024-01-01'); CREATE TABLE worse (id int PRIMARY KEY); INSERT INTO worse VALUES (0)`)
+		INSERT INTO whole SELECT n, '2024-01-01' FROM generate_series(1, 3) n;
+		INSERT INTO part SELECT n, n % 4 FROM generate_series(1, 8) n;
+		INSERT INTO bad VALUES (1, '2024-01-01');
+		INSERT INTO worse VALUES (0)`)
 	c.must("snapshot")
 	if r := c.finish(c.command("generate")); r.code != 0 {
 		t.Fatal(r)
@@ -44,14 +48,18 @@ jobs:
 	db.Exec(t, "ALTER TABLE bad RENAME COLUMN at TO made_at")
 	left := func(want string) {
 		t.Helper()
-		if got := pgtest.Value[string](t, db, `SELECT concat_ws(' ', (SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid) FROM (SELECT nid, count(*) AS n FROM tok GROUP BY 1) x),
-			(SELECT count(*) FROM whole), (SELECT count(*) FROM part), (SELECT count(*) FROM bad))`); got != want {
-			t.Errorf("left: %s, want %s", got, want)
+		if got := pgtest.Value[string](t, db, `SELECT concat_ws(' ',
+			(SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid)
+			 FROM (SELECT nid, count(*) AS n FROM tok GROUP BY 1) x),
+			(SELECT count(*) FROM whole),
+			(SELECT count(*) FROM part),
+			(SELECT count(*) FROM bad))`); got != want {
+			t.Errorf("rows of tok by nid, and of whole, part and bad: %s, want %s", got, want)
 		}
 	}
 	const none = "0:10 1:10 2:10 3:10 3 8 1"
 
-	// Lists have a line for each scope, and one for the policy that cannot be evaluated.
+	// The list has one line for each scope, and one for each policy that fails.
 	r := c.run("preview", "--json")
 	var list struct {
 		Policies []struct {
@@ -74,8 +82,15 @@ jobs:
 		}
 		got = append(got, line)
 	}
-	want := []string{`bad null column "at" of "public.bad" is not there; undo it, or correct the policy file, run "pgretain snapshot" and "pgretain generate", and migrate`,
-		"early null xx", "late null xxx", `tok {"nid":1} xxxxxxxxxx`, `tok {"nid":2} xxxxxxxxxx`, "worse null division by zero"}
+	want := []string{
+		`bad null column "at" of "public.bad" is not there; undo it, or correct the policy file, ` +
+			`run "pgretain snapshot" and "pgretain generate", and migrate`,
+		"early null xx",
+		"late null xxx",
+		`tok {"nid":1} xxxxxxxxxx`,
+		`tok {"nid":2} xxxxxxxxxx`,
+		"worse null division by zero",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("previews (-want +got):\n%s", diff)
 	}
@@ -84,7 +99,7 @@ jobs:
 		t.Errorf("%+v", r)
 	}
 
-	// Each call says which rows it means.
+	// A call for a policy with several scopes must name the scope.
 	for _, args := range [][]string{{"preview", "tok"}, {"run", "tok"}, {"run", "tok", "--reason", "all of it"}} {
 		c.want(2, "only inside the scopes of its jobs", args...)
 		c.want(2, `{"nid": 2}`, args...)
@@ -108,22 +123,30 @@ jobs:
 	c.must("run", "--first", "tok", "--scope", "nid=2", "--yes")
 	left("0:10 1:10 3 8 1")
 
-	// One of all policies goes on: late makes rows of early due, which stands before it.
+	// A first run of all policies repeats early, because late makes further rows of early due.
 	if r := c.run("run", "--first", "--yes"); r.code != 1 || !strings.Contains(r.stdout, "is not there") ||
 		!strings.Contains(r.stdout, "division by zero") {
 		t.Errorf("%+v", r)
 	}
 	left("0:10 0 0 1")
-	if diff := cmp.Diff([]string{`tok {"nid": "3"} 10`, `tok {"nid": 2} 10`, `tok {"nid": 2} 3`, "early  2", "late  3",
-		`tok {"nid": 1} 10`, "early  6"},
-		pgtest.Column[string](t, db, "SELECT format('%s %s %s', policy, scope, taken) FROM retention.run ORDER BY id")); diff != "" {
+	runs := pgtest.Column[string](t, db,
+		"SELECT format('%s %s %s', policy, scope, taken) FROM retention.run ORDER BY id")
+	if diff := cmp.Diff([]string{
+		`tok {"nid": "3"} 10`,
+		`tok {"nid": 2} 10`,
+		`tok {"nid": 2} 3`,
+		"early  2",
+		"late  3",
+		`tok {"nid": 1} 10`,
+		"early  6",
+	}, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 	c.must("run", "tok", "--scope", "all")
 	left("0 0 1")
 
-	// A first run passes the breaker of each scope by itself. A dry run before it takes nothing,
-	// and says that it would trip.
+	// A first run accepts the breaker of each scope. A dry run before it takes nothing,
+	// and reports that the run would trip.
 	db.Exec(t, `UPDATE retention.policy SET breaker_rows = 1 WHERE name = 'tok';
 		INSERT INTO tok SELECT n, 1 + n % 2, '2024-01-01' FROM generate_series(201, 205) n`)
 	c.want(1, `policy "tok", dry run: tripped`, "run", "--job", "two", "--dry-run")
@@ -131,8 +154,8 @@ jobs:
 	c.must("run", "--first", "tok", "--yes")
 	left("0 0 1")
 	if diff := cmp.Diff([]string{`t {"nid": 2} tripped 0`, `f {"nid": 1} done 2`, `f {"nid": 2} done 3`},
-		pgtest.Column[string](t, db, "SELECT format('%s %s %s %s', dry_run, scope, state, taken) FROM (SELECT * "+
-			"FROM retention.run ORDER BY id DESC LIMIT 3) r ORDER BY id")); diff != "" {
+		pgtest.Column[string](t, db, `SELECT format('%s %s %s %s', dry_run, scope, state, taken)
+			FROM (SELECT * FROM retention.run ORDER BY id DESC LIMIT 3) r ORDER BY id`)); diff != "" {
 		t.Errorf("runs past the breaker (-want +got):\n%s", diff)
 	}
 	db.Exec(t, "INSERT INTO tok SELECT n, 1, '2024-01-01' FROM generate_series(301, 301) n")
@@ -142,8 +165,8 @@ jobs:
 	left("1:1 0 0 1")
 }
 
-// testPlanOfScopes: the plan counts inside the scopes of the jobs, as they are installed and as the
-// file has them.
+// testPlanOfScopes checks that plan counts rows inside the scopes of the installed jobs and of the
+// jobs in the policy file.
 func testPlanOfScopes(t *testing.T, binary string) {
 	const yaml = `version: 1
 install: {scheduler: none}
@@ -162,7 +185,7 @@ jobs:
 	for _, want := range []string{`tok {"nid": 1} unchanged 11 11`, `tok {"nid": 3} unchanged 11`,
 		`tok {"nid": 2} unchanged 11`} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the plan does not say %q:\n%s", want, text)
+			t.Errorf("the plan does not contain %q:\n%s", want, text)
 		}
 	}
 }

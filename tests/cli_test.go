@@ -1,4 +1,4 @@
-// Package tests holds the behaviour tests that need a real PostgreSQL.
+// Package tests tests the command line, installation and verification on a real PostgreSQL.
 package tests
 
 import (
@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestCLI builds the command once and runs it against real servers.
+// TestCLI builds the command once and runs all tests of the command line with it.
 func TestCLI(t *testing.T) {
 	t.Parallel()
 	binary := kit.Program(t)
@@ -80,7 +80,8 @@ policies:
 
 const linesSchema = "CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);"
 
-// cliProject is a small policy in a directory, its snapshot and migrations made by the command.
+// cliProject writes a policy file with one policy, and snapshots, generates and migrates with the
+// command.
 func cliProject(t *testing.T, binary string, db *pgtest.DB) *cli {
 	t.Helper()
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -102,7 +103,7 @@ func (c *cli) write(name, text string) {
 	}
 }
 
-// An outcome says what became of the rows.
+// testOutcomes checks that run and status say what a policy did with its rows, e.g. "2 deleted".
 func testOutcomes(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -110,15 +111,25 @@ func testOutcomes(t *testing.T, binary string) {
 install: {scheduler: none, roles: none}
 policies:
   deletes: {table: a, where: seen, then: [{update: {table: b, as: b, where: "b.id = t.id", set: {seen: true}}}, delete]}
-  updates: {table: b, where: "NOT seen", keep: {no: "NOT EXISTS (SELECT FROM pg_class, information_schema.tables)"}, then: [update: {set: {seen: true}}]}
+  updates:
+    table: b
+    where: "NOT seen"
+    keep: {no: "NOT EXISTS (SELECT FROM pg_class, information_schema.tables)"}
+    then: [update: {set: {seen: true}}]
   drops: {partitions_of: c, due: {age: {older_than: 7 days}}, then: [detach]}
   reads: {table: a, due: {position: {column: id, watermark: {table: mark, column: id}}}, then: [emit: {event: e}]}
 jobs: {all: {schedule: "@daily", run: [reads, deletes, updates, drops]}}
 `)
-	db.Exec(t, `CREATE TABLE a (id int PRIMARY KEY, seen boolean NOT NULL); CREATE TABLE b (LIKE a INCLUDING ALL); CREATE TABLE mark (id int);
-		CREATE TABLE c (at date PRIMARY KEY) PARTITION BY RANGE (at); CREATE TABLE c_1 PARTITION OF c FOR VALUES FROM ('2020-01-01') TO ('2020-02-01');
+	db.Exec(t, `
+		CREATE TABLE a (id int PRIMARY KEY, seen boolean NOT NULL);
+		CREATE TABLE b (LIKE a INCLUDING ALL);
+		CREATE TABLE mark (id int);
+		CREATE TABLE c (at date PRIMARY KEY) PARTITION BY RANGE (at);
+		CREATE TABLE c_1 PARTITION OF c FOR VALUES FROM ('2020-01-01') TO ('2020-02-01');
 		CREATE TABLE c_2 PARTITION OF c FOR VALUES FROM ('2020-02-01') TO ('2020-03-01');
-		INSERT INTO a SELECT n, n > 3 FROM generate_series(1, 5) n; INSERT INTO b SELECT n, false FROM generate_series(1, 4) n; INSERT INTO mark VALUES (0)`)
+		INSERT INTO a SELECT n, n > 3 FROM generate_series(1, 5) n;
+		INSERT INTO b SELECT n, false FROM generate_series(1, 4) n;
+		INSERT INTO mark VALUES (0)`)
 	c.must("snapshot")
 	if r := c.finish(c.command("generate")); r.code != 0 {
 		t.Fatal(r)
@@ -129,13 +140,14 @@ jobs: {all: {schedule: "@daily", run: [reads, deletes, updates, drops]}}
 		for policy, taken := range map[string]string{"deletes": "2 deleted", "updates": "3 updated",
 			"drops": "1 detached", "reads": "5 taken"} {
 			if !regexp.MustCompile(`(?m)^` + policy + ` .* ` + taken + ` `).MatchString(r.stdout) {
-				t.Errorf("%s does not say of %s: %s\n%s", args, policy, taken, r.stdout)
+				t.Errorf("the output of %s does not say %q about %s:\n%s", args, taken, policy, r.stdout)
 			}
 		}
 	}
 }
 
-// Ctrl-C ends a run in the middle: the log says so and what was committed stays deleted.
+// testInterrupt checks that Ctrl-C ends a run. The log has the interrupted run, and committed
+// batches stay.
 func testInterrupt(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -145,16 +157,17 @@ func testInterrupt(t *testing.T, binary string) {
 	for pgtest.Value[int64](t, db, "SELECT count(*) FROM retention.batch WHERE taken > 0") == 0 {
 		select {
 		case r := <-done:
-			t.Fatalf("the run ended by itself: %+v", r)
+			t.Fatalf("the run ended before its first batch: %+v", r)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	// How far it is nobody knows where the breaker did not count: no bar then.
+	// Without a count by the breaker, the number of due rows is unknown, so there is no progress
+	// bar.
 	db.Exec(t, "UPDATE retention.run SET due = NULL")
 	line := pgtest.Value[string](t, db, fixture.ReadFile(t, "..", "cmd/pgretain/sql/progress.sql"),
 		pgtest.Value[int](t, db, "SELECT pid FROM retention.progress"))
 	if !regexp.MustCompile("^lines_old: [0-9,]+ rows, ").MatchString(line) {
-		t.Errorf("progress: %s", line)
+		t.Errorf("progress without a count is %q, want a number of rows and no bar", line)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -168,13 +181,15 @@ func testInterrupt(t *testing.T, binary string) {
 		t.Errorf("the run log says %q", log)
 	}
 	gone := 20000 - pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
-	if taken := pgtest.Value[int64](t, db, "SELECT taken FROM retention.run WHERE policy = 'lines_old'"); taken != gone || gone == 0 {
-		t.Errorf("%d rows are gone, the log says %d", gone, taken)
+	taken := pgtest.Value[int64](t, db, "SELECT taken FROM retention.run WHERE policy = 'lines_old'")
+	if taken != gone || gone == 0 {
+		t.Errorf("%d rows are deleted, but the log says %d; want the same, and some", gone, taken)
 	}
 	c.want(1, "lines_old", "status")
 }
 
-// Each of these gets one message, a hint and exit code 2; nothing is half done.
+// testRefusals checks commands that cannot succeed. Each ends with exit code 1 or 2 and a message,
+// and changes nothing.
 func testRefusals(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -194,7 +209,7 @@ func testRefusals(t *testing.T, binary string) {
 	before := fixture.ReadFile(t, c.dir, "retention.catalog.json")
 	empty.want(1, `retention.yaml:6:12: error: table "app.lines" does not exist`, "snapshot")
 	if diff := cmp.Diff(before, fixture.ReadFile(t, c.dir, "retention.catalog.json")); diff != "" {
-		t.Errorf("a refused snapshot wrote something:\n%s", diff)
+		t.Errorf("the failed snapshot changed retention.catalog.json:\n%s", diff)
 	}
 
 	db.Exec(t, "ALTER TABLE app.lines RENAME COLUMN at TO since")
@@ -236,12 +251,12 @@ func testStandby(t *testing.T, binary string) {
 	c.want(2, "the server is a standby", "run", "lines_old")
 	c.want(2, "the server is a standby", "migrate", "down")
 	if r := c.must("preview", "lines_old"); !strings.Contains(r.stdout, "20,000") {
-		t.Errorf("a standby cannot be looked at:\n%s", r.stdout)
+		t.Errorf("preview on a standby does not show 20,000 rows:\n%s", r.stdout)
 	}
 }
 
-// A snapshot through the sandbox is that of a live database with the same schema, byte for byte;
-// and what is checked in with each example.
+// testSnapshotOfSchemaFile checks that a snapshot of a schema file is byte for byte the snapshot of
+// a database with this schema. For each example, it is also the file in the repository.
 func testSnapshotOfSchemaFile(t *testing.T, binary string) {
 	examples, err := filepath.Glob("../examples/*/retention.catalog.json")
 	if err != nil || len(examples) == 0 {
@@ -277,7 +292,8 @@ func snapshotOfExample(t *testing.T, binary, name string) {
 	}
 }
 
-// The sandbox says where it is on its first line, has the example's rows, and is gone afterwards.
+// testSandboxCommand checks that the sandbox prints its URL on the first line, contains the rows of
+// the example, and removes its files at the end.
 func testSandboxCommand(t *testing.T, binary string) {
 	pgtest.Database(t) // skips where there is no PostgreSQL
 	c := newCLI(t, binary, "", t.TempDir())
@@ -303,7 +319,7 @@ func testSandboxCommand(t *testing.T, binary string) {
 		t.Fatal(err)
 	}
 	if rows := pgtest.Value[int64](t, conn, "SELECT count(*) FROM public.enqueued_messages"); rows != 20000 {
-		t.Errorf("%d rows", rows)
+		t.Errorf("the sandbox has %d messages, want 20000", rows)
 	}
 	socket := conn.Config().Host
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -313,6 +329,6 @@ func testSandboxCommand(t *testing.T, binary string) {
 		t.Errorf("after SIGTERM: %v", err)
 	}
 	if _, err := os.Stat(socket); err == nil {
-		t.Errorf("%s is still there", socket)
+		t.Errorf("%s exists after the sandbox ended", socket)
 	}
 }

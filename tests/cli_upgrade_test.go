@@ -13,8 +13,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A database with a newer runtime is left alone by every verb that looks at the runtime. 10 comes
-// after 2 as a number, and before it as a text.
+// testNewerRuntime checks that every command that uses the runtime refuses a database with a newer
+// runtime. The version is 10, which is greater than 2 as a number, but smaller as text.
 func testNewerRuntime(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -22,20 +22,20 @@ func testNewerRuntime(t *testing.T, binary string) {
 	db.Exec(t, "UPDATE retention.install SET runtime_version = '10'")
 	before := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines")
 	for _, args := range [][]string{
-		{"run", "lines_old"}, {"run", "--job", "nightly"}, {"status"}, {"status", "--format", "json"}, {"preview",
-			"lines_old"},
+		{"run", "lines_old"}, {"run", "--job", "nightly"}, {"status"}, {"status", "--format", "json"},
+		{"preview", "lines_old"},
 		{"verify"}, {"migrate", "up"}, {"migrate", "down"}, {"migrate", "down", "--all"}, {"migrate", "status"},
 	} {
 		c.want(2, "has version 10 of the runtime, this pgretain knows version 1", args...)
 		c.want(2, "hint: Use the pgretain version that upgraded the database, or a later one.", args...)
 	}
 	if rows := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.lines"); rows != before {
-		t.Errorf("%d rows are gone", before-rows)
+		t.Errorf("the commands deleted %d rows, want none", before-rows)
 	}
 	if runs := pgtest.Value[int64](t, db, "SELECT count(*) FROM retention.run"); runs != 0 {
-		t.Errorf("%d runs are in the log", runs)
+		t.Errorf("retention.run has %d rows, want none", runs)
 	}
-	// Called by pg_cron or by hand, the functions do not run either: they are not that version's.
+	// A direct call takes no row either, because the functions do not have the recorded version.
 	db.Exec(t, "CALL retention.run('lines_old')")
 	if got := pgtest.Value[string](t, db, "SELECT state || ' ' || taken || ' ' || message FROM retention.run"); got !=
 		"paused 0 the runtime is between version 10 and version 1: a migration is not finished" {
@@ -51,13 +51,13 @@ func testNewerRuntime(t *testing.T, binary string) {
 	c.must("verify", "--counts=false")
 }
 
-// installedCLI is a command line and the database that it is for.
+// installedCLI is a command line with its database.
 type installedCLI struct {
 	*cli
 	db *pgtest.DB
 }
 
-// firstVersion is an example as this version of the runtime installs it.
+// firstVersion installs an example with the present version of the runtime.
 func firstVersion(t *testing.T, binary, name string) installedCLI {
 	t.Helper()
 	db, dir := pgtest.CronServer(t), t.TempDir()
@@ -72,8 +72,8 @@ func firstVersion(t *testing.T, binary, name string) installedCLI {
 	return installedCLI{c, db}
 }
 
-// nextBinary is the command as a next version of the runtime may be: with its number, and a column
-// for a table.
+// nextBinary builds the command with a next version of the runtime, which has one more column in a
+// table.
 func nextBinary(t *testing.T) string {
 	t.Helper()
 	sources, err := filepath.Abs(filepath.Join("..", "sql"))
@@ -118,15 +118,15 @@ func nextBinary(t *testing.T) string {
 	return binary
 }
 
-// resum is a generated file with the hash of what it holds now.
+// resum returns a generated file with the hash of its present content.
 func resum(content string) string {
 	lines := strings.SplitN(content, "\n", 3)
 	head, _, _ := strings.Cut(lines[1], " sum ")
 	return strings.Join([]string{lines[0], head + " sum " + generator.Hash(lines[2]), lines[2]}, "\n")
 }
 
-// With an older version in the database the verbs work, but for verify, which says what to do;
-// generate writes the upgrade in one step, and migrate applies it.
+// testOlderRuntime checks commands with an older runtime in the database. All commands except
+// verify work, and verify says what to do. generate writes the upgrade, and migrate applies it.
 func testOlderRuntime(t *testing.T, binary string) {
 	c := firstVersion(t, binary, "bot-queue")
 	c.binary = nextBinary(t)
@@ -150,12 +150,12 @@ func testOlderRuntime(t *testing.T, binary string) {
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%q, want the four of version 1 and a step (%v)", files, err)
 	}
-	c.want(1, "", "verify") // the step is pending
+	c.want(1, "", "verify") // the upgrade is pending
 	c.must("migrate", "up")
 	c.must("verify")
 	c.must("run", "enqueued_messages_ttl")
 
-	// The same directory in the hands of a pgretain that knows neither version nor kind of object.
+	// Here the directory has a version and a kind of object that pgretain does not know.
 	newest := filepath.Join(c.dir, "migrations", "00005_pgretain_runtime.sql")
 	for from, want := range map[string]string{
 		`put upgrade "2/run_origin"`: "00005_pgretain_runtime.sql:1:1: error: it installs version 10 of the " +

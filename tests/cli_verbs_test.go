@@ -28,13 +28,12 @@ jobs:
   nightly: {schedule: "0 0 29 2 *", run: [notes_old]}
 `
 
-// atWork is an install by the people of a real one: the role that migrates, and an operator.
+// atWork is an installation with two roles: one that migrates, and an operator.
 type atWork struct {
-	*cli // as the operator
-	db   *pgtest.DB
-	// deploy migrates; before is the catalog without anything of ours.
-	deploy *cli
-	before []string
+	*cli   // runs commands as the operator
+	db     *pgtest.DB
+	deploy *cli     // runs commands as the migrating role
+	before []string // catalog before the installation
 }
 
 func newAtWork(t *testing.T, binary string) *atWork {
@@ -60,7 +59,7 @@ func newAtWork(t *testing.T, binary string) *atWork {
 	return &atWork{newCLI(t, binary, db.URL("anna"), deploy.dir), db, deploy, before}
 }
 
-// answer is the rows of a verb in JSON.
+// answer returns the rows of a command's JSON output.
 func (a *atWork) answer(args ...string) []map[string]any {
 	a.t.Helper()
 	r := a.must(append(args, "--json")...)
@@ -76,7 +75,7 @@ func (a *atWork) answer(args ...string) []map[string]any {
 	return found.Rows
 }
 
-// is compares the answer of a query, as text.
+// is compares the result of a query, as text.
 func (a *atWork) is(want, sql string) {
 	a.t.Helper()
 	if got := pgtest.Value[string](a.t, a.db, "SELECT ("+sql+")::text"); got != want {
@@ -84,7 +83,7 @@ func (a *atWork) is(want, sql string) {
 	}
 }
 
-// reports: a report is written over one of before and over no other file, and needs no policy file.
+// reports checks that report replaces a former report, but no other file. It needs no policy file.
 func reports(t *testing.T, binary string, a *atWork) {
 	t.Helper()
 	for range 2 {
@@ -99,7 +98,7 @@ func reports(t *testing.T, binary string, a *atWork) {
 	a.write("own.html", "my own")
 	a.want(2, "is no report", "report", "--output", "own.html")
 	if text, err := os.ReadFile(filepath.Join(a.dir, "own.html")); err != nil || string(text) != "my own" {
-		t.Errorf("%v, a file of somebody else is now: %s", err, text)
+		t.Errorf("report changed own.html, which is not a report: %v, now %s", err, text)
 	}
 	a.must("report", "--output", "own.html", "--force")
 	a.want(2, "is no regular file", "report", "--output", ".", "--force")
@@ -107,11 +106,11 @@ func reports(t *testing.T, binary string, a *atWork) {
 	bare := newCLI(t, binary, a.db.URL("anna"), t.TempDir()).must("report").stdout
 	if !strings.Contains(bare, "<strong>Not verified</strong>") ||
 		!strings.Contains(bare, "tripped: 101 or more rows are due") || strings.Count(bare, "<html") != 1 {
-		t.Errorf("without a policy file:\n%s", bare)
+		t.Errorf("the report without a policy file does not say that it was not verified:\n%s", bare)
 	}
 }
 
-// testVerbs: each verb does what its function does, as the operator.
+// testVerbs checks as the operator that each command does what its SQL function does.
 func testVerbs(t *testing.T, binary string) {
 	a := newAtWork(t, binary)
 	lines := func(want int, r result, words ...string) {
@@ -122,14 +121,15 @@ func testVerbs(t *testing.T, binary string) {
 			}
 		}
 	}
-	// What the breaker stopped says what lets it on: in the log, the run, the job and the status.
-	letOn := []string{"pgretain accept notes_old --reason '...'", "SELECT retention.accept('notes_old', '...')"}
-	lines(1, a.run("run", "notes_old"), letOn...)
-	lines(1, a.run("run", "--job", "nightly"), letOn...)
-	lines(1, a.run("status"), letOn...)
+	// The message of a tripped run says how to accept it: in the log, and in the output of run and
+	// status.
+	acceptHints := []string{"pgretain accept notes_old --reason '...'", "SELECT retention.accept('notes_old', '...')"}
+	lines(1, a.run("run", "notes_old"), acceptHints...)
+	lines(1, a.run("run", "--job", "nightly"), acceptHints...)
+	lines(1, a.run("status"), acceptHints...)
 	_, err := a.db.Conn(t, "anna").Exec(t.Context(), "CALL retention.run_job('nightly')")
-	if err == nil || !strings.Contains(err.Error(), letOn[0]) || !strings.Contains(err.Error(), letOn[1]) {
-		t.Errorf("the job says %v", err)
+	if err == nil || !strings.Contains(err.Error(), acceptHints[0]) || !strings.Contains(err.Error(), acceptHints[1]) {
+		t.Errorf("run_job() returns %v, want an error with both ways to accept", err)
 	}
 
 	reports(t, binary, a)
@@ -174,7 +174,7 @@ func testVerbs(t *testing.T, binary string) {
 	a.want(2, "there is no hold 9", "release", "9")
 	a.want(2, `there is no policy "nobody"`, "accept", "nobody", "--rows", "1")
 
-	a.must("run", "notes_old") // what was accepted above; the held row is not among them
+	a.must("run", "notes_old") // takes the accepted rows, except the held one
 	a.is("120", "SELECT count(*) FROM app.notes_gone")
 	a.is("1", "SELECT count(*) FROM app.notes WHERE id = 1")
 	run := pgtest.Value[string](t, a.db, "SELECT max(id)::text FROM retention.run")
@@ -199,13 +199,14 @@ func testVerbs(t *testing.T, binary string) {
 	lines(0, a.run("adopt", "--reason", "meant"), "adopted by anna")
 	a.is("meant", "SELECT reason FROM retention.setting_change WHERE name = 'adopted'")
 	a.is("true", "SELECT retention._copy() IS NULL")
-	a.db.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) VALUES ('gone', 'x', '', now(), 'running', 1)`)
+	a.db.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid)
+		VALUES ('gone', 'x', '', now(), 'running', 1)`)
 	if rows := a.answer("settle"); rows[0]["ended"] != 1.0 {
 		t.Errorf("settled: %v", rows)
 	}
 	a.is("abandoned", "SELECT state FROM retention.run WHERE policy = 'gone'")
 
-	// What has a JSON form has its version.
+	// Each JSON output contains its version.
 	for _, args := range [][]string{{"status"}, {"preview"}, {"run", "notes_old"}, {"verify"}, {"migrate", "status"},
 		{"holds"}, {"version"},
 		{"generate", "--check"}, {"lint"}, {"plan"}} {
@@ -224,8 +225,8 @@ func testVerbs(t *testing.T, binary string) {
 	}
 }
 
-// testFirst: what was due before there was a policy goes after one question, past the breaker, and
-// nothing else does.
+// testFirst checks "run --first". After one question it takes the rows that are due when it starts,
+// without stopping at the breaker, and no others.
 func testFirst(t *testing.T, binary string) {
 	a := newAtWork(t, binary)
 	answered := func(answer string, args ...string) result {
@@ -247,9 +248,15 @@ func testFirst(t *testing.T, binary string) {
 	a.is("400 0", "SELECT (SELECT count(*) FROM app.notes) || ' ' || (SELECT count(*) FROM retention.run) + (SELECT "+
 		"count(*) FROM retention.setting)")
 
-	// More than was shown is due by now, by rows that were written with an old time.
-	a.db.Exec(t, `CREATE FUNCTION app.more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-		BEGIN INSERT INTO app.notes SELECT n, 'late', now() - interval '60 days' FROM generate_series(1001, 1400) n ON CONFLICT DO NOTHING; RETURN NULL; END $$;
+	// A trigger adds due rows after the question was answered.
+	a.db.Exec(t, `
+		CREATE FUNCTION app.more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+		BEGIN
+			INSERT INTO app.notes
+			SELECT n, 'late', now() - interval '60 days' FROM generate_series(1001, 1400) n
+			ON CONFLICT DO NOTHING;
+			RETURN NULL;
+		END $$;
 		CREATE TRIGGER more AFTER INSERT ON retention.setting EXECUTE FUNCTION app.more();
 		UPDATE retention.policy SET budget_rows = NULL`)
 	if r := answered("y\n", "run", "--first", "--job", "nightly"); r.code != 1 ||
@@ -260,7 +267,7 @@ func testFirst(t *testing.T, binary string) {
 	a.db.Exec(t, "DROP TRIGGER more ON retention.setting; DELETE FROM app.notes WHERE kind = 'late'; UPDATE "+
 		"retention.policy SET budget_rows = 120")
 
-	a.must("pause", "notes_old", "--reason", "not yet") // one that would not start is left out
+	a.must("pause", "notes_old", "--reason", "not yet") // a paused policy is left out
 	if r := a.run("run", "--first"); r.code != 1 || !strings.Contains(r.stdout, "not yet") {
 		t.Error(r)
 	}
@@ -277,7 +284,8 @@ func testFirst(t *testing.T, binary string) {
 	a.is("4", "SELECT count(*) FROM retention.run")
 }
 
-// testUninstall: with holds in force only after they are written down; then all is as before.
+// testUninstall checks that uninstall needs an export of the log while a hold is in force.
+// Afterwards the catalog is as before the installation.
 func testUninstall(t *testing.T, binary string) {
 	a := newAtWork(t, binary)
 	a.must("hold", "app.notes", "id=1", "--reason", "case 7")
@@ -291,14 +299,14 @@ func testUninstall(t *testing.T, binary string) {
 	for _, word := range []string{"notes_old", "retention.nightly", "app.notes.seen", "1 hold in force",
 		"roles, extension pg_cron"} {
 		if r.code != 2 || !strings.Contains(r.stdout, word) {
-			t.Errorf("exit code %d, and no %q in\n%s%s", r.code, word, r.stdout, r.stderr)
+			t.Errorf("exit code %d, want 2 and %q in\n%s%s", r.code, word, r.stdout, r.stderr)
 		}
 	}
 	if diff := cmp.Diff(full, kit.Catalog(t, a.db, "retention")); diff != "" {
-		t.Errorf("after no answer:\n%s", diff)
+		t.Errorf("uninstall without an answer changed the catalog:\n%s", diff)
 	}
 
-	// A migration of the user's own stays, and with it the record that it is applied.
+	// A migration of the user stays applied, and so does its row in goose_db_version.
 	c.must("uninstall", "--export", export, "--yes")
 	if text := fixture.ReadFile(t, export); !strings.Contains(text, "case 7") ||
 		!strings.Contains(text, `"table": "hold"`) {
@@ -314,14 +322,14 @@ func testUninstall(t *testing.T, binary string) {
 		t.Error(r.stdout)
 	}
 	if diff := cmp.Diff(a.before, kit.Catalog(t, a.db, "retention")); diff != "" {
-		t.Errorf("something is left (-before +after):\n%s", diff)
+		t.Errorf("the catalog differs from that before the installation (-before +after):\n%s", diff)
 	}
 	a.is("400", "SELECT count(*) FROM app.notes")
 	c.must("uninstall", "--yes") // again, as after an interruption
 }
 
-// testFirstOfEach: members that have no page yet are taken as well, and one that can have none
-// stops no other.
+// testFirstOfEach checks that "run --first" also takes rows in schemas for which no policy has been
+// installed yet. A schema for which none can be installed does not stop the others.
 func testFirstOfEach(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
@@ -355,12 +363,12 @@ jobs: {daily: {schedule: "@daily", run: [old]}}
 		}
 		if n := pgtest.Value[int](t, db, "SELECT (SELECT count(*) FROM t_a.m) + (SELECT count(*) FROM "+
 			place+".m)"); n != 0 {
-			t.Errorf("%q: %d rows are left", args, n)
+			t.Errorf("%q: %d due rows are left, want none", args, n)
 		}
 	}
 }
 
-// testFirstInterrupted: what a Ctrl-C left, the same command takes.
+// testFirstInterrupted interrupts "run --first". The same command then takes the remaining rows.
 func testFirstInterrupted(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
