@@ -15,19 +15,21 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// oracle is what a job's oracle.sql expects: the rows of tables after the runs, as queries that
-// are answered before the first run. A table without a section stays as it is.
+// oracle is what a job's oracle.sql expects: for each table, a query for its rows after the runs.
+// The test executes these queries before the first run. A table without a query must stay
+// unchanged.
 type oracle struct {
 	asOf     string
-	batches  []int    // sizes of a batch to run with
-	idle     []string // policies that take nothing of this data
-	gone     []string // tables that are dropped
+	batches  []int    // batch sizes; the test runs once with each
+	idle     []string // policies that take no row of this data
+	gone     []string // tables that the runs drop
 	sections []section
 }
 
 type section struct{ table, query string }
 
-// expectation is a table's answer: the columns that count, and the rows' texts, sorted.
+// expectation is the expected content of a table: the compared columns, and the rows as sorted
+// text.
 type expectation struct {
 	table   string
 	columns []string
@@ -56,7 +58,7 @@ func readOracle(t *testing.T, text string) oracle {
 	return o
 }
 
-// take adds what one line says, and the query below it.
+// take adds the content of one directive and of the query below it.
 func (o *oracle) take(t *testing.T, name, value, below string) {
 	t.Helper()
 	switch name {
@@ -69,7 +71,7 @@ func (o *oracle) take(t *testing.T, name, value, below string) {
 	case "gone":
 		o.gone = append(o.gone, value)
 	case "table":
-		query, _, _ := strings.Cut(below+"\n", ";\n") // what follows is about the next one
+		query, _, _ := strings.Cut(below+"\n", ";\n") // comments about the next directive may follow
 		o.sections = append(o.sections, section{value, query})
 	}
 }
@@ -87,13 +89,14 @@ func numbers(t *testing.T, list string) []int {
 	return all
 }
 
-// bind writes the parameters :as_of and :round into SQL.
+// bind replaces the parameters :as_of and :round in SQL.
 func (o oracle) bind(sql string, round int) string {
 	values := map[string]string{":as_of": "(timestamptz " + quote.Literal(o.asOf) + ")", ":round": fmt.Sprint(round)}
 	return parameter.ReplaceAllStringFunc(sql, func(name string) string { return values[name] })
 }
 
-// run loads the data, asks the oracle, and runs all jobs of the file in order: dry, then twice.
+// run loads the data and executes the oracle's queries. Then it runs all jobs of the file in order:
+// once as a dry run, then twice.
 func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 	in.SetBatch(batch)
 	in.Exec(t, "SET TimeZone = 'UTC'")
@@ -102,13 +105,13 @@ func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 	for round := 1; round <= 2; round++ {
 		want[round] = o.expect(t, in, round)
 	}
-	want[0] = oracle{}.expect(t, in, 0) // all as it is
+	want[0] = oracle{}.expect(t, in, 0) // a dry run changes nothing
 	for round := range want {
 		if round == 0 && batch != o.batches[0] {
-			continue // a dry run has no batches
+			continue // a dry run does not depend on the batch size
 		}
 		if round == 1 && batch == o.batches[0] {
-			runForeseen(t, in, o.asOf)
+			runPreviewed(t, in, o.asOf)
 		} else {
 			runJobs(t, in, o.asOf, round == 0)
 		}
@@ -119,8 +122,8 @@ func (j job) run(t *testing.T, in *kit.Installed, o oracle, batch int) {
 	}
 }
 
-// runForeseen runs the policies of all jobs one by one, and holds each to its preview.
-func runForeseen(t *testing.T, in *kit.Installed, asOf string) {
+// runPreviewed runs the policies of all jobs one by one, and compares each run with its preview.
+func runPreviewed(t *testing.T, in *kit.Installed, asOf string) {
 	t.Helper()
 	rows, _ := in.Query(t.Context(), `SELECT p.name, nullif(j.scope::text, '{}')
 		FROM unnest($1::text[]) WITH ORDINALITY o (name, i) JOIN retention.job j ON j.name = o.name
@@ -136,13 +139,14 @@ func runForeseen(t *testing.T, in *kit.Installed, asOf string) {
 	}
 	for _, c := range calls {
 		unknown := in.CheckPreview(t, c.Policy, asOf, c.Scope, func() {
-			if _, err := in.Call("CALL retention.run($1, $2, 'corpus', scope => $3::text::jsonb)", c.Policy, asOf,
-				c.Scope); err != nil {
+			_, err := in.Call("CALL retention.run($1, $2, 'corpus', scope => $3::text::jsonb)",
+				c.Policy, asOf, c.Scope)
+			if err != nil {
 				t.Fatalf("policy %s: %v", c.Policy, err)
 			}
 		})
 		if len(unknown) > 0 {
-			t.Logf("not known beforehand of policy %s: %q", c.Policy, unknown)
+			t.Logf("the preview of policy %s does not know the effects %q", c.Policy, unknown)
 		}
 	}
 }
@@ -166,11 +170,11 @@ func runJobs(t *testing.T, in *kit.Installed, asOf string, dry bool) {
 	bad := pgtest.Column[string](t, in, `SELECT policy || ' ended ' || state || ' after ' || taken || ', ' || refused ||
 		' refused: ' || coalesce(message, '') FROM retention.run WHERE state NOT IN ('done', 'more') OR refused > 0`)
 	if len(bad) > 0 {
-		t.Fatalf("runs went wrong: %q", bad)
+		t.Fatalf("runs that failed or refused rows: %q", bad)
 	}
 }
 
-// checkTaken wants rows for every policy, so that every rule is seen at work.
+// checkTaken checks that every policy has taken rows, except those that the oracle lists as idle.
 func (o oracle) checkTaken(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	idle := pgtest.Column[string](t, in, `SELECT policy FROM retention.run
@@ -207,14 +211,14 @@ func (o oracle) compare(t *testing.T, in *kit.Installed, round int, want []expec
 	}
 	for _, table := range tablesOf(t, in) {
 		if slices.Contains(o.gone, table) && round > 0 {
-			t.Errorf("round %d: table %s is still there", round, table)
+			t.Errorf("round %d: table %s exists, want it dropped", round, table)
 		} else if !slices.Contains(known, table) {
-			t.Errorf("round %d: the oracle says nothing of table %s", round, table)
+			t.Errorf("round %d: table %s exists, but did not before", round, table)
 		}
 	}
 }
 
-// tablesOf are the application's tables, without partitions, and the events.
+// tablesOf returns the application's tables, without partitions, and the runtime's table event.
 func tablesOf(t *testing.T, in *kit.Installed) []string {
 	t.Helper()
 	return pgtest.Column[string](t, in, `

@@ -14,46 +14,45 @@ import (
 	"pgretain/policy"
 	"pgretain/tests/fixture"
 	"pgretain/tests/kit"
+	"pgretain/tests/pgtest"
 )
 
 const corpus = "../generator/testdata"
 
-// rolesOfApp makes the roles that "grant" names in some cases; several tests may do so at once.
-const rolesOfApp = `DO $$ BEGIN CREATE ROLE app; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
-	DO $$ BEGIN CREATE ROLE "Big App"; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`
+// rolesOfApp creates the roles that some cases list under "grant".
+var rolesOfApp = pgtest.MakeRole("app") + pgtest.MakeRole(`"Big App"`)
 
-// corpusCases are the generator's golden corpus, but for what tests/citus installs.
+// corpusCases returns the generator's golden cases, except those that only tests/citus can install.
 func corpusCases(t *testing.T) []*fixture.Case {
 	t.Helper()
 	cases := fixture.Cases(t, filepath.Join(corpus, "golden"), 24, "policy.yaml", "schema.sql", "catalog.json",
 		"want/*")
 	return slices.DeleteFunc(cases, func(c *fixture.Case) bool {
-		return strings.Contains(c.Text("policy.yaml"),
-			"shards_of:")
+		return strings.Contains(c.Text("policy.yaml"), "shards_of:")
 	})
 }
 
-// runAsCounted holds a run to its count at the same instant: it takes what was found, and then
-// nothing is due.
+// runAsCounted runs a policy and compares the taken rows with the count of the preview. Afterwards
+// no row may be due.
 func runAsCounted(t *testing.T, in *kit.Installed, policy, asOf string) kit.Outcome {
 	t.Helper()
 	due, _ := in.Count(policy, asOf)
-	// A foreign key to the table itself takes rows that a later batch would have counted.
+	// A foreign key to the table itself also deletes rows that a later batch would take.
 	outcome := in.Done(policy, asOf)
 	var cascaded int64
 	for _, n := range outcome.Cascaded {
 		cascaded += n
 	}
 	if outcome.Taken > due || outcome.Taken+cascaded < due {
-		t.Errorf("%s: %d rows were due, %d were taken", policy, due, outcome.Taken)
+		t.Errorf("%s: the run took %d rows of %d due ones", policy, outcome.Taken, due)
 	}
 	if left, _ := in.Count(policy, asOf); left != 0 {
-		t.Errorf("%s: %d rows are still due", policy, left)
+		t.Errorf("%s: %d rows are due after the run, want none", policy, left)
 	}
 	return outcome
 }
 
-// withoutCron takes the scheduler away, which one server has for one database only.
+// withoutCron sets "scheduler: none", because only one database of a server can have pg_cron.
 func withoutCron(yaml string) string {
 	if strings.Contains(yaml, "scheduler: none") {
 		return yaml
@@ -62,15 +61,15 @@ func withoutCron(yaml string) string {
 	return strings.Replace(yaml, "install:\n", "install:\n  scheduler: none\n", 1)
 }
 
-// job is a case of tests/corpus: the retention job of a real project in the policy language.
-// docs/corpus.md says what its parts are.
+// job is a case of tests/corpus: the retention job of a real project, written as a policy file.
+// docs/corpus.md describes its parts.
 type job struct {
 	own                                    *fixture.Case
 	name, schema, yaml, note, data, oracle string
 }
 
-// TestJobs holds every job to its snapshot, lints and generates it, and installs it on a server.
-// Jobs with an oracle also run, at two sizes of a batch.
+// TestJobs checks, lints and installs every job of tests/corpus. Jobs with an oracle also run, with
+// several batch sizes.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	jobs := readJobs(t)
@@ -105,14 +104,19 @@ func readJobs(t *testing.T) []job {
 	for _, c := range fixture.Cases(t, "corpus", 40, "note.txt", "schema.sql", "retention.yaml", "data.sql",
 		"oracle.sql", catalog.FileName) {
 		jobs = append(jobs, job{
-			own: c, name: c.Name, schema: c.Text("schema.sql"), yaml: c.Text("retention.yaml"), note: c.Text("note.txt"),
-			data: c.Text("data.sql"), oracle: c.Text("oracle.sql"),
+			own:    c,
+			name:   c.Name,
+			schema: c.Text("schema.sql"),
+			yaml:   c.Text("retention.yaml"),
+			note:   c.Text("note.txt"),
+			data:   c.Text("data.sql"),
+			oracle: c.Text("oracle.sql"),
 		})
 	}
 	return jobs
 }
 
-// lint checks the policy as "pgretain lint" does, and wants no warning either.
+// lint checks the policy file like "pgretain lint". It allows no warning.
 func (j job) lint(t *testing.T) *policy.File {
 	t.Helper()
 	path := filepath.Join("corpus", j.name, "retention.yaml")
@@ -130,7 +134,7 @@ func (j job) lint(t *testing.T) *policy.File {
 	}
 	for _, p := range file.Policies {
 		if !scheduled[p.Name] {
-			t.Errorf("policy %s is in no job", p.Name)
+			t.Errorf("no job runs policy %s", p.Name)
 		}
 	}
 	return file
@@ -143,7 +147,7 @@ func (j job) wantClean(t *testing.T, path string, list diag.List) {
 	}
 	var out strings.Builder
 	_ = list.Render(&out, map[string][]byte{path: []byte(j.yaml)}, false)
-	t.Fatalf("lint complains:\n%s", out.String())
+	t.Fatalf("lint has findings, want none:\n%s", out.String())
 }
 
 func (j job) snapshot(t *testing.T) *catalog.Snapshot {
@@ -155,7 +159,8 @@ func (j job) snapshot(t *testing.T) *catalog.Snapshot {
 	return snapshot
 }
 
-// checkClaim holds the first word of the note, which the page repeats, to the policy.
+// checkClaim checks the first word of note.txt, which docs/corpus.md repeats. It is "sql" if the
+// policy file has an sql step, else "plain".
 func (j job) checkClaim(t *testing.T, file *policy.File) {
 	t.Helper()
 	claim := "plain"
@@ -167,7 +172,7 @@ func (j job) checkClaim(t *testing.T, file *policy.File) {
 		}
 	}
 	if j.claim() != claim {
-		t.Errorf("note.txt says %q, the policy is %s", j.claim(), claim)
+		t.Errorf("note.txt begins with %q, want %q", j.claim(), claim)
 	}
 }
 
@@ -176,7 +181,7 @@ func (j job) claim() string {
 	return claim
 }
 
-// row is the job's row of docs/corpus.md.
+// row returns the job's row in docs/corpus.md.
 func (j job) row() string {
 	claim, text, _ := strings.Cut(strings.TrimSpace(j.note), ": ")
 	ran := ""
@@ -191,16 +196,15 @@ func checkPage(t *testing.T, jobs []job) {
 	page := fixture.ReadFile(t, "../docs/corpus.md")
 	for _, j := range jobs {
 		if !strings.Contains(page, "\n"+j.row()+"\n") {
-			t.Errorf("docs/corpus.md has not the row\n%s", j.row())
+			t.Errorf("docs/corpus.md lacks the row\n%s", j.row())
 		}
 	}
 	if n := strings.Count(page, "](../tests/corpus/"); n != len(jobs) {
-		t.Errorf("docs/corpus.md has %d rows, there are %d jobs", n, len(jobs))
+		t.Errorf("docs/corpus.md has %d rows, want %d, one per job", n, len(jobs))
 	}
 }
 
-// install brings the job into a database of its own, and compares its tables with the snapshot
-// before anything is installed.
+// install creates the job's tables, compares them with the snapshot, and installs the policies.
 func (j job) install(t *testing.T) *kit.Installed {
 	t.Helper()
 	yaml := withoutCron(j.yaml)
@@ -210,15 +214,15 @@ func (j job) install(t *testing.T) *kit.Installed {
 	return in
 }
 
-// verify wants no finding right after installing.
+// verify checks that verify has no finding after the installation.
 func (j job) verify(t *testing.T, in *kit.Installed) {
 	t.Helper()
-	wanted, list := in.Compile(t, withoutCron(j.yaml)) // as "verify" does, with what the migrations made in the history
+	wanted, list := in.Compile(t, withoutCron(j.yaml)) // with the applied migrations, like "verify"
 	j.wantClean(t, "retention.yaml", list)
 	in.WantConforms(t, wanted)
 }
 
-// checkSnapshot reads the tables of the snapshot again: with all that reaches them, as ever.
+// checkSnapshot takes a new snapshot of the same tables and compares it with the job's snapshot.
 func (j job) checkSnapshot(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	want := j.snapshot(t)

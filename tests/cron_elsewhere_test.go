@@ -26,19 +26,22 @@ jobs:
   purge: {schedule: "* * * * *", run: [lines_old]}
 `
 
-// elsewhere is an application whose jobs are in the database of another one.
+// elsewhere is an application whose jobs pg_cron runs from another database.
 type elsewhere struct {
 	*cli
 	app *pgtest.DB
 }
 
-// newElsewhere makes a database, its policy, and both migration directories.
+// newElsewhere creates a database with its policy file and both directories of migrations.
 func newElsewhere(t *testing.T, binary string, cron *pgtest.DB, database, schema string) *elsewhere {
 	t.Helper()
 	app := cron.Sibling(t, database)
-	app.Exec(t, `CREATE SCHEMA app AUTHORIZATION cron_deploy; SET ROLE cron_deploy;
+	app.Exec(t, `
+		CREATE SCHEMA app AUTHORIZATION cron_deploy;
+		SET ROLE cron_deploy;
 		CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz);
-		INSERT INTO app.lines SELECT n, now() - n * interval '1 day' FROM generate_series(1, 60) n; RESET ROLE`)
+		INSERT INTO app.lines SELECT n, now() - n * interval '1 day' FROM generate_series(1, 60) n;
+		RESET ROLE`)
 	c := newCLI(t, binary, app.URL("cron_deploy"), t.TempDir())
 	quoted := "'" + strings.ReplaceAll(database, "'", "''") + "'"
 	c.write("retention.yaml", strings.NewReplacer("DATABASE", quoted, "SCHEMA", schema).Replace(elsewherePolicy))
@@ -54,7 +57,7 @@ func (c *cli) generate(args ...string) {
 	}
 }
 
-// install goes the way of the documentation.
+// install executes the steps of docs/scheduling.md, in their order.
 func (e *elsewhere) install(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
 	e.app.Exec(t, e.must("bootstrap").stdout)
@@ -63,16 +66,17 @@ func (e *elsewhere) install(t *testing.T, cron *pgtest.DB) {
 	e.must("migrate", "up", "--cron")
 }
 
-const cronJobs = `SELECT format('%s|%s|%s|%s|%s', jobname, schedule, database, username, active) FROM cron.job ORDER BY jobname COLLATE "C"`
+const cronJobs = `SELECT format('%s|%s|%s|%s|%s', jobname, schedule, database, username, active)
+	FROM cron.job ORDER BY jobname COLLATE "C"`
 
-// testCronElsewhere: three installs share one schema cron that is in none of their databases, two
-// of them policy file, migrations and roles, two the database; a real tick deletes the right rows
-// in each.
+// testCronElsewhere creates three installs whose jobs are in one schema cron, in a fourth database.
+// Two installs share the policy file, and two share the database. pg_cron runs the jobs, and each
+// deletes the right rows.
 func testCronElsewhere(t *testing.T, binary string) {
 	cron := pgtest.CronServer(t)
 	cron.Exec(t, "CREATE ROLE cron_deploy LOGIN")
 	shop := newElsewhere(t, binary, cron, "shop", "retention")
-	// One policy file and its migrations for several databases: it names none.
+	// This policy file is for several databases, so it does not name one.
 	shop.write("retention.yaml", strings.NewReplacer("database: DATABASE, ", "", "SCHEMA",
 		"retention").Replace(elsewherePolicy)+
 		"  spread: {schedule: [\"H 3 * * THU\", \"H/20 4 1 1 *\"], run: [lines_old]}\n")
@@ -85,7 +89,8 @@ func testCronElsewhere(t *testing.T, binary string) {
 	shop.want(2, "roles do not exist", "migrate", "up", "--cron")
 	shop.app.Exec(t, shop.must("bootstrap").stdout)
 	shop.must("migrate", "up")
-	shop.want(2, `Have a DBA run in database "postgres" what "pgretain bootstrap --cron --migrator cron_deploy" prints.`, "migrate", "up", "--cron")
+	shop.want(2, `Have a DBA run in database "postgres" `+
+		`what "pgretain bootstrap --cron --migrator cron_deploy" prints.`, "migrate", "up", "--cron")
 	for range 2 {
 		cron.Exec(t, shop.must("bootstrap", "--cron").stdout)
 	}
@@ -115,7 +120,7 @@ func testCronElsewhere(t *testing.T, binary string) {
 	want := []string{
 		`sh'op "2.%.retention.cron_log#purge|53 3 * * *|postgres` + runner,
 		`sh'op "2.%.retention.purge|* * * * *|sh'op "2.%` + runner,
-		`sh'op "2.%.retention.spread|47 3 * * THU|sh'op "2.%` + runner, // the minutes by md5sum
+		`sh'op "2.%.retention.spread|47 3 * * THU|sh'op "2.%` + runner, // a hash of the name gives the minute
 		`sh'op "2.%.retention.spread#2|7-59/20 4 1 1 *|sh'op "2.%` + runner,
 		"shop.keep.cron_log#purge|53 3 * * *|postgres" + runner,
 		"shop.keep.purge|0 0 1 1 *|shop" + runner,
@@ -134,7 +139,7 @@ func testCronElsewhere(t *testing.T, binary string) {
 	seen := `SELECT severity || ' ' || problem FROM retention.health() WHERE problem ~ 'jobs in pg_cron|^job '`
 	if got := pgtest.Column[string](t, shop.app, seen); !cmp.Equal(got,
 		[]string{`unknown could not check the jobs in pg_cron, in database "postgres"`}) {
-		t.Errorf("health(), which cannot look into the other database, says %q", got)
+		t.Errorf("health() reports %q, want that it could not check the jobs in the other database", got)
 	}
 	shop.reactivates(t, cron)
 	wantJobs(t, cron, want)
@@ -149,7 +154,8 @@ func testCronElsewhere(t *testing.T, binary string) {
 	wantJobs(t, cron, want[4:6])
 }
 
-// uninstalls takes the jobs in the other database away, too, with what remembers them there.
+// uninstalls checks that uninstall also removes the jobs, and the record of their migrations, in
+// pg_cron's database.
 func (e *elsewhere) uninstalls(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
 	schemas := func(db *pgtest.DB) int {
@@ -160,7 +166,8 @@ func (e *elsewhere) uninstalls(t *testing.T, cron *pgtest.DB) {
 		t.Error(r)
 	}
 	if schemas(e.app) != 0 || schemas(cron) != before-1 {
-		t.Errorf("schemas are left: %d of the runtime, %d of %d of the jobs", schemas(e.app), schemas(cron), before)
+		t.Errorf("after uninstall the application's database has %d schemas, want 0; pg_cron's has %d, want %d",
+			schemas(e.app), schemas(cron), before-1)
 	}
 	e.must("uninstall", "--yes") // again, as after an interruption
 }
@@ -173,17 +180,22 @@ func wantJobs(t *testing.T, cron *pgtest.DB, want []string) {
 	}
 }
 
-// schedulesVacuum has the owner of a table schedule its VACUUM as docs/scheduling.md says; what it
-// returns waits for that.
+// schedulesVacuum schedules VACUUM of a table as docs/scheduling.md shows, as the table's owner.
+// The returned function waits until the VACUUM has run.
 func schedulesVacuum(t *testing.T, cron *pgtest.DB) (wait func()) {
 	t.Helper()
-	statements := regexp.MustCompile(`(?m)^    (ALTER TABLE app\.session|SELECT cron\.schedule\().*;$`).FindAllString(fixture.ReadFile(t, "..", "docs", "scheduling.md"), -1)
+	statements := regexp.MustCompile(`(?m)^    (ALTER TABLE app\.session|SELECT cron\.schedule\().*;$`).
+		FindAllString(fixture.ReadFile(t, "..", "docs", "scheduling.md"), -1)
 	if len(statements) != 2 {
-		t.Fatalf("the page has the statements %q", statements)
+		t.Fatalf("docs/scheduling.md has the statements %q, want 2", statements)
 	}
-	cron.Exec(t, "CREATE SCHEMA app AUTHORIZATION cron_deploy; GRANT USAGE ON SCHEMA cron TO cron_deploy; SET ROLE "+
-		"cron_deploy; CREATE TABLE app.session (id int);"+
-		strings.Replace(strings.Join(statements, "\n"), "30 4", "* *", 1)+"RESET ROLE")
+	cron.Exec(t, `
+		CREATE SCHEMA app AUTHORIZATION cron_deploy;
+		GRANT USAGE ON SCHEMA cron TO cron_deploy;
+		SET ROLE cron_deploy;
+		CREATE TABLE app.session (id int);
+		`+strings.Replace(strings.Join(statements, "\n"), "30 4", "* *", 1)+`
+		RESET ROLE`)
 	return func() {
 		t.Helper()
 		pgtest.Until(t, cron, "SELECT last_vacuum IS NOT NULL FROM pg_stat_user_tables WHERE relname = 'session'")
@@ -191,25 +203,26 @@ func schedulesVacuum(t *testing.T, cron *pgtest.DB) (wait func()) {
 	}
 }
 
-// waitForTick waits until pg_cron has run the job of its own accord.
+// waitForTick waits until pg_cron has run the job, and checks the remaining rows.
 func (e *elsewhere) waitForTick(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
-	defer func() { // not Cleanup, where the test's context has ended
+	defer func() { // a cleanup function could not query, because t.Context() has ended there
 		if t.Failed() {
-			t.Logf("pg_cron says %q", pgtest.Column[string](t, cron,
+			t.Logf("cron.job_run_details: %q", pgtest.Column[string](t, cron,
 				"SELECT format('%s %s %s', database, status, return_message) FROM cron.job_run_details"))
 		}
 	}()
-	pgtest.Until(t, e.app, "SELECT EXISTS (SELECT FROM retention.run WHERE policy = 'lines_old' AND job = 'purge' "+
-		"AND state = 'done')")
+	pgtest.Until(t, e.app, `SELECT EXISTS (SELECT FROM retention.run
+		WHERE policy = 'lines_old' AND job = 'purge' AND state = 'done')`)
 	left := pgtest.Value[string](t, e.app, "SELECT count(*) || ' to ' || max(id) FROM app.lines WHERE id < 30")
 	if rest := pgtest.Value[int64](t, e.app, "SELECT count(*) FROM app.lines WHERE id > 30"); rest != 0 ||
 		left != "29 to 29" {
-		t.Errorf("in %s %d old rows are left, and of the young ones %s", e.app.Name, rest, left)
+		t.Errorf("in %s %d due rows are left, want 0; of the others %s, want 29 to 29", e.app.Name, rest, left)
 	}
 }
 
-// verifies: who can see the jobs finds what is wrong with them, anybody else finds them unknown.
+// verifies checks that verify finds wrong jobs if the role can read them. For other roles the jobs
+// are unknown.
 func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
 	e.app.Exec(t, "CREATE ROLE cron_viewer LOGIN IN ROLE retention_viewer")
@@ -252,7 +265,7 @@ func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 		{"UPDATE cron.job SET username = 'postgres' WHERE jobname = 'shop.retention.purge'", ""},
 	} {
 		cron.Exec(t, "CREATE TABLE saved AS TABLE cron.job; "+c.tamper)
-		if c.want == "" { // a superuser sees whose it is, the runner that it is not its own
+		if c.want == "" { // a superuser sees the job's user; the runner sees only its own jobs
 			owner := *e.cli
 			owner.url = e.app.URL("")
 			see(&owner, `has another user in pg_cron`)
@@ -264,8 +277,8 @@ func (e *elsewhere) verifies(t *testing.T, cron *pgtest.DB) {
 	see(&viewer)
 }
 
-// reactivates: running the migration's text again, as a psql script would, switches a job on that
-// somebody switched off, and moves one back that was moved.
+// reactivates checks that executing the SQL of the migration again, as with psql, activates an
+// inactive job and restores a changed database.
 func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
 	history, err := generator.Read(os.DirFS(filepath.Join(e.dir, "migrations_cron")))
@@ -274,8 +287,10 @@ func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
 	}
 	conn := cron.Conn(t, "cron_deploy")
 	pgtest.Exec(t, conn, "SET pgretain.database = 'shop'")
-	for _, tamper := range []string{"database = 'postgres' WHERE jobname = 'shop.retention.purge'",
-		"active = false WHERE jobname LIKE 'shop.retention.%'"} {
+	for _, tamper := range []string{
+		"database = 'postgres' WHERE jobname = 'shop.retention.purge'",
+		"active = false WHERE jobname LIKE 'shop.retention.%'",
+	} {
 		cron.Exec(t, "UPDATE cron.job SET "+tamper)
 		for _, o := range history.Objects() {
 			pgtest.Exec(t, conn, "SET ROLE retention_runner; "+o.SQL+"RESET ROLE;")
@@ -283,33 +298,36 @@ func (e *elsewhere) reactivates(t *testing.T, cron *pgtest.DB) {
 	}
 }
 
-// purges: the command of the purge takes old rows of this database's jobs, and of its own, alone.
+// purges checks that the purge job deletes only old rows of this database's jobs, and of its own
+// runs, from cron.job_run_details.
 func (e *elsewhere) purges(t *testing.T, cron *pgtest.DB) {
 	t.Helper()
 	cron.Exec(t, `DELETE FROM cron.job_run_details;
 		INSERT INTO cron.job_run_details (jobid, runid, database, username, start_time, end_time)
 		SELECT x.jobid, x.n, x.database, x.username, x.start, x.start + interval '1 minute'
-		FROM (VALUES (0, 1001, 'shop', 'retention_runner', NULL),                         -- crashed before the next one
+		FROM (VALUES (0, 1001, 'shop', 'retention_runner', NULL),                         -- crashed before run 1002
 		             (0, 1002, 'shop', 'retention_runner', now() - interval '15 days'),
 		             (0, 1003, 'shop', 'retention_runner', now() - interval '13 days'),
-		             (0, 1009, 'shop', 'retention_runner', NULL),                         -- under way
+		             (0, 1009, 'shop', 'retention_runner', NULL),                         -- in progress
 		             (0, 1005, 'shop', 'postgres', now() - interval '15 days'),
 		             (0, 1006, 'other', 'retention_runner', now() - interval '15 days'),
-		             (0, 1007, 'postgres', 'retention_runner', now() - interval '15 days')) AS x (jobid, n, database, username, start);
+		             (0, 1007, 'postgres', 'retention_runner', now() - interval '15 days'))
+		     AS x (jobid, n, database, username, start);
 		INSERT INTO cron.job_run_details (jobid, runid, database, username, start_time, end_time)
 		SELECT jobid, 1008, 'postgres', username, now() - interval '15 days', now() - interval '15 days'
 		FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'`)
-	command := pgtest.Value[string](t, cron, "SELECT command FROM cron.job WHERE jobname = "+
-		"'shop.retention.cron_log#purge'")
+	command := pgtest.Value[string](t, cron,
+		"SELECT command FROM cron.job WHERE jobname = 'shop.retention.cron_log#purge'")
 	conn := cron.Conn(t, "retention_runner")
 	pgtest.Exec(t, conn, command)
 	left := pgtest.Column[int64](t, cron, "SELECT runid FROM cron.job_run_details WHERE runid > 1000 ORDER BY 1")
 	if diff := cmp.Diff([]int64{1003, 1005, 1006, 1007, 1009}, left); diff != "" {
-		t.Errorf("left of cron.job_run_details (-want +got):\n%s", diff)
+		t.Errorf("remaining rows of cron.job_run_details (-want +got):\n%s", diff)
 	}
 }
 
-// movesAway: without cron_database the jobs are unscheduled there.
+// movesAway checks that the jobs are unscheduled after cron_database is removed from the policy
+// file.
 func (e *elsewhere) movesAway(t *testing.T) {
 	t.Helper()
 	policy := strings.NewReplacer("database: DATABASE, cron_database: postgres", "scheduler: none", "SCHEMA",

@@ -12,11 +12,11 @@ import (
 	"pgretain/internal/htmlreport"
 )
 
-// reportRow is a row of the policies.
+// reportRow is a row of the report's table of policies.
 type reportRow struct {
 	name, state, due string
 	text             string
-	cells            []*element // without the name, the state first
+	cells            []*element // cells without the name; the first one is the state
 }
 
 func (e *element) policies() (list []reportRow) {
@@ -33,9 +33,9 @@ func (e *element) policies() (list []reportRow) {
 	return list
 }
 
-// policy is the row of a policy; below is what is to be done about it, nil where there is nothing.
+// policy returns the row of a policy, and the row below it with advice, which may be nil.
 func (e *element) policy(name string) (row, below *element) {
-	rows := e.all("table")[0].all("tbody")[0].children // not those of last runs
+	rows := e.all("table")[0].all("tbody")[0].children // without the rows of nested tables
 	for i, tr := range rows {
 		if !strings.HasPrefix(tr.attributes["id"], "p") || tr.all("code")[0].text() != name {
 			continue
@@ -48,7 +48,7 @@ func (e *element) policy(name string) (row, below *element) {
 	return nil, nil
 }
 
-// row is that whose header is a text.
+// row returns the first row whose header is the given text.
 func (e *element) row(header string) *element {
 	for _, tr := range e.all("tr") {
 		if len(tr.children) > 0 && tr.children[0].name == "th" && tr.children[0].text() == header {
@@ -58,7 +58,7 @@ func (e *element) row(header string) *element {
 	return nil
 }
 
-// rowLike is that whose header begins with a text.
+// rowLike returns the first row whose header begins with the given text.
 func (e *element) rowLike(header string) *element {
 	for _, tr := range e.all("tr") {
 		if len(tr.children) > 0 && tr.children[0].name == "th" && strings.HasPrefix(tr.children[0].text(), header) {
@@ -68,28 +68,28 @@ func (e *element) rowLike(header string) *element {
 	return nil
 }
 
-// want looks for texts in the first element of a class.
+// want checks that the first element of a class contains the texts.
 func (e *element) want(t *testing.T, class string, texts ...string) {
 	t.Helper()
 	for _, x := range e.all("") {
 		if slices.Contains(strings.Fields(x.attributes["class"]), class) {
 			for _, text := range texts {
 				if !strings.Contains(x.text(), text) {
-					t.Errorf("%s does not say %q: %s", class, text, x.text())
+					t.Errorf("the element of class %s does not contain %q: %s", class, text, x.text())
 				}
 			}
 			return
 		}
 	}
-	t.Errorf("there is no %s", class)
+	t.Errorf("the page has no element of class %s", class)
 }
 
-// element is an element of a page that is well-formed XML as well.
+// element is an element of the page. The page is well-formed XML.
 type element struct {
 	name       string
 	attributes map[string]string
 	children   []*element
-	parts      []any // texts and children, in their order
+	parts      []any // texts and child elements, in their order
 }
 
 func parseHTML(t *testing.T, html string) *element {
@@ -124,12 +124,12 @@ func parseHTML(t *testing.T, html string) *element {
 		}
 	}
 	if len(root.children) != 1 {
-		t.Fatalf("there are %d elements at the top", len(root.children))
+		t.Fatalf("the page has %d root elements, want 1", len(root.children))
 	}
 	return root.children[0]
 }
 
-// all are an element's descendants of a name, "" for any, in their order.
+// all returns an element's descendants of the given name, in document order; "" is any name.
 func (e *element) all(name string) (list []*element) {
 	for _, c := range e.children {
 		if name == "" || c.name == name {
@@ -140,7 +140,7 @@ func (e *element) all(name string) (list []*element) {
 	return list
 }
 
-// text is that of an element and of all in it, nil has none.
+// text returns the text of an element and its descendants; of nil it is "".
 func (e *element) text() string {
 	if e == nil {
 		return ""
@@ -156,7 +156,7 @@ func (e *element) text() string {
 	return strings.TrimSpace(b.String())
 }
 
-// spaced is its text with a blank between elements.
+// spaced returns the text with a space between elements.
 func (e *element) spaced() string {
 	var list []string
 	for _, part := range e.parts {

@@ -20,10 +20,10 @@ import (
 
 const hostile = `<script>alert("1")</script> & 'x' </td></table> {{.}} javascript:1` + "\x1b[2J"
 
-// harmless is what a page shows of it: the terminal on which it is looked at obeys nothing.
+// harmless is how a page shows the hostile text: without a character that a terminal interprets.
 var harmless = strings.ReplaceAll(hostile, "\x1b", "\ufffd")
 
-// A policy in each state, by its name.
+// reportPolicies has a policy for each state. The name of a policy is its state.
 const reportPolicies = `
 defaults: {breaker: {fraction: 100%}}
 policies:
@@ -59,7 +59,10 @@ jobs:
 const reportTables = `CREATE SCHEMA app;
 	DO $$ DECLARE name text; BEGIN
 		FOREACH name IN ARRAY '{behind,tripped,failing,stopped,late,locked,held,fresh,fine,called}'::text[] LOOP
-			EXECUTE format('CREATE TABLE app.%I (id bigint PRIMARY KEY, at timestamptz NOT NULL, note text NOT NULL DEFAULT ''''); CREATE INDEX ON app.%1$I (at)', name);
+			EXECUTE format('
+				CREATE TABLE app.%I (
+					id bigint PRIMARY KEY, at timestamptz NOT NULL, note text NOT NULL DEFAULT '''');
+				CREATE INDEX ON app.%1$I (at)', name);
 		END LOOP;
 	END $$;
 	CREATE TABLE app.fine_part (id bigint PRIMARY KEY REFERENCES app.fine ON DELETE CASCADE);
@@ -72,18 +75,25 @@ const reportTables = `CREATE SCHEMA app;
 	INSERT INTO app.fine SELECT n, now() - interval '12 days', 'case' FROM generate_series(2001, 2002) n;
 	INSERT INTO app.fine_part SELECT n FROM generate_series(1, 1234, 2) n;`
 
-// reported is an installation with a policy in each state.
+// reported creates an installation with a policy in each state, and its report.
 func reported(t *testing.T) (in *kit.Installed, html string) {
 	in = kit.Install(t, reportTables, reportPolicies)
-	in.DB.Exec(t, `UPDATE retention.policy SET installed_at = now() - interval '5 days' WHERE name NOT IN ('fresh', 'called');
+	in.DB.Exec(t, `
+		UPDATE retention.policy SET installed_at = now() - interval '5 days' WHERE name NOT IN ('fresh', 'called');
 		UPDATE retention.job SET installed_at = now() - interval '5 days';
 		UPDATE retention.install SET adopted_at = now() - interval '50 days';
 		REVOKE DELETE ON app.failing FROM retention_worker;
 		CREATE ROLE "<i>eve</i> & ""co""" LOGIN IN ROLE retention_operator`)
-	in.DB.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, started_at, ended_at, role)
-		SELECT x.policy, x.job, 'app.' || x.policy, '', now(), x.state, now() - x.began * interval '1 min', now() - x.ended * interval '1 min', 'retention_runner'
-		FROM (VALUES ('held', 'often', 'done', 200, 190), ('called', NULL, 'done', 195, 180), ('called', NULL, 'busy', 100, 100),
-			('called', NULL, 'busy', 90, 90), ('late', 'daily', 'done', 3000, 2900)) x (policy, job, state, began, ended)`)
+	in.DB.Exec(t, `
+		INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, started_at, ended_at, role)
+		SELECT x.policy, x.job, 'app.' || x.policy, '', now(), x.state,
+			now() - x.began * interval '1 min', now() - x.ended * interval '1 min', 'retention_runner'
+		FROM (VALUES
+			('held', 'often', 'done', 200, 190),
+			('called', NULL, 'done', 195, 180),
+			('called', NULL, 'busy', 100, 100),
+			('called', NULL, 'busy', 90, 90),
+			('late', 'daily', 'done', 3000, 2900)) x (policy, job, state, began, ended)`)
 	eve := in.Conn(t)
 	pgtest.Exec(t, eve, `SET SESSION AUTHORIZATION "<i>eve</i> & ""co"""`)
 	for _, sql := range []string{"SELECT retention.place_hold('app.held', '{\"id\": 3}', $1)",
@@ -132,7 +142,7 @@ func reported(t *testing.T) (in *kit.Installed, html string) {
 	return in, text.String()
 }
 
-// TestReport writes a report as a viewer.
+// TestReport writes a report as a viewer and checks its content and form.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	in, html := reported(t)
@@ -143,9 +153,10 @@ func TestReport(t *testing.T) {
 		for _, row := range page.policies() {
 			got = append(got, row.name+": "+row.state)
 		}
-		want := []string{"failing: failing", "tripped: tripped", "behind: behind", "late: late", "stopped: paused",
-			"locked: unknown",
-			"called: no schedule", "fresh: not yet run", "fine: fine", "held: fine"}
+		want := []string{
+			"failing: failing", "tripped: tripped", "behind: behind", "late: late", "stopped: paused",
+			"locked: unknown", "called: no schedule", "fresh: not yet run", "fine: fine", "held: fine",
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
@@ -155,10 +166,14 @@ func TestReport(t *testing.T) {
 	t.Run("five questions", func(t *testing.T) { reportAnswers(t, page) })
 	t.Run("hostile", func(t *testing.T) {
 		text := page.text()
-		for words, times := range map[string]int{harmless: 3, `<i>eve</i> & "co"`: 2, "t.note <> '<b>&</b>'": 1,
-			`app.<b>&'"x (keeps rows)`: 1} {
+		for words, times := range map[string]int{
+			harmless:                   3,
+			`<i>eve</i> & "co"`:        2,
+			"t.note <> '<b>&</b>'":     1,
+			`app.<b>&'"x (keeps rows)`: 1,
+		} {
 			if n := strings.Count(text, words); n < times {
-				t.Errorf("%q is there %d times as text, want %d or more", words, n, times)
+				t.Errorf("the text of the page contains %q %d times, want at least %d", words, n, times)
 			}
 		}
 	})
@@ -167,7 +182,7 @@ func TestReport(t *testing.T) {
 	t.Run("alone", func(t *testing.T) {
 		for _, e := range page.all("") {
 			if slices.Contains([]string{"script", "link", "iframe", "img", "object", "form", "i", "b"}, e.name) {
-				t.Errorf("there is an element %s", e.name)
+				t.Errorf("the page has an element %s", e.name)
 			}
 			for name, value := range e.attributes {
 				if name == "src" || name == "style" || strings.HasPrefix(name, "on") || name == "href" &&
@@ -179,13 +194,13 @@ func TestReport(t *testing.T) {
 		for _, style := range page.all("style") {
 			if text := style.text(); strings.Contains(text, "url(") || strings.Contains(text, "@import") ||
 				strings.Contains(text, "://") {
-				t.Error("the style asks for something")
+				t.Error("the style sheet loads something from elsewhere")
 			}
 		}
 	})
 }
 
-// reportNumbers compares with plain SQL.
+// reportNumbers compares the numbers of the report with plain SQL.
 func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 	rows := map[string]reportRow{}
 	for _, row := range page.policies() {
@@ -204,24 +219,32 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 		t.Errorf("%d rows are due in app.behind, the report says %s", n, rows["behind"].due)
 	}
 	if !strings.HasPrefix(rows["locked"].due, "unknown") || !strings.Contains(rows["locked"].due, "locked") {
-		t.Errorf("of a locked table the report says %s", rows["locked"].due)
+		t.Errorf("the due rows of a locked table are %s, want unknown because it is locked", rows["locked"].due)
 	}
 	for _, policy := range []string{"behind", "fine", "stopped"} {
-		want := pgtest.Value[string](t, in.DB, `SELECT coalesce(format('30 days: %s runs on %s days, %s rows taken', count(*), count(DISTINCT started_at::date),
-			ltrim(to_char(sum(taken), '999,999'))), '') FROM retention.run WHERE policy = $1 HAVING count(*) > 0 UNION ALL SELECT 'No run in 30 days' LIMIT 1`, policy)
+		want := pgtest.Value[string](t, in.DB, `
+			SELECT coalesce(format('30 days: %s runs on %s days, %s rows taken',
+				count(*), count(DISTINCT started_at::date), ltrim(to_char(sum(taken), '999,999'))), '')
+			FROM retention.run
+			WHERE policy = $1
+			HAVING count(*) > 0
+			UNION ALL
+			SELECT 'No run in 30 days'
+			LIMIT 1`, policy)
 		if got := rows[policy].cells[1].all("title")[0].text(); got != want {
-			t.Errorf("%s: the strip says %q, want %q", policy, got, want)
+			t.Errorf("%s: the title of the drawing is %q, want %q", policy, got, want)
 		}
 	}
 	part := page.row("app.fine_part")
 	cascaded := pgtest.Value[string](t, in.DB, "SELECT (617 - count(*))::text FROM app.fine_part")
 	if part == nil || part.children[2].text() != cascaded || cascaded != "617" {
-		t.Errorf("%s rows of app.fine_part went by foreign key, the report says %v", cascaded, part)
+		t.Errorf("foreign keys deleted %s rows of app.fine_part, want 617; the report says %v", cascaded, part)
 	}
-	for header, want := range map[string][]string{ // what the log of the setup says
-		"called and held at work at once": {"app.held",
-			"1"}, "called did not start: another run had the table": {"app.called", "2"},
-		"often": {"", "1", "10m0s", "10m0s"}, "daily": {"", "0", "", ""},
+	for header, want := range map[string][]string{ // from the rows of retention.run that reported inserts
+		"called and held at work at once":                 {"app.held", "1"},
+		"called did not start: another run had the table": {"app.called", "2"},
+		"often": {"", "1", "10m0s", "10m0s"},
+		"daily": {"", "0", "", ""},
 	} {
 		row := page.rowLike(header)
 		for i, text := range want {
@@ -236,27 +259,36 @@ func reportNumbers(t *testing.T, in *kit.Installed, page *element) {
 	}
 }
 
-// reportDisk compares with PostgreSQL's statistics, and does what the report says of dead rows.
+// reportDisk compares the report with PostgreSQL's statistics, and executes the VACUUM that the
+// report advises.
 func reportDisk(t *testing.T, in *kit.Installed, page *element) {
-	dead := pgtest.Value[string](t, in.DB, `SELECT string_agg(relname || ' ' || n_dead_tup, ', ' ORDER BY relname) FROM pg_stat_user_tables WHERE schemaname = 'app' AND n_dead_tup > 0`)
+	dead := pgtest.Value[string](t, in.DB, `
+		SELECT string_agg(relname || ' ' || n_dead_tup, ', ' ORDER BY relname)
+		FROM pg_stat_user_tables
+		WHERE schemaname = 'app' AND n_dead_tup > 0`)
 	if dead != "behind 10, fine 1234, fine_part 617" {
-		t.Fatalf("the statistics have %s", dead)
+		t.Fatalf("dead rows by table: %s", dead)
 	}
-	said := map[string]string{}
+	texts := map[string]string{}
 	for _, row := range page.policies() {
-		said[row.name] = row.text
+		texts[row.name] = row.text
 	}
-	for policy, want := range map[string]string{"fine": ", never vacuumed", "held": ", vacuumed ",
-		"locked": ", never vacuumed"} {
-		want = pgtest.Value[string](t, in.DB, `SELECT format(', %s rows, %s dead', to_char(n_live_tup, 'FM999,990'), to_char(n_dead_tup, 'FM999,990'))
-			FROM pg_stat_user_tables WHERE relid = to_regclass($1)`, "app."+policy) + want
-		size := "0 bytes" // as the last VACUUM saw it
+	for policy, want := range map[string]string{
+		"fine":   ", never vacuumed",
+		"held":   ", vacuumed ",
+		"locked": ", never vacuumed",
+	} {
+		want = pgtest.Value[string](t, in.DB, `
+			SELECT format(', %s rows, %s dead', to_char(n_live_tup, 'FM999,990'), to_char(n_dead_tup, 'FM999,990'))
+			FROM pg_stat_user_tables
+			WHERE relid = to_regclass($1)`, "app."+policy) + want
+		size := "0 bytes" // the size of a locked table is that of its last VACUUM
 		if policy != "locked" {
 			size = pgtest.Value[string](t, in.DB, "SELECT pg_size_pretty(pg_total_relation_size($1::regclass))",
 				"app."+policy)
 		}
-		if !strings.Contains(said[policy], size+want) {
-			t.Errorf("%s: %q is not in %s", policy, size+want, said[policy])
+		if !strings.Contains(texts[policy], size+want) {
+			t.Errorf("%s: the report does not contain %q: %s", policy, size+want, texts[policy])
 		}
 	}
 	var statements []string
@@ -276,25 +308,26 @@ func reportDisk(t *testing.T, in *kit.Installed, page *element) {
 	}
 	if strings.Contains(text.String(), "VACUUM (ANALYZE)") ||
 		!strings.Contains(text.String(), ", 2 rows, 0 dead, vacuumed ") {
-		t.Error("VACUUM does not end it")
+		t.Error("after VACUUM, the report still advises it or shows dead rows")
 	}
 }
 
-// TestReportOfScopes counts each due row once in "Due now": a row in the scopes of two jobs, and no
-// row outside of them.
+// TestReportOfScopes checks the number of due rows for a policy whose two jobs have overlapping
+// scopes. A row in both scopes counts once, and a row in neither does not count.
 func TestReportOfScopes(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
+	in := kit.Install(t, `
+		CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
 		INSERT INTO tok SELECT n, n % 4, chr(97 + n % 3), now() - interval '3 days' FROM generate_series(1, 48) n;
 		INSERT INTO tok SELECT n, 1, 'a', now() FROM generate_series(101, 110) n`, `
 policies: {tok: {table: tok, scope: [nid, kind], due: {age: {column: at, older_than: 1 day}}, then: [delete]}}
 jobs:
   one: {schedule: "@daily", run: [tok], scope: {nid: 1}}
   two: {schedule: "@daily", run: [tok], scope: {kind: "'a'"}}`)
-	want := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE (nid = 1 OR kind = 'a') AND at < now() - "+
-		"interval '1 day'")
-	both := pgtest.Value[int](t, in, "SELECT count(*) FROM tok WHERE nid = 1 AND kind = 'a' AND at < now() - "+
-		"interval '1 day'")
+	want := pgtest.Value[int](t, in,
+		"SELECT count(*) FROM tok WHERE (nid = 1 OR kind = 'a') AND at < now() - interval '1 day'")
+	both := pgtest.Value[int](t, in,
+		"SELECT count(*) FROM tok WHERE nid = 1 AND kind = 'a' AND at < now() - interval '1 day'")
 	due := func() string {
 		t.Helper()
 		var text bytes.Buffer
@@ -308,7 +341,7 @@ jobs:
 		return strings.TrimSpace(cell)
 	}
 	if got := due(); got != fmt.Sprint(want) || both == 0 {
-		t.Errorf("due now: %q, want %d, of which %d are in both scopes", got, want, both)
+		t.Errorf("due now: %q, want %d; %d rows are in both scopes, want some", got, want, both)
 	}
 	for _, job := range []string{"one", "two"} {
 		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
@@ -316,11 +349,11 @@ jobs:
 		}
 	}
 	if got := due(); got != "0" {
-		t.Errorf("due after both jobs ran: %q", got)
+		t.Errorf("due after both jobs ran: %q, want 0", got)
 	}
 }
 
-// reportAnswers holds the five questions of docs/cli.md.
+// reportAnswers checks that the report answers the five questions of docs/cli.md.
 func reportAnswers(t *testing.T, page *element) {
 	page.want(t, "verdict", "Drift", "4 of 10 policies do not do their work", "failing is failing",
 		"tripped is tripped", "behind is behind", "late is late", "Verdict: drift")
@@ -340,7 +373,7 @@ func reportAnswers(t *testing.T, page *element) {
 		_, row := page.policy(policy)
 		for _, words := range want {
 			if row == nil || !strings.Contains(row.text(), words) {
-				t.Errorf("%s: the report does not say %q:\n%s", policy, words, row.text())
+				t.Errorf("%s: the report does not contain %q:\n%s", policy, words, row.text())
 			}
 		}
 	}
@@ -349,7 +382,7 @@ func reportAnswers(t *testing.T, page *element) {
 		row, _ := page.policy(policy)
 		_, got, _ := strings.Cut(row.all("th")[0].spaced(), "kept in the last run: ")
 		if got = strings.TrimSpace(got); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
-			t.Errorf("%s: rows were kept %q, want %q", policy, got, want)
+			t.Errorf("%s: kept in the last run: %q, want %q", policy, got, want)
 		}
 	}
 	for _, row := range page.policies() {
@@ -358,12 +391,12 @@ func reportAnswers(t *testing.T, page *element) {
 			t.Errorf("%s: the next run is %q", row.name, next)
 		}
 		if _, below := page.policy(row.name); row.state == "fine" && below != nil {
-			t.Errorf("%s has something to do", row.name)
+			t.Errorf("the report has advice for policy %s, which is fine", row.name)
 		}
 	}
 }
 
-// reportForm holds what readers of screens and keyboards rely on.
+// reportForm checks what users of screen readers and keyboards rely on.
 func reportForm(t *testing.T, page *element) {
 	ids, level := map[string]bool{}, 0
 	for _, e := range page.all("") {
@@ -389,16 +422,16 @@ func reportForm(t *testing.T, page *element) {
 		}
 		if e.attributes["class"] != "" && strings.HasPrefix(e.attributes["class"], "state") &&
 			strings.TrimSpace(strings.TrimLeft(e.text(), "✕▲‖?≠!–…▶✓")) == "" {
-			t.Error("a state is a colour or a sign alone")
+			t.Error("a state has no text, only a colour or a sign")
 		}
 	}
 	for _, a := range page.all("a") {
 		if target := strings.TrimPrefix(a.attributes["href"], "#"); !ids[target] {
-			t.Errorf("link %q leads to %q, which is not there", a.text(), target)
+			t.Errorf("link %q has target %q, which does not exist", a.text(), target)
 		}
 	}
 	if len(ids) < 10 || level == 0 || len(page.all("svg")) < 10 {
-		t.Errorf("there are %d ids and %d drawings", len(ids), len(page.all("svg")))
+		t.Errorf("the page has %d ids and %d drawings, want at least 10 of each", len(ids), len(page.all("svg")))
 	}
 	if page.attributes["lang"] == "" || len(page.all("main")) != 1 || len(page.all("h1")) != 1 ||
 		page.all("title")[0].text() == "" {

@@ -16,42 +16,49 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestUpRefusesBeforeItStarts: each refusal is one clear message, with a way on, and nothing is
-// written.
+// TestUpRefusesBeforeItStarts checks the preconditions of Up. Each failure gives a message and a
+// hint, and Up writes nothing.
 func TestUpRefusesBeforeItStarts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		prepare string // as superuser
+		prepare string // SQL that the superuser executes before
 		user    string
 		change  func(*install.Options)
-		want    []string // parts of the message or detail, one diagnostic each
+		want    []string // for each diagnostic, a part of its message or detail
 		hint    string
 	}{
 		"roles missing": {user: installMigrator, change: func(o *install.Options) {
 			o.Install.Roles.Operator, o.Install.Roles.Viewer = "nobody 1", "nobody 2"
-		}, want: []string{`roles do not exist: "nobody 1", "nobody 2"`}, hint: "pgretain bootstrap --migrator " +
-			"install_migrator"},
+		}, want: []string{`roles do not exist: "nobody 1", "nobody 2"`},
+			hint: "pgretain bootstrap --migrator install_migrator"},
 		"not a member": {user: "install_stranger", want: []string{
 			`role "install_stranger" cannot SET ROLE "install_owner"`,
 			`role "install_stranger" cannot SET ROLE "install_runner"`,
 		}, hint: "bootstrap"},
 		"no CREATE on the database": {user: installMigrator,
-			prepare: `DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM install_migrator', current_database()); END $$`,
-			want:    []string{`role "install_migrator" may not create schema "keep"`}, hint: "bootstrap"},
+			prepare: `DO $$ BEGIN
+				EXECUTE format('REVOKE CREATE ON DATABASE %I FROM install_migrator', current_database());
+			END $$`,
+			want: []string{`role "install_migrator" may not create schema "keep"`}, hint: "bootstrap"},
 		"schema of somebody else": {user: installMigrator, prepare: "CREATE SCHEMA keep",
 			want: []string{`role "install_owner" may not create objects in schema "keep"`}, hint: "install.schema"},
 		"no pg_cron": {user: installMigrator, change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
 			want: []string{"extension pg_cron is not installed in database"}, hint: "install.scheduler"},
-		"schema in use": {user: installMigrator, prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE " +
-			"VIEW keep.note AS SELECT 1 AS a",
-			want: []string{`schema "keep" is that of something else: table "note" is in it`}, hint: "install.schema"},
+		"schema in use": {user: installMigrator,
+			prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE VIEW keep.note AS SELECT 1 AS a",
+			want:    []string{`schema "keep" is that of something else: table "note" is in it`},
+			hint:    "install.schema"},
 		"schema of a stranger": {user: installMigrator,
 			prepare: "CREATE SCHEMA keep AUTHORIZATION install_stranger; GRANT ALL ON SCHEMA keep TO public",
-			want:    []string{`schema "keep" belongs to role "install_stranger", who is no member of "install_owner"`}, hint: "ALTER SCHEMA keep OWNER TO install_owner"},
+			want: []string{
+				`schema "keep" belongs to role "install_stranger", who is no member of "install_owner"`,
+			}, hint: "ALTER SCHEMA keep OWNER TO install_owner"},
 		"table of a stranger": {user: installMigrator,
-			prepare: "CREATE SCHEMA keep AUTHORIZATION install_owner; CREATE TABLE keep.install (a int); ALTER " +
-				"TABLE keep.install OWNER TO install_stranger",
-			want: []string{`schema "keep" is that of something else: table "install" is in it`}, hint: "install.schema"},
+			prepare: `CREATE SCHEMA keep AUTHORIZATION install_owner;
+				CREATE TABLE keep.install (a int);
+				ALTER TABLE keep.install OWNER TO install_stranger`,
+			want: []string{`schema "keep" is that of something else: table "install" is in it`},
+			hint: "install.schema"},
 		"schema and pg_cron": {user: installMigrator, prepare: "CREATE SCHEMA keep",
 			change: func(o *install.Options) { o.Install.Scheduler = "pg_cron" },
 			want:   []string{"may not create objects", "pg_cron is not installed"}, hint: "install.schema"},
@@ -81,7 +88,7 @@ func TestUpRefusesBeforeItStarts(t *testing.T) {
 				t.Errorf("hint is %q, want %q in it", list[0].Hint, c.hint)
 			}
 			if pgtest.Value[bool](t, db, "SELECT to_regclass('keep.goose_db_version') IS NOT NULL") {
-				t.Error("a refused migration wrote something")
+				t.Error("Up refused, but keep.goose_db_version exists")
 			}
 		})
 	}
@@ -115,7 +122,8 @@ func TestCannotConnectNeverShowsThePassword(t *testing.T) {
 	}
 }
 
-// TestBootstrapPreparesWhatUpNeeds also stands for hostile names: every role has one.
+// TestBootstrapPreparesWhatUpNeeds checks that Up succeeds after the bootstrap script. All roles
+// have names that need quoting.
 func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	t.Parallel()
 	db := pgtest.CronServer(t)
@@ -126,7 +134,7 @@ func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	db.Exec(t, `CREATE ROLE "mi'gra""tor" LOGIN`)
 	link := db.URL(`mi'gra"tor`)
 	if _, err := install.Up(t.Context(), link, fstest.MapFS{}, o); err == nil {
-		t.Error("nothing is missing before the bootstrap")
+		t.Error("Up succeeds before the bootstrap script, want an error")
 	}
 	script, err := install.Bootstrap(o.Install, pgtest.Value[string](t, db, "SELECT current_database()::text"),
 		`mi'gra"tor`)
@@ -139,15 +147,15 @@ func TestBootstrapPreparesWhatUpNeeds(t *testing.T) {
 	if _, err := install.Up(t.Context(), link, fstest.MapFS{}, o); err != nil {
 		t.Errorf("%+v", install.Diagnostics(err))
 	}
-	login := pgtest.Value[string](t, db, "SELECT string_agg(rolname, ',') FROM pg_roles WHERE rolcanlogin AND NOT "+
-		"rolsuper AND rolname NOT LIKE 'mi%'")
+	login := pgtest.Value[string](t, db, `SELECT string_agg(rolname, ',') FROM pg_roles
+		WHERE rolcanlogin AND NOT rolsuper AND rolname NOT LIKE 'mi%'`)
 	if login != roles.Runner {
 		t.Errorf("%q can log in, want only the runner", login)
 	}
 	conn := db.Conn(t, `mi'gra"tor`)
 	pgtest.Exec(t, conn, `SET ROLE "run $bootstrap$ ner"; SELECT cron.schedule('j', '0 0 1 1 *', 'SELECT 1')`)
 	if user := pgtest.Value[string](t, db, "SELECT username FROM cron.job"); user != roles.Runner {
-		t.Errorf("the job belongs to %q", user)
+		t.Errorf("the job runs as %q, want the runner", user)
 	}
 }
 
@@ -169,8 +177,10 @@ func TestBootstrapWithoutRoles(t *testing.T) {
 	if _, err := install.Up(t.Context(), db.URL("install_single"), fstest.MapFS{}, o); err != nil {
 		t.Errorf("%+v", install.Diagnostics(err))
 	}
-	if owner := pgtest.Value[string](t, db, "SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'alone'"); owner != "install_single" {
-		t.Errorf("the schema belongs to %s", owner)
+	owner := pgtest.Value[string](t, db,
+		"SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'alone'")
+	if owner != "install_single" {
+		t.Errorf("the schema belongs to %s, want install_single", owner)
 	}
 }
 
@@ -183,11 +193,12 @@ func TestBootstrapRefusesAnotherDatabase(t *testing.T) {
 	}
 	_, err = db.Conn(t).PgConn().Exec(t.Context(), script).ReadAll()
 	if err == nil || !strings.Contains(err.Error(), `this script is for database "elsewhere"`) {
-		t.Errorf("got %v", err)
+		t.Errorf("the script in another database: %v, want an error that names database elsewhere", err)
 	}
 }
 
-// twoSides are two branches of one history, each with a step of its own in a file of the same name.
+// twoSides returns two branches of one history. Each branch has its own migration in a file of the
+// same name.
 func twoSides(t *testing.T) (base, ours, theirs fstest.MapFS) {
 	t.Helper()
 	base = fstest.MapFS{}
@@ -200,7 +211,7 @@ func twoSides(t *testing.T) (base, ours, theirs fstest.MapFS) {
 
 const versionTwo = "00002_retention_policies.sql"
 
-// refusedBoth wants Up and Down to refuse with this message and a part of a hint.
+// refusedBoth checks that Up and Down both fail with this message and a part of a hint.
 func refusedBoth(t *testing.T, db *pgtest.DB, dir fstest.MapFS, message, hint string) {
 	t.Helper()
 	_, up := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
@@ -215,8 +226,9 @@ func refusedBoth(t *testing.T, db *pgtest.DB, dir fstest.MapFS, message, hint st
 	}
 }
 
-// A database that has one side of a fork applied refuses the directory where that side was written
-// again, until it has gone back: then it ends up like any other.
+// TestMigrateKnowsAnotherFileOfTheSameNumber applies one branch's migration and then uses a
+// directory with the other branch's. Up and Down refuse it, until that migration was undone with
+// its own file.
 func TestMigrateKnowsAnotherFileOfTheSameNumber(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
@@ -266,8 +278,9 @@ func TestMigrateKnowsARenumberedFile(t *testing.T) {
 		"Version 2 is 00007_any_name.sql: give it back its number.")
 }
 
-// What another tool applied is not known by its state, and refuses nothing; our column is added to
-// a table that lacks it, and files of the user's own have no state.
+// TestMigrateAfterAnotherTool checks that migrations that another tool applied are accepted,
+// although their states are not recorded. pgretain adds its column to the table of versions. Files
+// of the user have no state.
 func TestMigrateAfterAnotherTool(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
@@ -289,7 +302,8 @@ func TestMigrateAfterAnotherTool(t *testing.T) {
 	}
 }
 
-// A pending file below an applied one: whose it is decides what to do.
+// TestPendingBelowApplied checks the message for a pending generated file with a smaller number
+// than an applied one.
 func TestPendingBelowApplied(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
@@ -305,7 +319,8 @@ func TestPendingBelowApplied(t *testing.T) {
 	}
 }
 
-// Migrations in Go belong to a program of the user's own: goose says so before it applies one.
+// TestMigrationsInGoAreRefused checks that Up refuses migrations written in Go before it applies
+// any.
 func TestMigrationsInGoAreRefused(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
@@ -313,7 +328,7 @@ func TestMigrationsInGoAreRefused(t *testing.T) {
 	ours["00003_own.go"] = &fstest.MapFile{Data: []byte("package migrations\n")}
 	done, err := install.Up(t.Context(), db.URL(installMigrator), ours, installOptions())
 	if err == nil || !strings.Contains(err.Error(), "unregistered Go file") || len(done) > 0 {
-		t.Errorf("%d migrations, %v", len(done), err)
+		t.Errorf("Up applied %d migrations: %v; want none, and an error about the Go file", len(done), err)
 	}
 	ours["00003_own_test.go"] = ours["00003_own.go"]
 	delete(ours, "00003_own.go")

@@ -19,14 +19,18 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// installRoles are of this file alone: roles are shared by everything that runs on the server.
+// installRoles are roles that only these tests use, because all tests of a server share its roles.
 var installRoles = policy.Roles{
-	Owner: "install_owner", Worker: "install_worker", Runner: "install_runner", Operator: "install_operator", Viewer: "install viewer \"1\"",
+	Owner:    "install_owner",
+	Worker:   "install_worker",
+	Runner:   "install_runner",
+	Operator: "install_operator",
+	Viewer:   `install viewer "1"`,
 }
 
 const installMigrator = "install_migrator"
 
-// installable is a database with an application table that belongs to the migrating role.
+// installable is a template database with a table that belongs to the migrating role.
 var installable = pgtest.Template("installable", func(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, pgtest.MakeRole("install_migrator LOGIN")+pgtest.MakeRole("install_stranger LOGIN"))
 	if err != nil {
@@ -47,11 +51,14 @@ var installable = pgtest.Template("installable", func(ctx context.Context, conn 
 	return err
 })
 
-// installDatabase clones it; the privileges on a database are not cloned.
+// installDatabase clones the template, and grants CREATE on the clone. CREATE DATABASE does not
+// copy privileges on the database.
 func installDatabase(t *testing.T) *pgtest.DB {
 	t.Helper()
 	db := installable.Database(t)
-	db.Exec(t, `DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO install_migrator', current_database()); END $$`)
+	db.Exec(t, `DO $$ BEGIN
+		EXECUTE format('GRANT CREATE ON DATABASE %I TO install_migrator', current_database());
+	END $$`)
 	return db
 }
 
@@ -62,7 +69,7 @@ func installOptions() install.Options {
 	}
 }
 
-// grow writes the next step of wanted into dir.
+// grow adds the migration that leads to the wanted objects to dir.
 func grow(t *testing.T, dir fstest.MapFS, wanted ...generator.Object) {
 	t.Helper()
 	if _, err := kit.Next(dir, policy.Install{Roles: installRoles, SearchPath: []string{"app"}}, wanted); err != nil {
@@ -72,8 +79,8 @@ func grow(t *testing.T, dir fstest.MapFS, wanted ...generator.Object) {
 
 func installFunction(body string) generator.Object {
 	return generator.Object{Kind: generator.KindFunction, Name: "keep.f()", As: generator.AsOwner, Policy: "p",
-		SQL: "\n-- leading comment; with a semicolon\nCREATE OR REPLACE FUNCTION keep.f() RETURNS text LANGUAGE " +
-			"plpgsql AS $function$" +
+		SQL: "\n-- leading comment; with a semicolon\n" +
+			"CREATE OR REPLACE FUNCTION keep.f() RETURNS text LANGUAGE plpgsql AS $function$" +
 			body + "$function$;\nREVOKE ALL ON FUNCTION keep.f() FROM PUBLIC;\n",
 		Drop: "DROP FUNCTION IF EXISTS keep.f();\n"}
 }
@@ -152,14 +159,16 @@ func TestMigrateUpAndDown(t *testing.T) {
 	mustUp(t, db, dir, 5)
 }
 
-// A schema that was there before, and one that cannot be made again, stays, without the table of
+// TestMigrateDownKeepsTheSchema checks that Down keeps a schema that existed before the
+// installation, and one that the migrating role could not create again. Down drops the table of
 // versions.
-func TestMigrateDownSparesTheSchema(t *testing.T) {
+func TestMigrateDownKeepsTheSchema(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string][2]string{
 		"before": {"CREATE SCHEMA keep AUTHORIZATION " + installRoles.Owner, ""},
-		"once and for all": {"", "DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM install_migrator', " +
-			"current_database()); END $$"},
+		"no CREATE on the database": {"", `DO $$ BEGIN
+			EXECUTE format('REVOKE CREATE ON DATABASE %I FROM install_migrator', current_database());
+		END $$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +181,7 @@ func TestMigrateDownSparesTheSchema(t *testing.T) {
 			mustDown(t, db, dir, true, 0)
 			if left := pgtest.Column[string](t, db,
 				"SELECT relname::text FROM pg_class WHERE relnamespace = 'keep'::regnamespace"); len(left) > 0 {
-				t.Errorf("left: %v", left)
+				t.Errorf("schema keep contains %v after Down, want nothing", left)
 			}
 			mustUp(t, db, dir, 1)
 		})
@@ -215,7 +224,9 @@ func TestStatusWritesNothing(t *testing.T) {
 		t.Error("status created the schema")
 	}
 	mustUp(t, db, dir, 2)
-	db.Exec(t, `GRANT USAGE ON SCHEMA keep TO install_stranger; GRANT SELECT ON keep.goose_db_version TO install_stranger`)
+	db.Exec(t, `
+		GRANT USAGE ON SCHEMA keep TO install_stranger;
+		GRANT SELECT ON keep.goose_db_version TO install_stranger`)
 	if diff := cmp.Diff([]bool{true, true}, states()); diff != "" {
 		t.Error(diff)
 	}
@@ -237,14 +248,14 @@ func TestStatementErrorSaysWhere(t *testing.T) {
 	}
 }
 
-// A generated file is one statement for goose; the server does not say where in it an error of
-// execution is.
+// TestStatementErrorSaysWhichOfMany checks the line of an execution error in a generated file.
+// goose sends the file as one statement, and the server gives no position for such an error.
 func TestStatementErrorSaysWhichOfMany(t *testing.T) {
 	t.Parallel()
 	db, dir := installDatabase(t), fstest.MapFS{}
 	second := installFunction(bodyOne)
-	second.Name, second.SQL = "keep.second()", "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE "+
-		"EXCEPTION ''no''; END';\nSELECT 2;\n"
+	second.Name = "keep.second()"
+	second.SQL = "-- it fails\nSELECT 1;\n-- here; not there\nDO 'BEGIN RAISE EXCEPTION ''no''; END';\nSELECT 2;\n"
 	grow(t, dir, installFunction(bodyOne), second)
 	_, err := install.Up(t.Context(), db.URL(installMigrator), dir, installOptions())
 	var got *install.Error
@@ -313,7 +324,8 @@ func TestSecondMigratorNamesTheFirst(t *testing.T) {
 	}
 }
 
-// The lock goes with its session: a second connection would go on without it.
+// TestUpEndsWithItsSession checks that Up stops when its session ends. The session holds the lock,
+// and a second one would continue without it.
 func TestUpEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	db := installDatabase(t)
@@ -328,8 +340,8 @@ func TestUpEndsWithItsSession(t *testing.T) {
 	}
 }
 
-// A waiting pg_advisory_lock would hold a snapshot that CREATE INDEX CONCURRENTLY waits for,
-// while its own session holds the lock.
+// TestWaitingMigratorDoesNotHoldUpAnIndexBuild checks that a migrator that waits for the lock holds
+// no snapshot. CREATE INDEX CONCURRENTLY in the session with the lock would wait for this snapshot.
 func TestWaitingMigratorDoesNotHoldUpAnIndexBuild(t *testing.T) {
 	t.Parallel()
 	db, dir := installDatabase(t), fstest.MapFS{}
@@ -342,11 +354,12 @@ func TestWaitingMigratorDoesNotHoldUpAnIndexBuild(t *testing.T) {
 		results <- err
 	}
 	go up()
-	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT granted "+
-		"AND query LIKE 'CREATE INDEX CONC%' AND datname = current_database()")
+	pgtest.Until(t, db, `SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		WHERE NOT granted AND query LIKE 'CREATE INDEX CONC%' AND datname = current_database()`)
 	go up()
-	pgtest.Until(t, db, "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory_lock%' AND "+
-		"application_name = 'pgretain migrate' AND datname = current_database() AND pid <> pg_backend_pid()")
+	pgtest.Until(t, db, `SELECT count(*) > 0 FROM pg_stat_activity
+		WHERE query LIKE '%pg_try_advisory_lock%' AND application_name = 'pgretain migrate'
+		  AND datname = current_database() AND pid <> pg_backend_pid()`)
 	pgtest.Exec(t, writer, "COMMIT")
 	for range 2 {
 		if err := <-results; err != nil {

@@ -17,11 +17,15 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// every has a row for every combination of values that a condition below can tell apart.
+// every creates a table with a row for every combination of values that the random conditions can
+// distinguish.
 const every = `CREATE SCHEMA lint;
 CREATE TABLE lint.every AS SELECT row_number() OVER () AS id, a, b, c, d, e
-  FROM unnest(ARRAY[NULL, 'x', 'y', 'z']) a, unnest(ARRAY[NULL, 0.5, 1, 1.5, 2, 2.5, 3, 3.5]::numeric[]) b, unnest(ARRAY[true, false]) c,
-       unnest(ARRAY[NULL, true, false]) d, unnest(ARRAY[NULL, '2025-12-01', '2026-01-01', '2026-01-15', '2026-02-01', '2026-03-01']::date[]) e;
+  FROM unnest(ARRAY[NULL, 'x', 'y', 'z']) a,
+       unnest(ARRAY[NULL, 0.5, 1, 1.5, 2, 2.5, 3, 3.5]::numeric[]) b,
+       unnest(ARRAY[true, false]) c,
+       unnest(ARRAY[NULL, true, false]) d,
+       unnest(ARRAY[NULL, '2025-12-01', '2026-01-01', '2026-01-15', '2026-02-01', '2026-03-01']::date[]) e;
 ALTER TABLE lint.every ADD PRIMARY KEY (id), ALTER c SET NOT NULL;
 ALTER TABLE lint.every ADD at timestamptz NOT NULL DEFAULT now();`
 
@@ -37,21 +41,29 @@ func (c trial) yaml(n int) string {
 	return fmt.Sprintf(`  p%[1]d:
     table: lint.every
     where: "%[2]s"
-    due: {age: {column: at, older_than: [{when: "%[4]s", then: 1 day}, {when: "%[3]s", then: 2 days}, {else: 3 days}]}}
+    due:
+      age:
+        column: at
+        older_than: [{when: "%[4]s", then: 1 day}, {when: "%[3]s", then: 2 days}, {else: 3 days}]
     keep: {g%[1]d: "%[3]s"}
     then: [{emit: {event: seen, where: "%[5]s"}}, delete]
 `, n, c.where, c.guard, c.tier, c.step)
 }
 
 var atoms = []string{
-	"a = 'x'", "a <> 'y'", "a IN ('x', 'z')", "a NOT IN ('x', 'y')", "a IS NULL", "a IS NOT NULL", "'y' = a", "a IN ('x', NULL)",
-	"b = 1", "b > 1", "b >= 2", "b < 2", "b <= 1", "b <> 3", "b BETWEEN 1 AND 2", "b NOT BETWEEN 1 AND 3", "2 < b", "b IS DISTINCT FROM 2",
-	"c", "c = false", "d", "d = true", "d IS TRUE", "d IS NOT FALSE", "d IS NULL", "d IS UNKNOWN", "b IS NOT DISTINCT FROM 3", "true", "false",
-	"e = '2026-01-01'", "e < '2026-02-01'", "e > '2026-01-01'", "e BETWEEN '2026-01-01' AND '2026-02-01'", "NULL::boolean",
+	"a = 'x'", "a <> 'y'", "a IN ('x', 'z')", "a NOT IN ('x', 'y')",
+	"a IS NULL", "a IS NOT NULL", "'y' = a", "a IN ('x', NULL)",
+	"b = 1", "b > 1", "b >= 2", "b < 2", "b <= 1", "b <> 3",
+	"b BETWEEN 1 AND 2", "b NOT BETWEEN 1 AND 3", "2 < b", "b IS DISTINCT FROM 2",
+	"c", "c = false", "d", "d = true", "d IS TRUE", "d IS NOT FALSE", "d IS NULL", "d IS UNKNOWN",
+	"b IS NOT DISTINCT FROM 3", "true", "false",
+	"e = '2026-01-01'", "e < '2026-02-01'", "e > '2026-01-01'", "e BETWEEN '2026-01-01' AND '2026-02-01'",
+	"NULL::boolean",
 	"lower(a) = 'x'", "a LIKE 'x%'", "b + 1 > 2", "coalesce(d, c)", "EXISTS (SELECT FROM pg_class WHERE relname = t.a)",
 }
 
-// condition puts atoms together; those at the end of the list are not understood by the search.
+// condition returns a random condition over the first atoms of the list. lint does not interpret
+// the last five atoms.
 func condition(random *rand.Rand, depth, of int) string {
 	if depth == 0 || random.IntN(4) == 0 {
 		return atoms[random.IntN(of)]
@@ -70,9 +82,9 @@ func condition(random *rand.Rand, depth, of int) string {
 	return "((" + x + ") AND (" + y + "))"
 }
 
-// TestLintAgainstPostgreSQL lets the server answer what lint says of random conditions: whatever is
-// said to be impossible must be so for every row there can be, and what is impossible for a "where"
-// whose parts are all understood must be said.
+// TestLintAgainstPostgreSQL compares lint's findings on random conditions with the answers of the
+// server. If lint reports that a condition is never true, no row may satisfy it. If no row
+// satisfies a "where" that lint can interpret, lint must report it.
 func TestLintAgainstPostgreSQL(t *testing.T) {
 	t.Parallel()
 	db := lintTemplate.Database(t)
@@ -92,8 +104,12 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 		if n%2 == 0 {
 			of = understood
 		}
-		c := trial{condition(random, 3, of), condition(random, 2, of), condition(random, 2, of),
-			condition(random, 2, of)}
+		c := trial{
+			where: condition(random, 3, of),
+			guard: condition(random, 2, of),
+			tier:  condition(random, 2, of),
+			step:  condition(random, 2, of),
+		}
 		trials = append(trials, c)
 		yaml.WriteString(c.yaml(n))
 	}
@@ -101,39 +117,43 @@ func TestLintAgainstPostgreSQL(t *testing.T) {
 	if file == nil {
 		t.Fatalf("%+v", list)
 	}
-	said := map[string]int{}
+	findings := map[string]int{}
 	noRow := map[int]bool{}
 	for _, d := range lint.Check(file, snapshot) {
 		ask, n := claim(t, trials, d.Code, d.Message)
 		if ask == "" {
 			continue
 		}
-		said[d.Code]++
+		findings[d.Code]++
 		noRow[n] = noRow[n] || d.Code == "L001"
 		if pgtest.Value[bool](t, conn, "SELECT EXISTS ("+ask+")") {
 			t.Errorf("%s %s\n%+v\n%s", d.Code, d.Message, trials[n], ask)
 		}
 	}
 	for n, c := range trials {
-		if n%2 == 0 && !noRow[n] && !pgtest.Value[bool](t, conn, "SELECT EXISTS (SELECT FROM lint.every t WHERE "+
-			c.where+")") && !strings.Contains(c.where, "NULL)") {
-			t.Errorf("nothing is said of %s", c.where)
+		exists := "SELECT EXISTS (SELECT FROM lint.every t WHERE " + c.where + ")"
+		if n%2 == 0 && !noRow[n] && !pgtest.Value[bool](t, conn, exists) && !strings.Contains(c.where, "NULL)") {
+			t.Errorf("no row satisfies %s, but lint does not report it", c.where)
 		}
 	}
 	for _, code := range []string{"L001", "L002", "L004", "L006", "L010"} {
-		if said[code] < 5 {
-			t.Errorf("%s was said %d times only: %v", code, said[code], said)
+		if findings[code] < 5 {
+			t.Errorf("lint reports %s %d times, want at least 5: %v", code, findings[code], findings)
 		}
 	}
 }
 
 var named = map[string]*regexp.Regexp{
-	"L001": regexp.MustCompile(`policy "p(\d+)"`), "L002": regexp.MustCompile(`of policy "p(\d+)"`), "L004": regexp.MustCompile(`tier (\d) of policy "p(\d+)"`),
+	"L001": regexp.MustCompile(`policy "p(\d+)"`),
+	"L002": regexp.MustCompile(`of policy "p(\d+)"`),
+	"L004": regexp.MustCompile(`tier (\d) of policy "p(\d+)"`),
 	"L006": regexp.MustCompile(`policy "p(\d+)"`),
-	"L010": regexp.MustCompile(`guard "g(\d+)" keeps every row in which "(\w+)"`), "L011": regexp.MustCompile(`policy "p(\d+)" skips every row in which "(\w+)"`),
+	"L010": regexp.MustCompile(`guard "g(\d+)" keeps every row in which "(\w+)"`),
+	"L011": regexp.MustCompile(`policy "p(\d+)" skips every row in which "(\w+)"`),
 }
 
-// claim is the query that finds a row for which a finding is wrong; "" for other kinds of findings.
+// claim returns a query for rows that contradict a finding, and the number of its policy. The query
+// is "" for findings of other codes.
 func claim(t *testing.T, trials []trial, code, message string) (string, int) {
 	t.Helper()
 	if named[code] == nil {
@@ -169,11 +189,13 @@ func claim(t *testing.T, trials []trial, code, message string) (string, int) {
 	return "SELECT FROM lint.every t WHERE (" + c.where + ") AND " + found[2] + " IS NULL", n
 }
 
-// TestZoneInWhere installs a policy whose "where" PostgreSQL takes in no index: it is built
-// without.
+// TestZoneInWhere installs a policy whose "where" PostgreSQL does not allow as an index predicate.
+// The policy's index has no predicate.
 func TestZoneInWhere(t *testing.T) {
 	t.Parallel()
-	const schema = `CREATE SCHEMA app; CREATE TABLE app.visit (id bigint PRIMARY KEY, day date, at timestamptz NOT NULL);`
+	const schema = `
+		CREATE SCHEMA app;
+		CREATE TABLE app.visit (id bigint PRIMARY KEY, day date, at timestamptz NOT NULL);`
 	const where = "at >= day"
 	installed := kit.Install(t, schema, `
 policies:
@@ -182,10 +204,10 @@ policies:
 	conn := installed.DB.Conn(t)
 	if _, err := conn.Exec(t.Context(), "CREATE INDEX ON app.visit (at, id) WHERE "+where); err == nil ||
 		!strings.Contains(err.Error(), "42P17") {
-		t.Errorf("PostgreSQL holds it in an index now: %v", err)
+		t.Errorf("CREATE INDEX with this predicate: %v, want SQLSTATE 42P17", err)
 	}
-	if n := pgtest.Value[int](t, conn, "SELECT count(*)::int FROM pg_index WHERE indrelid = 'app.visit'::regclass "+
-		"AND indpred IS NULL"); n != 2 {
-		t.Errorf("%d indexes without a predicate, want the key's and the policy's", n)
+	if n := pgtest.Value[int](t, conn, `SELECT count(*)::int FROM pg_index
+		WHERE indrelid = 'app.visit'::regclass AND indpred IS NULL`); n != 2 {
+		t.Errorf("app.visit has %d indexes without a predicate, want 2: the key's and the policy's", n)
 	}
 }
