@@ -120,7 +120,7 @@ var semantics = [][]string{
 		"tests/behaviour TestDelete/arrays and texts of rows that are gone", "tests/behaviour TestInserts/a statement"},
 	20: {"tests/behaviour TestDelete/each related row once",
 		"tests/behaviour TestUpdates/the first in the batch's order wins"},
-	21: {"tests/behaviour TestNothingRelated/none"},
+	21: {"tests/behaviour TestNoRelatedRows/none"},
 	22: {"tests/behaviour TestDelete/where", "tests/behaviour TestUpdates/where passes by"},
 	23: {"tests/behaviour TestUpdates/what does not change is not written",
 		"policy TestInvalid/step_update_leaves_due", "policy TestInvalid/partitions_left"},

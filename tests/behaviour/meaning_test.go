@@ -12,8 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestZoneOfExpressions: days, casts and texts of intervals in expressions are those of the
-// install, whatever the session that calls has. The oracle reads them in the same zone.
+// TestZoneOfExpressions checks that dates, casts and texts in expressions use the time zone of the
+// install. The oracle converts explicitly to this zone.
 func TestZoneOfExpressions(t *testing.T) {
 	const schema = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, day date, note text)"
 	const data = "INSERT INTO m SELECT i, :as_of - i * interval '50 minutes' FROM generate_series(0, 60) i"
@@ -31,8 +31,8 @@ func TestZoneOfExpressions(t *testing.T) {
 	}
 }
 
-// TestNothingRelated: a step on related rows that matches none is no error.
-func TestNothingRelated(t *testing.T) {
+// TestNoRelatedRows checks that a step on related rows does not fail if it matches no row.
+func TestNoRelatedRows(t *testing.T) {
 	const schema = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE r (id int PRIMARY " +
 		"KEY, m_id int); CREATE TABLE old (LIKE r)"
 	suite{scenarios: []scenario{{
@@ -46,7 +46,8 @@ func TestNothingRelated(t *testing.T) {
 
 const numbered = "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, n int); INSERT INTO m SELECT i, '" + noon + "'::timestamptz - i * interval '1 day', i % 3 FROM generate_series(1, 20) i; CREATE TABLE r (id int PRIMARY KEY, m_id int); INSERT INTO r SELECT i, i % 10 FROM generate_series(1, 40) i;"
 
-// TestEvents: one event for each row of the batch, or each related row, in the batch's transaction.
+// TestEvents checks that an emit step writes one event for each row of the batch or each related
+// row.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, numbered, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
@@ -64,8 +65,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestExpressionFails: a row for which an expression fails is refused, and what its batch did of
-// it, events included, is undone; the others go.
+// TestExpressionFails checks that a run refuses a row whose expression raises an error. The steps
+// before it are undone for that row, events included. The run takes the other rows.
 func TestExpressionFails(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, numbered, `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [
@@ -82,7 +83,7 @@ func TestExpressionFails(t *testing.T) {
 	}
 }
 
-// TestLaterPolicySeesTheEarlier: what one policy of a job commits, the next one judges.
+// TestLaterPolicySeesTheEarlier checks that a policy of a job sees what earlier policies committed.
 func TestLaterPolicySeesTheEarlier(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, numbered, `
@@ -94,14 +95,16 @@ jobs: {nightly: {schedule: "@daily", run: [aged, orphans, newest]}}`)
 	if _, err := in.Call("CALL retention.run_job('nightly', $1)", noon); err != nil {
 		t.Fatal(err)
 	}
-	// 8 to 20 are old: of the rows of r those of 8, 9 and of the 0 that never was go with them.
+	// Rows 8 to 20 are old. Without them, r has 12 orphans: 4 rows each for m_id 8, 9 and 0. There
+	// was never a row 0.
 	got := in.Rows("SELECT policy, state, taken FROM retention.run")
 	if diff := cmp.Diff([]string{"(aged,done,13)", "(newest,done,4)", "(orphans,done,12)"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestScopeOfARank: a scope narrows what is taken, by a job or a call, and not what is counted.
+// TestScopeOfARank checks that a scope limits which rows a run takes, but not which rows it ranks.
+// The scope comes from a job or from a call.
 func TestScopeOfARank(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, numbered, `
@@ -113,7 +116,7 @@ jobs: {one: {schedule: "@daily", run: [newest, aged], scope: {n: 1}}}`)
 	if _, err := in.Call("CALL retention.run('newest', $1, scope => '{\"n\": 0}')", noon); err != nil {
 		t.Fatal(err)
 	}
-	// 1, 2 and 3 have the first places: of 3, 6, 9, ... only 3 stays.
+	// Rows 1, 2 and 3 have the first three places. Of 3, 6, 9, ... only 3 stays.
 	if diff := cmp.Diff(pgtest.Column[string](t, in,
 		"SELECT i::text FROM generate_series(1, 20) i WHERE i % 3 > 0 OR i = 3 ORDER BY 1"), pgtest.Column[string](t, in, "SELECT id::text FROM m ORDER BY 1")); diff != "" {
 		t.Error(diff)
@@ -127,11 +130,11 @@ jobs: {one: {schedule: "@daily", run: [newest, aged], scope: {n: 1}}}`)
 	}
 }
 
-// TestScopeThatNoRowHas: a value is not cut off to the length or precision of the column, where it
-// would be another one.
+// TestScopeThatNoRowHas checks that a scope value is not shortened to the column's length or
+// precision. The shortened value would match other rows.
 func TestScopeThatNoRowHas(t *testing.T) {
 	t.Parallel()
-	for typ, values := range map[string][2]string{ // one of the row, and one that no row can have
+	for typ, values := range map[string][2]string{ // by type: the value of the row, and a value that no row can have
 		"varchar(3)": {"abc", "abcd"}, "char(3)": {"abc", "abcd"}, "bit(3)": {"101", "1011"}, "numeric(6,1)": {"1.5",
 			"1.46"}, "short": {"abc", "abcd"},
 		"timestamptz(0)": {"2024-01-01 00:00:01+00", "2024-01-01 00:00:00.7+00"}, "interval hour": {"1:00",
@@ -152,7 +155,7 @@ func TestScopeThatNoRowHas(t *testing.T) {
 	}
 }
 
-// TestStrictJob: in a strict job a policy runs only after those before it are done.
+// TestStrictJob checks that a strict job runs a policy only if the policies before it ended "done".
 func TestStrictJob(t *testing.T) {
 	t.Parallel()
 	const yaml = `
@@ -177,7 +180,8 @@ jobs:
 	}
 }
 
-// A cutoff long before the epoch of the IDs has no ID: nothing is older, and nothing wraps around.
+// TestSnowflakeLongAgo checks a cutoff before the epoch of the IDs. No ID is older than such a
+// cutoff. The computed ID must not overflow into the range of valid IDs.
 func TestSnowflakeLongAgo(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE o (id int PRIMARY KEY, keep_days int);
@@ -206,8 +210,9 @@ policies:
 	}
 }
 
-// What a policy means does not hang on settings of the session that calls it.
-func TestSessionChangesNoMeaning(t *testing.T) {
+// TestSessionSettingsDoNotChangeMeaning checks that settings of the calling session do not change
+// which rows a policy takes.
+func TestSessionSettingsDoNotChangeMeaning(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE EXTENSION pg_trgm; CREATE DOMAIN key AS int; CREATE TABLE m (id key PRIMARY KEY, at timestamptz NOT NULL, note text, tags text[]);
 		CREATE TABLE tag (id int, words text[], pad text DEFAULT repeat('x', 200)); CREATE INDEX ON tag USING gin (words) WITH (fastupdate = off)`, `
@@ -243,8 +248,8 @@ policies:
 	}
 }
 
-// Rows of a join fall apart into columns when they are unnested: they are refused before the first
-// run.
+// TestJoinOfRowsIsRefused checks that the migration refuses a join with a column of a composite
+// type. unnest would split such values into columns.
 func TestJoinOfRowsIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"ROW(t.id + 10, t.id + 20)::pair", "ROW(t.id + 10, t.id + 20)::few"} {
@@ -285,8 +290,9 @@ policies:
       - delete: {cascades: [r, s]}
 `
 
-// A rule that does what the policy does not say trips runs, as it is a finding of verify; one on
-// what runs do not do stops nothing.
+// TestRules checks rules that somebody creates on the tables. A run trips if a rule changes what
+// the policy's statements do. Rules for other events or tables, and rules that do nothing, stop no
+// run.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const ledger = " DO ALSO DELETE FROM ledger"
@@ -331,8 +337,9 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A table that inherits since from one that steps take rows of or change trips runs.
-func TestInheritsSince(t *testing.T) {
+// TestInheritanceAddedLater checks that a run trips if a table later inherits from a table of the
+// policy. This applies to tables from which steps take rows, and to tables that steps update.
+func TestInheritanceAddedLater(t *testing.T) {
 	t.Parallel()
 	for table, trip := range map[string]bool{"m": true, "n": true, "r": false, "attic": false} {
 		t.Run(table, func(t *testing.T) {
@@ -355,7 +362,8 @@ func TestInheritsSince(t *testing.T) {
 	}
 }
 
-// Steps on related rows of a table from which others inherit are refused: its keys are not unique.
+// TestRelatedInheritsRefused checks that steps on related rows are refused if other tables inherit
+// from the related table: its primary key is not unique then.
 func TestRelatedInheritsRefused(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{`update: {table: n, as: n, where: "n.id = t.id", set: {x: "t.id"}}`,

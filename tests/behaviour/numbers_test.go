@@ -12,7 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A monitoring system asks all the time: metrics waits for no lock, and counts nothing.
+// TestMetricsWaitForNoLock checks that the view metrics waits for no lock on a table of a policy.
+// It reads estimated row counts.
 func TestMetricsWaitForNoLock(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+`; CREATE TABLE n (id int, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
@@ -40,9 +41,9 @@ policies:
 	}
 }
 
-// Who looks at numbers alone sees which policy is behind and since when, and what stops it. 12 rows
-// are due at noon.
-func TestMetricsSayWhatIsBehind(t *testing.T) {
+// TestMetricsOfLatePolicy checks that metrics show which policy is late, since when, and why. 12
+// rows are due at noon.
+func TestMetricsOfLatePolicy(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+"; CREATE TABLE child (m_id int REFERENCES m)", `
 policies:
@@ -81,7 +82,7 @@ jobs:
 		return nil
 	}
 	want("migrate", behind, "retention_tripped=0", "retention_problems=0")
-	// of 12
+	// Two runs of five rows each, of 12 due rows.
 	for _, after := range [][]string{{"retention_rows_left=7", "retention_rows_kept{late}=1"},
 		{"retention_rows_left=2"}} {
 		if err := run(); err != nil {
@@ -89,7 +90,7 @@ jobs:
 		}
 		want("a run that its budget ended", append(after, behind, "retention_tripped=0", "retention_problems=0")...)
 	}
-	in.Exec(t, "INSERT INTO child VALUES (8)") // refuses to let it go
+	in.Exec(t, "INSERT INTO child VALUES (8)") // its foreign key refuses the delete of row 8
 	if err := run(); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ jobs:
 	in.Done("p", "2024-03-30 12:00:00+00")
 	want("a run by hand long before now", behind, "retention_rows_left=1", "retention_rows_kept{late}=1",
 		"retention_tripped=0", "retention_problems=0")
-	in.Exec(t, "UPDATE m SET at = now() - (timestamptz '2024-03-31 12:00+00' - at)") // as they were at noon
+	// Each row gets the age that it had at noon.
+	in.Exec(t, "UPDATE m SET at = now() - (timestamptz '2024-03-31 12:00+00' - at)")
 	in.Done("p", "now")
 	caught := "retention_caught_up_timestamp_seconds=now"
 	want("a run by hand that leaves nothing", caught, "retention_rows_left=0", "retention_rows_kept{late}=1",
@@ -125,13 +127,13 @@ jobs:
 	}
 	want("a breaker", append(hold, caught, "retention_rows_left=30", "retention_tripped=1",
 		"retention_failed_in_a_row=1", "retention_problems=1")...)
-	// A call that finds another one on the table hides neither what tripped nor, below, what runs.
+	// A "busy" call hides neither an earlier trip nor a run in progress.
 	const busy = "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, ended_at) SELECT name, " +
 		"table_name, hash, now(), 'busy', now() FROM retention.policy"
 	in.Exec(t, busy)
 	want("a call that was busy", append(hold, caught, "retention_rows_left=30", "retention_tripped=1",
 		"retention_failed_in_a_row=1", "retention_problems=1")...)
-	driver := in.Conn(t) // between the start of a run and its end
+	driver := in.Conn(t) // has started a run that has not ended
 	pgtest.Exec(t, driver, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at)
 		SELECT name, table_name, hash, now(), 'running', clock_timestamp() - interval '1 hour 20 s' FROM retention.policy`)
 	pgtest.Exec(t, driver, "BEGIN")
@@ -144,8 +146,8 @@ jobs:
 	}
 }
 
-// Rows count by table and by what was done with them, from run to run; several things that are done
-// with one table count together.
+// TestRowsByTableAndVerb checks that metrics count rows by table and verb, summed over runs.
+// Several verbs on one table count together, as "delete+update".
 func TestRowsByTableAndVerb(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE "old rows" (LIKE m); CREATE TABLE r (id int PRIMARY KEY, note text);
@@ -181,7 +183,8 @@ policies:
 	}
 }
 
-// The time that a run still needs is by its last batches, once there were ten.
+// TestTimeLeft checks that progress estimates the time left from the last batches. There is no
+// estimate before the tenth batch.
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
@@ -193,7 +196,7 @@ func TestTimeLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Counting takes an hour; the first 30 batches take 1 row in 1 s, the others 10 rows in
+		// Counting took an hour. The first 30 batches take 1 row in 1 s each, later ones 10 rows in
 		// 0.01 s.
 		for _, sql := range []string{
 			"LOCK TABLE retention.run IN ROW EXCLUSIVE MODE",
@@ -216,7 +219,8 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// TestWindowsFromData: what comes from data is judged row by row, in the calendar of the install.
+// TestWindowsFromData checks windows whose length comes from a column, a join or an expression. The
+// window is evaluated for each row, in the time zone of the install.
 func TestWindowsFromData(t *testing.T) {
 	const schema = `CREATE TABLE owner (id int PRIMARY KEY, days numeric, months int, keep interval, enabled boolean);
 		CREATE TABLE m (id int PRIMARY KEY, owner_id int, days int, at timestamptz NOT NULL, ms bigint, day date)`
@@ -320,7 +324,7 @@ func TestCeilings(t *testing.T) {
 }
 
 func TestBeyond(t *testing.T) {
-	// Groups of 0 to 5 rows, one of them NULL; scores tie.
+	// Groups have 1 to 5 rows; one group is NULL. Scores have ties.
 	const schema = "CREATE TABLE m (id int PRIMARY KEY, g int, h text, score int, at timestamptz NOT NULL, flag " +
 		"boolean)"
 	const data = `INSERT INTO m SELECT row_number() OVER (), nullif(g, 4), CASE WHEN i % 2 = 0 THEN 'x' END, nullif((i * 7 + g) % 4, 3), :as_of - (g * 5 + i) * interval '1 day', CASE i % 3 WHEN 0 THEN true WHEN 1 THEN false END
@@ -328,7 +332,7 @@ func TestBeyond(t *testing.T) {
 	rule := func(rank, more string) string {
 		return `{table: "@.m", due: {beyond: {` + rank + `}}, ` + more + `then: [delete]}`
 	}
-	// place is the oracle: how many rows come before.
+	// place returns the oracle's rank as SQL: the number of rows before the row.
 	place := func(group, among, before string) string {
 		return "(SELECT count(*) FROM m x WHERE " + group + " AND " + among + " AND (" + before + "))"
 	}

@@ -15,9 +15,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestRefusedRowsInTheOutcome reads how many rows were refused, and why the first one was, from the
-// log and from what a call answers. A run that had all of its rows refused fails, in each way of
-// taking rows.
+// TestRefusedRowsInTheOutcome checks how a run reports refused rows, in the log and in its answer.
+// Both have the number of refused rows and the first error. A run fails if it took no row and
+// refused at least one. This applies to both kinds of batches.
 func TestRefusedRowsInTheOutcome(t *testing.T) {
 	t.Parallel()
 	const table = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', v int NOT NULL DEFAULT 1, done boolean NOT NULL DEFAULT false);
@@ -64,8 +64,9 @@ func TestRefusedRowsInTheOutcome(t *testing.T) {
 	}
 }
 
-// A partition that is referred to is refused.
-func TestOutcomeOfARefusal(t *testing.T) {
+// TestOutcomeOfRefusedPartition checks that a run refuses a partition whose rows a foreign key
+// refers to. It then fails, because it took no partition.
+func TestOutcomeOfRefusedPartition(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-01-02'); CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-01-02') TO ('2024-01-03');
@@ -79,9 +80,9 @@ func TestOutcomeOfARefusal(t *testing.T) {
 	}
 }
 
-// A hold may be placed on a table that no policy reads, and is in force for one that comes to it
-// later. How many rows it has is not known.
-func TestHoldWhereNoPolicyReads(t *testing.T) {
+// TestHoldOnTableWithoutPolicy places a hold on a table that no policy takes rows from. The hold is
+// in force for a policy that is added later.
+func TestHoldOnTableWithoutPolicy(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies:\n  p: {table: m, where: true, then: [delete]}\n"
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY); INSERT INTO m VALUES (1);
@@ -101,9 +102,10 @@ func TestHoldWhereNoPolicyReads(t *testing.T) {
 	}
 }
 
-// What only looks ends with an error of its own. Code of a policy that raises the same one is no
-// end: half an answer would let held rows go.
-func TestCodeRaisesTheErrorOfLooking(t *testing.T) {
+// TestPolicyCodeRaisesInternalError checks a function of a policy that raises PR009. Read-only
+// queries end with this code internally. Here it must count as a failure: an incomplete result
+// would hide held rows.
+func TestPolicyCodeRaisesInternalError(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE FUNCTION looks(bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE 'PR009'; END $$;
@@ -131,9 +133,9 @@ policies:
 	}
 }
 
-// With "whole" an error that a row causes, wherever it is raised, undoes the batch and ends the
-// run; batches before it stay. Without the error the next run takes all. What others lock, or a
-// hold keeps, is skipped.
+// TestWholeBatch checks policies with batch.whole. An error that a row causes undoes its batch and
+// ends the run; earlier batches stay. Without the error, the next run takes all rows. Locked and
+// held rows are skipped.
 func TestWholeBatch(t *testing.T) {
 	t.Parallel()
 	const schema = plain + `; CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED); CREATE TABLE gone (id int PRIMARY KEY, at timestamptz, run bigint);
@@ -169,7 +171,7 @@ func TestWholeBatch(t *testing.T) {
 			if diff := cmp.Diff(all, in.Rows("SELECT * FROM m")); diff != "" {
 				t.Errorf("rows changed:\n%s", diff)
 			}
-			fails(1, 8) // 20 to 13 go first
+			fails(1, 8) // rows 20 to 13 are taken first
 			in.Exec(t, c.mend)
 			if o := in.Done("p", noon); o.Taken != 5 || len(in.Rows("SELECT FROM m")) != 7 {
 				t.Errorf("after that: %+v", o)
@@ -193,13 +195,14 @@ func TestWholeBatch(t *testing.T) {
 		if _, err := other.Exec(t.Context(), "COMMIT; INSERT INTO child VALUES (15)"); err != nil {
 			t.Fatal(err)
 		}
-		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "23503" { // "whole" is that of the defaults
+		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "23503" { // defaults.batch.whole is in force
 			t.Errorf("%+v", o)
 		}
 	})
 }
 
-// Which holds by a key have lost their row.
+// TestLostRows checks which holds on single rows _lost_rows reports: "gone" if the row was deleted
+// or its key changed, "denied" if the table cannot be read.
 func TestLostRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TYPE colour AS ENUM ('red', 'blue');
@@ -234,7 +237,9 @@ func TestLostRows(t *testing.T) {
 	}
 }
 
-// Rows alone are exact; with a time a batch grows toward it from 500 rows and never beyond "rows".
+// TestSizeOfBatches checks the number of rows in each batch. With only "rows", each batch has
+// exactly that many. With a time, batches start at 500 rows and grow to reach the time, up to
+// "rows".
 func TestSizeOfBatches(t *testing.T) {
 	for _, c := range []struct{ name, batch, rule, want string }{
 		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
@@ -249,7 +254,7 @@ func TestSizeOfBatches(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			rows := 5000
-			if c.want == "" { // they shrink until it is not the rows that take the time
+			if c.want == "" { // batches become smaller because the time is too short
 				rows = 1200
 			}
 			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id "+
@@ -274,8 +279,9 @@ func TestSizeOfBatches(t *testing.T) {
 	}
 }
 
-// A strict job goes on only after "done", and says what it did not run.
-func TestStrictJobSaysWhatItLeftOut(t *testing.T) {
+// TestStrictJobNamesSkippedPolicies checks that a strict job ends after a policy that did not end
+// "done". Its error names the policies that did not run.
+func TestStrictJobNamesSkippedPolicies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		second, code, message string
@@ -317,7 +323,8 @@ jobs: {nightly: {schedule: "@daily", run: [first, second, last]`+map[bool]string
 	}
 }
 
-// The scope of a job narrows every policy of it, and nothing else.
+// TestJobWithAScope checks that the scope of a job narrows every policy of that job, and of no
+// other job.
 func TestJobWithAScope(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scoped, `
@@ -341,7 +348,7 @@ jobs:
 			t.Errorf("%s (-want +got):\n%s", c.job, diff)
 		}
 	}
-	// A policy that somehow lost its scope takes nothing, rather than everything.
+	// A policy whose scope columns are missing fails. It must not run without the scope.
 	in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before; UPDATE retention.policy SET scope = '{}' WHERE name = 'aged'")
 	if _, err := in.Call("CALL retention.run_job('ones', $1)", noon); err == nil || err.Code != "22023" ||
 		!strings.Contains(err.Message, "not run, because aged ended failed: rest") {
@@ -352,8 +359,8 @@ jobs:
 	}
 }
 
-// Each policy of a job is previewed on what those before it leave, and then everything is as it
-// was. A policy that fails does not hide what the next one does.
+// TestPreviewOfAJob checks that preview_job previews each policy on the rows that earlier policies
+// leave. It undoes all changes. A policy that fails does not hide the results of later ones.
 func TestPreviewOfAJob(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain+`; CREATE TABLE n (id int PRIMARY KEY, m int, at timestamptz NOT NULL);

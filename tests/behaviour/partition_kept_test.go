@@ -11,7 +11,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// quarter is a table of four months. The first three are due at noon.
+// quarter creates a table with four partitions. The first three are due at noon.
 const quarter = `CREATE TABLE m (id int, at date NOT NULL, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
 	CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');
@@ -25,14 +25,15 @@ func quarterly(t *testing.T, schema, rest string) *kit.Installed {
 		rest+"}}")
 }
 
-func isAttached(t *testing.T, in *kit.Installed, want ...string) {
+func wantAttached(t *testing.T, in *kit.Installed, want ...string) {
 	t.Helper()
 	if got := attached(t, in, "m"); !slices.Equal(got, want) {
 		t.Errorf("attached are %v, want %v", got, want)
 	}
 }
 
-// Rows that refer to a partition keep it, whatever their key says of DELETE; nothing cascades.
+// TestReferredPartitionStays checks that a partition stays if rows of another table refer to it.
+// The action ON DELETE of the foreign key makes no difference: nothing cascades.
 func TestReferredPartitionStays(t *testing.T) {
 	t.Parallel()
 	for _, action := range []string{"", "ON DELETE CASCADE", "ON DELETE SET NULL", "DEFERRABLE INITIALLY DEFERRED"} {
@@ -43,7 +44,7 @@ func TestReferredPartitionStays(t *testing.T) {
 			if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
 				t.Errorf("%s %s: %+v", step, action, o)
 			}
-			isAttached(t, in, "m_2", "m_4")
+			wantAttached(t, in, "m_2", "m_4")
 			if got := in.Rows("TABLE child"); len(got) != 1 || got[0] != "(1,2,2024-02-15)" {
 				t.Errorf("%s %s: child has %v", step, action, got)
 			}
@@ -51,7 +52,8 @@ func TestReferredPartitionStays(t *testing.T) {
 	}
 }
 
-// Steps before it may take away what refers to it, checks at the end of the transaction included.
+// TestStepsBeforeDrop checks that earlier steps may delete the rows that refer to a partition.
+// Deferred constraints are checked before the drop.
 func TestStepsBeforeDrop(t *testing.T) {
 	t.Parallel()
 	in := quarterly(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, FOREIGN KEY (m_id, m_at) REFERENCES m DEFERRABLE INITIALLY DEFERRED);
@@ -61,7 +63,7 @@ func TestStepsBeforeDrop(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 3 || o.Related["public.child"] != 2 || o.Related["public.old"] != 3 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_4")
+	wantAttached(t, in, "m_4")
 	if got := in.Rows("TABLE old"); !slices.Equal(got, []string{"(1,2024-01-01)", "(2,2024-02-01)", "(3,2024-03-01)"}) {
 		t.Errorf("old has %v", got)
 	}
@@ -70,20 +72,20 @@ func TestStepsBeforeDrop(t *testing.T) {
 	}
 }
 
-// What depends on a partition keeps it from being dropped, not from being detached.
+// TestViewOfAPartition checks that a view on a partition prevents DROP, but not DETACH.
 func TestViewOfAPartition(t *testing.T) {
 	t.Parallel()
 	in := quarterly(t, "CREATE VIEW v AS SELECT * FROM m_1", "then: [drop]")
 	if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_1", "m_4")
+	wantAttached(t, in, "m_1", "m_4")
 	if why := pgtest.Value[string](t, in, "SELECT message FROM retention.batch WHERE refused > 0"); !strings.Contains(why, "view public.v depends on table public.m_1") {
 		t.Errorf("refused with %q", why)
 	}
 	in = quarterly(t, "CREATE VIEW v AS SELECT * FROM m_1", "then: [detach]")
 	in.Done("p", noon)
-	isAttached(t, in, "m_4")
+	wantAttached(t, in, "m_4")
 }
 
 func TestHeldPartition(t *testing.T) {
@@ -98,7 +100,7 @@ func TestHeldPartition(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["hold"] != 1 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_2", "m_4")
+	wantAttached(t, in, "m_2", "m_4")
 }
 
 func TestProtectedPartition(t *testing.T) {
@@ -109,11 +111,11 @@ func TestProtectedPartition(t *testing.T) {
 		if o := in.Run("p", noon); o.State != "tripped" {
 			t.Errorf("with %s protected: %+v", name, o)
 		}
-		isAttached(t, in, "m_1", "m_2", "m_3", "m_4")
+		wantAttached(t, in, "m_1", "m_2", "m_3", "m_4")
 	}
 }
 
-// The breaker counts partitions, and so does the budget.
+// TestPartitionBounds checks that the breaker and the budget count partitions, not rows.
 func TestPartitionBounds(t *testing.T) {
 	t.Parallel()
 	in := quarterly(t, "", "then: [drop], breaker: {rows: 2}")
@@ -121,7 +123,7 @@ func TestPartitionBounds(t *testing.T) {
 	if o := in.Run("p", noon); o.State != "tripped" || o.Due == nil || *o.Due != 3 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_1", "m_2", "m_3", "m_4")
+	wantAttached(t, in, "m_1", "m_2", "m_3", "m_4")
 	if err := in.Operator("SELECT retention.accept('p', 'meant')"); err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +136,12 @@ func TestPartitionBounds(t *testing.T) {
 		if o := in.Run("p", noon); o.State != "more" || o.Taken != 1 {
 			t.Errorf("got %+v", o)
 		}
-		isAttached(t, in, want...)
+		wantAttached(t, in, want...)
 	}
 }
 
-// DETACH CONCURRENTLY, cancelled half way, hides a partition's rows from everybody: the run skips
-// it.
+// TestUnfinishedDetach cancels DETACH CONCURRENTLY before it ends. The partition's rows are
+// invisible then, so that a guard cannot see them. The run skips the partition.
 func TestUnfinishedDetach(t *testing.T) {
 	t.Parallel()
 	in := quarterly(t, "", `keep: {empty: "NOT EXISTS (SELECT FROM partition)"}, then: [drop]`)
@@ -159,7 +161,7 @@ func TestUnfinishedDetach(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["detaching"] != 1 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_1", "m_4")
+	wantAttached(t, in, "m_1", "m_4")
 	in.Exec(t, "ALTER TABLE m DETACH PARTITION m_1 FINALIZE")
 	if o := in.Done("p", noon); o.Taken != 0 || len(o.Kept) != 0 {
 		t.Errorf("got %+v", o)
@@ -169,7 +171,8 @@ func TestUnfinishedDetach(t *testing.T) {
 	}
 }
 
-// A run that meets bounds of another kind than it can judge says so and touches nothing.
+// TestUnreadableBounds checks that a run fails if a partition has bounds that the policy cannot
+// evaluate. The error names the partition. The run touches no partition.
 func TestUnreadableBounds(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (a date NOT NULL, b int NOT NULL) PARTITION BY RANGE (a, b);
@@ -180,15 +183,15 @@ func TestUnreadableBounds(t *testing.T) {
 	if o := in.Run("p", noon); o.State != "failed" || !strings.Contains(o.Message, `partition "public.m_3"`) {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_1", "m_2", "m_3")
+	wantAttached(t, in, "m_1", "m_2", "m_3")
 	in.Exec(t, "DROP TABLE m_3")
 	in.Done("p", noon)
-	isAttached(t, in, "m_2")
+	wantAttached(t, in, "m_2")
 }
 
-// What a partition holds is found by the columns of its bounds: a table that is partitioned by
-// others now is not touched.
-func TestPartitionedByOthers(t *testing.T) {
+// TestPartitionKeyChanged re-creates a table with another partition key. A run must take nothing:
+// the policy would look for the rows of a partition by the wrong columns.
+func TestPartitionKeyChanged(t *testing.T) {
 	t.Parallel()
 	const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}, then: [drop]`
 	ranges := func(of string) string {
@@ -227,8 +230,8 @@ func TestPartitionedByOthers(t *testing.T) {
 	}
 }
 
-// Only a member of the tables' owners can migrate such a policy, and is told so by name. What
-// somebody else made since stays.
+// TestPartitionsOfAnotherRole checks that migrating requires membership in the roles that own the
+// partitions. The error names the role. A run refuses a partition whose owner was changed later.
 func TestPartitionsOfAnotherRole(t *testing.T) {
 	t.Parallel()
 	const yaml = "install: {scheduler: none, trust: [kit_maker]}\npolicies: {p: {partitions_of: m, due: {age: " +
@@ -243,7 +246,7 @@ func TestPartitionsOfAnotherRole(t *testing.T) {
 	}
 	in.Exec(t, "ALTER TABLE m_2 OWNER TO kit_migrator")
 	in.Up(t)
-	in.Exec(t, "ALTER TABLE m_1 OWNER TO kit_maker") // those after it go
+	in.Exec(t, "ALTER TABLE m_1 OWNER TO kit_maker") // the run takes the partitions after it
 	if o := in.Done("p", noon); o.Taken != 2 || o.Refused != 1 {
 		t.Errorf("got %+v", o)
 	}
@@ -251,10 +254,11 @@ func TestPartitionsOfAnotherRole(t *testing.T) {
 		!strings.Contains(got[0], "m_1") {
 		t.Errorf("the log says %q", got)
 	}
-	isAttached(t, in, "m_1", "m_4")
+	wantAttached(t, in, "m_1", "m_4")
 }
 
-// One role for everything, and a window that is set at run time.
+// TestPartitionsOfOneRole checks partitions with "roles: none" and a window that can be set at run
+// time.
 func TestPartitionsOfOneRole(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, quarter, `
@@ -263,14 +267,15 @@ policies: {p: {partitions_of: m, due: {age: {older_than: {days: 30, at_least: 7}
 	if o := in.Done("p", noon); o.Taken != 2 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_3", "m_4")
+	wantAttached(t, in, "m_3", "m_4")
 	if _, err := in.Call("CALL retention.run('p', $1, older_than => '7 days')", noon); err != nil {
 		t.Fatal(err)
 	}
-	isAttached(t, in, "m_4")
+	wantAttached(t, in, "m_4")
 }
 
-// TestRefusedPartitions: what depends on a partition keeps it, and the others go.
+// TestRefusedPartitions checks that a partition stays if another object depends on it. The run
+// takes the other partitions.
 func TestRefusedPartitions(t *testing.T) {
 	t.Parallel()
 	const child = `CREATE TABLE child (id int PRIMARY KEY, m_id int, m_at date, CONSTRAINT used FOREIGN KEY (m_id, m_at) REFERENCES m ON DELETE CASCADE); INSERT INTO child VALUES (1, 2, '2024-02-15');`

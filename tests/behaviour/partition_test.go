@@ -14,8 +14,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Every partition has a row at (0,1), (0,2) and so on: a row found by its ctid alone would be
-// another one.
+// TestPartitions checks policies on rows of a partitioned table. Each partition has rows with ctid
+// (0,1), (0,2) and so on, so a run that finds rows by ctid alone would take the wrong ones.
 func TestPartitions(t *testing.T) {
 	const parts = `CREATE TABLE m (id int, at timestamptz NOT NULL, g int, keep_it boolean, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01 00:00+00') TO ('2024-02-01 00:00+00');
@@ -66,17 +66,17 @@ func TestPartitions(t *testing.T) {
 	}}.run(t)
 }
 
-// away is one policy on the partitions of table m, with the names of those that must go, oldest
-// first: written by hand, from the bounds in its schema. Each runs twice, with "detach" and with
-// "drop", in a schema of its own, "@." in the texts.
+// away is one policy on the partitions of table m. goes has the names of the partitions that must
+// go, oldest first, written by hand from the bounds in schema. Each case runs twice, with "detach"
+// and with "drop", in two schemas. In all texts "@." stands for the schema.
 type away struct {
 	name, schema, rule string
-	zone, asOf         string // default UTC, noon
+	zone, asOf         string // UTC and noon if empty
 	goes               []string
 	kept               map[string]int64
 }
 
-func runAway(t *testing.T, cases []away) {
+func runPartitionCases(t *testing.T, cases []away) {
 	t.Helper()
 	zones := map[string][]away{}
 	for _, c := range cases {
@@ -107,7 +107,8 @@ func runAway(t *testing.T, cases []away) {
 	}
 }
 
-// attached are the partitions of a table, to any depth: pg_inherits, not our reading of it.
+// attached returns the names of all partitions below a table. It reads pg_inherits instead of
+// functions of pgretain.
 func attached(t *testing.T, in *kit.Installed, table string) []string {
 	t.Helper()
 	return pgtest.Column[string](t, in, `
@@ -147,7 +148,8 @@ func (c away) once(t *testing.T, in *kit.Installed, schema, step string) {
 	c.left(t, in, step+", the next run", schema, want)
 }
 
-// left compares what is attached, and that detached partitions are there and dropped ones are not.
+// left compares the names of the attached partitions. Partitions in goes must still exist after
+// "detach", and must not after "drop".
 func (c away) left(t *testing.T, in *kit.Installed, step, schema string, want []string) {
 	t.Helper()
 	if diff := diffs.Diff(want, attached(t, in, schema+".m")); diff != "" {
@@ -160,7 +162,8 @@ func (c away) left(t *testing.T, in *kit.Installed, step, schema string, want []
 	}
 }
 
-// ranges makes table m (id, at) with a partition for each pair of neighbours in bounds: m_1, m_2 ..
+// ranges returns statements that create table m (id, at). Each two neighbours in bounds are the
+// bounds of a partition: m_1, m_2 and so on.
 func ranges(typ string, bounds ...string) string {
 	sql := "CREATE TABLE m (id int, at " + typ + " NOT NULL, state text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at)"
 	for i := range bounds[1:] {
@@ -170,8 +173,9 @@ func ranges(typ string, bounds ...string) string {
 	return sql
 }
 
-// lists is table m by list over range: a is 1, b is 2. Partitions of both have the same bounds, and
-// a_1 holds what is pending; a DEFAULT of either level, and a list that is a table, stay.
+// lists creates table m, partitioned by list and below that by range. Value 1 is partition a, value
+// 2 is b. Partitions of both have the same bounds; only a_1 has a pending row. These stay: the
+// DEFAULT partition of each level, and c, which has no partitions.
 const lists = `CREATE TABLE m (node int NOT NULL, at date NOT NULL, state text, PRIMARY KEY (node, at)) PARTITION BY LIST (node);
 	CREATE TABLE a PARTITION OF m FOR VALUES IN (1) PARTITION BY RANGE (at);
 	CREATE TABLE b PARTITION OF m FOR VALUES IN (2) PARTITION BY RANGE (at);
@@ -190,8 +194,8 @@ func TestPartitionsOf(t *testing.T) {
 	days := []string{"MINVALUE", "'2024-03-23'", "'2024-03-24'", "'2024-03-25'", "'2024-03-26'", "'2024-03-27'"}
 	week := "due: {age: {older_than: 7 days}}"
 	midnight := "2024-03-31 00:00:00+00"
-	runAway(t, []away{
-		// 2024-03-31 00:00 less seven days is 2024-03-24 00:00: exactly the bound.
+	runPartitionCases(t, []away{
+		// 2024-03-31 00:00 minus seven days is 2024-03-24 00:00: exactly the bound.
 		{name: "dates, on the bound", schema: ranges("date", days...), rule: week, asOf: midnight,
 			goes: []string{"m_1", "m_2"}},
 		{name: "instants, on the bound", schema: ranges("timestamptz", days...), rule: week, asOf: midnight,
@@ -217,8 +221,8 @@ func TestPartitionsOf(t *testing.T) {
 				"FROM ('2023-01-01') TO ('2023-01-02'); CREATE TABLE b PARTITION OF m FOR VALUES FROM " +
 				"('2022-01-01') TO ('2022-06-01')",
 			goes: []string{"b", "a"}},
-		// 2024-07-01 00:00 in Berlin less three months is 2024-04-01 00:00+02: the clock on the
-		// wall, across the change of 31 March.
+		// 2024-07-01 00:00 in Berlin minus three months is 2024-04-01 00:00+02. It is computed in
+		// local time, across the clock change of 31 March.
 		{name: "months across daylight saving", zone: "Europe/Berlin", asOf: "2024-06-30 22:00:00+00",
 			rule: "due: {age: {older_than: 3 months}}",
 			schema: ranges("timestamptz", "'2024-02-01 00:00+01'", "'2024-03-01 00:00+01'", "'2024-04-01 00:00+02'",
@@ -241,7 +245,7 @@ func TestPartitionsOf(t *testing.T) {
 			"22, epoch: 1288834974657}}}}",
 			schema: ranges("bigint", "MINVALUE", "((1711238400000 - 1288834974657) << 22)",
 				"((1711238400000 - 1288834974657) << 22) + 1", "9e18::bigint"), goes: []string{"m_1"}},
-		// 0x018e6dc1c800 ms
+		// 0x018e6dc1c800 is 2024-03-24 00:00 UTC in milliseconds.
 		{name: "uuidv7", asOf: midnight, rule: "due: {age: {older_than: 7 days, encoding: uuidv7}}",
 			schema: ranges("uuid", "MINVALUE", "'018e6dc1-c800-0000-0000-000000000000'",
 				"'018e6dc1-c800-0000-0000-000000000001'", "MAXVALUE"), goes: []string{"m_1"}},
@@ -313,7 +317,8 @@ func TestPartitionsOf(t *testing.T) {
 	})
 }
 
-// listed makes table m (id, at) with a partition for each value: m_1, m_2 ..
+// listed returns statements that create table m (id, at) with a list partition for each value: m_1,
+// m_2 and so on.
 func listed(typ string, values ...string) string {
 	sql := "CREATE TABLE m (id int, at " + typ + " NOT NULL, state text, PRIMARY KEY (id, at)) PARTITION BY LIST (at)"
 	for i, value := range values {
@@ -322,7 +327,7 @@ func listed(typ string, values ...string) string {
 	return sql
 }
 
-// noHoles keeps a partition while it, or an earlier one, has a row to do.
+// noHoles keeps a partition while it or an earlier one has a pending row.
 const noHoles = `keep: {pending: "EXISTS (SELECT FROM @.m x WHERE x.at <= t.upper AND x.state = 'pending')"}`
 
 func TestListPartitions(t *testing.T) {
@@ -332,9 +337,9 @@ func TestListPartitions(t *testing.T) {
 		"encoding: %s}}"
 	newest := `due: {beyond: {first: 2, order: "upper DESC"}}`
 	midnight := "2024-03-31 00:00:00+00"
-	runAway(t, []away{
-		// 2024-03-31 00:00 less seven days is 2024-03-24 00:00. A row there is not older than that,
-		// and its partition stays.
+	runPartitionCases(t, []away{
+		// 2024-03-31 00:00 minus seven days is 2024-03-24 00:00. A row with that value is not older
+		// than seven days, so its partition stays.
 		{name: "dates, on the cutoff", schema: listed("date", days...), rule: week, asOf: midnight,
 			goes: []string{"m_1", "m_2"}},
 		{name: "dates, a day of which all is older", schema: listed("date", days...), rule: week,
@@ -351,7 +356,7 @@ func TestListPartitions(t *testing.T) {
 			schema: listed("date", days...), goes: []string{"m_1", "m_2"}},
 		{name: "expires", rule: "due: {expires: {grace: 7 days}}", asOf: midnight, schema: listed("date", days...),
 			goes: []string{"m_1", "m_2"}},
-		// 1711238400 is 2024-03-24 00:00 UTC, 0x018e6dc1c800 ms.
+		// 1711238400 is 2024-03-24 00:00 UTC; in milliseconds it is 0x018e6dc1c800.
 		{name: "epoch_ms", asOf: midnight, rule: fmt.Sprintf(encoded, "epoch_ms"),
 			schema: listed("bigint", "-7", "1711238399999", "1711238400000", "1800000000000"), goes: []string{"m_1",
 				"m_2"}},
@@ -415,8 +420,8 @@ func TestListPartitions(t *testing.T) {
 	})
 }
 
-// A sliding list before and after, in plain SQL: numbers of generations with a status, days with an
-// age.
+// TestSlidingList compares list partitions before and after runs in plain SQL. Table queue has
+// numbered generations with a status; table daily has days with an age.
 func TestSlidingList(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
@@ -437,8 +442,8 @@ policies:
     where: "true"
     then: [insert: {into: away, set: {name: t.name, value: t.upper, rows: "(SELECT count(*) FROM partition)"}}, detach]
   daily: {partitions_of: daily, due: {age: {older_than: 7 days}}, then: [drop]}`)
-	// What stays is asked before anything goes: generations from the first one with something to do
-	// on, or the last.
+	// The expected rows are computed before the first run. The generations from the first one with
+	// a pending row stay, or the last one.
 	in.Exec(t, `CREATE TABLE want_queue AS SELECT * FROM queue
 			WHERE generation >= (SELECT min(generation) FROM queue WHERE status = 1) OR generation = (SELECT max(generation) FROM queue);
 		CREATE TABLE went_queue AS SELECT generation, id FROM queue EXCEPT SELECT generation, id FROM want_queue;
@@ -480,10 +485,10 @@ func TestUnreadableLists(t *testing.T) {
 			!strings.Contains(o.Message, `partition "public.m_odd" has bounds that a policy on partitions cannot read`) {
 			t.Errorf("%s: got %+v", values, o)
 		}
-		isAttached(t, in, "m_1", "m_2", "m_3", "m_odd")
+		wantAttached(t, in, "m_1", "m_2", "m_3", "m_odd")
 		in.Exec(t, "DROP TABLE m_odd")
 		in.Done("p", noon)
-		isAttached(t, in, "m_3")
+		wantAttached(t, in, "m_3")
 	}
 }
 
@@ -496,7 +501,7 @@ func TestHeldListPartition(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 2 || o.Kept["hold"] != 1 {
 		t.Errorf("got %+v", o)
 	}
-	isAttached(t, in, "m_2", "m_4")
+	wantAttached(t, in, "m_2", "m_4")
 	if got := pgtest.Column[int](t, in, "SELECT at FROM m"); !slices.Equal(got, []int{2}) {
 		t.Errorf("rows of %v are left", got)
 	}

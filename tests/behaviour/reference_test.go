@@ -20,26 +20,26 @@ import (
 // referenceInstant is the as_of of all results in docs/policy.md.
 const referenceInstant = "2026-06-15 12:00:00+00"
 
-// referenceExample is one example of docs/policy.md: a policy file, and what stands below it up to
-// the next one.
+// referenceExample is one example of docs/policy.md: a policy file, with the SQL blocks and tables
+// that follow it.
 type referenceExample struct {
 	heading, yaml string
 	sql           []string
 	tables        []referenceTable
 }
 
-// referenceTable is a printed table whose first column names a table: "app.note.id", or "app.event
-// partition". Further columns are values before the run, values after it ("n after"), and the
-// result, which begins with goes or stays.
+// referenceTable is a table of rows in docs/policy.md. The heading of its first column names a
+// table and its key, "app.note.id", or partitions, "app.event partition". Other columns have values
+// before the run, values after it ("n after"), and the result, which begins with "goes" or "stays".
 type referenceTable struct {
 	table, key string
-	columns    []string // as printed, without the first
+	columns    []string // headings, without the first column
 	rows       [][]string
 }
 
-// TestReferenceExamples holds docs/policy.md: each example loads and lints without a finding, its
-// SQL is what is generated from it, gives the answer printed behind it, or is a call that succeeds,
-// and one run of its policies on the printed rows has the printed result.
+// TestReferenceExamples checks each example of docs/policy.md. It must load and lint without a
+// finding. Its SQL must be a part of the generated SQL, a query with its printed answer, or a call
+// that succeeds. One run of its policies on the printed rows must have the printed result.
 func TestReferenceExamples(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../../docs/policy.md")
@@ -156,7 +156,7 @@ func diagText(list diag.List, yaml string) string {
 	return out.String()
 }
 
-// generated holds that SQL, apart from white space, is a piece of what the example's migrations create.
+// generated checks that the migrations of the example contain the SQL. White space is not compared.
 func (e referenceExample) generated(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for _, file := range in.Migrations {
@@ -168,7 +168,7 @@ func (e referenceExample) generated(t *testing.T, in *kit.Installed, sql string)
 	t.Errorf("no migration of the example has\n%s", sql)
 }
 
-// answers asks each line, whose answer is its comment.
+// answers executes each line. The comment at the end of the line is the expected answer.
 func answers(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for line := range strings.Lines(sql) {
@@ -180,7 +180,7 @@ func answers(t *testing.T, in *kit.Installed, sql string) {
 	}
 }
 
-// accepted makes each call, a line each.
+// accepted executes each line as a call.
 func accepted(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for line := range strings.Lines(sql) {
@@ -191,7 +191,7 @@ func accepted(t *testing.T, in *kit.Installed, sql string) {
 	}
 }
 
-// given are the columns that are filled before the run, by their place in a row.
+// given returns the columns that have values before the run, by their position in a row.
 func (r referenceTable) given() map[int]string {
 	given := map[int]string{}
 	for i, column := range r.columns {
@@ -202,7 +202,7 @@ func (r referenceTable) given() map[int]string {
 	return given
 }
 
-// before says whether a row is there before the run.
+// before reports whether a row exists before the run.
 func (r referenceTable) before(row []string) bool {
 	given := r.given()
 	for i := range given {
@@ -242,7 +242,7 @@ func sqlValue(cell string) string {
 	return quote.Literal(cell)
 }
 
-// compare reads the table as it is after the run.
+// compare compares the table after the run with the printed result.
 func (r referenceTable) compare(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	result := slices.Index(r.columns, "result") + 1

@@ -23,7 +23,8 @@ reports:
   broken: {query: "SELECT 1 / (count(*) - 7) AS x FROM m"}
 jobs: {weekly: {schedule: "@weekly", run: [parity, broken, p, quiet]}}`
 
-// A report keeps its answer with its date, alerts where its condition holds, and fails alone.
+// TestReports checks that a report stores its rows with as_of. It writes an alert event if its
+// condition is true of a row. A report that fails does not stop the other entries of its job.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
@@ -46,7 +47,7 @@ func TestReports(t *testing.T) {
 	if diff := cmp.Diff(want, runs); diff != "" {
 		t.Errorf("runs:\n%s", diff)
 	}
-	// The thirteen rows are 8 to 20: seven even ones, six odd ones.
+	// Thirteen rows are older than a week, 8 to 20: seven even ones and six odd ones.
 	answers := pgtest.Column[string](t, in, "SELECT concat_ws('|', name, alerts, as_of = $1, rows) FROM "+
 		"retention.report WHERE name = 'parity'", noon)
 	if diff := cmp.Diff([]string{`parity|1|t|[{"n": 7, "odd": 0}, {"n": 6, "odd": 1}]`}, answers); diff != "" {
@@ -77,7 +78,8 @@ func TestReports(t *testing.T) {
 		status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
-	// Seven rows are left: the next answer is another, and the broken one divides by zero.
+	// The first run of the job left seven rows. They change the answer of parity, and report broken
+	// divides by zero.
 	_, err := in.Call("CALL retention.run_job('weekly', $1)", noon)
 	if err == nil || err.Code != "22012" || !strings.Contains(err.Message, "broken: failed") {
 		t.Errorf("%v", err)
@@ -92,7 +94,8 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// What a report is not: a policy that takes rows, or has a window or a scope; and its limits.
+// TestReportsRefused checks what a report refuses: a scope, a window, an as_of in the future, a
+// preview, and more than 10,000 rows.
 func TestReportsRefused(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, strings.Replace(reporting, "  quiet:",
@@ -133,7 +136,7 @@ func TestReportsRefused(t *testing.T) {
 	}
 }
 
-// A report may become a policy, and a policy a report.
+// TestReportBecomesPolicy changes a policy into a report of the same name, and back.
 func TestReportBecomesPolicy(t *testing.T) {
 	t.Parallel()
 	const report = "policies: {q: {table: m, where: id < 0, then: [delete]}}\nreports: {p: {query: \"SELECT " +
@@ -151,8 +154,8 @@ func TestReportBecomesPolicy(t *testing.T) {
 	}
 }
 
-// TestWords: the registry says in words what policies and reports do, and which jobs run them; a
-// policy that changes has other words.
+// TestWords checks the view retention.words. It describes what a policy or report does and which
+// jobs run it. The description changes with the policy.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
@@ -180,8 +183,8 @@ takes     one statement a batch (RANGE); LOCKED where rows are contended, refuse
 	}
 }
 
-// logged writes runs of policies that the file does not have: policy, state, and how many days ago
-// they ended.
+// logged inserts finished runs of policies that are not in the file, with one batch each. Each row
+// of runs is a policy, a state, and how many days ago the run ended.
 func logged(t *testing.T, in *kit.Installed, runs string) {
 	t.Helper()
 	in.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, started_at, ended_at)
@@ -193,20 +196,21 @@ func logged(t *testing.T, in *kit.Installed, runs string) {
 		"FROM retention.run")
 }
 
-// left are the runs of logged that are there, with their batches.
+// left returns the runs that logged inserted and that still exist, with their numbers of batches.
 func left(in *kit.Installed) []string {
 	return in.Rows(`SELECT r.policy, r.state, (now()::date - started_at::date), count(b.n)
 		FROM retention.run r LEFT JOIN retention.batch b ON b.run_id = r.id WHERE r.policy <> 'p' GROUP BY r.id`)
 }
 
-// earlier lets the runs have ended hours ago: the first run to end in an hour purges.
+// earlier moves the end of all runs two hours back: only the first run that ends in an hour purges
+// the log.
 func earlier(t *testing.T, in *kit.Installed) {
 	t.Helper()
 	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at - interval '2 hours'")
 }
 
-// The log keeps what status and verifier look at: the newest run of each policy, and the newest
-// that went well.
+// TestRunLogIsKeptShort checks that the purge keeps what status and verify read: the newest run of
+// each policy, and the newest successful one.
 func TestRunLogIsKeptShort(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
@@ -221,8 +225,8 @@ func TestRunLogIsKeptShort(t *testing.T) {
 	}
 }
 
-// One run purges all that is due, of each kind, in as many transactions as it takes; and nothing
-// else.
+// TestARunPurgesAllThatIsDue checks that one run purges all old rows of each log table, in as many
+// transactions as needed. It purges no other rows.
 func TestARunPurgesAllThatIsDue(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
@@ -246,9 +250,9 @@ func TestARunPurgesAllThatIsDue(t *testing.T) {
 	}
 }
 
-// What must touch nothing does not purge either, nor does a run that looks at the past see more due
-// than there was.
-func TestNothingIsPurged(t *testing.T) {
+// TestRunsThatDoNotPurge checks calls that must not change the log: a dry run, a paused run, a run
+// on a copy. A run as of the past purges only what was due then.
+func TestRunsThatDoNotPurge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, call string }{
 		"in a dry run":         {"", "CALL retention.run('p', dry_run => true)"},
@@ -270,9 +274,9 @@ func TestNothingIsPurged(t *testing.T) {
 	}
 }
 
-// A purge skips rows that somebody has locked. It waits neither for a restore nor for another run's
-// purge.
-func TestPurgeWaitsForNobody(t *testing.T) {
+// TestPurgeSkipsLockedRows checks that a purge skips locked rows. It waits neither for a restore
+// nor for the purge of another run.
+func TestPurgeSkipsLockedRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old(""))
 	logged(t, in, "('o', 'done', 102), ('o', 'done', 101), ('o', 'done', 100), ('o', 'done', 99)")
@@ -294,9 +298,9 @@ func TestPurgeWaitsForNobody(t *testing.T) {
 	}
 }
 
-// A purge that finds a lock leaves all runs of its job, and the log, as they are, until the next
-// hour.
-func TestPurgeThatFindsALock(t *testing.T) {
+// TestPurgeOfLockedTable checks a purge that cannot lock a table of the log. The runs of its job
+// stay "done", and the log stays complete. The first run of the next hour purges it.
+func TestPurgeOfLockedTable(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, reporting)
 	logged(t, in, "('o', 'done', 100), ('o', 'done', 95)")
@@ -318,8 +322,8 @@ func TestPurgeThatFindsALock(t *testing.T) {
 	}
 }
 
-// The first job of an hour purges the role's own rows of cron.job_run_details; without the right
-// the call fails after its runs.
+// TestCronLogIsKeptShort checks that the first job in an hour purges cron.job_run_details. It
+// deletes only rows of its own role. Without the privilege DELETE the call fails after its runs.
 func TestCronLogIsKeptShort(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, "install: {scheduler: pg_cron}\n"+
@@ -348,18 +352,20 @@ func TestCronLogIsKeptShort(t *testing.T) {
 	const job = "CALL retention.run_job('yearly')"
 	aged()
 	run("CALL retention.run_job('yearly', dry_run => true)", 1, 2, 3, 4, 5, 6)
-	in.Exec(t, "CALL retention.run('p')") // by hand, by somebody else, whose rows are not the jobs'
+	// A person calls run() as another role. That purges no rows of the jobs' role.
+	in.Exec(t, "CALL retention.run('p')")
 	run("CALL retention.run('p', dry_run => true)", 1, 2, 3, 4, 5, 6)
 	earlier(t, in)
 	run(job, 4, 5, 6)
 	aged()
-	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at + interval '1 hour'") // the hour may have changed
+	// Without this, the test fails if a new hour has begun since the last job.
+	in.Exec(t, "UPDATE retention.run SET ended_at = ended_at + interval '1 hour'")
 	run(job, 1, 2, 3, 4, 5, 6)
 	earlier(t, in)
 	run(job, 4, 5, 6)
 	aged()
 	earlier(t, in)
-	other := in.Conn(t) // purges it as well
+	other := in.Conn(t) // another session that purges the table
 	pgtest.Exec(t, other, "BEGIN; SELECT FROM cron.job_run_details FOR UPDATE")
 	run(job, 1, 2, 3, 4, 5, 6)
 	pgtest.Exec(t, other, "ROLLBACK")

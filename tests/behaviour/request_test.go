@@ -12,8 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// scoped is plain with columns to narrow by, and narrowed a policy p whose window of a week may be
-// 3 to 90 days.
+// scoped is the table of plain with two columns for scopes. narrowed has a policy p whose window is
+// 7 days and may be set from 3 to 90 days.
 const (
 	scoped = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, g int, k text);
 		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day', nullif(i % 3, 2), chr(97 + i % 2) FROM generate_series(1, 20) i`
@@ -21,8 +21,8 @@ const (
 		"at_most: 90}}}, then: [delete]}}"
 )
 
-// TestRefusedArguments gives scopes and windows that the policy does not allow, to runs and to
-// preview. Both are refused. The log says so of a window only: a call with such a scope is no run.
+// TestRefusedArguments passes scopes and windows that the policy does not allow to run() and
+// preview(). Both refuse them. The run log has an entry only for a refused window.
 func TestRefusedArguments(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scoped, old(""))
@@ -87,8 +87,8 @@ func refused(t *testing.T, in *kit.Installed, argument, message, hint string) {
 	}
 }
 
-// The arguments of a run narrow the due rows. The run, its preview and its dry run have exactly these
-// rows, which an independent statement computes.
+// TestArgumentsOfARun checks runs with a scope or a window. The run, the preview and the dry run
+// must have the due rows that an independent statement computes.
 func TestArgumentsOfARun(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"", "keep: {fifteen: 'id = 15'}, "} {
@@ -123,7 +123,8 @@ func TestArgumentsOfARun(t *testing.T) {
 	}
 }
 
-// A month is shorter than 30 days in February: the bound holds, whatever the month.
+// TestWindowIsRaisedToItsBound checks that a window is never shorter than its lower bound, or
+// longer than its upper one. A window of one month has 28 to 31 days.
 func TestWindowIsRaisedToItsBound(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, strings.Replace(narrowed,
@@ -188,7 +189,7 @@ func TestSetWindow(t *testing.T) {
 	if diff := cmp.Diff([]string{`("10 days",t)`}, status); diff != "" {
 		t.Errorf("status:\n%s", diff)
 	}
-	// What does not hold any more is passed over, and said.
+	// A window that was set and is not valid any more is ignored. The run and health() report it.
 	for _, c := range []struct{ change, note string }{
 		{"UPDATE retention.policy SET window_at_most = '9 days' WHERE name = 'p'", "out of bounds"},
 		{"UPDATE retention.setting SET value = 'banana'", `"banana" is no interval`},
@@ -232,7 +233,8 @@ func TestSetWindow(t *testing.T) {
 	}
 }
 
-// A window that was set goes with its policy; that it was there stays known.
+// TestDroppedPolicyTakesItsWindowAlong checks that the window set for a policy is deleted with the
+// policy. The history of settings keeps it.
 func TestDroppedPolicyTakesItsWindowAlong(t *testing.T) {
 	t.Parallel()
 	const other = "policies: {q: {table: m, where: id > 100, then: [delete]}}"

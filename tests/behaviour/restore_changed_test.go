@@ -15,8 +15,8 @@ const beforeChange = `CREATE TYPE mood AS ENUM ('sad', 'fine'); CREATE TABLE m (
 		len int GENERATED ALWAYS AS (length(word)) STORED, at timestamptz NOT NULL);
 	CREATE TABLE old (id int, n numeric, word text, m mood, state text, len int, at timestamptz, run bigint); CREATE TABLE attic (body jsonb, run bigint)`
 
-// changes of the table that a policy was generated for, and what restore says of each; ” where it
-// does its work.
+// changes are changes of a table after its rows were archived or marked, with the SQLSTATE of
+// restore(). The SQLSTATE is empty if restore() must succeed.
 var changes = []struct{ sql, state string }{
 	{"ALTER TABLE m DROP COLUMN n", "55000"},
 	{"ALTER TABLE m RENAME COLUMN n TO number", "55000"},
@@ -36,13 +36,13 @@ var changes = []struct{ sql, state string }{
 	{"ALTER TABLE m ADD COLUMN later int NOT NULL DEFAULT 7", ""},
 }
 
-// A table that is not what it was when its rows were archived, or marked, gets nothing back, rather
-// than part of it.
+// TestRestoreIntoAChangedTable checks that restore() fails if the table was changed in a way that
+// could lose or alter values. It must not restore a part of a row.
 func TestRestoreIntoAChangedTable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		then   string
-		passes []string // changes of what an update does not touch
+		passes []string // changes that do not concern an update with undo
 	}{
 		"columns": {"{archive: {into: old, set: {run: run.id}}}, delete", nil},
 		"renamed": {"{archive: {into: old, columns: {word: state, state: word, len: id, id: len}, set: {run: " +
@@ -85,9 +85,10 @@ func TestRestoreIntoAChangedTable(t *testing.T) {
 	}
 }
 
-// A document with a column that the policy does not know is refused, alone: its value would be
-// lost.
-func TestRestoreOfADocumentWithMore(t *testing.T) {
+// TestRestoreOfDocumentWithUnknownColumn checks archived documents with a column that the policy
+// does not know. restore() refuses these rows, because it would lose the value. It restores the
+// others.
+func TestRestoreOfDocumentWithUnknownColumn(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, beforeChange, "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+
 		"then: [{archive: {into: attic, document: body, set: {run: run.id}}}, delete]}}")
@@ -104,7 +105,8 @@ func TestRestoreOfADocumentWithMore(t *testing.T) {
 	}
 }
 
-// The types of columns that the policy makes sure of are written as people write them.
+// TestRestoreOfEnsuredColumns checks columns that the policy creates, whose types are written with
+// aliases and spaces.
 func TestRestoreOfEnsuredColumns(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE DOMAIN word AS text; "+
@@ -121,8 +123,8 @@ func TestRestoreOfEnsuredColumns(t *testing.T) {
 	}
 }
 
-// One row of a run comes back by its key, whatever it is written like, alone, and is held; every
-// other one stays where it is.
+// TestRestoreOneRow checks restore() with match. The key may be written in the DateStyle of the
+// session. Only this row is restored, and it is held afterwards.
 func TestRestoreOneRow(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (day date, id numeric(9,2), at timestamptz NOT NULL, gone boolean NOT NULL DEFAULT false, PRIMARY KEY (day, id)); CREATE TABLE attic (body jsonb, run bigint);

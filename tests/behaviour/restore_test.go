@@ -11,7 +11,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// restored is what one call answers.
+// restored is the result of one call of restore().
 type restored struct{ Restored, Refused int64 }
 
 func restore(t *testing.T, in *kit.Installed, policy string, run int64) restored {
@@ -23,7 +23,7 @@ func restore(t *testing.T, in *kit.Installed, policy string, run int64) restored
 	}
 }
 
-// everyType has a column of every kind that a copy might get wrong.
+// everyType creates table m with a column of each type that a copy could change.
 const everyType = `
 	CREATE TYPE mood AS ENUM ('sad', 'fine');
 	CREATE DOMAIN percent AS int CHECK (VALUE BETWEEN 0 AND 100);
@@ -38,7 +38,8 @@ const everyRow = `INSERT INTO m (day, "Group", at, n, f, b, tags, grid, doc, spa
 	       '2024-03-31 02:30:00.123456'::timestamp + i * interval '1 hour'
 	FROM generate_series(1, 20) i`
 
-// A run takes rows, restore brings them back: the table is what it was, to the last value.
+// TestRestoreEveryType checks that restore() brings back all rows of a run with their exact values,
+// for each kind of archive.
 func TestRestoreEveryType(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, archive string }{
@@ -71,7 +72,7 @@ policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [{a
 			if left := in.Rows("SELECT FROM old"); len(left) != 0 {
 				t.Errorf("%d rows are left in the archive", len(left))
 			}
-			// The next run keeps what came back, as long as the holds are in force.
+			// The next run keeps the restored rows while their holds are in force.
 			if again := in.Done("p", noon); again.Taken != 0 || again.Kept["hold"] != 14 {
 				t.Errorf("the next run: %+v", again)
 			}
@@ -98,13 +99,13 @@ const familyRule = `policies: {p: {table: m, due: {age: {column: at, older_than:
 	{archive: {table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM m x WHERE x.blob_id = b.id)", into: old_blob, set: {run: run.id}}},
 	{delete: {table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM m x WHERE x.blob_id = b.id)"}}]}}`
 
-// Three tables, each with a foreign key to another, and one to itself: older rows to younger ones,
-// which go later.
+// familyData fills three tables with foreign keys between them. Table m also refers to itself:
+// older rows refer to younger ones, which are taken later.
 const familyData = `INSERT INTO blob SELECT i, 'b' || i FROM generate_series(1, 10) i;
 	INSERT INTO m SELECT i, 's' || i, CASE WHEN i % 5 = 0 THEN i - 4 END, (i + 1) / 2, :as_of::timestamptz - (9 - i % 5) * interval '1 day' FROM generate_series(1, 20) i;
 	INSERT INTO child SELECT i, n, 'c' || i || n FROM generate_series(1, 20) i, generate_series(1, 3) n`
 
-// allTables is all that the family has.
+// allTables returns the rows of the three tables of family.
 func allTables(in *kit.Installed) []string {
 	var all []string
 	for _, table := range []string{"blob", "m", "child"} {
@@ -113,7 +114,8 @@ func allTables(in *kit.Installed) []string {
 	return all
 }
 
-// Related rows come back with their parents, whatever points to what.
+// TestRestoreRelated checks that related rows are restored in an order that satisfies all foreign
+// keys.
 func TestRestoreRelated(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, family, familyRule)
@@ -147,9 +149,9 @@ func TestRestoreRelated(t *testing.T) {
 	}
 }
 
-// Rows that are there again, by any unique column, and rows without a parent are refused; the
-// others come back, and what was refused does with a later call, when nothing is in the way any
-// more.
+// TestRestoreRefuses checks that restore() refuses rows whose key or unique value exists again, and
+// rows whose parent is missing. It restores the others. A later call restores the refused rows once
+// nothing prevents it.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	for name, unique := range map[string]string{"at once": "",
@@ -171,8 +173,9 @@ func TestRestoreRefuses(t *testing.T) {
 				UPDATE attic SET body = body || '{"note": "forbidden"}' WHERE what = 'child' AND body ->> 'm_id' = '33';
 				CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
 				CREATE TRIGGER no BEFORE INSERT ON m FOR EACH ROW WHEN (NEW.id = 60) EXECUTE FUNCTION no()`)
-			// Not back: m 7, 8, 50, 51, 60, 77. Children of 8, 50, 51, 60, 77 have no parent; the
-			// one of 33 is forbidden. The newer row 7 takes the child of the old one.
+			// Refused are m 7, 8, 50, 51, 60 and 77. The children of 8, 50, 51, 60 and 77 have no
+			// parent, and the child of 33 violates a check. The child of the old row 7 is restored
+			// below the newer row 7.
 			if got, want := restore(t, in, "p", run.ID), (restored{100 - 6 + 100 - 6, 12}); got != want {
 				t.Errorf("answered %v, want %v", got, want)
 			}
@@ -192,8 +195,9 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// An archive under protect keeps what comes back; a held row of another archive stays there.
-func TestRestoreLeavesTheArchive(t *testing.T) {
+// TestRestoreFromProtectedArchive checks that restore() deletes no rows from a protected archive.
+// In another archive, a held row stays.
+func TestRestoreFromProtectedArchive(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz); CREATE TABLE a (id int PRIMARY KEY, at timestamptz, run bigint); CREATE TABLE b (id int PRIMARY KEY, at timestamptz, run bigint)`
 	in := kit.Install(t, schema, `protect: [a]
@@ -218,9 +222,9 @@ policies:
 	}
 }
 
-// Thousands of holds, which restores leave behind also when they have run out, cost a restore or a
-// claim of thousands no look at each hold for each row: that took minutes, with retention.hold
-// locked.
+// TestRestoreAfterARestoreOfThousands checks that many holds do not slow down a restore or a claim.
+// Restores leave holds behind, also expired ones. If each row were compared with each hold,
+// thousands of rows would take minutes.
 func TestRestoreAfterARestoreOfThousands(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz); CREATE TABLE a (id int PRIMARY KEY, at timestamptz, run bigint); CREATE TABLE seen (k int PRIMARY KEY, till timestamptz)`, `policies:
@@ -247,7 +251,8 @@ const markedRule = `policies: {p: {table: m, where: "state = 'open'", due: {age:
 	{update: {set: {state: "'hidden'", marks: "marks + 1"}, undo: {state: "'open'", marks: "marks - 1"}}},
 	{update: {where: "id % 2 = 0", set: {title: "'[' || title || ']'"}, undo: {title: "substr(title, 2, length(title) - 2)"}}}]}}`
 
-// An update with undo: the rows are what they were, unless somebody changed them since.
+// TestRestoreMarked checks restore() after an update with undo. Rows get their old values, unless
+// somebody changed them after the run.
 func TestRestoreMarked(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, marked, markedRule)
@@ -274,12 +279,13 @@ func TestRestoreMarked(t *testing.T) {
 		if again := in.Done("p", noon); again.Taken != 0 || again.Kept["hold"] != 23 {
 			t.Errorf("the next run: %+v", again)
 		}
-		// Changed since, gone since, and in the way of another row.
+		// Row 9 and the title of row 10 are changed, row 11 is deleted, and row 99 has the title of
+		// row 13.
 		in.Exec(t, "DELETE FROM retention.hold")
 		run = in.Done("p", noon)
 		in.Exec(t, `UPDATE m SET marks = 100 WHERE id = 9; UPDATE m SET title = 'mine' WHERE id = 10; DELETE FROM m WHERE id = 11;
 			INSERT INTO m VALUES (99, 'p0', 'open', 't13', 0, '2024-03-31')`)
-		// Ten's title stays as it is, its state comes back; nine, eleven and thirteen are refused.
+		// Row 10 keeps its new title and gets its old state. Rows 9, 11 and 13 are refused.
 		if got, want := restore(t, in, "p", run.ID), (restored{20 + 11, 4}); got != want {
 			t.Errorf("batches of %d: answered %v, want %v", rows, got, want)
 		}
@@ -293,7 +299,8 @@ func TestRestoreMarked(t *testing.T) {
 	}
 }
 
-// Calls that make no sense, and policies that cannot be restored.
+// TestRestoreErrors checks calls with invalid arguments, policies that cannot be restored, and
+// roles that may not call restore().
 func TestRestoreErrors(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz, kind text); CREATE TABLE loose (id int, at timestamptz, kind text, run bigint); CREATE TABLE attic (body jsonb, kind text, run bigint)`
@@ -340,7 +347,7 @@ func TestRestoreErrors(t *testing.T) {
 			t.Errorf("%s may call what restore calls: %v", role, err)
 		}
 	}
-	// Who did what is written down, and the run log is as it was.
+	// The table restored says who restored what. The status of the policy is unchanged.
 	if got := in.Rows("SELECT DISTINCT policy, role, restored, refused FROM retention.restored"); len(got) < 2 {
 		t.Errorf("restored: %v", got)
 	}
@@ -349,10 +356,12 @@ func TestRestoreErrors(t *testing.T) {
 	}
 }
 
-// sqlAt puts noon in place of :as_of.
+// sqlAt replaces :as_of by noon.
 func sqlAt(text string) string { return strings.ReplaceAll(text, ":as_of", "'"+noon+"'") }
 
-// A trigger that gives every row a new key lets none come back: it would come back again and again.
+// TestRestoreUnderAnotherKey checks a trigger that gives each inserted row a new key. restore()
+// refuses these rows: a second call could not see that they were restored, and would insert them
+// again.
 func TestRestoreUnderAnotherKey(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE SEQUENCE s START 1000; CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL);
@@ -374,8 +383,8 @@ func TestRestoreUnderAnotherKey(t *testing.T) {
 	}
 }
 
-// What a key tells apart that is checked at COMMIT comes back, too, but for a row that is there
-// again.
+// TestRestoreByADeferrableKey checks a primary key that is checked at COMMIT. Rows are restored,
+// except the one whose key exists again.
 func TestRestoreByADeferrableKey(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id bigint PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, at timestamptz NOT NULL);
@@ -393,8 +402,9 @@ func TestRestoreByADeferrableKey(t *testing.T) {
 	}
 }
 
-// Columns of an archive may have the names of what restore reads.
-func TestRestoreOfArchiveWithOurNames(t *testing.T) {
+// TestRestoreWithNamesOfVariables checks an archive whose columns have the names of variables and
+// columns of restore().
+func TestRestoreWithNamesOfVariables(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE old (id int, "+
 		"at timestamptz, p_run bigint, v_as_of timestamptz, restored int)",

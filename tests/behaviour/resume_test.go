@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestDoneLeavesNothingDue changes what keeps rows of a large table between two runs of a job.
-// Whatever it was, the next run takes all rows that are due by then, or does not end "done".
+// TestDoneLeavesNothingDue changes what keeps rows of a large table between two runs of a job. The
+// next run must take all rows that are due then, or must not end "done".
 func TestDoneLeavesNothingDue(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (m_id int PRIMARY KEY); CREATE TABLE w (days int NOT NULL);
@@ -78,8 +78,9 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 	}
 }
 
-// TestRunWrapsAround lets guards go between runs of a job whose budget each run spends. Each run
-// starts behind the one before, and none ends "done" before a full pass.
+// TestRunWrapsAround removes guards between runs of a job that all use up their budget. Each run
+// starts after the last row of the run before. No run ends "done" before a full pass over the
+// table.
 func TestRunWrapsAround(t *testing.T) {
 	t.Parallel()
 	for name, due := range map[string]string{
@@ -124,10 +125,10 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 				t.Errorf("the first run ended %s", state)
 			}
 			in.Exec(t, "DELETE FROM g WHERE m_id <= 5")
-			if state := job(span(21, 30)...); state != "more" { // not 1 to 5, which are due by now
+			if state := job(span(21, 30)...); state != "more" { // rows 1 to 5 became due behind the start of this run
 				t.Errorf("the second run ended %s", state)
 			}
-			// By hand it is the beginning.
+			// A call by hand starts at the beginning of the table.
 			in.Exec(t, "UPDATE retention.policy SET budget_rows = 3")
 			if o := in.Run("p", noon); o.State != "more" || left()[0] != 4 {
 				t.Errorf("by hand: %+v, the first left is %d", o, left()[0])
@@ -138,7 +139,7 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 				t.Errorf("the third run of the job ended %s", state)
 			}
 			in.Exec(t, "DELETE FROM g")
-			if name == "two passes" { // with five rows of the second entry the budget is spent
+			if name == "two passes" { // The five rows of the second entry would exceed the budget.
 				in.Exec(t, "UPDATE retention.policy SET budget_rows = 12")
 			}
 			if state := job(append(span(9, 10), span(36, 40)...)...); name != "two passes" && state != "done" {

@@ -11,11 +11,12 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// plain is twenty rows, one a day; at noon those older than seven days are 8 to 20.
+// plain creates table m with twenty rows, one a day. At noon rows 8 to 20 are older than seven
+// days.
 const plain = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
 	INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '1 day' FROM generate_series(1, 20) i`
 
-// old is a policy p for plain; more goes in front of then.
+// old returns a policy p for plain. more is inserted before the key then.
 func old(more string) string {
 	return "policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, " + more + "then: [delete]}}"
 }
@@ -49,7 +50,8 @@ func TestBudgetOfTime(t *testing.T) {
 	total := int64(0)
 	for i := 0; total < 13; i++ {
 		o := in.Run("p", noon)
-		if total += o.Taken; o.Err != nil || o.Taken > 4 || i > 60 { // on a slow machine the start alone may spend it
+		// On a slow machine, the start alone may use up the budget.
+		if total += o.Taken; o.Err != nil || o.Taken > 4 || i > 60 {
 			t.Fatalf("got %+v", o)
 		}
 	}
@@ -74,7 +76,8 @@ func TestBreaker(t *testing.T) {
 	if o := in.Done("p", noon); o.Taken != 12 {
 		t.Errorf("accepted: %+v", o)
 	}
-	// Once: a run that was not tripped cannot be accepted; the next one trips again.
+	// An acceptance is valid for one run. The last run was not tripped, so accept() without a
+	// number of rows fails, and the next run trips.
 	if err := in.Operator("SELECT retention.accept('p', 'again')"); err == nil {
 		t.Error("a run that went well was accepted")
 	}
@@ -82,15 +85,17 @@ func TestBreaker(t *testing.T) {
 	if o := in.Run("p", noon); o.State != "tripped" || o.Taken != 0 {
 		t.Errorf("the second time: %+v", o)
 	}
-	// What the budget lets go is all that counts.
+	// The breaker compares its limit with the budget if that is smaller than the number of due
+	// rows.
 	in.Migrate(t, old("keep: {three: 'id = 10'}, breaker: {rows: 11}, budget: {rows: 10}, "))
 	if o := in.Run("p", noon); o.State != "more" || o.Taken != 10 {
 		t.Errorf("with a budget: %+v", o)
 	}
 }
 
-// A run takes what was accepted and no more; the acceptance is for the next run alone, and takes no
-// trip before.
+// TestAcceptedRows checks that a run takes at most the accepted number of rows. The acceptance is
+// valid for the next run only, and for the policy as it was. Without a number of rows, accept()
+// needs a tripped run.
 func TestAcceptedRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("keep: {three: 'id = 10'}, breaker: {rows: 3}, batch: {rows: 4}, "))
@@ -114,7 +119,8 @@ func TestAcceptedRows(t *testing.T) {
 			t.Error("the acceptance is still there")
 		}
 	}
-	try(11, "tripped") // more than the breaker's 3 and its count to 4: what is due is counted to the end
+	// 12 rows are due, more than 11. The breaker allows 3, but the run counts beyond that.
+	try(11, "tripped")
 	for _, words := range []string{"12 or more rows are due, the breaker allows 3, and 11 were accepted",
 		"pgretain accept p --reason '...'", "SELECT retention.accept('p', '...')"} {
 		if said := pgtest.Value[string](t, in, "SELECT message FROM retention.run ORDER BY id DESC LIMIT 1"); !strings.Contains(said, words) {
@@ -123,7 +129,7 @@ func TestAcceptedRows(t *testing.T) {
 	}
 	try(12, "done")
 	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 102) i")
-	try(12, "done") // not needed, and used up all the same
+	try(12, "done") // the acceptance is not needed here, and is used up
 	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(101, 115) i")
 	if o := in.Run("p", noon); o.State != "tripped" {
 		t.Errorf("without an acceptance: %+v", o)
@@ -141,8 +147,9 @@ func TestAcceptedRows(t *testing.T) {
 	in.Done("p", noon)
 }
 
-// Without a number of rows in the breaker, only a fraction, an acceptance lowers no count.
-func TestAcceptedLess(t *testing.T) {
+// TestAcceptWithFractionOnly checks an acceptance of fewer rows than the breaker's fraction allows.
+// The breaker has no limit of rows. The run counts all due rows, and trips.
+func TestAcceptWithFractionOnly(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tableM+minutely(20060), "policies: {p: {table: m, due: {age: {column: at, older_than: 1 "+
 		"hour}}, breaker: {fraction: 50%}, then: [delete]}}")
@@ -200,7 +207,8 @@ func TestPauseAndResume(t *testing.T) {
 	}
 }
 
-// A pause from within: a trigger of the third row pauses; the batch ends, the next does not begin.
+// TestPauseDuringARun pauses the policy from a trigger of the third row. The batch ends normally,
+// and the run ends before the next batch.
 func TestPauseDuringARun(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("batch: {rows: 2}, "))
@@ -274,7 +282,8 @@ func TestJoinOfTwoRows(t *testing.T) {
 	}
 }
 
-// Rows that a foreign key or a trigger does not let go are counted and passed.
+// TestRefusedRows checks rows that a foreign key or a trigger refuses. The run counts and skips
+// them.
 func TestRefusedRows(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{1, 3, 1000} {
@@ -374,7 +383,8 @@ func TestLogMetricsStatusBacklogAndPreview(t *testing.T) {
 	}
 }
 
-// roles: none, and a schema of another name.
+// TestOneRoleAndAnotherSchema checks "roles: none", and an install in another schema with other
+// roles.
 func TestOneRoleAndAnotherSchema(t *testing.T) {
 	t.Parallel()
 	for _, yaml := range []string{
@@ -389,7 +399,7 @@ func TestOneRoleAndAnotherSchema(t *testing.T) {
 	}
 }
 
-// What is refused before anything is installed.
+// TestCompileRefuses checks policies that the generator refuses.
 func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, plain+"; CREATE TABLE r (id int PRIMARY KEY, c real)", old(""))

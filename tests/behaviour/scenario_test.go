@@ -1,5 +1,5 @@
-// Package behaviour holds what policies mean, each against an oracle that is written down
-// independently of the generated SQL.
+// Package behaviour tests what policies mean. Each test compares a run with an oracle that is
+// written independently of the generated SQL.
 package behaviour
 
 import (
@@ -17,61 +17,66 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// scenario is one policy on a table m, or another one named by table, with what must come of it.
-// In all texts "@." is the scenario's own schema; in data and queries it heads the search_path, and
-// ":as_of" is the instant of the run.
+// scenario is one policy with its data and the expected result of a run. In all texts "@." stands
+// for the schema of the scenario. In data and in queries, search_path begins with this schema, and
+// ":as_of" stands for the instant of the run.
 type scenario struct {
 	name   string
-	schema string // CREATE TABLE and the like
-	data   string // fills the tables, which are empty
+	schema string // statements that create the tables
+	data   string // statements that fill the empty tables
 	rule   string // the policy in YAML
-	asOf   string // default: the constant noon
-	table  string // the policy's table where it is not m
-	// The oracle: the rows of the policy's table that must go. Written by hand, from the
-	// definition of the language.
+	asOf   string // instant of the run; noon if empty
+	table  string // the policy's table; m if empty
+	// goes is the oracle, a query: the rows of the policy's table that the run must take. It is
+	// written by hand from the definition of the language.
 	goes string
-	// Rows that must be left in other tables, or in the policy's own one where foreign keys take
-	// more than the policy; a table that is not named must not change.
+	// leaves has a query for each other table that the run changes: the rows that the table has
+	// after the run. A table without a query must not change. The policy's own table is named here
+	// only if foreign keys take more rows than the policy.
 	leaves map[string]string
-	// What keeps the other due rows; nil: not compared.
+	// kept is the number of due rows that each guard keeps. It is not compared if it is nil.
 	kept map[string]int64
-	// What goes with the rows: related steps and foreign keys; nil: nothing.
+	// related and cascaded are the numbers of rows, by table, that related steps and foreign keys
+	// change. nil means no rows.
 	related, cascaded map[string]int64
-	// How many related rows a run writes depends on the size of its batches: not compared.
+	// uncounted is true if the number of related rows depends on the size of the batches. Then
+	// related is not compared.
 	uncounted bool
-	// The counters of foreign keys count a row for each change, and also rows of partitions: not
-	// compared.
+	// uncascaded is true if foreign keys count a row for each change, or count rows of partitions.
+	// Then cascaded is not compared.
 	uncascaded bool
-	// Why the preview cannot know some numbers beforehand, a part of its note; "": it knows them
-	// all.
+	// unforeseen is a part of the note with which the preview says why it does not know some
+	// numbers. It is empty if the preview knows all numbers.
 	unforeseen string
 }
 
 // noon is the instant of most runs.
 const noon = "2024-03-31 12:00:00+00"
 
-// suite is scenarios that share a database, each in a schema of its own.
+// suite is a list of scenarios that share a database. Each scenario has its own schema.
 type suite struct {
-	zone   string // default UTC
-	before string // as the superuser
-	path   string // install.search_path, default [public]
-	// size of the small batches, default 1; what decides on a row only, and not on the next one, takes 3
+	zone   string // install.time_zone; UTC if empty
+	before string // SQL that a superuser executes before the installation
+	path   string // install.search_path; [public] if empty
+	// batch is the number of rows in a small batch; 1 if it is zero. Suites whose scenarios
+	// evaluate each row by itself use 3, because that is faster.
 	batch     int
 	scenarios []scenario
 }
 
-// bench is a suite installed.
+// bench is the database in which a suite is installed.
 type bench struct {
 	*kit.Installed
 	conn       *pgx.Conn
 	zone, path string
 }
 
-// inOne is a batch that has all rows of a scenario.
+// inOne is a batch size larger than any scenario: one batch has all rows.
 const inOne = 1000
 
-// run installs the suite, and runs each scenario in small batches and in one, each from fresh data,
-// and each again: a second run at the same instant changes nothing.
+// run installs the suite. It runs each scenario from fresh data, once with small batches and once
+// with a single batch. Each run is repeated at the same instant: the second run must change
+// nothing.
 func (s suite) run(t *testing.T) {
 	t.Parallel()
 	if s.zone == "" {
@@ -126,7 +131,8 @@ func (b *bench) scenario(t *testing.T, name string, c scenario, batch int) {
 	}
 }
 
-// fill starts from the scenario's data and an empty log: a run may go on where the last one ended.
+// fill empties the tables, inserts the data of the scenario, and empties the run log. With an entry
+// in the log, a run may continue where an earlier one ended.
 func (b *bench) fill(t *testing.T, name string, c scenario) {
 	t.Helper()
 	for _, table := range b.tables(t) {
@@ -156,7 +162,8 @@ func (b *bench) rows(t *testing.T, c scenario, query string) []string {
 	return pgtest.Column[string](t, b.conn, "SELECT x::text FROM ("+b.sql(c, query)+") x ORDER BY 1")
 }
 
-// content is all tables; what stands in for a table of want comes from the oracle.
+// content returns the rows of all tables. For a table that want names, it returns the rows of the
+// query in want.
 func (b *bench) content(t *testing.T, c scenario, want map[string]string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -170,11 +177,13 @@ func (b *bench) content(t *testing.T, c scenario, want map[string]string) map[st
 	return all
 }
 
-// once runs the policy, at one batch size, and looks at everything.
+// once runs the policy with one batch size. It compares the preview, the tables, the counts in the
+// run log, and a second run with the expected result.
 func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 	t.Helper()
 	goes := b.rows(t, c, c.goes)
-	b.SetBatch(rows * (1 + len(goes)/8)) // eight batches of one, or of a few: tests/model has as many as chance wants
+	// At most eight batches of due rows, to save time. tests/model tests random numbers of batches.
+	b.SetBatch(rows * (1 + len(goes)/8))
 	want := b.content(t, c, c.leaves)
 	if _, told := c.leaves[c.table]; !told {
 		want[c.table] = slices.DeleteFunc(want[c.table], func(row string) bool { return slices.Contains(goes, row) })
@@ -183,7 +192,7 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 
 	var o kit.Outcome
 	run := func() { o = b.Run(policy, c.asOf) }
-	if rows == inOne { // the preview knows no batches
+	if rows == inOne { // the preview does not know how rows are divided into batches
 		run()
 	} else {
 		for _, why := range b.CheckPreview(t, policy, c.asOf, nil, run) {
@@ -201,7 +210,7 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 	}
 	b.sameCounts(t, c, o)
 	if rows == inOne {
-		b.forget(t) // else the next run may go on where this one ended
+		b.forget(t) // otherwise the next run may continue where this one ended
 	}
 	if again := b.Run(policy, c.asOf); again.State != "done" || again.Taken != 0 {
 		t.Errorf("batches of %d: the next run took %d rows, ended %q (%v)", rows, again.Taken, again.State, again.Err)
@@ -211,7 +220,8 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 	}
 }
 
-// sameEverywhere: preview and the rows that people see say what the run will do.
+// sameEverywhere checks that retention.preview and the function <policy>_rows return what the run
+// will take.
 func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []string) {
 	t.Helper()
 	due, kept := b.Count(policy, c.asOf)
@@ -227,7 +237,7 @@ func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []s
 	}
 }
 
-// sameCounts compares the run log.
+// sameCounts compares the counts of the run with those of the scenario.
 func (b *bench) sameCounts(t *testing.T, c scenario, o kit.Outcome) {
 	t.Helper()
 	if c.kept != nil && !maps.Equal(c.kept, o.Kept) {
@@ -241,7 +251,8 @@ func (b *bench) sameCounts(t *testing.T, c scenario, o kit.Outcome) {
 	}
 }
 
-// inSchema puts the scenario's schema, that of policy ps1 being s1, in place of "@".
+// inSchema replaces "@" in the names of tables by the schema of the scenario. The policy of schema
+// s1 is called ps1.
 func inSchema(o kit.Outcome, counts map[string]int64) map[string]int64 {
 	named := map[string]int64{}
 	for table, n := range counts {

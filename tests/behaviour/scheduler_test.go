@@ -8,10 +8,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestSchedulerThatCannotBeSeen reads health(), status and metrics where something hides the
-// scheduler or its jobs, or nothing needs a scheduler. What cannot be seen is unknown: it neither
-// counts as absent nor ends the whole answer.
-func TestSchedulerThatCannotBeSeen(t *testing.T) {
+// TestHiddenScheduler reads health(), status and metrics where the viewer cannot see the scheduler
+// or its jobs, and where no scheduler is needed. A scheduler that cannot be seen is reported as
+// unknown, not as stopped. It does not make the queries fail.
+func TestHiddenScheduler(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, `
 policies:
@@ -69,8 +69,8 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 	}
 }
 
-// TestLongNamesInCron: a job whose name is too long for pg_cron has a shorter one there, by which
-// health() finds the job and its attempts.
+// TestLongNamesInCron checks a job whose name is too long for pg_cron. It gets a shorter name
+// there. health() finds the job and its attempts by that name.
 func TestLongNamesInCron(t *testing.T) {
 	t.Parallel()
 	const schema, job = "retention_of_the_billing_application", "purge_of_sessions_that_nobody_needs"

@@ -15,8 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Policies on the same rows. 40 of these are due at noon. The policies' jobs narrow them in every
-// way that there is.
+// Four policies on the same rows; 40 rows are due at noon. Their jobs have each kind of scope.
 const (
 	scopedTable = `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
 		INSERT INTO tok SELECT i, i % 4, CASE i % 3 WHEN 0 THEN 'a' ELSE 'b' END, '` + noon + `'::timestamptz - i * interval '1 day'
@@ -34,23 +33,22 @@ jobs:
   whole: {schedule: "@daily", run: [both]}`
 )
 
-// mayTake says in SQL which rows a policy may take, by its jobs: a condition for each of their
-// scopes, in the scopes' order.
+// mayTake has conditions for the rows that each policy may take, one for each scope of its jobs.
+// The conditions are in the order of the scopes.
 var mayTake = map[string][]string{
 	"one": {"nid = 1"}, "two": {"nid = 1", "nid = 2", "nid = 1 AND kind = 'a'"}, "both": {"true"}, "free": {"true"},
 }
 
-// withoutScope are functions of a policy that count none of its rows, or have no scope for the
-// given reason.
+// withoutScope has the functions that take a policy and no scope, with the reason.
 var withoutScope = map[string]string{
 	"accept_names": "names in the SQL of the policy", "row_statistics": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
 	"restore": "a run's rows", "resume": "all runs", "set_window": "all runs", "take_events": "events", "why": "answers scope", "window_of": "all runs",
 	"claim": "keys",
 }
 
-// TestScopesOfJobs: nothing that takes or counts rows of a policy leaves the scopes of its jobs,
-// unless it is told "all". The catalog names the functions: whatever takes a policy takes a scope
-// as well, or says why it does not.
+// TestScopesOfJobs checks that calls for a policy stay inside the scopes of its jobs, unless the
+// scope is "all". The functions come from the catalog: each function with a parameter policy needs
+// a parameter scope, or an entry in withoutScope.
 func TestScopesOfJobs(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
@@ -120,7 +118,7 @@ func TestScopesOfJobs(t *testing.T) {
 			}
 		}
 		in.Exec(t, "TRUNCATE tok; INSERT INTO tok TABLE before")
-		var due []int64 // of all rows, which are due by now
+		var due []int64 // all rows are due today
 		for _, c := range conditions {
 			due = append(due, pgtest.Value[int64](t, in, "SELECT count(*) FROM tok WHERE "+c))
 		}
@@ -129,7 +127,7 @@ func TestScopesOfJobs(t *testing.T) {
 		if diff := cmp.Diff(due, got); diff != "" {
 			t.Errorf("the backlog of %s (-want +got):\n%s", policy, diff)
 		}
-		// A row is due where one of the scopes has it.
+		// why() reports a row as due if one of the scopes contains it.
 		union := "(" + strings.Join(conditions, ") OR (") + ")"
 		why := `SELECT concat_ws(' ', t.id, w.due, w.kept_by) FROM tok t CROSS JOIN LATERAL retention.why($1, jsonb_build_object('id', t.id), $2) w ORDER BY t.id`
 		wanted := pgtest.Column[string](t, in, `SELECT concat_ws(' ', t.id, CASE WHEN NOT (`+
@@ -141,8 +139,8 @@ func TestScopesOfJobs(t *testing.T) {
 	}
 }
 
-// TestViewsStayInScopes: rows that no job of a policy takes change nothing that a view says of the
-// policy.
+// TestViewsStayInScopes checks that rows outside the scopes of all jobs change nothing that the
+// views show for the policies.
 func TestViewsStayInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
@@ -167,8 +165,8 @@ func TestViewsStayInScopes(t *testing.T) {
 	}
 }
 
-// TestLatenessInScopes: verify asks for the rows that a job takes and for runs that could see them,
-// and its hint takes no others.
+// TestLatenessInScopes checks that verify reports only overdue rows inside the scope of a job. Only
+// a run that covers this scope counts as a success. The statement in its hint takes no other rows.
 func TestLatenessInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
@@ -188,7 +186,7 @@ func TestLatenessInScopes(t *testing.T) {
 	if diff := cmp.Diff([]string{overdue}, found("V060", "one")); diff != "" {
 		t.Errorf("overdue (-want +got):\n%s", diff)
 	}
-	// Runs that could not see all rows of the job do not count.
+	// Runs that covered only a part of the job's rows do not count.
 	for _, call := range []string{"CALL retention.run_job('first', as_of => '2000-01-01')",
 		`CALL retention.run('one', scope => '{"nid": 1, "kind": "a"}')`,
 		`CALL retention.run('one', as_of => now() - interval '25 hours', scope => '{"nid": 1}')`, `CALL retention.run('one', scope => '{"nid": 3}')`} {
@@ -213,14 +211,14 @@ func TestLatenessInScopes(t *testing.T) {
 	if list := append(found("V060", "one"), found("V045", "one")...); len(list) > 0 {
 		t.Errorf("after the hint: %q", list)
 	}
-	// A job with a scope and one without: all rows are promised.
+	// One job has a scope and one has none, so all rows are overdue.
 	if list := found("V060", "both"); len(list) != 1 || !strings.HasPrefix(list[0], "30 overdue rows") {
 		t.Errorf("of a policy with a job without a scope: %q", list)
 	}
 }
 
-// TestScopeOfEach: a policy for each schema that its job narrows is refused without a scope, also
-// where no row is due in any schema, and then nothing is written down.
+// TestScopeOfEach checks a policy for each schema whose job has a scope. Without a scope the call
+// is refused, even if no row is due in any schema. A refused call writes no run.
 func TestScopeOfEach(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tenants("tenant_a", "tenant_b"), strings.NewReplacer("then:", "scope: [id]\n    then:",
@@ -247,8 +245,8 @@ func TestScopeOfEach(t *testing.T) {
 	}
 }
 
-// TestBrokenPolicyInTheBacklog: a policy that cannot be evaluated says why in its row, and the
-// others are counted.
+// TestBrokenPolicyInTheBacklog checks that the backlog shows the error of a policy that cannot be
+// evaluated. The other policies are counted.
 func TestBrokenPolicyInTheBacklog(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ breaks, problem string }{
@@ -278,15 +276,15 @@ policies:
 	}
 }
 
-// tokens are the rows of tok that are left.
+// tokens returns the rows of tok that are left.
 func tokens(t testing.TB, in *kit.Installed) []int {
 	t.Helper()
 	return pgtest.Column[int](t, in, "SELECT id FROM tok ORDER BY id")
 }
 
-// TestScopeValues: a value of a job's scope is one of the column's type, however the file writes it
-// and the server prints it. PostgreSQL says which rows it equals, and verify finds no difference
-// from the file.
+// TestScopeValues checks that the scope value of a job is converted to the type of the column. The
+// job takes the rows for which PostgreSQL finds the column equal to the value. Verify finds no
+// difference from the file.
 func TestScopeValues(t *testing.T) {
 	t.Parallel()
 	columns, policies, jobs := "id int PRIMARY KEY", "", ""

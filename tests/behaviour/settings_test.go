@@ -14,8 +14,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// prints says how the values of its expressions look: each hangs on a setting. PL/pgSQL keeps the
-// plans of a session.
+// prints creates function prints, whose result depends on many settings. PL/pgSQL caches the plans
+// of its statements in the session.
 const prints = `CREATE EXTENSION pg_trgm;
 	CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL);
 	CREATE VIEW words AS SELECT id, to_tsvector(body)::text AS found FROM m;
@@ -42,18 +42,18 @@ policies:
     then: [delete]
 `
 
-// setting is one that any role may change, with other values that it takes.
+// setting is a setting that any role may change, with other values that the server accepts.
 type setting struct {
 	Name   string
 	Values []string
 }
 
-// changeable returns the settings of the server with other values than now: all of an enumeration,
-// the least and the largest number, and texts that other settings have. A cost becomes a thousand
-// times as high or as low, since with costs of zero catalog queries take minutes. So do messages of
-// all levels to the log and to the client. Timeouts end a run, but change nothing that it takes.
-// local_preload_libraries counts when a session starts, and exit_on_error ends it at the first
-// error. Much memory for each sort is more than a test may take.
+// changeable returns the settings that a session may change, with values other than the present
+// one. An enumeration has all values, a number its minimum and maximum, a text values that other
+// settings have. Planner costs are multiplied and divided by 1000: with costs of zero, catalog
+// queries take minutes. Left out are: timeouts and exit_on_error, which end the run; messages of
+// all levels, which take minutes; local_preload_libraries, which takes effect only when a session
+// starts; and the largest memory limits.
 func changeable(t *testing.T, conn *pgx.Conn) []setting {
 	rows, err := conn.Query(t.Context(), `SELECT s.name, array_remove(array_remove(CASE
 			WHEN s.vartype = 'bool' THEN ARRAY[CASE s.setting WHEN 'on' THEN 'off' ELSE 'on' END]
@@ -76,7 +76,7 @@ func changeable(t *testing.T, conn *pgx.Conn) []setting {
 	return slices.DeleteFunc(all, func(s setting) bool { return len(s.Values) == 0 })
 }
 
-// exec runs SQL by the simple protocol, whatever the session's settings are.
+// exec executes SQL with the simple protocol, which works under all settings.
 func exec(t *testing.T, conn *pgx.Conn, sql string) []*pgconn.Result {
 	t.Helper()
 	results, err := conn.PgConn().Exec(t.Context(), sql).ReadAll()
@@ -86,7 +86,7 @@ func exec(t *testing.T, conn *pgx.Conn, sql string) []*pgconn.Result {
 	return results
 }
 
-// sets are statements that change settings for a session.
+// sets returns statements that change settings for the session.
 func sets(changed map[string]string) string {
 	sql := ""
 	for name, value := range changed {
@@ -95,9 +95,9 @@ func sets(changed map[string]string) string {
 	return sql
 }
 
-// Every setting that any role may change, at each of its values: set in the session before a run,
-// with code of the policy called there, set for the role in this database, or set between two
-// batches. The same rows go.
+// TestSettingsChangeNoRows gives every setting that any role may change each of its values: in the
+// session before a run that has executed the policy's function, for the role in this database, and
+// between two batches. The run takes the same rows each time.
 func TestSettingsChangeNoRows(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, prints+"CREATE TABLE wanted (prints text, words text)", printing)
@@ -110,21 +110,21 @@ func TestSettingsChangeNoRows(t *testing.T) {
 		return conn
 	}
 	conn := connect()
-	exec(t, conn, "SELECT prints('')") // pg_trgm has settings once it is used
+	exec(t, conn, "SELECT prints('')") // loads pg_trgm, which defines settings
 	settings := changeable(t, conn)
 	if !slices.ContainsFunc(settings, func(s setting) bool { return s.Name == "default_text_search_config" }) ||
 		len(settings) < 100 {
 		t.Fatalf("%d settings can be changed: %v", len(settings), settings)
 	}
-	// ways let run have a run in which some settings have other values.
+	// Each function of ways runs the policy while some settings are changed.
 	ways := map[string]func(changed map[string]string){
 		"before": func(changed map[string]string) {
 			conn := connect()
 			defer conn.Close(t.Context())
-			// How PL/pgSQL has read strings once, it does for as long as the session lasts.
+			// PL/pgSQL keeps the string syntax of its first parse for the whole session.
 			exec(t, conn, sets(changed)+"SET search_path = pg_catalog, public, pg_temp; SET "+
 				"standard_conforming_strings = on")
-			// some settings make it fail
+			// The call fails with some settings.
 			_, _ = conn.PgConn().Exec(t.Context(), "SELECT prints('the runners ran')").ReadAll()
 			if value, ok := changed["standard_conforming_strings"]; ok {
 				exec(t, conn, "SET standard_conforming_strings = "+value)
@@ -149,7 +149,7 @@ func TestSettingsChangeNoRows(t *testing.T) {
 			id := pgtest.Value[int64](t, conn, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, "+
 				"NULL, NULL, NULL, false, NULL)) s", noon)
 			pgtest.Exec(t, conn, fmt.Sprintf("SELECT retention._step(%d)", id))
-			// as the driver does
+			// The driver sets these as well.
 			exec(t, conn, sets(changed)+"SET default_transaction_read_only = off; SET default_transaction_isolation "+
 				"= 'read committed'")
 			for going := true; going; {

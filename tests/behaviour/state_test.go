@@ -21,8 +21,8 @@ jobs:
   odd: {schedule: "30 * * * *", run: [signals, other], scope: {place: "'a, b'"}}
 `
 
-// installChains has rows of two chains and of a place, so that no job is meant by the rows of
-// another.
+// installChains installs the jobs of chains, without policy "other" in job odd. Each row added
+// later belongs to the scope of one job.
 func installChains(t *testing.T) *kit.Installed {
 	t.Helper()
 	return kit.Install(t, `
@@ -30,14 +30,15 @@ func installChains(t *testing.T) *kit.Installed {
 		CREATE TABLE other (LIKE sig INCLUDING ALL)`, strings.Replace(chains, "[signals, other]", "[signals]", 1))
 }
 
-// due adds rows that are due to a table.
+// due adds n due rows to table sig.
 func due(t *testing.T, in *kit.Installed, chain string, n int) {
 	t.Helper()
 	in.Exec(t, fmt.Sprintf("INSERT INTO sig (chain, place, at) SELECT %s, now() - interval '8 days' FROM "+
 		"generate_series(1, %d)", chain, n))
 }
 
-// states are the jobs of a policy and how they stand: last state, failures in a row, rows left.
+// states returns the state of each job of policy signals: scope, last state, failures in a row,
+// rows left.
 func states(t *testing.T, in *kit.Installed) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -50,7 +51,7 @@ func states(t *testing.T, in *kit.Installed) map[string]string {
 	return got
 }
 
-// metrics are the values of a series by job.
+// metrics returns the values of a metric of policy signals, by job.
 func metrics(t *testing.T, in *kit.Installed, name string) string {
 	t.Helper()
 	return strings.Join(pgtest.Column[string](t, in,
@@ -58,8 +59,8 @@ func metrics(t *testing.T, in *kit.Installed, name string) string {
 		WHERE name = $1 AND labels ->> 'policy' = 'signals' ORDER BY 1`, name), "; ")
 }
 
-// TestStateOfEachJob: what one job of a policy does says nothing of another one. Health, status,
-// metrics and acceptances belong to the job, and its scope, that ran.
+// TestStateOfEachJob checks that the jobs of a policy have separate states. Health, status, metrics
+// and acceptances belong to one job and its scope.
 func TestStateOfEachJob(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
@@ -109,7 +110,7 @@ func TestStateOfEachJob(t *testing.T) {
 		}
 	}
 
-	// An acceptance is for what tripped, and nobody else spends it.
+	// An acceptance is for the scope whose run tripped. Runs with another scope do not use it up.
 	if err := in.Operator("SELECT retention.accept('signals', 'looked')"); err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +145,10 @@ func TestStateOfEachJob(t *testing.T) {
 	health()
 }
 
-// TestStateOfCalls: a person's call with the scope of a job is one of that job's runs, however the
-// scope is spelled; one with another scope counts until all jobs have succeeded.
-func TestStateOfCalls(t *testing.T) {
+// TestStateOfCallsByHand checks calls by hand. A call with the scope of a job counts as a run of
+// that job, however the scope is written. A call with another scope is shown until all jobs have
+// succeeded.
+func TestStateOfCallsByHand(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
 	call := func(scope string, ok bool) {
@@ -181,7 +183,8 @@ func TestStateOfCalls(t *testing.T) {
 	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|done|0|0"})
 }
 
-// occupied has another run on the table of policy signals, until it is called.
+// occupied simulates a run of another policy on the table of policy signals. The function free ends
+// it.
 func occupied(t *testing.T, in *kit.Installed) (free func()) {
 	t.Helper()
 	conn := in.Conn(t)
@@ -194,8 +197,8 @@ func occupied(t *testing.T, in *kit.Installed) (free func()) {
 	}
 }
 
-// TestBusyJob: a job waits for a table that another run has, within a bound. Where it did none of
-// its work, everybody says so until it does.
+// TestBusyJob checks that a job waits for a table on which another run is in progress, but not
+// longer than its limit. A job that did not run is reported until it succeeds.
 func TestBusyJob(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
@@ -255,8 +258,9 @@ func TestBusyJob(t *testing.T) {
 	}
 }
 
-// TestRunsThatTakeNothing: three runs in a row that end "more" and take nothing are reported, and
-// are no success. Only locks that keep a batch from seeing all holds keep it from running.
+// TestRunsThatTakeNothing checks that three runs in a row that end "more" and take no row are
+// reported and are no success. The runs cannot take rows while retention.hold is locked in a mode
+// that conflicts with reading the holds: EXCLUSIVE or ACCESS EXCLUSIVE.
 func TestRunsThatTakeNothing(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")
@@ -294,8 +298,8 @@ func TestRunsThatTakeNothing(t *testing.T) {
 	}
 }
 
-// TestLogOfKeptRows: a run in which guards keep more rows than the breaker allows logs what it
-// looked at.
+// TestLogOfKeptRows checks the log of a run in which guards keep more rows than the breaker allows.
+// It has the numbers of rows scanned and kept.
 func TestLogOfKeptRows(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{4, 5, 6, 12} {
@@ -309,8 +313,8 @@ func TestLogOfKeptRows(t *testing.T) {
 	}
 }
 
-// TestPreparedTransactionIsNamed: a lock that no session has is found by the message of the run
-// that met it.
+// TestPreparedTransactionIsNamed checks that the message of a run names the prepared transaction
+// that holds a conflicting lock. No session holds such a lock.
 func TestPreparedTransactionIsNamed(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")

@@ -16,20 +16,20 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// replication is a subscription of one database to another of the same server.
+// replication is a subscription of database sub to database pub on the same server.
 type replication struct {
 	pub, sub *pgtest.DB
-	name     string // of subscription, slot and publication
+	name     string // name of the subscription, the slot and the publication
 }
 
-// publisher is a server of the test's own that subscriptions may be made to.
+// publisher returns a database on a server with wal_level = logical, which only this test uses.
 func publisher(t *testing.T) *pgtest.DB {
 	t.Helper()
 	return pgtest.Server(t, sandbox.Options{Settings: map[string]string{"wal_level": "logical"}})
 }
 
-// subscribe waits until all rows are copied. CREATE SUBSCRIPTION cannot create the slot: it would
-// wait for itself.
+// subscribe creates a subscription and waits until all rows are copied. It creates the slot
+// separately: on one server, CREATE SUBSCRIPTION would wait for its own transaction.
 func subscribe(t *testing.T, pub, sub *pgtest.DB, name, what string) replication {
 	t.Helper()
 	pub.Exec(t, fmt.Sprintf("CREATE PUBLICATION %s FOR %s", name, what))
@@ -41,7 +41,7 @@ func subscribe(t *testing.T, pub, sub *pgtest.DB, name, what string) replication
 	return replication{pub, sub, name}
 }
 
-// caughtUp waits until the subscriber has all that is committed.
+// caughtUp waits until the subscriber has received everything that is committed.
 func (r replication) caughtUp(t *testing.T) {
 	t.Helper()
 	lsn := pgtest.Value[string](t, r.pub, "SELECT pg_current_wal_flush_lsn()::text")
@@ -49,7 +49,8 @@ func (r replication) caughtUp(t *testing.T) {
 		lsn, r.name)
 }
 
-// same wants tables to have the same rows on both sides, and answers how many, table by table.
+// same checks that the tables have the same rows on both sides. It returns the row count of each
+// table.
 func (r replication) same(t *testing.T, tables ...string) string {
 	t.Helper()
 	r.caughtUp(t)
@@ -65,8 +66,9 @@ func (r replication) same(t *testing.T, tables ...string) string {
 	return strings.Join(counts, " ")
 }
 
-// copiedSchema is filled on the publisher by copiedRows: a row a day in message and task (those
-// before day 8 are due at noon), two attachments of each message, and three months (two are over).
+// copiedSchema is filled on the publisher by copiedRows. message and task have a row a day; the
+// rows 8 to 20 are due at noon. Each message has two attachments. month has three partitions, and
+// two are due.
 const copiedSchema = `
 	CREATE TABLE message (id int PRIMARY KEY, at timestamptz NOT NULL, room int NOT NULL);
 	CREATE TABLE attachment (id int PRIMARY KEY, message_id int NOT NULL REFERENCES message ON DELETE CASCADE);
@@ -100,8 +102,8 @@ policies:
   notes: {table: note, due: {age: {column: at, older_than: 7 days}}, keep: {oldest: "EXISTS (SELECT FROM message m WHERE m.id = t.id AND m.id = 20)"}, then: [delete]}
   months: {partitions_of: month, due: {age: {older_than: 7 days}}, then: [drop]}`
 
-// applied writes down on a subscriber what each transaction of the subscription does, from
-// PostgreSQL 16 on as the tables' owner.
+// applied creates triggers on a subscriber that record what each transaction of the subscription
+// does. As of PostgreSQL 16 they fire as the owner of the tables.
 const applied = `
 	CREATE TABLE applied (xid xid8 DEFAULT pg_current_xact_id(), what text);
 	CREATE FUNCTION applied() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
@@ -113,17 +115,17 @@ const applied = `
 		END LOOP;
 	END $$`
 
-// copied are the tables whose rows the policies change.
+// copied has the tables whose rows the policies change.
 var copied = []string{"message", "attachment", "old_message", "tally", "task"}
 
-// subscriber is both sides of a replication, with the same policies.
+// subscriber is a replication whose two sides have the same policies.
 type subscriber struct {
 	replication
 	pub, sub *kit.Installed
 }
 
-// A subscriber has what runs leave on the publisher. Policies there take nothing of what the
-// subscription fills.
+// TestSubscriber checks that a subscriber gets the changes that runs make on the publisher. On the
+// subscriber, policies take no rows of tables that the subscription fills.
 func TestSubscriber(t *testing.T) {
 	t.Parallel()
 	pub := kit.Install(t, copiedSchema, copiedPolicies, kit.On(publisher(t)))
@@ -138,7 +140,8 @@ func TestSubscriber(t *testing.T) {
 	s.partitions(t)
 	s.unpublished(t)
 	sub.Exec(t, "ALTER SUBSCRIPTION s DISABLE")
-	if o := sub.Run("messages", "2024-05-01"); o.State != "tripped" { // what it misses comes later
+	// Changes that a disabled subscription misses can still arrive.
+	if o := sub.Run("messages", "2024-05-01"); o.State != "tripped" {
 		t.Errorf("disabled: the run ended %s: %s", o.State, o.Message)
 	}
 	sub.Exec(t, "DROP SUBSCRIPTION s")
@@ -167,8 +170,9 @@ func (s subscriber) refused(t *testing.T) {
 	}
 }
 
-// unidentified: PostgreSQL refuses what subscribers could not find again, in a table that is added
-// to as in any other.
+// unidentified checks tables without a replica identity. PostgreSQL refuses to update or delete
+// their rows, because a subscriber could not find them. This includes a table to which an insert
+// step adds.
 func (s subscriber) unidentified(t *testing.T) {
 	for table, what := range map[string]string{"message": "delete", "tally": "update"} {
 		s.pub.Exec(t, "ALTER TABLE "+table+" REPLICA IDENTITY NOTHING")
@@ -187,7 +191,8 @@ func (s subscriber) unidentified(t *testing.T) {
 	}
 }
 
-// replicated: the subscriber has each batch as one transaction, and what restore() brings back.
+// replicated checks that the subscriber applies each batch as one transaction, and gets the rows
+// that restore() brings back.
 func (s subscriber) replicated(t *testing.T) {
 	s.sub.Exec(t, "TRUNCATE applied")
 	run := s.pub.Done("messages", noon)
@@ -217,8 +222,8 @@ func (s subscriber) replicated(t *testing.T) {
 	}
 }
 
-// partitions: to drop one changes no row, and the subscriber keeps it. The replication goes on; the
-// partition may be dropped there once the subscription has forgotten it.
+// partitions drops partitions on the publisher. The subscriber keeps them, and the replication
+// continues. There they can be dropped after REFRESH PUBLICATION.
 func (s subscriber) partitions(t *testing.T) {
 	if o := s.pub.Done("months", noon); o.Taken != 2 {
 		t.Errorf("the run took %d partitions", o.Taken)
@@ -237,8 +242,8 @@ func (s subscriber) partitions(t *testing.T) {
 	}
 }
 
-// unpublished: a subscription fires no foreign keys, so that rows stay there that the publisher's
-// cascades delete, unless they are published, too.
+// unpublished removes a table from the publication. A subscription fires no foreign keys, so rows
+// stay on the subscriber that the publisher deletes by a cascade.
 func (s subscriber) unpublished(t *testing.T) {
 	s.pub.Exec(t, "ALTER PUBLICATION s DROP TABLE attachment; INSERT INTO message VALUES (99, '2024-01-01', 0); "+
 		"INSERT INTO attachment VALUES (99, 99)")
@@ -253,9 +258,9 @@ func (s subscriber) unpublished(t *testing.T) {
 	}
 }
 
-// A subscription that fills a whole database, the runtime's tables among them, is how a server is
-// upgraded. A run there would write its row of the log where the publisher's next comes, and end
-// the replication.
+// TestUpgradeByReplication copies a whole database, with the tables of pgretain, by a subscription.
+// Servers are upgraded this way. A run on the subscriber is refused: its row in the log would
+// conflict with the publisher's next one, and the replication would stop.
 func TestUpgradeByReplication(t *testing.T) {
 	t.Parallel()
 	pub := kit.Install(t, plain, old(""), kit.On(publisher(t).Sibling(t, "shop")))
@@ -288,7 +293,7 @@ func TestUpgradeByReplication(t *testing.T) {
 
 	next.Exec(t, "DROP SUBSCRIPTION everything")
 	next.Exec(t, "INSERT INTO m VALUES (21, '2024-01-01')")
-	// the hint of V018
+	// the query in the hint of V018
 	set := pgtest.Column[string](t, next, "SELECT format('%s to %s', sequence_name, setval('retention.' || "+
 		"sequence_name, largest)) FROM retention._sequences_behind()")
 	if !slices.Contains(set, "run_id_seq to 2") {

@@ -232,9 +232,10 @@ func TestUpdates(t *testing.T) {
 	}}.run(t)
 }
 
-// Row 1 is due; deleting it takes 2, and with 2 the held row 3, along a foreign key that leads back
-// to its own table. 5 and 6 refer to each other, and lead to no held row. Released, all of them go.
-func TestHoldAtTheEndOfACircle(t *testing.T) {
+// TestHoldBelowSelfReference holds row 3, which a delete of the due row 1 would reach by a cascade:
+// 3 refers to 2, and 2 refers to 1. Rows 5 and 6 refer to each other and reach no held row. After
+// the hold is released, a run takes rows 1, 2 and 3.
+func TestHoldBelowSelfReference(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL,
 			parent_id int REFERENCES m ON DELETE CASCADE);
@@ -268,13 +269,14 @@ policies:
 const ledger = `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
 	CREATE SCHEMA "Od d";`
 
-// A row that names what is not to be dropped stays and counts as refused; the others go.
+// TestDropTable checks the step drop_table. A row that names something that must not be dropped
+// stays and is refused. The run takes the other rows.
 func TestDropTable(t *testing.T) {
 	t.Parallel()
 	type named struct {
-		name, makes string // "" makes nothing
-		dropped     bool   // the table goes with its row
-		refused     bool   // both stay
+		name, makes string // makes creates what the row names; nothing if empty
+		dropped     bool   // the run drops the table and takes the row
+		refused     bool   // the table and the row stay
 	}
 	rows := []named{
 		{name: "public.plain", makes: "CREATE TABLE plain (id serial PRIMARY KEY); CREATE INDEX ON plain (id)",
@@ -305,7 +307,7 @@ func TestDropTable(t *testing.T) {
 		{name: "public.kept", makes: "CREATE TABLE kept (id int PRIMARY KEY)", refused: true},
 		{name: "public.kept_below", makes: "CREATE TABLE kept_below (id int) PARTITION BY RANGE (id); CREATE TABLE " +
 			"kept_leaf PARTITION OF kept_below DEFAULT", refused: true},
-		// its rows are rows of kept
+		// the rows of this table are rows of kept, which is protected
 		{name: "public.kept_child", makes: "CREATE TABLE kept_child () INHERITS (kept)", refused: true},
 		{name: "public.stranger", makes: "CREATE TABLE stranger (id int)", refused: true},
 		{name: "pg_catalog.pg_class", refused: true},
@@ -325,7 +327,7 @@ policies:
   o: {table: other, where: "id = 1", then: [delete]}
 `)
 	in.Exec(t, pgtest.MakeRole("kit_stranger")+"ALTER TABLE stranger OWNER TO kit_stranger;"+insert)
-	foreseen := map[string]string{} // by the row's name, "" where the table goes
+	foreseen := map[string]string{} // foreseen has the reasons that the preview gives, by the name in the row.
 	for _, r := range rows {
 		in.Exec(t, "TRUNCATE det; INSERT INTO det VALUES (1, nullif('"+strings.ReplaceAll(r.name, "'", "''")+"', ''))")
 		list := pgtest.Column[string](t, in, "SELECT effect || ' ' || coalesce(note, '') FROM "+
@@ -349,7 +351,7 @@ policies:
 	for _, batch := range []int{1000, 1, 3} {
 		in.SetBatch(batch)
 		o := in.Run("p", noon)
-		// Later runs find the refused rows alone, and a run that takes none of its rows fails.
+		// Later runs find only refused rows. A run that takes none of its rows fails.
 		if state := map[bool]string{true: "done", false: "failed"}[batch == 1000]; o.State != state {
 			t.Errorf("batches of %d: the run ended %s: %s", batch, o.State, o.Message)
 		}
@@ -381,7 +383,8 @@ policies:
 	}
 }
 
-// A table with a held row stays, and the row that names it counts as held.
+// TestDropTableHeld checks that a table with a held row is not dropped. The row that names the
+// table counts as held.
 func TestDropTableHeld(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, ledger+"CREATE TABLE one (id int PRIMARY KEY); CREATE TABLE two (id int PRIMARY KEY); "+
@@ -415,8 +418,8 @@ jobs: {j: {schedule: "0 1 * * *", run: [p]}}`)
 	}
 }
 
-// A table with a row that was held when it was a partition stays, whether or not anybody may look
-// into it.
+// TestDropTableOfADetachedPartition checks a hold that was placed while the table was a partition.
+// The table with the held row is not dropped, even if the worker cannot read it.
 func TestDropTableOfADetachedPartition(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -450,7 +453,8 @@ func TestDropTableOfADetachedPartition(t *testing.T) {
 	}
 }
 
-// Detached and written down by one policy, dropped a week later by another.
+// TestDetachThenDropTable checks two policies. The first one detaches a partition and records it in
+// a table; the second one drops it a week later.
 func TestDetachThenDropTable(t *testing.T) {
 	t.Parallel()
 	schema := `CREATE TABLE m (id int, at date NOT NULL) PARTITION BY RANGE (at);

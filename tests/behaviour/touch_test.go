@@ -23,7 +23,7 @@ const trackedRule = `policies: {p: {table: m, due: {age: {column: read_at, older
 
 const reviving = `, revive: {table: catalogue, as: c, set: {slug: c.slug, name: "upper(c.name)"}, emit: revived}`
 
-// touched is what one call answers.
+// touched is the result of one call of p_touch().
 type touched struct{ Touched, Revived int64 }
 
 func touch(t *testing.T, conn *pgx.Conn, keys any) touched {
@@ -47,7 +47,7 @@ func TestTouch(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for _, c := range []struct {
 		keys  []*string
-		reads []string // slugs that were read
+		reads []string // keys of the rows that must be touched
 	}{
 		{[]*string{text("a")}, []string{"a"}},
 		{[]*string{text("a"), text("c"), text("a")}, []string{"a", "c"}},
@@ -76,7 +76,7 @@ func TestTouch(t *testing.T) {
 	}
 }
 
-// Other keys: a number, text of another type, and one that is not unique.
+// TestTouchKeys checks keys of other types, and a key that is not unique.
 func TestTouchKeys(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE n (id bigint PRIMARY KEY, at timestamptz);
@@ -114,13 +114,13 @@ func TestTouchKeys(t *testing.T) {
 	}
 }
 
-// A random sequence of touches and runs against a map in memory.
+// TestTouchModel compares a random sequence of touches and runs with a map in memory.
 func TestTouchModel(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule, reviving))
 	conn, random := in.Conn(t), rand.New(rand.NewPCG(8, 9))
 	in.Exec(t, "INSERT INTO catalogue SELECT 's' || i, 'name ' || i FROM generate_series(0, 14) i")
-	reads := map[string]int{} // of the rows that are there
+	reads := map[string]int{} // by the key of each row that exists
 	old := map[string]bool{}
 	events := []string{}
 	for step := range 300 {
@@ -193,8 +193,9 @@ func TestTouchModel(t *testing.T) {
 	}
 }
 
-// A row that is inserted again gets what "set" gives without the row, or else what "revive" says,
-// and is skipped where another unique column is taken. The listener is notified.
+// TestRevive checks that a touch inserts a missing row again. Its columns get the values of
+// "revive", and those of "set" that need no existing row. A row that violates another unique
+// constraint is skipped. An event is written, and listeners are notified.
 func TestRevive(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked, fmt.Sprintf(trackedRule,
@@ -216,7 +217,7 @@ func TestRevive(t *testing.T) {
 	if err != nil || note.Payload != `{"events": 1, "policy": "p"}` {
 		t.Errorf("heard %+v, %v", note, err)
 	}
-	// It is a row like any other then.
+	// From then on, a touch treats it like any other row.
 	if got, want := touch(t, conn, []string{"a"}), (touched{1, 0}); got != want {
 		t.Errorf("answered %v, want %v", got, want)
 	}
@@ -225,8 +226,8 @@ func TestRevive(t *testing.T) {
 	}
 }
 
-// A row that is there has the event as well where the condition is true of it as it is then; NULL
-// is not true.
+// TestReviveAlso checks the condition "also". A touched row that exists also gets the event if the
+// condition is true of the row after the touch. NULL counts as false.
 func TestReviveAlso(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tracked+"; CREATE TABLE data (slug text)",
@@ -249,7 +250,8 @@ func TestReviveAlso(t *testing.T) {
 	}
 }
 
-// The time to live of a policy is set at run time like a window, and counts from the next call.
+// TestClaimSetWindow checks that set_window changes the time to live of a claim from the next call
+// on.
 func TestClaimSetWindow(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (k text PRIMARY KEY, expires_at timestamptz NOT NULL); CREATE TABLE o (k text PRIMARY KEY, expires_at timestamptz NOT NULL)`, `policies:
@@ -266,7 +268,7 @@ func TestClaimSetWindow(t *testing.T) {
 	lives("15")
 	in.Exec(t, "SELECT retention.set_window('p', '1 hour', 'the feed is slow')")
 	lives("60")
-	// A bound of the policy that was changed since holds.
+	// The policy's bounds change, so the window that was set is not valid any more.
 	in.Migrate(t, `policies:
   p: {table: m, due: {expires: {column: expires_at}}, then: [delete], claim: {key: k, ttl: {minutes: 20, at_least: 2, at_most: 30 minutes}}}`)
 	lives("20")
@@ -278,7 +280,8 @@ func TestClaimSetWindow(t *testing.T) {
 	lives("20")
 }
 
-// Whoever the policy names may call the functions, and touch nothing else; nobody else may.
+// TestClaimGrants checks that the roles named in grant may call the functions of claim and touch,
+// and may read no tables. Other roles may not call them.
 func TestClaimGrants(t *testing.T) {
 	t.Parallel()
 	roles := pgtest.MakeRole("claim_app") + pgtest.MakeRole("claim_other")
@@ -306,14 +309,14 @@ func TestClaimGrants(t *testing.T) {
 		may("claim_other", false, calls...)
 		may("claim_app", false, "* FROM m", "* FROM c", "* FROM retention.claim", "retention._count_claims('p', 1, 1)",
 			"retention._ttl('p', now(), NULL, NULL, NULL, NULL)", "retention.p_take(NULL)")
-		// A role that is not named any more loses it.
+		// A role that is removed from grant loses the privilege.
 		in.Migrate(t, install+fmt.Sprintf(yaml, "claim_other"))
 		may("claim_other", true, calls...)
 		may("claim_app", false, calls...)
 	}
 }
 
-// Session and caller settings change nothing.
+// TestClaimSettings checks that settings of the session do not change the results of claims.
 func TestClaimSettings(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, claimSchema, claimRule)
@@ -341,7 +344,8 @@ func TestClaimSettings(t *testing.T) {
 	}
 }
 
-// Rates of duplicates: what is written is what was asked, but for an eighth of a session's.
+// TestClaimStatistics checks the counters of claims. They may lack at most an eighth of what one
+// session asked.
 func TestClaimStatistics(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, claimSchema, claimRule)
@@ -360,14 +364,15 @@ func TestClaimStatistics(t *testing.T) {
 	if asked < 875 || asked > 1000 || won*4 < asked-8 || won*4 > asked+8 || rows > 100 {
 		t.Errorf("of 1000 claims, 250 won, %d and %d are written in %d rows", asked, won, rows)
 	}
-	// A session that claims once is not lost, nor is one that claims a whole batch.
+	// A session that claims a single key, or a batch of keys, is counted at once.
 	pgtest.Exec(t, in.Conn(t), "SELECT retention.p_claim('single')")
 	pgtest.Exec(t, in.Conn(t), "SELECT retention.p_claim(ARRAY['single', 'x', 'y', 'y'])")
 	pgtest.Exec(t, in.Conn(t), "SELECT retention.p_claim('{}'::text[])")
 	if a, w, r := counted(); a != asked+5 || w != won+3 || r != rows+2 {
 		t.Errorf("two sessions wrote %d asked, %d won, %d rows, want 5, 3, 2", a-asked, w-won, r-rows)
 	}
-	// What waits in a session is written after a minute; a rollback takes what it counted along.
+	// Counts that a session has not written are written after a minute. A rollback undoes the
+	// counts of its transaction.
 	pgtest.Exec(t, conn, "SELECT set_config('retention.claims_p', '{1,0,0,1000000}', false)")
 	asked, won, _ = counted()
 	pgtest.Exec(t, conn, "SELECT retention.p_claim('single')")
@@ -381,7 +386,7 @@ func TestClaimStatistics(t *testing.T) {
 	if a, w, _ := counted(); a != asked+2 || w != won+1 {
 		t.Errorf("after a minute %d asked and %d won are written, want 2 and 1", a-asked, w-won)
 	}
-	// A run purges them.
+	// A run purges old counters.
 	in.Exec(t, "UPDATE retention.claim SET at = at - interval '91 days' WHERE asked > 1")
 	in.Exec(t, "CALL retention.run('p')")
 	if left := pgtest.Value[int64](t, in, "SELECT max(asked) FROM retention.claim"); left != 1 {
@@ -389,7 +394,8 @@ func TestClaimStatistics(t *testing.T) {
 	}
 }
 
-// Keys that the column holds for equal are one, which is claimed, seen and touched once.
+// TestKeysOfACollation checks a column with a nondeterministic collation. Keys that the column
+// considers equal are one key: they are claimed, seen and touched once.
 func TestKeysOfACollation(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -411,7 +417,8 @@ func TestKeysOfACollation(t *testing.T) {
 	}
 }
 
-// A bare "character" or "bit" has length 1. A claim of a key with a longer type does not cut the key.
+// TestClaimKeysWithALength checks key columns with a length or precision. A claim must not shorten
+// the key: a bare "character" or "bit" has length 1.
 func TestClaimKeysWithALength(t *testing.T) {
 	t.Parallel()
 	for typ, key := range map[string]string{"character(3)": "abc", "bit(3)": "101", "bit varying(8)": "1011",

@@ -11,7 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// replies is a table that counts the rows of another one in its own, as a trigger tells it.
+// replies creates table m, which counts the rows of table reply in a column. The functions are for
+// triggers that maintain the counter.
 const replies = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, replies int NOT NULL);
 	CREATE TABLE reply (id int PRIMARY KEY, m_id int REFERENCES m, hidden boolean NOT NULL DEFAULT false);
 	CREATE TABLE daily (day date PRIMARY KEY, n int NOT NULL);
@@ -25,8 +26,8 @@ const replies = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, re
 	CREATE FUNCTION fewer_each_day() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 	BEGIN UPDATE m SET replies = 0 WHERE at::date = NEW.day; RETURN NULL; END $$;`
 
-// A trigger keeps rows: what is written of rows that go says nothing of them, and they are counted
-// as refused. A run that finds no other row ends "failed".
+// TestTriggerKeepsARow checks a trigger that keeps rows by returning NULL. The run counts these
+// rows as refused, and no step writes anything for them. A run that takes no row ends "failed".
 func TestTriggerKeepsARow(t *testing.T) {
 	t.Parallel()
 	const daily = `insert: {into: daily, key: {day: "t.at::date"}, add: {n: "count(*)"}}`
@@ -76,8 +77,9 @@ func TestTriggerKeepsARow(t *testing.T) {
 	}
 }
 
-// A step wakes a trigger that writes the rows of the batch: they go all the same, are written of
-// once, and as they were judged.
+// TestTriggerWritesOwnRows checks a step that fires a trigger, which updates rows of the batch. The
+// run still takes these rows. The other steps use the values that the rows had before, and write
+// each row once.
 func TestTriggerWritesOwnRows(t *testing.T) {
 	t.Parallel()
 	const daily = `insert: {into: daily, key: {day: "t.at::date"}, add: {n: "count(*)"}}`
@@ -106,7 +108,7 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 			in := kit.Install(t, schema+"CREATE TRIGGER tell "+c.trigger+" FOR EACH ROW EXECUTE FUNCTION "+
 				function+"()",
 				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, triggers: [tell], then: ["+c.then+"]}}")
-			if name != "insert" { // whose trigger writes rows of other batches too
+			if name != "insert" { // The trigger of this case also writes rows of other batches.
 				in.SetBatch(15)
 			}
 			for range 2 {
@@ -130,8 +132,9 @@ func TestTriggerWritesOwnRows(t *testing.T) {
 	}
 }
 
-// The queries of triggers and foreign keys keep their plans from row to row where one statement
-// takes the rows: planned again for each row they take as long as the deletes themselves.
+// TestTriggersKeepTheirPlans checks that triggers run with plan_cache_mode = auto if one statement
+// takes the rows. If their queries were planned again for each row, this would take as long as the
+// deletes.
 func TestTriggersKeepTheirPlans(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE seen (mode text);
@@ -149,7 +152,7 @@ func TestTriggersKeepTheirPlans(t *testing.T) {
 }
 
 func TestHostileNames(t *testing.T) {
-	long := strings.Repeat("ü", 31) + "x" // 63 bytes
+	long := strings.Repeat("ü", 31) + "x" // 31 letters of 2 bytes and one of 1 byte: 63 bytes
 	plain := func(name, table, columns, clock string) scenario {
 		quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
 		yaml := strings.ReplaceAll(quoted, "'", "''")
@@ -160,7 +163,7 @@ func TestHostileNames(t *testing.T) {
 			goes:   "SELECT t.* FROM " + quoted + " t WHERE at < :as_of - interval '7 days' AND NOT (" + strings.ReplaceAll(clock, "''", "'") + ")"}
 	}
 	literal := func(name, value string) scenario {
-		// value in SQL, in a YAML block that escapes nothing
+		// value is an SQL literal. The YAML block style needs no escapes.
 		return scenario{name: name, schema: "CREATE TABLE m (id int PRIMARY KEY, v text)",
 			data: "INSERT INTO m VALUES (1, " + value + "), (2, 'x'), (3, NULL), (4, " + value + "), (5, '')",
 			rule: "\n    table: \"@.m\"\n    where: |-\n      v = " + value + "\n    keep:\n      other: |-\n       " +
@@ -206,9 +209,9 @@ func TestHostileNames(t *testing.T) {
 	}}.run(t)
 }
 
-// What "=" means is a matter of the search path: an extension's operators live outside pg_catalog.
-// Groups by a type of a schema that is not in the path are refused: there they would be those of
-// text.
+// TestCitext checks a type whose operators are not in pg_catalog. The search path decides which
+// operator "=" is. If the schema of the type is not in search_path, groups of that type are
+// refused: they would be compared as text.
 func TestCitext(t *testing.T) {
 	citext(t, "public", "[public]")
 	t.Run("elsewhere", func(t *testing.T) { citext(t, "ext", "[public, ext]") })
@@ -236,7 +239,8 @@ func citext(t *testing.T, in, path string) {
 	}}.run(t)
 }
 
-// A guard whose table has row security for us would be empty: no rows, no guard.
+// TestRowSecurityOnAGuardsTable checks a guard that reads a table with row security. The guard
+// would see no rows and keep nothing, so the run fails.
 func TestRowSecurityOnAGuardsTable(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
@@ -258,9 +262,9 @@ func TestRowSecurityOnAGuardsTable(t *testing.T) {
 	}
 }
 
-// TestInstallProves: what PostgreSQL refuses is refused when the policy is installed, in any
-// statement, and nothing of it is installed.
-func TestInstallProves(t *testing.T) {
+// TestInstallValidatesSQL checks that the migration fails if PostgreSQL refuses any statement of
+// the policy. Then nothing of the policy is installed.
+func TestInstallValidatesSQL(t *testing.T) {
 	t.Parallel()
 	const schema = `CREATE TABLE m (id int PRIMARY KEY, name text, at timestamptz NOT NULL);
 		CREATE TABLE r (id int PRIMARY KEY, m_id int, name text); CREATE TABLE log (id int, name text);

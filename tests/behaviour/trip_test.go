@@ -18,8 +18,9 @@ import (
 	"pgretain/verifier"
 )
 
-// trips are changes that trip the run of policy p, by what; hint is a part of what health() says,
-// mend is the way out that the hint describes, as SQL; "": the hint itself.
+// trips are changes after which a run of policy p trips. by is the expected reason, hint a part of
+// the hint of health(). mend is SQL that follows the hint; if it is empty, the hint itself is
+// executed.
 var trips = map[string]struct{ by, change, says, hint, mend string }{
 	"too many rows": {"breaker", "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(10, 20) i",
 		"the breaker allows",
@@ -44,10 +45,10 @@ var trips = map[string]struct{ by, change, says, hint, mend string }{
 		"DROP TABLE h; CREATE TABLE h (id int PRIMARY KEY)", "the present one of that name", "SELECT retention.place_hold('public.h', match::text", ""},
 }
 
-// Each reason in which a run can trip has a case, and where a run tripped, all that tells of it
-// says the same way out, which is none of accept() but for the breaker. Who takes it has a run that
-// goes on.
-func TestTripsSayTheWayOut(t *testing.T) {
+// TestTripHints checks each reason for which a run can trip. health(), verify and accept() have the
+// same hint. Only after a trip by the breaker does it name accept(). After the user follows the
+// hint, the next run ends "done".
+func TestTripHints(t *testing.T) {
 	t.Parallel()
 	const policies = `policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, keep: {g: "EXISTS (SELECT FROM g WHERE g.id = t.id)"},
 		breaker: {rows: 5}, then: [delete]}}
@@ -64,7 +65,8 @@ install: {scheduler: none}`
 	for _, c := range trips {
 		delete(reasons, c.by)
 	}
-	if rest := slices.Collect(maps.Keys(reasons)); !gocmp.Equal(rest, []string{"clock"}) { // TestClocks has that
+	// TestClocks has the case of that reason.
+	if rest := slices.Collect(maps.Keys(reasons)); !gocmp.Equal(rest, []string{"clock"}) {
 		t.Errorf("no case trips by %v", rest)
 	}
 	for name, c := range trips {
@@ -121,8 +123,8 @@ install: {scheduler: none}`
 	}
 }
 
-// wantMended holds that verify and health() tell of the last run as of what was: no error, and the
-// next run goes on.
+// wantMended checks the reports after the cause of a trip or failure is removed. Verify and
+// health() report the last run without severity error, and their hint is to run the policy again.
 func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
 	t.Helper()
 	const again = "CALL retention.run('p');"
@@ -140,7 +142,8 @@ func wantMended(t *testing.T, in *kit.Installed, wanted []generator.Object) {
 	}
 }
 
-// TestFailedUntilMigrated: a run that failed is told as what was once the policy was migrated.
+// TestFailedUntilMigrated checks that a failed run is no error any more once the policy was
+// migrated.
 func TestFailedUntilMigrated(t *testing.T) {
 	t.Parallel()
 	const policies = `policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, where: "1 / n > 0", then: [delete]}}

@@ -14,8 +14,8 @@ import (
 	"pgretain/verifier"
 )
 
-// typed has columns of the types that hold times, parts of times and numbers, domains among them.
-// Its rows are 5 hours apart, over 12 days around the cutoffs.
+// typed creates table x with columns of all types for times and numbers, and of domains over them.
+// The clocks of its rows are 5 hours apart, over 12 days around the cutoffs.
 const typed = `
 	CREATE DOMAIN day AS date;
 	CREATE DOMAIN workday AS day CHECK (VALUE IS NULL OR VALUE > '2000-01-01');
@@ -30,7 +30,8 @@ const typed = `
 		jsonb_build_object('at', at, 'days', n % 4)
 	FROM generate_series(1, 60) n CROSS JOIN LATERAL (SELECT '` + noon + `'::timestamptz - interval '13 days' + n * interval '5 hours') a (at)`
 
-// typedClocks are expressions whose type stands in no text at their end, or another one.
+// typedClocks has expressions whose type is not written at their end, or is not the type written
+// there.
 var typedClocks = []string{
 	"made_at", "made_at + slack", "made_at + slack_text::interval", "made_at - interval '1 hour' * days", "made_at::date", "made_at::date + 1",
 	"made_at::date + days", "date(made_at)", "greatest(made_at::date, d)", "greatest(made_at::date, due)", "greatest(made_at, d)", "least(naive, d)",
@@ -43,11 +44,11 @@ var typedClocks = []string{
 	"nullif(made_at, seen)", "j.at", "j.at::date + 1", "q.top", "q.top + days",
 }
 
-// typedJoins give two more rows for each row of typed.
+// typedJoins joins one row of table y and one aggregate to each row.
 const typedJoins = `join: {j: {table: y, where: "j.id = t.id"}, q: "SELECT max(y.day) AS top FROM y WHERE y.id <= t.id"},`
 
-// PostgreSQL alone knows the type of an expression. Its cutoff is an instant, a local time or a day
-// accordingly.
+// TestTypesOfExpressions checks that the type of a clock expression comes from PostgreSQL. The
+// cutoff has the same type: an instant, a local time or a date.
 func TestTypesOfExpressions(t *testing.T) {
 	t.Parallel()
 	const zone = "Asia/Kolkata"
@@ -69,7 +70,7 @@ func TestTypesOfExpressions(t *testing.T) {
 		"date":                        "(%s AT TIME ZONE '%s' - interval '7 days')::date",
 	}
 	conn := in.Conn(t)
-	pgtest.Exec(t, conn, "SET TimeZone = '"+zone+"'") // as in runs
+	pgtest.Exec(t, conn, "SET TimeZone = '"+zone+"'") // runs use this time zone
 	for i, clock := range typedClocks {
 		from := fmt.Sprintf("FROM m%d t JOIN y j USING (id) CROSS JOIN LATERAL (SELECT max(y.day) AS top FROM y "+
 			"WHERE y.id <= t.id) q", i)
@@ -91,7 +92,8 @@ func TestTypesOfExpressions(t *testing.T) {
 	}
 }
 
-// What holds no instant, or is no window, is refused when the policy is compiled.
+// TestTypesThatAreRefused checks that the generator refuses clocks that are no time and windows
+// that are no interval.
 func TestTypesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, typed, "policies: {p: {table: x, where: id > 0, then: [delete]}}")
@@ -123,8 +125,8 @@ func TestTypesThatAreRefused(t *testing.T) {
 	}
 }
 
-// The names of types are those of the server's format_type, with which the catalog's columns are
-// compared.
+// TestNamesOfTypes compares the spelling of types with that of the server's function format_type.
+// Columns in the catalog snapshot have this spelling.
 func TestNamesOfTypes(t *testing.T) {
 	t.Parallel()
 	spellings := []string{"int", "int2", "INT8", "float4", "float", "decimal", "numeric(10)", "numeric(10,2)",
@@ -150,9 +152,9 @@ func TestNamesOfTypes(t *testing.T) {
 	}
 }
 
-// A migration stops where an expression has another type than in the snapshot, before a row can go,
-// and verify tells of one that changed later.
-func TestTypesWhenApplied(t *testing.T) {
+// TestTypesCheckedByMigration checks that a migration fails if an expression has another type than
+// in the catalog snapshot. If the type changes later, verify reports it.
+func TestTypesCheckedByMigration(t *testing.T) {
 	t.Parallel()
 	const yaml = `policies: {p: {table: x, due: {age: {expression: "day_of(made_at)", older_than: 7 days}}, then: [delete]}}`
 	in := kit.Prepare(t, typed, yaml)
@@ -168,7 +170,7 @@ func TestTypesWhenApplied(t *testing.T) {
 		`policy "p" cannot run: an expression has type timestamp with time zone, not date`) {
 		t.Errorf("the migration ended with %v", err)
 	}
-	returning("workday") // a domain over a date
+	returning("workday") // a domain over date is accepted
 	in.Up(t)
 	wanted, _ := in.Compile(t, yaml)
 	in.WantConforms(t, wanted)
@@ -181,7 +183,8 @@ func TestTypesWhenApplied(t *testing.T) {
 	}
 }
 
-// The types of expressions in a policy for each schema are those of one of them.
+// TestTypesInEachSchema checks a policy for each schema. The types of its expressions are those in
+// one of the schemas.
 func TestTypesInEachSchema(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, tenants("tenant_a", "tenant_b"),
@@ -189,5 +192,5 @@ func TestTypesInEachSchema(t *testing.T) {
 	if _, err := in.Call("CALL retention.run_job('hourly', $1)", noon); err != nil {
 		t.Error(err)
 	}
-	wantLeft(t, in, map[string]string{"tenant_a": rest, "tenant_b": rest}) // 8 is pinned
+	wantLeft(t, in, map[string]string{"tenant_a": rest, "tenant_b": rest}) // row 8 is pinned
 }

@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// moreEncoders write other keys, each for an instant x; r is a text of 32 hexadecimal digits that
-// differs from row to row.
+// moreEncoders creates functions that encode an instant x in other kinds of keys. r is a text of 32
+// hexadecimal digits that differs for each row.
 const moreEncoders = encoders + `
 	CREATE OR REPLACE FUNCTION pg_temp.ms(x timestamptz) RETURNS numeric LANGUAGE sql AS $$ SELECT floor(extract(epoch FROM x) * 1000) $$;
 	CREATE OR REPLACE FUNCTION pg_temp.snow(x timestamptz, shift int, epoch bigint) RETURNS bigint LANGUAGE sql AS $$
@@ -22,7 +22,8 @@ const moreEncoders = encoders + `
 		SELECT lpad(to_hex((extract(epoch FROM x) * 10000000)::bigint + 122192928000000000), 15, '0') $$;
 `
 
-// written are values that columns hold, by what they are: SQL of an instant x and a text r.
+// written has SQL for the values that a column may hold, by type and encoding. x is an instant and
+// r a text of 32 hexadecimal digits.
 var written = map[string]map[string]string{
 	"bigint": {
 		"epoch_s":       "floor(extract(epoch FROM x))::bigint",
@@ -59,7 +60,8 @@ var written = map[string]map[string]string{
 	},
 }
 
-// declared are the encodings that a policy can say, and which of the written values are that.
+// declared has the encodings that a policy can declare. means has the keys of written whose values
+// have this encoding.
 var declared = []struct{ name, typ, encoding, means string }{
 	{"s", "bigint", "epoch_s", "epoch_s"},
 	{"ms", "bigint", "epoch_ms", "epoch_ms"},
@@ -74,7 +76,7 @@ var declared = []struct{ name, typ, encoding, means string }{
 	{"ulid_expression", "text", "ulid", "ulid"},
 }
 
-// unitTables has a table and a policy for each declared encoding: rows go after 300 days.
+// unitTables returns a table and a policy for each declared encoding. The window is 300 days.
 func unitTables() (schema, yaml string) {
 	yaml = "install: {scheduler: none}\npolicies:\n"
 	for _, d := range declared {
@@ -89,9 +91,9 @@ func unitTables() (schema, yaml string) {
 	return schema, yaml
 }
 
-// TestWrongUnits: whatever a column holds, whatever the policy says that it holds, and however many
-// rows there are, no row goes that is younger than the window; and where the two differ the run
-// trips, says so, and so does the preview.
+// TestWrongUnits fills each column with values of each encoding. No run may take a row younger than
+// the window. If the values do not have the declared encoding, the run trips, and the preview
+// reports it.
 func TestWrongUnits(t *testing.T) {
 	t.Parallel()
 	schema, yaml := unitTables()
@@ -117,8 +119,8 @@ func TestWrongUnits(t *testing.T) {
 		for what, value := range values {
 			right := strings.Contains(" "+d.means+" ", " "+what+" ") || d.means == what
 			for _, rows := range []int{10, 1000, 12000} {
-				// The number of rows decides only about the breaker, with more than 10,000, and
-				// about chance.
+				// The number of rows matters only for the breaker, which needs 10,000 rows, and for
+				// random values. Other combinations are skipped.
 				if rows == 1000 && !right || rows == 12000 &&
 					(right || !slices.Contains([]string{"epoch_s", "v4", "other epoch"}, what)) {
 					continue
@@ -147,7 +149,8 @@ func TestWrongUnits(t *testing.T) {
 				})
 			}
 		}
-		// Rows of ten years ago are plausible, and few rows and none are no reason to stop.
+		// Rows that are eight to ten years old are plausible. A run with few rows or none must not
+		// trip.
 		for _, rows := range []int{0, 1, 2, 500} {
 			t.Run(fmt.Sprintf("%s, %d old rows", d.name, rows), func(t *testing.T) {
 				fill(t, d.name, d.typ, values[strings.Split(d.means, " uuid")[0]], rows, "3000 days", "3600 days")
@@ -160,8 +163,8 @@ func TestWrongUnits(t *testing.T) {
 	}
 }
 
-// TestValuesWithoutAnInstant: a value of an earlier day than "since" is not due, beside values that
-// are, whatever "nulls" says.
+// TestValuesWithoutAnInstant checks that a value before "since" is not due, also with "nulls: due".
+// Other rows of the table are due as usual.
 func TestValuesWithoutAnInstant(t *testing.T) {
 	const data = `INSERT INTO m SELECT i, extract(epoch FROM :as_of - i * interval '1 day')::bigint * 1000, 1 FROM generate_series(1, 40) i;
 		INSERT INTO m SELECT 100 + i, extract(epoch FROM :as_of - i * interval '1 day')::bigint, 2 FROM generate_series(1, 20) i;

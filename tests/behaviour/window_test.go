@@ -11,7 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// near is instants within days of the bound that a window sets, that bound and its neighbours too.
+// near returns a table and instants around the cutoff of a window: the cutoff itself, its
+// neighbours, and instants up to 30 hours away.
 func near(window, typ, value string) (schema, data string) {
 	return "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ")", `
 		INSERT INTO m SELECT row_number() OVER (ORDER BY x), ` + value + ` FROM (
@@ -20,7 +21,8 @@ func near(window, typ, value string) (schema, data string) {
 			UNION SELECT :as_of - interval '` + window + `' + i * interval '30 minutes' FROM generate_series(-60, 60, 5) i) y`
 }
 
-// windowScenario takes PostgreSQL's own subtraction for oracle, in a session of the policy's zone.
+// windowScenario returns a scenario whose oracle is PostgreSQL's own subtraction, in a session with
+// the time zone of the policy.
 func windowScenario(window, asOf, typ, value, bound string) scenario {
 	schema, data := near(window, typ, value)
 	return scenario{
@@ -44,33 +46,34 @@ func windowSuite(zone string, cases [][2]string) suite {
 	return s
 }
 
-// In New York clocks went from 02:00 to 03:00 on 10 March 2024 (07:00 UTC), and from 02:00 back to
-// 01:00 on 3 November (06:00 UTC).
+// TestWindowsInNewYork checks windows across clock changes. On 10 March 2024 at 07:00 UTC clocks
+// went from 02:00 to 03:00. On 3 November at 06:00 UTC they went back from 02:00 to 01:00.
 func TestWindowsInNewYork(t *testing.T) {
 	windowSuite("America/New_York", [][2]string{
 		{"2024-03-10 16:00+00", "1 day"}, {"2024-11-03 17:00+00", "24 hours"},
 		{"2024-03-10 16:00+00", "24 hours"}, {"2024-11-03 17:00+00", "1 day"},
-		{"2024-11-03 05:30+00", "24 hours"}, // 01:30, for the first time
-		{"2024-11-03 06:30+00", "24 hours"}, // 01:30, for the second time
+		{"2024-11-03 05:30+00", "24 hours"}, // local time 01:30, the first time
+		{"2024-11-03 06:30+00", "24 hours"}, // local time 01:30, the second time
 		{"2024-11-03 05:30+00", "30 min"}, {"2024-11-03 06:30+00", "1 hour"}, {"2024-11-03 05:30+00", "1 day"},
-		{"2024-11-04 06:30+00", "1 day"},   // 01:30 on the 3rd was twice
-		{"2024-03-11 06:30+00", "1 day"},   // 02:30 on the 10th never was
-		{"2024-04-10 06:30+00", "1 month"}, // the same
+		{"2024-11-04 06:30+00", "1 day"},   // 01:30 on 3 November, a day before, exists twice
+		{"2024-03-11 06:30+00", "1 day"},   // 02:30 on 10 March, a day before, does not exist
+		{"2024-04-10 06:30+00", "1 month"}, // 02:30 on 10 March, a month before, does not exist
 		{"2024-04-11 06:30+00", "1 month 1 day"}, {"2024-03-11 06:30+00", "1 day 12 hours"},
 		{"2024-12-03 06:30+00", "1 month"}, {"2024-11-10 06:30+00", "1 week"}, {"2025-03-10 06:30+00", "1 year"},
 	}).run(t)
 }
 
-// A local time that comes twice means the second time: each is compared as PostgreSQL reads it,
-// whatever the moment of the run between an hour before clocks go back and an hour after.
-func TestLocalTimesThatComeTwice(t *testing.T) {
+// TestRepeatedLocalTimes checks local times that occur twice because clocks go back. A row means
+// the second occurrence, as in PostgreSQL. The runs are at instants from an hour before the change
+// to an hour after it.
+func TestRepeatedLocalTimes(t *testing.T) {
 	t.Parallel()
 	for zone, back := range map[string]string{
-		// half an hour
+		// Clocks go back by an hour, in Lord Howe by half an hour.
 		"Europe/Berlin": "2024-10-27 01:00Z", "America/New_York": "2024-11-03 06:00Z", "Australia/Lord_Howe": "2024-04-06 15:00Z",
-		// midnight comes twice, the hour before it does
+		// In Havana midnight occurs twice; in Sao Paulo the hour before midnight.
 		"America/Havana": "2024-11-03 05:00Z", "America/Sao_Paulo": "2018-02-18 02:00Z",
-		// summer is Dublin's standard time, Moscow had none
+		// Dublin's standard time is summer time. Moscow had no summer time in 2014.
 		"Europe/Dublin": "2024-10-27 01:00Z", "Europe/Moscow": "2014-10-25 22:00Z",
 	} {
 		at, err := time.Parse("2006-01-02 15:04Z07:00", back)
@@ -93,7 +96,7 @@ func comesTwice(t *testing.T, zone string, back time.Time) {
 			c := local{fmt.Sprintf("m%d%d", i, k), []string{"<", "<="}[k%2],
 				[]string{"a.as_of", "(a.as_of - interval '5 min')"}[k/2]}
 			compare := fmt.Sprintf("m.c AT TIME ZONE '%s' %s %s", zone, c.compare, c.cutoff)
-			if typ == "date" { // rounded down to the day
+			if typ == "date" { // the cutoff is rounded down to the day
 				compare = fmt.Sprintf("m.c::timestamp AT TIME ZONE '%s' %s %s AND m.c %[2]s (%[3]s AT TIME ZONE "+
 					"'%[1]s')::date", zone, c.compare, c.cutoff)
 			}
@@ -133,7 +136,8 @@ func TestWindowsInKolkata(t *testing.T) {
 
 func TestWindowsInUTC(t *testing.T) {
 	windowSuite("UTC", [][2]string{
-		{"2024-03-31 12:00+00", "1 month"}, {"2023-03-31 12:00+00", "1 month"}, // 29 and 28 February
+		// From 31 March back to 29 and to 28 February.
+		{"2024-03-31 12:00+00", "1 month"}, {"2023-03-31 12:00+00", "1 month"},
 		{"2024-02-29 12:00+00", "1 year"}, {"2024-05-31 00:00+00", "3 months"}, {"2024-03-30 23:59:59.999999+00",
 			"1 month"},
 		{"2024-03-31 12:00+00", "1 month 1 day"}, {"2024-03-31 12:00+00", "1 year 2 months 3 days 04:05"},

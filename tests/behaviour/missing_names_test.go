@@ -9,9 +9,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// namesGone: a change of the objects that a policy names, and whether health() proposes
-// accept_names, and whether accept_names accepts it. Only accept_names reads the steps.
-var namesGone = map[string]struct {
+// missingNames has changes after which a name in a policy or report has no object any more.
+// proposed says whether health() proposes accept_names; accepted says whether accept_names
+// succeeds. health() does not check the expressions in steps, accept_names does.
+var missingNames = map[string]struct {
 	change             string
 	proposed, accepted bool
 }{
@@ -25,12 +26,12 @@ var namesGone = map[string]struct {
 	"a function of the query of a report": {"DROP FUNCTION app.counted(bigint)", false, false},
 }
 
-// TestNamesThatMeanNothing: a name whose object is gone can be accepted only where it has another
-// meaning. Elsewhere health() does not propose that, and accept_names refuses with the server's
-// error.
-func TestNamesThatMeanNothing(t *testing.T) {
+// TestAcceptNamesOfMissingObjects checks that accept_names accepts a name only if it now means
+// another object. If it means none, accept_names fails with the server's error. health() proposes
+// accept_names only if the conditions of the policy can still be evaluated.
+func TestAcceptNamesOfMissingObjects(t *testing.T) {
 	t.Parallel()
-	for name, test := range namesGone {
+	for name, test := range missingNames {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, `
