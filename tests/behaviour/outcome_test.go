@@ -17,11 +17,13 @@ import (
 
 // TestRefusedRowsInTheOutcome checks how a run reports refused rows, in the log and in its answer.
 // Both have the number of refused rows and the first error. A run fails if it took no row and
-// refused at least one. This applies to both kinds of batches.
+// refused at least one. This applies to batches of one statement and to batches row by row.
 func TestRefusedRowsInTheOutcome(t *testing.T) {
 	t.Parallel()
-	const table = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', v int NOT NULL DEFAULT 1, done boolean NOT NULL DEFAULT false);
-		INSERT INTO m (id) SELECT i FROM generate_series(1, 4) i; CREATE TABLE child (id int REFERENCES m);
+	const table = `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01',
+			v int NOT NULL DEFAULT 1, done boolean NOT NULL DEFAULT false);
+		INSERT INTO m (id) SELECT i FROM generate_series(1, 4) i;
+		CREATE TABLE child (id int REFERENCES m);
 		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'row % stays', OLD.id; END $$;`
 	rule := func(rest string) string {
 		return "policies: {p: {table: m, due: {age: {column: at, older_than: 1 day}}, " + rest + "}}"
@@ -35,7 +37,12 @@ func TestRefusedRowsInTheOutcome(t *testing.T) {
 			rule("then: [delete]"), "row 1 stays", "P0001", "UPDATE m SET v = 0 WHERE id > 1"},
 		"a condition": {"UPDATE m SET v = 0", rule(`where: "1 / v > 0", then: [delete]`), "division by zero", "22012",
 			"UPDATE m SET v = 1 WHERE id > 1"},
-		"row by row": {"UPDATE m SET v = 0", rule(`keep: {x: "EXISTS (SELECT FROM m x WHERE x.id = -t.id AND 1 / t.v > 9)", y: "1 / v > 2"}, then: [delete]`), "division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1"},
+		"row by row": {
+			"UPDATE m SET v = 0",
+			rule(`keep: {x: "EXISTS (SELECT FROM m x WHERE x.id = -t.id AND 1 / t.v > 9)", y: "1 / v > 2"},
+				then: [delete]`),
+			"division by zero", "22012", "UPDATE m SET v = 1 WHERE id > 1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +65,7 @@ func TestRefusedRowsInTheOutcome(t *testing.T) {
 			}
 			if o := in.Run("p", noon); o.State != "failed" ||
 				!strings.HasPrefix(o.Message, "no row was taken; 1 row was refused: "+c.first) {
-				t.Errorf("where one is left: %+v", o)
+				t.Errorf("where one is left: want a run with state failed; got %+v", o)
 			}
 		})
 	}
@@ -69,14 +76,16 @@ func TestRefusedRowsInTheOutcome(t *testing.T) {
 func TestOutcomeOfRefusedPartition(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `CREATE TABLE m (id int, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
-		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-01-02'); CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-01-02') TO ('2024-01-03');
+		CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-01-02');
+		CREATE TABLE m_2 PARTITION OF m FOR VALUES FROM ('2024-01-02') TO ('2024-01-03');
 		INSERT INTO m VALUES (1, '2024-01-01'), (2, '2024-01-02');
-		CREATE TABLE ref (id int, at timestamptz, FOREIGN KEY (id, at) REFERENCES m); INSERT INTO ref VALUES (1, '2024-01-01')`,
+		CREATE TABLE ref (id int, at timestamptz, FOREIGN KEY (id, at) REFERENCES m);
+		INSERT INTO ref VALUES (1, '2024-01-01')`,
 		"policies: {p: {partitions_of: m, due: {age: {older_than: 1 day}}, then: [drop]}}")
 	if o := in.Run("p", noon); o.State != "failed" ||
 		!strings.Contains(o.Err.Message, "0 of 1 rows taken; no row was taken; 1 row was refused: ") ||
 		!strings.Contains(o.Message, `"m_1" violates foreign key constraint "ref_id_at_fkey`) {
-		t.Errorf("%+v", o)
+		t.Errorf("want a run with state failed; got %+v", o)
 	}
 }
 
@@ -85,20 +94,22 @@ func TestOutcomeOfRefusedPartition(t *testing.T) {
 func TestHoldOnTableWithoutPolicy(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies:\n  p: {table: m, where: true, then: [delete]}\n"
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY); INSERT INTO m VALUES (1);
-		CREATE TABLE apart (id int PRIMARY KEY, kind text); INSERT INTO apart SELECT n, 'k' || n % 2 FROM generate_series(1, 4) n`, yaml)
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY);
+		INSERT INTO m VALUES (1);
+		CREATE TABLE apart (id int PRIMARY KEY, kind text);
+		INSERT INTO apart SELECT n, 'k' || n % 2 FROM generate_series(1, 4) n`, yaml)
 	if err := in.Operator(`SELECT retention.place_hold('apart', '{"kind": "k1"}', 'case 7')`); err != nil {
 		t.Fatal(err)
 	}
 	if o := in.Done("p", noon); o.Taken != 1 {
-		t.Errorf("got %+v", o)
+		t.Errorf("want a run with taken 1; got %+v", o)
 	}
 	in.Migrate(t, yaml+"  q: {table: apart, where: true, then: [delete]}\n")
 	if o := in.Done("q", noon); o.Taken != 2 || o.Kept["hold"] != 2 {
-		t.Errorf("got %+v", o)
+		t.Errorf("want a run with taken 2, kept by hold 2; got %+v", o)
 	}
 	if left := fmt.Sprint(pgtest.Column[int32](t, in, "SELECT id FROM apart ORDER BY id")); left != "[1 3]" {
-		t.Errorf("left are %s", left)
+		t.Errorf("left are %s, want [1 3]", left)
 	}
 }
 
@@ -109,27 +120,28 @@ func TestPolicyCodeRaisesInternalError(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, `
 		CREATE FUNCTION looks(bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE SQLSTATE 'PR009'; END $$;
-		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE n (id bigint PRIMARY KEY, m_id bigint)`, `
+		CREATE TABLE m (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE n (id bigint PRIMARY KEY, m_id bigint)`, `
 policies:
   p:
     table: m
     due: {age: {column: at, older_than: 7 days}}
     then: [delete: {table: n, as: x, where: "x.m_id = t.id AND looks(x.id)"}, delete]
 `)
-	in.Exec(t, "INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i; INSERT INTO n SELECT i, i FROM "+
-		"generate_series(1, 4) i")
+	in.Exec(t, `INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, 4) i;
+		INSERT INTO n SELECT i, i FROM generate_series(1, 4) i`)
 	if err := in.Operator(`SELECT retention.place_hold('n', '3', 'case 1')`); err != nil {
 		t.Fatal(err)
 	}
 	if err := in.Operator("SELECT * FROM retention.preview('p')"); err == nil ||
 		!strings.Contains(err.Error(), "PR009") {
-		t.Errorf("preview says %v", err)
+		t.Errorf("the preview returned %v, want the error PR009", err)
 	}
 	if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "PR009" {
-		t.Errorf("the run ended %s %s: %s", o.State, o.SQLState, o.Message)
+		t.Errorf("the run ended %s with SQLSTATE %q, want failed with PR009: %s", o.State, o.SQLState, o.Message)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m"); n != 4 {
-		t.Errorf("%d of 4 rows are left", n)
+		t.Errorf("%d of 4 rows are left, want 4", n)
 	}
 }
 
@@ -138,12 +150,17 @@ policies:
 // held rows are skipped.
 func TestWholeBatch(t *testing.T) {
 	t.Parallel()
-	const schema = plain + `; CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED); CREATE TABLE gone (id int PRIMARY KEY, at timestamptz, run bigint);
+	const schema = plain + `;
+		CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED);
+		CREATE TABLE gone (id int PRIMARY KEY, at timestamptz, run bigint);
 		CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$`
 	for name, c := range map[string]struct{ more, step, fault, mend, state string }{
 		"foreign key": {"", "", "INSERT INTO child VALUES (12)", "DELETE FROM child", "23503"},
-		"trigger": {"", "", "CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 12) EXECUTE " +
-			"FUNCTION no()", "DROP TRIGGER no ON m", "P0001"},
+		"trigger": {
+			"", "",
+			"CREATE TRIGGER no BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 12) EXECUTE FUNCTION no()",
+			"DROP TRIGGER no ON m", "P0001",
+		},
 		"condition": {`where: "1 / (id - 12) IS NOT NULL", `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
 		"guard":     {`keep: {some: "1 / (id - 12) > 7"}, `, "", "", "UPDATE m SET id = 120 WHERE id = 12", "22012"},
 		"archive": {"", "{archive: {into: gone, set: {run: run.id}}}, ", "INSERT INTO gone VALUES (12)",
@@ -151,8 +168,8 @@ func TestWholeBatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			yaml := fmt.Sprintf("policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, %sbatch: "+
-				"{rows: 1000, whole: true}, then: [%sdelete]}}", c.more, c.step)
+			yaml := fmt.Sprintf(`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+				%sbatch: {rows: 1000, whole: true}, then: [%sdelete]}}`, c.more, c.step)
 			in := kit.Install(t, schema, yaml)
 			all := in.Rows("SELECT * FROM m")
 			fails := func(rows, taken int) {
@@ -160,21 +177,21 @@ func TestWholeBatch(t *testing.T) {
 				in.SetBatch(rows)
 				if o := in.Run("p", noon); o.State != "failed" || o.SQLState != c.state || o.Taken != int64(taken) ||
 					o.Refused != 0 {
-					t.Errorf("batches of %d: %+v", rows, o)
+					t.Errorf("batches of %d: want a run with state failed, refused 0; got %+v", rows, o)
 				}
 				if left := len(in.Rows("SELECT FROM m")); left != 20-taken {
-					t.Errorf("batches of %d: %d rows are left", rows, left)
+					t.Errorf("batches of %d: %d rows are left, want %d", rows, left, 20-taken)
 				}
 			}
 			in.Exec(t, c.fault)
 			fails(1000, 0)
 			if diff := cmp.Diff(all, in.Rows("SELECT * FROM m")); diff != "" {
-				t.Errorf("rows changed:\n%s", diff)
+				t.Errorf("rows changed (-before +after):\n%s", diff)
 			}
 			fails(1, 8) // rows 20 to 13 are taken first
 			in.Exec(t, c.mend)
 			if o := in.Done("p", noon); o.Taken != 5 || len(in.Rows("SELECT FROM m")) != 7 {
-				t.Errorf("after that: %+v", o)
+				t.Errorf("after that: want a run with taken 5; got %+v", o)
 			}
 		})
 	}
@@ -187,16 +204,16 @@ func TestWholeBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o := in.Done("p", noon); o.Taken != 11 || o.Kept["hold"] != 1 || o.Contended != 1 {
-			t.Errorf("%+v", o)
+			t.Errorf("want a run with taken 11, kept by hold 1, locked 1; got %+v", o)
 		}
 		if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 9, 15}, ids(t, in)); diff != "" {
-			t.Error(diff)
+			t.Errorf("rows that are left differ (-want +got):\n%s", diff)
 		}
 		if _, err := other.Exec(t.Context(), "COMMIT; INSERT INTO child VALUES (15)"); err != nil {
 			t.Fatal(err)
 		}
 		if o := in.Run("p", noon); o.State != "failed" || o.SQLState != "23503" { // defaults.batch.whole is in force
-			t.Errorf("%+v", o)
+			t.Errorf("want a failed run with SQLSTATE 23503, got %+v", o)
 		}
 	})
 }
@@ -221,25 +238,27 @@ func TestLostRows(t *testing.T) {
 	}
 	lost := func() []string {
 		t.Helper()
-		return pgtest.Column[string](t, in, "SELECT l.hold_id || ' ' || l.fault FROM retention._lost_rows(100) l "+
-			"ORDER BY l.hold_id")
+		return pgtest.Column[string](t, in, `SELECT l.hold_id || ' ' || l.fault FROM retention._lost_rows(100) l
+			ORDER BY l.hold_id`)
 	}
 	if diff := cmp.Diff([]string{}, lost()); diff != "" {
 		t.Errorf("as they were placed (-want +got):\n%s", diff)
 	}
-	in.Exec(t, "DELETE FROM m WHERE id = 2; UPDATE c SET n = 3 WHERE b = 'blue'; UPDATE c SET n = 1.500 WHERE b = "+
-		"'red'; REVOKE SELECT ON shut FROM retention_worker")
+	in.Exec(t, `DELETE FROM m WHERE id = 2;
+		UPDATE c SET n = 3 WHERE b = 'blue';
+		UPDATE c SET n = 1.500 WHERE b = 'red';
+		REVOKE SELECT ON shut FROM retention_worker`)
 	if diff := cmp.Diff([]string{"2 gone", "4 gone", "5 denied"}, lost()); diff != "" {
 		t.Errorf("lost rows differ (-want +got):\n%s", diff)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention._lost_rows(4)"); n != 2 {
-		t.Errorf("%d of the newest holds", n)
+		t.Errorf("%d of the newest holds, want 2", n)
 	}
 }
 
-// TestSizeOfBatches checks the number of rows in each batch. With only "rows", each batch has
-// exactly that many. With a time, batches start at 500 rows and grow to reach the time, up to
-// "rows".
+// TestSizeOfBatches checks the number of rows in each batch. With "rows" alone, each batch has
+// exactly that many. With a time, the first batch has 500 rows, and later ones grow to reach the
+// time. No batch has more rows than "rows".
 func TestSizeOfBatches(t *testing.T) {
 	for _, c := range []struct{ name, batch, rule, want string }{
 		{"rows alone", "{rows: 700}", "", "700 700 700 700 700 700 700 100"},
@@ -257,9 +276,12 @@ func TestSizeOfBatches(t *testing.T) {
 			if c.want == "" { // batches become smaller because the time is too short
 				rows = 1200
 			}
-			in := kit.Install(t, "CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (id "+
-				"int); INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, "+strconv.Itoa(rows)+") i",
-				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+c.rule+"then: [delete], batch: "+c.batch+"}}")
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+				CREATE TABLE g (id int);
+				INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 s' FROM generate_series(1, `+
+				strconv.Itoa(rows)+") i",
+				"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, "+c.rule+
+					"then: [delete], batch: "+c.batch+"}}")
 			if _, err := in.Call("CALL retention.run('p', '2024-06-01')"); err != nil {
 				t.Fatal(err)
 			}
@@ -270,10 +292,10 @@ func TestSizeOfBatches(t *testing.T) {
 			}
 			if n := pgtest.Value[int](t, in.Conn(t), "SELECT max(scanned) FROM retention.batch"); c.want == "" &&
 				n > 600 {
-				t.Errorf("a batch has %d rows", n)
+				t.Errorf("a batch has %d rows, want at most 600", n)
 			}
 			if n := pgtest.Value[int](t, in.Conn(t), "SELECT count(*) FROM m"); n != 0 {
-				t.Errorf("%d rows are left", n)
+				t.Errorf("%d rows are left, want 0", n)
 			}
 		})
 	}
@@ -305,19 +327,19 @@ jobs: {nightly: {schedule: "@daily", run: [first, second, last]`+map[bool]string
 			got := in.Rows("SELECT policy, state, taken FROM retention.run")
 			if !strict {
 				if len(got) != 3 || err != nil && err.Code != "42704" {
-					t.Errorf("not strict: %v, %v", got, err)
+					t.Errorf("a job that is not strict: runs %v, error %v, want 3 runs", got, err)
 				}
 				continue
 			}
 			if diff := cmp.Diff(c.runs, got); diff != "" {
-				t.Errorf("%s: runs differ:\n%s", c.second, diff)
+				t.Errorf("%s: runs differ (-want +got):\n%s", c.second, diff)
 			}
 			switch {
 			case c.code == "" && err != nil:
-				t.Errorf("%s: %v", c.second, err)
+				t.Errorf("job with %s failed: %v", c.second, err)
 			case c.code != "" && (err == nil || err.Code != c.code || !strings.Contains(err.Message, c.message) ||
 				!strings.Contains(err.Message, "not run, because second ended")):
-				t.Errorf("%s: %v", c.second, err)
+				t.Errorf("job with %s: got error %v, want SQLSTATE %s and %q", c.second, err, c.code, c.message)
 			}
 		}
 	}
@@ -341,7 +363,7 @@ jobs:
 	} {
 		in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before")
 		if _, err := in.Call("CALL retention.run_job($1, $2)", c.job, noon); err != nil {
-			t.Errorf("%s: %v", c.job, err)
+			t.Errorf("job %s failed: %v", c.job, err)
 		}
 		want := pgtest.Column[int](t, in, "SELECT id FROM before WHERE ("+c.gone+") IS NOT TRUE ORDER BY id")
 		if diff := cmp.Diff(want, ids(t, in)); diff != "" {
@@ -352,10 +374,10 @@ jobs:
 	in.Exec(t, "TRUNCATE m; INSERT INTO m TABLE before; UPDATE retention.policy SET scope = '{}' WHERE name = 'aged'")
 	if _, err := in.Call("CALL retention.run_job('ones', $1)", noon); err == nil || err.Code != "22023" ||
 		!strings.Contains(err.Message, "not run, because aged ended failed: rest") {
-		t.Errorf("%v", err)
+		t.Errorf("got error %v, want 22023 that names the policy rest", err)
 	}
 	if n := len(ids(t, in)); n != 20 {
-		t.Errorf("%d rows are left", n)
+		t.Errorf("%d rows are left, want 20", n)
 	}
 }
 
@@ -363,11 +385,14 @@ jobs:
 // leave. It undoes all changes. A policy that fails does not hide the results of later ones.
 func TestPreviewOfAJob(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, plain+`; CREATE TABLE n (id int PRIMARY KEY, m int, at timestamptz NOT NULL);
+	in := kit.Install(t, plain+`;
+		CREATE TABLE n (id int PRIMARY KEY, m int, at timestamptz NOT NULL);
 		INSERT INTO n SELECT id, id, '2024-03-01 12:00+00' FROM m`, `
 policies:
-  aged: {table: m, due: {age: {column: at, older_than: 12 days}}, then: [{update: {table: n, as: c, where: "c.m = t.id", set: {m: "NULL"}}}, delete]}
-  fails: {table: m, where: "current_setting('retention.' || id) <> ''", due: {age: {column: at, older_than: 1 day}}, then: [delete]}
+  aged: {table: m, due: {age: {column: at, older_than: 12 days}},
+        then: [{update: {table: n, as: c, where: "c.m = t.id", set: {m: "NULL"}}}, delete]}
+  fails: {table: m, where: "current_setting('retention.' || id) <> ''", due: {age: {column: at, older_than: 1 day}},
+        then: [delete]}
   orphans: {table: n, where: "m IS NULL", due: {age: {column: at, older_than: 1 day}}, then: [delete]}
 jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
 	const foreseen = "SELECT policy, state, taken FROM retention.preview_job('nightly', '" + noon + "')"
@@ -376,16 +401,17 @@ jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
 		foreseen+") p")); diff != "" {
 		t.Errorf("the preview differs (-want +got):\n%s", diff)
 	}
-	if left := in.Rows("SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*) FROM " +
-		"retention.run"); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
-		t.Errorf("the preview left %v", left)
+	if left := in.Rows(`SELECT count(*) FROM m UNION ALL SELECT count(m) FROM n UNION ALL SELECT count(*)
+		FROM retention.run`); !cmp.Equal(left, []string{"(0)", "(20)", "(20)"}) {
+		t.Errorf("after the preview, m, n and the run log have %v rows, want 20, 20 and 0", left)
 	}
 	for _, dry := range []bool{true, false} {
 		if _, err := in.Call("CALL retention.run_job('nightly', $1, dry_run => $2)", noon, dry); err == nil {
-			t.Errorf("dry_run %v: the job with a policy that fails ended well", dry)
+			t.Errorf("dry_run %v: the job has a policy that fails, but raised no error", dry)
 		}
-		if diff := cmp.Diff(want, in.Rows(fmt.Sprintf("SELECT policy, state, taken FROM retention.run WHERE dry_run "+
-			"= %v", dry))); diff != "" {
+		if diff := cmp.Diff(want,
+			in.Rows(fmt.Sprintf("SELECT policy, state, taken FROM retention.run WHERE dry_run = %v",
+				dry))); diff != "" {
 			t.Errorf("the runs with dry_run %v differ (-want +got):\n%s", dry, diff)
 		}
 	}
@@ -395,6 +421,6 @@ jobs: {nightly: {schedule: "@daily", run: [aged, fails, orphans]}}`)
 		return err
 	})
 	if refused := (*pgconn.PgError)(nil); !errors.As(err, &refused) || refused.Code != "25001" {
-		t.Errorf("a preview in a transaction that has written: %v", err)
+		t.Errorf("a preview in a transaction that has written: got %v, want 25001", err)
 	}
 }

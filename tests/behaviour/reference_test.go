@@ -50,7 +50,7 @@ func TestReferenceExamples(t *testing.T) {
 		results += min(1, len(example.tables)+len(example.sql))
 	}
 	if len(examples) < 25 || results < 24 {
-		t.Fatalf("found %d examples, %d of them with a result", len(examples), results)
+		t.Fatalf("found %d examples and %d with a result, want at least 25 and 24", len(examples), results)
 	}
 	for i, example := range examples {
 		t.Run(fmt.Sprintf("%d %s", i+1, example.heading), func(t *testing.T) {
@@ -113,7 +113,7 @@ func (e referenceExample) check(t *testing.T, schema string) {
 	_, list := in.Compile(t, e.yaml)
 	list = append(list, lint.Check(in.File, in.Catalog)...)
 	if len(list) > 0 {
-		t.Fatalf("%s\n%s", e.yaml, diagText(list, e.yaml))
+		t.Fatalf("the example has findings:\n%s\n%s", e.yaml, diagText(list, e.yaml))
 	}
 	in.Migrate(t, e.yaml)
 	for _, table := range e.tables {
@@ -123,12 +123,12 @@ func (e referenceExample) check(t *testing.T, schema string) {
 	for _, sql := range e.sql {
 		if strings.HasPrefix(sql, "SELECT ") {
 			calls = true
-			answers(t, in, sql)
+			checkAnswers(t, in, sql)
 		} else if strings.HasPrefix(sql, "CALL ") {
 			calls = true
-			accepted(t, in, sql)
+			executeCalls(t, in, sql)
 		} else {
-			e.generated(t, in, sql)
+			e.checkGenerated(t, in, sql)
 		}
 	}
 	if calls || len(e.tables) == 0 {
@@ -142,7 +142,7 @@ func (e referenceExample) check(t *testing.T, schema string) {
 			continue
 		}
 		if o := in.Run(p.Name, referenceInstant); !slices.Contains([]string{"done", "more", "tripped"}, o.State) {
-			t.Fatalf("run of %s ended %s: %s", p.Name, o.State, o.Message)
+			t.Fatalf("run of %s ended %s, want done, more or tripped: %s", p.Name, o.State, o.Message)
 		}
 	}
 	for _, table := range e.tables {
@@ -156,8 +156,9 @@ func diagText(list diag.List, yaml string) string {
 	return out.String()
 }
 
-// generated checks that the migrations of the example contain the SQL. White space is not compared.
-func (e referenceExample) generated(t *testing.T, in *kit.Installed, sql string) {
+// checkGenerated checks that the migrations of the example contain the SQL. White space is not
+// compared.
+func (e referenceExample) checkGenerated(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for _, file := range in.Migrations {
 		if strings.Contains(strings.Join(strings.Fields(string(file.Data)), " "),
@@ -165,11 +166,11 @@ func (e referenceExample) generated(t *testing.T, in *kit.Installed, sql string)
 			return
 		}
 	}
-	t.Errorf("no migration of the example has\n%s", sql)
+	t.Errorf("no migration of the example contains\n%s", sql)
 }
 
-// answers executes each line. The comment at the end of the line is the expected answer.
-func answers(t *testing.T, in *kit.Installed, sql string) {
+// checkAnswers executes each line. The comment at the end of the line is the expected answer.
+func checkAnswers(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for line := range strings.Lines(sql) {
 		query, want, _ := strings.Cut(strings.TrimSpace(line), "-- ")
@@ -180,19 +181,19 @@ func answers(t *testing.T, in *kit.Installed, sql string) {
 	}
 }
 
-// accepted executes each line as a call.
-func accepted(t *testing.T, in *kit.Installed, sql string) {
+// executeCalls executes each line as a call.
+func executeCalls(t *testing.T, in *kit.Installed, sql string) {
 	t.Helper()
 	for line := range strings.Lines(sql) {
 		call, _, _ := strings.Cut(line, ";")
 		if _, err := in.Call(call); err != nil {
-			t.Errorf("%s: %v", call, err)
+			t.Errorf("%s failed: %v", call, err)
 		}
 	}
 }
 
-// given returns the columns that have values before the run, by their position in a row.
-func (r referenceTable) given() map[int]string {
+// givenColumns returns the columns that have values before the run, by their position in a row.
+func (r referenceTable) givenColumns() map[int]string {
 	given := map[int]string{}
 	for i, column := range r.columns {
 		if name, plain := strings.CutSuffix(strings.TrimPrefix(column, "`"), "`"); plain {
@@ -202,9 +203,9 @@ func (r referenceTable) given() map[int]string {
 	return given
 }
 
-// before reports whether a row exists before the run.
-func (r referenceTable) before(row []string) bool {
-	given := r.given()
+// existsBefore reports whether a row exists before the run.
+func (r referenceTable) existsBefore(row []string) bool {
+	given := r.givenColumns()
 	for i := range given {
 		if row[i] == "-" {
 			return false
@@ -218,9 +219,9 @@ func (r referenceTable) fill(t *testing.T, in *kit.Installed) {
 	if r.key == "partition" {
 		return
 	}
-	given := r.given()
+	given := r.givenColumns()
 	for _, row := range r.rows {
-		if !r.before(row) {
+		if !r.existsBefore(row) {
 			continue
 		}
 		columns, values := []string{quote.Ident(r.key)}, []string{sqlValue(row[0])}
@@ -229,9 +230,11 @@ func (r referenceTable) fill(t *testing.T, in *kit.Installed) {
 				columns, values = append(columns, quote.Ident(column)), append(values, sqlValue(row[i]))
 			}
 		}
-		in.Exec(t, fmt.Sprintf("SET session_replication_role = replica; SET TimeZone = 'UTC'; INSERT INTO %s (%s) "+
-			"VALUES (%s); RESET session_replication_role",
-			r.table, strings.Join(columns, ", "), strings.Join(values, ", ")))
+		in.Exec(t,
+			fmt.Sprintf(`SET session_replication_role = replica;
+				SET TimeZone = 'UTC';
+				INSERT INTO %s (%s) VALUES (%s);
+				RESET session_replication_role`, r.table, strings.Join(columns, ", "), strings.Join(values, ", ")))
 	}
 }
 
@@ -255,13 +258,13 @@ func (r referenceTable) compare(t *testing.T, in *kit.Installed) {
 	}
 	query := fmt.Sprintf("SELECT concat_ws(' | ', %s) FROM %s ORDER BY 1", strings.Join(shown, ", "), r.table)
 	if r.key == "partition" {
-		query = fmt.Sprintf("SELECT relname::text FROM pg_class JOIN pg_inherits ON oid = inhrelid WHERE inhparent "+
-			"= '%s'::regclass ORDER BY 1", r.table)
+		query = fmt.Sprintf(`SELECT relname::text FROM pg_class JOIN pg_inherits ON oid = inhrelid
+			WHERE inhparent = '%s'::regclass ORDER BY 1`, r.table)
 	}
 	want := []string{}
 	for _, row := range r.rows {
 		if result > 0 && !strings.HasPrefix(row[result], "goes") && !strings.HasPrefix(row[result], "stays") {
-			t.Errorf("%s: result %q", r.table, row[result])
+			t.Errorf("%s: result %q begins neither with goes nor with stays", r.table, row[result])
 		}
 		if result > 0 && strings.HasPrefix(row[result], "goes") {
 			continue
@@ -278,6 +281,6 @@ func (r referenceTable) compare(t *testing.T, in *kit.Installed) {
 	got := pgtest.Column[string](t, conn, query)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s after the run (-printed +there):\n%s", r.table, diff)
+		t.Errorf("%s after the run (-printed +got):\n%s", r.table, diff)
 	}
 }

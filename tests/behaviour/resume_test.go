@@ -15,10 +15,16 @@ import (
 // next run must take all rows that are due then, or must not end "done".
 func TestDoneLeavesNothingDue(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE g (m_id int PRIMARY KEY); CREATE TABLE w (days int NOT NULL);
-		INSERT INTO m SELECT i, '2024-03-31 12:00+00' FROM generate_series(10001, 110000) i; -- young: they make the table large
-		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '2 minutes' FROM generate_series(1, 8000) i;
-		INSERT INTO g SELECT i FROM generate_series(1, 8000) i; INSERT INTO w VALUES (7); ANALYZE`, `
+	in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE g (m_id int PRIMARY KEY);
+		CREATE TABLE w (days int NOT NULL);
+		-- Young rows make the table large.
+		INSERT INTO m SELECT i, '2024-03-31 12:00+00' FROM generate_series(10001, 110000) i;
+		INSERT INTO m SELECT i, '2024-03-31 12:00+00'::timestamptz - i * interval '2 minutes'
+			FROM generate_series(1, 8000) i;
+		INSERT INTO g SELECT i FROM generate_series(1, 8000) i;
+		INSERT INTO w VALUES (7);
+		ANALYZE`, `
 policies:
   p:
     table: m
@@ -36,7 +42,7 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 			t.Fatal(err)
 		}
 		if o := in.Last("p"); o.State != "done" || o.Taken != want {
-			t.Errorf("took %d rows of %d: %+v", o.Taken, want, o)
+			t.Errorf("took %d rows of %d: want a run with state done; got %+v", o.Taken, want, o)
 		}
 	}
 	job(0)
@@ -44,8 +50,8 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 		"a guard's row goes":    "DELETE FROM g WHERE m_id BETWEEN 7001 AND 7100",
 		"rows are written":      "INSERT INTO m SELECT -i, '2024-01-01' FROM generate_series(1, 100) i",
 		"a window gets shorter": "UPDATE w SET days = 6; DELETE FROM g WHERE m_id BETWEEN 4501 AND 4600",
-		"a column is changed": "UPDATE m SET at = '2024-01-01' WHERE id BETWEEN 1 AND 100; DELETE FROM g " +
-			"WHERE m_id BETWEEN 1 AND 100",
+		"a column is changed": `UPDATE m SET at = '2024-01-01' WHERE id BETWEEN 1 AND 100;
+			DELETE FROM g WHERE m_id BETWEEN 1 AND 100`,
 		"rows were locked":            "",
 		"a hold on a row is released": "",
 	} {
@@ -69,17 +75,17 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 		}
 		want := pgtest.Value[int64](t, in, due)
 		if want == 0 {
-			t.Fatalf("%s: nothing is due", name)
+			t.Fatalf("%s: no row is due, so the case tests nothing", name)
 		}
 		job(want)
 		if left := pgtest.Value[int64](t, in, due); left != 0 {
-			t.Errorf("%s: the run ended done, and %d rows are due", name, left)
+			t.Errorf("%s: the run ended done, and %d rows are due, want 0", name, left)
 		}
 	}
 }
 
-// TestRunWrapsAround removes guards between runs of a job that all use up their budget. Each run
-// starts after the last row of the run before. No run ends "done" before a full pass over the
+// TestRunWrapsAround deletes rows of a guard between the runs of a job. Each run uses up its budget
+// and starts after the last row of the run before. No run ends "done" before a full pass over the
 // table.
 func TestRunWrapsAround(t *testing.T) {
 	t.Parallel()
@@ -95,10 +101,16 @@ func TestRunWrapsAround(t *testing.T) {
 			if due == "{}" {
 				rule = "where: at < '2024-03-24 12:00+00'"
 			}
-			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz); CREATE TABLE g (m_id int);
-				INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, 40) i; INSERT INTO m VALUES (100, '2024-03-31');
-				INSERT INTO m SELECT 200 + i, '2024-03-31', '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, 5) i`, `
-policies: {p: {table: m, `+rule+`, keep: {g: "EXISTS (SELECT FROM g WHERE g.m_id = t.id)"}, batch: {rows: 5}, budget: {rows: 10}, breaker: {fraction: 100%}, then: [delete]}}
+			in := kit.Install(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, until timestamptz);
+				CREATE TABLE g (m_id int);
+				INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute'
+					FROM generate_series(1, 40) i;
+				INSERT INTO m VALUES (100, '2024-03-31');
+				INSERT INTO m SELECT 200 + i, '2024-03-31', '2024-01-01'::timestamptz + i * interval '1 minute'
+					FROM generate_series(1, 5) i`,
+				`
+policies: {p: {table: m, `+rule+`, keep: {g: "EXISTS (SELECT FROM g WHERE g.m_id = t.id)"}, batch: {rows: 5},
+      budget: {rows: 10}, breaker: {fraction: 100%}, then: [delete]}}
 jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 			in.Exec(t, "INSERT INTO g SELECT i FROM generate_series(1, 10) i")
 			left := func() []int { return pgtest.Column[int](t, in, "SELECT id FROM m WHERE id < 100 ORDER BY id") }
@@ -122,32 +134,32 @@ jobs: {often: {schedule: "* * * * *", run: [p]}}`)
 				return ids
 			}
 			if state := job(span(11, 20)...); state != "more" {
-				t.Errorf("the first run ended %s", state)
+				t.Errorf("the first run ended %s, want more", state)
 			}
 			in.Exec(t, "DELETE FROM g WHERE m_id <= 5")
-			if state := job(span(21, 30)...); state != "more" { // rows 1 to 5 became due behind the start of this run
-				t.Errorf("the second run ended %s", state)
+			if state := job(span(21, 30)...); state != "more" { // rows 1 to 5 are due, but this run starts after them
+				t.Errorf("the second run ended %s, want more", state)
 			}
 			// A call by hand starts at the beginning of the table.
 			in.Exec(t, "UPDATE retention.policy SET budget_rows = 3")
 			if o := in.Run("p", noon); o.State != "more" || left()[0] != 4 {
-				t.Errorf("by hand: %+v, the first left is %d", o, left()[0])
+				t.Errorf("the run by hand: want state more and first row 4, got row %d and %+v", left()[0], o)
 			}
 			in.Exec(t, "UPDATE retention.policy SET budget_rows = 10")
 			in.Exec(t, "DELETE FROM g WHERE m_id <= 8")
 			if state := job(append(span(4, 8), span(31, 35)...)...); state != "more" {
-				t.Errorf("the third run of the job ended %s", state)
+				t.Errorf("the third run of the job ended %s, want more", state)
 			}
 			in.Exec(t, "DELETE FROM g")
-			if name == "two passes" { // The five rows of the second entry would exceed the budget.
+			if name == "two passes" { // the five rows of the second entry would exceed the budget
 				in.Exec(t, "UPDATE retention.policy SET budget_rows = 12")
 			}
 			if state := job(append(span(9, 10), span(36, 40)...)...); name != "two passes" && state != "done" {
-				t.Errorf("the last run ended %s: %+v", state, in.Last("p"))
+				t.Errorf("the last run ended %s, want done: %+v", state, in.Last("p"))
 			}
 			if n := pgtest.Value[int](t, in, "SELECT count(*) FROM m WHERE until IS NOT NULL"); name == "two passes" &&
 				n != 0 {
-				t.Errorf("%d rows of the second entry are left", n)
+				t.Errorf("%d rows of the second entry are left, want 0", n)
 			}
 		})
 	}

@@ -71,8 +71,8 @@ type bench struct {
 	zone, path string
 }
 
-// inOne is a batch size larger than any scenario: one batch has all rows.
-const inOne = 1000
+// oneBatch is a batch size larger than any scenario: one batch has all rows.
+const oneBatch = 1000
 
 // run installs the suite. It runs each scenario from fresh data, once with small batches and once
 // with a single batch. Each run is repeated at the same instant: the second run must change
@@ -107,12 +107,12 @@ func (s suite) texts() (schemas, yaml string) {
 		name := fmt.Sprintf("s%d", i)
 		schemas += fmt.Sprintf("CREATE SCHEMA %s; SET search_path = %s, public; %s; RESET search_path;\n", name, name,
 			c.schema)
-		yaml += fmt.Sprintf("  p%s: %s\n", name, at(name, c.rule))
+		yaml += fmt.Sprintf("  p%s: %s\n", name, withSchema(name, c.rule))
 	}
 	return strings.ReplaceAll(schemas, "@.", ""), yaml
 }
 
-func at(schema, text string) string { return strings.ReplaceAll(text, "@.", schema+".") }
+func withSchema(schema, text string) string { return strings.ReplaceAll(text, "@.", schema+".") }
 
 func (b *bench) scenario(t *testing.T, name string, c scenario, batch int) {
 	if c.table == "" {
@@ -122,9 +122,9 @@ func (b *bench) scenario(t *testing.T, name string, c scenario, batch int) {
 		c.asOf = noon
 	}
 	pgtest.Exec(t, b.conn, "SET search_path = "+name+", "+b.path+"; SET TimeZone = '"+b.zone+"'")
-	for _, rows := range []int{batch, inOne} {
+	for _, rows := range []int{batch, oneBatch} {
 		b.fill(t, name, c)
-		b.once(t, "p"+name, c, rows)
+		b.runOnce(t, "p"+name, c, rows)
 		if t.Failed() {
 			return
 		}
@@ -150,7 +150,8 @@ func (b *bench) forget(t *testing.T) {
 func (b *bench) tables(t *testing.T) []string {
 	t.Helper()
 	return pgtest.Column[string](t, b.conn, `SELECT relname::text FROM pg_class
-		WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`)
+		WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+		ORDER BY 1`)
 }
 
 func (b *bench) sql(c scenario, text string) string {
@@ -177,27 +178,27 @@ func (b *bench) content(t *testing.T, c scenario, want map[string]string) map[st
 	return all
 }
 
-// once runs the policy with one batch size. It compares the preview, the tables, the counts in the
-// run log, and a second run with the expected result.
-func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
+// runOnce runs the policy with one batch size. It compares the preview, the tables, the counts in
+// the run log, and a second run with the expected result.
+func (b *bench) runOnce(t *testing.T, policy string, c scenario, rows int) {
 	t.Helper()
 	goes := b.rows(t, c, c.goes)
 	// At most eight batches of due rows, to save time. tests/model tests random numbers of batches.
 	b.SetBatch(rows * (1 + len(goes)/8))
 	want := b.content(t, c, c.leaves)
-	if _, told := c.leaves[c.table]; !told {
+	if _, named := c.leaves[c.table]; !named {
 		want[c.table] = slices.DeleteFunc(want[c.table], func(row string) bool { return slices.Contains(goes, row) })
 	}
-	b.sameEverywhere(t, policy, c, goes)
+	b.comparePreview(t, policy, c, goes)
 
 	var o kit.Outcome
 	run := func() { o = b.Run(policy, c.asOf) }
-	if rows == inOne { // the preview does not know how rows are divided into batches
+	if rows == oneBatch { // the preview does not know how rows are divided into batches
 		run()
 	} else {
 		for _, why := range b.CheckPreview(t, policy, c.asOf, nil, run) {
 			if c.unforeseen == "" || !strings.Contains(why, c.unforeseen) {
-				t.Errorf("the preview does not know, %s; want %q", why, c.unforeseen)
+				t.Errorf("the preview has the note %q, want %q", why, c.unforeseen)
 			}
 		}
 	}
@@ -208,21 +209,22 @@ func (b *bench) once(t *testing.T, policy string, c scenario, rows int) {
 	if diff := cmp.Diff(want, b.content(t, c, nil)); diff != "" {
 		t.Errorf("batches of %d: rows differ (-want +got):\n%s", rows, diff)
 	}
-	b.sameCounts(t, c, o)
-	if rows == inOne {
+	b.compareCounts(t, c, o)
+	if rows == oneBatch {
 		b.forget(t) // otherwise the next run may continue where this one ended
 	}
 	if again := b.Run(policy, c.asOf); again.State != "done" || again.Taken != 0 {
-		t.Errorf("batches of %d: the next run took %d rows, ended %q (%v)", rows, again.Taken, again.State, again.Err)
+		t.Errorf("batches of %d: the second run took %d rows and ended %q (%v), want none and done", rows,
+			again.Taken, again.State, again.Err)
 	}
 	if diff := cmp.Diff(want, b.content(t, c, nil)); diff != "" {
 		t.Errorf("batches of %d: rows differ after the next run (-want +got):\n%s", rows, diff)
 	}
 }
 
-// sameEverywhere checks that retention.preview and the function <policy>_rows return what the run
+// comparePreview checks that retention.preview and the function <policy>_rows return what the run
 // will take.
-func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []string) {
+func (b *bench) comparePreview(t *testing.T, policy string, c scenario, goes []string) {
 	t.Helper()
 	due, kept := b.Count(policy, c.asOf)
 	if due != int64(len(goes)) {
@@ -237,8 +239,8 @@ func (b *bench) sameEverywhere(t *testing.T, policy string, c scenario, goes []s
 	}
 }
 
-// sameCounts compares the counts of the run with those of the scenario.
-func (b *bench) sameCounts(t *testing.T, c scenario, o kit.Outcome) {
+// compareCounts compares the counts of the run with those of the scenario.
+func (b *bench) compareCounts(t *testing.T, c scenario, o kit.Outcome) {
 	t.Helper()
 	if c.kept != nil && !maps.Equal(c.kept, o.Kept) {
 		t.Errorf("the run says %v were kept, want %v", o.Kept, c.kept)
@@ -256,7 +258,7 @@ func (b *bench) sameCounts(t *testing.T, c scenario, o kit.Outcome) {
 func inSchema(o kit.Outcome, counts map[string]int64) map[string]int64 {
 	named := map[string]int64{}
 	for table, n := range counts {
-		named[at(o.Policy[1:], table)] = n
+		named[withSchema(o.Policy[1:], table)] = n
 	}
 	return named
 }

@@ -8,9 +8,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestHiddenScheduler reads health(), status and metrics where the viewer cannot see the scheduler
-// or its jobs, and where no scheduler is needed. A scheduler that cannot be seen is reported as
-// unknown, not as stopped. It does not make the queries fail.
+// TestHiddenScheduler reads health(), status and metrics where the roles of the install cannot see
+// the scheduler or its jobs, and where no scheduler is needed. A scheduler that cannot be seen is
+// reported as unknown, not as stopped. It does not make the queries fail.
 func TestHiddenScheduler(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, `
@@ -19,11 +19,13 @@ policies:
 jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 	conn := in.Conn(t)
 	const (
-		table = "CREATE SCHEMA cron; CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command " +
-			"text, nodename text, nodeport int, database text, username text, active boolean);"
+		table = `CREATE SCHEMA cron;
+			CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command text, nodename text,
+				nodeport int, database text, username text, active boolean);`
 		opened = table + "GRANT USAGE ON SCHEMA cron TO retention_runner; GRANT SELECT ON cron.job TO retention_runner;"
 		cron   = "UPDATE retention.install SET scheduler = 'pg_cron';"
-		job    = `INSERT INTO cron.job VALUES (1, 'retention.nightly', '17 3 * * *', 'CALL retention.run_job(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
+		job    = `INSERT INTO cron.job VALUES (1, 'retention.nightly', '17 3 * * *',
+			'CALL retention.run_job(''nightly'')', '', 0, current_database(), 'retention_runner', true);`
 	)
 	for name, c := range map[string]struct{ before, state, has, lacks string }{
 		"nothing needs one": {"", "none", "", "cron"},
@@ -48,16 +50,17 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 			t.Fatal(err)
 		}
 		if _, err := tx.Exec(t.Context(), c.before); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: the preparation failed: %v", name, err)
 		}
 		var state, problems string
 		var metrics, status int
-		err = tx.QueryRow(t.Context(), `SELECT retention._scheduler_state(), (SELECT coalesce(string_agg(h.problem, '; '), '') FROM retention.health() h),
-			(SELECT count(*) FROM retention.metrics m WHERE m.name = 'retention_scheduler_running'), (SELECT count(*) FROM retention.status)`).
-			Scan(&state, &problems, &metrics, &status)
+		err = tx.QueryRow(t.Context(), `SELECT retention._scheduler_state(),
+			(SELECT coalesce(string_agg(h.problem, '; '), '') FROM retention.health() h),
+			(SELECT count(*) FROM retention.metrics m WHERE m.name = 'retention_scheduler_running'),
+			(SELECT count(*) FROM retention.status)`).Scan(&state, &problems, &metrics, &status)
 		switch {
 		case err != nil:
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the query failed: %v", name, err)
 		case c.state != "" && state != c.state, !strings.Contains(problems, c.has), strings.Contains(problems,
 			c.lacks), status != 1,
 			metrics != map[bool]int{true: 1}[state == "running" || state == "stopped"]:
@@ -79,21 +82,27 @@ install: {schema: `+schema+`, scheduler: none}
 policies:
   p: {table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
 jobs: {`+job+`: {schedule: ["17 3 * * *", "@reboot"], run: [p]}}`)
-	in.Exec(t, strings.ReplaceAll(`UPDATE retention.install SET scheduler = 'pg_cron';
-		CREATE SCHEMA cron;
-		CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command text, nodename text, nodeport int, database text, username text, active boolean);
-		CREATE TABLE cron.job_run_details (jobid bigint, runid bigint, status text, return_message text, start_time timestamptz, end_time timestamptz);
-		GRANT USAGE ON SCHEMA cron TO retention_runner; GRANT SELECT ON cron.job, cron.job_run_details TO retention_runner;
-		INSERT INTO cron.job SELECT n, j.cron_names[n], j.schedules[n], 'CALL retention.run_job(''`+job+`'')', '', 0, current_database(), 'retention_runner', true
-		FROM retention.job j, generate_series(1, 2) n;
-		INSERT INTO cron.job_run_details SELECT 2, n, 'failed', 'connection failed', now(), now() FROM generate_series(1, 3) n`, "retention.", schema+"."))
+	in.Exec(t,
+		strings.ReplaceAll(`UPDATE retention.install SET scheduler = 'pg_cron';
+			CREATE SCHEMA cron;
+			CREATE TABLE cron.job (jobid bigint, jobname name, schedule text, command text, nodename text,
+				nodeport int, database text, username text, active boolean);
+			CREATE TABLE cron.job_run_details (jobid bigint, runid bigint, status text, return_message text,
+				start_time timestamptz, end_time timestamptz);
+			GRANT USAGE ON SCHEMA cron TO retention_runner;
+			GRANT SELECT ON cron.job, cron.job_run_details TO retention_runner;
+			INSERT INTO cron.job SELECT n, j.cron_names[n], j.schedules[n], 'CALL retention.run_job(''`+job+`'')',
+				'', 0, current_database(), 'retention_runner', true
+			FROM retention.job j, generate_series(1, 2) n;
+			INSERT INTO cron.job_run_details SELECT 2, n, 'failed', 'connection failed', now(), now()
+				FROM generate_series(1, 3) n`, "retention.", schema+"."))
 	problems := pgtest.Column[string](t, in, "SELECT problem FROM "+schema+".health() WHERE problem ~ 'job'")
 	if len(problems) != 1 || !strings.Contains(problems[0], "its last 3 attempts failed: connection failed") {
-		t.Errorf("health() says %q", problems)
+		t.Errorf("health() has the problems %q, want the failed attempts of the job", problems)
 	}
 	for _, name := range pgtest.Column[string](t, in, "SELECT unnest(cron_names) FROM "+schema+".job") {
 		if len(name) > 63 || !strings.HasPrefix(name, schema+".") {
-			t.Errorf("the name %q has %d bytes", name, len(name))
+			t.Errorf("the name %q has %d bytes, want at most 63 and the schema first", name, len(name))
 		}
 	}
 }

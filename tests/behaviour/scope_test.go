@@ -17,8 +17,10 @@ import (
 
 // Four policies on the same rows; 40 rows are due at noon. Their jobs have each kind of scope.
 const (
-	scopedTable = `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL, at timestamptz NOT NULL);
-		INSERT INTO tok SELECT i, i % 4, CASE i % 3 WHEN 0 THEN 'a' ELSE 'b' END, '` + noon + `'::timestamptz - i * interval '1 day'
+	scopedTable = `CREATE TABLE tok (id int PRIMARY KEY, nid int NOT NULL, kind text NOT NULL,
+			at timestamptz NOT NULL);
+		INSERT INTO tok SELECT i, i % 4, CASE i % 3 WHEN 0 THEN 'a' ELSE 'b' END,
+			'` + noon + `'::timestamptz - i * interval '1 day'
 		FROM generate_series(1, 50) i`
 	scopedJobs = `
 policies:
@@ -41,9 +43,17 @@ var mayTake = map[string][]string{
 
 // withoutScope has the functions that take a policy and no scope, with the reason.
 var withoutScope = map[string]string{
-	"accept_names": "names in the SQL of the policy", "row_statistics": "clocks of the table", "partitions": "no policy on partitions has a scope", "pause": "all runs",
-	"restore": "a run's rows", "resume": "all runs", "set_window": "all runs", "take_events": "events", "why": "answers scope", "window_of": "all runs",
-	"claim": "keys",
+	"accept_names":   "names in the SQL of the policy",
+	"row_statistics": "clocks of the table",
+	"partitions":     "no policy on partitions has a scope",
+	"pause":          "all runs",
+	"restore":        "a run's rows",
+	"resume":         "all runs",
+	"set_window":     "all runs",
+	"take_events":    "events",
+	"why":            "answers scope",
+	"window_of":      "all runs",
+	"claim":          "keys",
 }
 
 // TestScopesOfJobs checks that calls for a policy stay inside the scopes of its jobs, unless the
@@ -71,7 +81,7 @@ func TestScopesOfJobs(t *testing.T) {
 		}
 	}
 	if len(calls) < 5 {
-		t.Fatalf("only %v", slices.Sorted(maps.Keys(calls)))
+		t.Fatalf("only the functions %v take a scope, want at least 5", slices.Sorted(maps.Keys(calls)))
 	}
 	in.Exec(t, "CREATE TABLE before AS TABLE tok")
 	refused := func(call, policy string, scope *string) *pgconn.PgError {
@@ -96,16 +106,20 @@ func TestScopesOfJobs(t *testing.T) {
 					(err.Code != "22023" || !strings.Contains(err.Message, "only inside the scopes of its jobs") ||
 						!strings.Contains(err.Hint, `'{"nid": 1}' (job "first")`) ||
 						!strings.Contains(err.Hint, `"all"`)) {
-					t.Errorf("%s of %s with scope %v: %v", call, policy, scope, err)
+					t.Errorf("%s of %s with scope %v: got error %v, want an error: %v", call, policy, scope, err,
+						!isFree)
 				}
 				if left := len(tokens(t, in)); !isFree && left != 50 {
-					t.Errorf("%s of %s, refused: %d rows left", call, policy, left)
+					t.Errorf("%s of %s was refused, but %d of 50 rows are left", call, policy, left)
 				}
 			}
-			for scope, want := range map[*string]string{&all: "true", &own: "nid = 1",
-				&elsewhere: "nid = 3 AND kind = 'a'"} {
+			for scope, want := range map[*string]string{
+				&all:       "true",
+				&own:       "nid = 1",
+				&elsewhere: "nid = 3 AND kind = 'a'",
+			} {
 				if err := refused(call, policy, scope); err != nil {
-					t.Errorf("%s of %s with scope %s: %v", call, policy, *scope, err)
+					t.Errorf("%s of %s with scope %s failed: %v", call, policy, *scope, err)
 				}
 				if call != "run" {
 					want = "false"
@@ -122,14 +136,15 @@ func TestScopesOfJobs(t *testing.T) {
 		for _, c := range conditions {
 			due = append(due, pgtest.Value[int64](t, in, "SELECT count(*) FROM tok WHERE "+c))
 		}
-		got := pgtest.Column[int64](t, in, "SELECT due FROM retention.backlog WHERE policy = $1 AND problem IS NULL "+
-			"ORDER BY scope", policy)
+		got := pgtest.Column[int64](t, in, `SELECT due FROM retention.backlog WHERE policy = $1 AND problem IS NULL
+			ORDER BY scope`, policy)
 		if diff := cmp.Diff(due, got); diff != "" {
 			t.Errorf("the backlog of %s (-want +got):\n%s", policy, diff)
 		}
 		// why() reports a row as due if one of the scopes contains it.
 		union := "(" + strings.Join(conditions, ") OR (") + ")"
-		why := `SELECT concat_ws(' ', t.id, w.due, w.kept_by) FROM tok t CROSS JOIN LATERAL retention.why($1, jsonb_build_object('id', t.id), $2) w ORDER BY t.id`
+		why := `SELECT concat_ws(' ', t.id, w.due, w.kept_by)
+			FROM tok t CROSS JOIN LATERAL retention.why($1, jsonb_build_object('id', t.id), $2) w ORDER BY t.id`
 		wanted := pgtest.Column[string](t, in, `SELECT concat_ws(' ', t.id, CASE WHEN NOT (`+
 			union+`) THEN 'f scope' WHEN t.id > 10 THEN 't' ELSE 'f not due' END)
 			FROM tok t ORDER BY t.id`)
@@ -144,9 +159,9 @@ func TestScopesOfJobs(t *testing.T) {
 func TestViewsStayInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
-	views := pgtest.Column[string](t, in, "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relnamespace = "+
-		"'retention'::regnamespace AND c.relkind = 'v' ORDER BY 1")
-	said := func() map[string][]string {
+	views := pgtest.Column[string](t, in, `SELECT c.oid::regclass::text FROM pg_class c
+		WHERE c.relnamespace = 'retention'::regnamespace AND c.relkind = 'v' ORDER BY 1`)
+	viewRows := func() map[string][]string {
 		m := map[string][]string{}
 		for _, view := range views {
 			m[view] = pgtest.Column[string](t, in, "SELECT to_jsonb(v)::text FROM "+
@@ -154,14 +169,14 @@ func TestViewsStayInScopes(t *testing.T) {
 		}
 		return m
 	}
-	before := said()
+	before := viewRows()
 	in.Exec(t, "INSERT INTO tok SELECT i, 3, 'a', '"+
 		noon+"'::timestamptz - i * interval '1 day' FROM generate_series(100, 400) i")
-	if diff := cmp.Diff(before, said()); diff != "" {
+	if diff := cmp.Diff(before, viewRows()); diff != "" {
 		t.Errorf("what the views say differs (-before +after):\n%s", diff)
 	}
 	if len(before["retention.backlog"]) != 4 {
-		t.Errorf("the backlog has %v", before["retention.backlog"])
+		t.Errorf("the backlog has %v, want 4 rows", before["retention.backlog"])
 	}
 }
 
@@ -170,8 +185,10 @@ func TestViewsStayInScopes(t *testing.T) {
 func TestLatenessInScopes(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, scopedTable, scopedJobs)
-	in.Exec(t, `UPDATE retention.policy SET installed_at = '2020-01-01'; UPDATE retention.job SET installed_at = '2020-01-01';
-		UPDATE retention.install SET adopted_at = '2020-01-01'; DELETE FROM tok WHERE nid = 2`)
+	in.Exec(t, `UPDATE retention.policy SET installed_at = '2020-01-01';
+		UPDATE retention.job SET installed_at = '2020-01-01';
+		UPDATE retention.install SET adopted_at = '2020-01-01';
+		DELETE FROM tok WHERE nid = 2`)
 	found := func(code, policy string) (list []string) {
 		t.Helper()
 		wanted, _ := in.Compile(t, scopedJobs)
@@ -182,20 +199,24 @@ func TestLatenessInScopes(t *testing.T) {
 		}
 		return list
 	}
-	const overdue = `13 overdue rows in table "public.tok" under policy "one" for {"nid": 1} SELECT * FROM retention.status; CALL retention.run('one', scope => '{"nid": 1}');`
+	const overdue = `13 overdue rows in table "public.tok" under policy "one" for {"nid": 1} ` +
+		`SELECT * FROM retention.status; CALL retention.run('one', scope => '{"nid": 1}');`
 	if diff := cmp.Diff([]string{overdue}, found("V060", "one")); diff != "" {
 		t.Errorf("overdue (-want +got):\n%s", diff)
 	}
 	// Runs that covered only a part of the job's rows do not count.
-	for _, call := range []string{"CALL retention.run_job('first', as_of => '2000-01-01')",
+	for _, call := range []string{
+		"CALL retention.run_job('first', as_of => '2000-01-01')",
 		`CALL retention.run('one', scope => '{"nid": 1, "kind": "a"}')`,
-		`CALL retention.run('one', as_of => now() - interval '25 hours', scope => '{"nid": 1}')`, `CALL retention.run('one', scope => '{"nid": 3}')`} {
+		`CALL retention.run('one', as_of => now() - interval '25 hours', scope => '{"nid": 1}')`,
+		`CALL retention.run('one', scope => '{"nid": 3}')`,
+	} {
 		if _, err := in.Call(call); err != nil {
 			t.Fatal(err)
 		}
 		in.Exec(t, "TRUNCATE tok")
 		if late := found("V045", "one"); len(late) != 1 {
-			t.Errorf("after %s: %q", call, late)
+			t.Errorf("after %s, verify has the findings V045 %q, want one", call, late)
 		}
 	}
 	in.Exec(t, "INSERT INTO tok SELECT i, i % 4, 'a', '"+
@@ -204,16 +225,16 @@ func TestLatenessInScopes(t *testing.T) {
 	if _, err := in.Runner().Exec(t.Context(), hint); err != nil {
 		t.Error(err)
 	}
-	if left := pgtest.Value[string](t, in, "SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid) FROM (SELECT "+
-		"nid, count(*) AS n FROM tok GROUP BY 1) x"); left != "0:10 2:10 3:10" {
-		t.Errorf("after the hint there are %s", left)
+	if left := pgtest.Value[string](t, in, `SELECT string_agg(concat(nid, ':', n), ' ' ORDER BY nid)
+		FROM (SELECT nid, count(*) AS n FROM tok GROUP BY 1) x`); left != "0:10 2:10 3:10" {
+		t.Errorf("after the hint there are %s, want 0:10 2:10 3:10", left)
 	}
 	if list := append(found("V060", "one"), found("V045", "one")...); len(list) > 0 {
-		t.Errorf("after the hint: %q", list)
+		t.Errorf("after the statement of the hint, verify still finds %q", list)
 	}
 	// One job has a scope and one has none, so all rows are overdue.
 	if list := found("V060", "both"); len(list) != 1 || !strings.HasPrefix(list[0], "30 overdue rows") {
-		t.Errorf("of a policy with a job without a scope: %q", list)
+		t.Errorf("verify has the findings V060 %q for policy both, want 30 overdue rows", list)
 	}
 }
 
@@ -221,13 +242,14 @@ func TestLatenessInScopes(t *testing.T) {
 // is refused, even if no row is due in any schema. A refused call writes no run.
 func TestScopeOfEach(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, tenants("tenant_a", "tenant_b"), strings.NewReplacer("then:", "scope: [id]\n    then:",
-		"run: [messages]", "run: [messages], scope: {id: 9}").Replace(messages(7)))
+	in := kit.Install(t, tenants("tenant_a", "tenant_b"),
+		strings.NewReplacer("then:", "scope: [id]\n    then:", "run: [messages]",
+			"run: [messages], scope: {id: 9}").Replace(messages(7)))
 	for _, as := range []string{noon, "2020-01-01 00:00+00"} {
 		for _, policy := range []string{"messages", "messages@tenant_a"} {
 			if _, err := in.Call("CALL retention.run($1, $2)", policy, as); err == nil || err.Code != "22023" ||
 				!strings.Contains(err.Hint, `{"id": 9}`) {
-				t.Errorf("%s as of %s: %v", policy, as, err)
+				t.Errorf("%s as of %s without a scope: got error %v, want 22023", policy, as, err)
 			}
 		}
 		if _, err := in.Call("CALL retention.run_job('hourly', $1)", as); err != nil {
@@ -255,22 +277,26 @@ func TestBrokenPolicyInTheBacklog(t *testing.T) {
 		"table renamed":   {"ALTER TABLE m RENAME TO n", "m"},
 		"table elsewhere": {"CREATE SCHEMA s; ALTER TABLE m SET SCHEMA s", "m"},
 		"division":        {"UPDATE m SET n = -1", "division by zero"},
-		"function": {"CREATE OR REPLACE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN ASSERT " +
-			"false; END'", "assertion failed"},
+		"function": {
+			"CREATE OR REPLACE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN ASSERT false; END'",
+			"assertion failed",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, numbered+"CREATE FUNCTION wanted(int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN "+
-				"RETURN true; END'; ALTER FUNCTION wanted(int) OWNER TO "+kit.Migrator, `
+			in := kit.Install(t, numbered+`CREATE FUNCTION wanted(int) RETURNS bool
+					LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+				ALTER FUNCTION wanted(int) OWNER TO `+kit.Migrator, `
 policies:
-  broken: {table: m, where: "1 / (n + 1) >= 0 AND wanted(n)", due: {age: {column: at, older_than: 7 days}}, then: [delete]}
+  broken: {table: m, where: "1 / (n + 1) >= 0 AND wanted(n)", due: {age: {column: at, older_than: 7 days}},
+        then: [delete]}
   sound: {table: r, where: "m_id = 0", then: [delete]}`)
 			in.Exec(t, c.breaks)
 			got := pgtest.Column[string](t, in.Viewer(),
 				"SELECT concat_ws(' ', policy, due, problem) FROM retention.backlog")
 			if len(got) != 2 || !strings.HasPrefix(got[0], "broken ") || !strings.Contains(got[0], c.problem) ||
 				got[1] != "sound 4" {
-				t.Errorf("the backlog has %q", got)
+				t.Errorf("the backlog has %q, want the problem %q for broken and 4 rows for sound", got, c.problem)
 			}
 		})
 	}
@@ -304,12 +330,13 @@ func TestScopeValues(t *testing.T) {
 	for _, v := range values {
 		columns += ", " + v.name + " " + v.typ
 		policies += "\n  of_" + v.name + ": {table: v, scope: [" + v.name + "], where: \"id > 0\", then: [delete]}"
-		jobs += "\n  job_" + v.name + ": {schedule: \"@daily\", run: [of_" + v.name + "], scope: {" + v.name + ": " + strconv.Quote(v.scope) + "}}"
+		jobs += "\n  job_" + v.name + ": {schedule: \"@daily\", run: [of_" + v.name + "], scope: {" + v.name +
+			": " + strconv.Quote(v.scope) + "}}"
 	}
 	yaml := "install: {scheduler: none, search_path: [public]}\npolicies:" + policies + "\njobs:" + jobs
 	in := kit.Install(t, "CREATE TYPE kind AS ENUM ('low', 'high'); CREATE TABLE v ("+columns+")", yaml)
 	if found := in.Finding(t, yaml, "V009"); found != "" {
-		t.Errorf("verify: %s", found)
+		t.Errorf("verify finds a difference from the file: %s", found)
 	}
 	for _, v := range values {
 		in.Exec(t, "TRUNCATE v; INSERT INTO v (id, "+v.name+") VALUES (1, "+v.scope+"), (2, "+v.scope+")")
@@ -318,7 +345,7 @@ func TestScopeValues(t *testing.T) {
 		}
 		wanted := pgtest.Column[int](t, in, "SELECT id FROM v WHERE ("+v.name+" = "+v.scope+") IS NOT TRUE ORDER BY id")
 		if _, err := in.Call("CALL retention.run_job($1)", "job_"+v.name); err != nil {
-			t.Errorf("%s: %v", v.typ, err)
+			t.Errorf("the job for type %s failed: %v", v.typ, err)
 		}
 		if diff := cmp.Diff(wanted, pgtest.Column[int](t, in, "SELECT id FROM v ORDER BY id")); diff != "" ||
 			len(wanted) == 0 {

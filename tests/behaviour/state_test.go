@@ -13,7 +13,8 @@ import (
 
 const chains = `
 policies:
-  signals: {table: sig, scope: [chain, place], due: {age: {column: at, older_than: 7 days}}, breaker: {rows: 5}, then: [delete]}
+  signals: {table: sig, scope: [chain, place], due: {age: {column: at, older_than: 7 days}}, breaker: {rows: 5},
+        then: [delete]}
   other: {table: other, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
 jobs:
   sol: {schedule: "0 * * * *", run: [signals], scope: {chain: "1"}}
@@ -26,20 +27,22 @@ jobs:
 func installChains(t *testing.T) *kit.Installed {
 	t.Helper()
 	return kit.Install(t, `
-		CREATE TABLE sig (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, chain int, place text, at timestamptz NOT NULL);
+		CREATE TABLE sig (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, chain int, place text,
+			at timestamptz NOT NULL);
 		CREATE TABLE other (LIKE sig INCLUDING ALL)`, strings.Replace(chains, "[signals, other]", "[signals]", 1))
 }
 
-// due adds n due rows to table sig.
-func due(t *testing.T, in *kit.Installed, chain string, n int) {
+// addDueRows adds n due rows to table sig.
+func addDueRows(t *testing.T, in *kit.Installed, chain string, n int) {
 	t.Helper()
-	in.Exec(t, fmt.Sprintf("INSERT INTO sig (chain, place, at) SELECT %s, now() - interval '8 days' FROM "+
-		"generate_series(1, %d)", chain, n))
+	in.Exec(t,
+		fmt.Sprintf(`INSERT INTO sig (chain, place, at) SELECT %s, now() - interval '8 days'
+			FROM generate_series(1, %d)`, chain, n))
 }
 
-// states returns the state of each job of policy signals: scope, last state, failures in a row,
+// jobStates returns the state of each job of policy signals: scope, last state, failures in a row,
 // rows left.
-func states(t *testing.T, in *kit.Installed) map[string]string {
+func jobStates(t *testing.T, in *kit.Installed) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for _, row := range pgtest.Column[string](t, in,
@@ -51,11 +54,11 @@ func states(t *testing.T, in *kit.Installed) map[string]string {
 	return got
 }
 
-// metrics returns the values of a metric of policy signals, by job.
-func metrics(t *testing.T, in *kit.Installed, name string) string {
+// jobMetrics returns the values of a metric of policy signals, by job.
+func jobMetrics(t *testing.T, in *kit.Installed, name string) string {
 	t.Helper()
-	return strings.Join(pgtest.Column[string](t, in,
-		`SELECT concat_ws(' ', labels ->> 'job', labels ->> 'scope', value) FROM retention.metrics
+	return strings.Join(pgtest.Column[string](t, in, `SELECT concat_ws(' ', labels ->> 'job', labels ->> 'scope',
+		value) FROM retention.metrics
 		WHERE name = $1 AND labels ->> 'policy' = 'signals' ORDER BY 1`, name), "; ")
 }
 
@@ -64,20 +67,20 @@ func metrics(t *testing.T, in *kit.Installed, name string) string {
 func TestStateOfEachJob(t *testing.T) {
 	t.Parallel()
 	in := installChains(t)
-	due(t, in, "1, 'x'", 9)
-	due(t, in, "2, 'x'", 2)
-	due(t, in, "3, 'a, b'", 6)
+	addDueRows(t, in, "1, 'x'", 9)
+	addDueRows(t, in, "2, 'x'", 2)
+	addDueRows(t, in, "3, 'a, b'", 6)
 	job := func(name, want string) {
 		t.Helper()
 		_, _ = in.Call("CALL retention.run_job($1)", name)
 		if got := in.Last("signals"); got.State != want {
-			t.Fatalf("job %s ended %s: %+v", name, got.State, got)
+			t.Fatalf("job %s ended %s, want %s: %+v", name, got.State, want, got)
 		}
 	}
 	health := func(want ...string) {
 		t.Helper()
-		got := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'signals' ORDER "+
-			"BY problem")
+		got := pgtest.Column[string](t, in, `SELECT problem FROM retention.health()
+			WHERE policy = 'signals' ORDER BY problem`)
 		if len(got) != len(want) {
 			t.Errorf("health() has %q, not %q", got, want)
 			return
@@ -91,13 +94,13 @@ func TestStateOfEachJob(t *testing.T) {
 	job("sol", "tripped")
 	job("eth", "done")
 	want := map[string]string{"sol": "chain=1|tripped|1|9", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"}
-	if diff := cmp.Diff(want, states(t, in)); diff != "" {
+	if diff := cmp.Diff(want, jobStates(t, in)); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
 	health("the last run for chain=1 (1) tripped")
-	if got := pgtest.Value[string](t, in, "SELECT worst_job || last_state || last_run || failed_in_a_row || "+
-		"rows_left FROM retention.status WHERE policy = 'signals'"); got != "soltripped119" {
-		t.Errorf("status has %s", got)
+	if got := pgtest.Value[string](t, in, `SELECT worst_job || last_state || last_run || failed_in_a_row ||
+		rows_left FROM retention.status WHERE policy = 'signals'`); got != "soltripped119" {
+		t.Errorf("status has %s, want soltripped119", got)
 	}
 	for name, want := range map[string]string{
 		"retention_tripped":          "eth chain=2 0; odd place='a, b' 0; sol chain=1 1",
@@ -105,7 +108,7 @@ func TestStateOfEachJob(t *testing.T) {
 		"retention_rows_left":        "eth chain=2 0; sol chain=1 9",
 		"retention_rows_taken_total": "eth chain=2 2; odd place='a, b' 0; sol chain=1 0",
 	} {
-		if got := metrics(t, in, name); got != want {
+		if got := jobMetrics(t, in, name); got != want {
 			t.Errorf("%s is %s, not %s", name, got, want)
 		}
 	}
@@ -118,15 +121,15 @@ func TestStateOfEachJob(t *testing.T) {
 	job("sol", "done")
 	health()
 	job("odd", "tripped")
-	due(t, in, "1, 'x'", 7)
+	addDueRows(t, in, "1, 'x'", 7)
 	job("sol", "tripped")
 	health("the last run for chain=1 (6) tripped", "the last run for place='a, b' (5) tripped")
 	err := in.Operator("SELECT retention.accept('signals', 'looked')")
 	if err == nil || !strings.Contains(err.Error(), "several scopes") {
-		t.Errorf("two scopes have tripped: %v", err)
+		t.Errorf("accept() after trips of two scopes: got %v, want an error", err)
 	}
 	if err := in.Operator("SELECT retention.accept('signals', 'looked', run => 1)"); err == nil {
-		t.Error("a run may be accepted that others of its scope came after")
+		t.Error("accept() of a run succeeded although the scope has a later run")
 	}
 	if err := in.Operator("SELECT retention.pause('signals', 'tea')"); err != nil {
 		t.Fatal(err)
@@ -154,16 +157,16 @@ func TestStateOfCallsByHand(t *testing.T) {
 	call := func(scope string, ok bool) {
 		t.Helper()
 		if _, err := in.Call("CALL retention.run('signals', scope => $1)", scope); (err == nil) != ok {
-			t.Fatalf("the call for %s: %v", scope, err)
+			t.Fatalf("the call for %s returned %v, want success: %v", scope, err, ok)
 		}
 	}
 	expect := func(want map[string]string) {
 		t.Helper()
-		if diff := cmp.Diff(want, states(t, in)); diff != "" {
+		if diff := cmp.Diff(want, jobStates(t, in)); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
 	}
-	due(t, in, "1, 'x'", 9)
+	addDueRows(t, in, "1, 'x'", 9)
 	_, _ = in.Call("CALL retention.run_job('sol')")
 	_, _ = in.Call("CALL retention.run_job('sol')")
 	in.Exec(t, "DELETE FROM sig WHERE id > 4")
@@ -171,10 +174,14 @@ func TestStateOfCallsByHand(t *testing.T) {
 	expect(map[string]string{"sol": "chain=1|tripped|2|9", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"})
 	call(`{"chain": "1"}`, true)
 	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0"})
-	due(t, in, "7, 'x'", 9)
+	addDueRows(t, in, "7, 'x'", 9)
 	call(`{"chain": 7, "place": "x"}`, false)
-	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|0",
-		"": "chain=7, place=x|tripped|1|9"})
+	expect(map[string]string{
+		"sol": "chain=1|done|0|0",
+		"eth": "chain=2|done|0|0",
+		"odd": "place='a, b'|0",
+		"":    "chain=7, place=x|tripped|1|9",
+	})
 	for _, job := range []string{"sol", "eth", "odd"} {
 		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
 			t.Fatal(err)
@@ -183,9 +190,9 @@ func TestStateOfCallsByHand(t *testing.T) {
 	expect(map[string]string{"sol": "chain=1|done|0|0", "eth": "chain=2|done|0|0", "odd": "place='a, b'|done|0|0"})
 }
 
-// occupied simulates a run of another policy on the table of policy signals. The function free ends
-// it.
-func occupied(t *testing.T, in *kit.Installed) (free func()) {
+// occupyTable simulates a run of another policy on the table of policy signals. The function free
+// ends it.
+func occupyTable(t *testing.T, in *kit.Installed) (free func()) {
 	t.Helper()
 	conn := in.Conn(t)
 	pgtest.Exec(t, conn, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state)
@@ -204,12 +211,12 @@ func TestBusyJob(t *testing.T) {
 	in := installChains(t)
 	problems := func() string {
 		t.Helper()
-		return strings.Join(pgtest.Column[string](t, in,
-			"SELECT problem FROM retention.health() WHERE policy = 'signals'"), "; ")
+		return strings.Join(pgtest.Column[string](t, in, `SELECT problem FROM retention.health()
+			WHERE policy = 'signals'`), "; ")
 	}
-	due(t, in, "1, 'x'", 3)
+	addDueRows(t, in, "1, 'x'", 3)
 
-	free := occupied(t, in)
+	free := occupyTable(t, in)
 	conn, done := in.Conn(t), make(chan error, 1)
 	pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
 	pid := conn.PgConn().PID()
@@ -219,42 +226,42 @@ func TestBusyJob(t *testing.T) {
 	}()
 	pgtest.Until(t, in, "SELECT coalesce(wait_event = 'PgSleep', false) FROM pg_stat_activity WHERE pid = $1", pid)
 	if n := pgtest.Value[int](t, in, "SELECT count(*) FROM retention.run WHERE policy = 'signals'"); n != 0 {
-		t.Errorf("%d runs while the job waits", n)
+		t.Errorf("%d runs while the job waits, want 0", n)
 	}
 	free()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	if o := in.Last("signals"); o.State != "done" || o.Taken != 3 {
-		t.Errorf("after the wait: %+v", o)
+		t.Errorf("after the wait: want a run with state done, taken 3; got %+v", o)
 	}
 
 	in.Exec(t, "UPDATE retention.job SET every = '10 ms'")
-	free = occupied(t, in)
+	free = occupyTable(t, in)
 	if _, err := in.Call("CALL retention.run_job('sol')"); err != nil {
 		t.Fatal(err)
 	}
 	free()
 	if o := in.Last("signals"); o.State != "busy" {
-		t.Errorf("past the bound: %+v", o)
+		t.Errorf("past the bound: want a run with state busy; got %+v", o)
 	}
 	if got := problems(); !strings.Contains(got, `job "sol" did not run the policy for chain=1`) ||
 		!strings.Contains(got, "another") {
-		t.Errorf("health() has %q", got)
+		t.Errorf("health() has %q, want the job that did not run and the other policy", got)
 	}
-	if got := metrics(t, in, "retention_missed"); got != "eth chain=2 0; odd place='a, b' 0; sol chain=1 1" {
-		t.Errorf("retention_missed is %s", got)
+	if got := jobMetrics(t, in, "retention_missed"); got != "eth chain=2 0; odd place='a, b' 0; sol chain=1 1" {
+		t.Errorf("retention_missed is %s, want eth chain=2 0; odd place='a, b' 0; sol chain=1 1", got)
 	}
 	for _, job := range []string{"eth", "sol"} {
 		if got := problems(); got == "" {
-			t.Errorf("nobody says that sol did not run, before %s", job)
+			t.Errorf("health() does not report the missed run of sol, before job %s", job)
 		}
 		if _, err := in.Call("CALL retention.run_job($1)", job); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := problems(); got != "" {
-		t.Errorf("health() has %q", got)
+		t.Errorf("health() has %q, want no problem", got)
 	}
 }
 
@@ -265,8 +272,8 @@ func TestRunsThatTakeNothing(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, plain, old("")+"\njobs: {daily: {schedule: '@daily', run: [p]}}")
 	last := func() string {
-		return pgtest.Value[string](t, in, "SELECT concat(empty_in_a_row, ' ', last_success_at IS NULL, ' ', "+
-			"last_state) FROM retention.job_status WHERE policy = 'p' AND job = 'daily'")
+		return pgtest.Value[string](t, in, `SELECT concat(empty_in_a_row, ' ', last_success_at IS NULL, ' ',
+			last_state) FROM retention.job_status WHERE policy = 'p' AND job = 'daily'`)
 	}
 	for _, c := range []struct {
 		mode string
@@ -281,7 +288,7 @@ func TestRunsThatTakeNothing(t *testing.T) {
 		}
 		pgtest.Exec(t, conn, "ROLLBACK")
 		if o := in.Last("p"); (o.State == "done") != c.ok {
-			t.Errorf("under a lock in %s mode: %+v", c.mode, o)
+			t.Errorf("with retention.hold locked in %s mode: want success: %v, got %+v", c.mode, c.ok, o)
 		}
 		if c.ok {
 			in.Exec(t, "INSERT INTO m SELECT coalesce(max(id), 0) + 1, '2024-01-01' FROM m")
@@ -290,11 +297,11 @@ func TestRunsThatTakeNothing(t *testing.T) {
 		problems := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE problem ~ 'took none'")
 		if three := strings.HasPrefix(last(), "3 "); three != (len(problems) == 1) ||
 			!strings.HasSuffix(last(), " t more") {
-			t.Errorf("%s: health() has %q", last(), problems)
+			t.Errorf("with the job status %s, health() has %q", last(), problems)
 		}
 	}
 	if got := last(); got != "0 f done" {
-		t.Errorf("after the runs that took rows: %s", got)
+		t.Errorf("after the runs that took rows: %s, want 0 f done", got)
 	}
 }
 
@@ -303,12 +310,13 @@ func TestRunsThatTakeNothing(t *testing.T) {
 func TestLogOfKeptRows(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{4, 5, 6, 12} {
-		in := kit.Install(t, fmt.Sprintf("CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL); INSERT INTO "+
-			"m SELECT i, '2024-01-01' FROM generate_series(1, %d) i", rows),
-			"policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {all: id > 0}, breaker: "+
-				"{rows: 5}, then: [delete]}}")
+		in := kit.Install(t,
+			fmt.Sprintf(`CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL);
+				INSERT INTO m SELECT i, '2024-01-01' FROM generate_series(1, %d) i`, rows),
+			`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {all: id > 0},
+				breaker: {rows: 5}, then: [delete]}}`)
 		if o := in.Done("p", "now"); o.Scanned != int64(rows) || o.Kept["all"] != int64(rows) {
-			t.Errorf("of %d rows: %+v", rows, o)
+			t.Errorf("want a run with %d rows scanned and kept, got %+v", rows, o)
 		}
 	}
 }
@@ -321,20 +329,20 @@ func TestPreparedTransactionIsNamed(t *testing.T) {
 	for _, table := range []string{"m", "retention.hold"} {
 		conn := in.Conn(t)
 		gid := pgtest.Value[string](t, conn, "SELECT current_database()") + " of " + table
-		pgtest.Exec(t, conn, fmt.Sprintf("BEGIN; LOCK TABLE %s IN EXCLUSIVE MODE; PREPARE TRANSACTION '%s'", table,
-			gid))
+		pgtest.Exec(t, conn,
+			fmt.Sprintf("BEGIN; LOCK TABLE %s IN EXCLUSIVE MODE; PREPARE TRANSACTION '%s'", table, gid))
 		_, _ = in.Call("CALL retention.run_job('daily')")
 		pgtest.Exec(t, conn, "ROLLBACK PREPARED '"+gid+"'")
 		if o := in.Last("p"); o.State != "more" || o.Taken != 0 ||
 			!strings.Contains(o.Message, fmt.Sprintf("prepared transaction %q of role", gid)) {
-			t.Errorf("under a prepared lock on %s: %+v", table, o)
+			t.Errorf("under a prepared lock on %s: want a run with state more, taken 0; got %+v", table, o)
 		}
 		problems := pgtest.Column[string](t, in, "SELECT problem FROM retention.health() WHERE policy = 'p'")
 		if all := strings.Join(problems, "; "); !strings.Contains(all, gid) {
-			t.Errorf("health() has %q", problems)
+			t.Errorf("health() has %q, want the prepared transaction %s", problems, gid)
 		}
 	}
 	if o := in.Done("p", "now"); strings.Contains(o.Message, "prepared") {
-		t.Errorf("after the end of both: %+v", o)
+		t.Errorf("without prepared transactions, the message still names one: %+v", o)
 	}
 }

@@ -13,18 +13,20 @@ import (
 // moreEncoders creates functions that encode an instant x in other kinds of keys. r is a text of 32
 // hexadecimal digits that differs for each row.
 const moreEncoders = encoders + `
-	CREATE OR REPLACE FUNCTION pg_temp.ms(x timestamptz) RETURNS numeric LANGUAGE sql AS $$ SELECT floor(extract(epoch FROM x) * 1000) $$;
-	CREATE OR REPLACE FUNCTION pg_temp.snow(x timestamptz, shift int, epoch bigint) RETURNS bigint LANGUAGE sql AS $$
+	CREATE OR REPLACE FUNCTION pg_temp.ms(x timestamptz) RETURNS numeric
+		LANGUAGE sql AS $$ SELECT floor(extract(epoch FROM x) * 1000) $$;
+	CREATE OR REPLACE FUNCTION pg_temp.snow(x timestamptz, shift int, epoch bigint) RETURNS bigint
+		LANGUAGE sql AS $$
 		SELECT ((pg_temp.ms(x)::bigint - epoch) << shift) + 5 $$;
 	CREATE OR REPLACE FUNCTION pg_temp.version(r text, v text) RETURNS uuid LANGUAGE sql AS $$
 		SELECT (left(r, 12) || v || substr(r, 14, 3) || 'a' || substr(r, 18, 15))::uuid $$;
 	CREATE OR REPLACE FUNCTION pg_temp.ticks(x timestamptz) RETURNS text LANGUAGE sql AS $$
 		SELECT lpad(to_hex((extract(epoch FROM x) * 10000000)::bigint + 122192928000000000), 15, '0') $$;
-`
+	`
 
-// written has SQL for the values that a column may hold, by type and encoding. x is an instant and
-// r a text of 32 hexadecimal digits.
-var written = map[string]map[string]string{
+// columnValues has SQL for the values that a column may hold, by type and encoding. x is an instant
+// and r a text of 32 hexadecimal digits.
+var columnValues = map[string]map[string]string{
 	"bigint": {
 		"epoch_s":       "floor(extract(epoch FROM x))::bigint",
 		"epoch_ms":      "pg_temp.ms(x)::bigint",
@@ -60,9 +62,9 @@ var written = map[string]map[string]string{
 	},
 }
 
-// declared has the encodings that a policy can declare. means has the keys of written whose values
-// have this encoding.
-var declared = []struct{ name, typ, encoding, means string }{
+// declaredEncodings has the encodings that a policy can declare. means has the keys of columnValues
+// whose values have this encoding.
+var declaredEncodings = []struct{ name, typ, encoding, means string }{
 	{"s", "bigint", "epoch_s", "epoch_s"},
 	{"ms", "bigint", "epoch_ms", "epoch_ms"},
 	{"snow", "bigint", "{snowflake: {shift: 22, epoch: 1288834974657}}", "snowflake"},
@@ -79,7 +81,7 @@ var declared = []struct{ name, typ, encoding, means string }{
 // unitTables returns a table and a policy for each declared encoding. The window is 300 days.
 func unitTables() (schema, yaml string) {
 	yaml = "install: {scheduler: none}\npolicies:\n"
-	for _, d := range declared {
+	for _, d := range declaredEncodings {
 		schema += fmt.Sprintf("CREATE TABLE %s (id int PRIMARY KEY, c %s, at timestamptz);\n", d.name, d.typ)
 		clock := "column: c"
 		if strings.HasSuffix(d.name, "expression") {
@@ -99,22 +101,26 @@ func TestWrongUnits(t *testing.T) {
 	schema, yaml := unitTables()
 	in := kit.Install(t, schema, yaml)
 	conn := in.Conn(t)
-	pgtest.Exec(t, conn, moreEncoders+"CREATE TABLE made AS SELECT i AS id, md5(i::text) AS r FROM "+
-		"generate_series(1, 12000) i; SET synchronous_commit = off")
+	pgtest.Exec(t, conn, moreEncoders+`CREATE TABLE made AS SELECT i AS id, md5(i::text) AS r
+			FROM generate_series(1, 12000) i;
+		SET synchronous_commit = off`)
 	asOf := pgtest.Value[string](t, in, "SELECT date_trunc('hour', now())::text")
 	fill := func(t *testing.T, table, typ, value string, rows int, from, to string) {
 		t.Helper()
 		if typ != "uuid" && typ != "text" {
 			value = "(" + value + ")::" + typ
 		}
-		pgtest.Exec(t, conn, fmt.Sprintf(`TRUNCATE %[1]s; DELETE FROM retention.run;
-			INSERT INTO %[1]s SELECT m.id, %[2]s, x FROM (SELECT *, '%[4]s'::timestamptz - '%[5]s'::interval
-				- m.id * ('%[6]s'::interval - '%[5]s') / %[3]d AS x FROM made m WHERE m.id <= %[3]d) m; ANALYZE %[1]s`, table, value, rows, asOf, from, to))
+		pgtest.Exec(t, conn,
+			fmt.Sprintf(`TRUNCATE %[1]s;
+				DELETE FROM retention.run;
+				INSERT INTO %[1]s SELECT m.id, %[2]s, x FROM (SELECT *, '%[4]s'::timestamptz - '%[5]s'::interval
+					- m.id * ('%[6]s'::interval - '%[5]s') / %[3]d AS x FROM made m WHERE m.id <= %[3]d) m;
+					ANALYZE %[1]s`, table, value, rows, asOf, from, to))
 	}
-	for _, d := range declared {
-		values := written[map[string]string{"uuid": "uuid", "text": "text"}[d.typ]]
+	for _, d := range declaredEncodings {
+		values := columnValues[map[string]string{"uuid": "uuid", "text": "text"}[d.typ]]
 		if values == nil {
-			values = written["bigint"]
+			values = columnValues["bigint"]
 		}
 		for what, value := range values {
 			right := strings.Contains(" "+d.means+" ", " "+what+" ") || d.means == what
@@ -134,17 +140,18 @@ func TestWrongUnits(t *testing.T) {
 						fmt.Sprintf("SELECT count(*) FROM %s WHERE at >= '%s'::timestamptz - interval '300 days'",
 							d.name, asOf))
 					old := pgtest.Value[int](t, in,
-						fmt.Sprintf("SELECT count(*) FROM %s WHERE at < '%s'::timestamptz - interval '300 days' - "+
-							"interval '1 minute'", d.name, asOf))
+						fmt.Sprintf(`SELECT count(*) FROM %s
+							WHERE at < '%s'::timestamptz - interval '300 days' - interval '1 minute'`, d.name,
+							asOf))
 					if want := rows * 5 / 6; young < want-1 {
 						t.Errorf("%d of %d young rows are left, %+v", young, want, o)
 					}
 					switch {
 					case right && (o.State != "done" || old != 0 || stopped != nil):
-						t.Errorf("%d old rows are left, %+v, the preview says %v", old, o, stopped)
+						t.Errorf("%d old rows are left, want none: %+v; the preview has stopped_by %v", old, o, stopped)
 					case !right && (o.State != "tripped" || stopped == nil || *stopped != o.Message ||
 						!strings.Contains(o.Message, "does not hold")):
-						t.Errorf("%+v, the preview says %v", o, stopped)
+						t.Errorf("want a tripped run and the same reason in the preview, got %+v and %v", o, stopped)
 					}
 				})
 			}
@@ -156,7 +163,7 @@ func TestWrongUnits(t *testing.T) {
 				fill(t, d.name, d.typ, values[strings.Split(d.means, " uuid")[0]], rows, "3000 days", "3600 days")
 				o := in.ForSubtest(t).Run("p_"+d.name, asOf)
 				if left := pgtest.Value[int](t, in, "SELECT count(*) FROM "+d.name); o.State != "done" || left != 0 {
-					t.Errorf("%d rows are left, %+v", left, o)
+					t.Errorf("%d rows are left, want a run with state done and no rows; got %+v", left, o)
 				}
 			})
 		}
@@ -166,10 +173,14 @@ func TestWrongUnits(t *testing.T) {
 // TestValuesWithoutAnInstant checks that a value before "since" is not due, also with "nulls: due".
 // Other rows of the table are due as usual.
 func TestValuesWithoutAnInstant(t *testing.T) {
-	const data = `INSERT INTO m SELECT i, extract(epoch FROM :as_of - i * interval '1 day')::bigint * 1000, 1 FROM generate_series(1, 40) i;
-		INSERT INTO m SELECT 100 + i, extract(epoch FROM :as_of - i * interval '1 day')::bigint, 2 FROM generate_series(1, 20) i;
-		INSERT INTO m SELECT 200 + i, v, 3 FROM unnest(ARRAY[0, -1, 1, 631151999999, NULL]) WITH ORDINALITY u (v, i);
-		INSERT INTO m SELECT 300 + i, v, 4 FROM unnest(ARRAY[631152000000, 631152000001, 1000000000000]) WITH ORDINALITY u (v, i)`
+	const data = `INSERT INTO m SELECT i, extract(epoch FROM :as_of - i * interval '1 day')::bigint * 1000, 1
+			FROM generate_series(1, 40) i;
+		INSERT INTO m SELECT 100 + i, extract(epoch FROM :as_of - i * interval '1 day')::bigint, 2
+			FROM generate_series(1, 20) i;
+		INSERT INTO m SELECT 200 + i, v, 3 FROM unnest(ARRAY[0, -1, 1, 631151999999, NULL]) WITH ORDINALITY u (v,
+			i);
+		INSERT INTO m SELECT 300 + i, v, 4
+			FROM unnest(ARRAY[631152000000, 631152000001, 1000000000000]) WITH ORDINALITY u (v, i)`
 	s := suite{batch: 3}
 	for _, c := range []struct{ clock, goes string }{
 		{"age: {column: c, encoding: epoch_ms, older_than: 30 days}", "n = 1 AND id > 30 OR n = 4"},
@@ -181,12 +192,20 @@ func TestValuesWithoutAnInstant(t *testing.T) {
 		{"age: {expression: \"c + 1\", encoding: epoch_ms, older_than: 30 days}",
 			"n = 1 AND id > 30 OR n = 4 OR c = 631151999999"},
 		{"expires: {column: c, encoding: epoch_ms, grace: 30 days, inclusive: true}", "n = 1 AND id >= 30 OR n = 4"},
-		{"any: [{expires: {column: c, encoding: epoch_ms, grace: 30 days}}, {age: {column: c, encoding: epoch_ms, " +
-			"older_than: {days: \"n + 20\"}}}]", "n = 1 AND id > 21 OR n = 4"},
+		{
+			"any: [{expires: {column: c, encoding: epoch_ms, grace: 30 days}}, {age: {column: c, encoding: epoch_ms, " +
+				"older_than: {days: \"n + 20\"}}}]",
+			"n = 1 AND id > 21 OR n = 4",
+		},
 	} {
-		s.scenarios = append(s.scenarios, scenario{name: c.clock,
-			schema: "CREATE TABLE m (id int PRIMARY KEY, c bigint, n int NOT NULL)", data: data,
-			rule: `{table: "@.m", due: {` + c.clock + `}, then: [delete]}`, goes: "SELECT * FROM m WHERE " + c.goes})
+		s.scenarios = append(s.scenarios,
+			scenario{
+				name:   c.clock,
+				schema: "CREATE TABLE m (id int PRIMARY KEY, c bigint, n int NOT NULL)",
+				data:   data,
+				rule:   `{table: "@.m", due: {` + c.clock + `}, then: [delete]}`,
+				goes:   "SELECT * FROM m WHERE " + c.goes,
+			})
 	}
 	s.run(t)
 }

@@ -11,20 +11,22 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// near returns a table and instants around the cutoff of a window: the cutoff itself, its
+// aroundCutoff returns a table and instants around the cutoff of a window: the cutoff itself, its
 // neighbours, and instants up to 30 hours away.
-func near(window, typ, value string) (schema, data string) {
+func aroundCutoff(window, typ, value string) (schema, data string) {
 	return "CREATE TABLE m (id int PRIMARY KEY, c " + typ + ")", `
 		INSERT INTO m SELECT row_number() OVER (ORDER BY x), ` + value + ` FROM (
-			SELECT :as_of - interval '` + window + `' + d AS x
-			FROM unnest(ARRAY['-1 us', '0', '1 us', '-1 hour', '1 hour', '-1 h -1 us', '1 h 1 us', '-1 day', '1 day']::interval[]) d
-			UNION SELECT :as_of - interval '` + window + `' + i * interval '30 minutes' FROM generate_series(-60, 60, 5) i) y`
+		SELECT :as_of - interval '` + window + `' + d AS x
+		FROM unnest(ARRAY['-1 us', '0', '1 us', '-1 hour', '1 hour', '-1 h -1 us', '1 h 1 us', '-1 day',
+		'1 day']::interval[]) d
+		UNION SELECT :as_of - interval '` + window + `' + i * interval '30 minutes'
+		FROM generate_series(-60, 60, 5) i) y`
 }
 
 // windowScenario returns a scenario whose oracle is PostgreSQL's own subtraction, in a session with
 // the time zone of the policy.
 func windowScenario(window, asOf, typ, value, bound string) scenario {
-	schema, data := near(window, typ, value)
+	schema, data := aroundCutoff(window, typ, value)
 	return scenario{
 		name: fmt.Sprintf("%s before %s, %s", window, asOf, typ), asOf: asOf, schema: schema, data: data,
 		rule: fmt.Sprintf("{table: \"@.m\", due: {age: {column: c, older_than: %s}}, then: [delete]}", window),
@@ -70,7 +72,9 @@ func TestRepeatedLocalTimes(t *testing.T) {
 	t.Parallel()
 	for zone, back := range map[string]string{
 		// Clocks go back by an hour, in Lord Howe by half an hour.
-		"Europe/Berlin": "2024-10-27 01:00Z", "America/New_York": "2024-11-03 06:00Z", "Australia/Lord_Howe": "2024-04-06 15:00Z",
+		"Europe/Berlin":       "2024-10-27 01:00Z",
+		"America/New_York":    "2024-11-03 06:00Z",
+		"Australia/Lord_Howe": "2024-04-06 15:00Z",
 		// In Havana midnight occurs twice; in Sao Paulo the hour before midnight.
 		"America/Havana": "2024-11-03 05:00Z", "America/Sao_Paulo": "2018-02-18 02:00Z",
 		// Dublin's standard time is summer time. Moscow had no summer time in 2014.
@@ -90,9 +94,11 @@ func comesTwice(t *testing.T, zone string, back time.Time) {
 	var tables []local
 	schema, rules := "", ""
 	for i, typ := range []string{"timestamp", "timestamp(0)", "date"} {
-		for k, clock := range []string{"expires: {column: c}", "expires: {column: c, inclusive: true}",
-			"age: {column: c, older_than: 5 min}", "age: {column: c, inclusive: true, older_than: {minutes: n, " +
-				"at_most: 9}}"} {
+		for k, clock := range []string{
+			"expires: {column: c}", "expires: {column: c, inclusive: true}",
+			"age: {column: c, older_than: 5 min}",
+			"age: {column: c, inclusive: true, older_than: {minutes: n, at_most: 9}}",
+		} {
 			c := local{fmt.Sprintf("m%d%d", i, k), []string{"<", "<="}[k%2],
 				[]string{"a.as_of", "(a.as_of - interval '5 min')"}[k/2]}
 			compare := fmt.Sprintf("m.c AT TIME ZONE '%s' %s %s", zone, c.compare, c.cutoff)
@@ -102,7 +108,8 @@ func comesTwice(t *testing.T, zone string, back time.Time) {
 			}
 			schema += fmt.Sprintf(`CREATE TABLE %s (id int PRIMARY KEY, n int, c %s);
 				INSERT INTO %[1]s SELECT row_number() OVER (), 5, b + i * interval '150 s' + d * interval '1 us'
-				FROM (SELECT timestamptz '%[3]s' AT TIME ZONE '%[4]s') x (b), generate_series(-60, 60) i, generate_series(-1, 1) d;`, c.name, typ, back.Format(time.RFC3339), zone)
+				FROM (SELECT timestamptz '%[3]s' AT TIME ZONE '%[4]s') x (b), generate_series(-60, 60) i,
+					generate_series(-1, 1) d;`, c.name, typ, back.Format(time.RFC3339), zone)
 			rules += fmt.Sprintf("  %s: {table: %[1]s, due: {%s}, then: [delete]}\n", c.name, clock)
 			c.compare = compare
 			tables = append(tables, c)
@@ -115,8 +122,8 @@ func comesTwice(t *testing.T, zone string, back time.Time) {
 		for _, c := range tables {
 			want := pgtest.Column[int](t, in, "SELECT id FROM "+c.name+" m, (SELECT $1::timestamptz) a (as_of) WHERE "+
 				c.compare+" ORDER BY 1", at)
-			if diff := cmp.Diff(want, pgtest.Column[int](t, in, "SELECT id FROM ("+in.DueQuery(c.name)+") d ORDER BY 1",
-				at)); diff != "" {
+			if diff := cmp.Diff(want,
+				pgtest.Column[int](t, in, "SELECT id FROM ("+in.DueQuery(c.name)+") d ORDER BY 1", at)); diff != "" {
 				t.Errorf("%s %s: due at %s (-want +got):\n%s", zone, c.name, at, diff)
 			}
 			if o := in.Done(c.name, at); o.Taken != int64(len(want)) ||
@@ -150,58 +157,118 @@ func TestTiers(t *testing.T) {
 	const schema = "CREATE TABLE m (id int PRIMARY KEY, c timestamptz, score numeric, pinned boolean, kind text)"
 	const data = `INSERT INTO m
 		SELECT row_number() OVER (), :as_of - d, s, p, k
-		FROM unnest(ARRAY['6 days 23:59:59.999999', '7 days', '7 days 00:00:00.000001', '30 days', '30 days 00:00:00.000001', '400 days', '0']::interval[]) d,
+		FROM unnest(ARRAY['6 days 23:59:59.999999', '7 days', '7 days 00:00:00.000001', '30 days',
+			'30 days 00:00:00.000001', '400 days', '0']::interval[]) d,
 			unnest(ARRAY[0.4, 0.5, 0.9, NULL]) s, unnest(ARRAY[true, false, NULL]) p, unnest(ARRAY['a', NULL]) k;
 		INSERT INTO m SELECT 1000 + row_number() OVER (), NULL, 1, false, 'a' FROM generate_series(1, 3)`
 	rule := func(window string) string {
 		return `{table: "@.m", due: {age: {column: c, older_than: ` + window + `}}, then: [delete]}`
 	}
 	suite{scenarios: []scenario{
-		{name: "when and else", schema: schema, data: data,
-			rule: rule(`[{when: "score >= 0.5", then: 30 days}, {else: 7 days}]`),
-			goes: "SELECT * FROM m WHERE score >= 0.5 AND c < :as_of - interval '30 days' OR (score < 0.5 OR score " +
-				"IS NULL) AND c < :as_of - interval '7 days'"},
-		{name: "never first", schema: schema, data: data,
-			rule: rule(`[{when: pinned, then: null}, {when: "score >= 0.5", then: 30 days}, {else: 7 days}]`),
-			goes: "SELECT * FROM m WHERE pinned IS NOT TRUE AND c < :as_of - CASE WHEN score >= 0.5 THEN interval " +
-				"'30 days' ELSE '7 days' END"},
-		{name: "without else", schema: schema, data: data,
-			rule: rule(`[{when: "score >= 0.5", then: 30 days}, {when: "score < 0.5", then: 7 days}]`),
-			goes: "SELECT * FROM m WHERE score IS NOT NULL AND c < :as_of - CASE WHEN score >= 0.5 THEN interval " +
-				"'30 days' ELSE '7 days' END"},
-		{name: "else never", schema: schema, data: data,
-			rule: rule(`[{when: "kind = 'a'", then: 7 days}, {else: null}]`),
-			goes: "SELECT * FROM m WHERE kind = 'a' AND c < :as_of - interval '7 days'"},
-		{name: "never for all", schema: schema, data: data,
-			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, nulls: due, older_than: [{when: pinned, then: null}]}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE false"},
-		{name: "never for all, beside a rank", schema: schema, data: data,
-			rule: `{table: "@.m", due: {age: {column: c, older_than: [{when: pinned, then: null}, {else: null}]}, beyond: {first: 1, order: id}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE false"},
-		{name: "never for all, local time", schema: "CREATE TABLE m (id int PRIMARY KEY, c timestamp(3), pinned " +
-			"boolean)",
-			data: "INSERT INTO m VALUES (1, '2020-01-01', true), (2, '2020-01-01', NULL), (3, NULL, false)",
-			rule: rule(`[{when: pinned, then: null}]`), goes: "SELECT * FROM m WHERE false"},
-		{name: "the first that is true wins", schema: schema, data: data,
-			rule: rule(`[{when: "score >= 0.4", then: 400 days}, {when: "score >= 0.5", then: 7 days}]`),
-			goes: "SELECT * FROM m WHERE score >= 0.4 AND c < :as_of - interval '400 days'"},
-		{name: "with a table", schema: schema + "; CREATE TABLE o (kind text PRIMARY KEY, fast boolean)",
-			data: data + "; INSERT INTO o VALUES ('a', true), ('b', true)",
-			rule: rule(`[{when: "EXISTS (SELECT FROM @.o WHERE o.kind = t.kind AND fast)", then: 7 days}, {else: 30 days}]`),
-			goes: "SELECT * FROM m WHERE c < :as_of - CASE WHEN kind = 'a' THEN interval '7 days' ELSE '30 days' END"},
-		{name: "inclusive, NULL is due", schema: schema, data: data,
-			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, nulls: due, older_than: [{when: "score >= 0.5", then: 30 days}, {when: pinned, then: null}, {else: 7 days}]}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE c IS NULL AND (score >= 0.5 OR pinned IS NOT TRUE) OR c <= CASE WHEN score " +
-				">= 0.5 THEN :as_of - interval '30 days' WHEN pinned THEN NULL ELSE :as_of - interval '7 days' END"},
-		{name: "grace by tiers", schema: schema, data: data,
-			rule: `{table: "@.m", due: {expires: {column: c, grace: [{when: "kind = 'a'", then: 0 days}, {else: 7 days}]}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE kind = 'a' AND c < :as_of OR kind IS NULL AND c < :as_of - interval '7 days'"},
-		{name: "no grace", schema: schema, data: data,
-			rule: `{table: "@.m", due: {expires: {column: c}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE c < :as_of"},
-		{name: "no grace, inclusive", schema: schema, data: data,
-			rule: `{table: "@.m", due: {expires: {column: c, inclusive: true}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE c <= :as_of"},
+		{
+			name:   "when and else",
+			schema: schema,
+			data:   data,
+			rule:   rule(`[{when: "score >= 0.5", then: 30 days}, {else: 7 days}]`),
+			goes: `SELECT * FROM m WHERE score >= 0.5 AND c < :as_of - interval '30 days'
+				OR (score < 0.5 OR score IS NULL) AND c < :as_of - interval '7 days'`,
+		},
+		{
+			name:   "never first",
+			schema: schema,
+			data:   data,
+			rule:   rule(`[{when: pinned, then: null}, {when: "score >= 0.5", then: 30 days}, {else: 7 days}]`),
+			goes: `SELECT * FROM m WHERE pinned IS NOT TRUE
+				AND c < :as_of - CASE WHEN score >= 0.5 THEN interval '30 days' ELSE '7 days' END`,
+		},
+		{
+			name:   "without else",
+			schema: schema,
+			data:   data,
+			rule:   rule(`[{when: "score >= 0.5", then: 30 days}, {when: "score < 0.5", then: 7 days}]`),
+			goes: `SELECT * FROM m WHERE score IS NOT NULL
+				AND c < :as_of - CASE WHEN score >= 0.5 THEN interval '30 days' ELSE '7 days' END`,
+		},
+		{
+			name:   "else never",
+			schema: schema,
+			data:   data,
+			rule:   rule(`[{when: "kind = 'a'", then: 7 days}, {else: null}]`),
+			goes:   "SELECT * FROM m WHERE kind = 'a' AND c < :as_of - interval '7 days'",
+		},
+		{
+			name:   "never for all",
+			schema: schema,
+			data:   data,
+			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, nulls: due,
+				older_than: [{when: pinned, then: null}]}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE false",
+		},
+		{
+			name:   "never for all, beside a rank",
+			schema: schema,
+			data:   data,
+			rule: `{table: "@.m", due: {age: {column: c, older_than: [{when: pinned, then: null}, {else: null}]},
+				beyond: {first: 1, order: id}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE false",
+		},
+		{
+			name:   "never for all, local time",
+			schema: "CREATE TABLE m (id int PRIMARY KEY, c timestamp(3), pinned boolean)",
+			data:   "INSERT INTO m VALUES (1, '2020-01-01', true), (2, '2020-01-01', NULL), (3, NULL, false)",
+			rule:   rule(`[{when: pinned, then: null}]`),
+			goes:   "SELECT * FROM m WHERE false",
+		},
+		{
+			name:   "the first that is true wins",
+			schema: schema,
+			data:   data,
+			rule:   rule(`[{when: "score >= 0.4", then: 400 days}, {when: "score >= 0.5", then: 7 days}]`),
+			goes:   "SELECT * FROM m WHERE score >= 0.4 AND c < :as_of - interval '400 days'",
+		},
+		{
+			name:   "with a table",
+			schema: schema + "; CREATE TABLE o (kind text PRIMARY KEY, fast boolean)",
+			data:   data + "; INSERT INTO o VALUES ('a', true), ('b', true)",
+			rule: rule(`[{when: "EXISTS (SELECT FROM @.o WHERE o.kind = t.kind AND fast)", then: 7 days},
+				{else: 30 days}]`),
+			goes: `SELECT * FROM m WHERE c < :as_of - CASE WHEN kind = 'a' THEN interval '7 days'
+				ELSE '30 days' END`,
+		},
+		{
+			name:   "inclusive, NULL is due",
+			schema: schema,
+			data:   data,
+			rule: `{table: "@.m", due: {age: {column: c, inclusive: true, nulls: due,
+				older_than: [{when: "score >= 0.5", then: 30 days}, {when: pinned, then: null}, {else: 7 days}]}},
+				then: [delete]}`,
+			goes: `SELECT * FROM m WHERE c IS NULL AND (score >= 0.5 OR pinned IS NOT TRUE)
+				OR c <= CASE WHEN score >= 0.5 THEN :as_of - interval '30 days' WHEN pinned THEN NULL
+				ELSE :as_of - interval '7 days' END`,
+		},
+		{
+			name:   "grace by tiers",
+			schema: schema,
+			data:   data,
+			rule: `{table: "@.m", due: {expires: {column: c, grace: [{when: "kind = 'a'", then: 0 days},
+				{else: 7 days}]}}, then: [delete]}`,
+			goes: `SELECT * FROM m WHERE kind = 'a' AND c < :as_of OR kind IS NULL
+				AND c < :as_of - interval '7 days'`,
+		},
+		{
+			name:   "no grace",
+			schema: schema,
+			data:   data,
+			rule:   `{table: "@.m", due: {expires: {column: c}}, then: [delete]}`,
+			goes:   "SELECT * FROM m WHERE c < :as_of",
+		},
+		{
+			name:   "no grace, inclusive",
+			schema: schema,
+			data:   data,
+			rule:   `{table: "@.m", due: {expires: {column: c, inclusive: true}}, then: [delete]}`,
+			goes:   "SELECT * FROM m WHERE c <= :as_of",
+		},
 	}}.run(t)
 }
 
@@ -214,67 +281,137 @@ func TestClockExpressionsAndEnds(t *testing.T) {
 			unnest(ARRAY['0', '13 days', NULL]::interval[]) z`
 	const one = "CREATE TABLE m (id int PRIMARY KEY, c timestamptz NOT NULL)"
 	suite{scenarios: []scenario{
-		{name: "coalesce", schema: two, data: twoData,
-			rule: `{table: "@.m", due: {age: {expression: "coalesce(a, b)", older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE CASE WHEN a IS NOT NULL THEN a ELSE b END < :as_of - interval '7 days'"},
-		{name: "greatest, NULL is due", schema: two, data: twoData,
-			rule: `{table: "@.m", due: {age: {expression: "greatest(a, b)", older_than: 7 days, nulls: due}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE (a < :as_of - interval '7 days' OR a IS NULL) AND (b < :as_of - interval " +
-				"'7 days' OR b IS NULL)"},
-		{name: "start and duration", schema: two, data: twoData,
-			rule: `{table: "@.m", due: {expires: {expression: "(a + lasts)::timestamptz"}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE a + lasts < :as_of"},
-		{name: "start and days, inclusive", schema: two, data: twoData,
-			rule: `{table: "@.m", due: {expires: {expression: "(a + make_interval(days => days))::timestamptz", inclusive: true, nulls: due}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE a + days * interval '1 day' <= :as_of OR a IS NULL OR days IS NULL"},
-		{name: "expression over a table", schema: two + "; CREATE TABLE s (m_id int, at timestamptz)",
-			data: twoData + "; INSERT INTO s SELECT id, b FROM m WHERE b IS NOT NULL; INSERT INTO s SELECT id, a FROM m",
-			rule: `{table: "@.m", due: {age: {expression: "(SELECT max(at) FROM @.s WHERE s.m_id = t.id)::timestamptz", older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE coalesce(a, b) IS NOT NULL AND greatest(a, b) < :as_of - interval '7 days'"},
-		{name: "ends of time", schema: one, data: `INSERT INTO m VALUES (1, 'infinity'), (2, '-infinity'), (3, '-infinity'), (4, '-infinity'), (5, :as_of - interval '8 days'),
-				(6, '4713-01-01 BC'), (7, '0044-03-15 12:00:00.5 BC'), (8, '0044-03-15 12:00:00.5 BC'), (9, '294276-12-31'), (10, '0001-01-01')`,
+		{
+			name:   "coalesce",
+			schema: two,
+			data:   twoData,
+			rule:   `{table: "@.m", due: {age: {expression: "coalesce(a, b)", older_than: 7 days}}, then: [delete]}`,
+			goes:   "SELECT * FROM m WHERE CASE WHEN a IS NOT NULL THEN a ELSE b END < :as_of - interval '7 days'",
+		},
+		{
+			name:   "greatest, NULL is due",
+			schema: two,
+			data:   twoData,
+			rule: `{table: "@.m", due: {age: {expression: "greatest(a, b)", older_than: 7 days, nulls: due}},
+				then: [delete]}`,
+			goes: `SELECT * FROM m WHERE (a < :as_of - interval '7 days' OR a IS NULL)
+				AND (b < :as_of - interval '7 days' OR b IS NULL)`,
+		},
+		{
+			name:   "start and duration",
+			schema: two,
+			data:   twoData,
+			rule:   `{table: "@.m", due: {expires: {expression: "(a + lasts)::timestamptz"}}, then: [delete]}`,
+			goes:   "SELECT * FROM m WHERE a + lasts < :as_of",
+		},
+		{
+			name:   "start and days, inclusive",
+			schema: two,
+			data:   twoData,
+			rule: `{table: "@.m", due: {expires: {expression: "(a + make_interval(days => days))::timestamptz",
+				inclusive: true, nulls: due}}, then: [delete]}`,
+			goes: "SELECT * FROM m WHERE a + days * interval '1 day' <= :as_of OR a IS NULL OR days IS NULL",
+		},
+		{
+			name:   "expression over a table",
+			schema: two + "; CREATE TABLE s (m_id int, at timestamptz)",
+			data: twoData +
+				"; INSERT INTO s SELECT id, b FROM m WHERE b IS NOT NULL; INSERT INTO s SELECT id, a FROM m",
+			rule: `{table: "@.m",
+				due: {age: {expression: "(SELECT max(at) FROM @.s WHERE s.m_id = t.id)::timestamptz",
+				older_than: 7 days}}, then: [delete]}`,
+			goes: `SELECT * FROM m WHERE coalesce(a, b) IS NOT NULL
+				AND greatest(a, b) < :as_of - interval '7 days'`,
+		},
+		{
+			name:   "ends of time",
+			schema: one,
+			data: `INSERT INTO m VALUES (1, 'infinity'), (2, '-infinity'), (3, '-infinity'), (4, '-infinity'),
+				(5, :as_of - interval '8 days'),
+				(6, '4713-01-01 BC'), (7, '0044-03-15 12:00:00.5 BC'), (8, '0044-03-15 12:00:00.5 BC'),
+				(9, '294276-12-31'), (10, '0001-01-01')`,
 			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE id NOT IN (1, 9)"},
-		{name: "ends of days", schema: "CREATE TABLE m (id int PRIMARY KEY, c date NOT NULL)",
-			data: `INSERT INTO m VALUES (1, 'infinity'), (2, '-infinity'), (3, '-infinity'), (4, '-infinity'), (5, '2024-03-20'), (6, '0044-03-15 BC'), (7, '0044-03-15 BC'), (8, '2024-03-24'), (9, '2024-03-25')`,
+			goes: "SELECT * FROM m WHERE id NOT IN (1, 9)",
+		},
+		{
+			name:   "ends of days",
+			schema: "CREATE TABLE m (id int PRIMARY KEY, c date NOT NULL)",
+			data: `INSERT INTO m VALUES (1, 'infinity'), (2, '-infinity'), (3, '-infinity'), (4, '-infinity'),
+				(5, '2024-03-20'), (6, '0044-03-15 BC'), (7, '0044-03-15 BC'), (8, '2024-03-24'),
+				(9, '2024-03-25')`,
 			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE id IN (2, 3, 4, 5, 6, 7)"},
-		{name: "numbers that are none", schema: "CREATE TABLE m (id int PRIMARY KEY, c double precision)",
-			data: `INSERT INTO m VALUES (1, 'NaN'), (2, 'Infinity'), (3, '-Infinity'), (4, '-Infinity'), (5, 0), (6, '-0'), (7, 1e9), (8, 1e10), (9, NULL)`,
-			rule: `{table: "@.m", due: {age: {column: c, encoding: epoch_s, older_than: 7 days, since: 1970-01-01}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE id IN (5, 6, 7)"},
-		{name: "smallint", schema: "CREATE TABLE m (id int PRIMARY KEY, c smallint)",
-			data: `INSERT INTO m VALUES (1, 32767), (2, -32768), (3, NULL)`,
-			rule: `{table: "@.m", due: {age: {column: c, encoding: epoch_s, older_than: 7 days, since: 1969-01-01}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE id IN (1, 2)"},
-		{name: "one instant for many", schema: one,
-			data: "INSERT INTO m SELECT i, :as_of - interval '8 days' FROM generate_series(1, 50) i; INSERT INTO m " +
-				"SELECT 100 + i, :as_of - interval '7 days' FROM generate_series(1, 5) i",
+			goes: "SELECT * FROM m WHERE id IN (2, 3, 4, 5, 6, 7)",
+		},
+		{
+			name:   "numbers that are none",
+			schema: "CREATE TABLE m (id int PRIMARY KEY, c double precision)",
+			data: `INSERT INTO m VALUES (1, 'NaN'), (2, 'Infinity'), (3, '-Infinity'), (4, '-Infinity'), (5, 0),
+				(6, '-0'), (7, 1e9), (8, 1e10), (9, NULL)`,
+			rule: `{table: "@.m", due: {age: {column: c, encoding: epoch_s, older_than: 7 days, since: 1970-01-01}},
+				then: [delete]}`,
+			goes: "SELECT * FROM m WHERE id IN (5, 6, 7)",
+		},
+		{
+			name:   "smallint",
+			schema: "CREATE TABLE m (id int PRIMARY KEY, c smallint)",
+			data:   `INSERT INTO m VALUES (1, 32767), (2, -32768), (3, NULL)`,
+			rule: `{table: "@.m", due: {age: {column: c, encoding: epoch_s, older_than: 7 days, since: 1969-01-01}},
+				then: [delete]}`,
+			goes: "SELECT * FROM m WHERE id IN (1, 2)",
+		},
+		{
+			name:   "one instant for many",
+			schema: one,
+			data: `INSERT INTO m SELECT i, :as_of - interval '8 days' FROM generate_series(1, 50) i;
+				INSERT INTO m SELECT 100 + i, :as_of - interval '7 days' FROM generate_series(1, 5) i`,
 			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE id <= 50"},
-		{name: "empty", schema: one, data: "",
+			goes: "SELECT * FROM m WHERE id <= 50",
+		},
+		{
+			name:   "empty",
+			schema: one,
+			data:   "",
+			rule:   `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
+			goes:   "SELECT * FROM m",
+		},
+		{
+			name:   "nothing due",
+			schema: one,
+			data:   "INSERT INTO m SELECT i, :as_of - i * interval '1 hour' FROM generate_series(0, 30) i",
+			rule:   `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
+			goes:   "SELECT * FROM m WHERE false",
+		},
+		{
+			name:   "clock in the key",
+			schema: "CREATE TABLE m (dev int, c timestamptz, n int, PRIMARY KEY (dev, c, n))",
+			data: `INSERT INTO m SELECT i % 3, :as_of - (i / 2) * interval '1 day', i % 2
+				FROM generate_series(1, 40) i`,
 			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m"},
-		{name: "nothing due", schema: one, data: "INSERT INTO m SELECT i, :as_of - i * interval '1 hour' FROM " +
-			"generate_series(0, 30) i",
+			goes: "SELECT * FROM m WHERE c < :as_of - interval '7 days'",
+		},
+		{
+			name: "keys of many types",
+			schema: `CREATE TABLE m (a text, b uuid, d numeric, e date, f char(4), g float8, h bytea, i boolean,
+				c timestamp, PRIMARY KEY (a, b, d, e, f, g, h, i))`,
+			data: `INSERT INTO m SELECT 'a"''\' || i % 3, md5((i % 2)::text)::uuid, i % 5 / 3.0,
+				'2024-01-01'::date - i % 4, 'x' || i % 2, i / 7.0, decode(lpad(to_hex(i), 2, '0'), 'hex'),
+				i % 2 = 0, '2024-03-20' FROM generate_series(1, 40) i`,
 			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE false"},
-		{name: "clock in the key", schema: "CREATE TABLE m (dev int, c timestamptz, n int, PRIMARY KEY (dev, c, n))",
-			data: "INSERT INTO m SELECT i % 3, :as_of - (i / 2) * interval '1 day', i % 2 FROM generate_series(1, 40) i",
-			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m WHERE c < :as_of - interval '7 days'"},
-		{name: "keys of many types", schema: "CREATE TABLE m (a text, b uuid, d numeric, e date, f char(4), g " +
-			"float8, h bytea, i boolean, c timestamp, PRIMARY KEY (a, b, d, e, f, g, h, i))",
-			data: `INSERT INTO m SELECT 'a"''\' || i % 3, md5((i % 2)::text)::uuid, i % 5 / 3.0, '2024-01-01'::date - i % 4, 'x' || i % 2, i / 7.0, decode(lpad(to_hex(i), 2, '0'), 'hex'), i % 2 = 0, '2024-03-20' FROM generate_series(1, 40) i`,
-			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m"},
-		{name: "a key that is an array", schema: "CREATE TABLE m (a int[] PRIMARY KEY, c timestamp)",
-			data: `INSERT INTO m SELECT ARRAY[i % 3, i], '2024-03-20' FROM generate_series(1, 20) i`,
-			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m"},
-		{name: "a key that is a range", schema: "CREATE TABLE m (a int4range PRIMARY KEY, c timestamp)",
-			data: `INSERT INTO m SELECT int4range(i, i + 3), '2024-03-20' FROM generate_series(1, 20) i`,
-			rule: `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
-			goes: "SELECT * FROM m"},
+			goes: "SELECT * FROM m",
+		},
+		{
+			name:   "a key that is an array",
+			schema: "CREATE TABLE m (a int[] PRIMARY KEY, c timestamp)",
+			data:   `INSERT INTO m SELECT ARRAY[i % 3, i], '2024-03-20' FROM generate_series(1, 20) i`,
+			rule:   `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
+			goes:   "SELECT * FROM m",
+		},
+		{
+			name:   "a key that is a range",
+			schema: "CREATE TABLE m (a int4range PRIMARY KEY, c timestamp)",
+			data:   `INSERT INTO m SELECT int4range(i, i + 3), '2024-03-20' FROM generate_series(1, 20) i`,
+			rule:   `{table: "@.m", due: {age: {column: c, older_than: 7 days}}, then: [delete]}`,
+			goes:   "SELECT * FROM m",
+		},
 	}}.run(t)
 }
