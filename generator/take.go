@@ -231,17 +231,17 @@ func (c columnText) name() sqlText { return c.Name }
 
 func (w *policyCompiler) way() string {
 	if w.policy.Partitions {
-		return "one partition a batch, which is closed to writers and judged then (PARTITIONS)"
+		return "one partition per batch, which is locked against writes and then rechecked"
 	}
 	if !w.inRange {
-		return "rows are locked, then judged, then taken (LOCKED)"
+		return "row by row: rows are locked, rechecked, then taken"
 	}
 	locked := ""
 	if len(w.locks) > 0 {
-		locked = ", under locks on what guards read: " + joined(each(w.locks,
+		locked = ", with locks on the tables that guards read: " + joined(each(w.locks,
 			func(l tableLock) sqlText { return l.Table }), ", ")
 	}
-	return "one statement a batch (RANGE)" + locked + "; LOCKED where rows are contended, refused or held"
+	return "one statement per batch" + locked + "; row by row if rows are locked, refused or held"
 }
 
 // tableLock is a lock on a table that guards read. The lock prevents changes of the table while a

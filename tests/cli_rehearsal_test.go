@@ -172,7 +172,7 @@ func testRehearsalFinds(t *testing.T, binary string) {
 	for _, want := range []string{
 		"retention.catalog.json:1:1: error: the schema file makes other tables than this snapshot says",
 		`would fail: column "n" is of type integer but expression is of type text [42804] [L050]`,
-		`error: table "app.odd" is not what it was before, after everything was undone [L051]`,
+		`error: table "app.odd" differs from before the first migration, after all migrations were undone [L051]`,
 		`error: "lines_odd" ended failed: no row was taken; 1 row was refused: ` +
 			`function app.share(integer) does not exist [42883] [L052]`,
 	} {
@@ -188,7 +188,7 @@ func testRehearsalFinds(t *testing.T, binary string) {
 	}
 
 	c.want(2, "--sandbox and --schema go together", "lint", "--sandbox")
-	c.want(2, "cannot read schema file", "lint", "--sandbox", "--schema", "nowhere.sql")
+	c.want(2, "could not read schema file", "lint", "--sandbox", "--schema", "nowhere.sql")
 	c.write("broken.sql", "CREATE TABLE a (id int);\nCREATE TABEL b (id int);\n")
 	c.want(2, "broken.sql:2:8: error: syntax error", "lint", "--sandbox", "--schema", "broken.sql")
 }

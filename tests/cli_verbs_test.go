@@ -96,13 +96,13 @@ func reports(t *testing.T, binary string, a *atWork) {
 		}
 	}
 	a.write("own.html", "my own")
-	a.want(2, "is no report", "report", "--output", "own.html")
+	a.want(2, "is not a report", "report", "--output", "own.html")
 	if text, err := os.ReadFile(filepath.Join(a.dir, "own.html")); err != nil || string(text) != "my own" {
 		t.Errorf("report changed own.html, which is not a report: %v, now %s", err, text)
 	}
 	a.must("report", "--output", "own.html", "--force")
-	a.want(2, "is no regular file", "report", "--output", ".", "--force")
-	a.want(2, "cannot read policy file", "report", "--policy", "none.yaml")
+	a.want(2, "is not a regular file", "report", "--output", ".", "--force")
+	a.want(2, "could not read policy file", "report", "--policy", "none.yaml")
 	bare := newCLI(t, binary, a.db.URL("anna"), t.TempDir()).must("report").stdout
 	if !strings.Contains(bare, "<strong>Not verified</strong>") ||
 		!strings.Contains(bare, "tripped: 101 or more rows are due") || strings.Count(bare, "<html") != 1 {
@@ -201,8 +201,8 @@ func testVerbs(t *testing.T, binary string) {
 	a.is("true", "SELECT retention._copy() IS NULL")
 	a.db.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid)
 		VALUES ('gone', 'x', '', now(), 'running', 1)`)
-	if rows := a.answer("settle"); rows[0]["ended"] != 1.0 {
-		t.Errorf("settled: %v", rows)
+	if rows := a.answer("mark-abandoned"); rows[0]["ended"] != 1.0 {
+		t.Errorf("mark-abandoned answers %v, want 1 run ended", rows)
 	}
 	a.is("abandoned", "SELECT state FROM retention.run WHERE policy = 'gone'")
 
@@ -244,7 +244,7 @@ func testFirst(t *testing.T, binary string) {
 	}
 	a.want(2, "no job", "run", "--first", "--job", "daily", "--yes")
 	a.want(2, "no policy", "run", "--first", "nobody", "--yes")
-	a.want(2, "--yes goes with --first", "run", "notes_old", "--yes")
+	a.want(2, "--yes requires --first", "run", "notes_old", "--yes")
 	a.is("400 0", "SELECT (SELECT count(*) FROM app.notes) || ' ' || (SELECT count(*) FROM retention.run) + (SELECT "+
 		"count(*) FROM retention.setting)")
 

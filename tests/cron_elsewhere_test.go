@@ -335,8 +335,8 @@ func (e *elsewhere) movesAway(t *testing.T) {
 	e.write("retention.yaml", policy)
 	e.generate()
 	e.must("migrate", "up")
-	e.want(2, "nothing says where schema cron lives", "migrate", "up", "--cron")
-	e.want(2, "nothing says where schema cron lives", "uninstall", "--yes")
+	e.want(2, "the database with schema cron is not known", "migrate", "up", "--cron")
+	e.want(2, "the database with schema cron is not known", "uninstall", "--yes")
 	e.must("migrate", "up", "--cron", "--cron-database-url", strings.Replace(e.url, "/shop", "/postgres", 1))
 	e.generate("--check")
 }

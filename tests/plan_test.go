@@ -204,5 +204,5 @@ policies:
 	c.want(2, "is a superuser", "plan")
 	in.Exec(t, "REVOKE TEMPORARY ON DATABASE "+quote.Ident(in.Name)+" FROM PUBLIC")
 	c.url = in.URL(kit.Migrator)
-	c.want(2, "a plan needs temporary objects", "plan")
+	c.want(2, "could not create temporary objects for the plan", "plan")
 }

@@ -39,13 +39,14 @@ type console struct {
 	answers  *bufio.Reader  // answers of the user; created by the first question
 
 	verdict string // result of the report that was written
-	well    bool   // the result of the report is good
+	well    bool   // the report has no problems
 }
 
 // printf writes a part of the result.
 func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
-// result writes the result of a command: members as JSON, or the text of texts.txt.tmpl.
+// result writes the result of a command: as JSON with members (see document), or as text from
+// template text of texts.txt.tmpl.
 func (c *console) result(text string, data any, members ...any) error {
 	if c.JSON {
 		return c.document(members...)
@@ -54,8 +55,8 @@ func (c *console) result(text string, data any, members ...any) error {
 	return nil
 }
 
-// document writes version 1 of a command's JSON form, with members by their names, in order. The
-// version grows when a member changes its meaning.
+// document writes the JSON form of a command, version 1. members are alternately names and values,
+// in the order of the output. The version must be increased when a member changes its meaning.
 func (c *console) document(members ...any) error {
 	object, err := report.Object(append([]any{"version", 1}, members...)...)
 	if err != nil {
@@ -114,8 +115,8 @@ func (c *console) agree(ctx context.Context, question string) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case said := <-answer:
-		if said == "y" || said == "yes" {
+	case text := <-answer:
+		if text == "y" || text == "yes" {
 			return nil
 		}
 		return refuse("nothing done", nil)
@@ -176,8 +177,8 @@ func (c *console) exit(err error) int {
 	return 2
 }
 
-// texts are the texts that commands print for people. A line that "row" creates belongs to a table;
-// the first such line is the heading.
+// texts has the texts that commands print for people. Consecutive lines that "row" creates are a
+// table. The first of them is its heading.
 //
 //go:embed texts.txt.tmpl
 var texts string
@@ -280,8 +281,8 @@ func (t table) print(w io.Writer, markdown bool) {
 	}
 }
 
-// cell formats a value for people. A number with a fraction is a time in seconds. A map of counts
-// becomes their sum, and names are sorted.
+// cell formats a value for people. A float64 is a duration in seconds. A map of counts becomes
+// their sum. A list of names is sorted.
 func cell(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer {
 		if v.IsNil() {

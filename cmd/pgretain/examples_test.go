@@ -13,8 +13,8 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestExamples generates every example anew: the bytes are those that are checked in. With -update
-// they become so.
+// TestExamples checks that the checked-in migrations of every example are what generate writes.
+// With -update it writes them.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	policies, err := filepath.Glob("../../examples/*/retention.yaml")
@@ -44,45 +44,45 @@ func TestExamples(t *testing.T) {
 }
 
 var (
-	shownCommand = regexp.MustCompile(`(?m)^ *(?:\$ |\{ |source <\()?pgretain((?: +(?:"[^"]*"|'[^']*'|[^\s|;>#)"']+)+)*)`)
-	shownWord    = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+	shownCommand = regexp.MustCompile(`(?m)` +
+		`^ *(?:\$ |\{ |source <\()?pgretain((?: +(?:"[^"]*"|'[^']*'|[^\s|;>#)"']+)+)*)`)
+	shownWord = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
 )
 
-// TestShownCommands holds each command line of each page to the verbs, their flags and their
-// arguments.
+// TestShownCommands checks that every pgretain command line in the documentation has an existing
+// command with valid flags and arguments.
 func TestShownCommands(t *testing.T) {
 	t.Parallel()
 	lines := 0
 	for _, page := range fixture.Documents(t, "../..") {
-		if filepath.Base(page) == "CHANGELOG.md" { // its lines are of their time
+		if filepath.Base(page) == "CHANGELOG.md" { // it may name commands of older versions
 			continue
 		}
 		for _, code := range fixture.Code(fixture.ReadFile(t, page)) {
 			for _, line := range shownCommand.FindAllStringSubmatch(code, -1) {
 				lines++
-				if err := understood(line[1]); err != nil {
+				if err := checkLine(line[1]); err != nil {
 					t.Errorf("%s: pgretain%s: %v", page, line[1], err)
 				}
 			}
 		}
 	}
 	if lines < 200 {
-		t.Errorf("found %d command lines", lines)
+		t.Errorf("found only %d command lines, want at least 200", lines)
 	}
 	for _, wrong := range []string{"rnu x", "migrate sideways", "run x --frist", "run x y", "hold t --reason why",
 		"verify --counts=perhaps"} {
-		if understood(wrong) == nil {
-			t.Errorf("pgretain %s is understood", wrong)
+		if checkLine(wrong) == nil {
+			t.Errorf("checkLine accepts the invalid command line pgretain %s", wrong)
 		}
 	}
 }
 
-// understood parses a command line as far as the verb itself would be called; one that only names a
-// verb is right.
-func understood(line string) error {
-	// as a usage has it
-	line = strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N",
-		"--rows 1").Replace(line)
+// checkLine parses a command line without executing it, and returns the error of the parser. A line
+// that only names a command is valid.
+func checkLine(line string) error {
+	usage := strings.NewReplacer("COMMAND [flags]", "", "[", "", "]", "", " ...", "", "--rows N", "--rows 1")
+	line = usage.Replace(line)
 	words := shownWord.FindAllString(line, -1)
 	for i, word := range words {
 		words[i] = strings.NewReplacer(`"`, "", "'", "").Replace(word)
@@ -106,7 +106,8 @@ func understood(line string) error {
 	return command.ValidateArgs(args)
 }
 
-// pgretain runs a command that must succeed and say nothing on standard error.
+// pgretain runs a command. The test fails unless the command succeeds without output on standard
+// error.
 func pgretain(t *testing.T, args ...string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -25,8 +25,8 @@ type project struct {
 
 	compiled bool // the tables were read
 
-	// Set by compile: the objects that the database of the tables should contain, and their
-	// sources.
+	// compile sets these fields: the objects that the database of the tables should contain, and
+	// the inputs from which they were compiled
 	snapshot *catalog.Snapshot
 	history  *generator.History
 	objects  []generator.Object
@@ -88,7 +88,7 @@ func unreadable(what, path string, err error, hint string) error {
 	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err
 	}
-	return install.Refusal(fmt.Sprintf("cannot read %s %s: %v", what, quoted(path), err), "", hint)
+	return install.Refusal(fmt.Sprintf("could not read %s %s: %v", what, quoted(path), err), "", hint)
 }
 
 // readCatalog reads a snapshot, and returns nil if there is none.
@@ -145,8 +145,8 @@ func (d directory) history() (*generator.History, error) {
 	return s.history, err
 }
 
-// past returns the history without the sides of forks that begin with one of heads, and the names
-// of the files left out. It refuses a directory for the other database.
+// past returns the history without some sides of forks: those whose first file is in heads. It also
+// returns the names of the files that it left out. It refuses a directory for the other database.
 func (d directory) past(format generator.Format, heads []string) (step, error) {
 	history, removed, err := replay(d.Path, format, heads)
 	switch {
@@ -159,8 +159,8 @@ func (d directory) past(format generator.Format, heads []string) (step, error) {
 	return step{directory: d, history: history, Removed: append([]string{}, removed...)}, err
 }
 
-// replay reads a directory of either kind. It returns an error if the directory cannot be read. If
-// it looked empty, everything would be generated again.
+// replay reads a directory of either kind. A directory that cannot be read is an error. If it
+// counted as empty, everything would be generated again.
 func replay(dir string, format generator.Format, heads []string) (*generator.History, []string, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, unreadable("migration directory", dir, err, "Name another directory with --migrations.")
@@ -190,7 +190,8 @@ func (p *project) compile(snapshot *catalog.Snapshot, history *generator.History
 	return objects, nil
 }
 
-// next returns the files that lead from the history of a directory to the wanted objects.
+// next returns the files of the next step, which changes the objects of the history into the wanted
+// ones.
 func (p *project) next(history *generator.History, wanted []generator.Object, cron bool) ([]generator.File, error) {
 	in := p.file.Install
 	options := generator.NextOptions{Roles: in.Roles, SearchPath: in.Path(), Trust: in.Trust, Schema: in.Schema,
@@ -217,7 +218,8 @@ type output struct{ Path, text string }
 
 func (o output) MarshalText() ([]byte, error) { return []byte(o.Path), nil }
 
-// writeAll writes all files completely, or none. If replace is true, existing files are replaced.
+// writeAll writes all files completely, or none. If replace is true, it replaces existing files;
+// otherwise an existing file is an error.
 func writeAll(files []output, replace bool) error { return exchange(nil, files, replace) }
 
 // exchange writes files like writeAll, and removes old files. It attempts everything that can fail

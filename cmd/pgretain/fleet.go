@@ -28,9 +28,9 @@ import (
 	"pgretain/policy"
 )
 
-// fleetVerbs are the commands that accept --fleet. A command with reads continues after any number
-// of failures. With shown, the output of every database is printed, not only of failed ones. words
-// describe the exit codes 0, 1 and 2.
+// fleetVerbs are the commands that accept --fleet. If reads is set, the command changes nothing, so
+// it continues after any number of failures. If shown is set, the output of every database is
+// printed, otherwise only the output of failed ones. words describe the exit codes 0, 1 and 2.
 var fleetVerbs = map[string]struct {
 	reads, shown bool
 	words        [3]string
@@ -77,7 +77,7 @@ type member struct {
 	Said     string          `json:"-"` // output for people
 
 	File string `json:"-"` // link to the report of the database, "" if there is none
-	Well bool   `json:"-"` // the result of the report is good
+	Well bool   `json:"-"` // the report has no problems
 
 	connection string
 	text       []byte
@@ -98,7 +98,7 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 	}
 	f := &fleet{read, *c, verb, act, args}
 	if info, err := os.Stat(c.Output); verb == "report" && (err != nil || !info.IsDir()) {
-		return usagef("--output must be a directory, which gets a report of each database and index.html, got %q",
+		return usagef("--output must be a directory for index.html and a report of each database, got %q",
 			c.Output)
 	}
 	stages, err := f.find(ctx)
@@ -118,8 +118,8 @@ func (c *console) fleet(ctx context.Context, verb string, act action, args []str
 }
 
 // find lists the databases of each stage, each once. If a query fails, a command that changes
-// databases ends before it begins. For other commands the query becomes a database with the result
-// unknown.
+// databases stops before the first database. For a command that only reads, find returns an entry
+// "(found)" in place of the databases, with the result unknown.
 func (f *fleet) find(ctx context.Context) (stages [][]*member, err error) {
 	seen := map[string]bool{}
 	for i, stage := range f.Stages {
@@ -186,15 +186,15 @@ func (f *fleet) query(ctx context.Context, stage string, q policy.FleetQuery) (l
 	return list, nil
 }
 
-// oddName matches a name that is a path or an option. password_command could take it for one.
+// oddName matches a name that password_command could read as a path or as an option.
 var oddName = regexp.MustCompile(`^-|[/\\]|^\.{1,2}$`)
 
 // checkFound refuses a name that is a path. If there is a password_command, it also refuses a
-// database on another host than the server that answered the query. Otherwise the query could choose
-// the host that receives a password.
+// database on another host than the server that answered the query. Otherwise the query could
+// choose the host that receives a password.
 func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	if oddName.MatchString(d.Name) || diag.HiddenIn(d.Name) >= 0 {
-		return fmt.Errorf("%q is no name of a database in a fleet", d.Name)
+		return fmt.Errorf("%q cannot be the name of a database in a fleet", d.Name)
 	}
 	if len(f.PasswordCommand) == 0 {
 		return nil
@@ -213,8 +213,7 @@ func (f *fleet) checkFound(d policy.FleetDatabase, asked string) error {
 	}
 	for _, host := range hosts(to) {
 		if !slices.Contains(hosts(from), host) {
-			return fmt.Errorf("%q is on host %s, which is not that of the query, and password_command would print "+
-				"its password; "+
+			return fmt.Errorf("%q is on host %s, not on the host of the query, so it must not get a password; "+
 				"list it under databases", d.Name, host)
 		}
 	}
@@ -237,8 +236,8 @@ func (f *fleet) secret(ctx context.Context, name, connection string) (string, er
 	return withSetting(connection, "password", strings.TrimSuffix(password, "\r")), nil
 }
 
-// goThrough executes the command for the databases of each stage. Calls that are running are not
-// cancelled when too many fail.
+// goThrough executes the command for the databases of each stage. If too many databases fail, it
+// starts no more, but does not cancel those in progress.
 func (f *fleet) goThrough(ctx context.Context, stages [][]*member) (all []*member) {
 	stopped := false
 	for i, list := range stages {
@@ -278,8 +277,8 @@ func (f *fleet) do(m *member, do func(*console) error) {
 	c.out, c.err, c.Output = &out, &said, ""
 	m.Code = c.exit(do(&c))
 	m.text, m.Messages, m.Well = out.Bytes(), said.String(), c.well
-	m.Verdict, m.Seconds = cmp.Or(c.verdict, fleetVerbs[f.verb].words[min(m.Code,
-		2)]), seconds(time.Since(began).Seconds())
+	m.Verdict = cmp.Or(c.verdict, fleetVerbs[f.verb].words[min(m.Code, 2)])
+	m.Seconds = seconds(time.Since(began).Seconds())
 }
 
 // readStatus reads the status of one database. Values that cannot be read stay empty; the command
@@ -303,7 +302,8 @@ func (c *console) readStatus(ctx context.Context, m *member) {
 	}
 }
 
-// show prints a line for each database, then the output of some.
+// show prints a line for each database. Below it prints the output of databases that failed, or of
+// all databases if the command is for that.
 func (f *fleet) show(members []*member) error {
 	if f.verb == "report" {
 		if err := f.write(members); err != nil {

@@ -6,14 +6,14 @@ import (
 	"pgretain/policy"
 )
 
-// TestFoundDatabases: a query that finds databases chooses neither a path for the command that
-// prints passwords nor the host that gets them.
+// TestFoundDatabases checks that checkFound refuses names that are paths or options. If there is a
+// password_command, it also refuses databases on another host than that of the query.
 func TestFoundDatabases(t *testing.T) {
 	t.Parallel()
 	const asked = "host=db1.example port=5433 dbname=postgres user=u"
 	for _, c := range []struct {
-		name, connection    string
-		command, accessible bool
+		name, connection  string
+		command, accepted bool // command: the fleet has a password_command
 	}{
 		{"shop", "host=db1.example port=5433 dbname=shop user=u", true, true},
 		{"shop", "postgres://u@db1.example:5433/shop", true, true},
@@ -35,8 +35,9 @@ func TestFoundDatabases(t *testing.T) {
 			f.PasswordCommand = []string{"pass", "show", "{name}"}
 		}
 		err := f.checkFound(policy.FleetDatabase{Name: c.name, Connection: c.connection}, asked)
-		if (err == nil) != c.accessible {
-			t.Errorf("%q at %q, with a command %t: %v", c.name, c.connection, c.command, err)
+		if (err == nil) != c.accepted {
+			t.Errorf("checkFound(%q at %q), password_command %t: error %v, want accepted = %t",
+				c.name, c.connection, c.command, err, c.accepted)
 		}
 	}
 }

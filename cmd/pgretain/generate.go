@@ -18,9 +18,9 @@ import (
 	"pgretain/internal/lists"
 )
 
-// step has the files that generate writes into one directory, and the reasons. Removed lists the
-// files that generate deletes. history is the content of the directory without the sides of forks
-// that are generated again.
+// step has the files that generate writes into one directory, and the changes that they make.
+// Removed lists the files that generate deletes. history is the content of the directory without
+// the removed sides of forks.
 type step struct {
 	directory
 	history *generator.History
@@ -66,7 +66,7 @@ func (c *console) nextSteps() ([]step, error) {
 	for _, value := range c.Rebase {
 		known := []string{".", filepath.Clean(c.Migrations), filepath.Clean(c.cronDirectory())}
 		if !slices.Contains(known, filepath.Dir(value)) {
-			return nil, usagef("--rebase=%s is not a file of %s", value, c.Migrations)
+			return nil, usagef("--rebase=%s is not a file in %s", value, c.Migrations)
 		}
 		heads = append(heads, filepath.Base(value))
 	}
@@ -107,8 +107,7 @@ func (c *console) nextSteps() ([]step, error) {
 			return nil, err
 		}
 		s.Files = lists.Map(files, func(f generator.File) output {
-			return output{filepath.Join(s.Path, f.Name),
-				f.Text}
+			return output{filepath.Join(s.Path, f.Name), f.Text}
 		})
 		s.Changes = changes(s.history, generator.Pages(wanted[i], project.file.Install.Roles))
 	}
@@ -125,7 +124,7 @@ func (c *console) checkOwn(history *generator.History) error {
 	if c.Format != "" || len(history.Files()) > 0 || other == "" {
 		return nil
 	}
-	return usagef("%s looks like a migration for %s: say --format %s, or --format goose if it is not",
+	return usagef("%s looks like a migration for %s; use --format %s, or --format goose if it is not",
 		filepath.Join(c.Migrations, file), other, other)
 }
 
@@ -164,9 +163,9 @@ type change struct {
 	Text string
 }
 
-// changes lists what a step does to which object. New and changed objects of the runtime are only
-// counted: there are about a hundred, and no policy names them. For a changed policy the words
-// describe the change.
+// changes lists the objects that a step creates, changes or drops. It only counts new and changed
+// objects of the runtime, because there are about a hundred. For a changed policy the text
+// describes the change.
 func changes(history *generator.History, wanted []generator.Object) []change {
 	list, runtime := []change{}, map[string]int{}
 	for _, c := range generator.Changes(history.Objects(), wanted) {

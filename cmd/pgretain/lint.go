@@ -32,12 +32,13 @@ type linted struct {
 
 func (c *console) lint(ctx context.Context, _ []string) error {
 	if c.Sandbox != (c.Schema != "") {
-		return usagef("--sandbox and --schema go together")
+		return usagef("--sandbox and --schema must be used together")
 	}
 	return c.lintAt(ctx, time.Now())
 }
 
-// lintAt prints the findings at the end. now is the time for the days of suppressions.
+// lintAt checks the policy file and prints all findings at the end. now decides whether a
+// suppression is in force.
 func (c *console) lintAt(ctx context.Context, now time.Time) error {
 	found := &linted{}
 	project, err := readProject(c.Policy)
@@ -98,8 +99,8 @@ func (p *project) check(files *flags) error {
 	return nil
 }
 
-// take adds findings and applies the suppressions. It adds the policy or report and the table of a
-// finding if the finding does not name them.
+// take adds findings and applies the suppressions. If a finding names no policy or table, take
+// derives them from the finding's line.
 func (l *linted) take(list diag.List) {
 	owners, tables := map[int]string{}, map[string]string{}
 	if l.project != nil {
@@ -129,8 +130,7 @@ func (l *linted) failed() bool {
 func (c *console) conclude(found *linted) (err error) {
 	log := report.Log{Verb: "lint", File: c.Policy, Findings: append([]report.Finding{}, found.findings...)}
 	slices.SortStableFunc(log.Findings, func(a, b report.Finding) int {
-		return diag.Compare(a.Diagnostic,
-			b.Diagnostic)
+		return diag.Compare(a.Diagnostic, b.Diagnostic)
 	})
 	switch {
 	case c.Format != "text":
@@ -175,8 +175,8 @@ var (
 	codeSuppressionIdle  = diag.Register("L096", "suppression matches no finding")
 )
 
-// useless warns about suppressions without effect. For checks of the verifier it compares only the
-// day and the code.
+// useless returns warnings about suppressions without effect. For checks of the verifier it only
+// checks that the code exists and the suppression is in force.
 func (l *linted) useless() diag.List {
 	var list diag.List
 	for _, e := range l.filter {
@@ -196,8 +196,8 @@ func (l *linted) useless() diag.List {
 	return list
 }
 
-// looked reports whether the findings of a check would have been found. Codes from L050 on need a
-// rehearsal. Without a snapshot, or with errors, not all checks ran.
+// looked reports whether this command made a check. Checks from L050 on need a rehearsal. Without a
+// snapshot, or after errors, not all checks ran.
 func (l *linted) looked(code string) bool {
 	compiled := l.project != nil && l.project.compiled && !l.failed()
 	return compiled && strings.HasPrefix(code, "L") && (code < "L050" || l.rehearsed)
@@ -272,7 +272,7 @@ func (p *project) lines(words map[generator.ID][]explain.Line, name string) []ex
 		}
 	}
 	if lines[len(lines)-1].Key != "runs" {
-		lines = append(lines, explain.Line{Key: "runs", Text: "when it is called: no job names it"})
+		lines = append(lines, explain.Line{Key: "runs", Text: "only by hand: no job names it"})
 	}
 	return lines
 }

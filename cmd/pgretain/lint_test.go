@@ -28,7 +28,8 @@ jobs:
 suppress:
 `
 
-// linting of a file at an instant: what goes to the person, what to the machine, and the exit code.
+// lintAt lints a policy file with these suppressions at a given time. It returns the output, the
+// messages and the exit code.
 func lintAt(t *testing.T, now, format string, verbose bool, suppressions string) (stdout, stderr string, code int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,26 +52,26 @@ func lintAt(t *testing.T, now, format string, verbose bool, suppressions string)
 	return strings.ReplaceAll(out.String(), dir+"/", ""), strings.ReplaceAll(messages.String(), dir+"/", ""), int(exit)
 }
 
-// A warning of lint is suppressed up to the end of the day in the install's time zone, and by what
-// it is about.
+// TestLintSuppresses checks until when a suppression hides a warning of lint: the end of its day in
+// the install's time zone. It also checks that policy and table limit the suppression.
 func TestLintSuppresses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		now, suppression, want string
 		hidden                 bool
 	}{
-		"to the last second":  {"2027-01-31T22:59:59Z", "check: L020", "", true},
-		"not after":           {"2027-01-31T23:00:00Z", "check: L020", "[L095]", false},
-		"a year at most":      {"2026-01-01T00:00:00Z", "check: L020", "[L095]", false},
-		"of the policy":       {"2027-01-01T00:00:00Z", "check: L020, policy: notes_old", "", true},
-		"not of another one":  {"2027-01-01T00:00:00Z", "check: L020, policy: other", "", false},
-		"of the table":        {"2027-01-01T00:00:00Z", "check: L020, table: app.note", "", true},
-		"not of another":      {"2027-01-01T00:00:00Z", "check: L020, table: app.other", "", false},
-		"of verify, in force": {"2027-01-01T00:00:00Z", "check: V020", "", false},
-		"of verify, ended":    {"2028-01-01T00:00:00Z", "check: V020", "[L095]", false},
+		"in the last second":           {"2027-01-31T22:59:59Z", "check: L020", "", true},
+		"after the last second":        {"2027-01-31T23:00:00Z", "check: L020", "[L095]", false},
+		"more than a year before":      {"2026-01-01T00:00:00Z", "check: L020", "[L095]", false},
+		"for the policy":               {"2027-01-01T00:00:00Z", "check: L020, policy: notes_old", "", true},
+		"for another policy":           {"2027-01-01T00:00:00Z", "check: L020, policy: other", "", false},
+		"for the table":                {"2027-01-01T00:00:00Z", "check: L020, table: app.note", "", true},
+		"for another table":            {"2027-01-01T00:00:00Z", "check: L020, table: app.other", "", false},
+		"of a verify check, in force":  {"2027-01-01T00:00:00Z", "check: V020", "", false},
+		"of a verify check, has ended": {"2028-01-01T00:00:00Z", "check: V020", "[L095]", false},
 	} {
-		stdout, stderr, code := lintAt(t, c.now, "text", false, "  - {"+
-			c.suppression+", reason: r, until: 2027-01-31}\n")
+		item := "  - {" + c.suppression + ", reason: r, until: 2027-01-31}\n"
+		stdout, stderr, code := lintAt(t, c.now, "text", false, item)
 		if strings.Contains(stderr, "[L020]") == c.hidden || strings.Contains(stdout, "1 suppressed") != c.hidden ||
 			c.want == "" && strings.Contains(stderr, "[L09") || !strings.Contains(stderr, c.want) || code != 0 {
 			t.Errorf("%s: exit code %d\n%s%s", name, code, stdout, stderr)

@@ -60,15 +60,27 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // action executes a command.
 type action = func(c *console, ctx context.Context, args []string) error
 
-// actions are the commands, except those in calls. help.txt describes them.
+// actions maps the names of commands to their functions. The other commands are in calls.
 var actions = map[string]action{
-	"init": (*console).init, "snapshot": (*console).snapshot, "lint": (*console).lint, "explain": (*console).explain,
-	"generate": (*console).generate, "bootstrap": (*console).bootstrap,
-	"migrate up": (*console).up, "migrate down": (*console).down, "migrate status": (*console).migrations,
-	"verify": (*console).verify, "plan": (*console).plan, "preview": (*console).preview, "run": (*console).run,
-	"status": (*console).status, "report": (*console).htmlReport, "uninstall": (*console).uninstall,
-	"sandbox": (*console).sandbox, "schema": (*console).schema,
-	"version": (*console).version,
+	"init":           (*console).init,
+	"snapshot":       (*console).snapshot,
+	"lint":           (*console).lint,
+	"explain":        (*console).explain,
+	"generate":       (*console).generate,
+	"bootstrap":      (*console).bootstrap,
+	"migrate up":     (*console).up,
+	"migrate down":   (*console).down,
+	"migrate status": (*console).migrations,
+	"verify":         (*console).verify,
+	"plan":           (*console).plan,
+	"preview":        (*console).preview,
+	"run":            (*console).run,
+	"status":         (*console).status,
+	"report":         (*console).htmlReport,
+	"uninstall":      (*console).uninstall,
+	"sandbox":        (*console).sandbox,
+	"schema":         (*console).schema,
+	"version":        (*console).version,
 }
 
 // helpText has a part for each command. Its first line is the usage, which determines the number of
@@ -105,8 +117,7 @@ func (c *console) root() (root *cobra.Command) {
 		}
 		if act != nil {
 			command.Args = arguments
-			command.RunE = func(command *cobra.Command,
-				args []string) error {
+			command.RunE = func(command *cobra.Command, args []string) error {
 				return c.dispatch(command, part.Name, act, args)
 			}
 			c.flags.add(command, places, flags)
@@ -162,7 +173,7 @@ func arguments(command *cobra.Command, args []string) error {
 	case most == 0:
 		return usagef("%q takes no arguments, got %q", command.CommandPath(), args[0])
 	}
-	return usagef("%q is called as: %s", command.CommandPath(), command.Use)
+	return usagef("wrong number of arguments for %q, usage: %s", command.CommandPath(), command.Use)
 }
 
 // onlyVerbs reports an unknown command below a command that only groups others.
@@ -248,8 +259,11 @@ func (f *flags) places() map[string]any {
 
 // exclusive lists pairs of flags that exclude each other.
 var exclusive = [][2]string{
-	{"fleet", "database-url"}, {"fleet", "cron-database-url"}, {"fleet", "watch"}, {"fleet", "serve"}, {"serve",
-		"output"},
+	{"fleet", "database-url"},
+	{"fleet", "cron-database-url"},
+	{"fleet", "watch"},
+	{"fleet", "serve"},
+	{"serve", "output"},
 }
 
 // add adds the flags of a command. A line either lists names of flags.txt, or defines a flag.
@@ -321,7 +335,7 @@ func (f *flags) check(command *cobra.Command) (err error) {
 		}
 	}
 	if filepath.Clean(f.Migrations) == filepath.Clean(f.cronDirectory()) {
-		err = cmp.Or(err, usagef("--migrations and --cron-migrations must be two directories"))
+		err = cmp.Or(err, usagef("--migrations and --cron-migrations must be different directories"))
 	}
 	return err
 }

@@ -23,7 +23,8 @@ import (
 	catalogsql "pgretain/sql/catalog"
 )
 
-// destination is one of the two migration directories with its database.
+// destination is one of the two migration directories with its database: that of the tables, or
+// that of the jobs.
 type destination struct {
 	directory
 	project *project
@@ -111,14 +112,14 @@ func (c *console) up(ctx context.Context, _ []string) error {
 		return err
 	}
 	if in := options.Install; !at.cron && in.CronElsewhere() {
-		c.notef("the jobs are scheduled by \"pgretain migrate up --cron\", in database %q\n", in.CronDatabase)
+		c.notef("run \"pgretain migrate up --cron\" to schedule the jobs in database %q\n", in.CronDatabase)
 	}
 	return nil
 }
 
-// fits compiles the policy for the live tables. Errors that a migration would meet are reported
-// with the line of the policy, before anything is applied. Jobs whose names pg_cron would truncate
-// are refused.
+// fits checks before the first migration that the policy compiles for the live tables. Its errors
+// have a line of the policy file, unlike errors of a migration. It refuses jobs whose names pg_cron
+// would truncate.
 func (at destination) fits(ctx context.Context) error {
 	file, in := at.project.file, at.options().Install
 	for _, job := range file.Jobs {
@@ -248,7 +249,7 @@ func (c *console) migrations(ctx context.Context, _ []string) error {
 	return err
 }
 
-// belongings are the objects that an uninstall drops and keeps: rows of the runtime's tables, and
+// belongings lists what an uninstall drops and keeps: numbers of rows in the runtime's tables, and
 // names of objects by kind.
 type belongings struct {
 	Database, Schema    string
@@ -284,7 +285,7 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 		c.aligned(say("uninstall", found))
 	}
 	if err == nil && !c.Yes {
-		err = c.agree(ctx, "Take all of this away from database "+quoted(found.Database)+"?")
+		err = c.agree(ctx, "Remove all of this from database "+quoted(found.Database)+"?")
 	}
 	if err != nil {
 		return err
@@ -296,7 +297,7 @@ func (c *console) uninstall(ctx context.Context, _ []string) error {
 			break
 		}
 	}
-	return c.migrated(all, "there was nothing left to undo", err)
+	return c.migrated(all, "nothing to undo", err)
 }
 
 func (at destination) belongings(ctx context.Context, places []destination) (found belongings, err error) {
@@ -349,7 +350,7 @@ func (c *console) bootstrap(ctx context.Context, _ []string) error {
 		c.printf("%s", script)
 		return nil
 	case c.Migrator == "":
-		return usagef("--apply needs --migrator: the connection is that of the DBA")
+		return usagef("--apply requires --migrator, because the connection is that of the DBA")
 	}
 	return install.Run(ctx, c.DatabaseURL, script, func(d diag.Diagnostic) { c.show(diag.List{d}, nil) })
 }

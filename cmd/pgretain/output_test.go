@@ -25,10 +25,10 @@ func TestWriteAll(t *testing.T) {
 	}
 	files := []output{{filepath.Join(dir, "a.sql"), "new a"}, {taken, "new b"}}
 	if err := writeAll(files, false); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("error %v, want one about a file that exists", err)
+		t.Errorf("writeAll returned error %v, want fs.ErrExist", err)
 	}
 	if diff := cmp.Diff(map[string]string{"b.sql": "old"}, contents(t, dir)); diff != "" {
-		t.Errorf("a refusal left (-want +got):\n%s", diff)
+		t.Errorf("after the error the directory has other files (-want +got):\n%s", diff)
 	}
 	if err := writeAll(files, true); err != nil {
 		t.Fatal(err)
@@ -38,21 +38,21 @@ func TestWriteAll(t *testing.T) {
 	}
 }
 
-// A rename can fail after others succeeded.
+// If one file cannot be written, writeAll leaves none behind.
 func TestWriteAllTakesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	files := []output{{filepath.Join(dir, "a.sql"), "a"}, {filepath.Join(dir, "missing", "b.sql"), "b"}}
 	if err := writeAll(files, false); err == nil {
-		t.Error("no error")
+		t.Error("writeAll returned no error for a directory that does not exist")
 	}
 	if diff := cmp.Diff(map[string]string{}, contents(t, dir)); diff != "" {
-		t.Error(diff)
+		t.Errorf("after the error the directory has other files (-want +got):\n%s", diff)
 	}
 }
 
-// Taking files out and writing others is one thing: after an error all is as it was, and afterwards
-// no file is left that nobody asked for.
+// TestExchange checks that exchange removes and writes all files or none. After an error every file
+// has its old content. After success there are no other files.
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -67,16 +67,19 @@ func TestExchange(t *testing.T) {
 		old   []string
 		files []output
 	}{
-		"a file is gone":       {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, "new"}}},
-		"a place is taken":     {[]string{a, b}, []output{{a, "new a"}, {c, "new c"}}},
-		"a rename is refused":  {[]string{a, b}, []output{{b, "new b"}, {filepath.Join(dir, "missing", "d.sql"), "d"}}},
-		"a file would go over": {[]string{b}, []output{{a, "new a"}}},
+		"an old file does not exist": {[]string{a, filepath.Join(dir, "d.sql")}, []output{{b, "new"}}},
+		"a new name exists":          {[]string{a, b}, []output{{a, "new a"}, {c, "new c"}}},
+		"a file cannot be written": {[]string{a, b}, []output{
+			{b, "new b"},
+			{filepath.Join(dir, "missing", "d.sql"), "d"},
+		}},
+		"a file that is not old is in use": {[]string{b}, []output{{a, "new a"}}},
 	} {
 		if err := exchange(try.old, try.files, false); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: exchange returned no error", name)
 		}
 		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-			t.Fatalf("%s (-before +after):\n%s", name, diff)
+			t.Fatalf("%s: the error changed the directory (-before +after):\n%s", name, diff)
 		}
 	}
 	if err := exchange([]string{a, b}, []output{{b, "new b"}}, false); err != nil {
@@ -122,9 +125,17 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	text := "one\n" + row("NAME", ">ROWS", "NOTE") + row("é", int64(1000), nil) + row("longer|", 2, "x\ny") + "two\n"
 	for format, want := range map[string]string{
-		"text": "one\nNAME      ROWS  NOTE\né        1,000\nlonger|      2  x y\ntwo\n",
-		"markdown": "one\n| NAME | ROWS | NOTE |\n| --- | ---: | --- |\n| é | 1,000 |  |\n| longer\\| | 2 | x y " +
-			"|\ntwo\n",
+		"text": "one\n" +
+			"NAME      ROWS  NOTE\n" +
+			"é        1,000\n" +
+			"longer|      2  x y\n" +
+			"two\n",
+		"markdown": "one\n" +
+			"| NAME | ROWS | NOTE |\n" +
+			"| --- | ---: | --- |\n" +
+			"| é | 1,000 |  |\n" +
+			"| longer\\| | 2 | x y |\n" +
+			"two\n",
 	} {
 		var out bytes.Buffer
 		c := console{out: &out, flags: flags{Format: format}}
@@ -138,8 +149,11 @@ func TestTable(t *testing.T) {
 func TestProgressLine(t *testing.T) {
 	t.Parallel()
 	text := "policy: 7 of 50 rows, 2 rows/s"
-	for width, want := range map[int]string{0: text + "\n", len(text) + 1: "\r\x1b[K" + text,
-		13: "\r\x1b[Kpolicy: 7 of"} {
+	for width, want := range map[int]string{
+		0:             text + "\n",
+		len(text) + 1: "\r\x1b[K" + text,
+		13:            "\r\x1b[Kpolicy: 7 of",
+	} {
 		if diff := cmp.Diff(want, progressLine(text, width)); diff != "" {
 			t.Errorf("width %d: %s", width, diff)
 		}
@@ -148,15 +162,17 @@ func TestProgressLine(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123",
-		-1234: "-1,234"} {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234",
+	} {
 		if got := count(n); got != want {
 			t.Errorf("count(%d) = %q, want %q", n, got, want)
 		}
 	}
 }
 
-// Every place of the language that can name a table is looked at; what the runtime brings is not.
+// TestTablesOf checks that tablesOf returns the tables of every key of the policy language that can
+// name a table. It does not return tables of the runtime.
 func TestTablesOf(t *testing.T) {
 	t.Parallel()
 	file, list := policy.Parse("p.yaml", []byte(`version: 1
@@ -185,9 +201,10 @@ policies:
 	for _, m := range tablesOf(file) {
 		got = append(got, m.name)
 	}
-	want := []string{"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8",
-		"pg_catalog.pg_class", "a9",
-		"app.related", "b1", "b2", "app.child"}
+	want := []string{
+		"app.kept", "app.item", "a1", "app.joined", "a2", "app.a3", "a7", "a5", "a6", "a4", "a8",
+		"pg_catalog.pg_class", "a9", "app.related", "b1", "b2", "app.child",
+	}
 	sorted := cmp.Transformer("set", func(names []string) map[string]bool {
 		set := map[string]bool{}
 		for _, name := range names {

@@ -69,9 +69,9 @@ type plannedLock struct {
 type planner struct {
 	*console
 	tx      pgx.Tx
-	objects []generator.Object // as generate would install them
-	live    *session           // of the installed runtime, whose schema may not exist
-	scratch *session           // of the temporary schema
+	objects []generator.Object // objects that "pgretain generate" would install
+	live    *session           // session with the schema of the installed runtime, which may not exist
+	scratch *session           // the same session with the temporary schema
 	missing []string           // missing objects of the migrations and of the installed runtime
 	broken  map[string]error   // errors of policies that could not be created, by policy
 }
@@ -96,9 +96,9 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 			return err
 		}
 		c.show(project.notes, project.sources)
-		objects, err := withMembers(ctx, conn, project.objects)
+		objects, err := withInstances(ctx, conn, project.objects)
 		if err == nil {
-			pages, err = withMembers(ctx, conn, pages)
+			pages, err = withInstances(ctx, conn, pages)
 		}
 		if err != nil {
 			return err
@@ -122,20 +122,22 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		"indexes", found.Indexes, "locks", found.Locks)
 }
 
-// withMembers replaces the object of a policy with instances by one object for each instance.
-func withMembers(ctx context.Context, conn *pgx.Conn, objects []generator.Object) (all []generator.Object, err error) {
+// withInstances replaces each policy for several schemas or shards by the objects of its instances.
+func withInstances(
+	ctx context.Context, conn *pgx.Conn, objects []generator.Object,
+) (all []generator.Object, err error) {
 	for _, o := range objects {
 		if o.Members == nil {
 			all = append(all, o)
 			continue
 		}
 		_, table, _ := strings.Cut(o.Table, ".")
-		places, err := inspect.Instances(ctx, conn, o.Members.Each, o.Name, table)
+		instances, err := inspect.Instances(ctx, conn, o.Members.Each, o.Name, table)
 		if err != nil {
 			return nil, err
 		}
-		for _, place := range places {
-			all = append(all, o.Members.In(place)...)
+		for _, instance := range instances {
+			all = append(all, o.Members.In(instance)...)
 		}
 	}
 	return all, nil
@@ -166,9 +168,9 @@ func (p *planner) begin(ctx context.Context) (owners []string, err error) {
 	return owners, err
 }
 
-// install creates the runtime and the policies in the session's temporary schema. It copies the
-// state of the installed runtime if the role may read it. It leaves out requirements on tables that
-// the migration meets.
+// install creates the runtime and the policies in the session's temporary schema. If there is an
+// installed runtime, it copies its holds, settings, events and recent runs. It does not require
+// tables that the migration would create.
 func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	owners, err := p.begin(ctx)
 	if err != nil {
@@ -177,8 +179,8 @@ func (p *planner) install(ctx context.Context, pages []generator.Object) error {
 	runtime := ""
 	for _, o := range pages {
 		switch o.Kind {
-		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure,
-			generator.KindView, generator.KindInstall:
+		case generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction,
+			generator.KindProcedure, generator.KindView, generator.KindInstall:
 			runtime += p.renamed(o.SQL)
 		}
 	}
@@ -291,8 +293,8 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 	has := func(list []*string, scope *string) bool {
 		return slices.ContainsFunc(list, func(s *string) bool { return scopeText(s) == scopeText(scope) })
 	}
-	for _, scope := range slices.Concat(then, slices.DeleteFunc(slices.Clone(now),
-		func(s *string) bool { return has(then, s) })) {
+	dropped := slices.DeleteFunc(slices.Clone(now), func(s *string) bool { return has(then, s) })
+	for _, scope := range slices.Concat(then, dropped) {
 		planned.Scope, planned.Now, planned.Then, planned.Note = orNullJSON(scope), nil, nil, ""
 		if has(now, scope) {
 			if planned.Now, err = p.preview(ctx, p.live, scoped{o.Name, scope}, &planned.Note); err != nil {
@@ -307,7 +309,7 @@ func (p *planner) policy(ctx context.Context, o generator.Object, before install
 				return nil, err
 			}
 		default:
-			planned.Note = "no job takes these rows any more"
+			planned.Note = "in the policy file no job has this scope"
 		}
 		if planned.Then != nil {
 			for i, e := range planned.Then.Effects {
@@ -352,9 +354,9 @@ func orNullJSON(scope *string) json.RawMessage {
 	return json.RawMessage(*scope)
 }
 
-// preview returns the preview of a policy by a runtime. If its effects cannot be evaluated, it
-// returns the preview without them. If the preview fails, or something stops the runs of the new
-// policy, it returns nil and sets note to the reason.
+// preview returns the preview of a policy in one of the two runtimes. If the effects cannot be
+// evaluated, it returns the preview without them. If the preview fails, or if runs of the new
+// policy would not start, it returns nil and sets note to the reason.
 func (p *planner) preview(ctx context.Context, s *session, one scoped, note *string) (found *preview, err error) {
 	for _, effects := range []bool{true, false} {
 		err = p.attempt(ctx, func() (err error) {
@@ -393,8 +395,7 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 		case o.Kind == generator.KindIndex:
 			index := plannedIndex{Policy: o.Policy, Table: o.Table, Index: o.Definition}
 			evaluated := func(of plannedPolicy) bool {
-				return of.Policy == o.Policy && of.Then != nil &&
-					of.Then.Due != nil
+				return of.Policy == o.Policy && of.Then != nil && of.Then.Due != nil
 			}
 			var content string
 			// planning the query calls functions in the table's indexes
@@ -408,19 +409,20 @@ func (p *planner) effects(ctx context.Context, out *plan) error {
 				}
 			}
 			out.Indexes = append(out.Indexes, index)
-			out.lock(o.Table, "SHARE UPDATE EXCLUSIVE", "CREATE INDEX CONCURRENTLY: reads and writes go on")
+			out.lock(o.Table, "SHARE UPDATE EXCLUSIVE",
+				"CREATE INDEX CONCURRENTLY, which blocks neither reads nor writes")
 		}
 	}
 	for _, planned := range out.Policies {
 		if planned.Change == "new" || planned.Change == "changed" {
-			out.lock(planned.Table, "ROW EXCLUSIVE", "the statements of its policies are tried with no row")
+			out.lock(planned.Table, "ROW EXCLUSIVE", "test of its policies' statements, which change no row")
 		}
 	}
 	return nil
 }
 
-func (out *plan) lock(table, lock, why string) {
-	if one := (plannedLock{Table: table, Lock: lock, For: why}); !slices.Contains(out.Locks, one) {
+func (out *plan) lock(table, lock, statement string) {
+	if one := (plannedLock{Table: table, Lock: lock, For: statement}); !slices.Contains(out.Locks, one) {
 		out.Locks = append(out.Locks, one)
 	}
 }

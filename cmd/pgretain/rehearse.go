@@ -22,14 +22,13 @@ import (
 	"pgretain/verifier"
 )
 
-// The roles of a rehearsal. A superuser loads the schema, because extensions need one. Then the
-// objects get an owner that is no superuser, as in production.
+// The roles of a rehearsal. The role loader loads the schema file. It is a superuser, because
+// extensions need one. Then the objects get an owner that is no superuser, as in production.
 const superuser, loader = "", "rehearsal_loader"
 
-// stage is a temporary server during a rehearsal. A rehearsal installs a policy file there and
-// checks what no file alone shows. The migrations must go up, down without leftovers, and up again.
-// plpgsql_check must find no fault in a routine, every policy must run, and the verifier must find
-// nothing.
+// stage is the state of a rehearsal on a temporary server. The rehearsal applies all migrations,
+// undoes them, and applies them again. Undoing must leave no object behind. plpgsql_check must find
+// no error in a routine, every policy must run, and the verifier must find nothing.
 type stage struct {
 	*console
 	*project
@@ -101,8 +100,13 @@ func (s *stage) rehearse(ctx context.Context) error {
 		name string
 		do   func(context.Context) (string, error)
 	}{
-		{"load", s.load}, {"up", s.up}, {"check", s.checkRoutines}, {"down", s.down}, {"up again", s.up}, {"run",
-			s.runPolicies}, {"verify", s.verify},
+		{"load", s.load},
+		{"up", s.up},
+		{"check", s.checkRoutines},
+		{"down", s.down},
+		{"up again", s.up},
+		{"run", s.runPolicies},
+		{"verify", s.verify},
 	} {
 		start := time.Now()
 		what, err := act.do(ctx)
@@ -185,9 +189,9 @@ func (s *stage) compileFor(ctx context.Context) error {
 	return err
 }
 
-// playable returns the history of a directory if it can be applied to a database with only the
-// application's schema. For that it must be for pgretain's own migrator, and have no files of the
-// user, which the schema contains already. Otherwise playable returns an empty history.
+// playable returns the history of a directory if pgretain can apply it to a database that has only
+// the application's schema. Otherwise it returns an empty history: for another migration tool, and
+// for a directory with files of the user, because the schema file contains their objects already.
 func playable(d directory) (*generator.History, error) {
 	history, err := d.history()
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 		list, err := in.names(ctx, query, args...)
 		for _, name := range list {
 			if !slices.Contains(s.brought, name) {
-				left(name + " is left")
+				left(name + " still exists")
 			}
 		}
 		return err
@@ -99,7 +99,7 @@ func (s *stage) leftovers(ctx context.Context) error {
 	for _, was := range s.before.Tables {
 		name := was.String()
 		if is := after.Table(name); is == nil || !reflect.DeepEqual(s.withoutOurs(was), s.withoutOurs(is)) {
-			left(fmt.Sprintf("table %q is not what it was before,", name))
+			left(fmt.Sprintf("table %q differs from before the first migration,", name))
 		}
 	}
 	if in.Scheduler != "pg_cron" {
@@ -124,7 +124,8 @@ func (s *stage) withoutOurs(t *catalog.Table) catalog.Table {
 	return own
 }
 
-// checkRoutines checks every statement of every routine, also statements that no run executes.
+// checkRoutines lets plpgsql_check check every statement of every routine, also statements that no
+// run executes.
 func (s *stage) checkRoutines(ctx context.Context) (string, error) {
 	type fault struct{ Name, Message, Detail, Hint string }
 	schema, n := s.file.Install.Schema, 0

@@ -28,11 +28,11 @@ func (c *console) run(ctx context.Context, args []string) error {
 	case policy != "" && c.Job != "":
 		return usagef("run takes a policy or --job, not both")
 	case c.Yes && !c.First:
-		return usagef("--yes goes with --first")
+		return usagef("--yes requires --first")
 	case c.DryRun && c.First:
 		return usagef("run takes --dry-run or --first, not both")
 	case policy == "" && c.Scope != "":
-		return usagef("--scope needs the name of a policy: a job has its own")
+		return usagef("--scope needs the name of a policy, because jobs have scopes of their own")
 	}
 	if err := c.readScope(); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 		// Outside a transaction, because the procedure commits after every batch.
 		failed := s.row(ctx, asked.procedure, args...).Scan(new(*string))
 		if failed != nil {
-			s.settle(ctx)
+			s.markAbandoned(ctx)
 		}
 		stop()
 		busy.Wait() // the second connection is free again
@@ -93,29 +93,29 @@ func (c *console) runs(ctx context.Context, s *session, asked call) (runs []outc
 	return runs, err
 }
 
-// settle ends a run that was cancelled, in the session that ran it. Without a connection it does
-// nothing: the next run of the policy marks the run as abandoned.
-func (s *session) settle(ctx context.Context) {
+// markAbandoned marks a cancelled run as abandoned, in the session that ran it. Without a
+// connection it does nothing. Then the next run of the policy marks it.
+func (s *session) markAbandoned(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	_, _ = s.conn.Exec(ctx, s.statement("settle"))
+	_, _ = s.conn.Exec(ctx, s.statement("mark-abandoned"))
 }
 
-// first takes the rows that became due before there was a policy. It shows the numbers, asks, and
-// raises the breaker to these numbers. If the runs make rows due under other policies, it starts
-// another round. as_of stays the same, so that no row becomes due by time. first may be called
-// again.
+// first takes the rows that became due before there was a policy. It shows the numbers of due rows,
+// asks, and accepts that many rows past the breaker. If the runs make rows due under other
+// policies, it starts another round. All rounds have the same as_of, so no row becomes due because
+// time passes. first may be called again.
 func (c *console) first(ctx context.Context, s *session, policy string) error {
 	if err := s.row(ctx, "as_of", orNull(c.AsOf)).Scan(&c.AsOf); err != nil {
 		return err
 	}
-	members, err := s.names(ctx, "members", orNull(c.Job), orNull(policy))
+	instances, err := s.names(ctx, "instances", orNull(c.Job), orNull(policy))
 	if err != nil {
 		return err
 	}
 	code, runs := 0, []outcome{}
-	for _, name := range members { // creates the scripts of instances where possible
-		if err := s.row(ctx, "make_page", name).Scan(new(string)); err != nil {
+	for _, name := range instances {
+		if err := s.row(ctx, "ensure_instance", name).Scan(new(string)); err != nil {
 			c.show(install.Diagnostics(s.explain(err)), nil)
 			code = 1
 		}
@@ -175,7 +175,7 @@ func (c *console) first(ctx context.Context, s *session, policy string) error {
 }
 
 // takeAll runs a policy in a scope repeatedly, because a budget may end a run early. It stops when
-// as many rows are taken as were due.
+// the runs have taken as many rows as were due.
 func (c *console) takeAll(ctx context.Context, s *session, p preview) (all []outcome, err error) {
 	for left := *p.Due; left > 0; {
 		if p.WouldTrip {
@@ -233,7 +233,7 @@ func (o outcome) TakenWords() string {
 	return count(o.Taken) + " " + o.Done
 }
 
-// summarise prints one line per run, and the reason of each run that did not succeed.
+// summarise prints one line per run. For each run that did not succeed it prints the reason.
 func (c *console) summarise(runs []outcome) error {
 	var list diag.List
 	code := 0

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pgretain": main})
 }
 
-// TestScripts runs the command as a person does; "go test ./cmd/pgretain -update" rewrites the
-// expected texts of cmp.
+// TestScripts runs the scripts in testdata, which call the built command. "go test ./cmd/pgretain
+// -update" rewrites the texts with which they compare the output.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *fixture.Update,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "image": image},
 		Setup: func(env *testscript.Env) error {
-			// Nothing answers here: a script that reaches for a server fails.
+			// No server listens in this directory, so a script that connects fails.
 			env.Setenv("PGHOST", env.WorkDir)
 			env.Setenv("PGDATABASE", "shop")
 			env.Setenv("PGUSER", "shop_owner")
@@ -58,7 +58,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a program that must end with exactly this code: exits 2 pgretain lint.
+// exits is a command of the scripts. It fails unless a program ends with the given exit code.
+// Usage: exits 2 pgretain lint.
 func exits(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 2 {
 		ts.Fatalf("usage: exits code program [args...]")
@@ -75,8 +76,8 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	}
 }
 
-// image follows the digests of an OCI image layout and writes its configuration and the names of
-// its layer's files: image DIR.
+// image is a command of the scripts. It checks the digests in an OCI image layout, and writes the
+// configuration of the image and the names of its files. Usage: image DIR.
 func image(ts *testscript.TestScript, _ bool, args []string) {
 	type descriptor struct {
 		MediaType, Digest string

@@ -234,8 +234,8 @@ func (p preview) Doubts() (list []string) {
 	return list
 }
 
-// Count returns the number of rows. A question mark follows if it is the present number, which may
-// change before the run.
+// Count returns the number of rows for a table. If the number may differ in the run, it returns the
+// present number with a question mark.
 func (e effect) Count() string {
 	if e.Rows != nil {
 		return cell(e.Rows)
@@ -247,7 +247,8 @@ func (e effect) Count() string {
 	return count(now) + "?"
 }
 
-// note returns the part of the note before (0) or after (1) "as things are".
+// note returns a part of the note: part 0 is the number before " as things are: ", part 1 the
+// reason after it.
 func (e effect) note(part int) string {
 	if e.Note == nil {
 		return ""
@@ -303,9 +304,9 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 	options := htmlreport.Options{Timeout: c.Timeout, Version: programVersion()}
 	switch {
 	case !c.Verify:
-		options.Unverified = "verify was not asked for (--verify=false)."
+		options.Unverified = "Verification was turned off (--verify=false)."
 	case c.noPolicy():
-		options.Unverified = "There is no policy file to verify the database with: " + c.Policy + "."
+		options.Unverified = "There is no policy file " + c.Policy + "."
 	default:
 		options.Verify = parallel.Start(func() (*verifier.Report, error) { return c.verified(ctx, true) })
 	}
@@ -319,7 +320,7 @@ func (c *console) reportNow(ctx context.Context) ([]byte, error) {
 }
 
 // refuseOverwriting refuses to overwrite a file that this program did not write, unless force is
-// set. It always refuses a path that is no regular file.
+// set. It always refuses a path that is not a regular file.
 func refuseOverwriting(path string, force bool) error {
 	if missing(path) {
 		return nil
@@ -398,7 +399,7 @@ func (c *console) serveReports(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, request *http.Request) {
 		if !isLocal(request.Host) {
-			http.Error(w, "this is for the machine itself", http.StatusForbidden)
+			http.Error(w, "only this machine may read the report", http.StatusForbidden)
 			return
 		}
 		one.Lock()

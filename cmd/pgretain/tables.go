@@ -78,9 +78,13 @@ func (c *console) snapshot(ctx context.Context, _ []string) error {
 // for tables that do not exist.
 func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapshot, error) {
 	tables := tablesOf(p.file)
-	request := inspect.Request{SearchPath: p.file.Install.SearchPath, Runtime: p.file.Install.Schema,
-		All: len(p.file.Policies) == 0, Each: p.file.Words(), Tables: lists.Map(tables,
-			func(m *mention) string { return m.name })}
+	request := inspect.Request{
+		SearchPath: p.file.Install.SearchPath,
+		Runtime:    p.file.Install.Schema,
+		All:        len(p.file.Policies) == 0,
+		Each:       p.file.Words(),
+		Tables:     lists.Map(tables, func(m *mention) string { return m.name }),
+	}
 	snapshot, unknown, err := inspect.Snapshot(ctx, conn, request)
 	if err != nil {
 		return nil, err
@@ -114,8 +118,8 @@ func (p *project) noteZone(ctx context.Context, conn *pgx.Conn, snapshot *catalo
 	return err
 }
 
-// mention is a table at the first position where the policy file names it. name is the name for the
-// look-up.
+// mention is a table at the first position where the policy file names it. name is the name to look
+// up in the database.
 type mention struct {
 	policy.NamedTable
 	name string
@@ -170,7 +174,7 @@ func (c *console) init(ctx context.Context, _ []string) error {
 	if err := writeAll(files, false); err != nil {
 		return err
 	}
-	c.printf("%s: %s, %s without, of which %d undecided\n", c.Policy, plural(written.Proposals, "proposal"),
+	c.printf("%s: %s, %s without a proposal (%d undecided)\n", c.Policy, plural(written.Proposals, "proposal"),
 		plural(written.Exempt, "table"), written.Undecided)
 	c.printf("%s: %s\n", c.catalogFile(), plural(len(snapshot.Tables), "table"))
 	return nil
@@ -263,7 +267,7 @@ func createRoles(ctx context.Context, conn *pgx.Conn, names []string) error {
 // pgDumpMeta matches the two psql commands that pg_dump writes into every script.
 var pgDumpMeta = regexp.MustCompile(`(?m)^\\(?:un)?restrict .*$`)
 
-// withoutMeta replaces these lines by blanks, so that all positions stay the same.
+// withoutMeta replaces the lines of pgDumpMeta by blanks, so that all positions stay the same.
 func withoutMeta(text string) string {
 	return pgDumpMeta.ReplaceAllStringFunc(text, func(line string) string { return strings.Repeat(" ", len(line)) })
 }

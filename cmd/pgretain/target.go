@@ -27,8 +27,8 @@ type session struct {
 	database, user string
 }
 
-// runtime returns the install with its schema and roles. Operators need no policy file: --schema is
-// enough.
+// runtime returns the install of the policy file. With --schema it needs no policy file, so
+// operators can work without one.
 func (c *console) runtime() (policy.Install, error) {
 	found := policy.DefaultInstall("")
 	if c.Schema == "" {
@@ -80,7 +80,7 @@ func (s *session) check(ctx context.Context, writes bool) error {
 	var standby, installed bool
 	var zone, version string
 	if err := s.row(ctx, "facts", s.install.Schema).Scan(&standby, &s.database, &s.user, &installed); err != nil {
-		return fmt.Errorf("looking at the database: %w", err)
+		return fmt.Errorf("reading the state of the database: %w", err)
 	}
 	if standby && writes {
 		return install.Standby()
@@ -97,7 +97,7 @@ func (s *session) check(ctx context.Context, writes bool) error {
 		map[string]any{"Database": s.database, "Installed": installed, "Schema": s.install.Schema})
 }
 
-// explain adds to an error about missing privileges the role that has them.
+// explain adds a hint to an error about a missing privilege: the roles that have the privileges.
 func (s *session) explain(err error) error {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && server.Code == "42501" && s.install.Roles.Operator != "" {
@@ -170,17 +170,17 @@ var calls = map[string]struct {
 	reads bool   // the command changes nothing, and works on a standby
 	none  string // text to print if there is no row
 }{
-	"accept":  {flags: "reason rows run"},
-	"pause":   {flags: "reason"},
-	"resume":  {},
-	"window":  {flags: "reason"},
-	"hold":    {flags: "reason until"},
-	"holds":   {reads: true, none: "no holds are in force"},
-	"release": {flags: "reason"},
-	"restore": {flags: "hold-until"},
-	"why":     {flags: "as-of", reads: true, none: "the table has no such row"},
-	"adopt":   {flags: "reason"},
-	"settle":  {},
+	"accept":         {flags: "reason rows run"},
+	"pause":          {flags: "reason"},
+	"resume":         {},
+	"window":         {flags: "reason"},
+	"hold":           {flags: "reason until"},
+	"holds":          {reads: true, none: "no holds are in force"},
+	"release":        {flags: "reason"},
+	"restore":        {flags: "hold-until"},
+	"why":            {flags: "as-of", reads: true, none: "the table has no such row"},
+	"adopt":          {flags: "reason"},
+	"mark-abandoned": {},
 }
 
 // call executes the statement of a command and prints the result, as a table or as JSON.

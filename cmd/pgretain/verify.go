@@ -98,8 +98,8 @@ func upToDate(ctx context.Context, s *session) error {
 	return refuse("older runtime", map[string]string{"Found": found, "Own": sqlfiles.Version})
 }
 
-// follow connects to the database in which jobs are scheduled, now or earlier. A failure becomes a
-// finding.
+// follow connects to the database in which jobs are scheduled, or were scheduled by earlier
+// migrations. If it cannot connect, the verifier reports that as a finding.
 func (c *console) follow(ctx context.Context, project *project, options *verifier.Options) error {
 	jobs := directory{c.cronDirectory(), true}
 	history, err := jobs.history()

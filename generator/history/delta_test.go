@@ -109,7 +109,7 @@ var deltas = map[string]struct {
 		"app.config",
 		"policies: ~ policy notes: keeps: open: EXISTS (SELECT FROM app.review v ... -> open: EXISTS (SELECT FROM " +
 			"app.config) OR EXISTS (SELECT FROM app.review v ...; " +
-			"takes: ... guards read: app.review; LOCKED ... -> ... guards read: app.config, app.review; LOCKED ..."}},
+			"takes: ... guards read: app.review; row ... -> ... guards read: app.config, app.review; row ..."}},
 }
 
 // all are the lines for a change of every policy of the file.

@@ -174,7 +174,7 @@ func TestWords(t *testing.T) {
 	want := `deletes   rows of public.m
 due       at lies more than 7 days back
 order     oldest first, by at, id
-takes     one statement a batch (RANGE); LOCKED where rows are contended, refused or held
+takes     one statement per batch; row by row if rows are locked, refused or held
 ` + runs
 	if diff := cmp.Diff(want, words("p")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

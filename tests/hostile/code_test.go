@@ -291,7 +291,7 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 	for _, role := range []string{kit.Migrator, "postgres"} {
 		in.Exec(t, strings.ReplaceAll(fitting, ":s", role))
 		for _, verb := range []string{"preview p", "run p", "hold item id=4 --reason x", "holds", "pause p --reason x",
-			"status", "resume p", "why p id=4", "settle"} {
+			"status", "resume p", "why p id=4", "mark-abandoned"} {
 			cmd := exec.Command(kit.Program(t), append(strings.Fields(verb), "--schema", "retention")...)
 			cmd.Env = append(os.Environ(), kit.ConnectionEnv(t, in.URL(role))...)
 			if code, stdout, stderr := kit.RunCommand(t, cmd); code == 2 {

@@ -1,4 +1,5 @@
--- $1: the runtime's schema. Needs no privilege.
+-- Parameter: $1 schema of the runtime. Needs no privilege on it. Returns whether the server is a
+-- standby, the database, the role, and whether the runtime is installed.
 SELECT pg_catalog.pg_is_in_recovery(),
        pg_catalog.current_database()::text,
        current_user::text,

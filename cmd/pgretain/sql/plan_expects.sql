@@ -1,2 +1,3 @@
--- $1: tables that the migration makes; nobody expects them yet.
+-- Parameter: $1 objects that do not exist yet because the migration would create them. Removes them
+-- from the dependencies of the policies, because a run would trip without them.
 UPDATE retention.policy SET expects = expects - $1::text[];

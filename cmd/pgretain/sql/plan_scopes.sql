@@ -1,2 +1,2 @@
--- $1: a policy. The scopes in which its jobs let it take rows; NULL for all rows.
+-- Parameter: $1 policy. Returns the scopes in which its jobs run it; NULL stands for all rows.
 SELECT s::text FROM retention._scopes($1) s;

@@ -1,5 +1,6 @@
--- What the live runtime knows that decides which rows are due: holds, windows that were set, what was paused, and
--- events. Of runs those that tell the pace.
+-- Copies from the installed runtime what decides which rows are due: holds, windows set at run
+-- time, pauses and events. Also copies the newest runs, from which a preview estimates the duration
+-- of a run.
 INSERT INTO pg_temp.hold OVERRIDING SYSTEM VALUE SELECT * FROM retention.hold WHERE released_at IS NULL;
 INSERT INTO pg_temp.setting SELECT * FROM retention.setting;
 INSERT INTO pg_temp.event OVERRIDING SYSTEM VALUE SELECT * FROM retention.event;

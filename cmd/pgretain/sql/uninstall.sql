@@ -1,4 +1,5 @@
--- What goes with the runtime and is in no migration: runs, holds in force, events that nobody has taken.
+-- Returns the numbers of runs, holds in force and events, which are dropped with the schema of the
+-- runtime.
 SELECT (SELECT count(*) FROM retention.run),
        (SELECT count(*) FROM retention.hold h
         WHERE h.released_at IS NULL AND (h.until IS NULL OR h.until > pg_catalog.clock_timestamp())),

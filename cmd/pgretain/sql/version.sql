@@ -1,2 +1,2 @@
--- Which version of the runtime the database has.
+-- Returns the version of the installed runtime.
 SELECT i.runtime_version FROM retention.install i;

@@ -1,3 +1,3 @@
--- Instants are read and shown in the zone of the install. The version tells whether we fit together.
--- No row: the migrations stopped half way.
+-- Sets the time zone of the session to that of the install, and returns the version of the runtime.
+-- Returns no row if the migrations were not all applied.
 SELECT pg_catalog.set_config('TimeZone', i.time_zone, false), i.runtime_version FROM retention.install i;

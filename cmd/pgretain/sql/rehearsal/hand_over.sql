@@ -1,5 +1,6 @@
--- What the loader made belongs to the role that migrates, as an application's tables do; but for what only a superuser may
--- own. That role is a member of the other owners of tables: it has to own them.
+-- Gives the objects of the schema file to the migrating role, as in production. Only a superuser
+-- can own event triggers and foreign data wrappers, so these go to postgres. The migrating role
+-- becomes a member of the other owners of tables.
 DO $$
 DECLARE
     v_statement text; v_migrator text := current_setting('rehearsal.migrator');

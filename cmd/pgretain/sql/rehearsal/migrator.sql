@@ -1,5 +1,5 @@
--- Who migrates: the role that owns most of the tables $1, as in production, or rehearsal_migrator where the schema file
--- gives them to nobody.
+-- Sets rehearsal.migrator to the migrating role. This is the role that owns most of the tables $1,
+-- as in production. If superusers own all of them, it is rehearsal_migrator.
 SELECT set_config('rehearsal.migrator', coalesce((
     SELECT r.rolname
     FROM pg_class c

@@ -1,4 +1,4 @@
--- How many routines of schema $1 are in plpgsql.
+-- Returns the number of plpgsql routines in schema $1.
 SELECT count(*)
 FROM pg_proc p
 JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'plpgsql'

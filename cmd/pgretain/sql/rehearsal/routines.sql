@@ -1,6 +1,6 @@
--- What plpgsql_check finds in the routines of schema $1, by the name of the routine, with its line.
--- _run_all tries on purpose a COMMIT that cannot work, and catches what it raises; what reads schema cron
--- looks first whether it is there.
+-- Returns the errors of plpgsql_check in the routines of schema $1. Two kinds are no errors:
+-- _run_all tries a COMMIT that always fails, and catches the error. Functions that read schema cron
+-- check first whether it exists.
 SELECT p.proname::text, format('line %s of %s would fail: %s', coalesce(c.lineno, 0), p.oid::regprocedure,
                                c.message || coalesce(' [' || c.sqlstate || ']', '')),
        coalesce(c.detail, ''), coalesce(c.hint, '')

@@ -1,2 +1,2 @@
--- $1: a policy or report.
+-- Parameter: $1 policy or report.
 CALL retention.run(policy => $1, reason => 'rehearsal')

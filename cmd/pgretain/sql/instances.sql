@@ -1,4 +1,5 @@
--- $1: job, $2: policy, NULL for all. The members of policies that are for each schema; some may have no page yet.
+-- Parameters: $1 job (NULL: all), $2 policy (NULL: all). Returns the names of all instances of
+-- policies for several schemas or shards, also of instances that have no functions yet.
 SELECT m.name
 FROM retention.each e LEFT JOIN retention.job j ON j.name = $1::text
 CROSS JOIN LATERAL unnest(retention._expand_instances(ARRAY[e.name])) m (name)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDoubts: each step and table has its reason, also where another one has the same; two paths to
-// one table give one line.
+// TestDoubts checks that Doubts returns one line for each step and table that has a note, also if
+// notes are equal. Two paths to the same table give one line.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	reason, counted := "conditions read x", "5 as things are: conditions read x"
