@@ -56,13 +56,13 @@ func commands(s *stage) {
 			},
 			{[]string{"release", "1"}, [5]int{2, 0, 2, 2, 2}, "permission denied"},
 		},
-		"release":   {{[]string{"release", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // no such hold
-		"holds":     {{[]string{"holds"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
-		"restore":   {{[]string{"restore", "notes", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // no such run
-		"why":       {{[]string{"why", "notes", "id=1"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
-		"adopt":     {{[]string{"adopt"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
-		"mark-abandoned":    {{[]string{"mark-abandoned"}, [5]int{0, 0, 2, 2, 2}, "permission denied"}},
-		"uninstall": {{[]string{"uninstall", "--yes"}, [5]int{2, 2, 2, 2, 2}, ""}},
+		"release":        {{[]string{"release", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // no such hold
+		"holds":          {{[]string{"holds"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
+		"restore":        {{[]string{"restore", "notes", "1000"}, [5]int{2, 2, 2, 2, 2}, ""}}, // no such run
+		"why":            {{[]string{"why", "notes", "id=1"}, [5]int{0, 0, 0, 2, 2}, "permission denied"}},
+		"adopt":          {{[]string{"adopt"}, [5]int{2, 0, 2, 2, 2}, "permission denied"}},
+		"mark-abandoned": {{[]string{"mark-abandoned"}, [5]int{0, 0, 2, 2, 2}, "permission denied"}},
+		"uninstall":      {{[]string{"uninstall", "--yes"}, [5]int{2, 2, 2, 2, 2}, ""}},
 		"migrate": {
 			{[]string{"migrate", "up"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"},
 			{[]string{"migrate", "down"}, [5]int{2, 2, 2, 2, 2}, "cannot SET ROLE"},
