@@ -69,15 +69,15 @@ func TestPromises(t *testing.T) {
 // readmePromises names the tests that show each promise of README.md. docs/promises.md names them
 // too.
 var readmePromises = map[string][]string{
-	"It never takes a row that was refreshed after the scan: it rechecks each row when it changes it.":                  {"TestRowChangedWhileTheRunIsThere"},
+	"It never takes a row that was refreshed after the scan: it rechecks each row when it changes it.":                  {"TestRowChangedDuringARun"},
 	"It never takes a row because of a NULL, except where the policy says `nulls: due`.":                                {"TestKeptBecauseOfNull"},
 	"It never takes a held row. Cascades do not take held rows either.":                                                 {"TestHolds", "TestHoldsAlongKeysAddedLater"},
 	"It never deletes or changes rows of a protected table, not even by a foreign key.":                                 {"TestProtectedAfterInstall"},
 	"It never lets a foreign key delete rows of a table that the policy does not name.":                                 {"TestChangedDependencies"},
-	"It never goes on after a change of a table, column or key that the policy uses.":                                   {"TestChangesOfTheCatalog"},
+	"It never goes on after a change of a table, column or key that the policy uses.":                                   {"TestCatalogChangesBetweenBatches"},
 	"It never takes a row in a copy of the database before somebody adopts the copy.":                                   {"TestCopyOfTheDatabase", "TestPhysicalCopies"},
-	"It never commits half of a batch: all steps of a batch commit together or not at all.":                             {"TestStepFails"},
-	"It never runs code of a role that you do not trust.":                                                               {"TestCodeOfStrangers"},
+	"It never commits half of a batch: all steps of a batch commit together or not at all.":                             {"TestStepFailsForOneRow"},
+	"It never runs code of a role that you do not trust.":                                                               {"TestUntrustedCodeIsNotExecuted"},
 	"It never ends without its state in the run log.":                                                                   {"TestCancelledAtAnyMoment", "TestTerminated"},
 	"It never takes a row if it would take more rows than the breaker allows. An operator can accept them for one run.": {"TestBreaker"},
 }

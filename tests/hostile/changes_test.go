@@ -11,7 +11,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const changing = trusting + `;
+const changeSchema = baseSchema + `;
 	ALTER TABLE item ADD mark int; ALTER TABLE part ADD mark int; ALTER TABLE cases ADD mark int; ALTER TABLE users ADD mark int; ALTER TABLE attic ADD mark int;
 	CREATE TABLE other (id bigint PRIMARY KEY, item_id bigint, at date, note text, mark int);
 	INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) i; UPDATE item SET state = 'open' WHERE id IN (7, 8);
@@ -19,20 +19,21 @@ const changing = trusting + `;
 	INSERT INTO cases VALUES (2, true), (9, false); INSERT INTO users VALUES (1, 3, true), (2, 10, false); INSERT INTO other SELECT i, i, '2024-01-01' FROM generate_series(1, 40) i;
 	UPDATE item SET mark = id; UPDATE part SET mark = id; UPDATE cases SET mark = item_id; UPDATE users SET mark = id; UPDATE other SET mark = id`
 
-// columnsOf are the columns of the tables with the policy around it.
+// columnsOf has the columns of the tables that the policy uses, and of table other, which it does
+// not use.
 var columnsOf = map[string][]string{
 	"item": {"id", "at", "state", "mood"}, "part": {"id", "item_id", "note"}, "cases": {"item_id",
 		"open"}, "users": {"id", "item_id", "vip"},
 	"attic": {"id", "at", "state", "mood", "run_id"}, "other": {"id", "item_id", "at", "note"},
 }
 
-// typesOf are the types of columns where one of another list stands among those that are tried.
+// typesOf has the types of columns whose type is also among the types that the test tries.
 var typesOf = map[string]string{"item.id": "bigint", "part.id": "bigint", "part.item_id": "bigint",
 	"cases.item_id": "bigint", "cases.open": "boolean", "users.id": "bigint", "users.item_id": "bigint",
 	"attic.id": "bigint", "attic.run_id": "bigint", "part.note": "text"}
 
-// changesOfTheCatalog are statements of who owns the tables, over the kinds of what a catalog
-// holds. Columns are known by their names: another column of the same name and type is the column.
+// changesOfTheCatalog returns statements of the tables' owner that change every kind of catalog
+// entry. A column is identified by its name and type, so re-creating the same column is no change.
 func changesOfTheCatalog() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -77,7 +78,7 @@ func changesOfTheCatalog() []string {
 				"GENERATED ALWAYS AS (1) STORED", "REVOKE ALL ON %s FROM retention_owner", "ALTER TABLE %s SET (fillfactor = 50, autovacuum_enabled = off)", "ALTER TABLE %s REPLICA IDENTITY NOTHING",
 			"ALTER TABLE %s OWNER TO retention_runner", "CREATE SCHEMA z; CREATE TABLE z.%s (LIKE public.%[1]s)", "CREATE INDEX ON %s USING hash (id)", "CREATE STATISTICS z ON id, item_id FROM %s", "COMMENT ON TABLE %s IS 'z'",
 		} {
-			if table != "other" || !takesAway.MatchString(strings.TrimPrefix(change, "ALTER TABLE %s ")) {
+			if table != "other" || !removesObject.MatchString(strings.TrimPrefix(change, "ALTER TABLE %s ")) {
 				add(change, table)
 			}
 		}
@@ -91,35 +92,35 @@ func changesOfTheCatalog() []string {
 	return list
 }
 
-// marks are the rows that are there, by a column that no change is about; of a table that no step
-// is about all of the row.
-const marks = `
+// markedRows is a query for the existing rows. It identifies rows by column mark, which no
+// statement changes. For table other, which no step changes, it returns whole rows.
+const markedRows = `
 	SELECT 'item ' || i.mark FROM public.item i UNION ALL SELECT 'part ' || p.mark FROM public.part p UNION ALL SELECT 'gone ' || a.mark FROM public.attic a
 	UNION ALL SELECT 'case ' || c.mark FROM public.cases c UNION ALL SELECT x.note FROM (SELECT 'other ' || o::text AS note FROM public.other o) x`
 
-// harm lists rows that had to stay, and are not there any more, and rows that are in no place any
-// more.
-func harm(before, after []string) []string {
-	there, list := map[string]bool{}, []string{}
+// lostRows returns rows that had to stay and do not exist any more, and due rows that are neither
+// in item nor in the archive.
+func lostRows(before, after []string) []string {
+	present, list := map[string]bool{}, []string{}
 	for _, row := range after {
-		there[row] = true
+		present[row] = true
 	}
 	for _, row := range before {
 		var mark int
 		_, err := fmt.Sscanf(strings.NewReplacer("item ", "", "part ", "").Replace(row), "%d", &mark)
 		goes := err == nil && mark <= 30 && !slices.Contains([]int{2, 3, 7, 8}, mark)
-		if !there[row] && (!goes || strings.HasPrefix(row, "item ") && !there[fmt.Sprint("gone ", mark)]) {
+		if !present[row] && (!goes || strings.HasPrefix(row, "item ") && !present[fmt.Sprint("gone ", mark)]) {
 			list = append(list, row)
 		}
 	}
 	return list
 }
 
-// The catalog changes between two batches, in one of many ways: the next batch takes only rows that
-// were to go before the change, or raises and takes none.
-func TestChangesOfTheCatalog(t *testing.T) {
+// TestCatalogChangesBetweenBatches changes the catalog between two batches in many ways. The next
+// batch takes only rows that were due before the change, or it raises an error and takes none.
+func TestCatalogChangesBetweenBatches(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, changing, strings.Replace(trusts, " AND tools.plain(t.id)",
+	in := kit.Install(t, changeSchema, strings.Replace(basePolicies, " AND tools.plain(t.id)",
 		" AND tools.plain(t.id) AND t.mood = 'calm'", 1))
 	conn, ctx := in.Conn(t), context.Background()
 	pgtest.Exec(t, conn, "SET client_min_messages = error")
@@ -134,7 +135,7 @@ func TestChangesOfTheCatalog(t *testing.T) {
 		if pgtest.Value[bool](t, conn, "SELECT count(*) = 5 FROM pg_class c WHERE c.relnamespace = "+
 			"'public'::regnamespace AND c.relname IN ('item', 'part', 'attic', 'cases', 'other') AND c.relkind IN "+
 			"('r', 'p')") {
-			before = pgtest.Column[string](t, conn, marks)
+			before = pgtest.Column[string](t, conn, markedRows)
 		}
 		for _, locked := range []bool{false, true} {
 			_, err := conn.Exec(ctx, fmt.Sprintf("SAVEPOINT a; SET LOCAL ROLE retention_owner; SELECT "+
@@ -145,9 +146,9 @@ func TestChangesOfTheCatalog(t *testing.T) {
 			} else {
 				went++
 				if before == nil {
-					t.Errorf("%s (locked first: %v): the batch went on", change, locked)
-				} else if lost := harm(before, pgtest.Column[string](t, conn, marks)); len(lost) > 0 {
-					t.Errorf("%s (locked first: %v): lost %v", change, locked, lost)
+					t.Errorf("%s (row by row: %v): the batch succeeded, want an error", change, locked)
+				} else if lost := lostRows(before, pgtest.Column[string](t, conn, markedRows)); len(lost) > 0 {
+					t.Errorf("%s (row by row: %v): the batch lost %v", change, locked, lost)
 				}
 			}
 			pgtest.Exec(t, conn, "ROLLBACK TO a")
@@ -155,10 +156,10 @@ func TestChangesOfTheCatalog(t *testing.T) {
 	}
 	pgtest.Exec(t, conn, "ROLLBACK")
 	if tripped["ALTER"] < 100 || tripped["CREATE"] < 10 || tripped["DROP"] < 3 || went < 100 {
-		t.Errorf("%d changes, %d batches went on, and raised: %v", made, went, tripped)
+		t.Errorf("%d changes, %d batches succeeded, batches with an error: %v", made, went, tripped)
 	}
 	if o := in.Run("p", noon); o.State != "done" || o.Taken != 26 {
-		t.Errorf("without a change the run ended %s: %s, %d rows", o.State, o.Message, o.Taken)
+		t.Errorf("without a change the run ended %s: %s, %d rows taken, want done with 26", o.State, o.Message, o.Taken)
 	}
-	t.Logf("%d changes, %d batches went on, and raised: %v", made, went, tripped)
+	t.Logf("%d changes, %d batches succeeded, batches with an error: %v", made, went, tripped)
 }

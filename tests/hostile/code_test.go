@@ -15,7 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const trusting = `
+const baseSchema = `
 	CREATE TYPE mood AS ENUM ('calm', 'angry');
 	CREATE SCHEMA tools; GRANT USAGE ON SCHEMA tools TO public;
 	CREATE FUNCTION tools.plain(numeric) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
@@ -29,7 +29,7 @@ const trusting = `
 	INSERT INTO item SELECT i, '2024-01-01'::timestamptz + i * interval '1 hour' FROM generate_series(1, 30) i;
 	INSERT INTO part SELECT i, i FROM generate_series(1, 30) i`
 
-const trusts = `
+const basePolicies = `
 policies:
   p:
     table: item
@@ -46,8 +46,8 @@ policies:
       - delete: {cascades: [part]}
 `
 
-// stranger is a role that nobody trusts, whose functions leave a mark that no rollback takes away,
-// or fail where nothing may be written.
+// stranger creates a role that is not trusted. Each call of its functions advances a sequence, and
+// no rollback undoes that. Where nothing may be written, the functions fail.
 const stranger = `
 	DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
 	CREATE SCHEMA stranger AUTHORIZATION stranger; GRANT USAGE ON SCHEMA stranger TO public;
@@ -61,11 +61,12 @@ const stranger = `
 	CREATE FUNCTION stranger.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN coalesce(NEW, OLD); END';
 	RESET ROLE`
 
-// attacks: how code of the stranger comes to where the policy's page meets it, what is said of it,
-// and whether the policy would run it where the stranger were trusted.
+// attacks has the statements that attach code of the stranger to objects that the policy uses.
+// message is part of the run's message. runsIfTrusted says that a run would execute the code if the
+// stranger were trusted.
 var attacks = map[string]struct {
-	plant, says string
-	runs        bool
+	plant, message string
+	runsIfTrusted  bool
 }{
 	"a guard's table is his": {"ALTER TABLE cases OWNER TO stranger", `table public.cases belongs to role "stranger"`,
 		false},
@@ -170,14 +171,15 @@ var attacks = map[string]struct {
 		"(id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
 }
 
-// Code of a role that nobody trusts is never run: not by a batch that follows, not by a run that
-// starts, not by those who look, whoever they are. Where the role is trusted it is.
-func TestCodeOfStrangers(t *testing.T) {
+// TestUntrustedCodeIsNotExecuted checks that no batch, new run or read-only call executes code of a
+// role that is not trusted, whichever role calls it. If the role is trusted, the run executes its
+// code.
+func TestUntrustedCodeIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	for name, a := range attacks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, trusting, trusts)
+			in := kit.Install(t, baseSchema, basePolicies)
 			ctx := context.Background()
 			in.Exec(t, stranger)
 			runner := in.Runner()
@@ -199,51 +201,52 @@ func TestCodeOfStrangers(t *testing.T) {
 			if _, err := runner.Exec(ctx, "SELECT retention._step($1)", id); err != nil {
 				t.Fatal(err)
 			}
-			if o := in.Last("p"); a.says == "" && o.State != "running" || a.says != "" &&
-				(o.State != "tripped" || !strings.Contains(o.Message, a.says)) {
-				t.Errorf("the next batch ended %s: %s", o.State, o.Message)
+			if o := in.Last("p"); a.message == "" && o.State != "running" || a.message != "" &&
+				(o.State != "tripped" || !strings.Contains(o.Message, a.message)) {
+				t.Errorf("after the next batch the run is %s: %s", o.State, o.Message)
 			}
 			if _, err := runner.Exec(ctx, "SELECT retention.mark_abandoned()"); err != nil {
 				t.Fatal(err)
 			}
-			if a.says == "" {
+			if a.message == "" {
 				in.Done("p", noon)
 				return
 			}
-			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, a.says) {
-				t.Errorf("another run ended %s: %s", o.State, o.Message)
+			if o := in.Run("p", noon); o.State != "tripped" || !strings.Contains(o.Message, a.message) {
+				t.Errorf("a new run ended %s: %s, want tripped", o.State, o.Message)
 			}
 			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')",
 				`SELECT retention.why('p', '{"id": 9}')`,
 				"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)"} {
 				if err := in.Operator(sql); err != nil && strings.Contains(err.Error(), "nextval()") {
-					t.Errorf("code of the stranger was run by %s", sql)
+					t.Errorf("%s executed code of the stranger", sql)
 				}
 			}
-			if f := in.Finding(t, trusts, "V050"); !strings.Contains(f, a.says) {
-				t.Errorf("verify says %q", f)
+			if f := in.Finding(t, basePolicies, "V050"); !strings.Contains(f, a.message) {
+				t.Errorf("the finding of verify is %q", f)
 			}
 			if ran() {
-				t.Error("code of the stranger was run")
+				t.Error("code of the stranger was executed")
 			}
 			if diff := cmp.Diff(before, ids()); diff != "" {
-				t.Errorf("rows went (-before +after):\n%s", diff)
+				t.Errorf("the run took rows (-before +after):\n%s", diff)
 			}
 			in.Exec(t, "UPDATE retention.install SET trust = '{stranger,pg_monitor}'; GRANT SELECT ON ALL TABLES IN "+
 				"SCHEMA public TO retention_worker")
-			// refused where no name can mean what is his
+			// fails if no name of the policy can mean an object of the stranger
 			_ = in.Operator("SELECT retention.accept_names('p', 'he is trusted')")
 			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") ||
-				(ran() || strings.Contains(o.Message, "nextval()")) != a.runs {
-				t.Errorf("with trust the run ended %s (%s), and the code ran: %v", o.State, o.Message, ran())
+				(ran() || strings.Contains(o.Message, "nextval()")) != a.runsIfTrusted {
+				t.Errorf("with trust the run ended %s (%s); code executed: %v", o.State, o.Message, ran())
 			}
 		})
 	}
 }
 
-// fitting are functions of the stranger's in a schema, :s, which fit calls better than PostgreSQL's
-// own of their names: those take any type, any number of arguments, or other integers.
-const fitting = `
+// betterMatches creates functions of the stranger in schema :s. They match calls better than the
+// functions of the same name in pg_catalog, which take any type, any number of arguments, or other
+// integers.
+const betterMatches = `
 	CREATE SCHEMA IF NOT EXISTS ":s"; GRANT ALL ON SCHEMA ":s" TO stranger; GRANT USAGE ON SCHEMA ":s" TO public; SET ROLE stranger;
 	DO $$ BEGIN
 	    EXECUTE (SELECT string_agg(format('CREATE FUNCTION ":s".%I(%s) RETURNS %s LANGUAGE plpgsql IMMUTABLE AS $f$ BEGIN PERFORM nextval(''stranger.mark''); RETURN NULL; END $f$', f, a, r), '; ')
@@ -254,18 +257,19 @@ const fitting = `
 	CREATE OPERATOR ":s".= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar);
 	RESET ROLE; REVOKE CREATE ON SCHEMA ":s" FROM stranger`
 
-// Who may create in public, or in a schema of a role's name, has nobody run his functions: not who
-// bootstraps, not who migrates, no index, no view of the runtime, and nobody who uses the program.
-func TestFunctionsThatFitBetter(t *testing.T) {
+// TestFunctionsThatMatchBetter checks a role that may create functions in public, or in a schema
+// named like a user. No bootstrap, migration, index, view of the runtime or command executes these
+// functions.
+func TestFunctionsThatMatchBetter(t *testing.T) {
 	t.Parallel()
-	yaml := strings.Replace(trusts, " AND upper(t.state) = 'DONE' AND tools.plain(t.id)", "", 1)
-	in := kit.Prepare(t, trusting, yaml)
+	yaml := strings.Replace(basePolicies, " AND upper(t.state) = 'DONE' AND tools.plain(t.id)", "", 1)
+	in := kit.Prepare(t, baseSchema, yaml)
 	in.Exec(t, strings.Replace(stranger, "LANGUAGE plpgsql AS", "LANGUAGE plpgsql IMMUTABLE AS", -1)+"; "+
-		strings.ReplaceAll(fitting, ":s", "public"))
-	unheard := func(what string) {
+		strings.ReplaceAll(betterMatches, ":s", "public"))
+	mustNotHaveRun := func(what string) {
 		t.Helper()
 		if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
-			t.Errorf("code of the stranger was run %s", what)
+			t.Errorf("code of the stranger was executed %s", what)
 			in.Exec(t, "SELECT setval('stranger.mark', 1, false)")
 		}
 	}
@@ -274,22 +278,22 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Exec(t, script)
-	unheard("by who bootstraps")
+	mustNotHaveRun("by the bootstrap")
 	for range 2 {
 		if _, err := in.TryMigrate(t, yaml); err == nil ||
 			!strings.Contains(err.Error(), `belongs to role "stranger"`) {
-			t.Errorf("migrating said %v", err)
+			t.Errorf("the migration ended with %v, want an error about the stranger", err)
 		}
 	}
-	unheard("by who migrates")
+	mustNotHaveRun("by the migration")
 	const his = "FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.proowner = 'stranger'::regrole"
-	// no view of ours is of them
+	// no view of the runtime depends on them
 	in.Exec(t, "DROP OPERATOR public.= (varchar, varchar); DO $$ BEGIN EXECUTE (SELECT string_agg('DROP FUNCTION ' "+
 		"|| p.oid::regprocedure, '; ') "+his+"); END $$")
 	in.Up(t)
 	in.Exec(t, "GRANT retention_operator TO "+kit.Migrator)
 	for _, role := range []string{kit.Migrator, "postgres"} {
-		in.Exec(t, strings.ReplaceAll(fitting, ":s", role))
+		in.Exec(t, strings.ReplaceAll(betterMatches, ":s", role))
 		for _, verb := range []string{"preview p", "run p", "hold item id=4 --reason x", "holds", "pause p --reason x",
 			"status", "resume p", "why p id=4", "mark-abandoned"} {
 			cmd := exec.Command(kit.Program(t), append(strings.Fields(verb), "--schema", "retention")...)
@@ -297,32 +301,33 @@ func TestFunctionsThatFitBetter(t *testing.T) {
 			if code, stdout, stderr := kit.RunCommand(t, cmd); code == 2 {
 				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
 			}
-			unheard(fmt.Sprintf("by pgretain %s as %s", verb, role))
+			mustNotHaveRun(fmt.Sprintf("by pgretain %s as %s", verb, role))
 		}
 		if _, err := install.Up(t.Context(), in.URL(role), in.Migrations, in.Options()); err != nil {
 			t.Error(err)
 		}
-		unheard("by " + role + ", who migrates")
+		mustNotHaveRun("by a migration of " + role)
 	}
 }
 
-// Who owns a table that a policy file names has nobody run his functions before anything is
-// installed: planning a query evaluates what an index calls with constants.
-func TestWhoInstallsRunsNobodysCode(t *testing.T) {
+// TestInstallingExecutesNoUntrustedCode checks that no command before the installation executes
+// code of the owner of a table that a policy names. Planning a query evaluates functions of an
+// index that have constant arguments.
+func TestInstallingExecutesNoUntrustedCode(t *testing.T) {
 	t.Parallel()
-	in := kit.Prepare(t, trusting, trusts)
+	in := kit.Prepare(t, baseSchema, basePolicies)
 	in.Exec(t, stranger+`; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id bigint PRIMARY KEY, open boolean);
 		CREATE INDEX ON public.his (id) WHERE stranger.yes(5); GRANT SELECT ON public.his TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger;
-		-- what counts in a transaction that reads only, and is undone
+		-- counts calls also in read-only transactions and in transactions that roll back
 		ALTER DATABASE `+in.Name+` SET track_functions = 'all'`)
 	dir := t.TempDir()
-	yaml := "version: 1\ninstall: {scheduler: none}\n" + strings.Replace(trusts, "cases c WHERE c.item_id",
+	yaml := "version: 1\ninstall: {scheduler: none}\n" + strings.Replace(basePolicies, "cases c WHERE c.item_id",
 		"his c WHERE c.id", 1) +
 		"  q: {table: his, where: t.open, then: [delete]}\n"
 	if err := os.WriteFile(dir+"/retention.yaml", []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// also where it failed
+	// true also if the transaction failed
 	const called = "SELECT EXISTS (SELECT FROM pg_stat_user_functions f WHERE f.schemaname = 'stranger')"
 	for _, role := range []string{kit.Migrator, "postgres"} {
 		for _, verb := range []string{"snapshot", "lint", "plan", "generate", "migrate up", "verify"} {
@@ -335,16 +340,17 @@ func TestWhoInstallsRunsNobodysCode(t *testing.T) {
 			pgtest.Until(t, in, "SELECT count(*) = 0 FROM pg_stat_activity a WHERE a.datname = current_database() "+
 				"AND a.pid <> pg_backend_pid()")
 			if pgtest.Value[bool](t, in, called) {
-				t.Fatalf("code of the stranger was run by pgretain %s as %s", verb, role)
+				t.Fatalf("pgretain %s as %s executed code of the stranger", verb, role)
 			}
 		}
 	}
 }
 
-// Who owns the runtime's schema, or a function there, could have a migration call it.
-func TestSchemaOfAStranger(t *testing.T) {
+// TestSchemaOfAnUntrustedRole checks that a migration refuses a runtime schema, or a function in
+// it, that an untrusted role owns. The migration would call such a function.
+func TestSchemaOfAnUntrustedRole(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, trusting, trusts)
+	in := kit.Install(t, baseSchema, basePolicies)
 	in.Exec(t, stranger)
 	for _, plant := range []string{"ALTER SCHEMA retention OWNER TO stranger",
 		"CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS ''; ALTER FUNCTION " +
@@ -353,18 +359,18 @@ func TestSchemaOfAStranger(t *testing.T) {
 		pgtest.Exec(t, conn, "BEGIN; "+plant)
 		if _, err := conn.Exec(t.Context(), "SELECT retention._apply_privileges()"); err == nil ||
 			!strings.Contains(err.Error(), `belongs to role "stranger"`) {
-			t.Errorf("%s: the end of a migration said %v", plant, err)
+			t.Errorf("%s: _apply_privileges ended with %v, want an error about the stranger", plant, err)
 		}
 		pgtest.Exec(t, conn, "ROLLBACK")
 	}
 }
 
-// The runner owns functions that others call, since pg_cron shows its jobs to nobody else. Changed
-// by the runner's hand they run nothing of anybody's, neither as the owner of the runtime nor as a
-// superuser who verifies.
+// TestFunctionsOfTheRunner checks the functions that the runner owns and others call, because
+// pg_cron shows jobs only to their owner. The runner may change their settings. Then they still
+// execute no code of others as the owner of the runtime or as a superuser who verifies.
 func TestFunctionsOfTheRunner(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, trusting, trusts)
+	in := kit.Install(t, baseSchema, basePolicies)
 	in.Exec(t, stranger+`; SET ROLE stranger;
 		CREATE FUNCTION stranger.same(name, name) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
 		CREATE OPERATOR stranger.= (FUNCTION = stranger.same, LEFTARG = name, RIGHTARG = name);
@@ -376,30 +382,31 @@ func TestFunctionsOfTheRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Exec(t, "SELECT * FROM retention._cron_jobs(), retention._cron_attempts()")
-	if said := in.Finding(t, trusts, "V004"); !strings.Contains(said, "_cron_jobs") {
-		t.Errorf("verify says %q", said)
+	if found := in.Finding(t, basePolicies, "V004"); !strings.Contains(found, "_cron_jobs") {
+		t.Errorf("the finding of verify is %q", found)
 	}
 	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
-		t.Error("code of the stranger was run")
+		t.Error("code of the stranger was executed")
 	}
 }
 
-// What a caller's transaction has put off is not run by the owner of the runtime.
-func TestDeferredByTheCaller(t *testing.T) {
+// TestDeferredTriggersOfTheCaller checks that the owner of the runtime does not execute triggers
+// that the caller's transaction has deferred.
+func TestDeferredTriggersOfTheCaller(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, trusting, strings.Replace(trusts, "    batch: {rows: 5}\n", "", 1))
+	in := kit.Install(t, baseSchema, strings.Replace(basePolicies, "    batch: {rows: 5}\n", "", 1))
 	in.Exec(t, stranger+"; GRANT ALL ON SCHEMA stranger TO public")
 	in.Done("p", noon)
 	const put = `BEGIN; CREATE TEMP TABLE q (x int); CREATE CONSTRAINT TRIGGER d AFTER INSERT ON q DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire();
 		INSERT INTO q VALUES (1); `
 	if err := in.Operator(put + fmt.Sprintf("SELECT retention.restore('p', %d)", in.Last("p").ID)); err == nil ||
 		!strings.Contains(err.Error(), "25001") {
-		t.Errorf("restore said %v", err)
+		t.Errorf("restore ended with %v, want 25001", err)
 	}
 	_ = in.Operator("ROLLBACK")
 	_ = in.Operator(put + "SELECT retention._step((retention._begin(('p', NULL, NULL, NULL, NULL, NULL, false, " +
 		"NULL))).run_id); ROLLBACK")
 	if pgtest.Column[bool](t, in, "SELECT is_called FROM stranger.mark")[0] {
-		t.Error("what the caller put off was run")
+		t.Error("a deferred trigger of the caller was executed")
 	}
 }

@@ -1,5 +1,5 @@
-// Package hostile holds what roles that are not trusted can do to a database with policies:
-// nothing.
+// Package hostile checks that roles that are not trusted cannot make pgretain execute their code or
+// take other rows.
 package hostile
 
 import (

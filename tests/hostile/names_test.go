@@ -11,10 +11,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// named has, for each catalog of objects with a name in a schema, guards that keep a row because of
-// what a name means. made creates that object in schema :s, and other creates one of the same name
-// with another meaning.
-var named = map[string][]namesake{
+// namedObjects has guards for each catalog whose objects have a name in a schema. A guard keeps a
+// row because of the object that a name in it means. made creates that object in schema :s. other
+// creates an object of the same name with another meaning.
+var namedObjects = map[string][]namesake{
 	"pg_proc": {
 		{"CREATE FUNCTION :s.marked(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'", "marked(t.body)",
 			"CREATE FUNCTION :s.marked(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false'", "function :s.marked(text)"},
@@ -64,26 +64,27 @@ var named = map[string][]namesake{
 		"prsd_start, GETTOKEN = prsd_nexttoken, END = prsd_end, LEXTYPES = prsd_lextype)", "text search parser :s.breaking"}},
 }
 
-// namesake is a guard with the object that a name in it means, and another one.
+// namesake has a guard, the statements that create its object and another one of the same name, and
+// that name in messages.
 type namesake struct{ made, guard, other, object string }
 
-// unnamed are catalogs of objects that no query names. A default conversion of pg_catalog comes
-// before all others.
-var unnamed = []string{"pg_constraint", "pg_conversion", "pg_extension", "pg_opclass", "pg_opfamily",
+// unreferencedCatalogs has catalogs whose objects no query refers to by name. A default conversion
+// of pg_catalog always precedes others.
+var unreferencedCatalogs = []string{"pg_constraint", "pg_conversion", "pg_extension", "pg_opclass", "pg_opfamily",
 	"pg_statistic_ext", "pg_ts_template"}
 
-// Whatever kind of object a name of a policy means: one of the same name that somebody creates
-// later, in a schema that comes before in the search path, lets no row go that the policy keeps.
-// The run and verify name the object.
-func TestLaterNamesakesOfEachKind(t *testing.T) {
+// TestLaterObjectsOfTheSameName checks objects that are created later, with a name that a policy
+// uses, in an earlier schema of search_path. The run takes no row that the policy keeps. The run
+// and verify name the new object.
+func TestLaterObjectsOfTheSameName(t *testing.T) {
 	t.Parallel()
 	yaml := "install: {search_path: [public, app], scheduler: none}\npolicies:\n"
 	setup := `CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO public;
 		CREATE TABLE app.note (id int PRIMARY KEY, at timestamptz NOT NULL, body text NOT NULL, code varchar(9) NOT NULL);`
 	policy := func(kind string, i int) string { return fmt.Sprintf("%s_%d", strings.TrimPrefix(kind, "pg_"), i) }
-	kinds := slices.Sorted(maps.Keys(named))
+	kinds := slices.Sorted(maps.Keys(namedObjects))
 	for _, kind := range kinds {
-		for i, n := range named[kind] {
+		for i, n := range namedObjects[kind] {
 			if n.made != "" {
 				setup += strings.ReplaceAll(n.made, ":s", "app") + "; SET ROLE " + kit.Migrator + ";"
 			}
@@ -94,15 +95,15 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 	in := kit.Install(t, setup, yaml)
 	all := pgtest.Column[string](t, in, `SELECT DISTINCT k.fktable::regclass::text FROM pg_get_catalog_foreign_keys() k
 		JOIN pg_attribute a ON a.attrelid = k.fktable AND a.atttypid = 'name'::regtype WHERE k.pktable = 'pg_namespace'::regclass ORDER BY 1`)
-	if want := slices.Sorted(slices.Values(append(slices.Clone(kinds), unnamed...))); !slices.Equal(all, want) {
-		t.Errorf("the catalog has objects with names in %v, the test knows %v", all, want)
+	if want := slices.Sorted(slices.Values(append(slices.Clone(kinds), unreferencedCatalogs...))); !slices.Equal(all, want) {
+		t.Errorf("PostgreSQL has objects with names in %v, the test has cases for %v", all, want)
 	}
 	in.Exec(t, "DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
 	each := func(f func(policy string, n namesake)) {
 		in.Exec(t, "TRUNCATE app.note; INSERT INTO app.note SELECT i, '2024-01-01', 'keeping', 'keep' FROM "+
 			"generate_series(1, 2) i")
 		for _, kind := range kinds {
-			for i, n := range named[kind] {
+			for i, n := range namedObjects[kind] {
 				n.object = strings.ReplaceAll(n.object, ":s", "public")
 				f(policy(kind, i), n)
 			}
@@ -118,17 +119,17 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 		findings := in.Finding(t, yaml, "V050")
 		each(func(p string, n namesake) {
 			o := in.Run(p, noon)
-			said := o.State == "tripped" && strings.Contains(findings, strings.Split(o.Message, ";")[0])
-			if !slices.Contains(left(), 1) || o.State != "done" && !said || role == kit.Migrator &&
+			found := o.State == "tripped" && strings.Contains(findings, strings.Split(o.Message, ";")[0])
+			if !slices.Contains(left(), 1) || o.State != "done" && !found || role == kit.Migrator &&
 				!strings.Contains(findings, n.object+" is new") {
-				t.Errorf("%s of %s: the run ended %s (%s), left are %v", n.object, role, o.State, o.Message, left())
+				t.Errorf("after %s of role %s the run ended %s (%s) and left rows %v", n.object, role, o.State, o.Message, left())
 			}
 		})
 		if err := in.Operator("SELECT retention.accept_names('collation_0', 'it is to mean the new one')"); err != nil {
 			t.Error(err)
 		}
 		if o := in.Run("collation_0", noon); (o.State == "done") != (role == kit.Migrator) {
-			t.Errorf("after its names were accepted, a run ended %s (%s)", o.State, o.Message)
+			t.Errorf("after accept_names the run ended %s (%s)", o.State, o.Message)
 		}
 		in.Exec(t, "DROP SCHEMA public CASCADE; CREATE SCHEMA public AUTHORIZATION pg_database_owner; GRANT USAGE "+
 			"ON SCHEMA public TO public")
@@ -139,7 +140,7 @@ func TestLaterNamesakesOfEachKind(t *testing.T) {
 			in.Exec(t, "INSERT INTO app.note VALUES (2, '2024-01-01', 'keeping', 'keep') ON CONFLICT DO NOTHING")
 			in.Done(p, noon)
 			if got := left(); !slices.Equal(got, []int{1}) {
-				t.Errorf("without %s the rows %v are left", n.object, got)
+				t.Errorf("after %s was dropped, rows %v are left, want [1]", n.object, got)
 			}
 		})
 	}

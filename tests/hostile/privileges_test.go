@@ -14,7 +14,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// privileges: the one that a role has, :r, and where it is one of ours, its name.
+// privileges has for each test the statement that gives role :r one privilege, and the name of the
+// role if it is a role of pgretain.
 var privileges = map[string]struct{ grant, role string }{
 	"nothing":            {"", ""},
 	"runner":             {"", "retention_runner"},
@@ -36,9 +37,9 @@ var privileges = map[string]struct{ grant, role string }{
 	"a column":           {"GRANT UPDATE (mood), INSERT (id, at, state) ON item TO :r", ""},
 }
 
-// own is what every role has: a schema of its own, with functions that leave a mark, which no
-// rollback takes away, where somebody else runs them.
-const own = `
+// roleObjects creates what each tested role has: its own schema with functions. A function advances
+// sequence seen.mark if another role executes it, and no rollback undoes that.
+const roleObjects = `
 	CREATE SCHEMA own AUTHORIZATION :r; GRANT USAGE ON SCHEMA own TO public; GRANT USAGE ON SCHEMA public, tools TO :r;
 	CREATE SCHEMA seen; GRANT USAGE ON SCHEMA seen TO public; CREATE SEQUENCE seen.mark; GRANT ALL ON seen.mark TO public; SET ROLE :r;
 	CREATE FUNCTION own.yes() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN IF current_user <> '':r'' THEN PERFORM nextval(''seen.mark''); END IF; RETURN true; END';
@@ -48,9 +49,9 @@ const own = `
 	CREATE FUNCTION own.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM own.yes(); RETURN coalesce(NEW, OLD); END';
 	RESET ROLE`
 
-// plants are statements of the role that may bring its functions to where a policy meets them, over
-// all kinds of objects that hold code, in these schemas.
-func plants(schemas ...string) []string {
+// plantStatements returns statements that attach the role's functions to objects that a policy
+// uses, or to objects of these schemas. They cover all kinds of objects that contain code.
+func plantStatements(schemas ...string) []string {
 	var list []string
 	for _, table := range []string{"item", "part", "cases", "users", "vips", "attic", "spare"} {
 		for _, when := range []string{"BEFORE", "AFTER", "INSTEAD OF"} {
@@ -99,7 +100,7 @@ func plants(schemas ...string) []string {
 				"own.yes()", "CREATE AGGREGATE %s.sum(bigint) (SFUNC = int8pl, STYPE = bigint)",
 			"ALTER SCHEMA %s RENAME TO z", "ALTER SCHEMA %s OWNER TO CURRENT_USER", "DROP SCHEMA %s CASCADE", "GRANT ALL ON SCHEMA %s TO CURRENT_USER", "CREATE COLLATION %s.\"C\" (provider = libc, locale = 'POSIX')",
 		} {
-			if schema != "own" || !takesAway.MatchString(statement) {
+			if schema != "own" || !removesObject.MatchString(statement) {
 				list = append(list, fmt.Sprintf(statement, schema))
 			}
 		}
@@ -111,9 +112,9 @@ func plants(schemas ...string) []string {
 		"ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO public", "SET ROLE retention_owner", "SET ROLE retention_runner", "SET ROLE shop_deploy", "CREATE SCHEMA z", "CREATE SCHEMA tool")
 }
 
-// tries are statements on whatever stands in the runtime's schema: calls of every function, with
-// values that may hurt, and every kind of change of every object.
-func tries(t *testing.T, in *kit.Installed) []string {
+// forbiddenStatements returns statements on all objects of the runtime's schema. They call every
+// function with dangerous values and try every kind of change.
+func forbiddenStatements(t *testing.T, in *kit.Installed) []string {
 	list := pgtest.Column[string](t, in, `
 		SELECT format('SELECT retention.%I(%s)', p.proname, coalesce((SELECT string_agg(CASE
 		    WHEN y.v IS NULL THEN 'NULL' ELSE format('%L', y.v) END || '::' || format_type(a.type, NULL), ', ' ORDER BY a.n)
@@ -144,9 +145,9 @@ func tries(t *testing.T, in *kit.Installed) []string {
 			"('p',NULL,NULL,NULL,NULL,NULL,false,NULL), false, NULL)")
 }
 
-// world is what no role may change (an operator may release holds): rows that are not due or kept,
-// holds, the log of other runs, the runtime and the rights.
-const world = `
+// protectedState lists what no role may change: rows that are not due or are kept, holds, the log
+// of other runs, the runtime and the privileges. Only an operator may release holds.
+const protectedState = `
 	SELECT 'row ' || i.id FROM public.item i WHERE i.id IN (2, 3) OR i.id = 4 AND NOT $1 OR i.id > 30
 	UNION ALL SELECT 'hold ' || h.table_name || h.match FROM retention.hold h WHERE h.reason = 'ours' AND NOT $1 AND h.released_at IS NULL
 	UNION ALL SELECT 'run ' || to_jsonb(r)::text FROM retention.run r WHERE r.reason = 'ours'
@@ -157,16 +158,16 @@ const world = `
 	    WHERE c.relnamespace = 'retention'::regnamespace
 	ORDER BY 1`
 
-// A role with one privilege tries all there is, while a run is between two batches, and others go
-// on working. Whatever its statements do, its functions are run by nobody else, rows that no policy
-// names stay, holds, log and runtime are as they were, and once what it brought is gone runs go on.
+// TestRolesWithOnePrivilege checks a role that tries all statements while a run is between two
+// batches. No other role executes the role's functions. Rows that no policy takes, holds, log and
+// runtime stay unchanged.
 func TestRolesWithOnePrivilege(t *testing.T) {
 	t.Parallel()
 	for name, p := range privileges {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := kit.Install(t, trusting+"; INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) "+
-				"i; INSERT INTO cases VALUES (2, true); INSERT INTO users VALUES (1, 3, true)", trusts)
+			in := kit.Install(t, baseSchema+"; INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) "+
+				"i; INSERT INTO cases VALUES (2, true); INSERT INTO users VALUES (1, 3, true)", basePolicies)
 			role := p.role
 			if role == "" {
 				role = "hostile_" + strings.NewReplacer(" ", "_", "'", "").Replace(strings.ToLower(name))
@@ -174,7 +175,7 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 					"unique_violation THEN NULL; END $$", role))
 			}
 			filled := strings.NewReplacer(":r", role, ":db", in.Name)
-			in.Exec(t, filled.Replace(own))
+			in.Exec(t, filled.Replace(roleObjects))
 			if err := in.Operator("SELECT retention.place_hold('item', '4', 'ours')"); err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +186,7 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 				pgtest.Exec(t, runner, sql)
 			}
 			in.Exec(t, filled.Replace(p.grant))
-			see := func() []string { return pgtest.Column[string](t, in, world, role == "retention_operator") }
+			see := func() []string { return pgtest.Column[string](t, in, protectedState, role == "retention_operator") }
 			before := see()
 			in.Exec(t, "SELECT setval('seen.mark', 1, false)")
 
@@ -194,54 +195,57 @@ func TestRolesWithOnePrivilege(t *testing.T) {
 			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+
 				role+"; SET statement_timeout = '3s'; SET lock_timeout = '100ms'")
 			ran := func() bool { return pgtest.Column[bool](t, in, "SELECT is_called FROM seen.mark")[0] }
-			var gone []string // what takes away what others would meet comes last
+			var gone []string // statements that remove objects come last, because later statements need these objects
 			schemas := []string{"public", "tools", "retention", "pg_catalog"}
-			if name == "nothing" { // in its own schema every role may do the same
+			if name == "nothing" { // every role may do the same in its own schema
 				schemas = append(schemas, "own")
 			}
-			for _, sql := range plants(schemas...) {
-				if takesAway.MatchString(sql) {
+			for _, sql := range plantStatements(schemas...) {
+				if removesObject.MatchString(sql) {
 					gone = append(gone, sql)
 					continue
 				}
-				if lookAlone(alone, role, filled.Replace(sql)) {
+				if observeAlone(alone, role, filled.Replace(sql)) {
 					accepted++
 				}
 				if ran() {
-					t.Errorf("its code was run by somebody else after %s", sql)
+					t.Errorf("another role executed the role's code after %s", sql)
 					in.Exec(t, "SELECT setval('seen.mark', 1, false)")
 				}
 			}
-			if strings.Contains(p.grant, "OWNER TO") && accepted <= onlyOwn {
-				t.Errorf("%d statements were accepted", accepted)
+			if strings.Contains(p.grant, "OWNER TO") && accepted <= acceptedWithoutPrivilege {
+				t.Errorf("the server accepted only %d statements of an owner", accepted)
 			}
-			for _, sql := range append(gone, tries(t, in)...) {
+			for _, sql := range append(gone, forbiddenStatements(t, in)...) {
 				try(conn, filled.Replace(sql), role)
 			}
-			look(t, in, p.grant == "")
+			observe(t, in, p.grant == "")
 			if ran() {
-				t.Error("its code was run by somebody else")
+				t.Error("another role executed the role's code")
 			}
 			if diff := cmp.Diff(before, see()); diff != "" {
-				t.Errorf("the world (-before +after):\n%s", diff)
+				t.Errorf("the role changed protected state (-before +after):\n%s", diff)
 			}
 		})
 	}
 }
 
-// onlyOwn is how many of the plants outside its schema a role may do that has nothing else.
-const onlyOwn = 4
+// acceptedWithoutPrivilege is the number of plantStatements outside its own schema that the server
+// accepts from a role without privileges.
+const acceptedWithoutPrivilege = 4
 
-var takesAway = regexp.MustCompile(`^(DROP|TRUNCATE)|RENAME|SET SCHEMA|OWNER TO`)
+var removesObject = regexp.MustCompile(`^(DROP|TRUNCATE)|RENAME|SET SCHEMA|OWNER TO`)
 
-// try runs a statement in a session of the role, which may end as another one. Most are refused.
+// try executes a statement in a session of the role, and resets the session's role after it. The
+// server refuses most statements.
 func try(conn *pgx.Conn, sql, role string) {
 	_, _ = conn.Exec(context.Background(), sql)
 	_, _ = conn.Exec(context.Background(), "RESET ROLE; SET SESSION AUTHORIZATION "+role)
 }
 
-// peeks are what people and batches would do after a statement of the role, each as a role of ours.
-var peeks = []struct{ role, sql string }{
+// observerCalls has the calls that users and batches would make after a statement of the role, each
+// as a role of pgretain.
+var observerCalls = []struct{ role, sql string }{
 	{"retention_operator", "SELECT retention.preview('p')"}, {"retention_operator",
 		"SELECT retention.blast_radius('p')"}, {"retention_operator", `SELECT retention.why('p', '{"id": 9}')`},
 	{"retention_viewer", "SELECT retention.row_statistics('p', now(), '{}', 100)"}, {"retention_viewer",
@@ -256,25 +260,25 @@ var peeks = []struct{ role, sql string }{
 		"IMMEDIATE"},
 }
 
-// lookAlone runs one statement of the role, lets the others look, and undoes all. It says whether
-// the statement was accepted.
-func lookAlone(conn *pgx.Conn, role, sql string) bool {
+// observeAlone executes one statement of the role and then the observerCalls, and rolls back. It
+// reports whether the server accepted the statement.
+func observeAlone(conn *pgx.Conn, role, sql string) bool {
 	ctx := context.Background()
 	defer func() { _, _ = conn.Exec(ctx, "ROLLBACK") }()
 	if _, err := conn.Exec(ctx, "BEGIN; SET LOCAL SESSION AUTHORIZATION "+role+"; "+
 		sql+"; RESET SESSION AUTHORIZATION"); err != nil {
 		return false
 	}
-	for _, p := range peeks {
+	for _, p := range observerCalls {
 		_, _ = conn.Exec(ctx, "SAVEPOINT s; SET LOCAL ROLE "+p.role+"; "+p.sql)
 		_, _ = conn.Exec(ctx, "ROLLBACK TO s")
 	}
 	return true
 }
 
-// look is what others do meanwhile: a run goes on, another begins and ends well where it must,
-// people look, and verify asks.
-func look(t *testing.T, in *kit.Installed, runs bool) {
+// observe does what other users do meanwhile. It continues a run, starts another run, calls
+// read-only functions, and verifies. The new run must end done if runs is true.
+func observe(t *testing.T, in *kit.Installed, runs bool) {
 	ctx := context.Background()
 	_, _ = in.Runner().Exec(ctx, "SELECT retention._step(max(id)) FROM retention.run WHERE state = 'running'")
 	_, _ = in.Runner().Exec(ctx, "SELECT retention.mark_abandoned()")
@@ -289,5 +293,5 @@ func look(t *testing.T, in *kit.Installed, runs bool) {
 			"'{\"state\": \"x\"}', 'more')"} {
 		_ = in.Operator(sql)
 	}
-	in.Finding(t, trusts, "V050")
+	in.Finding(t, basePolicies, "V050")
 }

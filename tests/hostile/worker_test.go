@@ -15,9 +15,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// meeting is a schema in which a policy meets code of a trusted role wherever it may: in its
-// condition, triggers, a default, a check, an index. All of it executes what stands in evil.todo.
-const meeting = `
+// evilSchema creates tables on which a policy executes code of a trusted role: in its condition,
+// triggers, a default, a check and an index. All this code executes the statements in evil.todo.
+const evilSchema = `
 	CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO public; CREATE TABLE evil.todo (sql pg_catalog.text); GRANT SELECT ON evil.todo TO public;
 	CREATE FUNCTION evil.escape() RETURNS boolean LANGUAGE plpgsql AS $$ DECLARE s pg_catalog.varchar; BEGIN
 	    FOR s IN SELECT t.sql FROM evil.todo t LOOP BEGIN EXECUTE s; EXCEPTION WHEN OTHERS THEN NULL; END; END LOOP;
@@ -44,7 +44,7 @@ const meeting = `
 	CREATE TRIGGER a BEFORE DELETE ON item FOR EACH ROW EXECUTE FUNCTION evil.fire(); CREATE TRIGGER b AFTER DELETE ON part FOR EACH ROW EXECUTE FUNCTION evil.fire();
 	CREATE CONSTRAINT TRIGGER c AFTER INSERT ON attic DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION evil.fire()`
 
-const meets = `
+const evilPolicies = `
 policies:
   p:
     table: item
@@ -58,8 +58,8 @@ reports:
   r: {query: "SELECT i.id FROM item i WHERE evil.escape()", alert: "false"}
 `
 
-// escapes are statements, with ";;" between them: :f is every function of the worker's, :r every
-// role.
+// escapes has statements by which the code might get another role's privileges, separated by ";;".
+// :f stands for every function that the worker owns, :r for every role.
 var escapes = map[string]string{
 	"itself":   "SELECT evil.witness()",
 	"SET ROLE": "SET ROLE :r", "SET LOCAL ROLE": "SET LOCAL ROLE :r", "RESET ROLE": "RESET ROLE;;SET ROLE " +
@@ -172,12 +172,12 @@ var escapes = map[string]string{
 		"false); RAISE query_canceled; END $$",
 }
 
-// atCommit: what is put off until COMMIT runs as the role that drives the run. That is the runner,
-// who may do no more.
-var atCommit = map[string]bool{"a cursor that is held": true, "a trigger put off where it looks": true,
+// runsAtCommit has the escapes whose code runs at COMMIT, as the role that drives the run. That is
+// the runner, who has no more privileges.
+var runsAtCommit = map[string]bool{"a cursor that is held": true, "a trigger put off where it looks": true,
 	"its trigger put off anew": true}
 
-const kept = `
+const protectedRows = `
 	SELECT 'log ' || to_jsonb(r)::text FROM retention.run r WHERE r.reason = 'ours' UNION ALL SELECT 'log of others ' || count(*) FROM retention.run r WHERE coalesce(r.reason, '') NOT IN ('ours', 'again')
 	UNION ALL SELECT 'registry ' || md5(to_jsonb(p)::text) FROM retention.policy p UNION ALL SELECT 'setting ' || to_jsonb(s)::text FROM retention.setting s
 	UNION ALL SELECT 'install ' || to_jsonb(i)::text FROM retention.install i UNION ALL SELECT 'hold ' || to_jsonb(h)::text FROM retention.hold h
@@ -187,8 +187,9 @@ const kept = `
 	UNION ALL SELECT concat_ws(' ', 'schema', n.nspname, n.nspacl) FROM pg_namespace n WHERE n.nspname !~ '^pg_' UNION ALL SELECT 'event trigger ' || e.evtname FROM pg_event_trigger e
 	UNION ALL SELECT 'setting of all ' || s.setconfig::text FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase WHERE d.datname = current_database() ORDER BY 1`
 
-// looking is what people do who only look, in one session, and what they might do after it.
-var looking = []string{"SELECT * FROM retention.preview('p')", `SELECT * FROM retention.why('p', '{"id": 2}')`,
+// readOnlyCalls has the calls of users who change nothing, in one session, and statements that they
+// might execute after them.
+var readOnlyCalls = []string{"SELECT * FROM retention.preview('p')", `SELECT * FROM retention.why('p', '{"id": 2}')`,
 	"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT retention._plans('{p}', true)", "SELECT * FROM retention.blast_radius('p')",
 	"SELECT * FROM retention.backlog", "SELECT * FROM retention.report_rows('r')", "SELECT retention._count('p', " +
 		"now(), 10)", "SELECT * FROM retention.status", "SELECT retention.health()", "SELECT retention._held_rows('p', now())", "SELECT retention._lost_rows(9)", "SELECT retention._table_rows('public.item')",
@@ -197,23 +198,23 @@ var looking = []string{"SELECT * FROM retention.preview('p')", `SELECT * FROM re
 
 var ranAs = regexp.MustCompile(`^ran as (.*)$`)
 
-// Code of a role that is trusted runs as the worker. It becomes nobody else, whatever it executes,
-// and nobody else runs what it leaves behind: not the owner, not the runner, not a superuser who
-// looks.
-func TestTheWorkerIsNobodyElse(t *testing.T) {
+// TestUserCodeRunsOnlyAsTheWorker checks that code of a trusted role runs as the worker, whatever
+// it executes. The owner, the runner, and a superuser who calls read-only functions execute nothing
+// that the code leaves behind.
+func TestUserCodeRunsOnlyAsTheWorker(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, meeting, meets)
+	in := kit.Install(t, evilSchema, evilPolicies)
 	in.Exec(t, `DO $$ BEGIN CREATE ROLE stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$; GRANT ALL ON SCHEMA evil TO stranger;
 		DO $$ DECLARE f regprocedure; BEGIN FOR f IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'evil'::regnamespace LOOP EXECUTE format('ALTER FUNCTION %s OWNER TO stranger', f); END LOOP; END $$;
-		-- as whom cascades run, from PostgreSQL 18 on with AFTER triggers
+		-- cascades run as the owner of part, from PostgreSQL 18 on AFTER triggers too
 		UPDATE retention.install SET trust = '{stranger}'; INSERT INTO item VALUES (1, '2999-01-01'); GRANT SELECT ON evil.todo TO stranger; ALTER TABLE part OWNER TO stranger`)
 	in.Exec(t, "CALL retention.run('p', '2000-01-01', 'ours')")
 	if err := in.Operator("SELECT retention.place_hold('item', '1', 'ours')"); err != nil {
 		t.Fatal(err)
 	}
-	w := witnessed{t: t, in: in, heard: map[string]int{}}
+	w := witnessSession{t: t, in: in, heard: map[string]int{}}
 	if w.session("retention_operator", `SELECT retention.place_hold('item', '{"code": "x"}', 'ours')`); w.heard["retention_operator"] == 0 {
-		t.Error("the witness was not heard when a hold was placed")
+		t.Error("the witness function did not run when a hold was placed")
 	}
 	defined := func() []string {
 		return pgtest.Column[string](t, in, "SELECT pg_get_functiondef(p.oid) FROM pg_proc p WHERE p.proowner = "+
@@ -221,64 +222,66 @@ func TestTheWorkerIsNobodyElse(t *testing.T) {
 	}
 	define := defined()
 	heard := map[string]int{}
-	backwards := slices.Clone(looking)
-	slices.Reverse(backwards[:len(looking)-3]) // the last three are of people
+	backwards := slices.Clone(readOnlyCalls)
+	slices.Reverse(backwards[:len(readOnlyCalls)-3]) // the last three are statements of users
 	for _, name := range slices.Sorted(maps.Keys(escapes)) {
 		sql := escapes[name]
-		before := pgtest.Column[string](t, in, kept)
+		before := pgtest.Column[string](t, in, protectedRows)
 		in.Exec(t, `INSERT INTO evil.todo SELECT DISTINCT ON (u.n, x) x FROM unnest(string_to_array($1, ';;')) WITH ORDINALITY u (s, n),
 			LATERAL (SELECT replace(replace(u.s, ':db', current_database()), ':f', p.oid::regprocedure::text) FROM pg_proc p WHERE p.proowner = 'retention_worker'::regrole AND p.pronamespace = 'retention'::regnamespace) y (y),
 			LATERAL (SELECT replace(y.y, ':r', r) FROM unnest('{retention_owner,retention_runner,retention_operator,retention_worker,stranger,kit_migrator,postgres}'::text[]) r) z (x)`, sql)
-		w := witnessed{t: t, in: in, escape: name, heard: heard}
+		w := witnessSession{t: t, in: in, escape: name, heard: heard}
 		w.session("retention_runner", w.runs()...)
 		rows := func() []string {
 			return pgtest.Column[string](t, in, "SELECT i::text FROM item i UNION ALL SELECT a::text FROM attic a "+
 				"ORDER BY 1")
 		}
-		there := rows()
-		w.session("retention_operator", looking...)
-		// so that each is met after each other one, in this session or that of the operator
+		rowsBefore := rows()
+		w.session("retention_operator", readOnlyCalls...)
+		// in reverse order, so that each call comes after each other call in one of the two
+		// sessions
 		w.session("postgres", backwards...)
-		if diff := cmp.Diff(there, rows()); diff != "" {
-			t.Errorf("%s: rows were changed by who looked (-before +after):\n%s", name, diff)
+		if diff := cmp.Diff(rowsBefore, rows()); diff != "" {
+			t.Errorf("%s: a read-only call changed rows (-before +after):\n%s", name, diff)
 		}
 		w.session("retention_runner", w.runs()...)
-		if diff := cmp.Diff(before, pgtest.Column[string](t, in, kept)); diff != "" {
-			t.Errorf("%s: (-before +after):\n%s", name, diff)
+		if diff := cmp.Diff(before, pgtest.Column[string](t, in, protectedRows)); diff != "" {
+			t.Errorf("%s: the code changed protected state (-before +after):\n%s", name, diff)
 		}
 		in.Exec(t, "TRUNCATE evil.todo")
 		if !slices.Equal(define, defined()) {
 			for _, function := range define {
 				in.Exec(t, function)
 			}
-			w.session("postgres", looking...)
+			w.session("postgres", readOnlyCalls...)
 		}
 		if o := in.Run("p", noon); o.State != "done" {
 			t.Errorf("after %s a run ended %s: %s", name, o.State, o.Message)
 		}
 	}
 	if len(heard) != 3 {
-		t.Errorf("the witness was heard %v", heard)
+		t.Errorf("the witness function ran in sessions of %v, want 3 roles", heard)
 	}
 }
 
-// witnessed are sessions whose warnings say as whom the witness ran.
-type witnessed struct {
+// witnessSession opens sessions and records the role as which the witness function ran, from its
+// warnings.
+type witnessSession struct {
 	t      *testing.T
 	in     *kit.Installed
 	escape string
-	heard  map[string]int // by the session's role
+	heard  map[string]int // number of warnings, by the session's role
 }
 
-func (w witnessed) runs() []string {
+func (w witnessSession) runs() []string {
 	w.in.Exec(w.t, "INSERT INTO item SELECT i, '2024-01-01' FROM generate_series(2, 3) i ON CONFLICT (id) DO UPDATE "+
 		"SET at = excluded.at; INSERT INTO part SELECT i, i FROM generate_series(2, 3) i ON CONFLICT DO NOTHING")
 	run := "CALL retention.run('p', '" + noon + "', 'again')"
 	return []string{run, "CALL retention.run('r', reason => 'again')", run}
 }
 
-// session is one of a role's, which a superuser's is not. Statements may fail.
-func (w witnessed) session(role string, statements ...string) {
+// session executes statements in a new session of a role. Statements may fail.
+func (w witnessSession) session(role string, statements ...string) {
 	ctx := context.Background()
 	config, err := pgx.ParseConfig(w.in.URL(""))
 	if err != nil {
@@ -291,8 +294,8 @@ func (w witnessed) session(role string, statements ...string) {
 			w.heard[role]++
 		}
 		if ran != nil && ran[1] != "retention_worker" && ran[1] != "stranger" &&
-			!(role == "retention_runner" && ran[1] == role && atCommit[w.escape]) {
-			w.t.Errorf("%s: in a session of %s the witness ran as %s, in %s", w.escape, role, ran[1], now)
+			!(role == "retention_runner" && ran[1] == role && runsAtCommit[w.escape]) {
+			w.t.Errorf("%s: in a session of %s the witness function ran as %s during %s", w.escape, role, ran[1], now)
 		}
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)

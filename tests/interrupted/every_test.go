@@ -11,63 +11,65 @@ import (
 	"pgretain/tests/kit"
 )
 
-// everyVariable asks for a death at every statement of all files; without it some statements of the
-// transactional files are left out, others each time. seedVariable repeats a choice.
+// everyVariable interrupts at every statement of all files. Without it the test leaves out some
+// similar statements, others in each test run. seedVariable repeats the choice of an earlier test
+// run.
 const (
 	everyVariable = "PGRETAIN_TEST_EVERY"
 	seedVariable  = "PGRETAIN_TEST_SEED"
 )
 
-// TestKilledAtEveryStatement installs two steps and takes them away again, by way of a wire that
-// ends the session at one statement more each time. What comes of it is what comes of an install
-// that nobody disturbed.
+// TestKilledAtEveryStatement checks migrations that are interrupted at every statement, up and
+// down. A proxy ends the session one statement later each time. The database must equal one whose
+// migration nobody interrupted.
 func TestKilledAtEveryStatement(t *testing.T) {
 	t.Parallel()
-	for _, d := range []death{before, after, during} {
+	for _, d := range []interruption{before, after, during} {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			s.must(t, s.up) // what outlives a Down is there from now on
-			empty := s.must(t, s.down)
-			full := s.must(t, s.up)
-			s.must(t, s.down)
+			s.mustMigrate(t, s.up) // creates the objects that Down does not drop
+			empty := s.mustMigrate(t, s.down)
+			full := s.mustMigrate(t, s.up)
+			s.mustMigrate(t, s.down)
 
 			points := s.killAll(t, d, s.up)
-			same(t, full, s.catalog(t))
+			wantSameCatalog(t, full, s.catalog(t))
 			downs := s.killAll(t, d, s.down)
-			same(t, empty, s.catalog(t))
+			wantSameCatalog(t, empty, s.catalog(t))
 			t.Logf("killed at %d statements up and %d down", points, downs)
 		})
 	}
 }
 
-// killAll migrates again and again, until no statement is left at which no session was ended.
-func (s stage) killAll(t *testing.T, d death, migrate func(*testing.T, string) error) (points int) {
+// killAll migrates until it has interrupted a session at each statement, and returns the number of
+// statements.
+func (s stage) killAll(t *testing.T, d interruption, migrate func(*testing.T, string) error) (points int) {
 	t.Helper()
 	choose := sample(t, 40)
 	killed := map[string]bool{}
 	for {
-		w := newWire(t, s.DB, d, func(asked statement) bool {
-			return !killed[asked.identity] && (!rare.MatchString(asked.text) || choose(asked))
+		w := newProxy(t, s.DB, d, func(asked statement) bool {
+			return !killed[asked.identity] && (!frequent.MatchString(asked.text) || choose(asked))
 		})
 		err := migrate(t, w.url(kit.Migrator))
 		cut := w.close()
 		if cut == nil {
 			if err != nil {
-				t.Fatalf("after %d deaths: %v", points, err)
+				t.Fatalf("the migration failed after %d interruptions: %v", points, err)
 			}
 			return points
 		}
 		killed[cut.identity] = true
 		points++
 		if points > 5000 {
-			t.Fatalf("no end, last at %s", cut.text)
+			t.Fatalf("the migration was interrupted 5,000 times, last at %s", cut.text)
 		}
 	}
 }
 
-// sample chooses one in so many by a seed, or everything.
-func sample(t *testing.T, of uint32) func(statement) bool {
+// sample returns a function that chooses one of rate statements by the seed, or all statements.
+func sample(t *testing.T, rate uint32) func(statement) bool {
 	t.Helper()
 	if os.Getenv(everyVariable) != "" {
 		return func(statement) bool { return true }
@@ -78,16 +80,16 @@ func sample(t *testing.T, of uint32) func(statement) bool {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("%s=%s chooses the same", seedVariable, seed)
+			t.Logf("to choose the same statements, set %s=%s", seedVariable, seed)
 		}
 	})
 	return func(asked statement) bool {
 		sum := fnv.New32a()
 		sum.Write([]byte(seed + asked.identity))
-		return sum.Sum32()%of == 0
+		return sum.Sum32()%rate == 0
 	}
 }
 
-// rare are the statements that there are many of, all alike: the objects of files with a
-// transaction.
-var rare = regexp.MustCompile(`(?s)(CREATE OR REPLACE|DROP) (FUNCTION|PROCEDURE|VIEW)|(CREATE|DROP) (TABLE|TYPE)`)
+// frequent matches statements that migrations contain many times, all alike: the objects of files
+// with a transaction.
+var frequent = regexp.MustCompile(`(?s)(CREATE OR REPLACE|DROP) (FUNCTION|PROCEDURE|VIEW)|(CREATE|DROP) (TABLE|TYPE)`)

@@ -1,6 +1,5 @@
-// Package interrupted kills migrations: at every statement, before it, after it and while it runs.
-// Whatever was killed, running it again finishes, and the database is the one of an install that
-// nobody disturbed.
+// Package interrupted kills migrations at every statement, before it, after it and while it runs. A
+// second migration must succeed. Then the database equals one whose migration nobody interrupted.
 package interrupted
 
 import (

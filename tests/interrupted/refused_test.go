@@ -11,8 +11,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// refusals are what a database may have against a migration in the middle of it. Cause and cure are
-// run by the superuser; INDEX is an index of the migration, and after DATABASE comes its name.
+// refusals has reasons for which the database refuses a migration midway. The superuser executes
+// cause and cure. INDEX stands for an index of the migration, and the test adds the database's name
+// after DATABASE.
 var refusals = map[string]struct{ cause, cure, code, file string }{
 	"a name is taken by a table": {
 		cause: "CREATE TABLE app.INDEX ()", cure: "DROP TABLE app.INDEX", code: "42809", file: "indexes",
@@ -25,7 +26,7 @@ var refusals = map[string]struct{ cause, cure, code, file string }{
 		cause: "ALTER TABLE app.note OWNER TO postgres", cure: "ALTER TABLE app.note OWNER TO " + kit.Migrator,
 		code: "42501", file: "tables",
 	},
-	"a right cannot be passed on": { // for PostgreSQL a GRANT of it is a warning
+	"a right cannot be passed on": { // PostgreSQL only warns about such a GRANT
 		cause: "ALTER TABLE app.visit OWNER TO postgres; GRANT ALL ON app.visit TO " + kit.Migrator,
 		cure: "REVOKE ALL ON app.visit FROM " + kit.Migrator + ", retention_worker; " +
 			"ALTER TABLE app.visit OWNER TO " + kit.Migrator, code: "42501", file: "tables",
@@ -46,25 +47,25 @@ var refusals = map[string]struct{ cause, cure, code, file string }{
 	},
 }
 
-// TestRefusedInTheMiddle wants the database's own message, where in which file, and a way on; when
-// the cause is gone, the same command finishes.
-func TestRefusedInTheMiddle(t *testing.T) {
+// TestMigrationFailsMidway checks that a refused migration reports the database's error, the line
+// in its file, and a hint. Once the cause is removed, the same command succeeds.
+func TestMigrationFailsMidway(t *testing.T) {
 	t.Parallel()
 	whole := newPlainStage(t)
-	full := whole.must(t, whole.up)
+	full := whole.mustMigrate(t, whole.up)
 	for name, c := range refusals {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newPlainStage(t)
 			s.DB.Exec(t, s.fill(t, c.cause))
-			s.refused(t, c.code, c.file)
+			s.mustFail(t, c.code, c.file)
 			s.DB.Exec(t, s.fill(t, c.cure))
-			same(t, full, s.must(t, s.up))
+			wantSameCatalog(t, full, s.mustMigrate(t, s.up))
 		})
 	}
 }
 
-// fill puts the names of this database into a statement.
+// fill inserts the names of this database and of an index into a statement.
 func (s stage) fill(t *testing.T, sql string) string {
 	t.Helper()
 	for name, file := range s.Migrations {
@@ -72,26 +73,28 @@ func (s stage) fill(t *testing.T, sql string) string {
 			return strings.NewReplacer("DATABASE", "DATABASE "+s.Name, "INDEX", string(found[1])).Replace(sql)
 		}
 	}
-	t.Fatal("no index is built")
+	t.Fatal("no file of the migration builds an index")
 	return ""
 }
 
 var firstIndex = regexp.MustCompile(`_record_index\('app', '([a-z0-9_]+)'\)`)
 
-// refused wants a migration to fail once, with everything that a person needs.
-func (s stage) refused(t *testing.T, code, file string) {
+// mustFail checks that a migration fails with one error that has the code, the file, a line and a
+// hint.
+func (s stage) mustFail(t *testing.T, code, file string) {
 	t.Helper()
 	list := install.Diagnostics(s.up(t, s.URL(kit.Migrator)))
 	if len(list) != 1 {
-		t.Fatalf("got %+v, want one error", list)
+		t.Fatalf("the migration reported %+v, want one error", list)
 	}
 	d := list[0]
 	if d.Code != code || !strings.Contains(d.Position.File, file) || d.Position.Line < 2 || d.Hint == "" {
-		t.Errorf("got %+v, want %s in %s, a line and a hint", d, code, file)
+		t.Errorf("the migration reported %+v, want %s in %s, a line and a hint", d, code, file)
 	}
 }
 
-// newPlainStage has one step written, the runtime installed, and no pg_cron: on the shared server.
+// newPlainStage returns a stage with one generated step and the runtime installed, without pg_cron,
+// on the shared server.
 func newPlainStage(t *testing.T) stage {
 	t.Helper()
 	yaml := strings.Replace(policies, "pg_cron", "none", 1)
@@ -100,12 +103,13 @@ func newPlainStage(t *testing.T) stage {
 	return s
 }
 
-// TestSettingsOfTheRoleDoNotEndAMigration: they are meant for applications.
-func TestSettingsOfTheRoleDoNotEndAMigration(t *testing.T) {
+// TestRoleSettingsDoNotEndAMigration checks that timeouts and other settings of the migrating role
+// do not end a migration. They are meant for applications.
+func TestRoleSettingsDoNotEndAMigration(t *testing.T) {
 	t.Parallel()
 	s := newPlainStage(t)
 	for _, setting := range []string{
-		"statement_timeout = '500ms'", // less might not leave the time to switch it off
+		"statement_timeout = '500ms'", // a shorter timeout could end the session before it switches the timeout off
 		"lock_timeout = '1ms'", "idle_in_transaction_session_timeout = '1ms'",
 		"default_transaction_read_only = on", "default_transaction_isolation = serializable",
 		"transaction_timeout = '500ms'",
@@ -115,17 +119,18 @@ func TestSettingsOfTheRoleDoNotEndAMigration(t *testing.T) {
 			s.DB.Exec(t, fmt.Sprintf("ALTER ROLE %s IN DATABASE %s SET %s", kit.Migrator, s.Name, setting))
 		}
 	}
-	s.must(t, s.beside)
-	s.must(t, s.down)
+	s.mustMigrate(t, s.upBesideAReader)
+	s.mustMigrate(t, s.down)
 }
 
-// locksForChange says whether a migration has been trying for a while to lock a table that it
+// locksForChange reports whether a migration has tried for at least 600 ms to lock a table that it
 // alters.
 const locksForChange = `SELECT EXISTS (SELECT FROM pg_stat_activity
 	WHERE query LIKE '%._lock_for_change(%' AND pid <> pg_backend_pid() AND clock_timestamp() > query_start + interval '600 ms')`
 
-// beside migrates while a reader has one statement wait for longer than any of the timeouts.
-func (s stage) beside(t *testing.T, url string) error {
+// upBesideAReader migrates while a reader blocks one statement for longer than each of the
+// timeouts.
+func (s stage) upBesideAReader(t *testing.T, url string) error {
 	t.Helper()
 	reader := s.Conn(t)
 	pgtest.Exec(t, reader, "BEGIN; SELECT FROM app.note LIMIT 1")
@@ -136,23 +141,25 @@ func (s stage) beside(t *testing.T, url string) error {
 	return <-done
 }
 
-// TestNoPlaceForASession: the server has as many sessions as it takes.
-func TestNoPlaceForASession(t *testing.T) {
+// TestMigrationFindsNoFreeSession checks the error of a migration when the server accepts no more
+// sessions.
+func TestMigrationFindsNoFreeSession(t *testing.T) {
 	t.Parallel()
 	s := newPlainStage(t)
 	s.DB.Exec(t, "ALTER DATABASE "+s.Name+" CONNECTION LIMIT 0")
 	list := install.Diagnostics(s.up(t, s.URL(kit.Migrator)))
 	if len(list) != 1 || !strings.Contains(list[0].Message, "[53300]") ||
 		!strings.Contains(list[0].Hint, "max_connections") {
-		t.Errorf("got %+v", list)
+		t.Errorf("the migration reported %+v", list)
 	}
 	s.DB.Exec(t, "ALTER DATABASE "+s.Name+" CONNECTION LIMIT -1")
-	s.must(t, s.up)
+	s.mustMigrate(t, s.up)
 }
 
-// TestALongReader holds that a migration which has to alter a table lets others read it while it
-// waits for a transaction that reads. After ten seconds it gives up, and says why.
-func TestALongReader(t *testing.T) {
+// TestMigrationWaitsForALongReader checks a migration that must alter a table which a long
+// transaction reads. Other sessions can read the table while the migration waits. After ten seconds
+// the migration fails with a message about the lock.
+func TestMigrationWaitsForALongReader(t *testing.T) {
 	t.Parallel()
 	s := newPlainStage(t)
 	long := s.Conn(t)
@@ -161,17 +168,17 @@ func TestALongReader(t *testing.T) {
 	go func() { failed <- s.up(t, s.URL(kit.Migrator)) }()
 	pgtest.Until(t, s, locksForChange)
 	reader := s.Conn(t)
-	pgtest.Exec(t, reader, "SET lock_timeout = '5s'") // the migration waits for 100 ms at a time
+	pgtest.Exec(t, reader, "SET lock_timeout = '5s'") // the migration waits at most 100 ms at a time
 	for range 5 {
 		if _, err := reader.Exec(t.Context(), "SELECT FROM app.note LIMIT 1"); err != nil {
-			t.Errorf("a reader waits behind the migration: %v", err)
+			t.Errorf("a reader could not read while the migration waits: %v", err)
 		}
 	}
 	list := install.Diagnostics(<-failed)
 	if len(list) != 1 || list[0].Code != "55P03" || !strings.Contains(list[0].Hint, "Migrate again") ||
 		list[0].Position.Line < 2 {
-		t.Errorf("got %+v", list)
+		t.Errorf("the migration reported %+v", list)
 	}
 	_ = long.Close(t.Context())
-	s.must(t, s.up)
+	s.mustMigrate(t, s.up)
 }

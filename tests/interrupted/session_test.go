@@ -9,26 +9,26 @@ import (
 	"sync/atomic"
 )
 
-// statement is what a client asks: a Query, a Parse or an Execute.
+// statement is a client's message that the server executes: a Query, a Parse or an Execute.
 type statement struct {
-	text     string // of an Execute: that of its Parse
-	identity string // the same text after another statement is another one
+	text     string // an Execute has the text of its Parse
+	identity string // differs for the same text after another statement
 }
 
-// session is one connection through the wire.
+// session is one connection through the proxy.
 type session struct {
-	*wire
+	*proxy
 	client, server net.Conn
 	pid            atomic.Uint32
-	silent         atomic.Bool // the answer is not passed on any more
+	muted          atomic.Bool // the proxy discards the server's messages
 	parsed, bound  string
 	previous       string
 }
 
-// frame is one message of the protocol as it travels.
+// frame is one message of the protocol as it is transmitted.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 type frame struct {
-	kind byte // 0: the first of a session has none
+	kind byte // 0 for the first message of a session, which has no type byte
 	raw  []byte
 }
 
@@ -50,36 +50,37 @@ func readFrame(r *bufio.Reader, first bool) (frame, error) {
 	return f, err
 }
 
-// questions passes on what the client says, until the session is cut or the client has gone.
-func (s *session) questions() {
+// forwardRequests forwards the client's messages until the session is interrupted or the client has
+// closed it.
+func (s *session) forwardRequests() {
 	defer s.server.Close()
 	reader := bufio.NewReader(s.client)
-	dying := false
+	interrupted := false
 	for first := true; ; first = false {
 		f, err := readFrame(reader, first)
 		if err != nil {
 			return
 		}
-		if !dying && s.asks(f) && s.picked(s.statement(f)) {
-			dying = true
-			if s.death == before {
+		if !interrupted && s.isRequest(f) && s.interrupts(s.statement(f)) {
+			interrupted = true
+			if s.interruption == before {
 				s.client.Close()
 				return
 			}
-			s.silent.Store(s.death == after)
+			s.muted.Store(s.interruption == after)
 		}
 		if _, err := s.server.Write(f.raw); err != nil {
 			return
 		}
-		// Only now does the server answer.
-		if dying && s.death == during && (f.kind == 'Q' || f.kind == 'S') {
+		// The server executes the statement only after this message.
+		if interrupted && s.interruption == during && (f.kind == 'Q' || f.kind == 'S') {
 			s.terminate(s.pid.Load())
 		}
 	}
 }
 
-// answers passes on what the server says.
-func (s *session) answers() {
+// forwardResponses forwards the server's messages.
+func (s *session) forwardResponses() {
 	defer s.client.Close()
 	reader := bufio.NewReader(s.server)
 	for {
@@ -88,11 +89,11 @@ func (s *session) answers() {
 		case err != nil:
 			return
 		case f.kind == 'K':
-			s.began(binary.BigEndian.Uint32(f.raw[5:]))
-		case f.kind == 'Z' && s.silent.Load():
+			s.recordPID(binary.BigEndian.Uint32(f.raw[5:]))
+		case f.kind == 'Z' && s.muted.Load():
 			return
 		}
-		if s.silent.Load() {
+		if s.muted.Load() {
 			continue
 		}
 		if _, err := s.client.Write(f.raw); err != nil {
@@ -101,15 +102,16 @@ func (s *session) answers() {
 	}
 }
 
-func (s *session) began(pid uint32) {
+func (s *session) recordPID(pid uint32) {
 	s.pid.Store(pid)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pids = append(s.pids, pid)
 }
 
-// asks says whether the frame makes the server do something, and remembers what is to be executed.
-func (s *session) asks(f frame) bool {
+// isRequest reports whether the server executes something for this frame, and remembers the text
+// and the parameters of a prepared statement.
+func (s *session) isRequest(f frame) bool {
 	switch f.kind {
 	case 'P':
 		s.parsed, s.bound = strings.Split(string(f.raw[5:]), "\x00")[1], ""

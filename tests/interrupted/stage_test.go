@@ -20,7 +20,7 @@ CREATE TABLE app.visit_2 PARTITION OF app.visit FOR VALUES FROM ('2026-02-01') T
 CREATE TABLE app.visit_21 PARTITION OF app.visit_2 FOR VALUES FROM ('2026-02-01') TO ('2026-02-15');
 INSERT INTO app.visit SELECT n, timestamptz '2026-01-01' + n * interval '1 hour', 'p' FROM generate_series(1, 900) n`
 
-// policies have every kind of object.
+// policies create every kind of object.
 const policies = `
 version: 1
 install: {scheduler: pg_cron}
@@ -38,8 +38,8 @@ policies:
 jobs:
   nightly: {schedule: "0 3 * * *", run: [note_old, visit_old]}`
 
-// changed is the next step: functions and rows replaced, an index built and one dropped, a job
-// gone.
+// changed has the policies of the next step. It replaces functions and rows, builds an index, drops
+// another, and removes a job.
 const changed = `
 version: 1
 install: {scheduler: pg_cron}
@@ -51,13 +51,13 @@ policies:
     ensure: {made_at: {type: timestamptz, default: now()}}
     then: [{archive: {into: app.note_archive, create: true, set: {run_id: run.id}}}, delete]`
 
-// stage is a database in which migrations are killed.
+// stage is a database whose migrations are interrupted.
 type stage struct {
 	*kit.Installed
-	test *testing.T // the whole test, for sessions that subtests share
+	test *testing.T // the parent test, for sessions that subtests share
 }
 
-// newStage has a server of its own, both steps written, and none applied.
+// newStage returns a stage on its own server, with both steps generated and none applied.
 func newStage(t *testing.T) stage {
 	t.Helper()
 	s := stage{kit.Prepare(t, schema, policies, kit.On(pgtest.CronServer(t))), t}
@@ -78,8 +78,8 @@ func (s stage) down(t *testing.T, url string) error {
 	return err
 }
 
-// must is a migration that nobody disturbs.
-func (s stage) must(t *testing.T, migrate func(*testing.T, string) error) []string {
+// mustMigrate migrates without interruption and returns the catalog.
+func (s stage) mustMigrate(t *testing.T, migrate func(*testing.T, string) error) []string {
 	t.Helper()
 	if err := migrate(t, s.URL(kit.Migrator)); err != nil {
 		t.Fatalf("%+v", install.Diagnostics(err))
@@ -87,8 +87,8 @@ func (s stage) must(t *testing.T, migrate func(*testing.T, string) error) []stri
 	return s.catalog(t)
 }
 
-// catalog is everything in the database, with what kit.Catalog leaves out: the version table,
-// advisory locks, and sessions that did not end.
+// catalog returns the content of the database with the version table. It first waits until closed
+// sessions have released their locks.
 func (s stage) catalog(t *testing.T) []string {
 	t.Helper()
 	lines := kit.Catalog(t, s.DB, s.File.Install.Schema)
@@ -97,23 +97,23 @@ func (s stage) catalog(t *testing.T) []string {
 		lines = append(lines, pgtest.Column[string](t, s, "SELECT 'version ' || version_id || ' ' || is_applied FROM "+
 			versions+" ORDER BY version_id")...)
 	}
-	// A session that was closed just now takes a moment to let go.
+	// A closed session needs a moment to release its locks.
 	pgtest.Until(t, s, `
 		SELECT NOT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
 		                   WHERE a.datname = current_database() AND l.pid <> pg_backend_pid() AND a.application_name = 'pgretain migrate')`)
 	return lines
 }
 
-// same compares two catalogs.
-func same(t *testing.T, want, got []string) {
+// wantSameCatalog compares two catalogs.
+func wantSameCatalog(t *testing.T, want, got []string) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("not what an install without interruption leaves (-want +got):\n%s", diff)
+		t.Errorf("the catalog differs from one without interruption (-want +got):\n%s", diff)
 	}
 }
 
-// invalid are the indexes that writes pay for and no query uses.
-func (s stage) invalid(t *testing.T) []string {
+// invalidIndexes returns the names of indexes that are not valid or not ready.
+func (s stage) invalidIndexes(t *testing.T) []string {
 	t.Helper()
 	return pgtest.Column[string](t, s, "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid OR NOT "+
 		"indisready")

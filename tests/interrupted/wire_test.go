@@ -11,36 +11,36 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// How a session ends.
-type death string
+// interruption is the way in which a session ends.
+type interruption string
 
 const (
-	before death = "cut before the statement"
-	after  death = "cut before the answer"
-	during death = "terminated while it runs"
+	before interruption = "cut before the statement"
+	after  interruption = "cut before the answer"
+	during interruption = "terminated while it runs"
 )
 
-// wire stands between a client and the server, and ends the session at the statement that choose
-// picks.
-type wire struct {
-	t         testing.TB
-	db        *pgtest.DB
-	directory string
-	listener  net.Listener
-	death     death
-	choose    func(statement) bool
-	sessions  sync.WaitGroup
+// proxy forwards messages between a client and the server, and ends the session at the first
+// statement that choose accepts.
+type proxy struct {
+	t            testing.TB
+	db           *pgtest.DB
+	directory    string
+	listener     net.Listener
+	interruption interruption
+	choose       func(statement) bool
+	sessions     sync.WaitGroup
 
-	mu   sync.Mutex
-	open []*session
-	pids []uint32
-	cut  *statement // where a session ended, nil when none did
+	mu            sync.Mutex
+	open          []*session
+	pids          []uint32
+	interruptedAt *statement // the statement at which a session was ended; nil if none was
 }
 
-// newWire listens on a socket of its own.
-func newWire(t testing.TB, db *pgtest.DB, d death, choose func(statement) bool) *wire {
+// newProxy returns a proxy that listens on its own socket.
+func newProxy(t testing.TB, db *pgtest.DB, d interruption, choose func(statement) bool) *proxy {
 	t.Helper()
-	directory, err := os.MkdirTemp("", "wire") // short: the path of a socket may have 107 bytes
+	directory, err := os.MkdirTemp("", "wire") // short, because the path of a socket may have 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,29 +48,28 @@ func newWire(t testing.TB, db *pgtest.DB, d death, choose func(statement) bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{t: t, db: db, directory: directory, listener: listener, death: d, choose: choose}
+	w := &proxy{t: t, db: db, directory: directory, listener: listener, interruption: d, choose: choose}
 	w.sessions.Go(w.accept)
 	return w
 }
 
-// url is the database, by way of the wire.
-func (w *wire) url(user string) string {
+// url returns the URL of the database through the proxy.
+func (w *proxy) url(user string) string {
 	u := w.parse(w.db.URL(user))
 	u.RawQuery = url.Values{"host": {w.directory}, "port": {"5432"}}.Encode()
 	return u.String()
 }
 
-func (w *wire) parse(link string) *url.URL {
+func (w *proxy) parse(link string) *url.URL {
 	u, err := url.Parse(link)
 	if err != nil {
-		panic(err) // pgtest made it
+		panic(err) // pgtest created the URL
 	}
 	return u
 }
 
-// dial connects to the server itself: a unix socket, or an address where the tests use somebody
-// else's.
-func (w *wire) dial() (net.Conn, error) {
+// dial connects to the server itself, through its unix socket or by its address.
+func (w *proxy) dial() (net.Conn, error) {
 	u := w.parse(w.db.URL(""))
 	if host := u.Query().Get("host"); host != "" {
 		return net.Dial("unix", filepath.Join(host, ".s.PGSQL."+u.Query().Get("port")))
@@ -78,14 +77,14 @@ func (w *wire) dial() (net.Conn, error) {
 	return net.Dial("tcp", u.Host)
 }
 
-// close ends what is left of the sessions, waits until their backends have let go of everything,
-// and says where a session was cut.
-func (w *wire) close() *statement {
+// close ends the sessions, waits until their backends have ended, and returns the statement at
+// which a session was interrupted.
+func (w *proxy) close() *statement {
 	w.t.Helper()
 	_ = w.listener.Close()
 	w.sessions.Wait()
 	_ = os.RemoveAll(w.directory)
-	watch, err := w.db.Connect(w.t.Context()) // the database's own session may have died, too
+	watch, err := w.db.Connect(w.t.Context()) // the stage's own session may have ended too
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -93,10 +92,10 @@ func (w *wire) close() *statement {
 	for _, pid := range w.pids {
 		pgtest.WaitForExit(w.t, watch, pid)
 	}
-	return w.cut
+	return w.interruptedAt
 }
 
-func (w *wire) accept() {
+func (w *proxy) accept() {
 	for {
 		client, err := w.listener.Accept()
 		if err != nil {
@@ -108,17 +107,18 @@ func (w *wire) accept() {
 			_ = client.Close()
 			continue
 		}
-		s := &session{wire: w, client: client, server: server}
+		s := &session{proxy: w, client: client, server: server}
 		w.mu.Lock()
 		w.open = append(w.open, s)
 		w.mu.Unlock()
-		w.sessions.Go(s.questions)
-		w.sessions.Go(s.answers)
+		w.sessions.Go(s.forwardRequests)
+		w.sessions.Go(s.forwardResponses)
 	}
 }
 
-// hangUp is the death of the client: nobody tells the server more than the network does.
-func (w *wire) hangUp() {
+// disconnect closes all connections, like a client that ends. The server learns it from the network
+// only.
+func (w *proxy) disconnect() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.open {
@@ -127,19 +127,19 @@ func (w *wire) hangUp() {
 	}
 }
 
-// picked asks once only: after the first death every session lives.
-func (w *wire) picked(asked statement) bool {
+// interrupts reports whether the session ends at this statement. The proxy ends only one session.
+func (w *proxy) interrupts(asked statement) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cut != nil || !w.choose(asked) {
+	if w.interruptedAt != nil || !w.choose(asked) {
 		return false
 	}
-	w.cut = &asked
+	w.interruptedAt = &asked
 	return true
 }
 
-// terminate ends the backend from another session.
-func (w *wire) terminate(pid uint32) {
+// terminate terminates the backend from another session.
+func (w *proxy) terminate(pid uint32) {
 	conn, err := w.db.Connect(w.t.Context())
 	if err != nil {
 		w.t.Error(err)

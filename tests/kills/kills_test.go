@@ -17,24 +17,26 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// perRound is how often a round's runs are disturbed before they may end.
+// perRound is the number of kills in a round.
 const perRound = 8
 
-// killer disturbs the runs of one server.
+// killer kills sessions, backends and the server while policies run.
 type killer struct {
 	*testing.T
 	in   *kit.Installed
 	dice *rand.Rand
-	met  map[string]int // deaths of a run under way, by kind
+	met  map[string]int // number of kills during a run, by kind
 
 	mutex    sync.Mutex
-	sessions map[*pgx.Conn]bool // that run policies
+	sessions map[*pgx.Conn]bool // sessions that run policies
 }
 
+// TestKilledAtRandomInstants checks that kills at random instants lose, duplicate or leave no row. It
+// counts only kills during a run.
 func TestKilledAtRandomInstants(t *testing.T) {
 	t.Parallel()
-	n, number := deaths(), seed(t)
-	t.Logf("%s=%d chooses these instants", seedVariable, number)
+	n, number := killCount(), seed(t)
+	t.Logf("to choose the same instants, set %s=%d", seedVariable, number)
 	k := &killer{T: t, dice: rand.New(rand.NewPCG(number, 0)), met: map[string]int{}, sessions: map[*pgx.Conn]bool{}}
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"fsync": "on", "full_page_writes": "on"}})
 	k.in = kit.Install(t, schema, policies, kit.On(db))
@@ -53,31 +55,30 @@ func TestKilledAtRandomInstants(t *testing.T) {
 			return
 		}
 		if rounds > n {
-			t.Fatalf("%d rounds, and %d deaths that met a run under way", rounds, met)
+			t.Fatalf("%d rounds had only %d kills during a run", rounds, met)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(k.met)) {
 		t.Logf("%s: %d", kind, k.met[kind])
 	}
-	t.Logf("%d deaths of runs under way, in %d rounds and %s", met, rounds, time.Since(began).Round(time.Second))
-	// The comparison of the rounds sees a row that is lost, one that is doubled, and one that
-	// stayed.
-	for _, c := range []struct{ spoil, mend string }{
-		{"DELETE FROM aged WHERE id = 17", "INSERT INTO aged SELECT * FROM was.aged WHERE id = 17"},
+	t.Logf("%d kills during runs, in %d rounds and %s", met, rounds, time.Since(began).Round(time.Second))
+	// The comparison must notice a lost row, a wrong total and a duplicate row.
+	for _, c := range []struct{ damage, repair string }{
+		{"DELETE FROM aged WHERE id = 17", "INSERT INTO aged SELECT * FROM initial.aged WHERE id = 17"},
 		{"UPDATE daily SET n = n + 1 WHERE day = '2024-01-02'", "UPDATE daily SET n = n - 1 WHERE day = '2024-01-02'"},
 		{"INSERT INTO item_old SELECT * FROM item_old LIMIT 1",
 			"DELETE FROM item_old WHERE ctid = (SELECT max(ctid) FROM item_old)"},
 	} {
-		pgtest.Exec(t, k.in.Conn(t), c.spoil)
+		pgtest.Exec(t, k.in.Conn(t), c.damage)
 		if len(differences(t, k.in)) == 0 {
-			t.Errorf("nothing differs after %s", c.spoil)
+			t.Errorf("the comparison did not notice %s", c.damage)
 		}
-		pgtest.Exec(t, k.in.Conn(t), c.mend)
+		pgtest.Exec(t, k.in.Conn(t), c.repair)
 	}
 }
 
-// round has all policies run at once, disturbs them n times, or fewer where they have nothing left
-// to do, lets them end, and compares. It returns how often it disturbed them.
+// round runs all policies at once and kills n times, or fewer times if the policies have finished.
+// Then it finishes all policies and compares the tables. It returns the number of kills.
 func (k *killer) round(n int) (met int) {
 	k.Helper()
 	statements(k, k.in, fill)
@@ -86,7 +87,7 @@ func (k *killer) round(n int) (met int) {
 	for _, call := range calls {
 		group.Go(func() { k.keepRunning(ctx, call) })
 	}
-	for met < n { // chance decides on the instant: nothing is waited for
+	for met < n { // the instant is random; the loop waits for no state
 		time.Sleep(time.Duration(k.dice.IntN(200)) * time.Millisecond)
 		if !k.kill() {
 			break
@@ -100,29 +101,29 @@ func (k *killer) round(n int) (met int) {
 	}
 	if found := differences(k, k.in); len(found) > 0 {
 		slices.Sort(found)
-		k.Errorf("after these deaths %q", found)
+		k.Errorf("after the kills these tables differ: %q", found)
 	}
 	return met
 }
 
-// keepRunning calls a procedure again and again, in a new session after each death.
+// keepRunning calls a procedure repeatedly, in a new session after each error.
 func (k *killer) keepRunning(ctx context.Context, call string) {
 	for ctx.Err() == nil {
 		conn, err := k.in.Connect(ctx)
 		if err != nil {
-			continue // the server recovers
+			continue // the server is recovering
 		}
-		k.enter(conn, true)
+		k.register(conn, true)
 		_, err = conn.Exec(ctx, "SET application_name = 'runs'; SET SESSION AUTHORIZATION retention_runner")
 		for err == nil && ctx.Err() == nil {
 			_, err = conn.Exec(ctx, "CALL retention."+call+", as_of => '"+asOf+"')")
 		}
-		k.enter(conn, false)
+		k.register(conn, false)
 		_ = conn.Close(context.WithoutCancel(ctx))
 	}
 }
 
-func (k *killer) enter(conn *pgx.Conn, runs bool) {
+func (k *killer) register(conn *pgx.Conn, runs bool) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	if runs {
@@ -132,7 +133,7 @@ func (k *killer) enter(conn *pgx.Conn, runs bool) {
 	}
 }
 
-// kill ends something of a kind that chance chooses; false where no run is under way.
+// kill performs a random kind of kill. It reports false if no run is in progress.
 func (k *killer) kill() bool {
 	kinds := []string{"cancel", "terminate", "connection", "backend", "postmaster"}
 	kind := kinds[k.dice.IntN(len(kinds))]
@@ -159,12 +160,12 @@ func (k *killer) kill() bool {
 		}
 		k.mutex.Unlock()
 	case "backend":
-		_ = syscall.Kill(pid, syscall.SIGKILL) // gone already: nothing to kill
+		_ = syscall.Kill(pid, syscall.SIGKILL) // an error means that the backend has ended already
 	case "postmaster":
 		if err = k.in.DB.Server.Kill(); err == nil {
-			// Backends that have not noticed yet hold the shared memory, which a server does not
-			// start beside.
-			pgtest.Poll(k, "a server after its death", func() bool { return k.in.DB.Server.Restart(ctx) == nil })
+			// Backends that still run use the shared memory, and a server does not start beside
+			// them.
+			pgtest.Poll(k, "the server has restarted", func() bool { return k.in.DB.Server.Restart(ctx) == nil })
 		}
 	}
 	if err != nil {
@@ -173,22 +174,22 @@ func (k *killer) kill() bool {
 	return true
 }
 
-// victim waits for a backend that runs a policy, and returns it with the session that saw it; 0
-// where all policies have come to an end in this round.
+// victim waits for a backend that runs a policy, and returns its PID and the session that found it.
+// It returns 0 if all policies have finished in this round.
 func (k *killer) victim(ctx context.Context) (conn *pgx.Conn, pid int) {
 	k.Helper()
-	pgtest.Poll(k, "a run under way, or the end of all", func() bool {
+	pgtest.Poll(k, "a run is in progress, or all policies have finished", func() bool {
 		var err error
 		if conn == nil {
 			if conn, err = k.in.Connect(ctx); err != nil {
 				conn = nil
-				return false // the server recovers
+				return false // the server is recovering
 			}
 		}
 		var pids []int
 		var ended bool
 		err = conn.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN retention.run r ON r.pid = a.pid AND r.state = 'running'
-			WHERE a.application_name = 'runs'), (SELECT count(DISTINCT policy) = $1 FROM retention.run WHERE state = 'done' AND id > (SELECT last FROM was.run))`,
+			WHERE a.application_name = 'runs'), (SELECT count(DISTINCT policy) = $1 FROM retention.run WHERE state = 'done' AND id > (SELECT last FROM initial.run))`,
 			len(names)).Scan(&pids, &ended)
 		if len(pids) > 0 {
 			pid = pids[k.dice.IntN(len(pids))]
@@ -203,10 +204,10 @@ func (k *killer) victim(ctx context.Context) (conn *pgx.Conn, pid int) {
 	return conn, pid
 }
 
-// finish runs a policy to its end: sessions of before may still be dying.
+// finish runs a policy until it ends done. It tries again while killed sessions are ending.
 func (k *killer) finish(name string) {
 	k.Helper()
-	pgtest.Poll(k, "a run of "+name+" that ends done", func() bool {
+	pgtest.Poll(k, "a run of "+name+" ends done", func() bool {
 		conn, err := k.in.Connect(k.Context())
 		if err != nil {
 			return false

@@ -1,5 +1,5 @@
-// Package kills ends sessions, backends and the server while policies run, at instants that chance
-// chose, and holds that nothing was lost, doubled or left.
+// Package kills ends sessions, backends and the server at random instants while policies run. It
+// checks that no row is lost, taken twice or left.
 package kills
 
 import (
@@ -13,13 +13,14 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// fireVariable asks for 500 deaths, seedVariable repeats the choice of instants.
+// fireVariable sets the number of kills to 500. seedVariable repeats the random choices of an
+// earlier test run.
 const (
 	fireVariable = "PGRETAIN_TEST_FIRE"
 	seedVariable = "PGRETAIN_TEST_SEED"
 )
 
-func deaths() int {
+func killCount() int {
 	if os.Getenv(fireVariable) != "" {
 		return 500
 	}

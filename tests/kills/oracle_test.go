@@ -48,14 +48,15 @@ policies:
   word: {table: word, due: {age: {column: at, older_than: 7 days}}, then: [emit: {event: gone, payload: {id: id}}, delete]}
 jobs: {both: {schedule: "@yearly", run: [hit, note]}}`
 
-// names are the policies, each of a table of its name, and calls what sessions call at once.
+// names has the policies; each has a table of the same name. calls has the procedure calls that
+// sessions execute at once.
 var (
 	names = []string{"aged", "item", "hit", "note", "offer", "event", "word"}
 	calls = []string{"run('aged'", "run('item'", "run_job('both'", "run('offer'", "run('event'", "run('word'"}
 )
 
-// fill begins a round: 2,000 rows a table (seven in eight are due), and a copy of them in schema
-// was.
+// fill starts a round. It inserts 2,000 rows into each table, seven of eight of them due, and
+// copies all tables to schema initial.
 const fill = `
 	TRUNCATE aged, item, part, pin, item_old, hit, daily, note, offer, event, mark, sums, word, retention.event;
 	INSERT INTO aged SELECT i, CASE WHEN i % 50 > 0 THEN at END, repeat('x', 100) FROM due;
@@ -69,73 +70,74 @@ const fill = `
 	INSERT INTO event SELECT i, 'k' || i % 3, i FROM due;
 	INSERT INTO mark VALUES (1, 100);
 	INSERT INTO word SELECT i, at FROM due;
-	DROP SCHEMA IF EXISTS was CASCADE; CREATE SCHEMA was;
-	CREATE TABLE was.aged AS TABLE aged; CREATE TABLE was.item AS TABLE item; CREATE TABLE was.part AS TABLE part; CREATE TABLE was.hit AS TABLE hit;
-	CREATE TABLE was.daily AS TABLE daily; CREATE TABLE was.note AS TABLE note; CREATE TABLE was.offer AS TABLE offer;
-	CREATE TABLE was.event AS TABLE event; CREATE TABLE was.word AS TABLE word; CREATE TABLE was.run AS SELECT coalesce(max(id), 0) AS last FROM retention.run`
+	DROP SCHEMA IF EXISTS initial CASCADE; CREATE SCHEMA initial;
+	CREATE TABLE initial.aged AS TABLE aged; CREATE TABLE initial.item AS TABLE item; CREATE TABLE initial.part AS TABLE part; CREATE TABLE initial.hit AS TABLE hit;
+	CREATE TABLE initial.daily AS TABLE daily; CREATE TABLE initial.note AS TABLE note; CREATE TABLE initial.offer AS TABLE offer;
+	CREATE TABLE initial.event AS TABLE event; CREATE TABLE initial.word AS TABLE word; CREATE TABLE initial.run AS SELECT coalesce(max(id), 0) AS last FROM retention.run`
 
-// due are the rows that fill spreads: number and instant.
+// due is a view with number and time of the rows that fill inserts.
 const due = `CREATE VIEW due AS SELECT i, timestamptz '2024-01-01 00:00+00' + i * interval '2 hours' AS at FROM generate_series(1, 2000) i`
 
-// What must be there after a round, by plain SQL over the copy; "old" is what a week of age makes
-// due. Item 33 stays by a hold on part 64, and row 17 of aged by one of its own.
-const old = "at < timestamptz '2024-06-01 00:00+00' - interval '7 days'"
+// expected compares each table after a round with plain SQL over the copies. isOld is the condition
+// for rows older than a week. A hold on part 64 keeps item 33, and a hold on row 17 of aged keeps
+// that row.
+const isOld = "at < timestamptz '2024-06-01 00:00+00' - interval '7 days'"
 
-const goingItem = "SELECT i.* FROM was.item i WHERE " + old + " AND i.id <> 33 AND NOT EXISTS (SELECT FROM pin " +
+const takenItems = "SELECT i.* FROM initial.item i WHERE " + isOld + " AND i.id <> 33 AND NOT EXISTS (SELECT FROM pin " +
 	"WHERE pin.item_id = i.id)"
 
-var wanted = map[string]struct{ got, want string }{
-	"aged": {"TABLE aged", "SELECT * FROM was.aged WHERE (" + old + ") IS NOT TRUE OR id = 17"},
-	"item": {"TABLE item", "TABLE was.item EXCEPT ALL (" + goingItem + ")"},
-	"part": {"TABLE part", "SELECT p.* FROM was.part p WHERE p.item_id NOT IN (SELECT g.id FROM (" +
-		goingItem + ") g)"},
-	"item_old": {"SELECT id, at, body FROM item_old", goingItem},
-	"hit":      {"TABLE hit", "SELECT * FROM was.hit WHERE NOT (" + old + ")"},
-	"daily": {"TABLE daily", `SELECT day, sum(n)::bigint, sum(total)::bigint FROM (TABLE was.daily
-		UNION ALL SELECT (at AT TIME ZONE 'UTC')::date, 1, v FROM was.hit WHERE ` + old + ") x GROUP BY day"},
-	"note": {"TABLE note", "SELECT n.* FROM was.note n WHERE (SELECT count(*) FROM was.note o WHERE o.owner = " +
+var expected = map[string]struct{ got, want string }{
+	"aged": {"TABLE aged", "SELECT * FROM initial.aged WHERE (" + isOld + ") IS NOT TRUE OR id = 17"},
+	"item": {"TABLE item", "TABLE initial.item EXCEPT ALL (" + takenItems + ")"},
+	"part": {"TABLE part", "SELECT p.* FROM initial.part p WHERE p.item_id NOT IN (SELECT g.id FROM (" +
+		takenItems + ") g)"},
+	"item_old": {"SELECT id, at, body FROM item_old", takenItems},
+	"hit":      {"TABLE hit", "SELECT * FROM initial.hit WHERE NOT (" + isOld + ")"},
+	"daily": {"TABLE daily", `SELECT day, sum(n)::bigint, sum(total)::bigint FROM (TABLE initial.daily
+		UNION ALL SELECT (at AT TIME ZONE 'UTC')::date, 1, v FROM initial.hit WHERE ` + isOld + ") x GROUP BY day"},
+	"note": {"TABLE note", "SELECT n.* FROM initial.note n WHERE (SELECT count(*) FROM initial.note o WHERE o.owner = " +
 		"n.owner AND o.id > n.id) < 10"},
 	"offer": {"TABLE offer", "SELECT id, expires_at, expired OR expires_at < '2024-06-01 00:00+00', (NOT expired " +
-		"AND expires_at < '2024-06-01 00:00+00')::int FROM was.offer"},
-	"event": {"TABLE event", "TABLE was.event"},
+		"AND expires_at < '2024-06-01 00:00+00')::int FROM initial.offer"},
+	"event": {"TABLE event", "TABLE initial.event"},
 	"mark":  {"TABLE mark", "SELECT 1, 1750"},
-	"sums":  {"TABLE sums", "SELECT kind, count(*), sum(v) FROM was.event WHERE seq > 100 AND seq <= 1750 GROUP BY kind"},
-	"word":  {"TABLE word", "SELECT * FROM was.word WHERE NOT (" + old + ")"},
+	"sums":  {"TABLE sums", "SELECT kind, count(*), sum(v) FROM initial.event WHERE seq > 100 AND seq <= 1750 GROUP BY kind"},
+	"word":  {"TABLE word", "SELECT * FROM initial.word WHERE NOT (" + isOld + ")"},
 	"events": {"SELECT policy, event, (payload ->> 'id')::int FROM retention.event",
-		"SELECT 'word', 'gone', id FROM was.word WHERE " + old},
-	"the log of what went": {`SELECT policy, sum(taken)::bigint FROM retention.run WHERE id > (SELECT last FROM was.run)
+		"SELECT 'word', 'gone', id FROM initial.word WHERE " + isOld},
+	"taken rows in the log": {`SELECT policy, sum(taken)::bigint FROM retention.run WHERE id > (SELECT last FROM initial.run)
 			AND policy IN ('aged', 'item', 'hit', 'note', 'word') GROUP BY policy`,
-		`SELECT 'aged', (SELECT count(*) FROM was.aged) - (SELECT count(*) FROM aged) 
-		UNION ALL SELECT 'item', (SELECT count(*) FROM was.item) - (SELECT count(*) FROM item)
-		UNION ALL SELECT 'hit', (SELECT count(*) FROM was.hit) - (SELECT count(*) FROM hit)
-		UNION ALL SELECT 'note', (SELECT count(*) FROM was.note) - (SELECT count(*) FROM note)
-		UNION ALL SELECT 'word', (SELECT count(*) FROM was.word) - (SELECT count(*) FROM word)`},
-	"the log of what changed": {`SELECT policy, sum(taken)::bigint FROM retention.run WHERE id > (SELECT last FROM was.run)
+		`SELECT 'aged', (SELECT count(*) FROM initial.aged) - (SELECT count(*) FROM aged) 
+		UNION ALL SELECT 'item', (SELECT count(*) FROM initial.item) - (SELECT count(*) FROM item)
+		UNION ALL SELECT 'hit', (SELECT count(*) FROM initial.hit) - (SELECT count(*) FROM hit)
+		UNION ALL SELECT 'note', (SELECT count(*) FROM initial.note) - (SELECT count(*) FROM note)
+		UNION ALL SELECT 'word', (SELECT count(*) FROM initial.word) - (SELECT count(*) FROM word)`},
+	"changed rows in the log": {`SELECT policy, sum(taken)::bigint FROM retention.run WHERE id > (SELECT last FROM initial.run)
 			AND policy IN ('offer', 'event') GROUP BY policy`,
 		"SELECT 'offer', (SELECT sum(changes) FROM offer)::bigint UNION ALL SELECT 'event', 1650"},
-	"runs without an end": {"SELECT id, state FROM retention.run WHERE state NOT IN ('done', 'failed', 'abandoned', " +
+	"runs that have not ended": {"SELECT id, state FROM retention.run WHERE state NOT IN ('done', 'failed', 'abandoned', " +
 		"'busy', 'more')", "SELECT 0::bigint, '' WHERE false"},
-	"locks left": {"SELECT locktype FROM pg_locks WHERE locktype = 'advisory'", "SELECT '' WHERE false"},
+	"remaining locks": {"SELECT locktype FROM pg_locks WHERE locktype = 'advisory'", "SELECT '' WHERE false"},
 }
 
-// differences are the tables that are not as they must be, with the number of rows lost and too
-// many.
+// differences returns the tables that differ from expected, with the numbers of missing and
+// unexpected rows.
 func differences(t testing.TB, in *kit.Installed) []string {
 	t.Helper()
 	var found []string
-	conn := in.Conn(t) // a death may have taken the one of before
-	for name, w := range wanted {
+	conn := in.Conn(t) // a kill may have ended the earlier session
+	for name, w := range expected {
 		got := pgtest.Value[string](t, conn, fmt.Sprintf(`WITH got AS (%s), want AS (%s)
-			SELECT (SELECT count(*) FROM (TABLE want EXCEPT ALL TABLE got) x) || ' lost, ' ||
-			       (SELECT count(*) FROM (TABLE got EXCEPT ALL TABLE want) x) || ' too many'`, w.got, w.want))
-		if got != "0 lost, 0 too many" {
+			SELECT (SELECT count(*) FROM (TABLE want EXCEPT ALL TABLE got) x) || ' missing, ' ||
+			       (SELECT count(*) FROM (TABLE got EXCEPT ALL TABLE want) x) || ' unexpected'`, w.got, w.want))
+		if got != "0 missing, 0 unexpected" {
 			found = append(found, name+": "+got)
 		}
 	}
 	return found
 }
 
-// statements runs several, each in a transaction of its own.
+// statements executes several statements, each in its own transaction.
 func statements(t testing.TB, in *kit.Installed, sql string) {
 	t.Helper()
 	conn := in.Conn(t)

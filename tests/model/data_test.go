@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// fill makes the rows: few values of each column, so that they meet, and clocks around the cutoffs
-// of the runs.
+// fill adds random rows to all tables. Columns have few different values, so that rows match each
+// other. Clocks are near the cutoffs of the runs.
 func (a *author) fill() {
-	f := a.family
+	f := a.tableSet
 	a.data = database{}
 	add := func(t *table, r row) { a.data[t] = append(a.data[t], r) }
 	for i := range 4 {
-		add(f.owner, row{"id": int64(i + 1), "days": a.small(), "top": a.small(), "open": a.maybe(a.in(2)),
+		add(f.owner, row{"id": int64(i + 1), "days": a.small(), "top": a.small(), "open": a.maybe(a.oneIn(2)),
 			"kind": a.word()})
 	}
 	n := 3 + a.IntN(30)
@@ -27,19 +27,19 @@ func (a *author) fill() {
 		return r
 	}
 	for i := range a.IntN(n) {
-		r := row{"id": int64(i), "open": a.maybe(a.in(2)), "n": a.small(), "kind": a.word()}
-		if !a.in(6) {
+		r := row{"id": int64(i), "open": a.maybe(a.oneIn(2)), "n": a.small(), "kind": a.word()}
+		if !a.oneIn(6) {
 			r = point(r, some(), f.item)
 		}
 		add(f.sign, r)
 	}
 	for i := range a.IntN(n) {
 		r := row{"id": int64(i), "n": a.small(), "note": a.word(), "part": text("q")}
-		if !a.in(6) {
+		if !a.oneIn(6) {
 			r = point(r, some(), f.item)
 		}
 		add(f.child, r)
-		if a.in(2) {
+		if a.oneIn(2) {
 			add(f.leaf, point(row{"id": int64(i), "n": a.small()}, r, f.child))
 		}
 	}
@@ -47,18 +47,18 @@ func (a *author) fill() {
 }
 
 func (a *author) limits() {
-	f := a.family
+	f := a.tableSet
 	for i := range a.IntN(3) {
 		some := a.data[f.item][a.IntN(len(a.data[f.item]))]
 		a.data[f.limit] = append(a.data[f.limit], row{"id": int64(i), "up": some[a.col("made")],
 			"seq": some[a.col("seq")]})
 	}
 	a.data[f.steps] = []row{{"kind": text("mine"), "seq": int64(a.IntN(40))}, {"kind": text("other"), "seq": int64(7)}}
-	if a.in(3) {
+	if a.oneIn(3) {
 		a.data[f.sums] = []row{{"kind": text("a"), "n": int64(3), "total": a.small(), "best": a.small(),
 			"worst": a.small(), "last": int64(0)}}
 	}
-	if a.in(4) {
+	if a.oneIn(4) {
 		old := a.data[f.item][a.IntN(len(a.data[f.item]))]
 		a.data[f.old] = []row{f.archived(old, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))}
 	}
@@ -67,26 +67,26 @@ func (a *author) limits() {
 func (a *author) itemRow(i int) row {
 	r := row{}
 	set := func(role string, v value) { r[a.col(role)] = v }
-	for j, name := range a.family.item.key {
+	for j, name := range a.tableSet.item.key {
 		n := i
-		if len(a.family.item.key) > 1 {
+		if len(a.tableSet.item.key) > 1 {
 			n = []int{i / 3, i % 3}[j]
 		}
-		r[name] = keyValue(a.family.item.column(name).kind, n)
+		r[name] = keyValue(a.tableSet.item.column(name).kind, n)
 	}
-	made := a.family.item.column(a.col("made"))
-	if made.notNull || !a.in(6) {
+	made := a.tableSet.item.column(a.col("made"))
+	if made.notNull || !a.oneIn(6) {
 		set("made", a.clockValue(made.kind))
 	} else {
 		set("made", nil)
 	}
 	set("kind", a.word())
-	if r[a.col("kind")] == nil && a.family.item.column(a.col("kind")).notNull {
+	if r[a.col("kind")] == nil && a.tableSet.item.column(a.col("kind")).notNull {
 		set("kind", text("a"))
 	}
 	set("n", a.small())
-	set("flag", a.maybe(a.in(2)))
-	set("done", a.in(4))
+	set("flag", a.maybe(a.oneIn(2)))
+	set("done", a.oneIn(4))
 	set("owner", a.maybe(int64(1+a.IntN(5))))
 	set("seq", int64(a.IntN(60)))
 	set("seen", a.maybe(a.clockValue(timestamptz)))
@@ -113,7 +113,7 @@ func keyValue(k kind, n int) value {
 }
 
 func (a *author) maybe(v value) value {
-	if a.in(5) {
+	if a.oneIn(5) {
 		return nil
 	}
 	return v
@@ -122,7 +122,7 @@ func (a *author) maybe(v value) value {
 func (a *author) small() value { return a.maybe(int64(a.IntN(7) - 1)) }
 func (a *author) word() value  { return a.maybe(text(pick(a.dice, "a", "a", "b", "c"))) }
 
-// clockValue is near the cutoff of one of the runs, for one of the windows.
+// clockValue returns a random clock value near the cutoff of a run, for one of the windows.
 func (a *author) clockValue(k kind) value {
 	w := span{}
 	if len(a.windows) > 0 {
@@ -139,7 +139,7 @@ func (a *author) clockValue(k kind) value {
 		at = at.Add(time.Duration(a.IntN(40*24)-20*24) * time.Hour)
 	}
 	wall := wallOf(at, a.zone)
-	if a.encoding(k) != "" && k != uuid && k != ulid && a.in(12) {
+	if a.encoding(k) != "" && k != uuid && k != ulid && a.oneIn(12) {
 		return pick[value](a.dice, int64(0), int64(-1), int64(1))
 	}
 	switch k {
@@ -157,16 +157,16 @@ func (a *author) clockValue(k kind) value {
 		}
 		return at.UnixMilli()
 	case ulid:
-		if a.in(8) {
+		if a.oneIn(8) {
 			return text(pick(a.dice, "80000000000000000000000000", "01HZ000000000000000000000",
 				"01J00000000000000000000I00"))
 		}
 		return ulidOf(at.UnixMilli(), 1+a.IntN(2))
 	case uuid:
-		if a.in(8) {
+		if a.oneIn(8) {
 			return keyValue(uuid, a.IntN(100))
 		}
-		return uuidOf(at.UnixMilli(), 1+a.IntN(2)) // no generator writes the smallest
+		return uuidOf(at.UnixMilli(), 1+a.IntN(2)) // generators do not write the smallest key of a millisecond
 	case bigint:
 		switch a.encoding(k) {
 		case "snowflake":
@@ -179,7 +179,7 @@ func (a *author) clockValue(k kind) value {
 	return moment(at.UTC())
 }
 
-// encoding is that of the policy's clock of a kind.
+// encoding returns the encoding of the policy's clock of type k, or "".
 func (a *author) encoding(k kind) string {
 	for _, e := range a.policy.due {
 		if e.clock != nil && e.clock.kind == k {
@@ -189,12 +189,12 @@ func (a *author) encoding(k kind) string {
 	return ""
 }
 
-// hold places some.
+// hold adds random holds on the policy's table and on tables that its steps reach.
 func (a *author) hold() {
-	if !a.in(3) {
+	if !a.oneIn(3) {
 		return
 	}
-	f := a.family
+	f := a.tableSet
 	reach := []*table{f.item, f.item}
 	for _, s := range a.policy.steps {
 		if d, ok := s.(deletion); ok {
@@ -213,9 +213,9 @@ func (a *author) hold() {
 			continue
 		}
 		r := a.data[t][a.IntN(len(a.data[t]))]
-		of := t.lineage()[max(0, len(t.lineage())-1-a.IntN(3))]
-		h := hold{table: of, columns: t.key, plain: len(t.key) == 1 && a.in(2)}
-		if a.in(4) {
+		of := t.withAncestors()[max(0, len(t.withAncestors())-1-a.IntN(3))]
+		h := hold{table: of, columns: t.key, plain: len(t.key) == 1 && a.oneIn(2)}
+		if a.oneIn(4) {
 			h = hold{table: of, columns: []string{"n"}}
 			switch {
 			case t == f.item && of != t:

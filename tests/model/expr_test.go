@@ -9,18 +9,18 @@ import (
 	"pgretain/internal/quote"
 )
 
-// expr is an expression of SQL that the model can evaluate as well.
+// expr is an SQL expression that the model can evaluate.
 type expr interface {
 	sql() string
 	eval(e *scope) value
 }
 
-// scope is where an expression is evaluated: rows by alias, "t" is the policy's.
+// scope has the rows by alias that an expression can read. "t" is the policy's row.
 type scope struct {
 	rows map[string]row
 	data database
 	asOf time.Time
-	kept map[string]bool // verdicts of guards
+	kept map[string]bool // results of guards, by name
 }
 
 func (e *scope) with(alias string, r row) *scope {
@@ -34,7 +34,8 @@ func (e *scope) with(alias string, r row) *scope {
 	return &c
 }
 
-// col is a column; without an alias it is one of the policy's row, and written so (S16).
+// col is a column. Without an alias it is a column of the policy's row, and is written without an
+// alias (S16).
 type col struct{ alias, name string }
 
 func (c col) sql() string {
@@ -49,7 +50,7 @@ func (c col) eval(e *scope) value {
 	if alias == "" {
 		alias = "t"
 	}
-	return e.rows[alias][c.name] // a join that found nothing has no row, and NULLs
+	return e.rows[alias][c.name] // a join that found no row has no entry, so its columns are NULL
 }
 
 type lit struct {
@@ -77,7 +78,7 @@ func fold(op string, a []expr) (all expr) {
 	return all
 }
 
-// cond is a comparison.
+// cond is a comparison of two expressions.
 type cond struct {
 	op   string
 	a, b expr
@@ -114,7 +115,7 @@ func (c cond) eval(e *scope) value {
 	panic(c.op)
 }
 
-// logic is AND or OR, with three values.
+// logic is AND or OR in three-valued logic.
 type logic struct {
 	op   string
 	a, b expr
@@ -145,7 +146,7 @@ func (n not) eval(e *scope) value {
 	return nil
 }
 
-// is is IS NULL, IS NOT NULL, IS TRUE, IS NOT TRUE.
+// is is a test for NULL or TRUE: IS NULL, IS NOT NULL, IS TRUE or IS NOT TRUE.
 type is struct {
 	a    expr
 	what string
@@ -179,7 +180,7 @@ func (c coalesce) eval(e *scope) value {
 	return c.b.eval(e)
 }
 
-// in is a list of constants.
+// in is a test for membership in a list of constants.
 type in struct {
 	a    expr
 	list []expr
@@ -201,13 +202,13 @@ func (i in) eval(e *scope) value {
 	return slices.ContainsFunc(i.list, func(x expr) bool { return same(v, x.eval(e)) })
 }
 
-// verdict is keep.<guard>.
+// verdict is keep.<guard>, the result of a guard.
 type verdict string
 
 func (v verdict) sql() string         { return "keep." + quote.Ident(string(v)) }
 func (v verdict) eval(e *scope) value { return e.kept[string(v)] }
 
-// asOfLess is as_of minus days, for clocks that are timestamptz.
+// asOfLess is as_of minus a number of hours, for clocks of type timestamptz.
 type asOfLess int
 
 func (a asOfLess) sql() string { return fmt.Sprintf("as_of - interval '%d hours'", int(a)) }
@@ -216,7 +217,7 @@ func (a asOfLess) eval(e *scope) value {
 	return moment(e.asOf.Add(-time.Duration(a) * time.Hour).UTC())
 }
 
-// exists is a sub-select on another table.
+// exists is EXISTS with a sub-select on another table.
 type exists struct {
 	from  *table
 	alias string
@@ -231,7 +232,7 @@ func (x exists) eval(e *scope) value {
 	return slices.ContainsFunc(e.data[x.from], func(r row) bool { return isTrue(x.where.eval(e.with(x.alias, r))) })
 }
 
-// extreme is a sub-select for the greatest or smallest value, NULL where there is none.
+// extreme is a sub-select that returns the greatest or smallest value, or NULL if there is no row.
 type extreme struct {
 	fn, alias string
 	from      *table

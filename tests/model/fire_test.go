@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/kit"
 )
 
-// numberVariable says how many policies, by default 80, and 10,000 where fireVariable is set;
-// seedVariable repeats the choice of a run.
+// numberVariable sets the number of policies. The default is 80, or 10,000 if fireVariable is set.
+// seedVariable repeats the random choices of an earlier test.
 const (
 	numberVariable = "PGRETAIN_TEST_POLICIES"
 	fireVariable   = "PGRETAIN_TEST_FIRE"
@@ -19,16 +19,16 @@ const (
 	perFile        = 40
 )
 
-// TestPoliciesEqualTheModel runs policies that chance wrote, many of them in one file, and compares
-// what a preview, the run log and all tables say with the model.
+// TestPoliciesEqualTheModel runs random policies, with perFile policies in each file. It compares
+// the preview, the run log and all tables with the model.
 func TestPoliciesEqualTheModel(t *testing.T) {
 	t.Parallel()
-	seed := setting(t, seedVariable, uint64(time.Now().UnixNano()/1e6))
+	seed := envNumber(t, seedVariable, uint64(time.Now().UnixNano()/1e6))
 	number := uint64(80)
 	if os.Getenv(fireVariable) != "" {
 		number = 10000
 	}
-	files := (setting(t, numberVariable, number) + perFile - 1) / perFile
+	files := (envNumber(t, numberVariable, number) + perFile - 1) / perFile
 	t.Logf("%s=%d", seedVariable, seed)
 	for n := range files {
 		seed := seed + n
@@ -36,15 +36,15 @@ func TestPoliciesEqualTheModel(t *testing.T) {
 			t.Parallel()
 			t.Cleanup(func() {
 				if t.Failed() {
-					t.Logf("%s=%d %s=1 writes the same policies", seedVariable, seed, numberVariable)
+					t.Logf("to repeat these policies, set %s=%d and %s=1", seedVariable, seed, numberVariable)
 				}
 			})
-			fire(t, seed)
+			runFile(t, seed)
 		})
 	}
 }
 
-func setting(t *testing.T, variable string, otherwise uint64) uint64 {
+func envNumber(t *testing.T, variable string, otherwise uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {
@@ -57,7 +57,7 @@ func setting(t *testing.T, variable string, otherwise uint64) uint64 {
 	return n
 }
 
-// scenarios are those of a file.
+// scenarios returns the scenarios of one file.
 func scenarios(t *testing.T, seed uint64) (all []*scenario) {
 	t.Helper()
 	zone, err := time.LoadLocation(zones[seed%uint64(len(zones))])
@@ -70,23 +70,23 @@ func scenarios(t *testing.T, seed uint64) (all []*scenario) {
 	return all
 }
 
-func fire(t *testing.T, seed uint64) {
+func runFile(t *testing.T, seed uint64) {
 	all := scenarios(t, seed)
 	failed := 0
 	report := func(s *scenario, diff string) {
 		if failed++; failed == 1 {
 			s, diff = s.shrink(t, diff)
 		}
-		t.Errorf("policy %s\n%s\n%s", s.name, s, diff)
+		t.Errorf("policy %s differs from the model\n%s\n%s", s.name, s, diff)
 	}
 	var in *kit.Installed
-	if said := attempt(t, func(p testing.TB) string { in = install(keep{p, t}, all); return "" }); said != "" {
+	if message := attempt(t, func(p testing.TB) string { in = install(deferCleanup{p, t}, all); return "" }); message != "" {
 		for _, s := range all {
-			if diff := s.alone(t); diff != "" {
+			if diff := s.compareAlone(t); diff != "" {
 				report(s, diff)
 			}
 		}
-		t.Fatalf("the file as a whole: %s", said)
+		t.Fatalf("the file with all policies could not be installed: %s", message)
 	}
 	for _, s := range all {
 		if diff := attempt(t, func(t testing.TB) string { return s.compare(t, in) }); diff != "" {

@@ -8,16 +8,18 @@ import (
 	"pgretain/internal/quote"
 )
 
-// sum is an insert with key into sums.
-type sum struct {
+// keyedInsert is an insert with key into table sums.
+type keyedInsert struct {
 	where  expr
-	newest bool // set takes the value of the newest row
+	newest bool // column last gets the value of the newest row
 }
 
-func (s sum) group(f *family) expr { return coalesce{col{"t", f.style("kind")}, word("none")} }
+func (s keyedInsert) group(f *tableSet) expr {
+	return coalesce{col{"t", f.style("kind")}, word("none")}
+}
 
-// yamlOf needs the family, for the names.
-func (s sum) yamlOf(f *family) any {
+// yamlOf returns the step for YAML. The table set gives it the names.
+func (s keyedInsert) yamlOf(f *tableSet) any {
 	n := col{"t", f.style("n")}.sql()
 	o := obj{{"into", f.sums.ref()}, {"key", obj{{"kind", s.group(f).sql()}}},
 		{"add", obj{{"n", "count(*)"}, {"total", "sum(" + n + ")"}}},
@@ -31,21 +33,21 @@ func (s sum) yamlOf(f *family) any {
 	return obj{{"insert", o}}
 }
 
-// bound is a step whose YAML names the family's tables.
-type bound struct {
-	family *family
-	of     interface {
-		yamlOf(*family) any
-		do(*model, []judged) error
+// tableStep is a step whose YAML contains names of the table set.
+type tableStep struct {
+	tableSet *tableSet
+	of       interface {
+		yamlOf(*tableSet) any
+		do(*model, []dueRow) error
 	}
 }
 
-func (b bound) yaml() any                         { return b.of.yamlOf(b.family) }
-func (b bound) do(m *model, batch []judged) error { return b.of.do(m, batch) }
-func (b bound) reaches(*model, judged) []reached  { return nil }
+func (b tableStep) yaml() any                         { return b.of.yamlOf(b.tableSet) }
+func (b tableStep) do(m *model, batch []dueRow) error { return b.of.do(m, batch) }
+func (b tableStep) reaches(*model, dueRow) []reached  { return nil }
 
-func (s sum) do(m *model, batch []judged) error {
-	f := m.family
+func (s keyedInsert) do(m *model, batch []dueRow) error {
+	f := m.tableSet
 	for _, j := range batch {
 		if s.where != nil && !isTrue(s.where.eval(j.env)) {
 			continue
@@ -57,7 +59,7 @@ func (s sum) do(m *model, batch []judged) error {
 			m.data[f.sums] = append(m.data[f.sums], row{"kind": group})
 		}
 		r := m.data[f.sums][i]
-		r["n"], r["total"] = plus(r["n"], int64(1)), plus(r["total"], int64(0)) // NULL is 0 for add
+		r["n"], r["total"] = plus(r["n"], int64(1)), plus(r["total"], int64(0)) // add counts NULL as 0
 		if n := j.row[f.style("n")]; n != nil {
 			r["total"] = plus(r["total"], n)
 			if r["best"] == nil || compare(n, r["best"]) > 0 {
@@ -68,7 +70,7 @@ func (s sum) do(m *model, batch []judged) error {
 			}
 		}
 		if s.newest {
-			r["last"] = j.row[f.style("seq")] // batches go oldest first
+			r["last"] = j.row[f.style("seq")] // rows are in the order of the clock
 		}
 	}
 	return nil
@@ -81,7 +83,8 @@ func plus(a, b value) value {
 	return a.(int64) + b.(int64)
 }
 
-// archive copies own rows by their columns, or as documents; or related ones as documents.
+// archive copies rows of the policy's table by columns or as documents, or related rows as
+// documents.
 type archive struct {
 	related  *related
 	document bool
@@ -89,7 +92,7 @@ type archive struct {
 	where    expr
 }
 
-func (a archive) yamlOf(f *family) any {
+func (a archive) yamlOf(f *tableSet) any {
 	var o obj
 	if a.related != nil {
 		o = a.related.fields()
@@ -126,8 +129,8 @@ func (a archive) what() string {
 	return "item"
 }
 
-func (a archive) do(m *model, batch []judged) error {
-	f := m.family
+func (a archive) do(m *model, batch []dueRow) error {
+	f := m.tableSet
 	var copied []row
 	for _, j := range batch {
 		of, rows := f.item, []row{j.row}
@@ -165,8 +168,8 @@ func (a archive) do(m *model, batch []judged) error {
 	return nil
 }
 
-// archived is a row of item as old has it.
-func (f *family) archived(r row, at time.Time) row {
+// archived returns the row of table old for a row of item.
+func (f *tableSet) archived(r row, at time.Time) row {
 	old := row{"archived": moment(at)}
 	for _, c := range f.item.columns {
 		old[f.kept[c.name]] = r[c.name]
@@ -174,19 +177,19 @@ func (f *family) archived(r row, at time.Time) row {
 	return old
 }
 
-// keyText is the key of a row as keysInJSON reads it; that of a child is its id alone.
+// keyText returns the key of a row as keysInJSON reads it.
 func keyText(t *table, r row) value {
 	var parts []string
 	for _, name := range t.key {
-		parts = append(parts, show(r[name], t.column(name).kind))
+		parts = append(parts, format(r[name], t.column(name).kind))
 	}
 	return text(strings.Join(parts, "/"))
 }
 
-// line is an insert of one row each.
-type line struct{ where expr }
+// plainInsert is an insert of one row for each row.
+type plainInsert struct{ where expr }
 
-func (l line) yamlOf(f *family) any {
+func (l plainInsert) yamlOf(f *tableSet) any {
 	o := obj{{"into", f.attic.ref()}, {"set", obj{{"what", col{"", f.style("kind")}.sql()}, {"at", "as_of"}}}}
 	if l.where != nil {
 		o = append(o, field{"where", l.where.sql()})
@@ -194,8 +197,8 @@ func (l line) yamlOf(f *family) any {
 	return obj{{"insert", o}}
 }
 
-func (l line) do(m *model, batch []judged) error {
-	f := m.family
+func (l plainInsert) do(m *model, batch []dueRow) error {
+	f := m.tableSet
 	for _, j := range batch {
 		if l.where == nil || isTrue(l.where.eval(j.env)) {
 			m.data[f.attic] = append(m.data[f.attic], row{"what": j.row[f.style("kind")], "at": moment(m.asOf),
@@ -205,16 +208,16 @@ func (l line) do(m *model, batch []judged) error {
 	return nil
 }
 
-// header is an insert with per, for policies that take all rows in one batch.
-type header struct{}
+// groupInsert is an insert with per. The policy must take all rows in one batch.
+type groupInsert struct{}
 
-func (h header) yamlOf(f *family) any {
+func (h groupInsert) yamlOf(f *tableSet) any {
 	return obj{{"insert", obj{{"into", f.attic.ref()}, {"per", obj{{"what", col{"t", f.style("kind")}.sql()}}},
 		{"set", obj{{"at", "as_of"}}}}}}
 }
 
-func (h header) do(m *model, batch []judged) error {
-	f := m.family
+func (h groupInsert) do(m *model, batch []dueRow) error {
+	f := m.tableSet
 	var seen []value
 	for _, j := range batch {
 		kind := j.row[f.style("kind")]
@@ -226,10 +229,10 @@ func (h header) do(m *model, batch []judged) error {
 	return nil
 }
 
-// emission is emit; the model has the payloads as rows of a table of its own.
-type emission struct{ where expr }
+// emitStep is an emit step. The model stores the payloads as rows of table events.
+type emitStep struct{ where expr }
 
-func (x emission) yamlOf(f *family) any {
+func (x emitStep) yamlOf(f *tableSet) any {
 	payload := obj{}
 	for _, name := range f.item.key {
 		payload = append(payload, field{"k" + strings.ToLower(strings.ReplaceAll(name, " ", "-")), col{"t",
@@ -244,10 +247,10 @@ func (x emission) yamlOf(f *family) any {
 
 var events = &table{name: "events", columns: []column{{name: "key", kind: textual}}}
 
-func (x emission) do(m *model, batch []judged) error {
+func (x emitStep) do(m *model, batch []dueRow) error {
 	for _, j := range batch {
 		if x.where == nil || isTrue(x.where.eval(j.env)) {
-			m.data[events] = append(m.data[events], row{"key": keyText(m.family.item, j.row)})
+			m.data[events] = append(m.data[events], row{"key": keyText(m.tableSet.item, j.row)})
 		}
 	}
 	return nil

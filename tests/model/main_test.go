@@ -1,6 +1,6 @@
-// Package model compares policies that chance wrote with a model of the language in plain Go, which
-// was written from docs/policy.md alone: it reads no SQL that pgretain generates and calls none of
-// its packages for an answer.
+// Package model compares random policies with a model of the policy language in plain Go. The model
+// follows docs/policy.md alone. It reads no SQL that pgretain generates, and calls no package of
+// pgretain for a result.
 package model
 
 import (

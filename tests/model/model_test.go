@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// model says what a run has to do.
+// model computes what a run must do.
 type model struct {
 	*scenario
 	data  database
 	asOf  time.Time
-	scope row      // what the rows have that the run may take, nil for all
-	start database // as it was when the run started
+	scope row      // values that rows must have for the call; nil for all rows
+	start database // the data at the start of the run
 }
 
-// judgement is what becomes of the rows of where.
-type judgement struct {
-	takes            []judged // in the order of the clock, then of the key
+// evaluation has the rows that a run takes and the counts of rows that it keeps.
+type evaluation struct {
+	takes            []dueRow // ordered by the clock, then by the key
 	kept, keptByNull map[string]int64
 }
 
-// judged is a row that goes, as it was judged.
-type judged struct {
+// dueRow is a row to take, as it was when the model evaluated it.
+type dueRow struct {
 	row row
 	env *scope
 }
 
-// judge is where, then due, then keep (S8).
-func (m *model) judge() judgement {
-	j := judgement{kept: map[string]int64{}, keptByNull: map[string]int64{}}
+// evaluate applies where, then due, then keep (S8).
+func (m *model) evaluate() evaluation {
+	j := evaluation{kept: map[string]int64{}, keptByNull: map[string]int64{}}
 	var rows []*scope
-	for _, r := range m.data[m.family.item] {
+	for _, r := range m.data[m.tableSet.item] {
 		e := m.joined(r)
 		if m.policy.where == nil || isTrue(m.policy.where.eval(e)) {
 			rows = append(rows, e)
@@ -56,16 +56,16 @@ func (m *model) judge() judgement {
 			}
 			continue
 		}
-		j.takes = append(j.takes, judged{e.rows["t"].clone(), e})
+		j.takes = append(j.takes, dueRow{e.rows["t"].clone(), e})
 	}
 	slices.SortStableFunc(j.takes, m.older)
 	return j
 }
 
-// older is the order of batches: by the clock, then by the key.
-func (m *model) older(a, b judged) int {
+// older compares two rows by the order of batches, which is the clock, then the key.
+func (m *model) older(a, b dueRow) int {
 	if c := m.policy.clock(); c != nil {
-		x, y := c.of(a.row), c.of(b.row)
+		x, y := c.valueOf(a.row), c.valueOf(b.row)
 		switch {
 		case x == nil && y != nil:
 			return 1
@@ -75,10 +75,10 @@ func (m *model) older(a, b judged) int {
 			return compare(x, y)
 		}
 	}
-	return m.family.item.compareKeys(a.row, b.row)
+	return m.tableSet.item.compareKeys(a.row, b.row)
 }
 
-// clock is the policy's clock, where it has one.
+// clock returns the policy's only clock, or nil.
 func (p *policy) clock() *clock {
 	for _, e := range p.due {
 		if e.clock != nil && !p.any {
@@ -88,7 +88,8 @@ func (p *policy) clock() *clock {
 	return nil
 }
 
-// joined is the row with its joins: one row at most, none leaves NULLs (S15).
+// joined returns the row with its joins. A join finds one row at most. A join without a row has
+// NULL columns (S15).
 func (m *model) joined(r row) *scope {
 	e := &scope{rows: map[string]row{"t": r}, data: m.data, asOf: m.asOf, kept: map[string]bool{}}
 	for _, j := range m.policy.joins {
@@ -110,17 +111,17 @@ func (m *model) joined(r row) *scope {
 	return e
 }
 
-// guards gives each row the name of the first guard that is not false (S17), and whether it was
-// NULL. Verdicts are left in the scopes of the rows, where ranks read them.
+// guards returns for each row the name of the first guard that is not false (S17), and whether that
+// guard was NULL. It stores all results in the scopes of the rows, where ranks read them.
 func (m *model) guards(rows []*scope) (by []string, byNull []bool) {
 	by, byNull = make([]string, len(rows)), make([]bool, len(rows))
 	for _, g := range m.policy.keep {
-		var spared []bool
+		var first []bool
 		if g.rank != nil {
-			spared = g.rank.firstOnes(rows, true)
+			first = g.rank.firstRows(rows, true)
 		}
 		for i, e := range rows {
-			kept, null := g.rank != nil && spared[i], false
+			kept, null := g.rank != nil && first[i], false
 			if g.rank == nil {
 				v := g.cond.eval(e)
 				kept, null = !isFalse(v), v == nil
@@ -137,7 +138,8 @@ func (m *model) guards(rows []*scope) (by []string, byNull []bool) {
 	return by, byNull
 }
 
-// due is which rows are due: all entries are judged together (S12, S13).
+// due reports for each row whether it is due. All entries are evaluated on the same rows (S12,
+// S13).
 func (m *model) due(rows []*scope) []bool {
 	due := make([]bool, len(rows))
 	if len(m.policy.due) == 0 {
@@ -152,7 +154,7 @@ func (m *model) due(rows []*scope) []bool {
 		}
 		if entry.clock != nil {
 			for i, e := range rows {
-				in[i] = m.past(entry.clock, e)
+				in[i] = m.isDue(entry.clock, e)
 			}
 		}
 		if entry.rank != nil {
@@ -167,11 +169,11 @@ func (m *model) due(rows []*scope) []bool {
 	return due
 }
 
-// of is the value of the clock.
-func (c *clock) of(r row) value {
+// valueOf returns the value of the clock for a row.
+func (c *clock) valueOf(r row) value {
 	switch v, _ := r[c.column].(text); {
 	case c.encoding == "uuidv7" && v != "" && v[14] != '7', c.encoding == "ulid" && !isULID.MatchString(string(v)):
-		return nil // a uuid of another version, and a text that is no ULID, have no instant
+		return nil // a uuid of another version and a text that is no ULID have no time
 	}
 	if v := r[c.column]; v != nil || c.other == "" {
 		return v
@@ -179,11 +181,11 @@ func (c *clock) of(r row) value {
 	return r[c.other]
 }
 
-// past is whether the clock says that a row is due.
-func (m *model) past(c *clock, e *scope) bool {
-	v := c.of(e.rows["t"])
+// isDue reports whether a row is due by the clock.
+func (m *model) isDue(c *clock, e *scope) bool {
+	v := c.valueOf(e.rows["t"])
 	if c.upTo != nil {
-		// A query of the start: no row.
+		// The query runs once, at the start of the run, so it has no current row.
 		up := c.upTo.eval(&scope{data: m.start, asOf: m.asOf})
 		if up == nil || v != nil && compare(v, up) > 0 {
 			return false
@@ -193,7 +195,7 @@ func (m *model) past(c *clock, e *scope) bool {
 		if v == nil {
 			return false
 		}
-		return c.watermark == nil || compare(v, m.mark(c)["seq"]) > 0
+		return c.watermark == nil || compare(v, m.watermarkRow(c)["seq"]) > 0
 	}
 	length, ok := span{}, true
 	if c.window != nil {
@@ -204,15 +206,15 @@ func (m *model) past(c *clock, e *scope) bool {
 		return false
 	case v == nil:
 		return c.nulls
-	case c.meansNothing(v):
+	case c.isBeforeSince(v):
 		return false
 	}
-	n := c.against(v, length.before(m.asOf, m.zone), m.zone)
+	n := c.compareTo(v, length.before(m.asOf, m.zone), m.zone)
 	return n < 0 || n == 0 && c.inclusive
 }
 
-// mark is the row of the watermark.
-func (m *model) mark(c *clock) row {
+// watermarkRow returns the row that has the policy's watermark.
+func (m *model) watermarkRow(c *clock) row {
 	for _, r := range m.data[c.watermark] {
 		if r["kind"] == text("mine") {
 			return r
@@ -221,11 +223,12 @@ func (m *model) mark(c *clock) row {
 	panic("no watermark")
 }
 
-// against compares a clock with the cutoff in the clock's own type, rounded down (S4).
-func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
+// compareTo compares a clock value with the cutoff. The cutoff is rounded down to the clock's type
+// (S4).
+func (c *clock) compareTo(v value, cutoff time.Time, zone *time.Location) int {
 	if unit := map[string]int64{"epoch_s": 1000000, "epoch_ms": 1000}[c.encoding]; c.kind == float ||
 		c.kind == decimal {
-		// these have fractions
+		// such a clock has fractions, so the cutoff is not rounded
 		return new(big.Int).Mul(big.NewInt(v.(int64)), big.NewInt(unit)).Cmp(big.NewInt(cutoff.UnixMicro()))
 	}
 	switch c.encoding {
@@ -237,7 +240,7 @@ func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
 		return compare(v, uuidOf(cutoff.UnixMilli(), 0))
 	case "ulid":
 		return compare(v, ulidOf(cutoff.UnixMilli(), 0))
-	case "snowflake": // the smallest key of the cutoff's instant
+	case "snowflake": // the smallest key of the cutoff's millisecond
 		return compare(v, (cutoff.UnixMilli()-snowflakeEpoch)<<snowflakeShift)
 	}
 	at := v.(moment).time()
@@ -251,12 +254,12 @@ func (c *clock) against(v value, cutoff time.Time, zone *time.Location) int {
 		if n := at.Compare(day); n < 0 || !instantOf(day, zone).After(cutoff) {
 			return n
 		}
-		return 1 // its midnight comes twice, and means the second time, which is not yet there
+		return 1 // midnight occurs twice on that day; it means the second instant, which is after the cutoff
 	}
 	panic(c.kind)
 }
 
-// length is the window of a row, false for never.
+// length returns the window of a row, and false if the row never becomes due.
 func (w *window) length(e *scope) (span, bool) {
 	switch {
 	case w == nil:
@@ -285,8 +288,8 @@ func (w *window) length(e *scope) (span, bool) {
 	panic(w.unit)
 }
 
-// dataNumber is a number from data: false is never, as for what is negative, and for zero unless
-// at_least is 0.
+// dataNumber returns a number that is read from data. It returns false for "never": for negative
+// numbers, and for 0 unless at_least is 0.
 func dataNumber(v value, instead *int64, never []int64, atLeast, atMost *int64) (int64, bool) {
 	if v == nil {
 		if instead == nil {
@@ -307,14 +310,14 @@ func dataNumber(v value, instead *int64, never []int64, atLeast, atMost *int64) 
 	return n, true
 }
 
-// uuidOf is a key of version 7, the smallest of its millisecond with low 0.
+// uuidOf returns a uuid of version 7. With low 0 it is the smallest of its millisecond.
 func uuidOf(ms int64, low int) text {
 	return text(fmt.Sprintf("%08x-%04x-7000-8000-%012x", ms>>16, ms&0xffff, low))
 }
 
 var isULID = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
-// ulidOf is the same as text.
+// ulidOf returns a ULID. With low 0 it is the smallest of its millisecond.
 func ulidOf(ms int64, low int) text {
 	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	key := make([]byte, 10)

@@ -11,38 +11,38 @@ import (
 
 // policy is one policy, for the model and as YAML.
 type policy struct {
-	name   string
-	table  *table
-	where  expr // nil without
-	due    []entry
-	any    bool
-	keep   []guard
-	joins  []join
-	steps  []step
-	batch  int // rows, 0 without
-	whole  bool
-	budget int
-	fuse   int      // breaker.rows
-	scope  []string // columns
-	jobs   []job
+	name        string
+	table       *table
+	where       expr // nil if there is none
+	due         []entry
+	any         bool
+	keep        []guard
+	joins       []join
+	steps       []step
+	batch       int // batch.rows; 0 if not set
+	whole       bool
+	budget      int
+	breakerRows int      // breaker.rows
+	scope       []string // names of columns
+	jobs        []job
 }
 
-// entry is what is ANDed: a clock, a rank, or both.
+// entry is an entry of due with a clock, a rank, or both. Both must be satisfied.
 type entry struct {
 	clock *clock
 	rank  *rank
 }
 
-// clock is age, expires or position.
+// clock is the clock of a due entry.
 type clock struct {
-	key       string // of these
+	key       string // age, expires or position
 	column    string
-	other     string // where the clock is coalesce(column, other)
+	other     string // second column, if the clock is coalesce(column, other); else empty
 	kind      kind
 	encoding  string // epoch_s, epoch_ms, snowflake
-	since     string // a day, "" for the default
+	since     string // a date; empty for the default
 	window    *window
-	nulls     bool // due
+	nulls     bool // nulls: due
 	inclusive bool
 	upTo      *extreme
 	watermark *table
@@ -50,26 +50,26 @@ type clock struct {
 
 const snowflakeEpoch, snowflakeShift = 1288834974657, 22
 
-// window is one in all its forms.
+// window is a window in one of its forms: tiers, a fixed interval, or a number from data.
 type window struct {
 	tiers                    []tier
-	fixed                    *span // else this
+	fixed                    *span // an interval, if tiers is nil
 	unit                     string
-	of                       expr // else this, in unit
+	of                       expr // a number from data, in unit, if tiers and fixed are nil
 	instead, atLeast, atMost *int64
 	never                    []int64
 }
 
 type tier struct {
-	when expr    // nil is else
-	then *window // nil is never
+	when expr    // nil means else
+	then *window // nil means never
 }
 
-// rank is beyond, or a guard.
+// rank is beyond, or a guard by rank.
 type rank struct {
 	table    *table
 	first    int64
-	of       expr // first from data, nil without
+	of       expr // first as a number from data; nil if first is a constant
 	instead  *int64
 	atLeast  *int64
 	atMost   *int64
@@ -83,7 +83,7 @@ type rank struct {
 type item struct {
 	expr  expr
 	desc  bool
-	nulls string // FIRST, LAST, "" for SQL's default
+	nulls string // FIRST or LAST; empty for SQL's default
 }
 
 func (i item) sql() string {
@@ -103,16 +103,16 @@ type guard struct {
 	rank *rank
 }
 
-// join is one of the three forms.
+// join is a join in one of its three forms: a table, a query that runs once, or a query alone.
 type join struct {
 	name  string
 	from  *table
 	where expr
-	once  bool     // a query that is read when the run starts
-	query *extreme // a query alone
+	once  bool     // a query that runs at the start of the run
+	query *extreme // a query without where
 }
 
-// obj is a map of YAML in its order, written as JSON, which is YAML.
+// obj is a YAML map with ordered keys. It is written as JSON, which is valid YAML.
 type obj []field
 
 type field struct {
@@ -195,7 +195,7 @@ func (p *policy) yaml() string {
 	for _, bound := range []struct {
 		key  string
 		rows int
-	}{{"batch", p.batch}, {"budget", p.budget}, {"breaker", p.fuse}} {
+	}{{"batch", p.batch}, {"budget", p.budget}, {"breaker", p.breakerRows}} {
 		if bound.rows > 0 {
 			add(bound.key, obj{{"rows", bound.rows}})
 		}
@@ -281,11 +281,11 @@ func (w *window) yaml() any {
 	case w.fixed != nil:
 		return w.fixed.String()
 	}
-	return numbers(w.unit, w.of, w.instead, w.never, w.atLeast, w.atMost)
+	return numberFields(w.unit, w.of, w.instead, w.never, w.atLeast, w.atMost)
 }
 
-// numbers is the map of a window or count from data.
-func numbers(unit string, of expr, instead *int64, never []int64, atLeast, atMost *int64) obj {
+// numberFields returns the YAML map of a window or count from data.
+func numberFields(unit string, of expr, instead *int64, never []int64, atLeast, atMost *int64) obj {
 	o := obj{{unit, of.sql()}}
 	if instead != nil {
 		o = append(o, field{"else", *instead})
@@ -305,7 +305,7 @@ func numbers(unit string, of expr, instead *int64, never []int64, atLeast, atMos
 func (r *rank) yaml() obj {
 	o := obj{{"first", r.first}}
 	if r.of != nil {
-		o = obj{{"first", numbers("count", r.of, r.instead, r.never, r.atLeast, r.atMost)}}
+		o = obj{{"first", numberFields("count", r.of, r.instead, r.never, r.atLeast, r.atMost)}}
 	}
 	if r.per != nil {
 		var per []string
@@ -331,25 +331,25 @@ func (r *rank) yaml() obj {
 	return o
 }
 
-// scenario is a policy with everything around it, and what is done with it.
+// scenario is a policy with its tables and rows, and the runs that a test makes.
 type scenario struct {
-	name   string
-	zone   *time.Location
-	family *family
-	policy *policy
-	data   database
-	holds  []hold
-	calls  []call // the runs, in order
-	unit   *unit  // what the values of the clock are really, nil where they are what the policy says
+	name     string
+	zone     *time.Location
+	tableSet *tableSet
+	policy   *policy
+	data     database
+	holds    []hold
+	calls    []call // the runs, in order
+	unit     *unit  // unit in which the application writes the clock; nil if the policy's encoding is right
 
-	between []string // SQL, for the moments between batches
-	changes []change // between the runs of a job, nil where the calls are compared instead
+	between []string // statements that are executed between batches
+	changes []change // changes between the runs of a job; nil if the test compares calls
 }
 
-// hold is one of place_hold, by columns.
+// hold is a hold by columns.
 type hold struct {
 	table   *table
 	columns []string
 	values  []value
-	plain   bool // written as the value of a key of one column
+	plain   bool // place_hold gets the value of a one-column key instead of JSON
 }

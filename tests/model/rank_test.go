@@ -2,12 +2,13 @@ package model
 
 import "slices"
 
-// place is a row's place in its group: how many are before it, by the order with the key, and by
-// the order as written.
+// place is a row's place in its group, as the number of rows before it. before counts by order and
+// key, strictly by order alone.
 type place struct{ before, strictly int }
 
-// places ranks the rows of where that among narrows, due or not, kept or not (S9); a row outside
-// among, or whose first item is NULL, has none (S7, S10).
+// places returns the places of the rows that among selects, whether they are due or kept (S9). A
+// row that among excludes has no place, and neither has a row whose first order item is NULL (S7,
+// S10).
 func (r *rank) places(rows []*scope) map[int]place {
 	var in []int
 	for i, e := range rows {
@@ -42,7 +43,8 @@ func (r *rank) sameGroup(a, b *scope) bool {
 	return !slices.ContainsFunc(r.per, func(x expr) bool { return !same(x.eval(a), x.eval(b)) })
 }
 
-// compare is SQL's ORDER BY, where NULL is the greatest unless it is said.
+// compare compares two rows like ORDER BY. NULL is the greatest value unless the item says
+// otherwise.
 func (r *rank) compare(a, b *scope) int {
 	for _, o := range r.order {
 		x, y := o.expr.eval(a), o.expr.eval(b)
@@ -67,7 +69,8 @@ func (r *rank) compare(a, b *scope) int {
 	return 0
 }
 
-// compareKeys breaks ties by the key in the direction of the last item (S11).
+// compareKeys compares two rows with equal order items by the key, in the direction of the last
+// item (S11).
 func (r *rank) compareKeys(a, b *scope) int {
 	n := r.table.compareKeys(a.rows["t"], b.rows["t"])
 	if r.order[len(r.order)-1].desc {
@@ -76,7 +79,7 @@ func (r *rank) compareKeys(a, b *scope) int {
 	return n
 }
 
-// number is how many are the first for a row, false for never (S14).
+// number returns how many places the group of a row keeps, and false for "never" (S14).
 func (r *rank) number(e *scope) (int64, bool) {
 	if r.of == nil {
 		return r.first, true
@@ -84,9 +87,9 @@ func (r *rank) number(e *scope) (int64, bool) {
 	return dataNumber(r.of.eval(e), r.instead, r.never, r.atLeast, r.atMost)
 }
 
-// firstOnes are the rows that have one of the first places. never is what becomes of one whose
-// number is never.
-func (r *rank) firstOnes(rows []*scope, never bool) []bool {
+// firstRows reports for each row whether it has one of the first places. never is the result for a
+// row whose number is "never".
+func (r *rank) firstRows(rows []*scope, never bool) []bool {
 	first := make([]bool, len(rows))
 	for i, p := range r.places(rows) {
 		n, ok := r.number(rows[i])
@@ -99,9 +102,9 @@ func (r *rank) firstOnes(rows []*scope, never bool) []bool {
 	return first
 }
 
-// beyond are the rows that come after the first ones.
+// beyond reports for each row whether it comes after the first places.
 func (r *rank) beyond(rows []*scope) []bool {
-	first := r.firstOnes(rows, true)
+	first := r.firstRows(rows, true)
 	beyond := make([]bool, len(rows))
 	for i := range r.places(rows) {
 		beyond[i] = !first[i]

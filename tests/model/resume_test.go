@@ -12,33 +12,34 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// change is a statement between two runs of a job.
+// change is a statement that is executed between two runs of a job.
 type change struct {
 	sql  string
-	hold bool         // the operator executes it, not the owner of the tables
-	do   func(*model) // makes the same change in the model
+	hold bool         // the operator executes it; otherwise the owner of the tables does
+	do   func(*model) // applies the same change to the model
 }
 
 func (c change) String() string { return strings.TrimSpace(c.sql) }
 
-// resume replaces the calls by runs of a job with a small budget, and adds changes between these
+// resume replaces the calls by runs of a job with a small budget, and adds changes between those
 // runs.
 func (a *author) resume() {
 	p := a.policy
 	p.jobs = []job{{name: p.name + "_resumed"}}
-	p.batch, p.budget, p.fuse = a.IntN(4), 1+a.IntN(3), 0
+	p.batch, p.budget, p.breakerRows = a.IntN(4), 1+a.IntN(3), 0
 	a.calls, a.between = []call{{at: a.calls[0].at, job: &p.jobs[0]}}, nil
 	own := *a.scenario
 	m := &model{scenario: &own, data: a.data.clone(), asOf: a.calls[0].at}
 	for range 3 + a.IntN(6) {
-		a.changes = append(a.changes, a.telling(m))
+		a.changes = append(a.changes, a.distinguishingChange(m))
 	}
 }
 
-// takesAndKeeps reports whether a run takes at least n rows, and guards and holds keep as many.
+// takesAndKeeps reports whether a run takes at least n rows, and guards and holds keep at least n
+// rows.
 func (s *scenario) takesAndKeeps(n int) bool {
 	m := &model{scenario: s, data: s.data, start: s.data, asOf: s.calls[0].at}
-	j := m.judge()
+	j := m.evaluate()
 	kept := int64(0)
 	for _, count := range j.kept {
 		kept += count
@@ -46,28 +47,29 @@ func (s *scenario) takesAndKeeps(n int) bool {
 	return len(j.takes) >= n && kept >= int64(n)
 }
 
-// telling makes a change in the model and returns it. If it can, it chooses one that changes which
-// rows a run takes.
-func (a *author) telling(m *model) change {
+// distinguishingChange applies a random change to the model and returns it. It tries ten times to
+// find a change after which a run takes other rows.
+func (a *author) distinguishingChange(m *model) change {
 	m.start = m.data.clone()
-	before := fmt.Sprint(m.judge().takes)
+	before := fmt.Sprint(m.evaluate().takes)
 	for n := 0; ; n++ {
-		c := a.change(len(a.data[a.family.item]) + len(a.changes))
+		c := a.change(len(a.data[a.tableSet.item]) + len(a.changes))
 		own := *m.scenario
 		after := &model{scenario: &own, data: m.data.clone(), asOf: m.asOf}
 		c.do(after)
 		after.start = after.data.clone()
-		if n == 10 || fmt.Sprint(after.judge().takes) != before {
+		if n == 10 || fmt.Sprint(after.evaluate().takes) != before {
 			*m = *after
 			return c
 		}
 	}
 }
 
-// change changes a row that guards or windows read, adds or changes a row of the policy's table, or
-// changes holds. number makes the key of an added row unique.
+// change returns a random change of a row that guards or windows read, of a row of the policy's
+// table, or of holds. It may also insert a row of the policy's table, whose key number makes
+// unique.
 func (a *author) change(number int) change {
-	f := a.family
+	f := a.tableSet
 	some := func(t *table) row { return a.data[t][a.IntN(len(a.data[t]))] }
 	set := func(t *table, r row, name string, v value) change {
 		return change{
@@ -91,13 +93,13 @@ func (a *author) change(number int) change {
 				func(x row) bool { return f.sign.compareKeys(x, r) == 0 })
 		}}
 	case n < 4 && len(a.data[f.sign]) > 0:
-		return set(f.sign, some(f.sign), "open", a.maybe(a.in(2)))
+		return set(f.sign, some(f.sign), "open", a.maybe(a.oneIn(2)))
 	case n < 5:
 		return set(f.owner, some(f.owner), pick(a.dice, "days", "top"), a.small())
 	case n < 6:
 		return set(f.item, some(f.item), a.col("n"), a.small())
 	case n < 7:
-		return set(f.item, some(f.item), a.col("flag"), a.maybe(a.in(2)))
+		return set(f.item, some(f.item), a.col("flag"), a.maybe(a.oneIn(2)))
 	case n < 8:
 		r := a.itemRow(number)
 		return change{sql: f.item.insert([]row{r}), do: func(m *model) {
@@ -118,11 +120,11 @@ func (a *author) change(number int) change {
 	}
 }
 
-// release is the change that releases all holds of the policy's tables.
-func (f *family) release() change {
+// release returns the change that releases all holds on the policy's tables.
+func (f *tableSet) release() change {
 	var names []string
 	for _, t := range f.tables() {
-		for _, t := range t.lineage() {
+		for _, t := range t.withAncestors() {
 			names = append(names, quote.Literal("app."+t.name))
 		}
 	}
@@ -133,7 +135,7 @@ func (f *family) release() change {
 	}
 }
 
-// isKey is the SQL condition for the row that has the key of r.
+// isKey returns the SQL condition for the row with the key of r.
 func (t *table) isKey(r row) string {
 	var all []string
 	for _, name := range t.key {
@@ -142,14 +144,14 @@ func (t *table) isKey(r row) string {
 	return strings.Join(all, " AND ")
 }
 
-// takeable returns the rows that a run has to take, without those that the database refuses, and
-// the number of these.
-func (m *model) takeable() (rows []judged, refused int) {
+// takeable returns the rows that a run must take, and the number of due rows that the database
+// refuses.
+func (m *model) takeable() (rows []dueRow, refused int) {
 	m.start = m.data.clone()
-	for _, j := range m.judge().takes {
+	for _, j := range m.evaluate().takes {
 		alone := *m
 		alone.data = m.data.clone()
-		if alone.do([]judged{j}) == nil {
+		if alone.do([]dueRow{j}) == nil {
 			rows = append(rows, j)
 		} else {
 			refused++
@@ -159,7 +161,7 @@ func (m *model) takeable() (rows []judged, refused int) {
 }
 
 // resumed runs the job before and after each change, and then until it ends "done". It returns the
-// first difference.
+// first difference between model and database.
 func (s *scenario) resumed(t testing.TB, in *kit.Installed) string {
 	t.Helper()
 	own := *s
@@ -180,38 +182,38 @@ func (s *scenario) resumed(t testing.TB, in *kit.Installed) string {
 			t.Fatalf("%s: %v", c, err)
 		}
 	}
-	for n := len(s.changes) + 1; ; n++ { // each run that ends "more" takes rows
+	for n := len(s.changes) + 1; ; n++ { // ends, because each run that ends "more" takes rows
 		if ended, diff := run(n); ended || diff != "" {
 			return diff
 		}
 	}
 }
 
-// resume runs the job once, and takes the same rows from the model. It returns whether the job
-// found all rows, and how the run differs: it takes a row that the model keeps, it ends and leaves
-// a row that the model takes, or it ends "more" before its budget is spent.
+// resume runs the job once, and removes the rows that the run took from the model. It reports
+// whether the job has finished, and how the run is wrong. A wrong run takes a row that the model
+// keeps, leaves a row that the model takes, or ends "more" before its budget is spent.
 func (m *model) resume(t testing.TB, in *kit.Installed) (ended bool, diff string) {
 	t.Helper()
 	due, refused := m.takeable()
 	_, _ = in.Call("CALL retention.run_job($1, $2::text::timestamptz)", m.calls[0].job.name,
 		m.asOf.Format(time.RFC3339Nano))
 	var state, message string
-	one(t, in, `SELECT state, concat_ws(' ', sqlstate, message) FROM retention.run WHERE policy = $1
+	scanOne(t, in, `SELECT state, concat_ws(' ', sqlstate, message) FROM retention.run WHERE policy = $1
 		ORDER BY id DESC LIMIT 1`, []any{m.name}, &state, &message)
-	there := pgtest.Column[string](t, in, m.family.item.query())
-	var gone []judged
-	for _, r := range m.data[m.family.item] {
-		if slices.Contains(there, database{m.family.item: {r}}.lines(m.family.item)[0]) {
+	there := pgtest.Column[string](t, in, m.tableSet.item.query())
+	var gone []dueRow
+	for _, r := range m.data[m.tableSet.item] {
+		if slices.Contains(there, database{m.tableSet.item: {r}}.lines(m.tableSet.item)[0]) {
 			continue
 		}
-		i := slices.IndexFunc(due, func(j judged) bool { return m.family.item.compareKeys(j.row, r) == 0 })
+		i := slices.IndexFunc(due, func(j dueRow) bool { return m.tableSet.item.compareKeys(j.row, r) == 0 })
 		if i < 0 {
-			return false, fmt.Sprintf("takes %v, which stays", r)
+			return false, fmt.Sprintf("the run took row %v, which the model keeps", r)
 		}
 		gone = append(gone, due[i])
 	}
 	if err := m.do(gone); err != nil {
-		return false, "takes rows that are refused together"
+		return false, "the run took rows that the model refuses together"
 	}
 	left, _ := m.takeable()
 	switch {
@@ -219,15 +221,15 @@ func (m *model) resume(t testing.TB, in *kit.Installed) (ended bool, diff string
 		return false, ""
 	case state == "done", state == "failed" && len(gone) == 0 && refused > 0:
 		if len(left) > 0 {
-			return false, fmt.Sprintf("ends %s and leaves %v", state, left[0].row)
+			return false, fmt.Sprintf("the run ended %s and left row %v, which the model takes", state, left[0].row)
 		}
 		return true, ""
 	}
-	return false, fmt.Sprintf("ends %s with %d rows taken: %s", state, len(gone), message)
+	return false, fmt.Sprintf("the run ended %s after %d rows: %s", state, len(gone), message)
 }
 
-// TestResumedRunsAreCompared compares resumed runs with models that do not know the changes between
-// them. Some run has to start in the middle, and some difference has to be noticed.
+// TestResumedRunsAreCompared checks that the comparison notices changes between runs that the model
+// does not get. At least one run must start in the middle.
 func TestResumedRunsAreCompared(t *testing.T) {
 	t.Parallel()
 	all := slices.DeleteFunc(scenarios(t, 1), func(s *scenario) bool { return s.changes == nil })
@@ -242,9 +244,9 @@ func TestResumedRunsAreCompared(t *testing.T) {
 		}
 	}
 	var resumed int
-	one(t, in, "SELECT count(*) FROM retention.run WHERE start_position IS NOT NULL", nil, &resumed)
+	scanOne(t, in, "SELECT count(*) FROM retention.run WHERE start_position IS NOT NULL", nil, &resumed)
 	if noticed == 0 || resumed == 0 {
-		t.Errorf("of %d policies with changes %d are noticed, and %d runs start in the middle", len(all), noticed,
+		t.Errorf("of %d policies with changes the comparison noticed %d, and %d runs started in the middle; want at least 1 each", len(all), noticed,
 			resumed)
 	}
 }

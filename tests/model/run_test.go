@@ -15,12 +15,12 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// schema is the SQL of all tables of scenarios with their rows.
+// schema returns the SQL that creates and fills the tables of all scenarios.
 func schema(all []*scenario) string {
 	var sql strings.Builder
 	sql.WriteString("SET TimeZone = 'UTC'; CREATE SCHEMA app;\n")
 	for _, s := range all {
-		for _, t := range s.family.tables() {
+		for _, t := range s.tableSet.tables() {
 			sql.WriteString(t.create())
 			sql.WriteString(t.insert(s.data[t]))
 		}
@@ -43,7 +43,7 @@ func yaml(all []*scenario) string {
 	return text
 }
 
-// install makes a database with the tables and policies of scenarios.
+// install creates a database with the tables and policies of the scenarios.
 func install(t testing.TB, all []*scenario) *kit.Installed {
 	t.Helper()
 	in := kit.Install(t, schema(all), yaml(all))
@@ -63,8 +63,8 @@ func install(t testing.TB, all []*scenario) *kit.Installed {
 	return in
 }
 
-// compare runs the policy of a scenario as often as that says, and is where the database and the
-// model differ.
+// compare executes the runs of a scenario and returns the first difference between database and
+// model, or "".
 func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	t.Helper()
 	if s.changes != nil {
@@ -72,17 +72,17 @@ func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	}
 	m := &model{scenario: s, data: s.data.clone()}
 	for _, c := range s.calls {
-		m.asOf, m.scope = c.at, c.narrows()
-		may, must := m.stopped()
+		m.asOf, m.scope = c.at, c.rowScope()
+		may, must := m.clockTrips()
 		before := m.data.clone()
-		want := m.called(c)
+		want := m.outcomeOf(c)
 		got := s.runOnce(t, in, c)
 		if allowed := c.allowed(s.policy); allowed && (must || may && got.State == byClock) {
 			m.data = before
 			want = outcome{State: byClock, Rows: m.rows()}
 		}
 		if want.Taken == s.policy.budget && got.State == "more" {
-			want.State = "more" // the budget is spent, to the row
+			want.State = "more" // the last row used up the budget
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			return fmt.Sprintf("%s (-model +database):\n%s", c, diff)
@@ -91,10 +91,10 @@ func (s *scenario) compare(t testing.TB, in *kit.Installed) string {
 	return ""
 }
 
-// byClock is the state of a run that its clock stops.
+// byClock is the state of a run that trips because of its clock's values.
 const byClock = "tripped by clock"
 
-// runOnce is a preview, a run, and what is in the tables then.
+// runOnce makes a preview and a run, and returns their outcome with the content of all tables.
 func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	t.Helper()
 	var o outcome
@@ -102,9 +102,9 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	var stopped *string
 	var kept, byNull map[string]int
 	if !c.allowed(s.policy) {
-		return s.refusals(t, in, c)
+		return s.refusedOutcome(t, in, c)
 	}
-	one(t, in,
+	scanOne(t, in,
 		"SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => "+
 			"$3::text::jsonb)",
 		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
@@ -112,16 +112,16 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	s.call(t, in, c)
 	if stopped != nil {
 		var by *string
-		one(t, in, "SELECT state, tripped_by FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1",
+		scanOne(t, in, "SELECT state, tripped_by FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1",
 			[]any{s.name}, &o.State, &by)
 		if o.State != "tripped" || by == nil || *by != "clock" {
-			t.Fatalf("the preview of %s is stopped by %s, and the run ends %s", s.name, *stopped, o.State)
+			t.Fatalf("the preview of %s trips by %s, but the run ended %s", s.name, *stopped, o.State)
 		}
 		return outcome{State: byClock, Rows: s.read(t, in)}
 	}
 	var message string
 	var keptInRun map[string]int
-	one(t, in,
+	scanOne(t, in,
 		`SELECT state, taken, refused, kept, concat_ws(' ', sqlstate, message, note) FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`,
 		[]any{s.name}, &o.State, &o.Taken, &o.Refused, &keptInRun, &message)
 	if o.State == "failed" && !s.policy.whole && o.Refused == 0 {
@@ -129,16 +129,16 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	}
 	o.Kept = positive(keptInRun)
 	if o.Taken == 0 && o.State == "done" && len(o.Kept) == 0 || s.policy.budget > 0 && o.State != "tripped" {
-		// A run that finds nothing to take may end before it has seen what is kept; one that goes
-		// on, or whose budget is spent, has seen a part.
+		// A run that takes nothing may end before it has counted all kept rows. A run that spends
+		// its budget has counted only some of them.
 		o.Kept = positive(kept)
 	}
 	o.Rows = s.read(t, in)
 	return o
 }
 
-// call runs the policy; batch by batch where something is done to its table after each that changes
-// no row.
+// call runs the policy. If the scenario has statements for the moments between batches, it executes
+// the run batch by batch.
 func (s *scenario) call(t testing.TB, in *kit.Installed, c call) {
 	t.Helper()
 	at, scope := c.at.Format(time.RFC3339Nano), c.argument(s.policy)
@@ -152,26 +152,26 @@ func (s *scenario) call(t testing.TB, in *kit.Installed, c call) {
 	}
 	var run int64
 	going := true
-	one(t, in.Runner(), `SELECT s.run_id, s.going FROM retention._begin(
+	scanOne(t, in.Runner(), `SELECT s.run_id, s.going FROM retention._begin(
 		($1, $2::text::timestamptz, NULL, NULL, NULL, $3::text::jsonb, false, NULL)) s`,
 		[]any{s.name, at, scope}, &run, &going)
 	for n := 0; going; n++ {
 		if n < 3 {
 			in.Exec(t, s.between[n%len(s.between)])
 		}
-		one(t, in.Runner(), "SELECT s.going FROM retention._step($1) s", []any{run}, &going)
+		scanOne(t, in.Runner(), "SELECT s.going FROM retention._step($1) s", []any{run}, &going)
 	}
 }
 
-// read is what database.lines says of all tables.
+// read returns the rows of all tables in the format of database.lines.
 func (s *scenario) read(t testing.TB, in *kit.Installed) map[string][]string {
 	t.Helper()
 	var queries []string
-	for _, t := range s.family.tables() {
+	for _, t := range s.tableSet.tables() {
 		queries = append(queries, t.query())
 	}
 	var keys []string
-	for _, f := range (emission{}).yamlOf(s.family).(obj)[0].value.(obj)[1].value.(obj) {
+	for _, f := range (emitStep{}).yamlOf(s.tableSet).(obj)[0].value.(obj)[1].value.(obj) {
 		keys = append(keys, "(payload ->> "+quote.Literal(f.key)+")")
 	}
 	queries = append(queries, "SELECT 'events: ' || "+strings.Join(keys,
@@ -197,7 +197,7 @@ func positive(counts map[string]int) map[string]int64 {
 	return found
 }
 
-func one(t testing.TB, q pgtest.Querier, sql string, args []any, into ...any) {
+func scanOne(t testing.TB, q pgtest.Querier, sql string, args []any, into ...any) {
 	t.Helper()
 	rows, err := q.Query(t.Context(), sql, args...)
 	if err == nil {

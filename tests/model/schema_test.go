@@ -13,11 +13,11 @@ type column struct {
 	name    string
 	kind    kind
 	notNull bool
-	read    string // how its value is read for a comparison, where not as it is
-	typ     string // the type in the database, where it is not kind
+	read    string // SQL expression that query compares; empty: the column itself
+	typ     string // type in the database; empty: kind
 }
 
-// foreignKey refers to the key of another table.
+// foreignKey is a foreign key that refers to the key of another table.
 type foreignKey struct {
 	columns []string
 	to      *table
@@ -25,17 +25,17 @@ type foreignKey struct {
 }
 
 type table struct {
-	name      string
-	columns   []column
-	key       []string
-	unique    bool   // the key is a unique index, not the primary key
-	partition string // "", HASH, RANGE or LIST, by the first column of the key
-	worn      bool   // it has lost a column; of its partitions one was attached with another order, one has partitions
-	foreign   []foreignKey
-	above     *table // from which it inherits
+	name          string
+	columns       []column
+	key           []string
+	unique        bool   // the key is a unique constraint, not the primary key
+	partition     string // "", HASH, RANGE or LIST, by the first column of the key
+	columnDropped bool   // a column was dropped; of its partitions, one was attached with another column order, and one is partitioned itself
+	foreign       []foreignKey
+	above         *table // the inheritance parent, or nil
 }
 
-// ref is the table's name in SQL.
+// ref returns the table's qualified name in SQL.
 func (t *table) ref() string { return "app." + quote.Ident(t.name) }
 
 func (t *table) column(name string) column {
@@ -47,7 +47,7 @@ func (t *table) column(name string) column {
 	panic(t.name + " has no column " + name)
 }
 
-// compareKeys orders two rows by their keys.
+// compareKeys returns the order of two rows by their keys.
 func (t *table) compareKeys(a, b row) int {
 	for _, name := range t.key {
 		if n := compare(a[name], b[name]); n != 0 {
@@ -57,7 +57,7 @@ func (t *table) compareKeys(a, b row) int {
 	return 0
 }
 
-// create is the table in SQL.
+// create returns the statements that create the table.
 func (t *table) create() string {
 	var columns, constraints []string
 	for _, c := range t.columns {
@@ -93,17 +93,17 @@ func (t *table) create() string {
 	return sql
 }
 
-// made returns the statements that create a table of columns. A worn table once had one column
-// more.
+// made returns the statements that create a table with columns. If columnDropped is set, they also
+// add a column and drop it.
 func (t *table) made(ref string, columns []string, by string) string {
-	if !t.worn {
+	if !t.columnDropped {
 		return fmt.Sprintf("CREATE TABLE %s (%s)%s;\n", ref, strings.Join(columns, ", "), by)
 	}
 	return fmt.Sprintf("CREATE TABLE %s (gone text, %s)%s;\nALTER TABLE %[1]s DROP gone;\n", ref,
 		strings.Join(columns, ", "), by)
 }
 
-// bounds are those of the partitions of a table.
+// bounds has the bounds of the partitions for each partitioning strategy.
 var bounds = map[string][]string{
 	"HASH": {"FOR VALUES WITH (MODULUS 3, REMAINDER 0)", "FOR VALUES WITH (MODULUS 3, REMAINDER 1)",
 		"FOR VALUES WITH (MODULUS 3, REMAINDER 2)"},
@@ -111,24 +111,25 @@ var bounds = map[string][]string{
 	"LIST":  {"FOR VALUES IN (5)", "FOR VALUES IN (6, 7)", "DEFAULT"},
 }
 
-// partitions are those of a table; of a worn one the second was attached, and has its columns in
-// another order, and the last has partitions.
+// partitions returns the PARTITION BY clause and the statements that create the partitions. If
+// columnDropped is set, the second partition is attached with reversed columns, and the third is
+// partitioned itself.
 func (t *table) partitions(columns []string) (by, sql string) {
 	if t.partition == "" {
 		return "", ""
 	}
-	turned := slices.Clone(columns)
-	slices.Reverse(turned)
+	reversed := slices.Clone(columns)
+	slices.Reverse(reversed)
 	for n, bound := range bounds[t.partition] {
 		part := func(suffix string) string {
 			return "app." + quote.Ident(fmt.Sprintf("%s part %d%s", t.name, n, suffix))
 		}
 		of := fmt.Sprintf("CREATE TABLE %s PARTITION OF %s %s", part(""), t.ref(), bound)
 		switch {
-		case t.worn && n == 1:
-			sql += t.made(part(""), turned, "") + fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s;\n", t.ref(),
+		case t.columnDropped && n == 1:
+			sql += t.made(part(""), reversed, "") + fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s;\n", t.ref(),
 				part(""), bound)
-		case t.worn && n == 2:
+		case t.columnDropped && n == 2:
 			sql += fmt.Sprintf("%s PARTITION BY HASH (%s);\n", of, quote.Ident(t.key[len(t.key)-1]))
 			for i := range 2 {
 				sql += fmt.Sprintf("CREATE TABLE %s PARTITION OF %s FOR VALUES WITH (MODULUS 2, REMAINDER %d);\n",
@@ -141,7 +142,8 @@ func (t *table) partitions(columns []string) (by, sql string) {
 	return fmt.Sprintf(" PARTITION BY %s (%s)", t.partition, quote.Ident(t.key[0])), sql
 }
 
-// disturbances change where the rows of a table are, or what leads to them, and no row.
+// disturbances returns statements that move rows of the table, or drop or rebuild indexes. They do
+// not change the content of a row.
 func (t *table) disturbances() []string {
 	key := quote.Ident(t.key[0])
 	all := []string{"VACUUM FULL " + t.ref(), "REINDEX TABLE " + t.ref(), "ANALYZE " + t.ref(),
@@ -169,7 +171,7 @@ const (
 	END LOOP; END $$`
 )
 
-// insert is SQL for rows.
+// insert returns the statement that inserts rows.
 func (t *table) insert(rows []row) string {
 	if len(rows) == 0 {
 		return ""
@@ -188,7 +190,7 @@ func (t *table) insert(rows []row) string {
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES\n\t%s;\n", t.ref(), quote.Idents(names), strings.Join(all, ",\n\t"))
 }
 
-// query reads the table as database.lines has it.
+// query returns the query that reads the table in the format of database.lines.
 func (t *table) query() string {
 	var values []string
 	for _, c := range t.columns {
@@ -202,63 +204,63 @@ func (t *table) query() string {
 		", "), t.ref())
 }
 
-// family are the tables around one policy.
-type family struct {
-	style func(string) string // the names of item's columns
-	item  *table              // the policy's
-	owner *table              // read by joins
-	sign  *table              // read by guards
+// tableSet has the tables of one policy.
+type tableSet struct {
+	style func(string) string // returns the name of a column of item
+	item  *table              // the policy's table
+	owner *table              // joins read it
+	sign  *table              // guards read it
 	child *table              // refers to item
 	leaf  *table              // refers to child
-	limit *table              // for up_to
-	sums  *table              // for insert with key
-	old   *table              // for archive
-	kept  map[string]string   // what old calls the columns of item
-	attic *table              // for archive with document
-	steps *table              // for watermarks
+	limit *table              // up_to queries read it
+	sums  *table              // target of insert with key
+	old   *table              // target of archive by columns
+	kept  map[string]string   // column names of old, by the column name of item
+	attic *table              // target of archive with document
+	steps *table              // has the watermarks
 }
 
-func (f *family) tables() []*table {
+func (f *tableSet) tables() []*table {
 	return []*table{f.item, f.owner, f.sign, f.child, f.leaf, f.limit, f.sums, f.old, f.attic, f.steps}
 }
 
-// dice is chance.
+// dice makes random choices.
 type dice struct{ *rand.Rand }
 
-func (d dice) in(n int) bool { return d.IntN(n) == 0 }
+func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
 
 func pick[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
 
-// randomFamily makes the tables; prefix makes their names unique in the database.
-func randomFamily(d dice, prefix string, clock kind) *family {
+// randomTableSet returns random tables. prefix makes their names unique in the database.
+func randomTableSet(d dice, prefix string, clock kind) *tableSet {
 	style := pick(d, plainStyle, plainStyle, mixedStyle, keywordStyle)
 	name := func(s string) string { return prefix + "_" + s }
-	if d.in(3) {
+	if d.oneIn(3) {
 		name = func(s string) string { return strings.ToUpper(prefix) + " " + s }
 	}
-	f := &family{style: style}
-	f.item = &table{name: name("item"), unique: d.in(5)}
+	f := &tableSet{style: style}
+	f.item = &table{name: name("item"), unique: d.oneIn(5)}
 	f.item.columns, f.item.key = randomKey(d, style)
 	if clock == "" {
 		clock = timestamptz
 	}
 	f.item.columns = append(f.item.columns,
-		column{name: style("made"), kind: clock, notNull: d.in(3)}, column{name: style("kind"), kind: textual,
-			notNull: d.in(3)},
+		column{name: style("made"), kind: clock, notNull: d.oneIn(3)}, column{name: style("kind"), kind: textual,
+			notNull: d.oneIn(3)},
 		column{name: style("n"), kind: integer}, column{name: style("flag"), kind: boolean},
-		column{name: style("done"), kind: boolean, notNull: d.in(2)}, column{name: style("owner"), kind: integer},
+		column{name: style("done"), kind: boolean, notNull: d.oneIn(2)}, column{name: style("owner"), kind: integer},
 		column{name: style("seq"), kind: bigint, notNull: true}, column{name: style("seen"), kind: timestamptz})
 	d.Shuffle(len(f.item.columns), func(i, j int) {
 		f.item.columns[i], f.item.columns[j] = f.item.columns[j],
 			f.item.columns[i]
 	})
 	switch first := f.item.column(f.item.key[0]); {
-	case d.in(6):
+	case d.oneIn(6):
 		f.item.partition = "HASH"
-	case d.in(6) && (first.kind == integer || first.kind == bigint):
+	case d.oneIn(6) && (first.kind == integer || first.kind == bigint):
 		f.item.partition = []string{"RANGE", "LIST"}[d.IntN(2)]
 	}
-	f.item.worn = d.in(3)
+	f.item.columnDropped = d.oneIn(3)
 	id := column{name: "id", kind: integer}
 	f.owner = &table{name: name("owner"), key: []string{"id"}, columns: []column{id,
 		{name: "days", kind: integer}, {name: "top", kind: integer}, {name: "open", kind: boolean}, {name: "kind",
@@ -268,7 +270,7 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 		{name: "open", kind: boolean}, {name: "n", kind: integer}, {name: "kind", kind: textual}}, back...)}
 	f.child = &table{name: name("child"), key: []string{"id"}, columns: append([]column{id,
 		{name: "n", kind: integer}, {name: "note", kind: textual}}, back...)}
-	if d.in(3) {
+	if d.oneIn(3) {
 		f.child.key, f.child.columns = []string{"id", "part"}, append(f.child.columns, column{name: "part",
 			kind: textual})
 	}
@@ -282,13 +284,13 @@ func randomFamily(d dice, prefix string, clock kind) *family {
 			kind: bigint}}}
 	f.old = &table{name: name("old"), columns: []column{{name: "archived", kind: timestamptz}}}
 	f.kept = map[string]string{}
-	renames := d.in(3)
+	renames := d.oneIn(3)
 	for i, c := range f.item.columns {
-		if f.kept[c.name] = c.name; renames && d.in(2) {
+		if f.kept[c.name] = c.name; renames && d.oneIn(2) {
 			f.kept[c.name] = fmt.Sprintf("Kept %d", i)
 		}
 	}
-	if renames { // one goes by the name of another
+	if renames { // one column gets the name of another
 		a, b := pick(d, f.item.columns...).name, pick(d, f.item.columns...).name
 		f.kept[a], f.kept[b] = f.kept[b], f.kept[a]
 	}
@@ -328,14 +330,14 @@ func randomKey(d dice, style func(string) string) ([]column, []string) {
 	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric, smallint, float, varchar,
 		bytea,
 		date), notNull: true}
-	if d.in(4) {
+	if d.oneIn(4) {
 		return []column{first, {name: b, kind: pick(d, integer, textual, bigint), notNull: true}}, pick(d,
 			[]string{id, b}, []string{b, id})
 	}
 	return []column{first}, []string{id}
 }
 
-// references are columns that hold the key of a row of another table.
+// references returns columns that hold the key of a row of to.
 func references(to *table) []column {
 	var columns []column
 	for i, name := range to.key {
@@ -344,7 +346,7 @@ func references(to *table) []column {
 	return columns
 }
 
-// refersTo is the condition that ties a row of another table, by its alias, to the policy's.
+// refersTo returns the condition that the row with the given alias refers to the policy's row.
 func refersTo(alias string, to *table) expr {
 	var all []expr
 	for i, name := range to.key {
@@ -353,7 +355,7 @@ func refersTo(alias string, to *table) expr {
 	return conj(all)
 }
 
-// tie adds a foreign key.
+// tie adds a foreign key from t to table to.
 func (t *table) tie(to *table, action string) {
 	var columns []string
 	for i := range to.key {
@@ -362,7 +364,7 @@ func (t *table) tie(to *table, action string) {
 	t.foreign = append(t.foreign, foreignKey{columns, to, action})
 }
 
-// keysInJSON reads the key of a row out of its document.
+// keysInJSON returns the SQL expression that reads the key of a row from its archived document.
 func keysInJSON(t *table) string {
 	var parts []string
 	for _, name := range t.key {

@@ -11,10 +11,10 @@ import (
 	"pgretain/tests/kit"
 )
 
-// job runs one policy.
+// job is a job with one policy.
 type job struct {
 	name  string
-	scope row // nil for all rows
+	scope row // the job's scope; nil for all rows
 }
 
 func (j job) yaml(p *policy) string {
@@ -35,13 +35,14 @@ func (j job) yaml(p *policy) string {
 	return fmt.Sprintf("  %s: %s\n", j.name, text)
 }
 
-// call is one run: by a job, or by hand with a scope, with "all", or with neither.
+// call is a run. A job starts it, or a user starts it with a scope, with scope "all", or without a
+// scope.
 type call struct {
 	at    time.Time
 	job   *job
 	scope row
 	all   bool
-	text  bool // the values of the scope are given as texts
+	text  bool // the values of the scope are passed as strings
 }
 
 func (c call) String() string {
@@ -55,16 +56,16 @@ func (c call) String() string {
 	return s + fmt.Sprint(" scope ", c.scope)
 }
 
-// narrows is what the rows have that the call means, nil for all.
-func (c call) narrows() row {
+// rowScope returns the values that rows must have for this call, or nil for all rows.
+func (c call) rowScope() row {
 	if c.job != nil {
 		return c.job.scope
 	}
 	return c.scope
 }
 
-// allowed is whether a policy may run so: where each of its jobs has a scope, a call by hand names
-// all columns of one of them, or asks for all rows.
+// allowed reports whether the policy accepts the call. If each of its jobs has a scope, a call
+// without a job must name all columns of one job's scope, or ask for all rows.
 func (c call) allowed(p *policy) bool {
 	if c.job != nil || c.all || len(p.jobs) == 0 {
 		return true
@@ -79,10 +80,10 @@ func (c call) allowed(p *policy) bool {
 	})
 }
 
-// argument is the scope of the call as the functions get it.
+// argument returns the call's scope as the SQL functions take it.
 func (c call) argument(p *policy) *string {
 	var text string
-	switch scope := c.narrows(); {
+	switch scope := c.rowScope(); {
 	case c.all || c.job != nil && scope == nil:
 		text = `"all"`
 	case scope == nil:
@@ -109,7 +110,7 @@ func scopeFields(p *policy, scope row, spell func(string) string) (o obj) {
 	return o
 }
 
-// has is whether a row has these values.
+// has reports whether a row has these values.
 func (r row) has(values row) bool {
 	for name, v := range values {
 		if r[name] == nil || !same(r[name], v) {
@@ -119,8 +120,7 @@ func (r row) has(values row) bool {
 	return true
 }
 
-// scopes gives the policy columns by which it may be narrowed, perhaps jobs, and calls that use
-// them.
+// scopes adds scope columns and jobs to the policy, and chooses calls that use them.
 func (a *author) scopes() {
 	p := a.policy
 	roles := []string{"kind", "owner", "n", "flag"}
@@ -130,7 +130,7 @@ func (a *author) scopes() {
 	}
 	for i := range a.IntN(4) {
 		j := job{name: p.name + "_job" + strconv.Itoa(i)}
-		if !a.in(5) {
+		if !a.oneIn(5) {
 			j.scope = a.scopeOf(p.scope[:1+a.IntN(len(p.scope))])
 		}
 		p.jobs = append(p.jobs, j)
@@ -146,22 +146,22 @@ func (a *author) scopes() {
 			c.job = &p.jobs[a.IntN(len(p.jobs))]
 		case n < 6:
 			c.scope = a.scopeOf(p.scope[:1+a.IntN(len(p.scope))])
-			c.text = a.in(3)
+			c.text = a.oneIn(3)
 		case n < 7:
 			c.all = true
 		}
 	}
 }
 
-// scopeOf has values for columns.
+// scopeOf returns random values for columns.
 func (a *author) scopeOf(columns []string) row {
 	scope := row{}
 	for _, name := range columns {
-		switch a.family.item.column(name).kind {
+		switch a.tableSet.item.column(name).kind {
 		case textual:
 			scope[name] = text(pick(a.dice, "a", "a", "b"))
 		case boolean:
-			scope[name] = a.in(2)
+			scope[name] = a.oneIn(2)
 		default:
 			scope[name] = int64(1 + a.IntN(4))
 		}
@@ -169,19 +169,20 @@ func (a *author) scopeOf(columns []string) row {
 	return scope
 }
 
-// called is what comes of a call.
-func (m *model) called(c call) outcome {
+// outcomeOf returns the expected outcome of a call.
+func (m *model) outcomeOf(c call) outcome {
 	if !c.allowed(m.policy) {
 		return outcome{State: "22023", Rows: m.rows()}
 	}
 	return m.run()
 }
 
-// refusals has a call and its preview, both of which are refused.
-func (s *scenario) refusals(t testing.TB, in *kit.Installed, c call) outcome {
+// refusedOutcome makes a call and its preview that the server must refuse, and returns their
+// SQLSTATE.
+func (s *scenario) refusedOutcome(t testing.TB, in *kit.Installed, c call) outcome {
 	t.Helper()
 	at, scope := c.at.Format(time.RFC3339Nano), c.argument(s.policy)
-	o := outcome{State: "the call is not refused"}
+	o := outcome{State: "the call was not refused"}
 	if _, err := in.Call("CALL retention.run($1, $2::text::timestamptz, scope => $3::text::jsonb)", s.name, at,
 		scope); err != nil {
 		o.State = err.Code
@@ -189,7 +190,7 @@ func (s *scenario) refusals(t testing.TB, in *kit.Installed, c call) outcome {
 	_, err := in.Call("SELECT due::text FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)",
 		s.name, at, scope)
 	if err == nil {
-		o.State += ", and its preview is not refused"
+		o.State += ", and its preview was not refused"
 	} else if err.Code != o.State {
 		o.State += ", and its preview " + err.Code
 	}

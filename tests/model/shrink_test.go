@@ -8,27 +8,28 @@ import (
 	"time"
 )
 
-// probe is a test whose end is a value: a scenario that is made smaller may be refused in any way.
+// probe is a testing.TB that ends with a message instead of a failure. A smaller scenario may fail
+// in any way.
 type probe struct {
 	testing.TB
-	said  string
-	after []func()
+	message string
+	after   []func()
 }
 
 func (p *probe) Cleanup(f func()) { p.after = append(p.after, f) }
 func (p *probe) Failed() bool     { return false }
 
-type ended struct{}
+type probeEnd struct{}
 
 func (p *probe) Fatalf(format string, args ...any) {
-	p.said = fmt.Sprintf(format, args...)
-	panic(ended{})
+	p.message = fmt.Sprintf(format, args...)
+	panic(probeEnd{})
 }
 func (p *probe) Fatal(args ...any)                 { p.Fatalf("%s", fmt.Sprint(args...)) }
 func (p *probe) Errorf(format string, args ...any) { p.Fatalf(format, args...) }
 func (p *probe) Error(args ...any)                 { p.Fatalf("%s", fmt.Sprint(args...)) }
 
-// attempt is what came out, with what ended it.
+// attempt calls do and returns its result, or the message with which the probe ended.
 func attempt(t testing.TB, do func(testing.TB) string) (diff string) {
 	p := &probe{TB: t}
 	defer func() {
@@ -38,24 +39,24 @@ func attempt(t testing.TB, do func(testing.TB) string) (diff string) {
 	}()
 	defer func() {
 		if r := recover(); r != nil {
-			if _, ok := r.(ended); !ok {
+			if _, ok := r.(probeEnd); !ok {
 				panic(r)
 			}
-			diff = p.said
+			diff = p.message
 		}
 	}()
 	return do(p)
 }
 
-// alone is the difference of a scenario in a database of its own.
-func (s *scenario) alone(t testing.TB) string {
+// compareAlone installs the scenario in its own database and returns the difference from the model.
+func (s *scenario) compareAlone(t testing.TB) string {
 	return attempt(t, func(t testing.TB) string {
 		return s.compare(t, install(t, []*scenario{s}))
 	})
 }
 
-// kindOf is what two differences have to share: a smaller scenario that fails otherwise is another
-// failure.
+// kindOf returns the kind of a difference. A smaller scenario whose difference is of another kind
+// shows another failure.
 func kindOf(diff string) string {
 	if strings.Contains(diff, "(-model +database)") {
 		return "differs"
@@ -66,19 +67,19 @@ func kindOf(diff string) string {
 	return diff[:min(len(diff), 30)]
 }
 
-// shrinking is for how long.
-const shrinking = 25 * time.Second
+// shrinkTime is the longest time that shrink takes.
+const shrinkTime = 25 * time.Second
 
-// shrink makes a scenario smaller as long as it differs in the same way.
+// shrink leaves out parts of a scenario as long as it differs in the same way.
 func (s *scenario) shrink(t testing.TB, diff string) (*scenario, string) {
-	end := time.Now().Add(shrinking)
+	end := time.Now().Add(shrinkTime)
 	for again := true; again; {
 		again = false
 		for _, smaller := range s.smaller() {
 			if time.Now().After(end) {
 				return s, diff
 			}
-			if d := smaller.alone(t); d != "" && kindOf(d) == kindOf(diff) {
+			if d := smaller.compareAlone(t); d != "" && kindOf(d) == kindOf(diff) {
 				s, diff, again = smaller, d, true
 				break
 			}
@@ -87,7 +88,8 @@ func (s *scenario) shrink(t testing.TB, diff string) (*scenario, string) {
 	return s, diff
 }
 
-// smaller are scenarios with something left out, what says most first.
+// smaller returns copies of the scenario that each lack one part. Copies that lack most rows come
+// first.
 func (s *scenario) smaller() (all []*scenario) {
 	try := func(change func(c *scenario, p *policy)) {
 		c, p := *s, *s.policy
@@ -95,10 +97,10 @@ func (s *scenario) smaller() (all []*scenario) {
 		change(&c, &p)
 		all = append(all, &c)
 	}
-	for _, t := range s.family.tables() {
+	for _, t := range s.tableSet.tables() {
 		for _, share := range []int{1, 2, 4, 8} {
 			size := (len(s.data[t]) + share - 1) / share
-			if size == 0 || share > 1 && size == 1 || len(s.data[t]) > 12 && share == 8 || t == s.family.steps {
+			if size == 0 || share > 1 && size == 1 || len(s.data[t]) > 12 && share == 8 || t == s.tableSet.steps {
 				continue
 			}
 			for at := 0; at < len(s.data[t]); at += size {
@@ -132,16 +134,16 @@ func (s *scenario) smaller() (all []*scenario) {
 	if s.policy.where != nil {
 		try(func(_ *scenario, p *policy) { p.where = nil })
 	}
-	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.fuse, p.whole = 0, 0, 0, false })
+	try(func(_ *scenario, p *policy) { p.batch, p.budget, p.breakerRows, p.whole = 0, 0, 0, false })
 	return slices.DeleteFunc(all, func(c *scenario) bool {
 		return c.policy.yaml() == s.policy.yaml() && schema([]*scenario{c}) == schema([]*scenario{s}) &&
 			len(c.calls) == len(s.calls) && len(c.holds) == len(s.holds) && len(c.between) == len(s.between) &&
 			len(c.changes) == len(s.changes) ||
-			len(c.data[c.family.item]) == 0
+			len(c.data[c.tableSet.item]) == 0
 	})
 }
 
-// drop takes rows from a table, with those that refer to them.
+// drop removes rows from a table, together with the rows that refer to them.
 func (s *scenario) drop(t *table, from, to int) {
 	m := &model{scenario: s, data: s.data}
 	for _, r := range slices.Clone(s.data[t][from:to]) {
@@ -161,7 +163,7 @@ func (s *scenario) drop(t *table, from, to int) {
 	}
 }
 
-// String is everything that is needed to see it again by hand.
+// String returns everything that a developer needs to reproduce the scenario by hand.
 func (s *scenario) String() string {
 	text := yaml([]*scenario{s}) + "\n" + schema([]*scenario{s})
 	for _, h := range s.holds {
@@ -173,10 +175,10 @@ func (s *scenario) String() string {
 	return text + fmt.Sprintf("between batches %q\nruns %s\nchanges %s", s.between, s.calls, s.changes)
 }
 
-// keep is a probe that leaves what it opened to the test.
-type keep struct {
+// deferCleanup is a testing.TB that registers cleanup functions with another test.
+type deferCleanup struct {
 	testing.TB
 	of testing.TB
 }
 
-func (k keep) Cleanup(f func()) { k.of.Cleanup(f) }
+func (k deferCleanup) Cleanup(f func()) { k.of.Cleanup(f) }

@@ -7,31 +7,31 @@ import (
 	"pgretain/internal/quote"
 )
 
-// step is one of then. do changes data for the rows of a batch; reaches are the related rows that
-// it would change or delete for one of them.
+// step is one step of then. do changes the model's data for the rows of a batch. reaches returns
+// the related rows that the step would change or delete for one row.
 type step interface {
 	yaml() any
-	do(m *model, batch []judged) error
-	reaches(m *model, j judged) []reached
+	do(m *model, batch []dueRow) error
+	reaches(m *model, j dueRow) []reached
 }
 
-// reached is a row of a table.
+// reached is a row that a step changes or deletes, with its table.
 type reached struct {
 	table *table
 	row   row
 }
 
-// errRefused is a row that a constraint keeps.
+// errRefused says that a constraint refuses a row.
 var errRefused = errors.New("refused")
 
-// delete is bare, or of related rows.
+// deletion is a delete of the policy's rows or of related rows.
 type deletion struct {
 	related  *related
 	cascades []*table
-	where    expr // of own rows; nil for all
+	where    expr // of the policy's rows; nil for all
 }
 
-// related is the common form of steps on another table.
+// related is the part that all steps on another table have.
 type related struct {
 	table *table
 	alias string
@@ -42,8 +42,8 @@ func (r *related) fields() obj {
 	return obj{{"table", r.table.ref()}, {"as", r.alias}, {"where", r.where.sql()}}
 }
 
-// rows are the related rows that one row of the batch finds, as they are now.
-func (r *related) rows(m *model, j judged) []row {
+// rows returns the rows of the other table that are related to j in the current data.
+func (r *related) rows(m *model, j dueRow) []row {
 	e := *j.env
 	e.data = m.data
 	var found []row
@@ -76,13 +76,13 @@ func (d deletion) yaml() any {
 	return obj{{"delete", o}}
 }
 
-func (d deletion) do(m *model, batch []judged) error {
+func (d deletion) do(m *model, batch []dueRow) error {
 	for _, j := range batch {
-		if d.leaves(j) {
+		if d.keeps(j) {
 			continue
 		}
-		rows := m.own(j)
-		of := m.family.item
+		rows := m.currentRow(j)
+		of := m.tableSet.item
 		if d.related != nil {
 			of, rows = d.related.table, d.related.rows(m, j)
 		}
@@ -95,15 +95,16 @@ func (d deletion) do(m *model, batch []judged) error {
 	return nil
 }
 
-// leaves is whether the step leaves a row of the batch where it is.
-func (d deletion) leaves(j judged) bool { return d.where != nil && !isTrue(d.where.eval(j.env)) }
+// keeps reports whether the step's where excludes j.
+func (d deletion) keeps(j dueRow) bool { return d.where != nil && !isTrue(d.where.eval(j.env)) }
 
-// stay is how many rows of a batch the policy's delete leaves, while its other steps act on them.
-func (p *policy) stay(batch []judged) (n int) {
+// stayCount returns how many rows of batch the policy's delete excludes. Other steps still process
+// these rows.
+func (p *policy) stayCount(batch []dueRow) (n int) {
 	for _, s := range p.steps {
 		d, ok := s.(deletion)
 		for _, j := range batch {
-			if ok && d.leaves(j) {
+			if ok && d.keeps(j) {
 				n++
 			}
 		}
@@ -111,9 +112,9 @@ func (p *policy) stay(batch []judged) (n int) {
 	return n
 }
 
-func (d deletion) reaches(m *model, j judged) []reached {
+func (d deletion) reaches(m *model, j dueRow) []reached {
 	if d.related == nil {
-		return m.below(m.family.item, j.row)
+		return m.below(m.tableSet.item, j.row)
 	}
 	var all []reached
 	for _, r := range d.related.rows(m, j) {
@@ -122,17 +123,17 @@ func (d deletion) reaches(m *model, j judged) []reached {
 	return all
 }
 
-// own is the row of the batch as it is now, if it is there.
-func (m *model) own(j judged) []row {
-	for _, r := range m.data[m.family.item] {
-		if m.family.item.compareKeys(r, j.row) == 0 {
+// currentRow returns the current version of j, or no row if it was deleted.
+func (m *model) currentRow(j dueRow) []row {
+	for _, r := range m.data[m.tableSet.item] {
+		if m.tableSet.item.compareKeys(r, j.row) == 0 {
 			return []row{r}
 		}
 	}
 	return nil
 }
 
-// referring are the rows of a foreign key's table that refer to a row.
+// referring returns the rows of table from that refer to r by foreign key f.
 func (m *model) referring(from *table, f foreignKey, r row) []row {
 	var found []row
 	for _, x := range m.data[from] {
@@ -148,7 +149,7 @@ func (m *model) referring(from *table, f foreignKey, r row) []row {
 }
 
 func (m *model) eachKey(to *table, do func(from *table, f foreignKey)) {
-	for _, from := range m.family.tables() {
+	for _, from := range m.tableSet.tables() {
 		for _, f := range from.foreign {
 			if f.to == to {
 				do(from, f)
@@ -157,7 +158,7 @@ func (m *model) eachKey(to *table, do func(from *table, f foreignKey)) {
 	}
 }
 
-// below is what foreign keys would delete or change with a row.
+// below returns the rows that foreign keys would delete or change together with r.
 func (m *model) below(of *table, r row) []reached {
 	var all []reached
 	m.eachKey(of, func(from *table, f foreignKey) {
@@ -172,7 +173,7 @@ func (m *model) below(of *table, r row) []reached {
 	return all
 }
 
-// remove deletes a row as PostgreSQL does.
+// remove deletes a row and performs the actions of foreign keys as PostgreSQL does.
 func (m *model) remove(of *table, r row) (err error) {
 	m.data[of] = slices.DeleteFunc(m.data[of], func(x row) bool { return of.compareKeys(x, r) == 0 })
 	m.eachKey(of, func(from *table, f foreignKey) {
@@ -192,12 +193,12 @@ func (m *model) remove(of *table, r row) (err error) {
 	return err
 }
 
-// update is of own rows, or of related ones.
+// update is an update of the policy's rows or of related rows.
 type update struct {
 	related *related
 	set     []assignment
 	undo    []assignment
-	where   expr // without related
+	where   expr // of the policy's rows; not with related
 }
 
 type assignment struct {
@@ -228,10 +229,10 @@ func (u update) yaml() any {
 	return obj{{"update", o}}
 }
 
-func (u update) do(m *model, batch []judged) error {
+func (u update) do(m *model, batch []dueRow) error {
 	var done []row
 	for _, j := range batch {
-		rows := m.own(j)
+		rows := m.currentRow(j)
 		if u.related != nil {
 			rows = u.related.rows(m, j)
 		} else if u.where != nil && !isTrue(u.where.eval(j.env)) {
@@ -239,7 +240,7 @@ func (u update) do(m *model, batch []judged) error {
 		}
 		for _, r := range rows {
 			if slices.ContainsFunc(done, func(x row) bool { return same(x["id"], r["id"]) && u.related != nil }) {
-				continue // the first of the batch wins (S20)
+				continue // the first row of the batch wins (S20)
 			}
 			done = append(done, r)
 			e := j.env
@@ -254,7 +255,7 @@ func (u update) do(m *model, batch []judged) error {
 	return nil
 }
 
-func (u update) reaches(m *model, j judged) []reached {
+func (u update) reaches(m *model, j dueRow) []reached {
 	if u.related == nil {
 		return nil
 	}

@@ -2,79 +2,79 @@ package model
 
 import "slices"
 
-// then chooses steps that fit each other.
+// then adds random steps that are valid together.
 func (a *author) then() {
-	p, f := a.policy, a.family
+	p, f := a.policy, a.tableSet
 	add := func(s ...step) { p.steps = append(p.steps, s...) }
 	if a.resumes {
 		add(deletion{cascades: a.children()})
 		return
 	}
 	own := func(s interface {
-		yamlOf(*family) any
-		do(*model, []judged) error
+		yamlOf(*tableSet) any
+		do(*model, []dueRow) error
 	}) step {
-		return bound{f, s}
+		return tableStep{f, s}
 	}
 	some := func() expr {
-		if a.in(3) {
+		if a.oneIn(3) {
 			return a.condition(0, false)
 		}
 		return nil
 	}
-	if a.in(4) {
-		add(own(sum{some(), a.ordered()}))
+	if a.oneIn(4) {
+		add(own(keyedInsert{some(), a.ordered()}))
 	}
-	if a.in(6) {
-		add(own(line{some()}))
+	if a.oneIn(6) {
+		add(own(plainInsert{some()}))
 	}
 	c := p.clock()
-	// rows without a clock are a batch of their own
+	// rows whose clock is NULL are in a batch of their own
 	single := a.once && !p.any && p.budget == 0 && (c == nil || !c.nulls)
-	p.whole = single && a.in(3) && (c == nil || c.watermark == nil)
-	if a.once = single && !p.whole && a.in(8); a.once {
-		add(own(header{}))
+	p.whole = single && a.oneIn(3) && (c == nil || c.watermark == nil)
+	if a.once = single && !p.whole && a.oneIn(8); a.once {
+		add(own(groupInsert{}))
 	}
-	if a.in(6) {
-		add(own(emission{some()}))
+	if a.oneIn(6) {
+		add(own(emitStep{some()}))
 	}
-	if c != nil && c.watermark != nil && a.in(2) {
+	if c != nil && c.watermark != nil && a.oneIn(2) {
 		if p.steps == nil {
-			add(own(sum{some(), a.ordered()}))
+			add(own(keyedInsert{some(), a.ordered()}))
 		}
 		return
 	}
-	if a.in(5) && a.mark() {
+	if a.oneIn(5) && a.addMark() {
 		return
 	}
-	if a.in(4) {
+	if a.oneIn(4) {
 		existing := pick(a.dice, "", "keep", "replace")
 		if a.strict() {
 			existing = "keep"
 		}
 		add(own(archive{existing: existing}))
-	} else if a.in(6) {
+	} else if a.oneIn(6) {
 		add(own(archive{document: true}))
 	}
 	cascades := a.children()
 	d := deletion{cascades: cascades}
-	if !p.whole && !a.once && p.budget == 0 && (c == nil || c.watermark == nil) && !p.copies() && a.in(3) {
+	if !p.whole && !a.once && p.budget == 0 && (c == nil || c.watermark == nil) && !p.copies() && a.oneIn(3) {
 		d.where = a.condition(0, false)
 	}
 	add(d)
 }
 
-// copies is whether a step copies rows, all of which have to go.
+// copies reports whether a step archives rows. Such a policy must take all rows that it copies.
 func (p *policy) copies() bool {
 	return slices.ContainsFunc(p.steps, func(s step) bool {
-		b, ok := s.(bound)
+		b, ok := s.(tableStep)
 		_, copies := b.of.(archive)
 		return ok && copies
 	})
 }
 
-// mark has the policy mark its rows: they leave where.
-func (a *author) mark() bool {
+// addMark adds an update that marks the rows. The policy's where excludes marked rows.
+func (a *author) addMark() bool {
 	p, done := a.policy, a.col("done")
 	var mark expr = is{col{"", done}, "NOT TRUE"}
 	if p.where != nil {
@@ -82,10 +82,10 @@ func (a *author) mark() bool {
 	}
 	p.where = mark
 	u := update{set: []assignment{{done, lit{true, boolean}}}}
-	if a.in(2) {
+	if a.oneIn(2) {
 		u.undo = []assignment{{done, lit{false, boolean}}}
 	}
-	if a.in(3) {
+	if a.oneIn(3) {
 		u.set = append(u.set, assignment{a.col("n"), pick[expr](a.dice, lit{nil, integer}, col{"t", a.col("owner")})})
 		u.undo = nil
 	}
@@ -93,15 +93,15 @@ func (a *author) mark() bool {
 	return true
 }
 
-// children ties tables below the policy's, and has steps for them; it says which of them deletes
-// reach.
+// children may add foreign keys to the policy's table, and steps on the referring tables. It
+// returns the tables that cascades of a delete must name.
 func (a *author) children() (cascades []*table) {
-	f, p := a.family, a.policy
-	if p.whole && a.in(2) {
-		f.child.tie(f.item, "NO ACTION") // a row with children is refused
+	f, p := a.tableSet, a.policy
+	if p.whole && a.oneIn(2) {
+		f.child.tie(f.item, "NO ACTION") // the foreign key refuses a row with children
 		return nil
 	}
-	if a.in(2) {
+	if a.oneIn(2) {
 		return nil
 	}
 	action := pick(a.dice, "CASCADE", "CASCADE", "SET NULL", "NO ACTION", "")
@@ -119,16 +119,16 @@ func (a *author) children() (cascades []*table) {
 	if action != "" {
 		f.child.tie(f.item, action)
 	}
-	if a.in(4) {
-		p.steps = append(p.steps, bound{f, archive{related: child, document: true}},
+	if a.oneIn(4) {
+		p.steps = append(p.steps, tableStep{f, archive{related: child, document: true}},
 			deletion{related: child, cascades: leaves})
 	} else {
 		switch {
-		case a.in(3):
+		case a.oneIn(3):
 			p.steps = append(p.steps, deletion{related: child, cascades: leaves})
-		case a.in(3):
+		case a.oneIn(3):
 			p.steps = append(p.steps, update{related: child, set: []assignment{{"note", word("gone")}}})
-		case action == "" && a.in(2):
+		case action == "" && a.oneIn(2):
 			p.steps = append(p.steps, update{related: child, set: []assignment{{"n", col{"t", a.col("n")}}}})
 		}
 	}
@@ -141,13 +141,14 @@ func (a *author) children() (cascades []*table) {
 	return nil
 }
 
-// ordered is whether the policy takes its rows in the order of a clock that all of them have.
+// ordered reports whether the policy takes its rows in the order of a clock that is never NULL.
 func (a *author) ordered() bool {
 	c := a.policy.clock()
-	return c != nil && c.other == "" && a.policy.due[0].rank == nil && a.family.item.column(c.column).notNull
+	return c != nil && c.other == "" && a.policy.due[0].rank == nil && a.tableSet.item.column(c.column).notNull
 }
 
-// strict is whether no row may be refused: it would be behind the watermark, or divide the batch.
+// strict reports whether no row may be refused. A refused row would be before the watermark, or
+// would divide the batch.
 func (a *author) strict() bool {
 	c := a.policy.clock()
 	return a.once || c != nil && c.watermark != nil

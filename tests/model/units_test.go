@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// unit is how a program writes an instant, whatever the policy's encoding says.
+// unit is the encoding in which the application really writes a clock. It may differ from the
+// encoding in the policy.
 type unit struct {
 	name  string
 	kinds []kind
 	write func(time.Time, dice) value
 }
 
-// counted is a unit of numbers: a value is (milliseconds - start) * times / per.
+// counted returns a unit whose values are (milliseconds - start) * times / per.
 func counted(name string, start, times, per int64, kinds ...kind) unit {
 	return unit{name, kinds, func(at time.Time, _ dice) value {
 		n := new(big.Int).Mul(big.NewInt(at.UnixMilli()-start), big.NewInt(times))
@@ -23,7 +24,7 @@ func counted(name string, start, times, per int64, kinds ...kind) unit {
 	}}
 }
 
-// units are those of an encoding, by its name, and others that are met.
+// units has the encodings of policies, by name, and other encodings that applications use.
 var units = []unit{
 	counted("epoch_s", 0, 1, 1000, integer, bigint, float, decimal),
 	counted("epoch_ms", 0, 1, 1, bigint, float, decimal),
@@ -45,7 +46,7 @@ var units = []unit{
 			d.IntN(1<<12), d.Int64N(1<<48)))
 	}},
 	{"uuid of version 6", []kind{uuid}, func(at time.Time, d dice) value {
-		n := (at.UnixMilli() + 12219292800000) * 10000 // since 1582
+		n := (at.UnixMilli() + 12219292800000) * 10000 // 100 ns since 1582
 		return text(fmt.Sprintf("%08x-%04x-6%03x-a%03x-%012x", n>>28, n>>12&0xffff, n&0xfff, d.IntN(1<<12),
 			d.Int64N(1<<48)))
 	}},
@@ -58,13 +59,13 @@ var units = []unit{
 	}},
 }
 
-// laterInstants are those of runs where values are in a wrong unit. The units tell each other apart
-// by what is near the run: in 2024 nanoseconds would look like instants of 2023 under snowflake.
+// laterInstants has the times of runs for clocks in a wrong unit. pgretain recognizes the unit by
+// values near the time of the run. In 2024, nanoseconds would look like snowflake keys of 2023.
 var laterInstants = []string{"2025-06-15T12:00:00Z", "2025-03-09T07:30:00Z", "2025-03-30T01:00:00Z",
 	"2025-05-04T05:30:00.123456Z", "2025-03-31T22:10:00Z"}
 
-// mistake chooses the unit in which the policy's clock is really written. The right one is among
-// them.
+// mistake chooses the unit in which the application writes the policy's clock. It may be the right
+// one.
 func (a *author) mistake() {
 	c := a.policy.clock()
 	if !a.present || c == nil || c.encoding == "" {
@@ -73,16 +74,16 @@ func (a *author) mistake() {
 	fits := slices.DeleteFunc(slices.Clone(units), func(u unit) bool { return !slices.Contains(u.kinds, c.kind) })
 	u := pick(a.dice, fits...)
 	a.unit = &u
-	if a.in(4) && strings.HasPrefix(c.encoding, "epoch_") {
+	if a.oneIn(4) && strings.HasPrefix(c.encoding, "epoch_") {
 		c.since = "1970-01-02"
 	}
 }
 
-// writeTime gives a row the clock that its program writes, and leaves the true instant in the
-// column seen; or a value that is no instant at all.
+// writeTime sets the policy's clock as the application writes it, and column seen to the true time.
+// Some clocks get a value that is not a time.
 func (a *author) writeTime(r row) {
 	c := a.policy.clock()
-	if a.in(12) {
+	if a.oneIn(12) {
 		r[c.column], r[a.col("seen")] = int64(0), nil
 		switch c.kind {
 		case uuid:
@@ -96,9 +97,8 @@ func (a *author) writeTime(r row) {
 	r[c.column], r[a.col("seen")] = a.unit.write(at, a.dice), moment(at)
 }
 
-// meansNothing is whether a value of an encoded clock is before since: it has an instant, and no
-// row is due by it.
-func (c *clock) meansNothing(v value) bool {
+// isBeforeSince reports whether an encoded clock is before since. Such a row is never due.
+func (c *clock) isBeforeSince(v value) bool {
 	first := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 	if c.since != "" {
 		first, _ = time.Parse("2006-01-02", c.since)
@@ -107,31 +107,32 @@ func (c *clock) meansNothing(v value) bool {
 	case "":
 		return false
 	case "snowflake":
-		return v.(int64) < 3600*1000<<snowflakeShift // the hour after the epoch
+		return v.(int64) < 3600*1000<<snowflakeShift // one hour after the epoch
 	}
-	return c.against(v, first, time.UTC) < 0
+	return c.compareTo(v, first, time.UTC) < 0
 }
 
-// young reports whether a row that is due by its clock is not due by the instant that is meant.
-func (m *model) young(j judged) bool {
+// dueOnlyByWrongUnit reports whether a row is due by its clock as the policy reads it, but not by
+// the true time.
+func (m *model) dueOnlyByWrongUnit(j dueRow) bool {
 	clock := m.policy.clock()
 	if m.unit == nil || clock == nil || j.row[clock.column] == nil {
 		return false
 	}
-	if clock.of(j.row) == nil && m.unit.name == clock.encoding {
-		return false // nulls speaks of it
+	if clock.valueOf(j.row) == nil && m.unit.name == clock.encoding {
+		return false // the value is no key, so key nulls of the policy decides
 	}
 	c := *clock
-	c.column, c.kind, c.encoding, c.upTo, c.nulls = m.family.style("seen"), timestamptz, "", nil, false
-	return !m.past(&c, j.env)
+	c.column, c.kind, c.encoding, c.upTo, c.nulls = m.tableSet.style("seen"), timestamptz, "", nil, false
+	return !m.isDue(&c, j.env)
 }
 
-// stopped is whether a run may be stopped by what its clock holds, and whether it must be. It must
-// be where it would take a row that stays by the true instant, and may not where more values are in
-// the right unit than are no keys.
-func (m *model) stopped() (may, must bool) {
+// clockTrips reports whether the clock's values may trip a run, and whether they must. They must if
+// the run would take a row that is not due by its true time. They may if the application writes
+// another unit, or if more values are no keys than are keys.
+func (m *model) clockTrips() (may, must bool) {
 	keys, others := 0, 0
-	for _, r := range m.data[m.family.item] {
+	for _, r := range m.data[m.tableSet.item] {
 		e := m.joined(r)
 		if m.policy.where != nil && !isTrue(m.policy.where.eval(e)) {
 			continue
@@ -140,7 +141,7 @@ func (m *model) stopped() (may, must bool) {
 			c := entry.clock
 			switch {
 			case c == nil || c.encoding == "" || r[c.column] == nil:
-			case c.of(r) == nil:
+			case c.valueOf(r) == nil:
 				others++
 			default:
 				keys++
@@ -151,6 +152,6 @@ func (m *model) stopped() (may, must bool) {
 	if m.unit == nil || c == nil {
 		return others > keys, false
 	}
-	must = slices.ContainsFunc(m.judge().takes, m.young)
+	must = slices.ContainsFunc(m.evaluate().takes, m.dueOnlyByWrongUnit)
 	return must || others > keys || m.unit.name != c.encoding, must
 }

@@ -11,21 +11,20 @@ import (
 	"pgretain/internal/quote"
 )
 
-// value is one of a column: nil is NULL; else int64, bool, text, cents or moment.
+// value is the value of a column. nil is NULL; other values are int64, bool, text, cents or moment.
 type value any
 
-// text also holds a uuid; all texts of a column have letters of one case, so that no collation
-// matters.
+// text is a text or a uuid. All texts of a column have letters of one case, so that the collation
+// does not matter.
 type text string
 
-// cents is a numeric(10,2).
+// cents is a numeric(10,2), in hundredths.
 type cents int64
 
-// moment is a timestamptz, or the reading of a clock on the wall for timestamp and date, then as if
-// in UTC.
+// moment is a timestamptz. For timestamp and date it is the local time, as if in UTC.
 type moment time.Time
 
-// kind is the type of a column.
+// kind is the data type of a column.
 type kind string
 
 const (
@@ -47,7 +46,7 @@ const (
 	ulid        kind = "varchar(26)"
 )
 
-// literal is a value in SQL.
+// literal returns a value as an SQL literal.
 func literal(v value, k kind) string {
 	switch v := v.(type) {
 	case nil:
@@ -57,11 +56,11 @@ func literal(v value, k kind) string {
 	case bool:
 		return strconv.FormatBool(v)
 	}
-	return quote.Literal(show(v, k)) + "::" + string(k)
+	return quote.Literal(format(v, k)) + "::" + string(k)
 }
 
-// show is a value as PostgreSQL writes it in UTC with DateStyle ISO.
-func show(v value, k kind) string {
+// format returns a value as PostgreSQL prints it in UTC with DateStyle ISO.
+func format(v value, k kind) string {
 	switch v := v.(type) {
 	case nil:
 		return "~"
@@ -85,7 +84,7 @@ func show(v value, k kind) string {
 	}
 }
 
-// compare orders two values of one column that are not NULL.
+// compare returns the order of two values of one column that are not NULL.
 func compare(a, b value) int {
 	switch a := a.(type) {
 	case int64:
@@ -104,10 +103,10 @@ func compare(a, b value) int {
 		}
 		return -1
 	}
-	panic(fmt.Sprintf("no order of %T", a))
+	panic(fmt.Sprintf("values of type %T have no order", a))
 }
 
-// span is an interval, with the three parts that PostgreSQL tells apart.
+// span is an interval with the three parts that PostgreSQL stores separately.
 type span struct {
 	Months, Days int
 	Time         time.Duration
@@ -133,8 +132,8 @@ func (s span) String() string {
 	return strings.Join(parts, " ")
 }
 
-// before is the instant as_of minus s: months and days are those of the calendar in zone, one after
-// the other, a month is clipped to its end, hours are hours (S3).
+// before returns asOf minus s. It subtracts first months, then days, by the calendar of zone, and
+// last the time in UTC. A day after the end of the month becomes the month's last day (S3).
 func (s span) before(asOf time.Time, zone *time.Location) time.Time {
 	t := asOf
 	if s.Months != 0 {
@@ -149,15 +148,15 @@ func (s span) before(asOf time.Time, zone *time.Location) time.Time {
 	return t.Add(-s.Time)
 }
 
-// wallOf is what a clock on the wall in zone shows at an instant, as if in UTC.
+// wallOf returns the local time in zone at the instant t, as if in UTC.
 func wallOf(t time.Time, zone *time.Location) time.Time {
 	l := t.In(zone)
 	return time.Date(l.Year(), l.Month(), l.Day(), l.Hour(), l.Minute(), l.Second(), l.Nanosecond(), time.UTC)
 }
 
-// instantOf is when a clock on the wall in zone shows wall: the second time where that comes twice
-// (S4), and where it never comes as far after the change as it is written after it, as PostgreSQL
-// reads it.
+// instantOf returns the instant at which zone has the local time wall. If that local time occurs
+// twice, it returns the second instant (S4). If the clock change skips that local time, it returns
+// what PostgreSQL returns: the instant by the offset before the change.
 func instantOf(wall time.Time, zone *time.Location) time.Time {
 	_, early := wall.Add(-26 * time.Hour).In(zone).Zone()
 	_, late := wall.Add(26 * time.Hour).In(zone).Zone()
@@ -172,7 +171,7 @@ func instantOf(wall time.Time, zone *time.Location) time.Time {
 	return t.UTC()
 }
 
-// row is a row by its columns, and database the rows by their table.
+// row has the values of a row by column name.
 type row map[string]value
 
 type database map[*table][]row
@@ -196,13 +195,13 @@ func (r row) clone() row {
 	return c
 }
 
-// lines are all rows of a table, in order, as the query of the runner has them.
+// lines returns all rows of a table, sorted, in the format of table.query.
 func (d database) lines(t *table) []string {
 	lines := []string{}
 	for _, r := range d[t] {
 		values := make([]string, len(t.columns))
 		for i, c := range t.columns {
-			values[i] = show(r[c.name], c.kind)
+			values[i] = format(r[c.name], c.kind)
 		}
 		lines = append(lines, t.name+": "+strings.Join(values, " | "))
 	}

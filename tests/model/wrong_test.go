@@ -7,9 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// wrong are changes of a policy that a model must not take for the same.
-var wrong = map[string]func(*scenario, *policy) bool{
-	"the bound is inclusive": func(_ *scenario, p *policy) bool {
+// wrongModels has changes of a policy that the comparison must notice. A change returns false if it
+// does not apply to the policy.
+var wrongModels = map[string]func(*scenario, *policy) bool{
+	"the other inclusive": func(_ *scenario, p *policy) bool {
 		if len(p.due) == 0 || p.due[0].clock == nil {
 			return false
 		}
@@ -19,14 +20,14 @@ var wrong = map[string]func(*scenario, *policy) bool{
 		p.due[0].clock = &c
 		return true
 	},
-	"a guard less": func(_ *scenario, p *policy) bool {
+	"without the first guard": func(_ *scenario, p *policy) bool {
 		if len(p.keep) == 0 || p.due == nil {
 			return false
 		}
 		p.keep = p.keep[1:]
-		return !slices.ContainsFunc(p.due, func(e entry) bool { return e.rank != nil }) // which may read it
+		return !slices.ContainsFunc(p.due, func(e entry) bool { return e.rank != nil }) // a rank of due may read the guard
 	},
-	"another place": func(_ *scenario, p *policy) bool {
+	"one more place": func(_ *scenario, p *policy) bool {
 		if len(p.due) != 1 || p.due[0].rank == nil {
 			return false
 		}
@@ -35,50 +36,51 @@ var wrong = map[string]func(*scenario, *policy) bool{
 		p.due = []entry{{p.due[0].clock, &r}}
 		return true
 	},
-	"no holds":    func(s *scenario, _ *policy) bool { s.holds = nil; return true },
-	"all rows":    func(_ *scenario, p *policy) bool { p.where = nil; return true },
-	"a step less": func(_ *scenario, p *policy) bool { p.steps = p.steps[1:]; return true },
+	"without holds":          func(s *scenario, _ *policy) bool { s.holds = nil; return true },
+	"without where":          func(_ *scenario, p *policy) bool { p.where = nil; return true },
+	"without the first step": func(_ *scenario, p *policy) bool { p.steps = p.steps[1:]; return true },
 }
 
-// TestComparisonFails compares policies with models of others, each of which has to be noticed.
+// TestComparisonFails checks that the comparison notices each wrong model.
 func TestComparisonFails(t *testing.T) {
 	t.Parallel()
 	var right, others []*scenario
 	var names []string
 	all := slices.DeleteFunc(scenarios(t, 1), func(s *scenario) bool { return s.changes != nil })
-	for name, change := range wrong {
+	for name, change := range wrongModels {
 		i := slices.IndexFunc(all, func(s *scenario) bool {
 			return !slices.Contains(right, s) && s.changed(change) != nil
 		})
 		if i < 0 {
-			t.Fatalf("%s: no policy of the seed shows it", name)
+			t.Fatalf("%s: no policy of this seed has another outcome in the wrong model", name)
 		}
 		names, right, others = append(names, name), append(right, all[i]), append(others, all[i].changed(change))
 	}
 	in := install(t, right)
 	for i, other := range others {
 		if other.compare(t, in) == "" {
-			t.Errorf("%s: the comparison does not notice it:\n%s", names[i], right[i])
+			t.Errorf("the comparison did not notice the wrong model %q of the policy:\n%s", names[i], right[i])
 		}
 	}
 }
 
-// changed is the scenario with another policy, nil where the model says the same of both.
+// changed returns the scenario with a changed policy, or nil if the model returns the same outcome
+// for both.
 func (s *scenario) changed(change func(*scenario, *policy) bool) *scenario {
 	other, p := *s, *s.policy
 	other.policy = &p
-	if !change(&other, &p) || cmp.Equal(s.foreseen(), other.foreseen()) {
+	if !change(&other, &p) || cmp.Equal(s.predicted(), other.predicted()) {
 		return nil
 	}
 	return &other
 }
 
-// foreseen returns what the model says of the first call; nothing where the clock may stop that
+// predicted returns the model's outcome of the first call, or nothing if the clock may trip that
 // run.
-func (s *scenario) foreseen() outcome {
-	m := &model{scenario: s, data: s.data.clone(), asOf: s.calls[0].at, scope: s.calls[0].narrows()}
-	if may, _ := m.stopped(); may {
+func (s *scenario) predicted() outcome {
+	m := &model{scenario: s, data: s.data.clone(), asOf: s.calls[0].at, scope: s.calls[0].rowScope()}
+	if may, _ := m.clockTrips(); may {
 		return outcome{}
 	}
-	return m.called(s.calls[0])
+	return m.outcomeOf(s.calls[0])
 }

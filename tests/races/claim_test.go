@@ -22,14 +22,14 @@ const claims = `CREATE TABLE c (k text PRIMARY KEY, made_at timestamptz NOT NULL
 const claimRule = `policies: {p: {table: c, due: {expires: {column: expires_at}}, then: [delete], batch: {lock_timeout: 100s},
 	claim: {key: k, ttl: 1 hour, cursor: {table: cursor_of, key: id, position: [ts, hash]}}}}`
 
-// crowding: there are connections for one crowd at a time.
-var crowding sync.Mutex
+// oneCrowd lets one runTogether work at a time, because the server's connections suffice for one.
+var oneCrowd sync.Mutex
 
-// crowd is many sessions that do the same at once.
-func (s *stage) crowd(n int, do func(i int, conn *pgx.Conn) error) {
+// runTogether calls do at the same time in n sessions of retention_operator.
+func (s *stage) runTogether(n int, do func(i int, conn *pgx.Conn) error) {
 	s.t.Helper()
-	crowding.Lock()
-	defer crowding.Unlock()
+	oneCrowd.Lock()
+	defer oneCrowd.Unlock()
 	conns := make([]*pgx.Conn, n)
 	for i := range conns {
 		conn, err := s.Connect(s.t.Context())
@@ -60,7 +60,7 @@ func (s *stage) crowd(n int, do func(i int, conn *pgx.Conn) error) {
 	}
 }
 
-// keys are n keys in a random order.
+// keys returns n keys in random order.
 func keys(n int, random *rand.Rand) []string {
 	list := make([]string, n)
 	for i, k := range random.Perm(n) {
@@ -69,7 +69,7 @@ func keys(n int, random *rand.Rand) []string {
 	return list
 }
 
-// winners counts how often each key was won.
+// winners counts the sessions that won each key.
 type winners struct {
 	sync.Mutex
 	of map[string]int
@@ -83,7 +83,7 @@ func (w *winners) won(keys ...string) {
 	}
 }
 
-// onceEach fails where a key was not won exactly once.
+// onceEach fails the test unless each of n keys was won exactly once.
 func (w *winners) onceEach(t *testing.T, n int) {
 	t.Helper()
 	want := map[string]int{}
@@ -95,7 +95,7 @@ func (w *winners) onceEach(t *testing.T, n int) {
 	}
 }
 
-// claimAll claims keys one by one, or in batches, and notes what it won.
+// claimAll claims keys one by one or in batches, and records in w the keys that it won.
 func claimAll(ctx context.Context, conn *pgx.Conn, list []string, batch int, w *winners) error {
 	for part := range slices.Chunk(list, batch) {
 		if batch == 1 {
@@ -120,7 +120,8 @@ func claimAll(ctx context.Context, conn *pgx.Conn, list []string, batch int, w *
 	return nil
 }
 
-// What expires_at of the entries is before the crowd comes: none there, long past, and just now.
+// entriesBefore has the SQL that fills the table before the sessions claim. The entries do not
+// exist, expired long ago, or expire during the test.
 var entriesBefore = map[string]string{
 	"new": "SELECT",
 	"expired": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() - interval '1 " +
@@ -129,9 +130,9 @@ var entriesBefore = map[string]string{
 		"'1 ms' FROM generate_series(0, 149) i",
 }
 
-// Forty sessions want the same 150 keys, in orders of their own, one by one and in batches: each
-// key has one winner, while runs delete what has expired. Entries that expire under way are asked
-// for until everybody has seen them live or won them.
+// TestClaimOneWinner checks that each of 150 keys has exactly one winner. Forty sessions claim them
+// in random orders, one by one and in batches, while runs delete expired entries. Entries that
+// expire during the test are claimed again after they expired.
 func TestClaimOneWinner(t *testing.T) {
 	t.Parallel()
 	const n = 150
@@ -158,12 +159,12 @@ func TestClaimOneWinner(t *testing.T) {
 					}
 				}
 			})
-			s.crowd(40, func(i int, conn *pgx.Conn) error {
+			s.runTogether(40, func(i int, conn *pgx.Conn) error {
 				random := rand.New(rand.NewPCG(uint64(i), 7))
 				return claimAll(t.Context(), conn, keys(n, random), []int{1, 1, 2, 10, n}[i%5], w)
 			})
 			if name == "expiring" {
-				s.until("all that was there has expired", func() bool {
+				s.waitUntil("all that was there has expired", func() bool {
 					return pgtest.Value[bool](t, s.watch,
 						"SELECT NOT EXISTS (SELECT FROM c WHERE expires_at BETWEEN clock_timestamp() AND "+
 							"clock_timestamp() + interval '1 minute')")
@@ -178,59 +179,60 @@ func TestClaimOneWinner(t *testing.T) {
 			w.onceEach(t, n)
 			if live := pgtest.Value[int](t, s.watch,
 				"SELECT count(*)::int FROM c WHERE expires_at > now()"); live != n {
-				t.Errorf("%d entries are live, want all %d: a run took what was claimed", live, n)
+				t.Errorf("%d entries have not expired, want %d: a run took entries that were claimed", live, n)
 			}
 		})
 	}
 }
 
-// A claim meets a run that is about to delete the expired entry, at each of its two moments.
+// TestClaimWhileARunDeletes checks a claim of an expired entry that a run is about to delete.
+// Either the run or the claim locks the row first.
 func TestClaimWhileARunDeletes(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+claims+`; CREATE TRIGGER gate BEFORE DELETE ON c FOR EACH ROW EXECUTE FUNCTION gate_keeper()`, claimRule)
 	const expired = "TRUNCATE c; INSERT INTO c VALUES ('a', '2020-01-01', '2020-01-02')"
 
-	// The run has the row: the claim waits, then makes the entry anew.
+	// The run has locked the row. The claim waits and then inserts the entry again.
 	s.Exec(t, expired)
-	s.shut()
+	s.shutGate()
 	run := s.start(s.session("retention_runner"), "CALL retention.run('p')")
 	run.mustWait()
-	claim := s.claims("a")
+	claim := s.startClaim("a")
 	claim.mustWait()
-	s.open()
-	claim.wins(true)
-	run.ok()
-	s.entry("a")
+	s.openGate()
+	claim.wantResult(true)
+	run.mustSucceed()
+	s.wantLiveEntry("a")
 
-	// The claim has the row: the run waits, and finds a live entry.
+	// The claim has locked the row. The run waits, and then finds an entry that has not expired.
 	s.Exec(t, expired)
-	s.application("BEGIN; SELECT retention.p_claim('a')")
+	s.appExec("BEGIN; SELECT retention.p_claim('a')")
 	run = s.start(s.session("retention_runner"), "CALL retention.run('p')")
-	run.waits()
-	s.application("COMMIT")
-	run.ok()
-	s.entry("a")
+	run.waitsOrEnds()
+	s.appExec("COMMIT")
+	run.mustSucceed()
+	s.wantLiveEntry("a")
 
-	// It is given back: nothing happened.
+	// The claim rolls back. Another session wins the key.
 	s.Exec(t, expired)
-	s.application("BEGIN; SELECT retention.p_claim('a')")
-	claim = s.claims("a")
+	s.appExec("BEGIN; SELECT retention.p_claim('a')")
+	claim = s.startClaim("a")
 	claim.mustWait()
-	s.application("ROLLBACK")
-	claim.wins(true)
-	s.entry("a")
+	s.appExec("ROLLBACK")
+	claim.wantResult(true)
+	s.wantLiveEntry("a")
 }
 
-// claiming is a claim under way.
-type claiming struct {
+// claimTask is a claim that runs in the background; won receives its result.
+type claimTask struct {
 	*task
 	won chan bool
 }
 
-func (s *stage) claims(key string) *claiming {
+func (s *stage) startClaim(key string) *claimTask {
 	s.t.Helper()
 	conn := s.session("retention_operator")
-	c := &claiming{&task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}, make(chan bool, 1)}
+	c := &claimTask{&task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}, make(chan bool, 1)}
 	go func() {
 		var won bool
 		err := conn.QueryRow(context.WithoutCancel(s.t.Context()), "SELECT retention.p_claim($1)", key).Scan(&won)
@@ -240,25 +242,26 @@ func (s *stage) claims(key string) *claiming {
 	return c
 }
 
-func (c *claiming) wins(want bool) {
+func (c *claimTask) wantResult(want bool) {
 	c.s.t.Helper()
-	c.ok()
+	c.mustSucceed()
 	if got := <-c.won; got != want {
-		c.s.t.Errorf("the claim was answered %t, want %t", got, want)
+		c.s.t.Errorf("p_claim returned %t, want %t", got, want)
 	}
 }
 
-// entry fails unless a key has a live entry.
-func (s *stage) entry(key string) {
+// wantLiveEntry fails the test unless the key has an entry that has not expired.
+func (s *stage) wantLiveEntry(key string) {
 	s.t.Helper()
 	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND "+
 		"made_at > now() - interval '3 minutes'", key) {
-		s.t.Errorf("no live entry of %s is left", key)
+		s.t.Errorf("key %s has no entry that has not expired", key)
 	}
 }
 
-// A session that is gone keeps what it committed, and gives back what it did not.
-func TestClaimThenCrash(t *testing.T) {
+// TestClaimAfterACrash checks that a terminated session keeps its committed claims and loses its
+// other claims.
+func TestClaimAfterACrash(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims, claimRule)
 	s.Exec(t, "INSERT INTO c VALUES ('taken over', '2020-01-01', '2020-01-02')")
@@ -266,33 +269,34 @@ func TestClaimThenCrash(t *testing.T) {
 	pgtest.Exec(t, worker, "SELECT retention.p_claim('done')")
 	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('new'), retention.p_claim('taken over'), "+
 		"retention.p_claim(ARRAY['one', 'two'])")
-	waiting := s.claims("new")
+	waiting := s.startClaim("new")
 	waiting.mustWait()
 	s.Exec(t, "SELECT pg_terminate_backend($1)", worker.PgConn().PID())
-	waiting.wins(true)
+	waiting.wantResult(true)
 	for key, want := range map[string]bool{"done": false, "new": false, "taken over": true, "one": true, "two": true} {
-		s.claims(key).wins(want)
+		s.startClaim(key).wantResult(want)
 	}
 }
 
-// A claim that was waited for until it would have ended is nobody's: the next one would win as
-// well.
-func TestClaimEndsWhileItWaits(t *testing.T) {
+// TestClaimExpiresWhileItWaits checks that a claim fails if its time to live ends while it waits
+// for another session. Otherwise the next claim of the key would win too.
+func TestClaimExpiresWhileItWaits(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims, claimRule)
 	worker := s.session("retention_operator")
 	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('a')")
 	late := s.start(s.session("retention_operator"), "SELECT retention.p_claim('a', '1 ms')")
 	late.mustWait()
-	s.sees("SELECT query_start < clock_timestamp() - interval '1 ms' FROM pg_stat_activity WHERE pid = $1", late.pid)
+	s.waitForTrue("SELECT query_start < clock_timestamp() - interval '1 ms' FROM pg_stat_activity WHERE pid = $1", late.pid)
 	pgtest.Exec(t, worker, "ROLLBACK")
-	if err := late.end(); err == nil || err.Code != "55P03" {
-		t.Errorf("a claim that has ended by now: %v, want 55P03", err)
+	if err := late.wait(); err == nil || err.Code != "55P03" {
+		t.Errorf("a claim that expired while it waited ended with %v, want 55P03", err)
 	}
-	s.claims("a").wins(true)
+	s.startClaim("a").wantResult(true)
 }
 
-// In REPEATABLE READ two never win either: the later one fails.
+// TestClaimRepeatableRead checks that two sessions never win one key in REPEATABLE READ and
+// SERIALIZABLE. The later claim fails.
 func TestClaimRepeatableRead(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims, claimRule)
@@ -303,19 +307,19 @@ func TestClaimRepeatableRead(t *testing.T) {
 				worker := s.session("retention_operator")
 				pgtest.Exec(t, worker, "BEGIN ISOLATION LEVEL "+
 					level+"; SELECT count(*) FROM retention.p_seen(ARRAY['x'])")
-				s.claims("a").wins(true)
+				s.startClaim("a").wantResult(true)
 				_, err := worker.Exec(t.Context(), call)
 				var server *pgconn.PgError
 				if !errors.As(err, &server) || server.Code != "40001" {
-					t.Errorf("%s, %s, %s: %v, want 40001", before, level, call, err)
+					t.Errorf("after %s in %s: %s ended with %v, want 40001", before, level, call, err)
 				}
 			}
 		}
 	}
 }
 
-// Batches that want the same keys in other orders never wait for each other in a circle. Two plain
-// INSERTs do.
+// TestClaimBatchesDoNotDeadlock checks that sessions that claim the same keys in different orders
+// do not deadlock. Two plain INSERTs do.
 func TestClaimBatchesDoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims+`;
@@ -329,7 +333,7 @@ func TestClaimBatchesDoNotDeadlock(t *testing.T) {
 	s.Exec(t, "SELECT retention.p_claim($1::text[])", keys(100, random))
 	if order := pgtest.Column[string](t, s.watch, "SELECT k FROM log ORDER BY n"); !slices.IsSorted(order) ||
 		len(order) != 100 {
-		t.Errorf("keys were locked in the order %q", order)
+		t.Errorf("keys were inserted in the order %q, want them sorted", order)
 	}
 
 	naive := []*pgx.Conn{s.session("retention_operator"), s.session("retention_operator")}
@@ -337,8 +341,8 @@ func TestClaimBatchesDoNotDeadlock(t *testing.T) {
 	pgtest.Exec(t, naive[1], "BEGIN; INSERT INTO plain VALUES ('b')")
 	first, second := s.start(naive[0], "INSERT INTO plain VALUES ('b')"), s.start(naive[1],
 		"INSERT INTO plain VALUES ('a')")
-	if a, b := first.end(), second.end(); a == nil && b == nil {
-		t.Error("plain INSERTs did not deadlock; then this test shows nothing")
+	if a, b := first.wait(), second.wait(); a == nil && b == nil {
+		t.Error("plain INSERTs did not deadlock, so this test proves nothing")
 	}
 
 	for round := range 4 {
@@ -347,7 +351,7 @@ func TestClaimBatchesDoNotDeadlock(t *testing.T) {
 			s.Exec(t, entriesBefore["expired"])
 		}
 		w := &winners{of: map[string]int{}}
-		s.crowd(32, func(i int, conn *pgx.Conn) error {
+		s.runTogether(32, func(i int, conn *pgx.Conn) error {
 			return claimAll(t.Context(), conn, keys(150, rand.New(rand.NewPCG(uint64(i), uint64(round)))), 150, w)
 		})
 		w.onceEach(t, 150)

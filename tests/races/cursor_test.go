@@ -12,7 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A cursor only moves forward, by all of its columns, whoever moves it.
+// TestCursor checks that a cursor moves only forward, compared by all of its columns, whichever
+// session moves it.
 func TestCursor(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims, claimRule)
@@ -31,7 +32,7 @@ func TestCursor(t *testing.T) {
 		return list
 	}
 	if got := position(); len(got) != 0 {
-		t.Errorf("a cursor that nobody made is at %v", got)
+		t.Errorf("a cursor that does not exist is at %v", got)
 	}
 	for _, c := range []struct {
 		to    at
@@ -41,23 +42,23 @@ func TestCursor(t *testing.T) {
 		{at{10, "c"}, true}, {at{11, "a"}, true}, {at{10, "z"}, false}, {at{-1, ""}, false}, {at{12, ""}, true},
 	} {
 		before := position()
-		// Every call in a session of its own, as after a restart.
+		// Each call uses a new session, as after a restart.
 		if got := pgtest.Value[bool](t, s.session("retention_operator"), "SELECT retention.p_advance('w', $1, $2)",
 			c.to.TS, c.to.Hash); got != c.moves {
-			t.Errorf("advance to %v: %t, want %t", c.to, got, c.moves)
+			t.Errorf("p_advance to %v returned %t, want %t", c.to, got, c.moves)
 		}
 		want := before
 		if c.moves {
 			want = []at{c.to}
 		}
 		if diff := cmp.Diff(want, position()); diff != "" {
-			t.Errorf("after advance to %v:\n%s", c.to, diff)
+			t.Errorf("the position after p_advance to %v differs (-want +got):\n%s", c.to, diff)
 		}
 	}
 	for _, call := range []string{"NULL, 1, 'a'", "'w', NULL, 'a'", "'w', 99, NULL"} {
-		if err := s.start(s.session("retention_operator"), "SELECT retention.p_advance("+call+")").end(); err == nil ||
+		if err := s.start(s.session("retention_operator"), "SELECT retention.p_advance("+call+")").wait(); err == nil ||
 			err.Code != "22004" {
-			t.Errorf("advance(%s): %v, want 22004", call, err)
+			t.Errorf("p_advance(%s) ended with %v, want 22004", call, err)
 		}
 	}
 	s.Exec(t, "INSERT INTO cursor_of VALUES ('empty', NULL, NULL), ('half', 5, NULL)")
@@ -66,13 +67,13 @@ func TestCursor(t *testing.T) {
 		want bool
 	}{{"'empty', -5, ''", true}, {"'half', 4, 'z'", false}, {"'half', 5, ''", true}} {
 		if got := pgtest.Value[bool](t, s.watch, "SELECT retention.p_advance("+c.call+")"); got != c.want {
-			t.Errorf("advance(%s): %t, want %t", c.call, got, c.want)
+			t.Errorf("p_advance(%s) returned %t, want %t", c.call, got, c.want)
 		}
 	}
 }
 
-// Many sessions move one cursor: it ends at the greatest position, and no two moves were to the
-// same or backwards.
+// TestCursorConcurrently checks that a cursor that many sessions move ends at the greatest
+// position. No move goes backwards or repeats a position.
 func TestCursorConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims+`;
@@ -82,7 +83,7 @@ func TestCursorConcurrently(t *testing.T) {
 		GRANT INSERT ON log TO PUBLIC`, claimRule)
 	var moved sync.Mutex
 	moves := 0
-	s.crowd(32, func(i int, conn *pgx.Conn) error {
+	s.runTogether(32, func(i int, conn *pgx.Conn) error {
 		random := rand.New(rand.NewPCG(uint64(i), 3))
 		for range 40 {
 			var yes bool
@@ -100,7 +101,7 @@ func TestCursorConcurrently(t *testing.T) {
 		return nil
 	})
 	if got := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log"); got != moves || moves == 0 {
-		t.Errorf("%d moves were answered, %d were made", moves, got)
+		t.Errorf("p_advance returned true %d times, but the table was written %d times", moves, got)
 	}
 	if back := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log a JOIN log b ON b.n > a.n AND (b.ts, "+
 		"b.hash) <= (a.ts, a.hash)"); back != 0 {

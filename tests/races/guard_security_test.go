@@ -8,8 +8,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A guard table whose row security hides rows from the owner looks empty, and everything that it
-// keeps would go. With row_security = off that is an error, and nothing goes.
+// TestGuardTableWithRowSecurity checks a guard table whose row security hides all rows from the
+// owner. A plain statement takes every row that the guard keeps. A run raises an error and takes
+// nothing, because it sets row_security = off.
 func TestGuardTableWithRowSecurity(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, signals, guarded)
@@ -21,39 +22,41 @@ func TestGuardTableWithRowSecurity(t *testing.T) {
 	s.refill(30)
 	s.Exec(t, "INSERT INTO sig SELECT id FROM m")
 	if n := pgtest.Value[int](t, s.watch, "SELECT naive()"); n != 30 {
-		t.Errorf("the plain statement took %d rows; then this test shows nothing", n)
+		t.Errorf("the plain statement took %d rows; so this test proves nothing", n)
 	}
 
 	s.refill(30)
-	if err := s.run("p").end(); err == nil || err.Code != "42501" {
+	if err := s.run("p").wait(); err == nil || err.Code != "42501" {
 		t.Errorf("raised %v, want 42501", err)
 	}
-	s.leaves(from(1, 30)...)
-	if o := s.logged("p", counts{State: "failed"}); !strings.Contains(o.Message, "row-level security") {
-		t.Errorf("the log says %q", o.Message)
+	s.wantLeft(numbers(1, 30)...)
+	if o := s.wantRun("p", counts{State: "failed"}); !strings.Contains(o.Message, "row-level security") {
+		t.Errorf("the message in the log is %q, want one about row-level security", o.Message)
 	}
-	s.unlocked()
+	s.wantUnlocked()
 
 	s.Exec(t, "ALTER TABLE sig DISABLE ROW LEVEL SECURITY")
-	s.run("p").ok()
-	s.logged("p", counts{State: "done", Kept: map[string]int64{"signal": 30}})
+	s.run("p").mustSucceed()
+	s.wantRun("p", counts{State: "done", Kept: map[string]int64{"signal": 30}})
 }
 
-// The same for the policy's own table: not "nothing due", but an error.
+// TestTableWithRowSecurity checks that a run raises an error if row security hides rows of the
+// policy's table, and does not end with nothing due.
 func TestTableWithRowSecurity(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
 	s.refill(30)
 	s.Exec(t, "ALTER TABLE m ENABLE ROW LEVEL SECURITY")
-	if err := s.run("p").end(); err == nil || err.Code != "42501" {
+	if err := s.run("p").wait(); err == nil || err.Code != "42501" {
 		t.Errorf("raised %v, want 42501", err)
 	}
-	s.leaves(from(1, 30)...)
-	s.logged("p", counts{State: "failed"})
+	s.wantLeft(numbers(1, 30)...)
+	s.wantRun("p", counts{State: "failed"})
 }
 
-// citext's = lives in public. Under a pinned path without public the guard would compare by case
-// and the row would go; count, due, preview and batch must all agree with what was written.
+// TestOperatorsOutsidePgCatalog checks a guard that uses the operator = of citext in schema public.
+// With a search_path without public, the guard would compare by case and the run would take the
+// row. Count, due rows, preview and batch must all use the operator of citext.
 func TestOperatorsOutsidePgCatalog(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0, email citext)`,
@@ -64,24 +67,26 @@ func TestOperatorsOutsidePgCatalog(t *testing.T) {
 		s.Exec(t, "UPDATE m SET email = CASE WHEN id % 2 = 0 THEN 'VIP@x.org' ELSE 'no@x.org' END")
 	}
 	mail()
-	s.application("SET search_path = pg_catalog, pg_temp; DELETE FROM public.m WHERE email = 'vip@x.org' IS FALSE; " +
+	s.appExec("SET search_path = pg_catalog, pg_temp; DELETE FROM public.m WHERE email = 'vip@x.org' IS FALSE; " +
 		"RESET search_path")
-	s.leaves() // the plain statement under a pinned path: all 15 are gone as well
+	s.wantLeft() // the plain statement with a fixed search_path deletes all 30 rows
 
 	mail()
 	due, kept := s.Count("p", asOf)
 	preview := pgtest.Value[int64](t, s.watch, "SELECT due FROM retention.preview('p', $1)", asOf)
-	if due != 15 || kept["vip"] != 15 || preview != 15 || s.CountDue("p", asOf) != 15 {
-		t.Errorf("count says %d (kept %v), preview %d, due() %d; want 15", due, kept, preview, s.CountDue("p", asOf))
+	countDue := s.CountDue("p", asOf)
+	if due != 15 || kept["vip"] != 15 || preview != 15 || countDue != 15 {
+		t.Errorf("rows due: %d in the count (kept %v), %d in the preview, %d by CountDue; want 15 each",
+			due, kept, preview, countDue)
 	}
 	runner := s.session("retention_runner")
 	pgtest.Exec(t, runner, "SET search_path = pg_catalog, pg_temp")
-	s.start(runner, "CALL retention.run('p', $1)", asOf).ok()
-	s.logged("p", counts{State: "done", Taken: 15, Kept: map[string]int64{"vip": 15}})
+	s.start(runner, "CALL retention.run('p', $1)", asOf).mustSucceed()
+	s.wantRun("p", counts{State: "done", Taken: 15, Kept: map[string]int64{"vip": 15}})
 }
 
-// hostile is a schema that an attacker owns and puts ahead of pg_catalog: everything in it that
-// the plain driver's procedure or ours might call by its bare name tells on its caller.
+// hostile creates a schema that an attacker owns and puts before pg_catalog in search_path. It has
+// objects with unqualified names that a driver might use. Each function records its caller.
 const hostile = `
 	CREATE SCHEMA hostile; GRANT USAGE, CREATE ON SCHEMA hostile TO PUBLIC;
 	CREATE TABLE hostile.seen (who text, what text); GRANT INSERT ON hostile.seen TO PUBLIC;
@@ -101,11 +106,11 @@ const hostile = `
 	CREATE TYPE hostile.text AS (x int); CREATE TYPE hostile.int8 AS (x int); CREATE TYPE hostile.record AS (x int);
 	GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA hostile TO PUBLIC;`
 
-// A hostile search_path of the session, of the role or of the database reaches nothing: neither
-// the driver, which runs with its caller's rights, nor any function that it calls.
+// TestHostileSearchPath checks that a hostile search_path of the session does not affect the
+// driver, which runs with its caller's rights, or the functions that it calls.
 func TestHostileSearchPath(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, tableM, `policies: {p: `+drowsyAt("50%")+`}
+	s := newStageOf(t, tableM, `policies: {p: `+sleepyWith("50%")+`}
 jobs: {nightly: {schedule: "0 1 * * *", run: [p]}}`)
 	s.Exec(t, hostile)
 	s.Exec(t, `CREATE PROCEDURE naive() LANGUAGE plpgsql AS $$
@@ -120,19 +125,20 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [p]}}`)
 		pgtest.Exec(t, runner, "SET search_path = hostile, pg_catalog, public")
 		pgtest.Exec(t, runner, "CALL public.naive()")
 		if n := pgtest.Exec(t, s.watch, "DELETE FROM hostile.seen"); n == 0 {
-			t.Error("the plain procedure was not hijacked; then this test shows nothing")
+			t.Error("the plain procedure was not hijacked; so this test proves nothing")
 		}
-		s.start(runner, call).ok()
-		s.leaves()
-		s.logged("p", counts{State: "done", Taken: 30})
+		s.start(runner, call).mustSucceed()
+		s.wantLeft()
+		s.wantRun("p", counts{State: "done", Taken: 30})
 		if seen := pgtest.Column[string](t, s.watch,
 			"SELECT who || ' called ' || what FROM hostile.seen"); len(seen) > 0 {
-			t.Errorf("hijacked: %q", seen)
+			t.Errorf("the run called functions of schema hostile: %q", seen)
 		}
 	}
 }
 
-// So do temporary objects of the caller: pg_temp comes last in every pinned path.
+// TestTemporaryObjectsOfTheCaller checks that temporary objects of the caller do not affect a run.
+// pg_temp comes last in every fixed search_path.
 func TestTemporaryObjectsOfTheCaller(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, signals, guarded)
@@ -141,9 +147,9 @@ func TestTemporaryObjectsOfTheCaller(t *testing.T) {
 	runner := s.session("retention_runner")
 	pgtest.Exec(t, runner, `CREATE TEMP TABLE sig (m_id int); CREATE TEMP TABLE run (id int); CREATE TEMP TABLE hold (id int);
 		CREATE TEMP TABLE m (id int, at timestamptz); INSERT INTO pg_temp.m VALUES (1, '2000-01-01'); GRANT ALL ON pg_temp.sig, pg_temp.m TO PUBLIC`)
-	s.start(runner, "CALL retention.run('p', $1)", asOf).ok()
+	s.start(runner, "CALL retention.run('p', $1)", asOf).mustSucceed()
 	if left := pgtest.Column[int](t, s.watch, "SELECT id FROM public.m"); len(left) != 1 || left[0] != 15 {
-		t.Errorf("left are %v, want [15]", left)
+		t.Errorf("rows %v are left, want [15]", left)
 	}
 	if n := pgtest.Value[int](t, runner, "SELECT count(*) FROM pg_temp.m"); n != 1 {
 		t.Error("the caller's temporary table lost a row")

@@ -9,9 +9,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A step that finds rows again by a key that is none any more takes nothing: a row that is not due
-// has the key of one that is.
-func TestKeyIsUniqueNoMore(t *testing.T) {
+// TestKeyIsNotUnique checks that a step takes nothing if it finds rows by a key that is no longer
+// unique. A row that is not due has the same key as a due row.
+func TestKeyIsNotUnique(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then, table string }{
 		"own rows": {"", `{update: {set: {v: "t.v + 1"}}}, delete`, "m"},
@@ -31,8 +31,8 @@ func TestKeyIsUniqueNoMore(t *testing.T) {
 			}
 			s.Exec(t, twin)
 			before := pgtest.Column[string](t, s.watch, "SELECT x::text FROM "+c.table+" x ORDER BY 1")
-			if err := s.run("p").end(); err == nil || !strings.Contains(err.Message, "not unique any more") {
-				t.Errorf("the run says %v", err)
+			if err := s.run("p").wait(); err == nil || !strings.Contains(err.Message, "not unique any more") {
+				t.Errorf("the run ended with %v, want an error about a key that is not unique", err)
 			}
 			after := pgtest.Column[string](t, s.watch, "SELECT x::text FROM "+c.table+" x ORDER BY 1")
 			if diff := cmp.Diff(before, after); diff != "" {

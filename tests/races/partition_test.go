@@ -9,8 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// months is a table of three months. The first two are due on asOf.
-const months = tableM + `
+// monthlyPartitions creates a table with three monthly partitions. The first two are due at asOf.
+const monthlyPartitions = tableM + `
 	DROP TABLE m;
 	CREATE TABLE m (id int, at date NOT NULL, state text) PARTITION BY RANGE (at);
 	CREATE TABLE m_1 PARTITION OF m FOR VALUES FROM ('2024-01-01') TO ('2024-02-01');
@@ -22,11 +22,11 @@ const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'p
 
 func partitionStage(t *testing.T, rule string) *stage {
 	t.Helper()
-	return newStageOf(t, months, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+rule+"}}")
+	return newStageOf(t, monthlyPartitions, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+rule+"}}")
 }
 
-// attached compares the partitions of m with what is wanted.
-func (s *stage) attached(want ...string) {
+// wantPartitions compares the names of the partitions of m with want.
+func (s *stage) wantPartitions(want ...string) {
 	s.t.Helper()
 	got := pgtest.Column[string](s.t, s.watch, "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "+
 		"'m'::regclass ORDER BY 1")
@@ -35,8 +35,9 @@ func (s *stage) attached(want ...string) {
 	}
 }
 
-// A row that becomes pending while the batch waits for its partition keeps it. The obvious form,
-// which looks first and detaches then, loses it.
+// TestPendingWhileTheBatchWaits checks that a partition stays if a row becomes pending while the
+// batch waits for its lock. A plain block that checks first and detaches then detaches that row as
+// well.
 func TestPendingWhileTheBatchWaits(t *testing.T) {
 	t.Parallel()
 	naive := `DO $$ BEGIN IF NOT EXISTS (SELECT FROM m WHERE at < '2024-02-01' AND state = 'pending') THEN
@@ -51,44 +52,46 @@ func TestPendingWhileTheBatchWaits(t *testing.T) {
 			t.Parallel()
 			s := partitionStage(t, pending+", then: [drop], batch: {lock_timeout: 100s}")
 			race := func(start func() *task) {
-				s.application("BEGIN; " + write)
+				s.appExec("BEGIN; " + write)
 				k := start()
 				k.mustWait()
-				s.application("COMMIT")
-				k.ok()
+				s.appExec("COMMIT")
+				k.mustSucceed()
 			}
 			race(func() *task { return s.run("p") })
-			s.attached("m_1", "m_3")
-			s.logged("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
+			s.wantPartitions("m_1", "m_3")
+			s.wantRun("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
 
-			s.application("DELETE FROM m WHERE id <> 3; UPDATE m SET at = '2024-06-15'; INSERT INTO m VALUES (1, " +
+			s.appExec("DELETE FROM m WHERE id <> 3; UPDATE m SET at = '2024-06-15'; INSERT INTO m VALUES (1, " +
 				"'2024-01-15', 'done')")
 			race(func() *task { return s.start(s.Conn(t), naive) })
-			s.attached("m_3")
+			s.wantPartitions("m_3")
 			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM m_1 WHERE state = 'pending'"); n != 1 {
-				t.Errorf("the naive form left %d pending rows behind, want 1", n)
+				t.Errorf("the plain block detached %d pending rows, want 1", n)
 			}
 		})
 	}
 }
 
-// A row committed as pending after the walk looked at its partition keeps it.
-func TestPendingAfterTheWalk(t *testing.T) {
+// TestRowBecomesPendingAfterTheScan checks that a partition stays if a row is committed as pending
+// after the run evaluated the guard, before the run locked the partition.
+func TestRowBecomesPendingAfterTheScan(t *testing.T) {
 	t.Parallel()
 	s := partitionStage(t, `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending') OR NOT gate(t.name = 'm_1')"}, then: [detach], batch: {lock_timeout: 100s}`)
-	s.shut()
+	s.shutGate()
 	k := s.run("p")
 	k.mustWait()
-	s.application("INSERT INTO m VALUES (4, '2024-01-20', 'pending')")
-	s.open()
-	k.ok()
-	s.attached("m_1", "m_3")
-	s.logged("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
+	s.appExec("INSERT INTO m VALUES (4, '2024-01-20', 'pending')")
+	s.openGate()
+	k.mustSucceed()
+	s.wantPartitions("m_1", "m_3")
+	s.wantRun("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
 }
 
-// A partition of a list that appears while a batch works makes the newest of before one of the
-// others: its rows are judged then, and so are those that came to one that was looked at already.
-func TestListSlidesWhileABatchWorks(t *testing.T) {
+// TestPartitionAppearsDuringABatch checks a list-partitioned table that gets a partition during a
+// batch. The partition that was newest before may now be taken, so the batch rechecks it. The batch
+// also rechecks partitions that it has already scanned.
+func TestPartitionAppearsDuringABatch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		write string
@@ -109,128 +112,132 @@ func TestListSlidesWhileABatchWorks(t *testing.T) {
 				CREATE TABLE m_3 (LIKE m);
 				INSERT INTO m VALUES (1, 1, 'done'), (2, 2, 'done');`,
 				`policies: {p: {partitions_of: m, where: "true", keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending') OR NOT gate(t.name = 'm_1')"}, then: [detach], batch: {lock_timeout: 100s}}}`)
-			s.shut()
+			s.shutGate()
 			k := s.run("p")
 			k.mustWait()
-			s.application("ALTER TABLE m ATTACH PARTITION m_3 FOR VALUES IN (3); " + c.write)
-			s.open()
-			k.ok()
-			s.attached(c.stay...)
+			s.appExec("ALTER TABLE m ATTACH PARTITION m_3 FOR VALUES IN (3); " + c.write)
+			s.openGate()
+			k.mustSucceed()
+			s.wantPartitions(c.stay...)
 		})
 	}
 }
 
-// Somebody reads the table for long: nothing is taken, nobody waits for long, and the run says so.
+// TestPartitionsOfABusyTable checks that a run takes no partition of a table that another session
+// reads for long. The run ends "more" after a short wait.
 func TestPartitionsOfABusyTable(t *testing.T) {
 	t.Parallel()
 	s := partitionStage(t, "then: [detach], batch: {lock_timeout: 50ms}")
-	s.application("BEGIN; SELECT FROM m WHERE id = 3")
-	s.run("p").ok()
-	s.attached("m_1", "m_2", "m_3")
-	if o := s.logged("p", counts{State: "more"}); o.SQLState != "55P03" {
-		t.Errorf("got %+v", o)
+	s.appExec("BEGIN; SELECT FROM m WHERE id = 3")
+	s.run("p").mustSucceed()
+	s.wantPartitions("m_1", "m_2", "m_3")
+	if o := s.wantRun("p", counts{State: "more"}); o.SQLState != "55P03" {
+		t.Errorf("the run ended with %+v, want 55P03", o)
 	}
-	s.application("COMMIT")
-	s.run("p").ok()
-	s.attached("m_3")
-	s.logged("p", counts{State: "done", Taken: 2})
-	s.unlocked()
+	s.appExec("COMMIT")
+	s.run("p").mustSucceed()
+	s.wantPartitions("m_3")
+	s.wantRun("p", counts{State: "done", Taken: 2})
+	s.wantUnlocked()
 }
 
-// One partition is in use. The run skips it and takes the next one.
+// TestBusyPartition checks that a run skips a partition in use and takes the next one.
 func TestBusyPartition(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{
 		"read":    "SELECT FROM m_1",
-		"written": "DELETE FROM m_1 WHERE id = 99", // an insert would lock the table as well
+		"written": "DELETE FROM m_1 WHERE id = 99", // an INSERT would lock the parent table too
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := partitionStage(t, "then: [drop], batch: {lock_timeout: 50ms}")
-			s.application("BEGIN; " + sql)
-			s.run("p").ok()
-			s.attached("m_1", "m_3")
-			s.logged("p", counts{State: "done", Taken: 1, Contended: 1})
-			s.application("COMMIT")
-			s.run("p").ok()
-			s.attached("m_3")
+			s.appExec("BEGIN; " + sql)
+			s.run("p").mustSucceed()
+			s.wantPartitions("m_1", "m_3")
+			s.wantRun("p", counts{State: "done", Taken: 1, Contended: 1})
+			s.appExec("COMMIT")
+			s.run("p").mustSucceed()
+			s.wantPartitions("m_3")
 		})
 	}
 }
 
-// Killed between DETACH and COMMIT, a run has done nothing.
+// TestKilledWhileDetaching checks that a run has changed nothing if its backend is terminated
+// between DETACH or DROP and COMMIT.
 func TestKilledWhileDetaching(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"detach", "drop"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			s := newStageOf(t, months, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: ["+
+			s := newStageOf(t, monthlyPartitions, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: ["+
 				step+"]}}", kit.Before(`
 				CREATE FUNCTION stop_after() RETURNS event_trigger LANGUAGE plpgsql AS $$
 				BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared(77); END $$`))
 			tag := map[string]string{"detach": "ALTER TABLE", "drop": "DROP TABLE"}[step]
 			s.Exec(t, "CREATE EVENT TRIGGER stop ON ddl_command_end WHEN TAG IN ('"+
 				tag+"') EXECUTE FUNCTION stop_after()")
-			s.shut()
+			s.shutGate()
 			k := s.run("p")
 			k.mustWait()
 			s.Exec(t, "SELECT pg_terminate_backend($1)", k.pid)
 			<-k.done
-			s.open()
-			s.sees("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", k.pid)
-			s.attached("m_1", "m_2", "m_3")
-			s.run("p").ok()
-			s.attached("m_3")
-			s.states("p abandoned", "p done")
+			s.openGate()
+			s.waitForTrue("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", k.pid)
+			s.wantPartitions("m_1", "m_2", "m_3")
+			s.run("p").mustSucceed()
+			s.wantPartitions("m_3")
+			s.wantRunLog("p abandoned", "p done")
 		})
 	}
 }
 
-// While a batch works on a partition, the others can be read and written; only writers of this one
-// wait. They are in the table already, so the batch gives way to them, and comes again.
-func TestOthersGoOnWhileAPartitionGoes(t *testing.T) {
+// TestOtherPartitionsAreUsableDuringABatch checks that other sessions can read and write the other
+// partitions while a batch works on one. Only a writer of that partition waits. The writer has
+// locked the parent table already, so the batch gives way and tries again later.
+func TestOtherPartitionsAreUsableDuringABatch(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, months+`CREATE TABLE was (name text); CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
+	s := newStageOf(t, monthlyPartitions+`CREATE TABLE was (name text); CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
 		$$ BEGIN PERFORM gate(true); RETURN NEW; END $$; CREATE TRIGGER gate BEFORE INSERT ON was FOR EACH ROW EXECUTE FUNCTION stop();`,
 		"policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [insert: {into: was, set: {name: "+
 			"t.name}}, drop], batch: {lock_timeout: 100s}}}")
-	s.shut()
+	s.shutGate()
 	k := s.run("p")
 	k.mustWait()
-	s.application("SELECT FROM m; INSERT INTO m VALUES (9, '2024-06-20', 'new'); UPDATE m SET state = 'seen' WHERE " +
+	s.appExec("SELECT FROM m; INSERT INTO m VALUES (9, '2024-06-20', 'new'); UPDATE m SET state = 'seen' WHERE " +
 		"id = 3 AND at = '2024-06-15'")
 	late := s.start(s.app, "INSERT INTO m VALUES (4, '2024-01-20', 'late')")
 	late.mustWait()
-	s.open()
-	late.ok()
-	k.ok()
-	s.attached("m_3")
-	o := s.logged("p", counts{State: "done", Taken: 2, Related: map[string]int64{"public.was": 2}})
+	s.openGate()
+	late.mustSucceed()
+	k.mustSucceed()
+	s.wantPartitions("m_3")
+	o := s.wantRun("p", counts{State: "done", Taken: 2, Related: map[string]int64{"public.was": 2}})
 	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = "+
 		"'55P03'", o.ID); n == 0 {
-		t.Error("the batch did not give way")
+		t.Error("no batch gave way, want one with 55P03")
 	}
 	if got := s.ids("m"); !cmp.Equal(got, []int{3, 9}) {
-		t.Errorf("m has %v", got)
+		t.Errorf("m has rows %v, want [3 9]", got)
 	}
 }
 
-// The run skips a table in use and its row, and drops the others.
+// TestDropTableInUse checks that a run skips a table in use and the row that names it, and drops
+// the other tables.
 func TestDropTableInUse(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
 		CREATE TABLE one (id int); CREATE TABLE two (id int); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')`,
 		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [drop_table: name, delete], batch: "+
 			"{lock_timeout: 50ms}}}")
-	s.application("BEGIN; SELECT FROM one")
-	s.run("p").ok()
-	s.logged("p", counts{State: "done", Taken: 1, Contended: 1, Related: map[string]int64{"tables dropped": 1}})
+	s.appExec("BEGIN; SELECT FROM one")
+	s.run("p").mustSucceed()
+	s.wantRun("p", counts{State: "done", Taken: 1, Contended: 1, Related: map[string]int64{"tables dropped": 1}})
 	if got := pgtest.Value[string](t, s.watch, "SELECT concat(to_regclass('one'), ' ', to_regclass('two'))"); got != "one " {
-		t.Errorf("there are %q", got)
+		t.Errorf("of tables one and two these exist: %q, want only one", got)
 	}
-	s.application("COMMIT")
-	s.run("p").ok()
+	s.appExec("COMMIT")
+	s.run("p").mustSucceed()
 	if got := s.ids("det"); len(got) != 0 {
-		t.Errorf("det has %v", got)
+		t.Errorf("det has rows %v, want none", got)
 	}
 }

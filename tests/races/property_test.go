@@ -22,9 +22,9 @@ const propertySchema = `
 	CREATE TABLE best (id int PRIMARY KEY, kind text, score int NOT NULL);
 	CREATE TABLE bomb (id int PRIMARY KEY);`
 
-// deadly: the backend that deletes a row named in bomb dies on the spot. A superuser's function,
-// who may end any backend.
-const deadly = `
+// terminatingTrigger terminates the backend that deletes a row listed in bomb. The function belongs
+// to a superuser, who may terminate every backend.
+const terminatingTrigger = `
 	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 	BEGIN
 		IF EXISTS (SELECT FROM public.bomb b WHERE b.id = OLD.id) THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
@@ -47,16 +47,16 @@ policies:
     then: [delete]
 `
 
-// rolled is a row as the model knows it; kind is "" for NULL.
-type rolled struct {
+// rollUpRow is a row of m as the model knows it. kind is "" for NULL.
+type rollUpRow struct {
 	id, score int
 	kind      string
 	at        time.Time
 }
 
-// TestRollUpsEqualARecomputation: whatever runs, crashes and goes on, with any batch and budget,
-// sums and best lists are what one computation over all rows that ever went gives. "make fire" has
-// fifty histories of each worker.
+// TestRollUpsEqualARecomputation checks that sums and best lists equal one computation over all
+// rows that runs took. Batch sizes, budgets and terminated backends are random. With
+// PGRETAIN_TEST_FIRE each worker tries 50 histories.
 func TestRollUpsEqualARecomputation(t *testing.T) {
 	t.Parallel()
 	histories := uint64(4)
@@ -67,26 +67,27 @@ func TestRollUpsEqualARecomputation(t *testing.T) {
 		t.Run(fmt.Sprint(worker), func(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, propertySchema, propertyPolicies)
-			in.Exec(t, deadly)
+			in.Exec(t, terminatingTrigger)
 			for n := range histories {
 				seed := worker*100 + n
-				if !rollSequence(t, in, seed) {
-					t.Fatalf("seed %d", seed)
+				if !runHistory(t, in, seed) {
+					t.Fatalf("the history of seed %d failed", seed)
 				}
 			}
 			if pgtest.Value[int](t, in, "SELECT count(*) FROM retention.run WHERE state = 'abandoned'") == 0 {
-				t.Error("no backend died, so that nothing is shown of crashes")
+				t.Error("no backend was terminated, so this test proves nothing about crashes")
 			}
 		})
 	}
 }
 
-// rollSequence is one history from empty tables on; false when it failed.
-func rollSequence(t *testing.T, in *kit.Installed, seed uint64) bool {
+// runHistory executes one random history from empty tables, and reports whether the result was
+// right.
+func runHistory(t *testing.T, in *kit.Installed, seed uint64) bool {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
 	in.Exec(t, "TRUNCATE m, sums, best, bomb")
-	var rows []rolled
+	var rows []rollUpRow
 	now := time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(seed) * time.Hour)
 	for range 3 + random.IntN(4) {
 		rows = append(rows, insertRandom(t, in, random, now, len(rows))...)
@@ -95,7 +96,8 @@ func rollSequence(t *testing.T, in *kit.Installed, seed uint64) bool {
 	}
 	in.Exec(t, "TRUNCATE bomb; UPDATE retention.policy SET batch_rows = 5, budget_rows = NULL")
 	for _, policy := range []string{"roll", "trim"} {
-		// a run that goes on may leave the beginning to the next
+		// a run that continues at the cursor of an earlier run may leave earlier rows for the next
+		// run
 		for in.Run(policy, now.Format(time.RFC3339)).State == "more" {
 			continue
 		}
@@ -112,13 +114,13 @@ func rollSequence(t *testing.T, in *kit.Installed, seed uint64) bool {
 	return diff == ""
 }
 
-// insertRandom adds rows around the cutoff, some of them late.
-func insertRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time, next int) []rolled {
+// insertRandom inserts rows with random times before and after the cutoff.
+func insertRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time, next int) []rollUpRow {
 	t.Helper()
-	var rows []rolled
+	var rows []rollUpRow
 	var values []string
 	for range 1 + random.IntN(40) {
-		r := rolled{id: next + len(rows), score: random.IntN(30), kind: []string{"", "a", "b"}[random.IntN(3)],
+		r := rollUpRow{id: next + len(rows), score: random.IntN(30), kind: []string{"", "a", "b"}[random.IntN(3)],
 			at: now.Add(-time.Duration(random.IntN(21*24)) * time.Hour)}
 		rows = append(rows, r)
 		values = append(values, fmt.Sprintf("(%d, nullif('%s', ''), %d, '%s'::timestamptz)", r.id, r.kind, r.score,
@@ -128,7 +130,7 @@ func insertRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.T
 	return rows
 }
 
-// runRandom runs some of the policies, with a backend that may die at some row.
+// runRandom runs some policies. A random row may terminate the backend.
 func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time, ids int) {
 	t.Helper()
 	in.Exec(t, fmt.Sprintf("TRUNCATE bomb; UPDATE retention.policy SET batch_rows = %d, budget_rows = nullif(%d, 0) "+
@@ -139,23 +141,23 @@ func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time
 	for _, policy := range []string{"roll", "trim", "roll"}[:1+random.IntN(3)] {
 		conn := in.Conn(t)
 		_, _ = conn.Exec(t.Context(), "SET SESSION AUTHORIZATION retention_runner")
-		_, _ = conn.Exec(t.Context(), "CALL retention.run($1, $2)", policy, now.Format(time.RFC3339)) // it may die
+		_, _ = conn.Exec(t.Context(), "CALL retention.run($1, $2)", policy, now.Format(time.RFC3339)) // the backend may be terminated
 		_ = conn.Close(t.Context())
 		pgtest.WaitForExit(t, in, conn.PgConn().PID())
 		died := pgtest.Value[bool](t, in, "SELECT state NOT IN ('done', 'more', 'busy', 'running', 'abandoned') "+
 			"FROM retention.run ORDER BY id DESC LIMIT 1")
 		if died {
-			t.Errorf("run of %s: %+v", policy, in.Last(policy))
+			t.Errorf("a run of %s ended with %+v", policy, in.Last(policy))
 		}
 	}
 }
 
-// recompute is the model: what is left of m, the sums over what went, and the first three of each
-// kind.
-func recompute(rows []rolled, now time.Time) map[string][]string {
+// recompute returns what the tables must contain: the remaining rows of m, the sums over the taken
+// rows, and the first three taken rows of each kind.
+func recompute(rows []rollUpRow, now time.Time) map[string][]string {
 	left, sums, best := []string{}, []string{}, []string{}
 	for _, kind := range []string{"", "a", "b"} {
-		var gone []rolled
+		var gone []rollUpRow
 		for _, r := range rows {
 			switch {
 			case r.kind != kind:
@@ -165,7 +167,7 @@ func recompute(rows []rolled, now time.Time) map[string][]string {
 				left = append(left, fmt.Sprintf("(%d)", r.id))
 			}
 		}
-		slices.SortFunc(gone, func(a, b rolled) int {
+		slices.SortFunc(gone, func(a, b rollUpRow) int {
 			return cmp.Or(cmp.Compare(b.score, a.score),
 				cmp.Compare(a.id, b.id))
 		})
@@ -181,7 +183,7 @@ func recompute(rows []rolled, now time.Time) map[string][]string {
 		}
 	}
 	for i, row := range sums {
-		if strings.HasPrefix(row, "(,") { // how a row prints an empty text
+		if strings.HasPrefix(row, "(,") { // PostgreSQL prints an empty string in a row as ""
 			sums[i] = `("",` + row[2:]
 		}
 	}

@@ -7,20 +7,20 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// A trigger that raises with an SQLSTATE, and one that does something else, for row 15.
+// triggers creates a trigger that executes body when row 15 is deleted.
 func triggers(body string) string {
 	return `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN ` + body + ` RETURN OLD; END $$;
 		CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION object();`
 }
 
-const uncounted = "breaker: {fraction: 1}, budget: {rows: 1000}, batch: {lock_timeout: 100s}}"
+const noBreaker = "breaker: {fraction: 1}, budget: {rows: 1000}, batch: {lock_timeout: 100s}}"
 
-// Whatever error a row causes, in a condition, a step or a trigger, in any shape: it is refused,
-// and the others go.
-func TestEveryKindOfErrorIsARows(t *testing.T) {
+// TestEveryRowErrorRefusesTheRow checks errors that one row causes in a condition, a step or a
+// trigger. The run refuses that row and takes the others.
+func TestEveryRowErrorRefusesTheRow(t *testing.T) {
 	t.Parallel()
 	age := func(rest string) string {
-		return `{table: m, due: {age: {column: at, older_than: 7 days}}, ` + rest + ", " + uncounted
+		return `{table: m, due: {age: {column: at, older_than: 7 days}}, ` + rest + ", " + noBreaker
 	}
 	const zero = "UPDATE m SET v = 1; UPDATE m SET v = 0 WHERE id = 15"
 	for name, c := range map[string]struct{ schema, rule, data, code, related string }{
@@ -28,7 +28,7 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 		"a cast in where": {"ALTER TABLE m ADD x text;",
 			age(`where: "x::date < '2024-02-01'", then: [delete]`), "UPDATE m SET x = '2024-01-01'; UPDATE m SET x " +
 				"= 'never' WHERE id = 15", "22007", ""},
-		"where without a clock": {"", `{table: m, where: "sqrt(v) >= 0", then: [delete], ` + uncounted,
+		"where without a clock": {"", `{table: m, where: "sqrt(v) >= 0", then: [delete], ` + noBreaker,
 			"UPDATE m SET v = -1 WHERE id = 15", "2201F", ""},
 		"division by zero in a guard": {"", age(`keep: {small: "100 / v < 0"}, then: [delete]`), zero,
 			"22012", ""},
@@ -37,7 +37,7 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 		"in what a step writes": {"CREATE TABLE n (id int, x int);",
 			age(`then: [{insert: {into: n, set: {id: id, x: "100 / v"}}}, delete]`), zero, "22012", "public.n"},
 		"in an update": {"",
-			`{table: m, due: {age: {column: at, older_than: 7 days}}, where: "v >= 0", then: [{update: {set: {v: "-1 - 10 / v"}}}], ` + uncounted, zero, "22012", ""},
+			`{table: m, due: {age: {column: at, older_than: 7 days}}, where: "v >= 0", then: [{update: {set: {v: "-1 - 10 / v"}}}], ` + noBreaker, zero, "22012", ""},
 		"a check": {"CREATE TABLE o (id int CHECK (id <> 15));",
 			age(`then: [{insert: {into: o, set: {id: id}}}, delete]`), "", "23514", "public.o"},
 		"a trigger that divides by zero": {triggers("PERFORM 1 / (OLD.id - 15);"), age("then: [delete]"), "",
@@ -82,30 +82,30 @@ func TestEveryKindOfErrorIsARows(t *testing.T) {
 			if c.data != "" {
 				s.Exec(t, c.data)
 			}
-			s.run("p").ok()
+			s.run("p").mustSucceed()
 			want := counts{State: "done", Taken: 29, Refused: 1}
 			if c.related != "" {
 				want.Related = map[string]int64{c.related: 29}
 			}
-			s.logged("p", want)
+			s.wantRun("p", want)
 			if name != "in an update" {
-				s.leaves(15)
+				s.wantLeft(15)
 			}
 			if codes := pgtest.Column[string](t, s.watch,
 				"SELECT DISTINCT sqlstate FROM retention.batch WHERE refused > 0"); len(codes) != 1 ||
 				codes[0] != c.code {
-				t.Errorf("the log says %q, want %s", codes, c.code)
+				t.Errorf("the log has SQLSTATE %q, want %s", codes, c.code)
 			}
-			if err := s.run("p").end(); err == nil || err.Code != c.code {
-				t.Errorf("with one row left: %v, want %s", err, c.code)
+			if err := s.run("p").wait(); err == nil || err.Code != c.code {
+				t.Errorf("the run with one remaining row ended with %v, want %s", err, c.code)
 			}
-			s.logged("p", counts{State: "failed", Refused: 1})
+			s.wantRun("p", counts{State: "failed", Refused: 1})
 		})
 	}
 }
 
-// TestErrorOfTheStatement lets a statement fail whatever its rows are. The run ends at once with
-// that error, and no row is tried alone.
+// TestErrorOfTheStatement checks errors that do not depend on the rows. The run ends at once with
+// that error and tries no row alone.
 func TestErrorOfTheStatement(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -123,39 +123,41 @@ func TestErrorOfTheStatement(t *testing.T) {
 			s := newStage(t, c.schema, simple)
 			s.refill(30)
 			s.Exec(t, c.after)
-			if err := s.run("p").end(); err == nil || err.Code != c.code {
+			if err := s.run("p").wait(); err == nil || err.Code != c.code {
 				t.Errorf("raised %v, want %s", err, c.code)
 			}
-			s.leaves(from(1+c.taken, 30)...)
-			s.logged("p", counts{State: "failed", Taken: int64(c.taken)})
+			s.wantLeft(numbers(1+c.taken, 30)...)
+			s.wantRun("p", counts{State: "failed", Taken: int64(c.taken)})
 		})
 	}
 }
 
-// Where the breaker has to count rows and cannot evaluate one of them, the run trips before it
-// takes a row, and says why.
-func TestWhatCannotBeCountedTrips(t *testing.T) {
+// TestRunTripsWhenTheBreakerCannotCount checks that a run trips before its first batch if the
+// breaker must count rows and the condition fails for one row. The run's message contains the
+// error.
+func TestRunTripsWhenTheBreakerCannotCount(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", strings.Replace(simple, "then:", `where: "100 / v > 0", breaker: {rows: 29}, then:`, 1))
 	s.refill(30)
 	s.Exec(t, "UPDATE m SET v = 1; UPDATE m SET v = 0 WHERE id = 15")
-	if err := s.run("p").end(); err == nil || !strings.Contains(err.Message,
+	if err := s.run("p").wait(); err == nil || !strings.Contains(err.Message,
 		"cannot be counted for the breaker: division by zero") {
 		t.Errorf("raised %v", err)
 	}
-	s.logged("p", counts{State: "tripped"})
+	s.wantRun("p", counts{State: "tripped"})
 	if err := s.Operator("SELECT retention.accept('p', 'one row')"); err != nil {
 		t.Fatal(err)
 	}
-	s.run("p").ok()
-	s.leaves(15)
-	s.logged("p", counts{State: "done", Taken: 29, Refused: 1})
+	s.run("p").mustSucceed()
+	s.wantLeft(15)
+	s.wantRun("p", counts{State: "done", Taken: 29, Refused: 1})
 }
 
-// The oldest rows are all referred to: those behind them go in the same run.
-func TestRefusedRowsStarveNobody(t *testing.T) {
+// TestRefusedRowsDoNotBlockOthers checks that a run takes newer rows although foreign keys refer to
+// all of the oldest rows.
+func TestRefusedRowsDoNotBlockOthers(t *testing.T) {
 	t.Parallel()
-	for name, rule := range map[string]string{"RANGE": simple, "LOCKED": guarded} {
+	for name, rule := range map[string]string{"one statement": simple, "row by row": guarded} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, signals+`CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
@@ -163,21 +165,22 @@ func TestRefusedRowsStarveNobody(t *testing.T) {
 			s.refill(1500)
 			s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(1, 400) i")
 			s.SetBatch(500)
-			s.run("p").ok()
-			s.leaves(from(1, 400)...)
-			s.logged("p", counts{State: "done", Taken: 1100, Refused: 400})
+			s.run("p").mustSucceed()
+			s.wantLeft(numbers(1, 400)...)
+			s.wantRun("p", counts{State: "done", Taken: 1100, Refused: 400})
 		})
 	}
 }
 
-// A row that several passes meet is refused once.
+// TestRefusedOnceUnderAny checks that a run counts a refused row once if several entries of any
+// find it due.
 func TestRefusedOnceUnderAny(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `ALTER TABLE m ADD g int NOT NULL DEFAULT 1, ADD until timestamptz DEFAULT '2024-01-01'; CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
-		`{table: m, due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 1, per: [g], order: "at DESC"}}, {expires: {column: until}}]}, then: [delete], `+uncounted)
+		`{table: m, due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 1, per: [g], order: "at DESC"}}, {expires: {column: until}}]}, then: [delete], `+noBreaker)
 	s.refill(60)
 	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(1, 40) i")
-	s.run("p").ok()
-	s.leaves(from(1, 40)...)
-	s.logged("p", counts{State: "done", Taken: 20, Refused: 40})
+	s.run("p").mustSucceed()
+	s.wantLeft(numbers(1, 40)...)
+	s.wantRun("p", counts{State: "done", Taken: 20, Refused: 40})
 }

@@ -8,15 +8,15 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// refusal is something in the schema that does not let row 15 of 30 go.
+// refusal is a schema that refuses the deletion of row 15 of 30.
 type refusal struct {
 	name, schema, rule, data string
-	naiveCode                string // the SQLSTATE with which a plain DELETE takes nothing at all
+	naiveCode                string // SQLSTATE with which a plain DELETE fails
 	refused                  int64
-	message                  string // part of what the batch's log says
+	message                  string // text that the message of the batch contains
 }
 
-const raising = `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql AS $$
+const raisingTrigger = `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN RAISE EXCEPTION 'row % is sacred', OLD.id; END $$;
 	CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION object();`
 
@@ -27,23 +27,23 @@ var refusals = []refusal{
 		rule: simple, naiveCode: "23503", refused: 1, message: "violates foreign key constraint",
 	},
 	{
-		name:   "a RESTRICT child, LOCKED",
+		name:   "a RESTRICT child, row by row",
 		schema: signals + `CREATE TABLE child (m_id int REFERENCES m ON DELETE RESTRICT);`, data: "INSERT INTO child VALUES (15)",
-		// 23001 is PostgreSQL 18's
+		// PostgreSQL 18 raises 23001
 		rule: guarded, naiveCode: "23503 or 23001", refused: 1, message: "foreign key constraint",
 	},
 	{
-		// Checked at COMMIT, were it not for SET CONSTRAINTS ALL IMMEDIATE.
+		// Without SET CONSTRAINTS ALL IMMEDIATE the server would check this key at COMMIT.
 		name:   "a deferred foreign key",
 		schema: `CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED);`, data: "INSERT INTO child VALUES (15)",
 		rule: simple, naiveCode: "23503", refused: 1, message: "violates foreign key constraint",
 	},
 	{
-		name: "a raise in a trigger", schema: raising,
+		name: "a raise in a trigger", schema: raisingTrigger,
 		rule: simple, naiveCode: "P0001", refused: 1, message: "row 15 is sacred",
 	},
 	{
-		name: "a deferred trigger", schema: strings.ReplaceAll(raising,
+		name: "a deferred trigger", schema: strings.ReplaceAll(raisingTrigger,
 			"CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW",
 			"CREATE CONSTRAINT TRIGGER sacred AFTER DELETE ON m DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"),
 		rule: simple, naiveCode: "P0001", refused: 1, message: "row 15 is sacred",
@@ -56,7 +56,7 @@ var refusals = []refusal{
 	},
 }
 
-// One row that does not go keeps neither the others nor the run.
+// TestOneRowIsRefused checks that a run refuses one row and takes the others.
 func TestOneRowIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range refusals {
@@ -65,26 +65,27 @@ func TestOneRowIsRefused(t *testing.T) {
 			s := newStage(t, c.schema, c.rule)
 			s.refill(30)
 			s.Exec(t, c.data)
-			naive := s.start(s.Conn(t), "DELETE FROM m WHERE at < "+cutoff).end()
+			naive := s.start(s.Conn(t), "DELETE FROM m WHERE at < "+cutoff).wait()
 			if naive == nil || !strings.Contains(c.naiveCode, naive.Code) {
 				t.Errorf("a plain DELETE ended with %v, want %s", naive, c.naiveCode)
 			}
-			s.leaves(from(1, 30)...)
+			s.wantLeft(numbers(1, 30)...)
 
-			s.run("p").ok()
-			s.leaves(15)
-			o := s.logged("p", counts{State: "done", Taken: 29, Refused: c.refused})
+			s.run("p").mustSucceed()
+			s.wantLeft(15)
+			o := s.wantRun("p", counts{State: "done", Taken: 29, Refused: c.refused})
 			message := pgtest.Value[string](t, s.watch,
 				"SELECT string_agg(message, '; ') FROM retention.batch WHERE run_id = $1 AND refused > 0", o.ID)
 			if !strings.Contains(message, c.message) {
-				t.Errorf("the log says %q, want %q", message, c.message)
+				t.Errorf("the message in the log is %q, want %q", message, c.message)
 			}
-			s.unlocked()
+			s.wantUnlocked()
 		})
 	}
 }
 
-// Of 5000 rows in one batch exactly the refused one stays, found in a few steps.
+// TestRefusedRowAmongFiveThousand checks that a run finds the one refused row among batches of
+// 5,000 rows in few steps.
 func TestRefusedRowAmongFiveThousand(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
@@ -92,21 +93,21 @@ func TestRefusedRowAmongFiveThousand(t *testing.T) {
 	s.refill(20000)
 	s.Exec(t, "INSERT INTO child VALUES (12345)")
 	s.SetBatch(5000)
-	s.run("p").ok()
-	s.leaves(12345)
-	o := s.logged("p", counts{State: "done", Taken: 19999, Refused: 1})
+	s.run("p").mustSucceed()
+	s.wantLeft(12345)
+	o := s.wantRun("p", counts{State: "done", Taken: 19999, Refused: 1})
 	all := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1", o.ID)
-	if all > 100 { // eleven, and more where a second does not suffice to find the row
-		t.Errorf("it took %d batches:\n%s", all, s.batches(o.ID))
+	if all > 100 { // eleven batches; more if a second is too short to find the row
+		t.Errorf("the run needed %d batches, want at most 100:\n%s", all, s.batches(o.ID))
 	}
 }
 
-// TestTriggerVetoes has a BEFORE trigger that returns NULL, and perhaps updates the row. It keeps
-// its row, and the log says so.
+// TestTriggerVetoes checks a BEFORE trigger that returns NULL, and may update the row. The row
+// stays, and the log counts it as kept by the trigger.
 func TestTriggerVetoes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ rule, instead string }{
-		"RANGE": {simple, ""}, "LOCKED": {guarded, ""}, "written instead": {guarded,
+		"one statement": {simple, ""}, "row by row": {guarded, ""}, "written instead": {guarded,
 			"UPDATE m SET id = id WHERE id = OLD.id;"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,45 +116,46 @@ func TestTriggerVetoes(t *testing.T) {
 				'BEGIN `+c.instead+` RETURN NULL; END';
 				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION veto();`, c.rule)
 			s.refill(30)
-			s.run("p").ok()
-			s.leaves(15)
-			s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"trigger": 1}})
+			s.run("p").mustSucceed()
+			s.wantLeft(15)
+			s.wantRun("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"trigger": 1}})
 		})
 	}
 }
 
-// A thousand refusals and as many as rows are taken are no accident: the run fails, and what went
-// before stays gone.
+// TestTooManyRefusedRows checks that a run fails once it has refused 1,000 rows more than it took.
+// Its finished batches stay.
 func TestTooManyRefusedRows(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`, simple)
 	s.refill(1300)
 	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(21, 1300) i")
-	err := s.run("p").end()
-	n := s.Last("p").Refused // a batch ends after a second, on a busy machine before all of its ten rows are tried
+	err := s.run("p").wait()
+	n := s.Last("p").Refused // A batch ends after one second. On a busy machine it may end before it has tried all of its ten rows.
 	if want := fmt.Sprintf("nearly all rows are refused: %d, while 20 were taken; %[1]d rows were refused, the "+
 		"first: update or delete on table \"m\" violates", n); err == nil ||
 		err.Code != "23503" || n <= 1020 || n > 1030 || !strings.Contains(err.Message, want) {
 		t.Errorf("raised %v", err)
 	}
-	s.leaves(from(21, 1300)...)
-	s.logged("p", counts{State: "failed", Taken: 20, Refused: n})
-	s.unlocked()
+	s.wantLeft(numbers(21, 1300)...)
+	s.wantRun("p", counts{State: "failed", Taken: 20, Refused: n})
+	s.wantUnlocked()
 }
 
-// Application triggers run with our search_path. A row whose trigger lacks something there is
-// refused by name, and the others go.
-func TestTriggerThatNeedsAnotherPath(t *testing.T) {
+// TestTriggerThatNeedsAnotherSearchPath checks that triggers of the application run with the
+// search_path of pgretain. The run refuses a row whose trigger does not find a table there. The log
+// names the missing table.
+func TestTriggerThatNeedsAnotherSearchPath(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE SCHEMA shop; CREATE TABLE shop.audit_log (m_id int);
 		CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO audit_log VALUES (OLD.id); RETURN OLD; END';
 		CREATE TRIGGER audit BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION audit();`, simple)
 	s.refill(30)
-	s.run("p").ok()
-	s.leaves(15)
-	o := s.logged("p", counts{State: "done", Taken: 29, Refused: 1})
+	s.run("p").mustSucceed()
+	s.wantLeft(15)
+	o := s.wantRun("p", counts{State: "done", Taken: 29, Refused: 1})
 	if want := `1 row was refused: relation "audit_log" does not exist`; o.Message != want {
-		t.Errorf("the log says %q, want %q", o.Message, want)
+		t.Errorf("the message in the log is %q, want %q", o.Message, want)
 	}
-	s.unlocked()
+	s.wantUnlocked()
 }

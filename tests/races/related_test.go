@@ -8,9 +8,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// item is a row of m with a share in a blob, which goes with the last item that uses it.
+// itemSchema creates tables blob and item; items is their data. A policy deletes items, and then
+// blobs that no item uses. The text ends where the action of the foreign key follows.
 const (
-	item = `CREATE TABLE blob (id int PRIMARY KEY, free boolean, freed timestamptz);
+	itemSchema = `CREATE TABLE blob (id int PRIMARY KEY, free boolean, freed timestamptz);
 		CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL, blob_id int REFERENCES blob ON DELETE `
 	items = `INSERT INTO blob SELECT generate_series(1, 4);
 		INSERT INTO item SELECT i, '2024-01-01', i FROM generate_series(1, 4) i`
@@ -21,8 +22,8 @@ func itemRule(step string) string {
 	return `{table: item, due: {age: {column: at, older_than: 7 days}}, then: [delete, ` + step + `], batch: {lock_timeout: 100s}}`
 }
 
-// A row that is waited for gets a new user meanwhile: it stays as it is, whatever was to become of
-// it.
+// TestRelatedRowIsUsedAgainMeanwhile checks that a batch waits for a locked blob, and leaves it
+// unchanged if another session has added an item that uses it.
 func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ onDelete, step string }{
@@ -33,15 +34,15 @@ func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, item+c.onDelete+"); "+items, itemRule(c.step))
-			// The key is locked FOR KEY SHARE, which an update of other columns alone would not
-			// wait for.
-			s.application("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR " +
+			s := newStage(t, itemSchema+c.onDelete+"); "+items, itemRule(c.step))
+			// The INSERT locks the blob FOR KEY SHARE. An update of other columns does not conflict
+			// with that lock.
+			s.appExec("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR " +
 				"SHARE")
 			run := s.run("p")
 			run.mustWait()
-			s.application("COMMIT")
-			run.ok()
+			s.appExec("COMMIT")
+			run.mustSucceed()
 			got := pgtest.Column[string](t, s.watch,
 				"SELECT i.id || ' ' || b FROM item i JOIN blob b ON b.id = i.blob_id")
 			if diff := cmp.Diff([]string{"100 (2,,)"}, got); diff != "" {
@@ -49,14 +50,15 @@ func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 			}
 			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM blob WHERE id <> 2 AND free IS NULL AND "+
 				"freed IS NULL"); n != 0 {
-				t.Errorf("%d blobs without an item are as they were", n)
+				t.Errorf("the run did not change %d blobs that no item uses", n)
 			}
 		})
 	}
 }
 
-// body is what a row of m has elsewhere, with an archive that stops whoever has just written to it.
-const body = `CREATE TABLE body (id int PRIMARY KEY, m_id int, v text);
+// bodySchema creates table body with related rows, and table attic for their copies. A session that
+// has just written to attic waits at the gate.
+const bodySchema = `CREATE TABLE body (id int PRIMARY KEY, m_id int, v text);
 	CREATE TABLE attic (id int, m_id int, v text);
 	CREATE TRIGGER gate AFTER INSERT ON attic FOR EACH STATEMENT EXECUTE FUNCTION gate_keeper();`
 
@@ -66,8 +68,8 @@ func bodyRule(then string) string {
 	return `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [` + archiveBody + ", " + then + `], triggers: [gate], batch: {lock_timeout: 100s}}`
 }
 
-// A row that goes with its batch is archived in its last version, whoever changes it when, and none
-// goes without a copy.
+// TestRelatedCopyIsTheLastVersion checks that a related row is archived in its last version before
+// it is deleted, and that no row is deleted without a copy.
 func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then string }{
@@ -79,34 +81,35 @@ func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, body+c.schema, bodyRule(c.then))
+			s := newStage(t, bodySchema+c.schema, bodyRule(c.then))
 			s.refill(3)
 			s.Exec(t, "INSERT INTO body SELECT id, id, 'old' FROM m")
-			s.application("BEGIN; UPDATE body SET v = 'new' WHERE id = 1")
+			s.appExec("BEGIN; UPDATE body SET v = 'new' WHERE id = 1")
 			run := s.run("p")
-			run.mustWait() // for the row
-			s.shut()
-			s.application("COMMIT")
+			run.mustWait() // for the lock on row 1 of body
+			s.shutGate()
+			s.appExec("COMMIT")
 			run.mustWait()
 			change := s.start(s.app, "UPDATE body SET v = 'lost' WHERE id = 2")
 			change.mustWait()
-			s.open()
-			run.ok()
-			change.ok()
+			s.openGate()
+			run.mustSucceed()
+			change.mustSucceed()
 			got := pgtest.Column[string](t, s.watch, "SELECT id || ' ' || v FROM attic ORDER BY 1")
 			if diff := cmp.Diff([]string{"1 new", "2 old", "3 old"}, got); diff != "" {
 				t.Errorf("the archive (-want +got):\n%s", diff)
 			}
 			if left := s.ids("body"); len(left) > 0 {
-				t.Errorf("%v are left", left)
+				t.Errorf("rows %v are left, want none", left)
 			}
 		})
 	}
 }
 
-// A row that foreign keys take along from further away is copied, or is not there: whoever puts one
-// below the batch after the copy waits for its end, and finds nothing to refer to.
-func TestRowBelowAfterTheCopy(t *testing.T) {
+// TestDescendantInsertedAfterTheCopy checks rows that are two foreign keys below the row. A row
+// that exists at the copy is copied. A session that inserts one after the copy waits for the batch,
+// and then violates the foreign key.
+func TestDescendantInsertedAfterTheCopy(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]string{
 		"archive": `archive: {table: leaf, as: l, where: "l.body_id IN (SELECT b.id FROM body b WHERE b.m_id = t.id)", into: attic}`,
@@ -121,48 +124,50 @@ func TestRowBelowAfterTheCopy(t *testing.T) {
 					"[body, leaf]}}], triggers: [gate], batch: {lock_timeout: 100s}}")
 			s.refill(3)
 			s.Exec(t, "INSERT INTO body SELECT id, id FROM m; INSERT INTO leaf SELECT id, id FROM m WHERE id <> 2")
-			s.application("BEGIN; INSERT INTO leaf VALUES (101, 1)")
+			s.appExec("BEGIN; INSERT INTO leaf VALUES (101, 1)")
 			run := s.run("p")
-			run.mustWait() // for the row above that
-			s.shut()
-			s.application("COMMIT")
+			run.mustWait() // for the row of body that row 101 refers to
+			s.shutGate()
+			s.appExec("COMMIT")
 			run.mustWait()
 			late := s.start(s.app, "INSERT INTO leaf VALUES (102, 2)")
-			late.waits()
-			s.open()
-			run.ok()
-			if err := late.end(); err == nil || err.Code != "23503" {
-				t.Errorf("a row below one that has gone: %v, want 23503", err)
+			late.waitsOrEnds()
+			s.openGate()
+			run.mustSucceed()
+			if err := late.wait(); err == nil || err.Code != "23503" {
+				t.Errorf("an INSERT that refers to a deleted row ended with %v, want 23503", err)
 			}
 			if diff := cmp.Diff([]int{1, 3, 101}, s.ids("attic")); diff != "" {
 				t.Errorf("the copies (-want +got):\n%s", diff)
 			}
 			if left := s.ids("leaf"); len(left) > 0 {
-				t.Errorf("%v are left", left)
+				t.Errorf("rows %v are left, want none", left)
 			}
 		})
 	}
 }
 
-// A row that comes after the copy, with no foreign key to keep it out, stays.
+// TestRelatedRowAfterTheCopyStays checks that a related row stays if it is inserted after the copy
+// and no foreign key prevents it.
 func TestRelatedRowAfterTheCopyStays(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, body, bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
+	s := newStage(t, bodySchema, bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
 	s.refill(3)
 	s.Exec(t, "INSERT INTO body SELECT id, id, 'old' FROM m")
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
-	s.application("INSERT INTO body VALUES (102, 2, 'late')")
-	s.open()
-	run.ok()
+	s.appExec("INSERT INTO body VALUES (102, 2, 'late')")
+	s.openGate()
+	run.mustSucceed()
 	if diff := cmp.Diff([]int{102}, s.ids("body")); diff != "" {
 		t.Errorf("rows left (-want +got):\n%s", diff)
 	}
-	s.logged("p", counts{State: "done", Taken: 3, Related: map[string]int64{"public.attic": 3, "public.body": 3}})
+	s.wantRun("p", counts{State: "done", Taken: 3, Related: map[string]int64{"public.attic": 3, "public.body": 3}})
 }
 
-// Several partitions have a row with the same ctid. The run takes only the rows that are meant.
+// TestRelatedRowsOfSeveralPartitions checks rows of several partitions with the same ctid. The run
+// takes only the related rows.
 func TestRelatedRowsOfSeveralPartitions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE body (id int, m_id int, PRIMARY KEY (id)) PARTITION BY RANGE (id);
@@ -172,11 +177,11 @@ func TestRelatedRowsOfSeveralPartitions(t *testing.T) {
 	s.refill(10)
 	s.Exec(t, "INSERT INTO body SELECT i, i FROM generate_series(1, 10) i; INSERT INTO body SELECT 100 + i, i + 5 "+
 		"FROM generate_series(1, 10) i")
-	s.run("p").ok()
-	if diff := cmp.Diff(from(106, 110), s.ids("body")); diff != "" {
+	s.run("p").mustSucceed()
+	if diff := cmp.Diff(numbers(106, 110), s.ids("body")); diff != "" {
 		t.Errorf("rows left (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(append(from(1, 10), from(101, 105)...), s.ids("attic")); diff != "" {
+	if diff := cmp.Diff(append(numbers(1, 10), numbers(101, 105)...), s.ids("attic")); diff != "" {
 		t.Errorf("rows archived (-want +got):\n%s", diff)
 	}
 }

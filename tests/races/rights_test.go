@@ -7,13 +7,15 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// attempt is a statement with which somebody might get past breaker, hold, pause, window or log.
-type attempt struct {
+// forbiddenStatement is a statement that would bypass the breaker, a hold, a pause, a window or the
+// log.
+type forbiddenStatement struct {
 	name, sql, code string
 }
 
-// around is refused to the runner, the operator, the viewer and everybody else.
-var around = []attempt{
+// forbidden has statements that the server refuses to the runner, the operator, the viewer and all
+// other roles.
+var forbidden = []forbiddenStatement{
 	{"a batch", "SELECT retention.p_take(NULL)", "42501"},
 	{"a step", "SELECT retention._step(1)", "55000"},
 	{"calling a batch by name", "SELECT retention._attempt_batch(NULL, NULL, 1, false, true, false, NULL)", "42501"},
@@ -57,8 +59,9 @@ var around = []attempt{
 		"suppress_redundant_updates_trigger()", "42501"},
 }
 
-// Nobody but the driver takes rows, and nobody writes the log.
-func TestNobodyGoesRoundTheDriver(t *testing.T) {
+// TestOnlyTheDriverTakesRows checks that no role can take rows or write the log except through the
+// driver.
+func TestOnlyTheDriverTakesRows(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
 	s.Exec(t, pgtest.MakeRole("races_stranger"))
@@ -67,10 +70,10 @@ func TestNobodyGoesRoundTheDriver(t *testing.T) {
 		SELECT 'p', 'public.m', hash, '2024-06-01', 'done', 1 FROM retention.policy WHERE name = 'p'`)
 	for _, role := range []string{"retention_runner", "retention_operator", "retention_viewer", "races_stranger"} {
 		conn := s.session(role)
-		for _, a := range around {
-			err := s.start(conn, a.sql).end()
+		for _, a := range forbidden {
+			err := s.start(conn, a.sql).wait()
 			if err == nil {
-				t.Errorf("%s got through with %s: %s", role, a.name, a.sql)
+				t.Errorf("%s was not refused %s: %s", role, a.name, a.sql)
 				continue
 			}
 			code := a.code
@@ -78,77 +81,78 @@ func TestNobodyGoesRoundTheDriver(t *testing.T) {
 				code = "42501"
 			}
 			if err.Code != code {
-				t.Errorf("%s with %s: %s %s, want %s", role, a.name, err.Code, err.Message, code)
+				t.Errorf("%s, %s: ended with %s %s, want %s", role, a.name, err.Code, err.Message, code)
 			}
 		}
 	}
-	s.leaves(from(1, 30)...)
+	s.wantLeft(numbers(1, 30)...)
 }
 
-// A run under way serves its own session only: a second session of the runner's cannot step it on,
-// and its own cannot be made to from the outside.
+// TestStepOfAnotherSessionsRun checks that a second session of the runner cannot execute a step of
+// a run in progress.
 func TestStepOfAnotherSessionsRun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	id := pgtest.Value[int64](t, s.watch, "SELECT id FROM retention.run WHERE state = 'running'")
 	for _, sql := range []string{"SELECT retention._step($1)", "SELECT retention._step($1, true)"} {
-		if err := s.start(s.session("retention_runner"), sql, id).end(); err == nil || err.Code != "55000" {
-			t.Errorf("%s: %v, want 55000", sql, err)
+		if err := s.start(s.session("retention_runner"), sql, id).wait(); err == nil || err.Code != "55000" {
+			t.Errorf("%s ended with %v, want 55000", sql, err)
 		}
 	}
-	s.open()
-	run.ok()
-	s.logged("p", counts{State: "done", Taken: 30})
+	s.openGate()
+	run.mustSucceed()
+	s.wantRun("p", counts{State: "done", Taken: 30})
 }
 
-// A runner that begins a run by hand, and steps it, gets no more than the driver gives: as_of,
-// breaker, holds and the log are the same.
-func TestRunnerDrivesByHand(t *testing.T) {
+// TestRunnerCallsTheDriversFunctions checks that a runner that calls _begin and _step itself gets
+// the same limits on as_of and the same breaker as with the driver.
+func TestRunnerCallsTheDriversFunctions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
 	s.refill(30)
 	conn := s.session("retention_runner")
 	s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, "+
-		"false, NULL))").ok()
+		"false, NULL))").mustSucceed()
 	if o := s.Last("p"); o.State != "failed" || o.SQLState != "22023" {
-		t.Errorf("beginning in the future ended %+v", o)
+		t.Errorf("_begin with a future as_of ended with %+v, want 22023", o)
 	}
-	s.start(conn, "SELECT retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", asOf).ok()
+	s.start(conn, "SELECT retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", asOf).mustSucceed()
 	id := s.Last("p").ID
-	s.start(conn, "SELECT retention._step($1)", id).ok()
-	s.logged("p", counts{State: "tripped"})
-	if err := s.start(conn, "SELECT retention._step($1)", id).end(); err == nil || err.Code != "55000" {
-		t.Errorf("stepping a run that tripped: %v, want 55000", err)
+	s.start(conn, "SELECT retention._step($1)", id).mustSucceed()
+	s.wantRun("p", counts{State: "tripped"})
+	if err := s.start(conn, "SELECT retention._step($1)", id).wait(); err == nil || err.Code != "55000" {
+		t.Errorf("_step of a tripped run ended with %v, want 55000", err)
 	}
-	s.leaves(from(1, 30)...)
+	s.wantLeft(numbers(1, 30)...)
 }
 
-// run refuses a future as_of and writes that down; preview may look ahead.
+// TestFutureAsOf checks that run refuses a future as_of and logs the run as failed. preview accepts
+// it.
 func TestFutureAsOf(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
 	s.Exec(t, "INSERT INTO m VALUES (1, clock_timestamp())")
 	for _, role := range []string{"retention_runner", "retention_operator"} {
 		for _, at := range []string{"infinity", "2099-01-01"} {
-			err := s.start(s.session(role), "CALL retention.run('p', $1)", at).end()
+			err := s.start(s.session(role), "CALL retention.run('p', $1)", at).wait()
 			if err == nil || err.Code != "22023" || !strings.Contains(err.Message, "in the future") {
-				t.Errorf("%s with %s: %v, want 22023", role, at, err)
+				t.Errorf("a run of %s as of %s ended with %v, want 22023", role, at, err)
 			}
-			s.logged("p", counts{State: "failed"})
+			s.wantRun("p", counts{State: "failed"})
 		}
 	}
-	s.leaves(1)
-	s.unlocked()
+	s.wantLeft(1)
+	s.wantUnlocked()
 	if n := pgtest.Value[int](t, s.watch, "SELECT due FROM retention.preview('p', '2099-01-01')"); n != 1 {
-		t.Errorf("preview of 2099 says %d rows", n)
+		t.Errorf("the preview as of 2099 has %d rows due, want 1", n)
 	}
 }
 
-// PUBLIC holds no right on anything in the schema, and not even USAGE of it.
+// TestPublicHasNoRights checks that PUBLIC has no privilege on the schema or on any object in it.
 func TestPublicHasNoRights(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM, "policies: {p: "+simple+"}\njobs: {nightly: {schedule: \"0 1 * * *\", run: [p]}}")
@@ -162,17 +166,17 @@ func TestPublicHasNoRights(t *testing.T) {
 		SELECT c.oid::regclass::text FROM pg_class c, aclexplode(coalesce(relacl, acldefault('r', relowner))) a
 		WHERE relnamespace = 'retention'::regnamespace AND relkind IN ('r', 'v', 'p', 'm') AND a.grantee = 0`)
 	if len(open) > 0 {
-		t.Errorf("open to PUBLIC: %q", open)
+		t.Errorf("PUBLIC has privileges on %q", open)
 	}
-	// Every SECURITY DEFINER function has a pinned path, and nobody but the owner and superusers
-	// can create in it.
+	// Every SECURITY DEFINER function has a fixed search_path that ends with pg_temp.
 	loose := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text FROM pg_proc p
 		WHERE pronamespace = 'retention'::regnamespace AND prosecdef
 		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%pg_temp%', false)`)
 	if len(loose) > 0 {
-		t.Errorf("SECURITY DEFINER without a pinned path: %q", loose)
+		t.Errorf("SECURITY DEFINER functions without a fixed search_path: %q", loose)
 	}
-	// And one without is called by pinned ones only: nobody else may execute it but the worker.
+	// Only functions with a fixed search_path call functions without one. No role except the owner
+	// and the worker may execute those.
 	callable := pgtest.Column[string](t, s.watch, `SELECT p.oid::regprocedure::text || ' by ' || a.grantee::regrole
 		FROM pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
 		WHERE pronamespace = 'retention'::regnamespace AND NOT prosecdef AND prokind = 'f' AND a.grantee <> proowner
@@ -180,11 +184,11 @@ func TestPublicHasNoRights(t *testing.T) {
 		  AND NOT coalesce(array_to_string(proconfig, ' ') LIKE '%search_path=%', false)
 		  AND p.proname NOT LIKE '%\_rows'`)
 	if len(callable) > 0 {
-		t.Errorf("unpinned and callable: %q", callable)
+		t.Errorf("functions without a fixed search_path that others may execute: %q", callable)
 	}
 }
 
-// A hold, and a pause, are for operators: the runner may read them.
+// TestRunnerIsNoOperator checks that the runner may not execute the operator's functions.
 func TestRunnerIsNoOperator(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
@@ -193,26 +197,27 @@ func TestRunnerIsNoOperator(t *testing.T) {
 		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept('p')", "SELECT retention.adopt()",
 		"SELECT retention.set_window('p', '8 days', 'x')", "SELECT retention.place_hold('public.m', '1', 'x')", "SELECT retention.release_hold(1, 'x')",
 	} {
-		if err := s.start(conn, sql).end(); err == nil || err.Code != "42501" {
-			t.Errorf("%s: %v, want 42501", sql, err)
+		if err := s.start(conn, sql).wait(); err == nil || err.Code != "42501" {
+			t.Errorf("%s ended with %v, want 42501", sql, err)
 		}
 	}
 }
 
-// A copy of the database, that nobody adopted, touches nothing.
+// TestCopyOfTheDatabase checks that runs in a copy of the database take nothing until an operator
+// calls adopt().
 func TestCopyOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
 	s.refill(30)
 	s.Exec(t, "UPDATE retention.install SET system_identifier = 1")
-	s.run("p").ok()
-	if o := s.logged("p", counts{State: "paused"}); !strings.Contains(o.Message, "this is a copy") {
-		t.Errorf("the log says %q", o.Message)
+	s.run("p").mustSucceed()
+	if o := s.wantRun("p", counts{State: "paused"}); !strings.Contains(o.Message, "this is a copy") {
+		t.Errorf("the message in the log is %q, want one about a copy", o.Message)
 	}
-	s.leaves(from(1, 30)...)
+	s.wantLeft(numbers(1, 30)...)
 	if err := s.Operator("SELECT retention.adopt('meant')"); err != nil {
 		t.Fatal(err)
 	}
-	s.run("p").ok()
-	s.leaves()
+	s.run("p").mustSucceed()
+	s.wantLeft()
 }

@@ -7,10 +7,11 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// drowsyAt is a policy with a share of time that it may work.
-func drowsyAt(busy string) string { return strings.Replace(drowsy, "0.00001", busy, 1) }
+// sleepyWith returns policy sleepy with busy as the share of time that it may work.
+func sleepyWith(busy string) string { return strings.Replace(sleepy, "0.00001", busy, 1) }
 
-// Whatever the session's defaults are, a run works READ COMMITTED, READ WRITE.
+// TestSessionDefaults checks that a run works READ COMMITTED and READ WRITE whatever the session's
+// defaults are.
 func TestSessionDefaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, set, naiveCode string }{
@@ -25,26 +26,27 @@ func TestSessionDefaults(t *testing.T) {
 			s := newStage(t, plainDriver, simple)
 			race := func(role, call string, args ...any) *task {
 				s.refill(30)
-				s.application("BEGIN; UPDATE m SET at = " + fresh + " WHERE id = 15")
+				s.appExec("BEGIN; UPDATE m SET at = " + fresh + " WHERE id = 15")
 				conn := s.session(role)
 				pgtest.Exec(t, conn, c.set)
 				k := s.start(conn, call, args...)
-				k.waits()
-				s.application("COMMIT")
+				k.waitsOrEnds()
+				s.appExec("COMMIT")
 				return k
 			}
-			if err := race("kit_migrator", "CALL plain()").end(); err == nil || err.Code != c.naiveCode {
+			if err := race("kit_migrator", "CALL plain()").wait(); err == nil || err.Code != c.naiveCode {
 				t.Errorf("the plain driver ended with %v, want %s", err, c.naiveCode)
 			}
-			race("retention_runner", "CALL retention.run('p', $1)", asOf).ok()
-			s.leaves(15)
-			s.logged("p", counts{State: "done", Taken: 29})
-			s.unlocked()
+			race("retention_runner", "CALL retention.run('p', $1)", asOf).mustSucceed()
+			s.wantLeft(15)
+			s.wantRun("p", counts{State: "done", Taken: 29})
+			s.wantUnlocked()
 		})
 	}
 }
 
-// Other settings of a session that change what statements do or how long they may take.
+// TestSessionSettings checks that settings of the session do not change what a run takes or whether
+// it ends. Each of them changes what statements do or how long they may take.
 func TestSessionSettings(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, signals, guarded)
@@ -62,22 +64,22 @@ func TestSessionSettings(t *testing.T) {
 		s.refill(30)
 		s.Exec(t, "TRUNCATE sig; INSERT INTO sig VALUES (15)")
 		conn := s.Conn(t)
-		pgtest.Exec(t, conn, set) // as the superuser: some are his alone
+		pgtest.Exec(t, conn, set) // as the superuser, because only superusers may change some settings
 		pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
-		if err := s.start(conn, "CALL retention.run('p', $1)", asOf).end(); err != nil {
-			t.Errorf("%s: %v", set, err)
+		if err := s.start(conn, "CALL retention.run('p', $1)", asOf).wait(); err != nil {
+			t.Errorf("after %s the run ended with %v", set, err)
 		}
-		s.leaves(15)
-		s.logged("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}})
+		s.wantLeft(15)
+		s.wantRun("p", counts{State: "done", Taken: 29, Kept: map[string]int64{"signal": 1}})
 		if t.Failed() {
-			t.Fatalf("with %s", set)
+			t.Fatalf("the setting was %s", set)
 		}
 	}
 }
 
-// What a run, preview and blast_radius ask of the catalog takes little memory in a session that may
-// have much: PostgreSQL allocates the hash table of a recursive query at once, as large as its
-// estimate of the rows says and work_mem allows.
+// TestSessionWithMuchMemory checks that catalog queries use little memory although work_mem is
+// large. PostgreSQL allocates the hash table of a recursive query at once. Its size depends on the
+// estimated number of rows, up to work_mem.
 func TestSessionWithMuchMemory(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, archive+"CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);",
@@ -86,22 +88,23 @@ func TestSessionWithMuchMemory(t *testing.T) {
 	s.Exec(t, "INSERT INTO child SELECT id, id FROM m")
 	s.Exec(t, "SELECT retention.place_hold('public.child', '15', 'case')")
 	conn := s.Conn(t)
-	pgtest.Exec(t, conn, "SET work_mem = '256MB'") // twice that for a hash table
+	pgtest.Exec(t, conn, "SET work_mem = '256MB'") // hash tables may use twice that
 	pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION retention_runner")
-	s.start(conn, "CALL retention.run('p', $1)", asOf).ok()
-	s.leaves(15)
+	s.start(conn, "CALL retention.run('p', $1)", asOf).mustSucceed()
+	s.wantLeft(15)
 	pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
 	pgtest.Exec(t, conn, "SELECT * FROM retention.preview('p')")
 	pgtest.Exec(t, conn, "SELECT * FROM retention.blast_radius('p')")
 	peak := pgtest.Value[int](t, conn, "SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+) "+
 		"kB')::int / 1024")
 	if peak >= 400 { // with shared_buffers
-		t.Errorf("the session took %d MB", peak)
+		t.Errorf("the session's memory peaked at %d MB, want less than 400 MB", peak)
 	}
 }
 
-// In a session that fires no triggers a foreign key neither keeps a row nor takes its children
-// along: nothing goes there, and nothing comes back, where its parent may be gone.
+// TestSessionWithoutTriggers checks that the server refuses runs and restores in a session that
+// fires no triggers. In such a session foreign keys neither refuse a delete nor cascade, so a
+// restored row could lack its parent.
 func TestSessionWithoutTriggers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, archive+"CREATE TABLE child (id int PRIMARY KEY, m_id int REFERENCES m);", archived)
@@ -109,21 +112,22 @@ func TestSessionWithoutTriggers(t *testing.T) {
 	s.Exec(t, "INSERT INTO child VALUES (1, 15)")
 	conn := s.Conn(t)
 	pgtest.Exec(t, conn, "SET session_replication_role = replica")
-	if err := s.start(conn, "CALL retention.run('p', $1)", asOf).end(); err == nil || err.Code != "55000" {
-		t.Errorf("a run: %v, want 55000", err)
+	if err := s.start(conn, "CALL retention.run('p', $1)", asOf).wait(); err == nil || err.Code != "55000" {
+		t.Errorf("the run ended with %v, want 55000", err)
 	}
-	s.leaves(from(1, 30)...)
-	s.logged("p", counts{State: "failed"})
-	s.run("p").ok()
-	s.leaves(15)
-	if err := s.start(conn, "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))").end(); err == nil ||
+	s.wantLeft(numbers(1, 30)...)
+	s.wantRun("p", counts{State: "failed"})
+	s.run("p").mustSucceed()
+	s.wantLeft(15)
+	if err := s.start(conn, "SELECT retention.restore('p', (SELECT max(id) FROM retention.run))").wait(); err == nil ||
 		err.Code != "55000" {
-		t.Errorf("restore: %v, want 55000", err)
+		t.Errorf("restore ended with %v, want 55000", err)
 	}
-	s.leaves(15)
+	s.wantLeft(15)
 }
 
-// Inside somebody's transaction a run is refused before it has locked or written anything.
+// TestInsideATransactionBlock checks that the server refuses a run inside a transaction block,
+// before the run locks or writes anything.
 func TestInsideATransactionBlock(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+plainDriver, "policies: {p: "+
@@ -132,13 +136,13 @@ func TestInsideATransactionBlock(t *testing.T) {
 	naive := s.session("kit_migrator")
 	pgtest.Exec(t, naive, "BEGIN")
 	k := s.start(naive, "CALL plain()")
-	if err := k.end(); err == nil || err.Code != "2D000" {
+	if err := k.wait(); err == nil || err.Code != "2D000" {
 		t.Errorf("the plain driver ended with %v, want 2D000", err)
 	}
 	pgtest.Exec(t, naive, "ROLLBACK")
 	if pgtest.Value[int](t, naive, "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = "+
 		"'advisory'") == 0 {
-		t.Error("the plain driver left no lock; then this test shows nothing")
+		t.Error("the plain driver left no lock; so this test proves nothing")
 	}
 
 	for _, call := range []string{"CALL retention.run('p', '" + asOf + "')", "CALL retention.run_job('nightly', '" +
@@ -149,13 +153,14 @@ func TestInsideATransactionBlock(t *testing.T) {
 		} {
 			runner := s.session("retention_runner")
 			pgtest.Exec(t, runner, around[0])
-			if err := s.start(runner, call).end(); err == nil || err.Code != "2D000" {
-				t.Errorf("%s in %s: %v, want 2D000", call, around[0], err)
+			if err := s.start(runner, call).wait(); err == nil || err.Code != "2D000" {
+				t.Errorf("%s in %s ended with %v, want 2D000", call, around[0], err)
 			}
 			pgtest.Exec(t, runner, around[1])
-			s.unlocked()
+			s.wantUnlocked()
 		}
-		// As a string of two statements, from DO with an EXCEPTION block, and from a function.
+		// The call is the second of two statements in one string, or it is in a DO block with an
+		// EXCEPTION clause.
 		for _, wrapped := range []string{
 			"SELECT 1; " + call,
 			"DO $$ DECLARE o text; BEGIN " + strings.Replace(call, ")", ", NULL, o)",
@@ -164,11 +169,11 @@ func TestInsideATransactionBlock(t *testing.T) {
 			runner := s.session("retention_runner")
 			_, err := runner.PgConn().Exec(t.Context(), wrapped).ReadAll()
 			if err == nil || !strings.Contains(err.Error(), "2D000") {
-				t.Errorf("%s: %v, want 2D000", wrapped, err)
+				t.Errorf("%s ended with %v, want 2D000", wrapped, err)
 			}
-			s.unlocked()
+			s.wantUnlocked()
 		}
 	}
-	s.leaves(from(1, 30)...)
-	s.states()
+	s.wantLeft(numbers(1, 30)...)
+	s.wantRunLog()
 }

@@ -15,14 +15,16 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// asOf is the instant of most runs: every row of table m is due, unless it was refreshed to fresh.
+// asOf is the timestamp that most runs get. Then every row of table m is due, unless it was updated
+// to fresh.
 const (
 	asOf   = "2024-06-01 00:00:00+00"
 	cutoff = "'2024-05-25 00:00:00+00'::timestamptz"
 	fresh  = "'2024-05-31 00:00:00+00'::timestamptz"
 )
 
-// tableM is the table of most tests. Whoever reaches gate(stop) waits while the gate is shut.
+// tableM creates the table of most tests. A session that calls gate(true) waits while the gate is
+// shut.
 const tableM = `
 	CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0);
 	CREATE FUNCTION gate(stop boolean) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -36,23 +38,25 @@ const tableM = `
 		RETURN OLD;
 	END $$;`
 
-// gateAt15 stops whoever is about to delete row 15.
+// gateAt15 makes a session that deletes row 15 wait at the gate.
 const gateAt15 = `CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15)
 	EXECUTE FUNCTION gate_keeper();`
 
-// fill makes n rows, all due, older ones first.
+// fill inserts n rows. All are due, and the oldest rows come first.
 const fill = `INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, $1::int) i`
 
-// stage is an installation with people on it: the application, somebody who looks on, and the gate.
+// stage is an installation with three more sessions: the application, an observer, and the session
+// that holds the gate's lock.
 type stage struct {
 	*kit.Installed
 	t          *testing.T
 	app, watch *pgx.Conn
 	gate       *pgx.Conn
-	closed     bool // the gate, and nobody has come to it yet
+	closed     bool // the gate is shut, and no task has waited at it yet
 }
 
-// newStage installs policy p of table m, with 30 due rows in batches of 10.
+// newStage installs policy p of table m with batches of 10 rows. schema is executed after tableM,
+// and rule is the policy in YAML.
 func newStage(t *testing.T, schema, rule string) *stage {
 	t.Helper()
 	return newStageOf(t, tableM+schema, "policies: {p: "+rule+"}")
@@ -66,20 +70,21 @@ func newStageOf(t *testing.T, schema, yaml string, options ...kit.Option) *stage
 	return s
 }
 
-// simple is the plainest policy, guarded's guard reads another table; both go RANGE unless locked()
-// is said. Both wait long for locks, so that the test decides when a wait ends.
+// simple has no guard; the guard of guarded reads table sig. Batches of both are one statement,
+// unless the test calls useRowByRow. Both wait long for locks, so that the test decides when a wait
+// ends.
 const (
 	simple  = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], batch: {lock_timeout: 100s}}`
 	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
 	signals = `CREATE TABLE sig (m_id int NOT NULL);`
 )
 
-// withCascades is a rule whose delete may reach a table through a foreign key.
+// withCascades returns rule with a delete that may reach a table through a foreign key.
 func withCascades(rule, table string) string {
 	return strings.Replace(rule, "then: [delete]", "then: [{delete: {cascades: ["+table+"]}}]", 1)
 }
 
-// refill starts from n rows and an empty log.
+// refill empties m and the log, and inserts n due rows.
 func (s *stage) refill(n int) {
 	s.t.Helper()
 	s.Exec(s.t, "TRUNCATE m CASCADE")
@@ -87,42 +92,42 @@ func (s *stage) refill(n int) {
 	s.Exec(s.t, fill, n)
 }
 
-// locked makes policy p go LOCKED from its first batch on.
-func (s *stage) locked() {
+// useRowByRow makes policy p work row by row from its first batch on.
+func (s *stage) useRowByRow() {
 	s.t.Helper()
 	s.Exec(s.t, "UPDATE retention.policy SET passes = passes #- '{0,range}' WHERE name = 'p'")
 }
 
-func (s *stage) application(sql string) {
+func (s *stage) appExec(sql string) {
 	s.t.Helper()
 	pgtest.Exec(s.t, s.app, sql)
 }
 
-func (s *stage) shut() {
+func (s *stage) shutGate() {
 	pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_lock(77)")
 	s.closed = true
 }
 
-func (s *stage) open() {
+func (s *stage) openGate() {
 	s.closed = false
 	pgtest.Exec(s.t, s.gate, "SELECT pg_advisory_unlock_all()")
 }
 
-// ids are the rows of a table that are left.
+// ids returns the ids of the rows that table has.
 func (s *stage) ids(table string) []int {
 	s.t.Helper()
 	return pgtest.Column[int](s.t, s.watch, "SELECT id FROM "+table+" ORDER BY id")
 }
 
-func (s *stage) leaves(want ...int) {
+func (s *stage) wantLeft(want ...int) {
 	s.t.Helper()
 	if diff := cmp.Diff(append([]int{}, want...), s.ids("m")); diff != "" {
 		s.t.Errorf("rows of m left (-want +got):\n%s", diff)
 	}
 }
 
-// from is the numbers from a to b.
-func from(a, b int) []int {
+// numbers returns the numbers from a to b.
+func numbers(a, b int) []int {
 	var all []int
 	for i := a; i <= b; i++ {
 		all = append(all, i)
@@ -130,7 +135,7 @@ func from(a, b int) []int {
 	return all
 }
 
-// task is a statement under way in a session of its own.
+// task is a statement that runs in the background in its own session.
 type task struct {
 	s    *stage
 	conn *pgx.Conn
@@ -138,7 +143,7 @@ type task struct {
 	done chan error
 }
 
-// start runs a statement in a session in the background.
+// start executes a statement in the background on conn.
 func (s *stage) start(conn *pgx.Conn, sql string, args ...any) *task {
 	s.t.Helper()
 	k := &task{s: s, conn: conn, pid: conn.PgConn().PID(), done: make(chan error, 1)}
@@ -151,7 +156,7 @@ func (s *stage) start(conn *pgx.Conn, sql string, args ...any) *task {
 	return k
 }
 
-// session opens a session of a role.
+// session opens a session and makes role its session user.
 func (s *stage) session(role string) *pgx.Conn {
 	s.t.Helper()
 	conn := s.Conn(s.t)
@@ -159,75 +164,76 @@ func (s *stage) session(role string) *pgx.Conn {
 	return conn
 }
 
-// run calls retention.run in the background, as the runner in a new session.
+// run calls retention.run in the background as retention_runner, in a new session.
 func (s *stage) run(policy string) *task {
 	s.t.Helper()
 	return s.start(s.session("retention_runner"), "CALL retention.run($1, $2)", policy, asOf)
 }
 
-// end waits for a task and returns the server's error, if any.
-func (k *task) end() *pgconn.PgError {
+// wait waits until the task ends, and returns the server's error, or nil.
+func (k *task) wait() *pgconn.PgError {
 	k.s.t.Helper()
 	select {
 	case err := <-k.done:
 		k.done <- err
 		var server *pgconn.PgError
 		if err != nil && !errors.As(err, &server) {
-			k.s.t.Fatalf("the session broke: %v", err)
+			k.s.t.Fatalf("the session ended without a server error: %v", err)
 		}
 		return server
 	case <-time.After(pgtest.MaxWait):
-		k.s.t.Fatalf("the statement does not end: %s", k.s.activity())
+		k.s.t.Fatalf("the statement has not ended in time; the sessions:\n%s", k.s.activity())
 		return nil
 	}
 }
 
-// ok is end for what must not fail.
-func (k *task) ok() {
+// mustSucceed waits until the task ends, and fails the test if the server raised an error.
+func (k *task) mustSucceed() {
 	k.s.t.Helper()
-	if err := k.end(); err != nil {
-		k.s.t.Fatalf("failed: %s %s", err.Code, err.Message)
+	if err := k.wait(); err != nil {
+		k.s.t.Fatalf("the statement failed with %s %s, want success", err.Code, err.Message)
 	}
 }
 
-// ended says whether the task is over, without waiting.
+// ended reports whether the task has ended. It does not wait.
 func (k *task) ended() bool { return len(k.done) > 0 }
 
-// waits returns once the task waits for a lock, or is over, which is right where it takes the
-// wait to be none of its business.
-func (k *task) waits() {
+// waitsOrEnds returns once the task waits for a lock or has ended. A task may end if its statement
+// does not need the lock.
+func (k *task) waitsOrEnds() {
 	k.s.t.Helper()
-	k.s.until("a session waits for a lock", func() bool {
+	k.s.waitUntil("a session waits for a lock", func() bool {
 		return k.ended() || pgtest.Value[bool](k.s.t, k.s.watch, "SELECT cardinality(pg_blocking_pids($1)) > 0", k.pid)
 	})
 }
 
-// mustWait is waits for a task that cannot end by itself. The first after the gate was shut waits
-// at the gate, and not for a moment for something else on its way there.
+// mustWait returns once the task waits, and fails the test if the task ends. The first call after
+// shutGate returns only when the task waits at the gate. A shorter wait for another lock does not
+// count.
 func (k *task) mustWait() {
 	k.s.t.Helper()
 	if k.s.closed {
 		k.s.closed = false
-		k.s.until("a session waits at the gate", func() bool {
+		k.s.waitUntil("a session waits at the gate", func() bool {
 			return k.ended() || pgtest.Value[bool](k.s.t, k.s.watch,
 				"SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'advisory' AND NOT granted)", k.pid)
 		})
 	} else {
-		k.waits()
+		k.waitsOrEnds()
 	}
 	if k.ended() {
-		k.s.t.Fatalf("the statement ended (%v) where it should wait", k.end())
+		k.s.t.Fatalf("the statement ended with %v, want it to wait for a lock", k.wait())
 	}
 }
 
-// sees returns once a query of the onlooker's is true.
-func (s *stage) sees(sql string, args ...any) {
+// waitForTrue returns once the query returns true in the observer's session.
+func (s *stage) waitForTrue(sql string, args ...any) {
 	s.t.Helper()
-	s.until(sql, func() bool { return pgtest.Value[bool](s.t, s.watch, sql, args...) })
+	s.waitUntil(sql, func() bool { return pgtest.Value[bool](s.t, s.watch, sql, args...) })
 }
 
-// until polls: PostgreSQL tells nobody when a session begins to wait.
-func (s *stage) until(what string, true func() bool) {
+// waitUntil polls a condition. PostgreSQL sends no notice when a session begins to wait.
+func (s *stage) waitUntil(what string, true func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(3 * time.Millisecond)
 	defer tick.Stop()
@@ -235,26 +241,26 @@ func (s *stage) until(what string, true func() bool) {
 		select {
 		case <-tick.C:
 		case <-late:
-			s.t.Fatalf("never came true: %s\n%s", what, s.activity())
+			s.t.Fatalf("this has not become true in time: %s; the sessions:\n%s", what, s.activity())
 		}
 	}
 }
 
-// activity is what everybody does, for messages.
+// activity returns what each session of the database executes, for failure messages.
 func (s *stage) activity() string {
 	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format('%s %s %s/%s: %s', pid, state,
 		wait_event_type, wait_event, left(query, 80)), E'\n'), '') FROM pg_stat_activity WHERE datname = current_database()`)
 }
 
-// counts are the parts of an outcome that a test compares.
+// counts are the parts of a run's result that tests compare.
 type counts struct {
 	State                     string
 	Taken, Contended, Refused int64
 	Kept, Related, Cascaded   map[string]int64
 }
 
-// logged compares the last run of a policy with what is wanted of it.
-func (s *stage) logged(policy string, want counts) kit.Outcome {
+// wantRun compares the result of the policy's last run with want, and returns that result.
+func (s *stage) wantRun(policy string, want counts) kit.Outcome {
 	s.t.Helper()
 	o := s.Last(policy)
 	for _, m := range []*map[string]int64{&want.Kept, &want.Related, &want.Cascaded} {
@@ -270,21 +276,20 @@ func (s *stage) logged(policy string, want counts) kit.Outcome {
 	return o
 }
 
-// batches is a run's log, for messages.
+// batches returns the batches that a run has logged, for failure messages.
 func (s *stage) batches(run int64) string {
 	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format('%s %s scanned %s taken %s contended %s refused %s kept %s %s %s',
 		n, mode, scanned, taken, contended, refused, kept, sqlstate, message), E'\n' ORDER BY n), '') FROM retention.batch WHERE run_id = $1`, run)
 }
 
-// unlocked holds that nothing keeps the next run out: no run is under way, and no advisory lock is
-// left.
-func (s *stage) unlocked() {
+// wantUnlocked fails the test if a run is in progress or an advisory lock of a run is left.
+func (s *stage) wantUnlocked() {
 	s.t.Helper()
 	if n := pgtest.Value[int](s.t, s.watch, "SELECT count(*) FROM retention.progress"); n != 0 {
-		s.t.Errorf("%d runs are under way", n)
+		s.t.Errorf("%d runs are in progress, want none", n)
 	}
 	if n := pgtest.Value[int](s.t, s.watch, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
 		WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid::bigint BETWEEN 1347571758 AND 1347571762`); n != 0 {
-		s.t.Errorf("%d locks are left", n)
+		s.t.Errorf("%d advisory locks of runs are left, want none", n)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// stepSchema has rows of m that steps write to other tables, each row of m with two of r but row 5,
-// which has none, so that nothing but itself is left when it is refused.
+// stepSchema creates table m and the tables that steps write. Each row of m has two rows in r. Only
+// row 5 has none, so that a refused row 5 leaves nothing else behind.
 const stepSchema = `
 	CREATE TABLE m (id int PRIMARY KEY, kind text NOT NULL, state text NOT NULL DEFAULT 'new', at timestamptz NOT NULL);
 	CREATE TABLE r (id int PRIMARY KEY, m_id int, note text);
@@ -26,7 +26,8 @@ const stepSchema = `
 const stepData = `INSERT INTO m SELECT i, 'k' || i % 3, 'new', '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, 12) i;
 	INSERT INTO r SELECT i, (i + 1) / 2, 'n' || i FROM generate_series(1, 24) i WHERE (i + 1) / 2 <> 5`
 
-// stepTables are the tables whose content is compared; the values of sequences are left out.
+// stepTables has a query for each table that the tests compare. The queries leave out values of
+// sequences.
 var stepTables = map[string]string{
 	"m": "SELECT * FROM m", "r": "SELECT * FROM r", "log": "SELECT * FROM log", "sums": "SELECT * FROM sums",
 	"old": "SELECT id, kind, state, at, run_id IS NOT NULL FROM old", "attic": "SELECT * FROM attic", "head": "SELECT kind, n FROM head",
@@ -38,7 +39,8 @@ const (
 	stepAge = "table: m, " + stepDue
 )
 
-// stepKinds has a policy for each kind of step, and the table whose trigger fails at row 5.
+// stepKinds has a policy for each kind of step, and the table and the event of the trigger that
+// fails for row 5.
 var stepKinds = map[string]struct{ rule, on, when string }{
 	"delete": {stepAge + `, then: [delete]`, "m", "DELETE"},
 	"related delete": {stepAge + `, then: [{delete: {table: r, as: r, where: "r.m_id = t.id"}}, delete]`, "m",
@@ -59,13 +61,13 @@ var stepKinds = map[string]struct{ rule, on, when string }{
 	"statement":       {stepAge + `, then: [{sql: "INSERT INTO public.log SELECT b.id, b.kind, as_of FROM batch b"}, delete]`, "m", "DELETE"},
 }
 
-const bang = `
+const failingTrigger = `
 	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN %s; RETURN coalesce(NEW, OLD); END $$;
 	CREATE TRIGGER bang BEFORE %s ON %s FOR EACH ROW WHEN (OLD.id = 5) EXECUTE FUNCTION bang()`
 
-// TestStepFails: a row whose change fails in the middle of a batch is left alone with all that
-// belongs to it; the others go as if it had not been there.
-func TestStepFails(t *testing.T) {
+// TestStepFailsForOneRow checks that a row whose step fails stays, with its related rows. The other
+// rows have the same result as without that row.
+func TestStepFailsForOneRow(t *testing.T) {
 	t.Parallel()
 	for name, c := range stepKinds {
 		t.Run(name, func(t *testing.T) {
@@ -78,9 +80,9 @@ func TestStepFails(t *testing.T) {
 			slices.Sort(want["m"])
 
 			in.Exec(t, "TRUNCATE m, r, log, sums, old, attic, head, retention.event, retention.undo; "+stepData)
-			in.Exec(t, sprintf(bang, "RAISE EXCEPTION 'not this one'", c.when, c.on))
+			in.Exec(t, sprintf(failingTrigger, "RAISE EXCEPTION 'not this one'", c.when, c.on))
 			if o := in.Done("p", asOf); o.Refused != 1 || o.Taken != 11 {
-				t.Errorf("got %+v", o)
+				t.Errorf("the run ended with %+v", o)
 			}
 			if diff := cmp.Diff(want, stepContent(t, in)); diff != "" {
 				t.Errorf("rows differ (-want +got):\n%s", diff)
@@ -89,7 +91,8 @@ func TestStepFails(t *testing.T) {
 	}
 }
 
-// TestBackendDiesInAStep: nothing of the batch has happened, in any table.
+// TestBackendDiesInAStep checks that a batch changes no table if its backend is terminated during a
+// step.
 func TestBackendDiesInAStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range stepKinds {
@@ -97,10 +100,10 @@ func TestBackendDiesInAStep(t *testing.T) {
 			t.Parallel()
 			in := kit.Install(t, stepSchema+stepData, "policies: {p: {"+c.rule+"}}")
 			want := stepContent(t, in)
-			in.Exec(t, sprintf(bang, "PERFORM pg_terminate_backend(pg_backend_pid())", c.when, c.on))
+			in.Exec(t, sprintf(failingTrigger, "PERFORM pg_terminate_backend(pg_backend_pid())", c.when, c.on))
 			conn := in.Conn(t)
 			if _, err := conn.Exec(t.Context(), "CALL retention.run('p', '"+asOf+"')"); err == nil {
-				t.Fatal("the backend is still there")
+				t.Fatal("the CALL succeeded, want the backend terminated")
 			}
 			pgtest.WaitForExit(t, in, conn.PgConn().PID())
 			if diff := cmp.Diff(want, stepContent(t, in)); diff != "" {
@@ -108,37 +111,37 @@ func TestBackendDiesInAStep(t *testing.T) {
 			}
 			in.Exec(t, "DROP TRIGGER bang ON "+c.on)
 			if o := in.Done("p", asOf); o.Taken != 12 {
-				t.Errorf("the next run: %+v", o)
+				t.Errorf("the next run ended with %+v, want 12 rows taken", o)
 			}
 			if state := pgtest.Value[string](t, in,
 				"SELECT state FROM retention.run ORDER BY id LIMIT 1"); state != "abandoned" {
-				t.Errorf("the log says %q of the run that died", state)
+				t.Errorf("the log has state %q for the terminated run, want abandoned", state)
 			}
 		})
 	}
 }
 
-// TestWatermarkAndFailure holds that no row is skipped, and that the watermark stays before the row
-// that fails.
-func TestWatermarkAndFailure(t *testing.T) {
+// TestWatermarkStaysBeforeAFailedRow checks that a run skips no row, and that the watermark stays
+// before the row that fails.
+func TestWatermarkStaysBeforeAFailedRow(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, stepSchema+stepData, `policies: {p: {table: m, due: {position: {column: id, up_to: "SELECT 10", watermark: {table: mark, column: id}}}, then: [{insert: {into: log, set: {id: id, kind: kind}}}], batch: {rows: 2}}}`)
 	in.Exec(t, "CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; "+
 		"END $$; CREATE TRIGGER bang BEFORE INSERT ON log FOR EACH ROW WHEN (NEW.id = 5) EXECUTE FUNCTION bang()")
 	o := in.Run("p", asOf)
 	if o.State != "failed" || o.Message != "not this one" {
-		t.Errorf("got %+v", o)
+		t.Errorf("the run ended with %+v", o)
 	}
 	if diff := cmp.Diff([]string{"(4)"}, in.Rows("SELECT * FROM mark")); diff != "" {
-		t.Error(diff)
+		t.Errorf("the watermark differs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"(1)", "(2)", "(3)", "(4)"}, in.Rows("SELECT id FROM log")); diff != "" {
-		t.Error(diff)
+		t.Errorf("rows of log differ (-want +got):\n%s", diff)
 	}
 	in.Exec(t, "DROP TRIGGER bang ON log")
 	in.Done("p", asOf)
 	if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT id) FROM log HAVING count(*) = 10 AND max(id) = 10"); n != 10 {
-		t.Errorf("%d rows were worked off", n)
+		t.Errorf("the log has %d different rows, want 10", n)
 	}
 }
 

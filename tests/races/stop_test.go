@@ -9,7 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// plainDriver is the loop that comes to mind first: a session lock, a log row, a COMMIT per batch.
+// plainDriver is a simple loop that a developer might write: a session lock, a log row, and a
+// COMMIT after each batch.
 const plainDriver = `
 	CREATE TABLE plain_log (state text);
 	CREATE PROCEDURE plain() LANGUAGE plpgsql AS $$
@@ -26,20 +27,22 @@ const plainDriver = `
 		PERFORM pg_advisory_unlock(5);
 	END $$;`
 
-// plainIsStuck holds that the plain driver left its log at "running" and its lock to its session.
-func (s *stage) plainIsStuck(k *task) {
+// wantPlainStuck fails the test unless the plain driver left its log at "running" and did not
+// release its lock.
+func (s *stage) wantPlainStuck(k *task) {
 	s.t.Helper()
 	state := pgtest.Column[string](s.t, s.watch, "SELECT state FROM plain_log")
 	if diff := cmp.Diff([]string{"running"}, state); diff != "" {
-		s.t.Errorf("the plain driver is no worse than ours:\n%s", diff)
+		s.t.Errorf("the log of the plain driver differs (-want +got):\n%s", diff)
 	}
 	if !pgtest.Value[bool](s.t, s.watch, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'advisory')", k.pid) {
-		s.t.Error("the plain driver gave its lock back; then this test shows nothing")
+		s.t.Error("the plain driver gave its lock back; so this test proves nothing")
 	}
 }
 
-// A run that is cancelled, or runs into statement_timeout, in the middle of a batch: it ends
-// "failed" in the log, gives its lock back, tells its caller, and the next run finishes.
+// TestCancelledInABatch checks a run that is cancelled in a batch, or exceeds statement_timeout.
+// The run ends "failed" in the log, releases its lock and raises the error. The next run takes the
+// remaining rows.
 func TestCancelledInABatch(t *testing.T) {
 	t.Parallel()
 	for name, cancel := range map[string]string{
@@ -54,7 +57,7 @@ func TestCancelledInABatch(t *testing.T) {
 				if cancel != "" {
 					s.Exec(t, cancel, k.pid)
 				}
-				if err := k.end(); err == nil || err.Code != "57014" {
+				if err := k.wait(); err == nil || err.Code != "57014" {
 					t.Errorf("raised %v, want 57014", err)
 				}
 			}
@@ -69,38 +72,38 @@ func TestCancelledInABatch(t *testing.T) {
 				return s.start(c, "CALL plain()")
 			}
 			s.refill(30)
-			s.shut()
+			s.shutGate()
 			naive := session("kit_migrator")
 			stop(naive)
-			s.plainIsStuck(naive)
-			s.open()
+			s.wantPlainStuck(naive)
+			s.openGate()
 
 			s.refill(30)
-			s.shut()
+			s.shutGate()
 			run := session("retention_runner")
 			stop(run)
-			s.open()
-			s.leaves(from(11, 30)...)
-			o := s.logged("p", counts{State: "failed", Taken: 10})
+			s.openGate()
+			s.wantLeft(numbers(11, 30)...)
+			o := s.wantRun("p", counts{State: "failed", Taken: 10})
 			if o.SQLState != "57014" || pgtest.Value[bool](t, s.watch,
 				"SELECT ended_at IS NULL FROM retention.run WHERE id = $1", o.ID) {
-				t.Errorf("the log says %s %q, or has no end", o.SQLState, o.Message)
+				t.Errorf("the log has %s %q, want 57014, or it has no ended_at", o.SQLState, o.Message)
 			}
-			s.unlocked()
-			s.run("p").ok()
-			s.leaves()
-			s.logged("p", counts{State: "done", Taken: 20})
+			s.wantUnlocked()
+			s.run("p").mustSucceed()
+			s.wantLeft()
+			s.wantRun("p", counts{State: "done", Taken: 20})
 		})
 	}
 }
 
-// A batch calls what a migration drops at that moment. Whatever error comes of it, the batch takes
-// no row and refuses none: the run ends "more", or "paused" while the migration goes on. The same
-// error of a policy that is as it was refuses the row.
+// TestChangedInABatch checks an internal error in a batch while a migration changes the policy or
+// the runtime. The batch takes no row and refuses no row. The run ends "more", or "paused" while
+// the migration is not finished. If nothing was changed, the same error refuses the row.
 func TestChangedInABatch(t *testing.T) {
 	t.Parallel()
 	const broken = "cache lookup failed for function 16993"
-	stopped := from(11, 30)
+	stopped := numbers(11, 30)
 	for name, c := range map[string]struct {
 		meanwhile string
 		leaves    []int
@@ -123,68 +126,69 @@ func TestChangedInABatch(t *testing.T) {
 				END $$;
 				CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION breaks();`, simple)
 			s.refill(30)
-			s.shut()
+			s.shutGate()
 			run := s.run("p")
 			run.mustWait()
 			s.Exec(t, c.meanwhile)
-			s.open()
-			_ = run.end()
-			s.leaves(c.leaves...)
-			if o := s.logged("p", c.want); o.Message != c.message {
-				t.Errorf("the log says %q, want %q", o.Message, c.message)
+			s.openGate()
+			_ = run.wait()
+			s.wantLeft(c.leaves...)
+			if o := s.wantRun("p", c.want); o.Message != c.message {
+				t.Errorf("the message in the log is %q, want %q", o.Message, c.message)
 			}
-			s.unlocked()
+			s.wantUnlocked()
 		})
 	}
 }
 
-// drowsy sleeps after each batch for as long as a test needs to notice.
-const drowsy = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], throttle: {busy: 0.00001}}`
+// sleepy is a policy that sleeps after each batch, long enough for a test to notice.
+const sleepy = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], throttle: {busy: 0.00001}}`
 
-const sleeps = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')"
+const isSleeping = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep')"
 
-// A nap between batches ends a run like a batch does.
-func TestCancelledInANap(t *testing.T) {
+// TestCancelledWhileSleepingBetweenBatches checks that a cancel ends a sleeping run as it ends a
+// batch.
+func TestCancelledWhileSleepingBetweenBatches(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, "", drowsy)
+	s := newStage(t, "", sleepy)
 	s.refill(30)
 	run := s.run("p")
-	s.sees(sleeps, run.pid)
+	s.waitForTrue(isSleeping, run.pid)
 	s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
-	if err := run.end(); err == nil || err.Code != "57014" {
+	if err := run.wait(); err == nil || err.Code != "57014" {
 		t.Errorf("raised %v, want 57014", err)
 	}
-	o := s.logged("p", counts{State: "failed", Taken: 10})
+	o := s.wantRun("p", counts{State: "failed", Taken: 10})
 	if o.SQLState != "57014" {
-		t.Errorf("the log says %s", o.SQLState)
+		t.Errorf("the log has SQLSTATE %s, want 57014", o.SQLState)
 	}
-	s.unlocked()
+	s.wantUnlocked()
 	s.Exec(t, "UPDATE retention.policy SET busy = 1")
-	s.run("p").ok()
-	s.leaves()
+	s.run("p").mustSucceed()
+	s.wantLeft()
 }
 
-// A run that is paused while it naps, or whose budget of time is spent, ends then, however long it
-// was to sleep.
-func TestEndsInANap(t *testing.T) {
+// TestEndsWhileSleepingBetweenBatches checks that a sleeping run ends at once if it is paused or
+// its budget of time is spent.
+func TestEndsWhileSleepingBetweenBatches(t *testing.T) {
 	t.Parallel()
 	for state, end := range map[string]string{"paused": "SELECT retention.pause('p')",
 		"more": "UPDATE retention.policy SET budget_time = '1 ms'"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, "", drowsy)
+			s := newStage(t, "", sleepy)
 			s.refill(30)
 			run := s.run("p")
-			s.sees(sleeps, run.pid)
+			s.waitForTrue(isSleeping, run.pid)
 			s.Exec(t, end)
-			run.ok()
-			s.logged("p", counts{State: state, Taken: 10})
+			run.mustSucceed()
+			s.wantRun("p", counts{State: state, Taken: 10})
 		})
 	}
 }
 
-// A preview locks no counter while it goes through its job: a run under way, which the preview has
-// called busy, ends.
+// TestRunEndsBesideAPreview checks that a preview of a job does not block a run that it found in
+// progress. The run ends while the preview waits at the job's second policy.
 func TestRunEndsBesideAPreview(t *testing.T) {
 	t.Parallel()
 	rule := strings.Replace(simple, "lock_timeout: 100s", "lock_timeout: 1s", 1)
@@ -192,23 +196,23 @@ func TestRunEndsBesideAPreview(t *testing.T) {
 		"policies: {p: "+rule+", q: "+strings.Replace(simple, "table: m", "table: n",
 			1)+"}\njobs: {j: {schedule: '@daily', run: [p, q]}}")
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	other := s.session("kit_migrator")
 	pgtest.Exec(t, other, "BEGIN; LOCK TABLE n")
 	preview := s.start(s.session("retention_operator"), "SELECT * FROM retention.preview_job('j')")
-	preview.mustWait() // at its second policy
-	s.open()
-	run.ok()
-	s.logged("p", counts{State: "done", Taken: 30})
-	s.leaves()
+	preview.mustWait() // for table n of the second policy
+	s.openGate()
+	run.mustSucceed()
+	s.wantRun("p", counts{State: "done", Taken: 30})
+	s.wantLeft()
 	pgtest.Exec(t, other, "ROLLBACK")
-	preview.ok()
+	preview.mustSucceed()
 }
 
-// A dry run of a job locks the rows that its first policy takes until its last policy ended, and
-// nothing afterwards.
+// TestLocksOfADryRun checks that a dry run of a job locks the rows of its first policy until its
+// last policy ends. After the dry run no row is locked.
 func TestLocksOfADryRun(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
@@ -221,32 +225,33 @@ func TestLocksOfADryRun(t *testing.T) {
 	other := s.session("kit_migrator")
 	pgtest.Exec(t, other, "BEGIN; LOCK TABLE n")
 	job := s.start(s.session("retention_runner"), "CALL retention.run_job('j', $1, dry_run => true)", asOf)
-	job.mustWait() // at its second policy
+	job.mustWait() // for table n of the second policy
 	if free() {
-		t.Error("no row is locked that the first policy took")
+		t.Error("no row is locked, want the rows of the first policy locked")
 	}
 	pgtest.Exec(t, other, "ROLLBACK")
-	job.ok()
+	job.mustSucceed()
 	if !free() {
-		t.Error("a row is locked after the dry run")
+		t.Error("a row is locked after the dry run, want none")
 	}
 }
 
-// While it naps a run holds no transaction that would stop others: neither locks nor a snapshot
-// that grows old.
-func TestANapHoldsNothing(t *testing.T) {
+// TestSleepBetweenBatchesHoldsNoLock checks that a sleeping run has no lock and no old snapshot
+// that would block other sessions.
+func TestSleepBetweenBatchesHoldsNoLock(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, "", drowsy)
+	s := newStage(t, "", sleepy)
 	s.refill(30)
 	run := s.run("p")
-	s.sees(sleeps, run.pid)
-	s.application("ALTER TABLE m ADD COLUMN extra int") // ACCESS EXCLUSIVE
-	s.application("CREATE INDEX CONCURRENTLY ON m (v)") // waits for old snapshots
+	s.waitForTrue(isSleeping, run.pid)
+	s.appExec("ALTER TABLE m ADD COLUMN extra int") // ACCESS EXCLUSIVE
+	s.appExec("CREATE INDEX CONCURRENTLY ON m (v)") // waitsOrEnds for old snapshots
 	s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
-	_ = run.end()
+	_ = run.wait()
 }
 
-// A cancelled policy ends its job, a failed one does not.
+// TestCancelEndsTheJob checks that a job ends when one of its policies is cancelled, and goes on
+// when one fails.
 func TestCancelEndsTheJob(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE "+
@@ -255,7 +260,7 @@ func TestCancelEndsTheJob(t *testing.T) {
   p: `+simple+`
   last: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}
 jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p, last]}}`)
-	// The policy fails in a way that no policy foresees.
+	// The trigger fails with an error that is not about the row.
 	s.Exec(t, `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM nothing(); RETURN OLD; END';
 		CREATE TRIGGER fail BEFORE DELETE ON bad FOR EACH ROW EXECUTE FUNCTION fail();
 		INSERT INTO bad VALUES (1, '2024-01-01'); INSERT INTO n VALUES (1, '2024-01-01')`)
@@ -263,29 +268,29 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p, last]}}`)
 		return s.start(s.session("retention_runner"), "CALL retention.run_job('nightly', $1)", asOf)
 	}
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	k := job()
 	k.mustWait()
 	s.Exec(t, "SELECT pg_cancel_backend($1)", k.pid)
-	if err := k.end(); err == nil || err.Code != "57014" || !strings.Contains(err.Message, "nothing()") {
-		t.Errorf("raised %v; want 57014, and a word of what went wrong before", err)
+	if err := k.wait(); err == nil || err.Code != "57014" || !strings.Contains(err.Message, "nothing()") {
+		t.Errorf("raised %v, want 57014 with the error of the policy that failed before", err)
 	}
-	s.open()
-	s.states("broken failed 42883", "p failed 57014")
+	s.openGate()
+	s.wantRunLog("broken failed 42883", "p failed 57014")
 
 	k = job()
-	if err := k.end(); err == nil || err.Code != "42883" {
+	if err := k.wait(); err == nil || err.Code != "42883" {
 		t.Errorf("raised %v, want 42883", err)
 	}
-	s.states("broken failed 42883", "p failed 57014", "broken failed 42883", "p done", "last done")
+	s.wantRunLog("broken failed 42883", "p failed 57014", "broken failed 42883", "p done", "last done")
 	if left := s.ids("n"); len(left) != 0 {
-		t.Errorf("the last policy did not run: %v", left)
+		t.Errorf("rows %v of the last policy are left, want none", left)
 	}
-	s.unlocked()
+	s.wantUnlocked()
 }
 
-// states compares the whole run log.
-func (s *stage) states(want ...string) {
+// wantRunLog compares policy, state and SQLSTATE of all logged runs with want.
+func (s *stage) wantRunLog(want ...string) {
 	s.t.Helper()
 	got := pgtest.Column[string](s.t, s.watch, "SELECT concat_ws(' ', policy, state, sqlstate) FROM retention.run "+
 		"ORDER BY id")
@@ -294,35 +299,37 @@ func (s *stage) states(want ...string) {
 	}
 }
 
-// A backend that is terminated can write nothing any more. Everybody sees the run as abandoned at
-// once, the next run says so in the log, and finishes.
+// TestTerminated checks a run whose backend is terminated and therefore cannot write its log. The
+// status shows the run as abandoned at once. The next run records that in the log and takes the
+// remaining rows.
 func TestTerminated(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	s.Exec(t, "SELECT pg_terminate_backend($1)", run.pid)
-	if err := run.end(); err == nil || err.Code != "57P01" {
+	if err := run.wait(); err == nil || err.Code != "57P01" {
 		t.Errorf("the session ended with %v, want 57P01", err)
 	}
-	s.open()
-	s.sees("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", run.pid)
-	s.unlocked()
-	s.leaves(from(11, 30)...)
+	s.openGate()
+	s.waitForTrue("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", run.pid)
+	s.wantUnlocked()
+	s.wantLeft(numbers(11, 30)...)
 	if state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
-		t.Errorf("status says %q", state)
+		t.Errorf("the state in retention.status is %q, want abandoned", state)
 	}
-	s.run("p").ok()
-	s.leaves()
-	s.states("p abandoned", "p done")
+	s.run("p").mustSucceed()
+	s.wantLeft()
+	s.wantRunLog("p abandoned", "p done")
 	if n := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); n != 30 {
-		t.Errorf("the log says %d rows went, of 30", n)
+		t.Errorf("the log has %d taken rows, want 30", n)
 	}
 }
 
-// pause() stops a run before its next batch, and keeps the next from starting; resume() goes on.
+// TestPausedFromAnotherSession checks that pause() ends a run before its next batch and prevents
+// the next run. After resume() a run takes the remaining rows.
 func TestPausedFromAnotherSession(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"'p'", ""} {
@@ -330,53 +337,55 @@ func TestPausedFromAnotherSession(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, gateAt15, simple)
 			s.refill(30)
-			s.shut()
+			s.shutGate()
 			run := s.run("p")
 			run.mustWait()
 			if err := s.Operator("SELECT retention.pause(" + policy + ")"); err != nil {
 				t.Fatal(err)
 			}
-			s.open()
-			run.ok()
-			s.leaves(from(21, 30)...)
-			s.logged("p", counts{State: "paused", Taken: 20})
-			s.run("p").ok()
-			s.logged("p", counts{State: "paused"})
-			s.leaves(from(21, 30)...)
+			s.openGate()
+			run.mustSucceed()
+			s.wantLeft(numbers(21, 30)...)
+			s.wantRun("p", counts{State: "paused", Taken: 20})
+			s.run("p").mustSucceed()
+			s.wantRun("p", counts{State: "paused"})
+			s.wantLeft(numbers(21, 30)...)
 			if err := s.Operator("SELECT retention.resume(" + policy + ")"); err != nil {
 				t.Fatal(err)
 			}
-			s.run("p").ok()
-			s.leaves()
-			s.unlocked()
+			s.run("p").mustSucceed()
+			s.wantLeft()
+			s.wantUnlocked()
 		})
 	}
 }
 
-// A migration that changes the policy during a run: the batch under way is undone and the run ends
-// "more", so that no batch uses the cursor or the cutoff of another policy.
+// TestPolicyChangesDuringARun checks a migration that changes the policy during a run. The current
+// batch is rolled back and the run ends "more". So no batch uses the cursor or the cutoff of
+// another policy.
 func TestPolicyChangesDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	s.Migrate(t, "policies: {p: "+strings.Replace(simple, "7 days", "30 days", 1)+"}")
-	s.open()
-	run.ok()
-	o := s.logged("p", counts{State: "more", Taken: 10})
+	s.openGate()
+	run.mustSucceed()
+	o := s.wantRun("p", counts{State: "more", Taken: 10})
 	if !strings.Contains(o.Message, "changed during the run") {
-		t.Errorf("the log says %q", o.Message)
+		t.Errorf("the message in the log is %q, want one about a changed policy", o.Message)
 	}
-	s.leaves(from(11, 30)...)
-	s.run("p").ok()
-	s.leaves()
+	s.wantLeft(numbers(11, 30)...)
+	s.run("p").mustSucceed()
+	s.wantLeft()
 }
 
-// The same between the judgement of rows and the steps: what the policy of before only changed is
-// not deleted by the steps of the next, which would not have found it due.
-func TestPolicyChangesAfterTheJudgement(t *testing.T) {
+// TestPolicyChangesAfterTheRecheck checks a migration that commits between a batch's recheck of the
+// rows and its steps. The steps of the new policy must not delete rows that were due only for the
+// old policy, which updates them.
+func TestPolicyChangesAfterTheRecheck(t *testing.T) {
 	t.Parallel()
 	const now, next = "7 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [{update: {set: {at: as_of}}}]", "30 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [delete]"
 	rule := func(rest string) string {
@@ -387,27 +396,28 @@ func TestPolicyChangesAfterTheJudgement(t *testing.T) {
 	s.refill(30)
 	s.Exec(t, "UPDATE m SET at = '2024-05-20'::timestamptz + id * interval '1 minute'")
 	before := s.Rows("TABLE m")
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	s.Migrate(t, "policies: {p: "+rule(next)+"}")
-	s.open()
-	run.ok()
-	s.logged("p", counts{State: "more"})
-	s.run("p").ok()
-	s.logged("p", counts{State: "done"})
+	s.openGate()
+	run.mustSucceed()
+	s.wantRun("p", counts{State: "more"})
+	s.run("p").mustSucceed()
+	s.wantRun("p", counts{State: "done"})
 	if diff := cmp.Diff(before, s.Rows("TABLE m")); diff != "" {
-		t.Errorf("rows that neither policy may touch (-want +got):\n%s", diff)
+		t.Errorf("rows that neither policy may change (-want +got):\n%s", diff)
 	}
 }
 
-// A policy that a migration removes during a run.
+// TestPolicyIsRemovedDuringARun checks a migration that removes the policy during a run. The run
+// ends "more" after its current batch.
 func TestPolicyIsRemovedDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, tableM+gateAt15+"CREATE TABLE n (id int PRIMARY KEY, at timestamptz NOT NULL);",
 		"policies: {p: "+simple+", q: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	migrated := make(chan struct{})
@@ -415,47 +425,48 @@ func TestPolicyIsRemovedDuringARun(t *testing.T) {
 		defer close(migrated)
 		s.Migrate(t, "policies: {q: {table: n, due: {age: {column: at, older_than: 7 days}}, then: [delete]}}")
 	}()
-	s.sees("SELECT NOT EXISTS (SELECT FROM retention.policy WHERE name = 'p')")
-	s.open() // the index goes when the batch has ended
-	run.ok()
+	s.waitForTrue("SELECT NOT EXISTS (SELECT FROM retention.policy WHERE name = 'p')")
+	s.openGate() // the migration drops the index when the batch has ended
+	run.mustSucceed()
 	<-migrated
-	s.logged("p", counts{State: "more", Taken: 10})
-	s.leaves(from(11, 30)...)
-	s.unlocked()
+	s.wantRun("p", counts{State: "more", Taken: 10})
+	s.wantLeft(numbers(11, 30)...)
+	s.wantUnlocked()
 }
 
-// Rows that become due while a run is under way count against its breaker too.
+// TestBreakerDuringARun checks that rows that become due during a run count toward its breaker.
 func TestBreakerDuringARun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, strings.Replace(simple, "batch:", "breaker: {rows: 40}, batch:", 1))
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	s.Exec(t, "INSERT INTO m SELECT 1000 + i, '2024-02-01' FROM generate_series(1, 200) i")
-	s.open()
-	if err := run.end(); err == nil || !strings.Contains(err.Message, "the breaker allows 40") {
+	s.openGate()
+	if err := run.wait(); err == nil || !strings.Contains(err.Message, "the breaker allows 40") {
 		t.Errorf("raised %v", err)
 	}
 	o := s.Last("p")
 	if o.State != "tripped" || o.Taken <= 40 || o.Taken > 50 {
-		t.Errorf("the run ended %s after %d rows", o.State, o.Taken)
+		t.Errorf("the run ended %s after %d rows, want tripped after 41 to 50", o.State, o.Taken)
 	}
-	s.unlocked()
-	// The rest is more than it allows from the start, and accept() lets one run pass.
-	if err := s.run("p").end(); err == nil {
-		t.Error("the next run did not trip")
+	s.wantUnlocked()
+	// The remaining rows trip the breaker before the first batch, and accept() allows one run to
+	// take them.
+	if err := s.run("p").wait(); err == nil {
+		t.Error("the next run succeeded, want it to trip")
 	}
-	s.logged("p", counts{State: "tripped"})
+	s.wantRun("p", counts{State: "tripped"})
 	if err := s.Operator("SELECT retention.accept('p', 'a bulk load')"); err != nil {
 		t.Fatal(err)
 	}
-	s.run("p").ok()
-	s.leaves()
+	s.run("p").mustSucceed()
+	s.wantLeft()
 }
 
-// The same by fraction, which is counted anew from what is there by then, however the table was at
-// the start.
+// TestBreakerByFractionDuringARun checks that a breaker's fraction uses the size that the table has
+// during the run, not the size at its start.
 func TestBreakerByFractionDuringARun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -464,47 +475,48 @@ func TestBreakerByFractionDuringARun(t *testing.T) {
 	}{{0, "tripped"}, {13000, "tripped"}, {17000, "done"}} {
 		s := newStage(t, gateAt15, strings.Replace(simple, "batch:", "breaker: {fraction: 0.4}, batch:", 1))
 		s.refill(30)
-		s.shut()
+		s.shutGate()
 		run := s.run("p")
 		run.mustWait()
 		s.Exec(t, "UPDATE retention.policy SET batch_rows = 1000")
 		s.Exec(t, "INSERT INTO m SELECT 1000 + i, '2024-02-01' FROM generate_series(1, 10000) i")
 		s.Exec(t, "INSERT INTO m SELECT 100000 + i, now() FROM generate_series(1, $1) i", c.young)
-		s.open()
-		err := run.end()
+		s.openGate()
+		err := run.wait()
 		o := s.Last("p")
 		limit := int64(10030+c.young) * 2 / 5
 		if o.State != c.state || (err != nil) != (c.state == "tripped") || o.State == "tripped" &&
 			(o.Taken <= limit || o.Taken > limit+1000) {
-			t.Errorf("%d young rows: the run ended %s after %d rows (%v)", c.young, o.State, o.Taken, err)
+			t.Errorf("with %d young rows the run ended %s after %d rows (%v)", c.young, o.State, o.Taken, err)
 		}
 	}
 }
 
-// A cancel may arrive at any moment, also while COMMIT itself is at work, where no procedure can
-// catch it: then the log says "running" until the session's next run, or the end of the session.
-// Whatever the moment was, that next run finishes, and the log adds up.
+// TestCancelledAtAnyMoment checks a cancel at different moments, also during COMMIT, where no
+// procedure can catch it. Then the log says "running" until the next run of the session, or until
+// the session ends. In each case the next run takes the remaining rows, and the log's counts add
+// up.
 func TestCancelledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "", simple)
 	for i := range 12 {
 		s.refill(1000)
 		run := s.run("p")
-		s.until("some batches are done", func() bool {
+		s.waitUntil("some batches are done", func() bool {
 			return run.ended() || pgtest.Value[bool](t, s.watch, "SELECT count(*) > $1::int FROM retention.batch", i)
 		})
 		s.Exec(t, "SELECT pg_cancel_backend($1)", run.pid)
-		if err := run.end(); err != nil && err.Code != "57014" {
+		if err := run.wait(); err != nil && err.Code != "57014" {
 			t.Errorf("raised %v, want 57014", err)
 		}
-		s.start(run.conn, "CALL retention.run('p', $1)", asOf).ok()
-		s.leaves()
-		s.unlocked()
+		s.start(run.conn, "CALL retention.run('p', $1)", asOf).mustSucceed()
+		s.wantLeft()
+		s.wantUnlocked()
 		wrong := pgtest.Column[string](t, s.watch, "SELECT state FROM retention.run WHERE state NOT IN ('failed', "+
 			"'abandoned', 'done')")
 		if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 1000 ||
 			len(wrong) > 0 {
-			t.Errorf("the log says %d rows went, of 1000; states %q", taken, wrong)
+			t.Errorf("the log has %d taken rows, want 1000; unexpected states: %q", taken, wrong)
 		}
 	}
 }

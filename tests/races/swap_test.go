@@ -10,9 +10,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Another schema takes the place of the tables' between the judgement of rows and the steps, which
-// no lock on a table prevents: the rows at the same places there were never judged, and stay.
-func TestSchemaTakesThePlaceOfAnother(t *testing.T) {
+// TestSchemaIsReplacedDuringABatch checks that a schema of the same name replaces the schema of the
+// tables between the recheck and the steps. No lock on a table prevents that. The rows of the new
+// tables were not rechecked, so they stay.
+func TestSchemaIsReplacedDuringABatch(t *testing.T) {
 	t.Parallel()
 	const tables = `CREATE TABLE %.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE %.part (id int PRIMARY KEY, m_id int);
 		INSERT INTO %.m SELECT i, $ FROM generate_series(1, 30) i; INSERT INTO %.part SELECT i, i FROM generate_series(1, 30) i;`
@@ -27,20 +28,20 @@ func TestSchemaTakesThePlaceOfAnother(t *testing.T) {
 				strings.NewReplacer("%", "app", "$",
 					"timestamptz '2024-01-01'").Replace(tables)+strings.NewReplacer("%", "next", "$", fresh).Replace(tables),
 				`policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [{insert: {into: log, set: {id: id}}}, `+then+`], batch: {lock_timeout: 100s}}}`)
-			s.locked()
+			s.useRowByRow()
 			s.Exec(t, "GRANT USAGE ON SCHEMA next TO retention_worker, retention_owner; GRANT SELECT, UPDATE, "+
 				"DELETE ON ALL TABLES IN SCHEMA next TO retention_worker")
-			s.shut()
+			s.shutGate()
 			k := s.run("p")
 			k.mustWait()
-			s.application("SET ROLE " + kit.Migrator + "; BEGIN; ALTER SCHEMA app RENAME TO last; ALTER SCHEMA next " +
+			s.appExec("SET ROLE " + kit.Migrator + "; BEGIN; ALTER SCHEMA app RENAME TO last; ALTER SCHEMA next " +
 				"RENAME TO app; COMMIT; RESET ROLE")
-			s.open()
-			k.end()
+			s.openGate()
+			k.wait()
 			got := pgtest.Column[int](t, s.watch, "SELECT (SELECT count(*) FROM app.m WHERE at = "+
 				fresh+") UNION ALL SELECT count(*) FROM app.part")
 			if diff := cmp.Diff([]int{30, 30}, got); diff != "" {
-				t.Errorf("rows that nothing was due of (-want +got):\n%s\n%+v", diff, s.Last("p"))
+				t.Errorf("numbers of rows that were not due (-want +got):\n%s\n%+v", diff, s.Last("p"))
 			}
 		})
 	}

@@ -2,12 +2,12 @@ package model
 
 import "slices"
 
-// inherit gives tables others that they inherit from, in one or two steps. Those have no rows of
+// inherit gives some tables one or two levels of inheritance parents. The parents have no rows of
 // their own.
 func (a *author) inherit() {
-	f := a.family
+	f := a.tableSet
 	for _, t := range []*table{f.item, f.child} {
-		if t.partition != "" || !a.in(2) {
+		if t.partition != "" || !a.oneIn(2) {
 			continue
 		}
 		roles := slices.Clone(t.key)
@@ -23,15 +23,15 @@ func (a *author) inherit() {
 			}
 		}
 		t.above = above
-		if a.in(2) {
+		if a.oneIn(2) {
 			top := *above
 			top.name, above.above = t.name+" top", &top
 		}
 	}
 }
 
-// lineage are a table and those that it inherits from.
-func (t *table) lineage() []*table {
+// withAncestors returns a table and the tables that it inherits from.
+func (t *table) withAncestors() []*table {
 	all := []*table{t}
 	for t.above != nil {
 		t = t.above
@@ -40,6 +40,6 @@ func (t *table) lineage() []*table {
 	return all
 }
 
-// concerns is whether a hold speaks of the rows of a table: it is on the table, or on one that this
-// inherits from.
-func (h hold) concerns(t *table) bool { return slices.Contains(t.lineage(), h.table) }
+// appliesTo reports whether a hold covers rows of t. The hold is on t or on a table that t inherits
+// from.
+func (h hold) appliesTo(t *table) bool { return slices.Contains(t.withAncestors(), h.table) }

@@ -7,9 +7,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Whatever advisory locks somebody takes, runs start: those by table that runs once took, and any
-// other.
-func TestAdvisoryLocksKeepNoRunAway(t *testing.T) {
+// TestAdvisoryLocksDoNotBlockRuns checks that runs start although another session has taken
+// advisory locks with keys like those of runs.
+func TestAdvisoryLocksDoNotBlockRuns(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"pg_advisory_lock", "pg_advisory_lock_shared"} {
 		t.Run(kind, func(t *testing.T) {
@@ -22,17 +22,17 @@ func TestAdvisoryLocksKeepNoRunAway(t *testing.T) {
 			pgtest.Exec(t, other, "SELECT "+kind+"(n) FROM generate_series(1, 20) n")
 			pgtest.Exec(t, other, "SELECT "+kind+"('retention.run'::regclass::oid::int, n) FROM generate_series(1, "+
 				"20) n")
-			s.run("p").ok()
-			s.leaves()
-			s.logged("p", counts{State: "done", Taken: 30})
+			s.run("p").mustSucceed()
+			s.wantLeft()
+			s.wantRun("p", counts{State: "done", Taken: 30})
 		})
 	}
 }
 
-// A run that is written down as running while its backend does something else, or is gone: all who
-// may read the status see it as abandoned, whatever they may see of sessions, and the next run
-// takes its place.
-func TestTheCallIsGone(t *testing.T) {
+// TestStatusOfAnAbandonedRun checks a run that is logged as running while its backend executes
+// something else or has ended. Every role that may read the status sees it as abandoned, and the
+// next run starts.
+func TestStatusOfAnAbandonedRun(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]string{
 		"idle":                  "SELECT 1",
@@ -55,7 +55,7 @@ func TestTheCallIsGone(t *testing.T) {
 			case name == "ended, nobody has pid":
 				pid = 1<<22 + 1
 			case now == "":
-				s.shut()
+				s.shutGate()
 				pid = int(s.start(conn, "SELECT pg_advisory_lock(77)").pid)
 			default:
 				_, _ = conn.PgConn().Exec(t.Context(), now).ReadAll()
@@ -64,35 +64,37 @@ func TestTheCallIsGone(t *testing.T) {
 			s.Exec(t, "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) SELECT name, "+
 				"table_name, hash, now(), 'running', $1 FROM retention.policy WHERE name = 'p'", pid)
 			for _, role := range []string{"retention_viewer", "retention_runner", "retention_operator", ""} {
-				looker := s.watch
+				observer := s.watch
 				if role != "" {
-					looker = s.session(role)
+					observer = s.session(role)
 				}
-				if state := pgtest.Value[string](t, looker,
+				if state := pgtest.Value[string](t, observer,
 					"SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
-					t.Errorf("%q sees %s", role, state)
+					t.Errorf("role %q sees state %s, want abandoned", role, state)
 				}
-				if n := pgtest.Value[int](t, looker, "SELECT count(*) FROM retention.progress"); n != 0 {
-					t.Errorf("%q sees progress", role)
+				if n := pgtest.Value[int](t, observer, "SELECT count(*) FROM retention.progress"); n != 0 {
+					t.Errorf("role %q sees the run in retention.progress", role)
 				}
 			}
-			s.run("p").ok()
-			s.states("p abandoned", "p done")
-			s.leaves()
+			s.run("p").mustSucceed()
+			s.wantRunLog("p abandoned", "p done")
+			s.wantLeft()
 			if now == "" {
-				s.open()
+				s.openGate()
 			}
 		})
 	}
 }
 
-// A run that ends while somebody looks is never shown as abandoned: neither to a snapshot from
-// before its end, nor where it ends between the look at its row and the one at its backend.
-func TestAnEndIsNotAbandoned(t *testing.T) {
+// TestEndedRunIsNeverShownAsAbandoned checks that the status never shows a run as abandoned that
+// ends while a session reads the status. The session's snapshot may be from before the end. The run
+// may also end after the session has read its log row, before the session reads its backend's
+// state.
+func TestEndedRunIsNeverShownAsAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, gateAt15, simple)
 	s.refill(30)
-	s.shut()
+	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
 	before := s.session("retention_viewer")
@@ -100,11 +102,11 @@ func TestAnEndIsNotAbandoned(t *testing.T) {
 	const look = "SELECT last_state FROM retention.status WHERE policy = 'p'"
 	for _, ended := range []bool{false, true} {
 		if state := pgtest.Value[string](t, before, look); state != "running" {
-			t.Errorf("a snapshot from before the end says %s (ended: %v)", state, ended)
+			t.Errorf("a snapshot from before the end has state %s, want running (ended: %v)", state, ended)
 		}
 		if !ended {
-			s.open()
-			run.ok()
+			s.openGate()
+			run.mustSucceed()
 			_ = run.conn.Close(t.Context())
 		}
 	}
@@ -115,7 +117,7 @@ func TestAnEndIsNotAbandoned(t *testing.T) {
 		for range 2000 {
 			var state string
 			if err = conn.QueryRow(t.Context(), look).Scan(&state); err == nil && state == "abandoned" {
-				err = fmt.Errorf("a run is shown as abandoned")
+				err = fmt.Errorf("the status shows a run as abandoned")
 			}
 			if err != nil {
 				break

@@ -9,14 +9,13 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// guardKind is a guard by what it reads, with the key and the clock of the table that it is on: n
-// numbers the rows.
+// guardKind is a guard with its table. Column n of table m numbers the rows.
 type guardKind struct {
-	key, clock string // types
-	id         string // the key of row n
+	key, clock string // types of the columns id and at of m
+	id         string // expression for the id of row n
 	schema     string
 	guard      string
-	place      string // a signal for row 15
+	place      string // statement after which the guard keeps row 15
 	remove     string
 }
 
@@ -45,50 +44,50 @@ var guardKinds = map[string]guardKind{
 		"UPDATE m SET parent = 1 WHERE n = 15", "UPDATE m SET parent = NULL WHERE n = 15"},
 }
 
-// Whatever a guard reads and whichever way rows are taken: a signal that somebody writes while he
-// has its row locked is skipped with the row, and keeps it from the next run on; one that is being
-// taken away keeps it until that is committed. Row 31 is not due.
-func TestGuardsInEachWay(t *testing.T) {
+// TestGuardsInBothModes checks guards on rows that another session has locked. While that session
+// has not committed, the run skips the row as locked. After it has added the signal, the guard
+// keeps the row. A signal whose removal is not committed still keeps the row. Row 31 is not due.
+func TestGuardsInBothModes(t *testing.T) {
 	t.Parallel()
 	for name, k := range guardKinds {
-		for _, way := range []string{"RANGE", "LOCKED"} {
-			t.Run(name+", "+way, func(t *testing.T) {
+		for _, mode := range []string{"one statement", "row by row"} {
+			t.Run(name+", "+mode, func(t *testing.T) {
 				t.Parallel()
 				s := newStageOf(t, `CREATE TABLE m (id `+k.key+` PRIMARY KEY, n int NOT NULL, at `+
 					k.clock+` NOT NULL, parent `+k.key+`); `+k.schema,
 					`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "`+k.guard+`"}, then: [delete], batch: {lock_timeout: 20ms}}}`)
-				if way == "LOCKED" {
-					s.locked()
+				if mode == "row by row" {
+					s.useRowByRow()
 				}
 				runs := func(want counts, left ...int) {
 					t.Helper()
-					s.run("p").ok()
+					s.run("p").mustSucceed()
 					if diff := cmp.Diff(left, pgtest.Column[int](t, s.watch,
 						"SELECT n FROM m ORDER BY n")); diff != "" {
 						t.Errorf("rows left (-want +got):\n%s", diff)
 					}
-					o := s.logged("p", want)
+					o := s.wantRun("p", want)
 					if n := pgtest.Value[int](t, s.watch,
 						"SELECT count(*) FROM retention.batch WHERE run_id = $1 AND mode = 'range'", o.ID); n > 0 &&
-						way == "LOCKED" {
-						t.Errorf("%d batches went RANGE:\n%s", n, s.batches(o.ID))
+						mode == "row by row" {
+						t.Errorf("%d batches were one statement:\n%s", n, s.batches(o.ID))
 					}
 				}
 				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-01-01'::timestamp + n * interval '1 minute' FROM "+
 					"generate_series(1, 30) n")
 				s.Exec(t, "INSERT INTO m SELECT "+k.id+", n, '2024-05-31' FROM (VALUES (31)) x (n)")
 
-				s.application("BEGIN; SELECT FROM m WHERE n = 15 FOR UPDATE; " + k.place)
+				s.appExec("BEGIN; SELECT FROM m WHERE n = 15 FOR UPDATE; " + k.place)
 				runs(counts{State: "done", Taken: 29, Contended: 1}, 15, 31)
-				s.application("COMMIT")
+				s.appExec("COMMIT")
 				kept := counts{State: "done", Kept: map[string]int64{"signal": 1}}
 				runs(kept, 15, 31)
-				s.application("BEGIN; " + k.remove)
-				if way == "LOCKED" && strings.Contains(k.remove, "WHERE n = 15") { // he has the row itself
+				s.appExec("BEGIN; " + k.remove)
+				if mode == "row by row" && strings.Contains(k.remove, "WHERE n = 15") { // the other session has locked row 15 itself
 					kept = counts{State: "done", Contended: 1}
 				}
 				runs(kept, 15, 31)
-				s.application("COMMIT")
+				s.appExec("COMMIT")
 				runs(counts{State: "done", Taken: 1}, 31)
 			})
 		}

@@ -6,14 +6,16 @@ import (
 	"testing"
 )
 
-// family is a row of m with children and leaves; nobody knows the child 2000.
-const family = `CREATE TABLE child (id int PRIMARY KEY, m_id int %s);
+// descendants creates child, leaf and twig, which refer to m through one, two and three foreign
+// keys. Child 2000 refers to no row of m.
+const descendants = `CREATE TABLE child (id int PRIMARY KEY, m_id int %s);
 	CREATE TABLE leaf (id int PRIMARY KEY, child_id int REFERENCES child ON DELETE CASCADE);
 	CREATE TABLE twig (id int PRIMARY KEY, leaf_id int REFERENCES leaf ON DELETE CASCADE);`
 
-// A held row comes, while the run waits, below a row that is to go, further away than one foreign
-// key: it stays, and so does all above it.
-func TestHeldRowMovesBelowWhatGoes(t *testing.T) {
+// TestHeldRowMovesBelowADueRow checks a held row that another session moves below a due row while
+// the run waits. More than one foreign key lies between them. The held row stays, and so do the
+// rows above it.
+func TestHeldRowMovesBelowADueRow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ foreignKey, then, move, held string }{
 		"two keys away": {"REFERENCES m ON DELETE CASCADE", "{delete: {cascades: [child, leaf, twig]}}",
@@ -25,7 +27,7 @@ func TestHeldRowMovesBelowWhatGoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, fmt.Sprintf(family, c.foreignKey),
+			s := newStage(t, fmt.Sprintf(descendants, c.foreignKey),
 				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: ["+c.then+"], batch: {lock_timeout: "+
 					"100s}}")
 			s.refill(30)
@@ -36,14 +38,14 @@ func TestHeldRowMovesBelowWhatGoes(t *testing.T) {
 			if err := s.Operator("SELECT retention.place_hold('public." + c.held + "', '2000', 'case 7')"); err != nil {
 				t.Fatal(err)
 			}
-			s.application("BEGIN; " + c.move)
+			s.appExec("BEGIN; " + c.move)
 			run := s.run("p")
 			run.mustWait()
-			s.application("COMMIT")
-			run.ok()
-			s.leaves(15)
+			s.appExec("COMMIT")
+			run.mustSucceed()
+			s.wantLeft(15)
 			if got := s.ids(c.held); !slices.Contains(got, 2000) {
-				t.Errorf("the held row is gone; %s has %v", c.held, got)
+				t.Errorf("a run took the held row: %s has rows %v", c.held, got)
 			}
 		})
 	}
