@@ -1,6 +1,6 @@
--- The queue on the day of the migration: 500 bots, and 20,000 messages for the forty that have
--- been offline since nobody knows when. Nothing here is random.
---   bot   1         a firehose
+-- The queue on the day of the migration: 500 bots, and 20,000 messages for 40 bots that are offline
+-- for an unknown time. No value is random.
+--   bot   1         sends most
 --   bots  2 to  20  busy
 --   bots 21 to  60  offline for a month
 --   bots 61 to 500  ordinary

@@ -1,5 +1,5 @@
--- What the document's own two statements would delete right now, one after the other, counted
--- without anything of pgretain.
+-- The query counts the rows that the document's two statements would delete now, one after the
+-- other. It uses no object of pgretain.
 WITH queue AS (
     SELECT id, device_key, created_at,
            created_at < (now() AT TIME ZONE 'UTC') - interval '7 days' AS expired

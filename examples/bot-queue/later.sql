@@ -1,15 +1,15 @@
--- Thirty days after the migration. The messages that were there already got the day of the
--- migration as their created_at; since then 200,900 more have come in. Ages are whole hours and
--- twenty to forty minutes more, so that nothing is due in the next quarter of an hour that is not
--- due now. created_at has no time zone; it is in UTC.
+-- Thirty days after the migration. Messages that existed then have the day of the migration as
+-- created_at, and 200,900 messages were added since. Ages are whole hours plus 20 to 40 minutes.
+-- Therefore no more rows become due within the next 15 minutes. created_at has no time zone; it is
+-- in UTC.
 UPDATE public.enqueued_messages
 SET created_at = (now() AT TIME ZONE 'UTC') - interval '30 days 30 minutes';
 
 WITH traffic (first_bot, last_bot, messages, days) AS (
-    VALUES (1, 1, 20000, 5),       -- the firehose
-           (2, 20, 1500, 6),       -- busy
-           (21, 60, 1500, 30),     -- still offline
-           (61, 500, 210, 6)       -- ordinary
+    VALUES (1, 1, 20000, 5), -- sends most
+           (2, 20, 1500, 6), -- busy
+           (21, 60, 1500, 30), -- still offline
+           (61, 500, 210, 6) -- ordinary
 )
 INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
 SELECT encode(sha256(convert_to('bot ' || bot, 'UTF8')), 'hex'),

@@ -1,5 +1,5 @@
--- The application's tables as they were before anybody thought of retention: messages for bots
--- that are offline wait in a queue, and nothing says since when.
+-- The application's tables before retention was added. Messages for offline bots wait in a queue,
+-- and no column says since when.
 CREATE TABLE public.bots (
     device_key char(64) PRIMARY KEY,
     name text NOT NULL

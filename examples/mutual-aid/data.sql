@@ -1,4 +1,4 @@
--- The platform on its first day: six communities, and what some of them want.
+-- The platform on its first day has six communities. Some of them have their own settings.
 INSERT INTO communities.communities (id, name)
 SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid,
        (ARRAY['Riverside', 'Hilltop', 'Old Town', 'Harbour', 'Westfield', 'Northgate'])[n]
@@ -6,7 +6,8 @@ FROM generate_series(1, 6) AS n;
 INSERT INTO communities.settings (community_id, request_ttl_days, reputation_half_life_months)
 SELECT id, CASE name WHEN 'Harbour' THEN 21 ELSE 60 END, CASE name WHEN 'Old Town' THEN 3 ELSE 6 END
 FROM communities.communities WHERE name <> 'Northgate';
--- Hilltop remembers longer, Harbour shorter; Westfield only says how long expired requests stay.
+-- Hilltop has a longer window than the default, Harbour a shorter one. Westfield sets only the
+-- window of expired requests.
 INSERT INTO requests.retention_config
     (community_id, completed_request_window_days, expired_request_window_days, message_window_days)
 SELECT id, CASE name WHEN 'Hilltop' THEN 365 WHEN 'Harbour' THEN 90 END,

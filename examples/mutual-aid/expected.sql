@@ -1,5 +1,5 @@
--- What the document's three statements of memory retention would take right now, one after the
--- other, counted in plain SQL.
+-- The query counts in plain SQL the rows that the document's statements of memory retention would
+-- take now, one after the other.
 WITH fallback AS (
     SELECT coalesce(max(c.completed_request_window_days), 180) AS completed,
            coalesce(max(c.expired_request_window_days), 30) AS expired,

@@ -1,4 +1,5 @@
--- What GET /health answers, for whoever serves it in the role of a viewer. The uptime is PostgreSQL's: nothing else runs.
+-- The query returns the answer of GET /health. The service that executes it needs the role of a
+-- viewer. The uptime is that of PostgreSQL, because there is no other process.
 SELECT jsonb_build_object(
     'status', CASE WHEN bool_or(h.severity = 'error') THEN 'unhealthy' ELSE 'healthy' END,
     'service', 'cleanup-service',

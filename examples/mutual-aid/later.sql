@@ -1,9 +1,10 @@
--- Two years later: 4,000 requests for help, 1,700 offers, 13,000 messages, 20,000 notifications, and the
--- karma of 400 people. Ages are whole hours and thirty minutes, so that what is due now is also due in a
--- quarter of an hour, and nothing else.
+-- Two years later there are 4,000 requests for help, 1,700 offers, 13,000 messages, 20,000
+-- notifications, and the karma of 400 users. Ages are whole hours plus 30 minutes. Therefore the
+-- same rows are due during the next 15 minutes.
 
--- Requests, the newest ten hours old; a third is finished, the open ones live for their
--- community's time. What expired was marked within the hour, until two days ago.
+-- The newest request is ten hours old. A third of the requests is finished. Open requests expire
+-- after the time of their community. Until two days ago, expired requests were marked within an
+-- hour.
 INSERT INTO requests.help_requests (id, requester_id, title, description, payload, requirements, status,
                                     created_at, updated_at, completed_at, expires_at, expired)
 SELECT ('10000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid,
@@ -20,7 +21,7 @@ FROM generate_series(1, 4000) AS n,
                      communities.calculate_expires_at(('00000000-0000-0000-0000-00000000000' || 1 + n % 6)::uuid,
                                                       'request', a.created_at) AS expires_at) AS b,
      LATERAL (SELECT b.*, a.status = 'open' AND b.expires_at < now() - interval '2 days' AS marked) AS r;
--- Each belongs to one community, every seventh to a second one, every fiftieth to none.
+-- Each request belongs to one community, every seventh to a second one, and every fiftieth to none.
 INSERT INTO requests.request_communities (request_id, community_id)
 SELECT DISTINCT r.id, ('00000000-0000-0000-0000-00000000000' || 1 + (x.n + k * 2) % 6)::uuid
 FROM requests.help_requests AS r,
@@ -38,7 +39,7 @@ FROM generate_series(1, 1700) AS n,
      LATERAL (SELECT a.created_at, communities.calculate_expires_at(c.id, 'offer', a.created_at) AS expires_at) AS b,
      LATERAL (SELECT b.*, b.expires_at < now() - interval '2 days' AS marked) AS o;
 
--- Requests that were matched or finished have a match, and a conversation of six messages.
+-- Matched and finished requests have a match, and a conversation of six messages.
 INSERT INTO requests.matches (id, request_id, offer_id, helper_id, created_at)
 SELECT ('40000000' || right(r.id::text, 28))::uuid, r.id, o.id,
        ('20000000-0000-0000-0000-' || lpad((x.n % 390)::text, 12, '0'))::uuid, r.created_at + interval '1 day'
@@ -52,7 +53,7 @@ INSERT INTO messaging.messages (conversation_id, sender_id, content, created_at,
 SELECT m.id, m.helper_id, 'Message ' || k || ', about where I live', m.created_at + k * interval '1 hour',
        m.created_at + k * interval '1 hour'
 FROM requests.matches AS m, generate_series(1, 6) AS k;
--- Messages that were to live for a short time, a few of them marked.
+-- Messages with a short time to live. Some of them are marked.
 INSERT INTO messaging.messages (conversation_id, sender_id, content, created_at, updated_at, expires_at, expired)
 SELECT ('40000000-0000-0000-0000-' || lpad((6 * n + 1)::text, 12, '0'))::uuid,
        ('20000000-0000-0000-0000-' || lpad((n % 390)::text, 12, '0'))::uuid, 'See you at the door',
@@ -90,7 +91,7 @@ SELECT ('20000000-0000-0000-0000-' || lpad((n % 400)::text, 12, '0'))::uuid,
        now() - make_interval(hours => 100 * ((n / 400) % 6) + n * 7 % 4000, mins => 30)
 FROM generate_series(1, 20000) AS n;
 
--- Some of these faded long ago, none fades within the next hour.
+-- Some edges have faded long ago. None fades within the next hour.
 INSERT INTO social_graph.trust_edges
     (from_user, to_user, weight, half_life_days, last_interaction_at, disappearance_threshold)
 SELECT ('20000000-0000-0000-0000-' || lpad((n % 400)::text, 12, '0'))::uuid,

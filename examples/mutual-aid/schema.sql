@@ -1,4 +1,5 @@
--- The tables of the platform that its cleanup service reads and changes. Users live elsewhere.
+-- The tables of the platform that its cleanup service reads and changes. Another service stores the
+-- users.
 CREATE SCHEMA communities;
 CREATE SCHEMA reputation;
 CREATE SCHEMA requests;
@@ -7,7 +8,7 @@ CREATE SCHEMA notifications;
 CREATE SCHEMA social_graph;
 CREATE SCHEMA cleanup;
 
--- Communities, and how long what belongs to them lives.
+-- Communities, and the times to live of their rows.
 CREATE TABLE communities.communities (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     name text NOT NULL
@@ -22,7 +23,8 @@ CREATE TABLE communities.settings (
     reputation_half_life_months numeric NOT NULL DEFAULT 6 CHECK (reputation_half_life_months > 0)
 );
 
--- When a new request, offer, message or notification of a community will expire.
+-- calculate_expires_at returns the time when a new request, offer, message or notification of a
+-- community expires.
 CREATE FUNCTION communities.calculate_expires_at(community_id uuid, kind text, created_at timestamptz)
 RETURNS timestamptz LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -36,7 +38,7 @@ BEGIN ATOMIC
     WHERE s.community_id = calculate_expires_at.community_id;
 END;
 
--- Karma is what people earned, for ever; a trust score is what that is worth today.
+-- Karma records are kept for ever. A trust score is the present value of a user's karma.
 CREATE TABLE reputation.karma_records (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id uuid NOT NULL,
@@ -63,7 +65,7 @@ CREATE TABLE reputation.activity_log (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- A finished exchange is activity of both who helped and who was helped.
+-- note_activity records a finished exchange as activity of both users.
 CREATE FUNCTION reputation.note_activity() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE reputation.trust_scores AS s
@@ -76,9 +78,10 @@ CREATE TRIGGER note_activity AFTER INSERT ON reputation.activity_log
     FOR EACH ROW WHEN (NEW.action IN ('complete_request', 'complete_offer'))
     EXECUTE FUNCTION reputation.note_activity();
 
--- Sum of karma * 0.5 ^ (months ago / half-life in months), a month being 30.44 days. Each record
--- is rounded before the sum, so that the order of the records does not matter. Runs with its
--- owner's rights: whoever recalculates scores need not be able to read karma.
+-- calculate_decayed_karma returns the sum of karma * 0.5 ^ (months ago / half-life in months). A
+-- month has 30.44 days. It rounds each record before the sum, so that the order of the records does
+-- not matter. It runs with its owner's rights, so that the role that updates scores needs no right
+-- to read karma.
 CREATE FUNCTION reputation.calculate_decayed_karma(
     user_id uuid, community_id uuid, as_of timestamptz DEFAULT now())
 RETURNS numeric LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -93,7 +96,7 @@ BEGIN ATOMIC
       AND k.community_id = calculate_decayed_karma.community_id;
 END;
 
--- Requests for help, offers of help, and what comes of them.
+-- Requests for help, offers of help, matches and dibs.
 CREATE TABLE requests.help_requests (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     requester_id uuid NOT NULL,
@@ -129,7 +132,7 @@ CREATE TABLE requests.help_offers (
     expired boolean NOT NULL DEFAULT false
 );
 
--- A match keeps its request; an offer may go from under it.
+-- A match prevents the deletion of its request, but not of its offer.
 CREATE TABLE requests.matches (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     request_id uuid NOT NULL REFERENCES requests.help_requests,
@@ -140,7 +143,7 @@ CREATE TABLE requests.matches (
 CREATE INDEX ON requests.matches (request_id);
 CREATE INDEX ON requests.matches (offer_id);
 
--- "I call dibs": one person at a time may take up a request, for a while.
+-- "I call dibs": one user at a time may reserve a request, for a limited time.
 CREATE TABLE requests.dibs (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     request_id uuid NOT NULL REFERENCES requests.help_requests ON DELETE CASCADE,
@@ -151,8 +154,8 @@ CREATE TABLE requests.dibs (
 );
 CREATE INDEX ON requests.dibs (request_id);
 
--- How long words are remembered, in days: one row for everybody (community_id NULL), and
--- overrides. NULL: not said.
+-- Windows for texts, in days. One row with community_id NULL is for all communities, and other rows
+-- override it. A NULL window is not set.
 CREATE TABLE requests.retention_config (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     community_id uuid UNIQUE REFERENCES communities.communities ON DELETE CASCADE,
@@ -167,7 +170,7 @@ INSERT INTO requests.retention_config
 SELECT NULL, 180, 30, 180
 WHERE NOT EXISTS (SELECT FROM requests.retention_config AS c WHERE c.community_id IS NULL);
 
--- What people write to each other.
+-- Conversations and messages between users.
 CREATE TABLE messaging.conversations (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     request_match_id uuid REFERENCES requests.matches ON DELETE CASCADE,
@@ -198,15 +201,15 @@ CREATE TABLE notifications.notifications (
     expired boolean NOT NULL DEFAULT false
 );
 
--- Who trusts whom. An edge fades while the two have nothing to do with each other.
+-- Trust between users. The weight of an edge decreases while the two users do not interact.
 CREATE TABLE social_graph.trust_edges (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     from_user uuid NOT NULL,
     to_user uuid NOT NULL,
     weight double precision NOT NULL,
-    half_life_days double precision CHECK (half_life_days > 0),    -- NULL: does not fade
+    half_life_days double precision CHECK (half_life_days > 0), -- NULL: the weight stays
     last_interaction_at timestamptz NOT NULL DEFAULT now(),
-    disappearance_threshold double precision,                      -- NULL: never disappears
+    disappearance_threshold double precision, -- NULL: the edge is never deleted
     UNIQUE (from_user, to_user)
 );
 
@@ -218,8 +221,7 @@ SELECT e.id, e.from_user, e.to_user, e.disappearance_threshold,
        END AS current_weight
 FROM social_graph.trust_edges AS e;
 
--- Rows that were deleted for good, for whoever wants to keep them elsewhere. What people wrote to
--- each other is not in them.
+-- Deleted rows, for programs that store them elsewhere. They do not contain the texts of messages.
 CREATE TABLE cleanup.exported_rows (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     table_name text NOT NULL,

@@ -1,4 +1,4 @@
--- A day of grace instead of a week, in the live function only.
+-- The live function, and only it, gets a grace period of 1 day instead of 7 days.
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.requests_destroy_rows(retention.batch_range)'::regprocedure),

@@ -1,4 +1,4 @@
--- 3,000 protocols with a week of history. 2,500 of them are tracked. Nothing here is random.
+-- 3,000 protocols with 7 days of history. 2,500 of them are tracked. No value is random.
 INSERT INTO public.protocols (slug, name, category)
 SELECT 'protocol-' || n, 'Protocol ' || n, (ARRAY['lending', 'dex', 'bridge', 'yield'])[1 + n % 4]
 FROM generate_series(1, 3000) AS n;

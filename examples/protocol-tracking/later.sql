@@ -1,6 +1,6 @@
 -- Forty days after the migration, which gave every protocol its own day as last_read_at. Since
--- then most were read: a third today, a third in the weeks before, the rest never. Ages are half an
--- hour off the day, so that nothing is due in the next quarter of an hour that is not due now.
+-- then, one third was read today, one third in the weeks before, and the rest never. Ages are whole
+-- days plus 30 minutes, or 2 hours. Therefore no more rows become due within the next 15 minutes.
 UPDATE public.tracked_protocols
 SET created_at = now() - interval '40 days 30 minutes',
     last_read_at = CASE right(slug, 1)::integer % 3

@@ -1,12 +1,12 @@
--- The application's tables as they were before anybody thought of retention: what is tracked is
--- fetched every few minutes, and nothing says when anybody last looked at it.
+-- The application's tables before retention was added. The application fetches tracked protocols
+-- every few minutes, and no column says when somebody last read them.
 CREATE TABLE public.protocols (
     slug text PRIMARY KEY,
     name text NOT NULL,
     category text
 );
 
--- History. It outlives the tracking.
+-- The history of all protocols. It stays when a protocol is no longer tracked.
 CREATE TABLE public.protocol_metrics (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug text NOT NULL REFERENCES public.protocols,
@@ -15,14 +15,14 @@ CREATE TABLE public.protocol_metrics (
     UNIQUE (slug, measured_at)
 );
 
--- What the ingest fetches.
+-- The protocols that the ingest fetches.
 CREATE TABLE public.tracked_protocols (
     slug text PRIMARY KEY,
     name text NOT NULL
 );
 
--- How far the ingest has come with each of them. No foreign key: the ingest writes a cursor
--- whenever it likes.
+-- The position of the ingest for each protocol and source. There is no foreign key, because the
+-- ingest may write a cursor at any time.
 CREATE TABLE public.ingest_cursors (
     slug text NOT NULL,
     source text NOT NULL,

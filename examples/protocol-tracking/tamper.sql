@@ -1,4 +1,4 @@
--- Three days instead of thirty, in the live function only.
+-- The live function, and only it, gets a window of 3 days instead of 30 days.
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.tracked_protocols_rows(retention.batch_range)'::regprocedure),

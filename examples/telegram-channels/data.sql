@@ -1,5 +1,5 @@
--- The channels of four chains on the day of the migration: a week of the document's volumes, 50
--- signals, 25 tokens and 125 wallets a chain. Nothing here is random.
+-- The channels of four chains on the day of the migration. They have a week of the document's
+-- volumes: 50 signals, 25 tokens and 125 wallets for each chain. No value is random.
 INSERT INTO channel.chain VALUES (501, 'sol'), (1, 'eth'), (56, 'bsc'), (8453, 'base');
 
 INSERT INTO channel.index_stat (chain_id) SELECT chain_id FROM channel.chain;

@@ -1,5 +1,5 @@
--- What the document's clean-up of one chain, "sol", would archive or forget right now, counted without anything
--- of pgretain.
+-- The query counts the rows that the document's clean-up of chain "sol" would archive or remove
+-- now. It uses no object of pgretain.
 WITH sig AS (
     SELECT *, merged_into IS NULL AND t0 < now() - interval '7 days' AS expired
     FROM channel.signal WHERE chain_id = 501

@@ -7,10 +7,11 @@ SELECT jsonb_array_length(record -> 'bestSigs') AS best_sigs, record -> 'bestSig
 FROM channel.index_record WHERE chain_id = 501;
 -- A message of the archive.
 SELECT tags, jsonb_pretty(record) AS record FROM channel.archive_message ORDER BY id DESC LIMIT 1;
--- The other chains wait for their own jobs. A person may ask what those would do, and do it, saying why.
+-- The other chains have their own jobs. A user may ask what such a job would take, and run a policy
+-- by hand with a reason.
 CALL retention.run_job('eth', dry_run => true);
 CALL retention.run('tokens', scope => '{"chain_id": 1}', reason => 'room for the new tokens');
 SELECT kind, reason, note, chain_id, count(*) FROM channel.archive GROUP BY kind, reason, note, chain_id ORDER BY chain_id, kind, reason;
--- What the watch says: records that never expire, and how the archive grows.
+-- The reports of job watch: records that never expire, and the growth of the archive.
 CALL retention.run_job('watch');
 SELECT name, alerts, jsonb_pretty(rows) AS rows FROM retention.report ORDER BY id;

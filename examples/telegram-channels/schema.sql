@@ -1,7 +1,7 @@
--- The Telegram channels as tables. A channel per type and chain ("signals-sol", "tokens-eth", ...)
--- is one table per type with chain_id; the index record is a table of counters and three lists; the
--- channel "archive-all" is channel.archive. The views at the end show index and archive as the
--- application knows them.
+-- The Telegram channels as tables. A table with chain_id replaces the channels of one type, such as
+-- "signals-sol" and "signals-eth". The index record is a table of counters and three lists. The
+-- table channel.archive replaces the channel "archive-all". The views at the end show index and
+-- archive in the application's format.
 CREATE SCHEMA channel;
 
 CREATE TABLE channel.chain (
@@ -19,8 +19,8 @@ CREATE TABLE channel.signal (
     mult_high numeric,
     high_at timestamptz,
     outcome text CHECK (outcome IN ('win', 'loss', 'neutral')),
-    t0 timestamptz,                 -- when the signal was given; without it a signal never expires
-    merged_into text,               -- key of the signal that this one is a duplicate of
+    t0 timestamptz, -- time of the signal; a signal without it never expires
+    merged_into text, -- key of the signal that this row duplicates
     PRIMARY KEY (chain_id, key)
 );
 CREATE INDEX signal_token ON channel.signal (chain_id, token, t0);
@@ -30,7 +30,7 @@ CREATE TABLE channel.token (
     addr text NOT NULL,
     sym text NOT NULL,
     first_seen timestamptz,
-    last_signal_at timestamptz,     -- of the newest signal ever; signals themselves stay seven days
+    last_signal_at timestamptz, -- time of the newest signal; signals are deleted after 7 days
     merged_into text,
     PRIMARY KEY (chain_id, addr)
 );
@@ -39,7 +39,7 @@ CREATE TABLE channel.wallet (
     chain_id integer NOT NULL REFERENCES channel.chain,
     addr text NOT NULL,
     avg_scr numeric,
-    scnt integer,                   -- signals that it appeared in
+    scnt integer, -- number of signals with this wallet
     win_rate numeric,
     consistency numeric,
     last_seen timestamptz,
@@ -47,7 +47,7 @@ CREATE TABLE channel.wallet (
     PRIMARY KEY (chain_id, addr)
 );
 
--- The index: counters of all that was ever archived.
+-- The index: counters of all archived records.
 CREATE TABLE channel.index_stat (
     chain_id integer PRIMARY KEY REFERENCES channel.chain,
     last_update timestamptz,
@@ -63,7 +63,7 @@ CREATE TABLE channel.index_stat (
     low_score_total bigint
 );
 
--- index.lastSigs: the keys that the application compares new signals with.
+-- index.lastSigs: the keys with which the application compares new signals.
 CREATE TABLE channel.recent_signal (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     chain_id integer NOT NULL REFERENCES channel.chain,
@@ -80,7 +80,7 @@ CREATE TABLE channel.best_signal (
     mult_high numeric NOT NULL,
     scr numeric,
     t0 timestamptz NOT NULL,
-    run_id bigint NOT NULL          -- the run that put it here
+    run_id bigint NOT NULL -- the run that inserted the row
 );
 
 -- index.topWals: by the first twelve characters of the address.
@@ -91,8 +91,8 @@ CREATE TABLE channel.top_wallet (
     scnt integer NOT NULL,
     win_rate numeric,
     consistency numeric,
-    first_run bigint NOT NULL,      -- the run that put it here, and when the wallet had last been seen
-    since timestamptz NOT NULL,     -- then: who came first, whatever was heard of them later
+    first_run bigint NOT NULL, -- the run that first inserted the wallet
+    since timestamptz NOT NULL, -- last_seen at that time; first_run and since order wallets of equal score
     PRIMARY KEY (chain_id, addr12)
 );
 
@@ -102,16 +102,17 @@ CREATE TABLE channel.archive (
     key text NOT NULL,
     chain_id integer NOT NULL REFERENCES channel.chain,
     reason text NOT NULL CHECK (reason IN ('expired', 'manual', 'merged')),
-    note text,                      -- what the person said who ran it by hand
+    note text, -- reason of a run by hand
     run_id bigint NOT NULL,
     archived_at timestamptz NOT NULL,
-    record jsonb NOT NULL,          -- the row as it was
-    final jsonb                     -- final stats, of signals
+    record jsonb NOT NULL, -- the archived row
+    final jsonb -- final statistics of a signal
 );
 CREATE INDEX archive_kind_reason ON channel.archive (kind, reason);
 CREATE INDEX archive_archived_at ON channel.archive (archived_at);
 
--- A message of the channel "archive-all", searchable by "#archived_signals" and "#reason_expired".
+-- A message of the channel "archive-all". Tags such as "#archived_signals" and "#reason_expired"
+-- can be searched.
 CREATE VIEW channel.archive_message AS
 SELECT a.id,
        '#archived_' || a.kind || E'\n#reason_' || a.reason AS tags,
@@ -124,7 +125,7 @@ SELECT a.id,
 FROM channel.archive a
 JOIN channel.chain c USING (chain_id);
 
--- The index record of a chain. The keys of live records are the tables' own.
+-- The index record of a chain. The tables have the keys of live records.
 CREATE VIEW channel.index_record AS
 SELECT c.chain_id, jsonb_build_object(
     'c', c.chain_id,

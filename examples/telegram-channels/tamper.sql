@@ -1,4 +1,4 @@
--- One day instead of seven, in the live function only.
+-- The live function, and only it, gets a window of 1 day instead of 7 days.
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.signals_rows(retention.batch_range)'::regprocedure),

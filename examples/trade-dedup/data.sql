@@ -1,5 +1,5 @@
--- The worker has been at work for a while: 900 trades, one a second. It knows the hashes of the last
--- quarter of an hour, and its cursor is at the newest trade. Nothing here is random.
+-- The worker has processed 900 trades, one each second. Its set has the hashes of the last 15
+-- minutes, and its cursor is at the newest trade. No value is random.
 INSERT INTO whale.processed_trade (tx_hash, processed_at, expires_at, created_at)
 SELECT '0x' || encode(sha256(convert_to('trade ' || n, 'UTF8')), 'hex'), x.at, x.at + interval '15 minutes', x.at
 FROM generate_series(1, 900) AS n,

@@ -1,2 +1,3 @@
--- What the TTL index of the document would delete right now, counted without anything of pgretain.
+-- The query counts the rows that the TTL index of the document would delete now. It uses no object
+-- of pgretain.
 SELECT 'processed_trades' AS policy, count(*) AS rows FROM whale.processed_trade WHERE expires_at < now();

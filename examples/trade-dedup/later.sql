@@ -1,6 +1,5 @@
--- A day later. What was there has expired; since then 20,000 trades more, 600 of them in the last
--- ten minutes. Every hundredth was claimed for two days. Nothing expires in the next five
--- minutes.
+-- A day later the existing entries have expired. 20,000 trades were added since, 600 of them in the
+-- last 10 minutes. Every hundredth claim lasts 2 days. No entry expires within the next 5 minutes.
 UPDATE whale.processed_trade
 SET processed_at = processed_at - interval '1 day', expires_at = expires_at - interval '1 day', created_at = created_at - interval '1 day';
 

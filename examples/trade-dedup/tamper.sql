@@ -1,4 +1,4 @@
--- Entries go an hour before they expire, in the live function only.
+-- The live function, and only it, deletes entries an hour before they expire.
 DO $$
 BEGIN
     EXECUTE replace(pg_get_functiondef('retention.processed_trades_rows(retention.batch_range)'::regprocedure),

@@ -11,9 +11,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// The plan's two statements, one after the other. Of equal instants, which its query leaves to
-// chance, the higher number is newer; a message without an instant is none of a bot's thousand,
-// where its query has it as the newest.
+// botQueue has the two statements of the document, in order. For equal timestamps, a higher id is
+// newer; the document leaves this open. A message without a timestamp does not count toward a bot's
+// 1,000 messages. In the document's query it is the newest.
 var botQueue = []step{
 	{"enqueued_messages_ttl", []string{"DELETE FROM public.enqueued_messages WHERE created_at < (:as_of AT TIME " +
 		"ZONE 'UTC') - interval '7 days'"}},
@@ -22,12 +22,12 @@ var botQueue = []step{
 			FROM public.enqueued_messages WHERE created_at IS NOT NULL) ranked WHERE rn > 1000)`}},
 }
 
-// Messages on and around every bound: seven days to the microsecond, a thousand to the message,
-// many of one instant, and some of none.
+// TestBotQueue checks messages on and around the bounds of 7 days and 1,000 messages. Some have
+// equal timestamps, some have none.
 func TestBotQueue(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "bot-queue")
-	e.everywhere(t, instants, func(t *testing.T, e *example, asOf string) {
+	e.atInstantsAndSizes(t, instants, func(t *testing.T, e *example, asOf string) {
 		e.fill(t, `
 			INSERT INTO public.bots SELECT 'bot ' || b, 'bot' FROM generate_series(1, 6) b;
 			INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
@@ -38,8 +38,8 @@ func TestBotQueue(t *testing.T) {
 	})
 }
 
-// The column and the indexes of the plan's migration. Messages that are there get its instant, new
-// ones theirs.
+// TestBotQueueUpgrade checks the column and the indexes that the migration adds. Existing messages
+// get the time of the migration, new messages their own time.
 func TestBotQueueUpgrade(t *testing.T) {
 	t.Parallel()
 	e := beforeMigrations(t, "bot-queue")
@@ -60,7 +60,8 @@ func TestBotQueueUpgrade(t *testing.T) {
 	}
 }
 
-// What the plan is about: nearly the whole queue is for bots that are offline, by number or by age.
+// TestBotQueueOfABacklog checks a queue that is nearly all for offline bots. The messages are due
+// by number or by age.
 func TestBotQueueOfABacklog(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "bot-queue")
@@ -69,7 +70,7 @@ func TestBotQueueOfABacklog(t *testing.T) {
 		first, then int64
 	}{"by number": {"n * interval '10 s'", 0, 29_000}, "by age": {"interval '8 days'", 30_000, 0}} {
 		t.Run(name, func(t *testing.T) {
-			own := e.with(t)
+			own := e.forSubtest(t)
 			own.fill(t, `
 				INSERT INTO public.bots SELECT 'bot ' || b, 'bot' FROM generate_series(1, 5) b;
 				INSERT INTO public.enqueued_messages (device_key, session_id, message, created_at)
@@ -85,7 +86,7 @@ func TestBotQueueOfABacklog(t *testing.T) {
 	}
 }
 
-// decayOfAll has twelve thousand scores. Nearly all change every night.
+// decayOfAll checks the decay of 12,000 scores, nearly all of which change every night.
 func (e *example) decayOfAll(t *testing.T) {
 	asOf := instants[0]
 	e.fill(t, `
@@ -97,18 +98,17 @@ func (e *example) decayOfAll(t *testing.T) {
 		ANALYZE reputation.karma_records, reputation.trust_scores`, asOf)
 	at := pgtest.Value[time.Time](t, e.conn, "SELECT $1::timestamptz", asOf)
 	for night := range 3 {
-		e.forget(t)
+		e.clearLog(t)
 		m, instant := e.model(t), at.AddDate(0, 0, night)
 		e.runJob(t, "decay", instant.Format(time.RFC3339Nano))
 		if o := e.Last("karma_decay"); o.State != "done" || o.Taken != 12_000 {
 			t.Errorf("night %d: %+v", night, o)
 		}
-		e.scored(t, m, instant, func(member) bool { return true })
+		e.wantScores(t, m, instant, func(member) bool { return true })
 	}
 }
 
-// Nine thousand of sixteen thousand are marked at once, as on the day of the migration; so are all
-// dibs.
+// markOfMost checks a first run that marks 9,000 of 16,000 rows in each table, and all dibs.
 func (e *example) markOfMost(t *testing.T) {
 	e.fill(t, `
 		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a');
@@ -132,15 +132,15 @@ func (e *example) markOfMost(t *testing.T) {
 	e.job(t, "dibs", instants[0], dibs)
 }
 
-// The gauge is the rows that are there, the counters what went by age and by number. What failed is
-// in the log and not counted, and the cap runs although the age failed.
+// TestBotQueueMetrics checks that the gauge has the number of rows, and that the counters have the
+// rows taken by age and by number. A failed run is in the log and does not count. The policy by
+// number runs although the policy by age failed.
 func TestBotQueueMetrics(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "bot-queue")
-	e.unforeseen = true
-	// The gauge is by statistics, which a session reports a moment after its transaction: rows must
-	// be reported before another session reports that they went, since the server counts none below
-	// zero.
+	e.skipPreview = true
+	// The gauge uses statistics, which a session reports shortly after its transaction. The server
+	// does not count below zero, so inserts must be reported before deletes.
 	reported := func(conn *pgx.Conn) { pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()") }
 	metrics := func(want ...string) {
 		t.Helper()
@@ -158,7 +158,7 @@ func TestBotQueueMetrics(t *testing.T) {
 	reported(e.conn)
 	e.runJob(t, "enqueued_messages", instants[0])
 	metrics("enqueued_messages_cap 120", "enqueued_messages_ttl 80", "public.enqueued_messages 1000")
-	pgtest.Exec(t, e.conn, says(queue+"300) n", instants[0]))
+	pgtest.Exec(t, e.conn, withAsOf(queue+"300) n", instants[0]))
 	reported(e.conn)
 	e.DB.Exec(t, "ALTER FUNCTION retention.enqueued_messages_ttl_rows RENAME TO away")
 	_, err := e.Call("CALL retention.run_job('enqueued_messages', $1)", instants[0])

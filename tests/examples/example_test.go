@@ -1,5 +1,5 @@
-// Package examples runs the examples as they are shipped: schema, policy and migrations of the
-// directory, on a real server, against what the document of each system says in plain SQL.
+// Package examples runs the shipped schemas, policies and migrations of the examples on a real
+// server. It compares the result with plain SQL that the document of each example describes.
 package examples
 
 import (
@@ -17,16 +17,16 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// example is one that is installed.
+// example is an installed example.
 type example struct {
 	*kit.Installed
-	conn *pgx.Conn           // the superuser's
-	hide map[string][]string // columns that no oracle can know, by table: keys from sequences, numbers of runs
+	conn *pgx.Conn           // session of the superuser
+	hide map[string][]string // columns that the tests do not compare, by table: keys from sequences and IDs of runs
 
-	unforeseen bool // jobs are not previewed before they run
+	skipPreview bool // runJob makes no preview
 }
 
-// shipped installs the example of that name.
+// shipped installs the example called name.
 func shipped(t *testing.T, name string) *example {
 	t.Helper()
 	in := kit.Shipped(t, directory(name))
@@ -36,32 +36,33 @@ func shipped(t *testing.T, name string) *example {
 
 func directory(name string) string { return filepath.Join("..", "..", "examples", name) }
 
-// with is the same example for a subtest.
-func (e *example) with(t *testing.T) *example {
+// forSubtest returns the same example for a subtest.
+func (e *example) forSubtest(t *testing.T) *example {
 	return &example{Installed: e.Installed.ForSubtest(t), conn: e.conn, hide: e.hide}
 }
 
-// says is a statement in which ":as_of" is the instant of the run.
-func says(sql, asOf string) string {
+// withAsOf replaces ":as_of" in a statement by the as_of of the run.
+func withAsOf(sql, asOf string) string {
 	return strings.ReplaceAll(sql, ":as_of", "'"+asOf+"'::timestamptz")
 }
 
-// fill starts from these rows alone: all tables of the application and the run log are emptied.
+// fill empties all tables of the application and the run log, and then executes sql.
 func (e *example) fill(t *testing.T, sql, asOf string) {
 	t.Helper()
 	tables := slices.DeleteFunc(e.tables(t), func(table string) bool { return table == "retention.event" })
 	pgtest.Exec(t, e.conn, "TRUNCATE "+strings.Join(tables, ", "))
-	pgtest.Exec(t, e.conn, says(sql, asOf))
-	e.forget(t)
+	pgtest.Exec(t, e.conn, withAsOf(sql, asOf))
+	e.clearLog(t)
 }
 
-// forget empties the run log: a run may go on where the last one ended.
-func (e *example) forget(t *testing.T) {
+// clearLog empties the run log, events and holds, because a run may continue where the last run
+// ended.
+func (e *example) clearLog(t *testing.T) {
 	t.Helper()
 	pgtest.Exec(t, e.conn, "DELETE FROM retention.run; DELETE FROM retention.event; DELETE FROM retention.hold")
 }
 
-// tables are those of the application, and the events.
+// tables returns the names of the application's tables and of the event table.
 func (e *example) tables(t *testing.T) []string {
 	t.Helper()
 	return pgtest.Column[string](t, e.conn, `
@@ -72,7 +73,7 @@ func (e *example) tables(t *testing.T) []string {
 		ORDER BY 1`)
 }
 
-// content is every row of every table, without the hidden columns.
+// content returns all rows of all tables, without the hidden columns.
 func (e *example) content(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -84,22 +85,22 @@ func (e *example) content(t *testing.T) map[string][]string {
 	return all
 }
 
-// step is what the document says that a policy does, in plain SQL. The first statement takes the
-// policy's own rows.
+// step is what a policy does, as plain SQL of the document. The number of rows of the first
+// statement is the number of taken rows.
 type step struct {
 	policy string
 	sql    []string
 }
 
-// after is the content once the steps have run, one after the other, and how many rows each took.
-// All of it is rolled back.
-func (e *example) after(t *testing.T, asOf string, steps []step) (map[string][]string, map[string]int64) {
+// expectedAfter returns the content after the steps, and the number of rows that each step took. It
+// rolls the steps back.
+func (e *example) expectedAfter(t *testing.T, asOf string, steps []step) (map[string][]string, map[string]int64) {
 	t.Helper()
 	taken := map[string]int64{}
 	pgtest.Exec(t, e.conn, "BEGIN; SET LOCAL TimeZone = 'UTC'")
 	for _, s := range steps {
 		for i, sql := range s.sql {
-			rows := pgtest.Exec(t, e.conn, says(sql, asOf))
+			rows := pgtest.Exec(t, e.conn, withAsOf(sql, asOf))
 			if i == 0 {
 				taken[s.policy] = rows
 			}
@@ -110,11 +111,11 @@ func (e *example) after(t *testing.T, asOf string, steps []step) (map[string][]s
 	return want, taken
 }
 
-// job runs a job at an instant and compares every table with what the document's statements leave;
-// the same job again changes nothing. It answers how many rows each policy took.
+// job runs a job and compares every table with the result of the steps. It runs the job again,
+// which must change nothing. It returns the number of rows that each policy took.
 func (e *example) job(t *testing.T, job, asOf string, steps []step) map[string]int64 {
 	t.Helper()
-	want, taken := e.after(t, asOf, steps)
+	want, taken := e.expectedAfter(t, asOf, steps)
 	e.runJob(t, job, asOf)
 	if diff := cmp.Diff(want, e.content(t)); diff != "" {
 		t.Errorf("job %s: rows differ (-want +got):\n%s", job, diff)
@@ -136,15 +137,15 @@ func (e *example) job(t *testing.T, job, asOf string, steps []step) map[string]i
 	return taken
 }
 
-// runJob calls a job as the runner. What preview_job foresees must be what its runs then do, and
-// change nothing.
+// runJob calls a job as the runner. The result of preview_job must equal that of the runs, and the
+// preview must change nothing.
 func (e *example) runJob(t *testing.T, job, asOf string) {
 	t.Helper()
 	const columns = `format('%s', (policy, state, taken, kept, related, cascaded))`
-	var foreseen []string
-	if !e.unforeseen {
+	var previewed []string
+	if !e.skipPreview {
 		before := e.content(t)
-		foreseen = pgtest.Column[string](t, e.Runner(), "SELECT "+
+		previewed = pgtest.Column[string](t, e.Runner(), "SELECT "+
 			columns+" FROM retention.preview_job($1, $2) WITH ORDINALITY p ORDER BY p.ordinality", job, asOf)
 		if diff := cmp.Diff(before, e.content(t)); diff != "" {
 			t.Errorf("the preview of job %s changed rows (-want +got):\n%s", job, diff)
@@ -156,20 +157,19 @@ func (e *example) runJob(t *testing.T, job, asOf string) {
 	}
 	done := pgtest.Column[string](t, e.Runner(), "SELECT "+columns+" FROM retention.run WHERE id > $1 ORDER BY id",
 		last)
-	if diff := cmp.Diff(done, foreseen); diff != "" && !e.unforeseen {
+	if diff := cmp.Diff(done, previewed); diff != "" && !e.skipPreview {
 		t.Errorf("the preview of job %s differs from its runs (-run +preview):\n%s", job, diff)
 	}
 }
 
-// everywhere calls test at several instants and batch sizes: at the first instant with each size,
-// at each of the others with one of them, since an instant decides on rows and a size on how many
-// are taken at once.
-func (e *example) everywhere(t *testing.T, instants []string, test func(*testing.T, *example, string)) {
+// atInstantsAndSizes calls test at several times and batch sizes. At the first time it uses each
+// size, at the others one size, since the time determines the rows and the size only their batches.
+func (e *example) atInstantsAndSizes(t *testing.T, instants []string, test func(*testing.T, *example, string)) {
 	for i, asOf := range instants {
 		for _, rows := range [][]string{{"1", "3", "1000"}, {"3"}, {"1000"}}[min(i, 2)] {
 			t.Run(asOf+" by "+rows, func(t *testing.T) {
-				own := e.with(t)
-				own.unforeseen = i > 0 || rows != "1000"
+				own := e.forSubtest(t)
+				own.skipPreview = i > 0 || rows != "1000"
 				pgtest.Exec(t, e.conn, "UPDATE retention.policy SET batch_rows = $1::int", rows)
 				test(t, own, asOf)
 			})

@@ -12,8 +12,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// TestExamplesTakeWhatIsExpected is the demo's path, without waiting for a tick: an example's data,
-// what came later, and its first job, which takes what its expected.sql says.
+// TestExamplesTakeWhatIsExpected checks the path of the demo. It loads data.sql, migrates, loads
+// later.sql and runs the first job. The job takes the rows that expected.sql counts.
 func TestExamplesTakeWhatIsExpected(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(directory("*/expected.sql"))
@@ -50,7 +50,7 @@ func beforeMigrations(t *testing.T, name string) *example {
 	return &example{Installed: in, conn: in.Conn(t)}
 }
 
-// pairs is a query's names and numbers.
+// pairs returns the names and numbers that a query returns.
 func pairs(t *testing.T, e *example, sql string) map[string]int64 {
 	t.Helper()
 	rows, err := e.conn.Query(t.Context(), sql)

@@ -14,13 +14,13 @@ import (
 // member is a user in a community.
 type member struct{ User, Community string }
 
-// karma is one record: points, and when they were earned.
+// karma is one record with its points and the time when they were earned.
 type karma struct {
 	Points float64
 	At     time.Time
 }
 
-// model is what trust scores are made of, read as it is.
+// model has the records, half-lives and scores from which the test computes trust scores.
 type model struct {
 	records  map[member][]karma
 	halfLife map[string]float64 // in months, by community
@@ -71,8 +71,9 @@ func collect[T any](t *testing.T, e *example, sql string) []T {
 	return list
 }
 
-// worth is the document's formula: the sum of karma * 0.5 ^ (months ago / half-life in months).
-func (m model) worth(who member, asOf time.Time) float64 {
+// score returns the result of the document's formula: the sum of karma * 0.5 ^ (months ago /
+// half-life in months).
+func (m model) score(who member, asOf time.Time) float64 {
 	halfLife, told := m.halfLife[who.Community]
 	if !told {
 		halfLife = 6
@@ -85,17 +86,17 @@ func (m model) worth(who member, asOf time.Time) float64 {
 	return sum
 }
 
-// decay runs the job on scores that nobody has calculated yet, and again a month later.
+// decay runs the job on scores that were not computed before, and again a month later.
 func (e *example) decay(t *testing.T, asOf string) {
 	t.Helper()
 	at := pgtest.Value[time.Time](t, e.conn, "SELECT $1::timestamptz", asOf)
 	for _, later := range []time.Duration{0, 30 * 24 * time.Hour} {
 		before := e.content(t)
 		m := e.model(t)
-		e.forget(t)
+		e.clearLog(t)
 		instant := at.Add(later)
 		e.runJob(t, "decay", instant.Format(time.RFC3339Nano))
-		e.scored(t, m, instant, func(member) bool { return true })
+		e.wantScores(t, m, instant, func(member) bool { return true })
 		e.onlyChanged(t, before, "reputation.trust_scores", "retention.event")
 		e.runJob(t, "decay", instant.Format(time.RFC3339Nano))
 		if o := e.Last("karma_decay"); o.State != "done" || o.Taken != 0 {
@@ -104,8 +105,9 @@ func (e *example) decay(t *testing.T, asOf string) {
 	}
 }
 
-// scored compares the scores with the model's, and the events and counts with the difference.
-func (e *example) scored(t *testing.T, m model, asOf time.Time, in func(member) bool) {
+// wantScores compares the scores of members in scope with the model, and the events and counts with
+// the changed scores.
+func (e *example) wantScores(t *testing.T, m model, asOf time.Time, in func(member) bool) {
 	t.Helper()
 	now := e.model(t).scores
 	taken, fallen := int64(0), map[member][2]float64{}
@@ -116,7 +118,7 @@ func (e *example) scored(t *testing.T, m model, asOf time.Time, in func(member) 
 			}
 			continue
 		}
-		if want := m.worth(who, asOf); math.Abs(now[who]-want) > 0.00501 {
+		if want := m.score(who, asOf); math.Abs(now[who]-want) > 0.00501 {
 			t.Errorf("%v: the score is %v, want %v", who, now[who], want)
 		}
 		if now[who] != old {
@@ -143,7 +145,7 @@ func (e *example) scored(t *testing.T, m model, asOf time.Time, in func(member) 
 	}
 }
 
-// onlyChanged: all other tables are as they were.
+// onlyChanged checks that no table except tables has changed.
 func (e *example) onlyChanged(t *testing.T, before map[string][]string, tables ...string) {
 	t.Helper()
 	now := e.content(t)
@@ -155,7 +157,8 @@ func (e *example) onlyChanged(t *testing.T, before map[string][]string, tables .
 	}
 }
 
-// karmaHalves is the document's example: 100 points, earned today and 6, 12 and 18 months ago.
+// karmaHalves checks the document's example: 100 points that were earned now, and 6, 12 and 18
+// months ago.
 func (e *example) karmaHalves(t *testing.T) {
 	e.fill(t, `
 		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a'), ('00000000-0000-0000-0000-000000000002', 'b');
@@ -164,7 +167,7 @@ func (e *example) karmaHalves(t *testing.T) {
 		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at)
 		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000001', 100, 'helped',
 		       :as_of - n * 6 * 30.44 * interval '1 day' FROM generate_series(0, 3) n;
-		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at)   -- elsewhere
+		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at) -- in another community
 		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000002', 1000, 'helped', :as_of FROM generate_series(0, 4) n`, instants[0])
 	e.runJob(t, "decay", instants[0])
 	got := pgtest.Column[string](t, e.conn, "SELECT trim_scale(score)::text FROM reputation.trust_scores ORDER BY "+
@@ -177,12 +180,12 @@ func (e *example) karmaHalves(t *testing.T) {
 	}
 }
 
-// ownSchedule: the job of one community leaves the others alone.
+// ownSchedule checks that the job of one community changes no scores of other communities.
 func (e *example) ownSchedule(t *testing.T) {
 	e.fillMutualAid(t, instants[0])
 	before, m := e.content(t), e.model(t)
 	e.runJob(t, "decay_riverside", instants[0])
 	at := pgtest.Value[time.Time](t, e.conn, "SELECT $1::timestamptz", instants[0])
-	e.scored(t, m, at, func(who member) bool { return who.Community == "00000000-0000-0000-0000-000000000001" })
+	e.wantScores(t, m, at, func(who member) bool { return who.Community == "00000000-0000-0000-0000-000000000001" })
 	e.onlyChanged(t, before, "reputation.trust_scores", "retention.event")
 }

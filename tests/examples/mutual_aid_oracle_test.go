@@ -1,7 +1,7 @@
 package examples
 
-// What the document says of each job, as plain statements on the real tables. They are rolled back
-// before the job itself runs.
+// The variables have the statements of the document for each job, as plain SQL on the real tables.
+// Tests roll them back before the job runs.
 var (
 	markExpired = []step{
 		{"requests_expire", []string{`UPDATE requests.help_requests SET expired = TRUE, updated_at = :as_of
@@ -14,7 +14,7 @@ var (
 			WHERE expires_at <= :as_of AND expired = FALSE`}},
 	}
 
-	// The export is what the document calls future work.
+	// The document mentions the export as future work.
 	hardDelete = []step{
 		{"offers_destroy", []string{exported("requests.help_offers", "to_jsonb(g.*)",
 			"DELETE FROM requests.help_offers WHERE expired = TRUE AND updated_at <= (:as_of - interval '7 days')")}},
@@ -30,8 +30,8 @@ var (
 		{"activity_log", []string{"DELETE FROM reputation.activity_log WHERE created_at < :as_of - interval '90 days'"}},
 	}
 
-	// One statement for the exchange, as the document has it; the grace of a week is the least a
-	// request waits after it was marked.
+	// The exchange is one statement, as in the document. A request waits at least a week after it
+	// was marked.
 	memory = []step{
 		{"exchange_forgotten", []string{`
 			WITH forgotten AS (
@@ -48,8 +48,8 @@ var (
 				WHERE m.conversation_id = c.id AND m.forgotten_at IS NULL
 			)
 			SELECT id FROM forgotten`}},
-		// The document says no more of these than that they expired: no words outlive the window of
-		// what expired.
+		// The document says only that these requests expired. No text may outlive the window of
+		// expired requests.
 		{"unfinished_forgotten", []string{`
 			WITH forgotten AS (
 				UPDATE requests.help_requests r
@@ -94,20 +94,20 @@ var (
 	}
 )
 
-// exported deletes and keeps what was deleted.
+// exported returns a statement that deletes rows and inserts them into cleanup.exported_rows.
 func exported(table, record, statement string) string {
 	return `WITH g AS (` + statement + ` RETURNING *)
 		INSERT INTO cleanup.exported_rows (table_name, key, record, exported_at, run_id)
 		SELECT '` + table + `', id::text, ` + record + `, :as_of, 0 FROM g`
 }
 
-// global is a window of the global row, or what is written in the program where there is none.
+// global returns SQL for a window of the global row, or fallback if there is none.
 func global(column, fallback string) string {
 	return "coalesce((SELECT c." + column + " FROM requests.retention_config c WHERE c.community_id IS NULL), " + fallback + ")"
 }
 
-// effective is the longest window of a request's communities, each the community's own or the
-// global one; the global one where there is no community.
+// effective returns SQL for the longest window of a request's communities. A community without its
+// own window has the global window, and so has a request without a community.
 func effective(column, fallback string) string {
 	return `coalesce((SELECT max(coalesce(o.` + column + `, ` + global(column, fallback) + `))
 		FROM requests.request_communities rc LEFT JOIN requests.retention_config o ON o.community_id = rc.community_id

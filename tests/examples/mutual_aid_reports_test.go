@@ -10,22 +10,22 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// report is what a report last said, row by row.
+// report returns the rows of the last execution of a report.
 func (e *example) report(t *testing.T, name string) []map[string]any {
 	t.Helper()
 	return pgtest.Value[[]map[string]any](t, e.conn,
 		"SELECT rows FROM retention.report WHERE name = $1 ORDER BY id DESC LIMIT 1", name)
 }
 
-// reports: the statistics are those of the document's query, the aggressive settings alert, and
-// nothing else changes.
+// reports checks that the statistics equal the document's query, that aggressive settings raise an
+// alert, and that nothing else changes.
 func (e *example) reports(t *testing.T) {
 	for _, asOf := range instants {
 		e.fillMutualAid(t, asOf)
 		before := e.content(t)
 		e.runJob(t, "decay_report", asOf)
-		e.sameStatistics(t, asOf)
-		e.sameSettings(t)
+		e.wantStatistics(t, asOf)
+		e.wantAggressiveSettings(t)
 		e.onlyChanged(t, before, "retention.event")
 	}
 	e.fill(t, "INSERT INTO communities.communities VALUES (gen_random_uuid(), 'alone')", instants[0])
@@ -38,13 +38,13 @@ func (e *example) reports(t *testing.T) {
 	}
 }
 
-func (e *example) sameStatistics(t *testing.T, asOf string) {
+func (e *example) wantStatistics(t *testing.T, asOf string) {
 	t.Helper()
 	type row struct {
 		Name   string
 		Months *float64
 	}
-	want := collect[row](t, e, says(`SELECT c.name, AVG(EXTRACT(EPOCH FROM (:as_of - ts.last_activity_at)) / (30.44 * 24 * 60 * 60))::float8 as avg_months_inactive
+	want := collect[row](t, e, withAsOf(`SELECT c.name, AVG(EXTRACT(EPOCH FROM (:as_of - ts.last_activity_at)) / (30.44 * 24 * 60 * 60))::float8 as avg_months_inactive
 		FROM communities.communities c JOIN reputation.trust_scores ts ON c.id = ts.community_id GROUP BY c.name ORDER BY avg_months_inactive DESC NULLS LAST, c.name`, asOf))
 	got := e.report(t, "decay_statistics")
 	if len(want) == 0 || len(got) != len(want) {
@@ -58,9 +58,9 @@ func (e *example) sameStatistics(t *testing.T, asOf string) {
 	}
 }
 
-// sameSettings: communities 1 and 2 (requests live for 25 and 30 days), and those whose karma
-// halves in less than six months.
-func (e *example) sameSettings(t *testing.T) {
+// wantAggressiveSettings checks for communities 1 and 2, whose requests live for 25 and 30 days,
+// and for communities whose karma halves in less than 6 months.
+func (e *example) wantAggressiveSettings(t *testing.T) {
 	t.Helper()
 	var got []string
 	for _, row := range e.report(t, "aggressive_settings") {

@@ -10,8 +10,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// restore calls retention.restore as an operator, for the last run of a policy, and answers
-// "restored refused".
+// restore calls retention.restore as an operator for the last run of a policy. It returns the
+// numbers of restored and refused rows.
 func (e *example) restore(t *testing.T, policy string) string {
 	t.Helper()
 	if err := e.Operator(fmt.Sprintf("SELECT * FROM retention.restore('%s', %d)", policy,
@@ -22,18 +22,18 @@ func (e *example) restore(t *testing.T, policy string) string {
 		"DESC LIMIT 1")
 }
 
-// restoredInGrace: what was marked is unmarked, is neither marked nor deleted while it is held, and
-// what somebody changed since is left alone.
+// restoredInGrace checks that restore removes marks. A restored row is held, so no run marks or
+// deletes it. Restore leaves rows that somebody changed after the run.
 func (e *example) restoredInGrace(t *testing.T) {
 	asOf := instants[0]
 	for _, rows := range []int{3, 1000} {
 		e.SetBatch(rows)
 		e.fillMutualAid(t, asOf)
-		var marked []step // what a mark that is undone leaves: the time of the last change
+		var marked []step // an undone mark still leaves a new updated_at
 		for _, s := range markExpired {
 			marked = append(marked, step{s.policy, []string{strings.Replace(s.sql[0], "expired = TRUE, ", "", 1)}})
 		}
-		want, taken := e.after(t, asOf, marked)
+		want, taken := e.expectedAfter(t, asOf, marked)
 		e.runJob(t, "mark_expired", asOf)
 		e.refusedToStrangers(t, fmt.Sprintf("SELECT retention.restore('offers_expire', %d)",
 			e.Last("offers_expire").ID))
@@ -48,7 +48,7 @@ func (e *example) restoredInGrace(t *testing.T) {
 		if e.runJob(t, "mark_expired", asOf); cmp.Diff(want, e.content(t)) != "" {
 			t.Error("what is held was marked again")
 		}
-		// Eight days later the held rows are there, and what had been marked before is gone.
+		// Eight days later the held rows exist, and the rows marked earlier are deleted.
 		later := "2024-04-08 12:00:00+00"
 		e.job(t, "hard_delete", later, hardDelete)
 	}
@@ -70,8 +70,8 @@ func (e *example) restoredUnlessChanged(t *testing.T, asOf string) {
 	}
 }
 
-// restoredAfterDeletion: the export is enough to bring whole rows back; messages have lost their
-// words, and stay gone.
+// restoredAfterDeletion checks that restore brings exported rows back. Exported messages lack their
+// text, so restore refuses them.
 func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
 	e.fillMutualAid(t, asOf)
 	before := e.content(t)
@@ -102,13 +102,13 @@ func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
 	}
 }
 
-// oneRestored: an admin brings one request back, with its communities and dibs; everything else
-// stays marked.
+// oneRestored checks that restore with match brings back one request with its communities and dibs.
+// All other requests stay marked.
 func (e *example) oneRestored(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
 	const mine = "00000000-0000-0000-0000-00000000abcd"
-	pgtest.Exec(t, e.conn, says(`INSERT INTO requests.help_requests (id, requester_id, title, expires_at) VALUES ('`+
+	pgtest.Exec(t, e.conn, withAsOf(`INSERT INTO requests.help_requests (id, requester_id, title, expires_at) VALUES ('`+
 		mine+`', gen_random_uuid(), 'mine', :as_of - interval '1 hour');
 		INSERT INTO requests.request_communities SELECT '`+mine+`', id FROM communities.communities;
 		INSERT INTO requests.dibs (request_id, user_id, status, expires_at) SELECT '`+mine+`', gen_random_uuid(), s, :as_of + interval '1 year' FROM unnest(ARRAY['pending', 'confirmed']) s`, asOf))
@@ -134,7 +134,7 @@ func (e *example) oneRestored(t *testing.T) {
 		t.Errorf("others came back as well:\n%s", diff)
 	}
 	for _, job := range []string{"mark_expired", "hard_delete", "memory"} {
-		e.runJob(t, job, "2025-06-01 00:00:00+00") // it is held
+		e.runJob(t, job, "2025-06-01 00:00:00+00") // the restored request is held
 		if diff := cmp.Diff(before, request()); diff != "" || len(before) != 1 {
 			t.Errorf("after %s it differs (-before +after):\n%s", job, diff)
 		}

@@ -14,15 +14,15 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// forgottenWhole: where one message of an exchange cannot be changed, none of it is, and all other
-// exchanges are forgotten.
+// forgottenWhole checks an exchange with a message that cannot be changed. None of its rows is
+// changed, and the run processes all other exchanges.
 func (e *example) forgottenWhole(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
-	_, taken := e.after(t, asOf, memory[:1])
-	// One message of a request that is due: the last one, so that others of its exchange come
-	// first.
-	request := pgtest.Value[string](t, e.conn, says(`SELECT x.request_id::text FROM messaging.messages m JOIN messaging.conversations c ON c.id = m.conversation_id
+	_, taken := e.expectedAfter(t, asOf, memory[:1])
+	// The trigger refuses the last message of a due request, so that other messages of its exchange
+	// come first.
+	request := pgtest.Value[string](t, e.conn, withAsOf(`SELECT x.request_id::text FROM messaging.messages m JOIN messaging.conversations c ON c.id = m.conversation_id
 		JOIN requests.matches x ON x.id = c.request_match_id JOIN requests.help_requests r ON r.id = x.request_id
 		WHERE m.forgotten_at IS NULL AND r.status = 'completed' AND r.content_forgotten_at IS NULL AND r.completed_at < :as_of - interval '364 days'
 		GROUP BY 1 HAVING count(*) > 2 ORDER BY 1 LIMIT 1`, asOf))
@@ -35,7 +35,7 @@ func (e *example) forgottenWhole(t *testing.T) {
 	defer e.DB.Exec(t, "DROP FUNCTION messaging.evidence() CASCADE")
 	whole := strings.Replace(memory[0].sql[0], "WHERE status = 'completed'", "WHERE r.id <> '"+
 		request+"' AND status = 'completed'", 1)
-	want, _ := e.after(t, asOf, []step{{"exchange_forgotten", []string{whole}}})
+	want, _ := e.expectedAfter(t, asOf, []step{{"exchange_forgotten", []string{whole}}})
 	for _, rows := range []int{1000, 3} {
 		e.SetBatch(rows)
 		e.Run("exchange_forgotten", asOf)
@@ -47,14 +47,14 @@ func (e *example) forgottenWhole(t *testing.T) {
 			rows == 1000 && o.Taken != taken["exchange_forgotten"]-1 {
 			t.Errorf("batches of %d: %+v", rows, o)
 		}
-		e.forget(t)
+		e.clearLog(t)
 	}
 }
 
-// noWordsLeft: what is forgotten or deleted is nowhere in the database, in no table of the runtime
-// either. Requests that were finished, that expired, and that expired with a match and were never
-// finished; messages that expired.
-func (e *example) noWordsLeft(t *testing.T) {
+// textsAreRemoved checks that no table, and no table of the runtime, contains a text after it was
+// forgotten or deleted. There are finished requests, expired requests with and without a match, and
+// expired messages.
+func (e *example) textsAreRemoved(t *testing.T) {
 	asOf := instants[0]
 	e.fill(t, `INSERT INTO requests.help_requests (id, requester_id, title, description, payload, requirements, status, expired, updated_at, completed_at)
 		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, gen_random_uuid(), 'zauberwort', 'zauberwort', '{"a": "zauberwort"}', '{"b": "zauberwort"}',
@@ -91,7 +91,8 @@ func (e *example) noWordsLeft(t *testing.T) {
 	}
 }
 
-// healthAndMetrics: a run that failed is a problem until one succeeds, and counters count rows.
+// healthAndMetrics checks that a failed run is a problem until a run succeeds, and that counters
+// count taken rows.
 func (e *example) healthAndMetrics(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
@@ -121,7 +122,7 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	if diff := cmp.Diff([]string{}, problems()); diff != "" {
 		t.Errorf("problems before anything ran:\n%s", diff)
 	}
-	answer("unhealthy", 9) // the jobs are switched off in these tests
+	answer("unhealthy", 9) // the tests deactivate the jobs
 	pgtest.Exec(t, e.conn, "UPDATE cron.job SET schedule = '0 0 29 2 *', active = true")
 	defer pgtest.Exec(t, e.conn, "UPDATE cron.job SET active = false")
 	answer("healthy", 0)
@@ -136,11 +137,11 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	}
 	answer("unhealthy", len(want))
 	e.DB.Exec(t, "ALTER TABLE cleanup.exported_elsewhere RENAME TO exported_rows")
-	answer("healthy", len(want)) // warnings: the next run goes on
+	answer("healthy", len(want)) // the next run continues, so these are warnings
 	if counter() != before {
 		t.Error("a failed run was counted")
 	}
-	_, taken := e.after(t, asOf, hardDelete)
+	_, taken := e.expectedAfter(t, asOf, hardDelete)
 	e.job(t, "hard_delete", asOf, hardDelete)
 	if diff := cmp.Diff([]string{}, problems()); diff != "" {
 		t.Errorf("problems after a good run:\n%s", diff)
@@ -151,12 +152,12 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	}
 }
 
-// oneInstance: of two that expire dibs at the same time one does it, the other waits within its
-// bound and ends "busy".
+// oneInstance checks two runs of job dibs at the same time. One run processes the rows. The other
+// waits for its bounded time and ends "busy".
 func (e *example) oneInstance(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
-	want, _ := e.after(t, asOf, dibs)
+	want, _ := e.expectedAfter(t, asOf, dibs)
 	e.DB.Exec(t, `CREATE FUNCTION requests.gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			WHILE NOT pg_try_advisory_xact_lock(4711) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$;
 		CREATE TRIGGER gate BEFORE UPDATE ON requests.dibs FOR EACH ROW EXECUTE FUNCTION requests.gate()`)
@@ -164,7 +165,7 @@ func (e *example) oneInstance(t *testing.T) {
 	gate, other := e.Conn(t), e.Conn(t)
 	pgtest.Exec(t, other, "SET SESSION AUTHORIZATION retention_runner")
 	pgtest.Exec(t, gate, "SELECT pg_advisory_lock(4711)")
-	defer gate.Close(context.Background()) // which opens it, whatever happens
+	defer gate.Close(context.Background()) // opens the gate in every case
 	done := make(chan error, 1)
 	go func() {
 		_, err := other.Exec(context.Background(), "CALL retention.run_job('dibs', $1)", asOf)
@@ -172,7 +173,7 @@ func (e *example) oneInstance(t *testing.T) {
 	}()
 	pgtest.Until(t, gate, "SELECT count(*) > 0 FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'",
 		other.PgConn().PID())
-	e.DB.Exec(t, "UPDATE retention.job SET every = '10 ms' WHERE name = 'dibs'") // it waits half of that
+	e.DB.Exec(t, "UPDATE retention.job SET every = '10 ms' WHERE name = 'dibs'") // a run waits half of the interval
 	defer e.DB.Exec(t, "UPDATE retention.job SET every = '5 min' WHERE name = 'dibs'")
 	e.runJob(t, "dibs", asOf)
 	if o := e.Last("dibs_expire"); o.State != "busy" || o.Taken != 0 {

@@ -13,10 +13,10 @@ import (
 //go:embed testdata/mutual_aid.sql
 var mutualAidRows string
 
-// instants of the runs; 29 February is among them, and a second before midnight.
+// instants has the times of the runs. One is the last microsecond of 29 February.
 var instants = []string{"2024-03-31 12:00:00+00", "2024-02-29 23:59:59.999999+00", "2025-01-01 00:00:00+00"}
 
-// globals are the global windows that each of these instants meets: said, said in part, not at all.
+// globals has the global windows at each of these times: complete, partly NULL, and missing.
 var globals = map[string]string{
 	instants[0]: "(NULL, 180, 30, 180)",
 	instants[1]: "(NULL, 120, NULL, 100)",
@@ -29,7 +29,7 @@ func mutualAid(t *testing.T) *example {
 	return e
 }
 
-// fillMutualAid fills all tables; the global windows depend on the instant.
+// fillMutualAid fills all tables. The global windows depend on asOf.
 func (e *example) fillMutualAid(t *testing.T, asOf string) {
 	t.Helper()
 	e.fill(t, mutualAidRows, asOf)
@@ -39,16 +39,16 @@ func (e *example) fillMutualAid(t *testing.T, asOf string) {
 	}
 }
 
-// TestMutualAid runs each job of the document's table at several instants and batch sizes.
+// TestMutualAid runs each job of the document at several times and batch sizes.
 func TestMutualAid(t *testing.T) {
 	t.Parallel()
 	e := mutualAid(t)
-	e.everywhere(t, instants, func(t *testing.T, e *example, asOf string) {
+	e.atInstantsAndSizes(t, instants, func(t *testing.T, e *example, asOf string) {
 		e.fillMutualAid(t, asOf)
 		for _, c := range []struct {
 			job   string
 			steps []step
-		}{ // none before one whose bounds it would move
+		}{ // no job comes before another job whose bounds it would change
 			{"hard_delete", hardDelete}, {"memory", memory}, {"activity_log", activityLog},
 			{"trust_edges", trustEdges}, {"mark_expired", markExpired}, {"dibs", dibs},
 		} {
@@ -60,28 +60,29 @@ func TestMutualAid(t *testing.T) {
 		}
 		e.decay(t, asOf)
 	})
-	t.Run("one after the other", func(t *testing.T) { e.with(t).aWeek(t) })
-	t.Run("trust edges fade", func(t *testing.T) { e.with(t).trustEdgesFade(t) })
-	t.Run("decay of all", func(t *testing.T) { e.with(t).decayOfAll(t) })
-	t.Run("most is marked", func(t *testing.T) { e.with(t).markOfMost(t) })
-	t.Run("karma halves", func(t *testing.T) { e.with(t).karmaHalves(t) })
-	t.Run("a community's own schedule", func(t *testing.T) { e.with(t).ownSchedule(t) })
-	t.Run("an exchange is forgotten whole", func(t *testing.T) { e.with(t).forgottenWhole(t) })
-	t.Run("restore within the grace", func(t *testing.T) { e.with(t).restoredInGrace(t) })
-	t.Run("one request comes back", func(t *testing.T) { e.with(t).oneRestored(t) })
-	t.Run("no words are left", func(t *testing.T) { e.with(t).noWordsLeft(t) })
-	t.Run("expires_at", func(t *testing.T) { e.with(t).expiresAt(t) })
-	t.Run("activity", func(t *testing.T) { e.with(t).activity(t) })
-	t.Run("windows", func(t *testing.T) { e.with(t).windows(t) })
-	t.Run("only what the policies name", func(t *testing.T) { e.with(t).gate(t) })
-	t.Run("reports", func(t *testing.T) { e.with(t).reports(t) })
-	t.Run("health and metrics", func(t *testing.T) { e.with(t).healthAndMetrics(t) })
-	t.Run("one instance at a time", func(t *testing.T) { e.with(t).oneInstance(t) })
+	t.Run("one after the other", func(t *testing.T) { e.forSubtest(t).jobsOfAWeek(t) })
+	t.Run("trust edges fade", func(t *testing.T) { e.forSubtest(t).trustEdgesFade(t) })
+	t.Run("decay of all", func(t *testing.T) { e.forSubtest(t).decayOfAll(t) })
+	t.Run("most is marked", func(t *testing.T) { e.forSubtest(t).markOfMost(t) })
+	t.Run("karma halves", func(t *testing.T) { e.forSubtest(t).karmaHalves(t) })
+	t.Run("a community's own schedule", func(t *testing.T) { e.forSubtest(t).ownSchedule(t) })
+	t.Run("an exchange is forgotten whole", func(t *testing.T) { e.forSubtest(t).forgottenWhole(t) })
+	t.Run("restore within the grace", func(t *testing.T) { e.forSubtest(t).restoredInGrace(t) })
+	t.Run("one request comes back", func(t *testing.T) { e.forSubtest(t).oneRestored(t) })
+	t.Run("no words are left", func(t *testing.T) { e.forSubtest(t).textsAreRemoved(t) })
+	t.Run("expires_at", func(t *testing.T) { e.forSubtest(t).expiresAt(t) })
+	t.Run("activity", func(t *testing.T) { e.forSubtest(t).activity(t) })
+	t.Run("windows", func(t *testing.T) { e.forSubtest(t).windows(t) })
+	t.Run("only what the policies name", func(t *testing.T) { e.forSubtest(t).onlyPolicyTables(t) })
+	t.Run("reports", func(t *testing.T) { e.forSubtest(t).reports(t) })
+	t.Run("health and metrics", func(t *testing.T) { e.forSubtest(t).healthAndMetrics(t) })
+	t.Run("one instance at a time", func(t *testing.T) { e.forSubtest(t).oneInstance(t) })
 }
 
-// aWeek runs the jobs in the order of their schedule on the same rows, a day and then a week apart:
-// what is marked on the first day is deleted on the eighth, and not before.
-func (e *example) aWeek(t *testing.T) {
+// jobsOfAWeek runs the jobs in the order of their schedules on the same rows, first a day and then
+// a week apart. Rows that are marked on the first day are deleted on the eighth day, and not
+// before.
+func (e *example) jobsOfAWeek(t *testing.T) {
 	e.fillMutualAid(t, instants[0])
 	for _, run := range []struct{ job, asOf string }{
 		{"mark_expired", "2024-03-31 13:00:00+00"}, {"hard_delete", "2024-04-01 02:00:00+00"}, {"memory",
@@ -96,16 +97,16 @@ func (e *example) aWeek(t *testing.T) {
 	}
 }
 
-// trustEdgesFade: the view reads the clock, so edges lie an hour on either side of their threshold,
-// or exactly on it where they do not fade.
+// trustEdgesFade checks edges around their threshold. The view uses the current time, so the edges
+// are an hour before or after their threshold, or exactly on it if they do not fade.
 func (e *example) trustEdgesFade(t *testing.T) {
 	e.fill(t, `INSERT INTO social_graph.trust_edges (from_user, to_user, weight, half_life_days, last_interaction_at, disappearance_threshold)
 		SELECT gen_random_uuid(), gen_random_uuid(), w, h, now() - make_interval(days => 10) + d, th
 		FROM unnest(ARRAY[1, 0.5, 0.4]) w, unnest(ARRAY[10, 20, NULL]) h, unnest(ARRAY['-1 hour', '1 hour', '19 days']::interval[]) d,
 		     unnest(ARRAY[0.5, 0.25, 1, NULL]) th`, instants[0])
 	now := pgtest.Value[string](t, e.conn, "SELECT now()::text")
-	_, taken := e.after(t, now, trustEdges)
-	// Counted by hand: 16 with a half-life of ten days, 12 of twenty, and 9 of those that do not
+	_, taken := e.expectedAfter(t, now, trustEdges)
+	// Counted by hand: 16 edges have a half-life of 10 days, 12 have one of 20 days, and 9 do not
 	// fade.
 	if taken["trust_edges"] != 37 {
 		t.Fatalf("the oracle deletes %d edges", taken["trust_edges"])
@@ -113,9 +114,9 @@ func (e *example) trustEdgesFade(t *testing.T) {
 	e.job(t, "trust_edges", now, trustEdges)
 }
 
-// gate: a table that no policy names cannot be cleaned up by giving its name, and the functions'
-// owner could not either.
-func (e *example) gate(t *testing.T) {
+// onlyPolicyTables checks that a user cannot clean up a table without a policy by its name, and
+// that the worker has no privilege on it.
+func (e *example) onlyPolicyTables(t *testing.T) {
 	e.fillMutualAid(t, instants[0])
 	before := e.content(t)
 	for _, name := range []string{"communities.communities", "requests.help_requests; DROP TABLE requests.dibs",
@@ -129,7 +130,7 @@ func (e *example) gate(t *testing.T) {
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) p
 		WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY ('{communities,reputation,requests,messaging,notifications,social_graph,cleanup}')
 		  AND has_table_privilege('retention_worker', c.oid, p) ORDER BY 1`)
-	// UPDATE where rows are locked, too.
+	// The worker also needs UPDATE on tables whose rows it locks.
 	var want []string
 	for _, table := range []string{"cleanup.exported_rows", "messaging.messages", "notifications.notifications",
 		"reputation.activity_log",
@@ -153,7 +154,7 @@ func (e *example) gate(t *testing.T) {
 	}
 }
 
-// refusedToStrangers: a role that was given nothing may not.
+// refusedToStrangers checks that the server refuses a statement of a role without privileges.
 func (e *example) refusedToStrangers(t *testing.T, sql string) {
 	t.Helper()
 	e.DB.Exec(t, pgtest.MakeRole("example_stranger LOGIN"))

@@ -10,14 +10,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// touch calls the application's function and answers "touched revived".
+// touch calls the application's function and returns the numbers of touched and revived rows.
 func (e *example) touch(t *testing.T, slugs ...string) string {
 	t.Helper()
 	return pgtest.Value[string](t, e.conn, "SELECT touched || ' ' || revived FROM retention.tracked_protocols_touch($1)", append([]string{}, slugs...))
 }
 
-// protocolTouch: many slugs at once, written in all ways; the second instant of every row that was
-// touched is that of the call, and no other row changes.
+// protocolTouch checks touches of several slugs in different spellings. Each touched row gets the
+// time of the call, and no other row changes.
 func (e *example) protocolTouch(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func (e *example) protocolTouch(t *testing.T) {
 		if got := len(pgtest.Column[string](t, e.conn, same)); got != len(before["public.tracked_protocols"]) {
 			t.Errorf("%s: %d rows", name, got)
 		}
-		// And what was touched is not pruned now.
+		// A touched row is not due now.
 		e.runJob(t, "prune", start)
 		if left := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM public.tracked_protocols WHERE slug = ANY ($1)",
 			c.read); left != len(c.read) {
@@ -59,13 +59,13 @@ func (e *example) protocolTouch(t *testing.T) {
 	}
 }
 
-// protocolRevive: what is no longer tracked is tracked again when it is read, with one event for
-// the ingest; what no protocol is called like is not.
+// protocolRevive checks that a touch of a deleted protocol tracks it again and writes one event for
+// the ingest. A slug that is no protocol is not tracked.
 func (e *example) protocolRevive(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
 	e.runJob(t, "prune", asOf)
-	e.forget(t)
+	e.clearLog(t)
 	before := e.content(t)
 	start := pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text")
 	if got := e.touch(t, " p-5 ", "p-5", "p-1", "nobody", "p-60"); got != "1 2" { // p-60 was never tracked
@@ -91,8 +91,8 @@ func (e *example) protocolRevive(t *testing.T) {
 	e.onlyChanged(t, before, "public.tracked_protocols", "retention.event")
 }
 
-// protocolWithoutData: what is tracked and has no data is ingested when it is read, as long as
-// there is none.
+// protocolWithoutData checks that a touch of a tracked protocol without data writes an event for
+// the ingest, until it has data.
 func (e *example) protocolWithoutData(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
@@ -105,19 +105,20 @@ func (e *example) protocolWithoutData(t *testing.T) {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
 	}
-	// Number 7 is tracked, and no protocol: there is nothing to ingest.
+	// Slug 7 is tracked, but no protocol has it, so there is nothing to ingest.
 	if got := e.touch(t, "p-1", "p-3", "p-60", "Ünknown protocol 7"); got != "3 1" {
 		t.Errorf("touched and revived %s, want 3 1", got)
 	}
 	events("protocol_revived p-1", "protocol_revived p-60")
 	e.touch(t, "p-1")
 	events("protocol_revived p-1")
-	pgtest.Exec(t, e.conn, says("INSERT INTO public.protocol_metrics (slug, measured_at, tvl) VALUES ('p-1', :as_of, 1)", asOf))
+	pgtest.Exec(t, e.conn, withAsOf("INSERT INTO public.protocol_metrics (slug, measured_at, tvl) VALUES ('p-1', :as_of, 1)", asOf))
 	e.touch(t, "p-1")
 	events()
 }
 
-// protocolConsumers: the ingest takes what was revived, and leaves what was pruned to others.
+// protocolConsumers checks that the ingest takes only events of revived protocols, and leaves
+// events of pruned ones to other consumers.
 func (e *example) protocolConsumers(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
@@ -137,8 +138,8 @@ func (e *example) protocolConsumers(t *testing.T) {
 	}
 }
 
-// protocolLog: the report after a run shows how many went, at most twenty of them by name, and that
-// nothing or everything went wrong.
+// protocolLog checks that the report after a run has the number of deleted protocols, at most 20 of
+// their names, and the state done.
 func (e *example) protocolLog(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	for _, deleted := range []int{0, 3, 20, 50} {

@@ -14,8 +14,9 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// protocolRows has slugs of all kinds on the bound of a window of :days days, some at the same
-// instant, some that were never read; cursors of slugs that are tracked, and of some that are not.
+// protocolRows inserts protocols that were last read around :days days ago, some at the same
+// instant, and some that were never read. It also inserts cursors of tracked and of other
+// protocols.
 const protocolRows = `
 	INSERT INTO public.protocols (slug, name) SELECT 'p-' || i, 'P ' || i FROM generate_series(1, 80) i;
 	INSERT INTO public.protocol_metrics (slug, measured_at, tvl) SELECT 'p-' || i, :as_of - i * interval '1 day', i FROM generate_series(1, 80) i;
@@ -27,7 +28,8 @@ const protocolRows = `
 	SELECT slug, s, :as_of FROM public.tracked_protocols, unnest(ARRAY['tvl', 'fees', 'users']) WITH ORDINALITY s (s, k) WHERE length(slug) % 3 >= k - 1;
 	INSERT INTO public.ingest_cursors (slug, source, next_from) SELECT 'p-' || i, 'orphan', :as_of FROM generate_series(60, 80) i;`
 
-// pruned is the document's clean-up: cursors and tracking together.
+// pruned returns the clean-up of the example's document, which deletes cursors together with
+// tracking.
 func pruned(window string) []step {
 	return []step{{"tracked_protocols", []string{`
 		WITH gone AS (
@@ -47,26 +49,26 @@ func (e *example) fillProtocols(t *testing.T, asOf string, days int) {
 func TestProtocolTracking(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "protocol-tracking")
-	e.everywhere(t, instants, func(t *testing.T, e *example, asOf string) {
+	e.atInstantsAndSizes(t, instants, func(t *testing.T, e *example, asOf string) {
 		e.fillProtocols(t, asOf, 30)
 		e.job(t, "prune", asOf, pruned("30 days"))
 	})
-	t.Run("window", func(t *testing.T) { e.with(t).protocolWindow(t) })
-	t.Run("touch", func(t *testing.T) { e.with(t).protocolTouch(t) })
-	t.Run("revive", func(t *testing.T) { e.with(t).protocolRevive(t) })
-	t.Run("without data", func(t *testing.T) { e.with(t).protocolWithoutData(t) })
-	t.Run("a consumer each", func(t *testing.T) { e.with(t).protocolConsumers(t) })
-	t.Run("one bad row", func(t *testing.T) { e.with(t).protocolBadRow(t) })
-	t.Run("most are unread", func(t *testing.T) { e.with(t).protocolBacklog(t) })
-	t.Run("failure", func(t *testing.T) { e.with(t).protocolFailure(t) })
-	t.Run("read meanwhile", func(t *testing.T) { e.with(t).protocolReadMeanwhile(t) })
-	t.Run("who may", func(t *testing.T) { e.with(t).protocolAuthorisation(t) })
-	t.Run("log", func(t *testing.T) { e.with(t).protocolLog(t) })
-	t.Run("at start-up", func(t *testing.T) { e.with(t).protocolAtStart(t) })
+	t.Run("window", func(t *testing.T) { e.forSubtest(t).protocolWindow(t) })
+	t.Run("touch", func(t *testing.T) { e.forSubtest(t).protocolTouch(t) })
+	t.Run("revive", func(t *testing.T) { e.forSubtest(t).protocolRevive(t) })
+	t.Run("without data", func(t *testing.T) { e.forSubtest(t).protocolWithoutData(t) })
+	t.Run("a consumer each", func(t *testing.T) { e.forSubtest(t).protocolConsumers(t) })
+	t.Run("one bad row", func(t *testing.T) { e.forSubtest(t).protocolBadRow(t) })
+	t.Run("most are unread", func(t *testing.T) { e.forSubtest(t).protocolBacklog(t) })
+	t.Run("failure", func(t *testing.T) { e.forSubtest(t).protocolFailure(t) })
+	t.Run("read meanwhile", func(t *testing.T) { e.forSubtest(t).protocolReadMeanwhile(t) })
+	t.Run("who may", func(t *testing.T) { e.forSubtest(t).protocolAuthorisation(t) })
+	t.Run("log", func(t *testing.T) { e.forSubtest(t).protocolLog(t) })
+	t.Run("at start-up", func(t *testing.T) { e.forSubtest(t).protocolAtStart(t) })
 }
 
-// protocolWindow: the window in force is the argument's, else what was set, else thirty days; and
-// what is no number of days changes nothing.
+// protocolWindow checks which window a run uses: the argument of the call, else the window that an
+// operator has set, else 30 days. A value that is no number of days changes nothing.
 func (e *example) protocolWindow(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	inForce := func(want string) {
@@ -78,7 +80,7 @@ func (e *example) protocolWindow(t *testing.T) {
 	run := func(window, olderThan string) {
 		t.Helper()
 		e.fillProtocols(t, asOf, 7)
-		want, taken := e.after(t, asOf, pruned(window))
+		want, taken := e.expectedAfter(t, asOf, pruned(window))
 		var argument *string
 		if olderThan != "" {
 			argument = &olderThan
@@ -96,7 +98,7 @@ func (e *example) protocolWindow(t *testing.T) {
 	}
 	inForce("30 days")
 	run("30 days", "")
-	run("7 days", "7 days") // for this run
+	run("7 days", "7 days") // for one run only
 	inForce("30 days")
 	if err := e.Operator("SELECT retention.set_window('tracked_protocols', '7 days', 'the ingest is slow')"); err != nil {
 		t.Fatal(err)
@@ -127,8 +129,8 @@ func (e *example) protocolWindow(t *testing.T) {
 	run("30 days", "")
 }
 
-// protocolFailure: what goes wrong takes neither tracking nor cursors, is in the log, and does not
-// stay wrong.
+// protocolFailure checks that a failed run deletes neither tracking nor cursors and is in the log.
+// Once the cause is removed, the next run succeeds.
 func (e *example) protocolFailure(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.SetBatch(1000)
@@ -151,7 +153,8 @@ func (e *example) protocolFailure(t *testing.T) {
 	e.job(t, "prune", asOf, pruned("30 days"))
 }
 
-// protocolBadRow: one row that cannot go keeps all others, loudly, until it can.
+// protocolBadRow checks that one row that cannot be deleted keeps all rows, and that the run fails,
+// until the cause is removed.
 func (e *example) protocolBadRow(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.shippedBatch(t)
@@ -178,7 +181,7 @@ func (e *example) protocolBadRow(t *testing.T) {
 	e.job(t, "prune", asOf, pruned("30 days"))
 }
 
-// shippedBatch is the size of a batch that the example has, after tests of others.
+// shippedBatch sets the batch size of the shipped policies, which other tests change.
 func (e *example) shippedBatch(t *testing.T) {
 	t.Helper()
 	for _, p := range e.File.Policies {
@@ -186,7 +189,7 @@ func (e *example) shippedBatch(t *testing.T) {
 	}
 }
 
-// protocolBacklog: nine thousand of twelve thousand, as after a time without clean-up.
+// protocolBacklog checks a run that must delete 9,000 of 12,000 rows.
 func (e *example) protocolBacklog(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.shippedBatch(t)
@@ -201,24 +204,24 @@ func (e *example) protocolBacklog(t *testing.T) {
 	}
 }
 
-// protocolReadMeanwhile: somebody reads a protocol while it is being pruned.
+// protocolReadMeanwhile checks a protocol that the application reads while a run would delete it.
 func (e *example) protocolReadMeanwhile(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
 	reader := e.Conn(t)
-	pgtest.Exec(t, reader, says("BEGIN; UPDATE public.tracked_protocols SET last_read_at = :as_of WHERE slug = 'p-5'",
+	pgtest.Exec(t, reader, withAsOf("BEGIN; UPDATE public.tracked_protocols SET last_read_at = :as_of WHERE slug = 'p-5'",
 		asOf))
 	e.runJob(t, "prune", asOf)
 	pgtest.Exec(t, reader, "COMMIT")
 	e.runJob(t, "prune", asOf)
-	left := pgtest.Column[string](t, e.conn, says(`SELECT slug || ' ' || count(source) FROM public.tracked_protocols LEFT JOIN public.ingest_cursors USING (slug)
+	left := pgtest.Column[string](t, e.conn, withAsOf(`SELECT slug || ' ' || count(source) FROM public.tracked_protocols LEFT JOIN public.ingest_cursors USING (slug)
 		WHERE slug = 'p-5' OR last_read_at < :as_of - interval '30 days' GROUP BY slug`, asOf))
 	if diff := cmp.Diff([]string{"p-5 1"}, left); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// protocolAuthorisation: the runner and operators may start a clean-up, nobody else.
+// protocolAuthorisation checks that only the runner and operators may start a clean-up.
 func (e *example) protocolAuthorisation(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
@@ -240,8 +243,8 @@ func (e *example) protocolAuthorisation(t *testing.T) {
 			t.Errorf("the service may %s: %v", sql, err)
 		}
 	}
-	want, _ := e.after(t, asOf, pruned("30 days"))
-	if err := e.Operator(says("CALL retention.run_job('prune', :as_of, 'asked for')", asOf)); err != nil {
+	want, _ := e.expectedAfter(t, asOf, pruned("30 days"))
+	if err := e.Operator(withAsOf("CALL retention.run_job('prune', :as_of, 'asked for')", asOf)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, e.content(t)); diff != "" {
@@ -249,7 +252,7 @@ func (e *example) protocolAuthorisation(t *testing.T) {
 	}
 }
 
-// protocolAtStart: a server that starts prunes by itself.
+// protocolAtStart checks that the job runs when the server starts.
 func (e *example) protocolAtStart(t *testing.T) {
 	e.fillProtocols(t, "2024-03-31 12:00:00+00", 30)
 	e.StartJobs()
@@ -265,8 +268,9 @@ func (e *example) protocolAtStart(t *testing.T) {
 	}
 }
 
-// TestProtocolTrackingUpgrade: the table as it was gets its clocks, filled, and an index; a table
-// that has them already keeps what is in them. Down takes away what was added and nothing else.
+// TestProtocolTrackingUpgrade checks the migrations on existing tables. A table without clocks gets
+// filled clock columns and an index. A table that has these columns keeps their values. Down
+// removes only what Up added.
 func TestProtocolTrackingUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]string{

@@ -16,9 +16,10 @@ import (
 
 const rulesHead = "| the document says | where | tested by | what differs, and why |\n|---|---|---|---|\n"
 
-// Each example's README has a table of every rule of its document, and each rule has a test:
-// "TestName", or "TestName/case", where the case is a text of the test's package. Policies, reports
-// and jobs of the example are in it, and what it quotes of the policy stands there, up to "...".
+// TestEveryRuleHasATest checks the table of rules in each example's README. Each rule names a test
+// as "TestName" or "TestName/case"; the case is a string in the test's package. The README mentions
+// all policies, reports and jobs of the example. What it quotes from the policy, up to "...", is in
+// the policy.
 func TestEveryRuleHasATest(t *testing.T) {
 	t.Parallel()
 	tests := testSources(t)
@@ -48,7 +49,7 @@ func TestEveryRuleHasATest(t *testing.T) {
 				t.Errorf("%s: neither a test nor a reason: %s", readme, row)
 			}
 			for _, name := range named {
-				if !tests.have(name[1]) {
+				if !tests.contains(name[1]) {
 					t.Errorf("%s names %s, which is not there", readme, name[1])
 				}
 			}
@@ -61,7 +62,7 @@ func TestEveryRuleHasATest(t *testing.T) {
 	}
 }
 
-// sources are the texts of all test files, by folder.
+// sources has the text of all test files, by folder.
 type sources map[string]string
 
 func testSources(t *testing.T) sources {
@@ -79,7 +80,7 @@ func testSources(t *testing.T) sources {
 	return all
 }
 
-func (s sources) have(name string) bool {
+func (s sources) contains(name string) bool {
 	name, part, _ := strings.Cut(name, "/")
 	for _, text := range s {
 		if strings.Contains(text, "\nfunc "+name+"(t ") && (part == "" || strings.Contains(text, `"`+part+`"`)) {
@@ -89,7 +90,7 @@ func (s sources) have(name string) bool {
 	return false
 }
 
-// The jobs are those of the documents, at their times.
+// TestSchedules checks that the jobs have the schedules of the documents.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{

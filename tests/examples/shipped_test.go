@@ -15,9 +15,9 @@ import (
 	"pgretain/tests/kit"
 )
 
-// TestExamplesGoUpAndDown: the migrations of every example install on its schema.sql, with rows in
-// it, to the verifier's content, go down to what was there before, up again, and out without a
-// trace. Meanwhile the calls that the project's pages show are parsed.
+// TestExamplesGoUpAndDown migrates every example up on its schema with data, down, up again, and
+// uninstalls. Down and uninstall restore the previous catalog, and verify finds no difference.
+// While an example is installed, PostgreSQL parses the calls that the documentation shows.
 func TestExamplesGoUpAndDown(t *testing.T) {
 	t.Parallel()
 	policies, err := filepath.Glob(directory("*/retention.yaml"))
@@ -74,9 +74,9 @@ var (
 	shownArgument  = regexp.MustCompile(`([a-z]\w*)(?: => *)?(,|$)`)
 )
 
-// parseShownCalls has PostgreSQL parse each call of the runtime that a page shows: an example's
-// pages where that example is installed, the others where bot-queue is. An argument that is a word
-// is the name of one.
+// parseShownCalls makes PostgreSQL parse each call of the runtime that the documentation shows. The
+// calls of an example's pages need that example; all other calls use bot-queue. An argument that is
+// a word stands for an argument of that name.
 func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
 	t.Helper()
 	conn, parsed := in.Conn(t), 0
@@ -86,7 +86,8 @@ func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
 			of = "bot-queue"
 		}
 		name := filepath.Base(page)
-		// TestReferenceExamples runs the calls of the one; the other's are of their time
+		// TestReferenceExamples executes the calls of policy.md. CHANGELOG.md describes older
+		// calls.
 		if of != example || name == "policy.md" || name == "CHANGELOG.md" {
 			continue
 		}
@@ -102,8 +103,8 @@ func parseShownCalls(t *testing.T, in *kit.Installed, example string) {
 	}
 }
 
-// shownCalls are the statements of a page that call the runtime. One with an ellipsis is none;
-// tests/citus runs that of Citus.
+// shownCalls returns the statements of a page that call the runtime. It leaves out statements with
+// an ellipsis, and statements for Citus, which tests/citus executes.
 func shownCalls(page string) []string {
 	var list []string
 	for _, code := range fixture.Code(page) {

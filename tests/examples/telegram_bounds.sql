@@ -1,5 +1,5 @@
--- A record for every combination of values on, just below and just above what the rules compare with, and NULL.
--- :as_of is the instant of the job.
+-- One record for every combination of NULL and of values on, just below and just above the bounds
+-- of the rules. :as_of is the time of the job.
 INSERT INTO channel.signal (chain_id, key, sym, scr, mult_now, mult_high, high_at, outcome, t0)
 SELECT chain_id, format('%s/%s/%s/%s', age, scr, mult, outcome), 'S', scr, mult, mult, t0 + interval '1 hour', outcome, t0
 FROM unnest(ARRAY[501, 1]) AS chain_id,
@@ -18,7 +18,8 @@ FROM unnest(ARRAY[501, 1]) AS chain_id,
      unnest(ARRAY[NULL, -1, 0, 1]) AS first,
      unnest(ARRAY[NULL, -1, 0, 1]) AS last,
      unnest(ARRAY[NULL, 'live', 'undated', 'elsewhere']) AS live;
--- "live" has a signal of its own, "undated" one without a clock, "elsewhere" one on another chain.
+-- Tokens named "live" have a signal of their own, "undated" a signal without a clock, and
+-- "elsewhere" a signal on another chain.
 INSERT INTO channel.signal (chain_id, key, token, sym, t0)
 SELECT CASE WHEN addr ~ 'elsewhere' THEN 56 ELSE chain_id END, 'of ' || chain_id || ' ' || addr, addr, 'S',
        CASE WHEN addr !~ 'undated' THEN :as_of END

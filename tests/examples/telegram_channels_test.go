@@ -10,7 +10,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// newChannels empties every table and the run log.
+// newChannels empties all tables and the run log, and returns an empty model.
 func newChannels(t *testing.T, e *example) *channels {
 	t.Helper()
 	m := &channels{names: map[int64]string{}, index: map[int64]*index{}}
@@ -23,25 +23,25 @@ func newChannels(t *testing.T, e *example) *channels {
 	return m
 }
 
-// asText is an instant for SQL, to the microsecond.
+// asText returns a time as an SQL literal, to the microsecond.
 func asText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.000000+00") }
 
-// Every combination of values on and next to the bounds. TestTelegramChannels has batches of one
-// row.
+// TestTelegramChannelsBounds checks all combinations of values on and next to the bounds.
+// TestTelegramChannels covers batches of one row.
 func TestTelegramChannelsBounds(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
 	for _, rows := range []int{3, 1000} {
 		t.Run(fmt.Sprint("by ", rows), func(t *testing.T) {
-			own := e.with(t)
+			own := e.forSubtest(t)
 			own.SetBatch(rows)
 			m := newChannels(t, own)
-			pgtest.Exec(t, own.conn, says(fixture.ReadFile(t, "telegram_bounds.sql"), asText(lateMarch)))
+			pgtest.Exec(t, own.conn, withAsOf(fixture.ReadFile(t, "telegram_bounds.sql"), asText(lateMarch)))
 			m.load(t, own.conn)
 			for range 2 {
-				went := m.cleanUp(501, lateMarch.UnixMicro(), nil)
+				taken := m.cleanUp(501, lateMarch.UnixMicro(), nil)
 				own.runJob(t, "sol", asText(lateMarch))
-				own.took(t, "sol", went)
+				own.wantTaken(t, "sol", taken)
 				m.compare(t, own.conn, "bounds")
 			}
 			if i := m.index[501]; len(i.Best) != 20 || len(i.Top) != 50 || len(i.LastSigs) != 100 {
@@ -51,9 +51,9 @@ func TestTelegramChannelsBounds(t *testing.T) {
 	}
 }
 
-// Days, one after the other: the jobs of all chains run at their times, new records come in, old
-// keys come back. After every job every table is what the document's own code makes of it, and the
-// same job again changes nothing.
+// TestTelegramChannels checks consecutive days. The jobs of all chains run at their times, new
+// records are inserted, and old keys are used again. After each job, every table equals the model.
+// The same job again changes nothing.
 func TestTelegramChannels(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -73,7 +73,7 @@ func TestTelegramChannels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			days(t, e.with(t), c.records, traffic{rand.New(rand.NewPCG(uint64(i), 0)), now})
+			days(t, e.forSubtest(t), c.records, traffic{rand.New(rand.NewPCG(uint64(i), 0)), now})
 		})
 	}
 }
@@ -85,22 +85,22 @@ func days(t *testing.T, e *example, records int, r traffic) {
 		m.load(t, e.conn)
 		for c, chain := range chains {
 			at := r.now.Add(time.Duration(c) * 15 * time.Minute)
-			went := m.cleanUp(chain.id, at.UnixMicro(), nil)
+			taken := m.cleanUp(chain.id, at.UnixMicro(), nil)
 			e.runJob(t, chain.job, asText(at))
-			e.took(t, chain.job, went)
+			e.wantTaken(t, chain.job, taken)
 			m.compare(t, e.conn, "after "+chain.job)
 			if e.runJob(t, chain.job, asText(at)); t.Failed() {
 				return
 			}
-			e.took(t, chain.job, map[string]int{"signals": 0, "tokens": 0, "wallets": 0})
+			e.wantTaken(t, chain.job, map[string]int{"signals": 0, "tokens": 0, "wallets": 0})
 			m.compare(t, e.conn, "after "+chain.job+" again")
 		}
 		r.now = r.now.AddDate(0, 0, 1)
 	}
 }
 
-// took compares the last runs with the document's answer {signals, tokens, wallets}.
-func (e *example) took(t *testing.T, job string, went map[string]int) {
+// wantTaken compares the last runs with the model's numbers of signals, tokens and wallets.
+func (e *example) wantTaken(t *testing.T, job string, taken map[string]int) {
 	t.Helper()
 	for _, kind := range []string{"signal", "token", "wallet"} {
 		got := 0
@@ -111,8 +111,8 @@ func (e *example) took(t *testing.T, job string, went map[string]int) {
 			}
 			got += int(o.Taken)
 		}
-		if got != went[kind+"s"] {
-			t.Errorf("job %s took %d %ss, the document's code %d", job, got, kind, went[kind+"s"])
+		if got != taken[kind+"s"] {
+			t.Errorf("job %s took %d %ss, the document's code %d", job, got, kind, taken[kind+"s"])
 		}
 	}
 }

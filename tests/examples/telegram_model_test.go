@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The clean-up of the Telegram channels as its document writes it, in memory. Times are
-// microseconds since 1970, scores and multipliers thousandths; a nil clock is a record without
+// The types are an in-memory model of the clean-up that the example's document describes. Times are
+// microseconds since 1970. Scores and multipliers are thousandths. A nil clock is a record without
 // _exp.
 
 const (
@@ -24,7 +24,7 @@ type (
 		Token, Outcome, Merged *string
 		Scr, MultNow, MultHigh *int64
 		HighAt, T0             *int64
-		Record                 string // the row as jsonb
+		Record                 string // the row as JSON
 	}
 	token struct {
 		Chain                   int64
@@ -51,11 +51,11 @@ type (
 		Addr12               string
 		AvgScr, Scnt         int64
 		WinRate, Consistency *int64
-		Run, Since           int64 // when it came first
+		Run, Since           int64 // run and time of its first entry
 	}
 )
 
-// index is the index record of a chain.
+// index is the index record of one chain.
 type index struct {
 	LastUpdate                              int64
 	Sigs, Toks, Wals, Wins, Losses, Neutral int64
@@ -65,32 +65,34 @@ type index struct {
 	Top                                     []top
 }
 
-// channels is all channels.
+// channels has the records of all chains.
 type channels struct {
 	names   map[int64]string
 	signals []signal
 	tokens  []token
 	wallets []wallet
 	index   map[int64]*index
-	archive []string // messages, tags first
+	archive []string // messages; each starts with its tags
 	runs    int64
-	// bySlice keeps the best after each push, as the document does; else trim does it.
+	// bySlice cuts the best lists after each record, as the document does. Otherwise trim cuts them
+	// after the run.
 	bySlice bool
 }
 
-// cleanUp is the document's pipeline for one chain. It returns how many records went, by type.
+// cleanUp runs the document's clean-up for one chain, and returns the number of archived records by
+// type.
 func (m *channels) cleanUp(chain, now int64, reason *string) map[string]int {
 	m.runs++
-	went := map[string]int{
+	taken := map[string]int{
 		"signals": m.cleanSignals(chain, now, reason),
 		"tokens":  m.cleanTokens(chain, now, reason),
 		"wallets": m.cleanWallets(chain, now, reason),
 	}
 	m.trim(chain)
-	return went
+	return taken
 }
 
-// trim is what the index keeps: 20 signals, 50 wallets, 100 keys.
+// trim shortens the lists of the index to 20 signals, 50 wallets and 100 keys.
 func (m *channels) trim(chain int64) {
 	i := m.index[chain]
 	i.Best, i.Top = i.Best[:min(20, len(i.Best))], i.Top[:min(50, len(i.Top))]
@@ -111,12 +113,12 @@ func (m *channels) cleanSignals(chain, now int64, reason *string) int {
 			i := m.index[chain]
 			i.LastSigs = slices.DeleteFunc(i.LastSigs, func(key string) bool { return key == s.Key })
 		}
-		return m.put("signals", s.Key, chain, now, s.Record, why(s.Merged, reason), finalStats(s))
+		return m.addToArchive("signals", s.Key, chain, now, s.Record, archiveReason(s.Merged, reason), finalStats(s))
 	})
 	return before - len(m.signals)
 }
 
-// aggregateSignal is aggregateSignalToIndex.
+// aggregateSignal does what aggregateSignalToIndex of the document does.
 func (m *channels) aggregateSignal(s signal, now int64) {
 	i := m.index[s.Chain]
 	i.Sigs, i.LastUpdate = i.Sigs+1, now
@@ -126,7 +128,7 @@ func (m *channels) aggregateSignal(s signal, now int64) {
 		i.Wins++
 	case s.Outcome != nil && *s.Outcome == "loss":
 		i.Losses++
-	default: // the document's totals add up
+	default: // so that the totals add up, as in the document
 		i.Neutral++
 	}
 	if s.MultHigh != nil && *s.MultHigh >= 2000 {
@@ -166,12 +168,12 @@ func (m *channels) cleanTokens(chain, now int64, reason *string) int {
 		if k.Merged == nil {
 			m.index[chain].Toks, m.index[chain].LastUpdate = m.index[chain].Toks+1, now
 		}
-		return m.put("tokens", k.Addr, chain, now, k.Record, why(k.Merged, reason), nil)
+		return m.addToArchive("tokens", k.Addr, chain, now, k.Record, archiveReason(k.Merged, reason), nil)
 	})
 	return before - len(m.tokens)
 }
 
-// recentSignal: "if no signal in 30d".
+// recentSignal reports whether the token had a signal in the last 30 days.
 func (m *channels) recentSignal(k token, now int64) bool {
 	if k.LastSignalAt != nil && *k.LastSignalAt >= now-30*day {
 		return true
@@ -195,12 +197,12 @@ func (m *channels) cleanWallets(chain, now int64, reason *string) int {
 		if w.Merged == nil {
 			m.aggregateWallet(w, now)
 		}
-		return m.put("wallets", w.Addr, chain, now, w.Record, why(w.Merged, reason), nil)
+		return m.addToArchive("wallets", w.Addr, chain, now, w.Record, archiveReason(w.Merged, reason), nil)
 	})
 	return before - len(m.wallets)
 }
 
-// aggregateWallet is aggregateWalletToIndex.
+// aggregateWallet does what aggregateWalletToIndex of the document does.
 func (m *channels) aggregateWallet(w wallet, now int64) {
 	i := m.index[w.Chain]
 	i.Wals, i.LastUpdate = i.Wals+1, now
@@ -224,22 +226,22 @@ func (m *channels) aggregateWallet(w wallet, now int64) {
 	}
 }
 
-// archiveOrphans is the manual clean-up of all chains.
+// archiveOrphans does the document's manual clean-up of records without a clock, for all chains.
 func (m *channels) archiveOrphans(now int64) {
 	byHand := "monthly"
 	m.signals = slices.DeleteFunc(m.signals, func(s signal) bool {
-		return s.T0 == nil && m.put("signals", s.Key, s.Chain, now, s.Record, why(s.Merged, &byHand), finalStats(s))
+		return s.T0 == nil && m.addToArchive("signals", s.Key, s.Chain, now, s.Record, archiveReason(s.Merged, &byHand), finalStats(s))
 	})
 	m.tokens = slices.DeleteFunc(m.tokens, func(k token) bool {
-		return k.FirstSeen == nil && m.put("tokens", k.Addr, k.Chain, now, k.Record, why(k.Merged, &byHand), nil)
+		return k.FirstSeen == nil && m.addToArchive("tokens", k.Addr, k.Chain, now, k.Record, archiveReason(k.Merged, &byHand), nil)
 	})
 	m.wallets = slices.DeleteFunc(m.wallets, func(w wallet) bool {
-		return w.LastSeen == nil && m.put("wallets", w.Addr, w.Chain, now, w.Record, why(w.Merged, &byHand), nil)
+		return w.LastSeen == nil && m.addToArchive("wallets", w.Addr, w.Chain, now, w.Record, archiveReason(w.Merged, &byHand), nil)
 	})
 }
 
-// why is the reason that an archived record gets.
-func why(merged, reason *string) string {
+// archiveReason returns the reason that an archived record gets.
+func archiveReason(merged, reason *string) string {
 	switch {
 	case merged != nil:
 		return "merged"
@@ -249,8 +251,8 @@ func why(merged, reason *string) string {
 	return "expired"
 }
 
-// put archives a record in the document's format, and is always true.
-func (m *channels) put(kind, key string, chain, now int64, record, reason string, final map[string]any) bool {
+// addToArchive archives a record in the document's format. It always returns true.
+func (m *channels) addToArchive(kind, key string, chain, now int64, record, reason string, final map[string]any) bool {
 	var message map[string]any
 	if err := json.Unmarshal([]byte(record), &message); err != nil {
 		panic(err)
@@ -267,7 +269,7 @@ func (m *channels) put(kind, key string, chain, now int64, record, reason string
 	return true
 }
 
-// oldestFirst is the order in which records came; those without a clock go nowhere.
+// oldestFirst sorts rows by clock and key. Rows without a clock come first.
 func oldestFirst[R any](rows []R, by func(R) (*int64, string)) {
 	slices.SortStableFunc(rows, func(a, b R) int {
 		at, ak := by(a)

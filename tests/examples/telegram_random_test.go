@@ -13,42 +13,42 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// chains and their jobs, in the order of the day; each starts a quarter of an hour after the one
-// before.
+// chains has the chains and their jobs in the order of the day. Each job starts 15 minutes after
+// the previous one.
 var chains = []struct {
 	id        int64
 	name, job string
 }{{501, "sol", "sol"}, {1, "eth", "eth"}, {56, "bsc", "bsc"}, {8453, "base", "base"}}
 
-// traffic makes records at random: clocks around every bound of a day's jobs, NULLs, ties, and keys
-// that were there before.
+// traffic creates random records. Their clocks are around the bounds of the jobs or NULL, some have
+// equal values, and some reuse old keys.
 type traffic struct {
 	*rand.Rand
-	now time.Time // the first job's instant
+	now time.Time // time of the first job
 }
 
-func one[T any](r traffic, values ...T) T { return values[r.IntN(len(values))] }
+func pick[T any](r traffic, values ...T) T { return values[r.IntN(len(values))] }
 
-// clock is exactly on a bound of the c-th job, next to it, anywhere, or missing.
+// clock returns a clock value on a bound of the c-th job, next to it, at any other time, or nil.
 func (r traffic) clock(c int, days ...int) *time.Time {
 	at := r.now.Add(time.Duration(c) * 15 * time.Minute)
 	switch r.IntN(12) {
 	case 0:
 		return nil
 	case 1, 2, 3:
-		at = at.AddDate(0, 0, -one(r, days...)).Add(time.Duration(r.IntN(3)-1) * time.Microsecond)
+		at = at.AddDate(0, 0, -pick(r, days...)).Add(time.Duration(r.IntN(3)-1) * time.Microsecond)
 	default:
 		at = at.Add(-time.Duration(r.IntN(60*24)) * time.Hour)
 	}
 	return &at
 }
 
-// number is one of a few thousandths, so that many are equal, or NULL.
+// number returns one of a few values, in thousandths, or NULL. Many numbers are equal.
 func (r traffic) number(thousandths ...int64) pgtype.Numeric {
 	if r.IntN(8) == 0 {
 		return pgtype.Numeric{}
 	}
-	return pgtype.Numeric{Int: big.NewInt(one(r, thousandths...)), Exp: -3, Valid: true}
+	return pgtype.Numeric{Int: big.NewInt(pick(r, thousandths...)), Exp: -3, Valid: true}
 }
 
 func (r traffic) merged() any {
@@ -58,8 +58,8 @@ func (r traffic) merged() any {
 	return nil
 }
 
-// insert adds n records of each type to every chain, and ten times as many to the first. Records
-// with keys that are live already are skipped.
+// insert adds n records of each type to every chain, and ten times as many to the first chain. It
+// skips records whose keys exist.
 func (r traffic) insert(t *testing.T, conn *pgx.Conn, n int) {
 	t.Helper()
 	pgtest.Exec(t, conn, `CREATE TEMP TABLE new_signal (LIKE channel.signal); CREATE TEMP TABLE new_token (LIKE channel.token);
@@ -97,16 +97,16 @@ func (r traffic) signal(chain int64, key string, t0 *time.Time) []any {
 		at := t0.Add(time.Duration(r.IntN(86_400_000_000)) * time.Microsecond)
 		high = &at
 	}
-	return []any{chain, key, one[any](r, nil, fmt.Sprintf("token%05d", r.IntN(20))), fmt.Sprintf("S%d", r.IntN(10)),
+	return []any{chain, key, pick[any](r, nil, fmt.Sprintf("token%05d", r.IntN(20))), fmt.Sprintf("S%d", r.IntN(10)),
 		r.number(0, 500, 999, 1000, 1001, 1800),
-		r.number(100, 1500, 2500), r.number(0, 1999, 2000, 2001, 3000, 10500), high, one[any](r, "win", "loss",
+		r.number(100, 1500, 2500), r.number(0, 1999, 2000, 2001, 3000, 10500), high, pick[any](r, "win", "loss",
 			"neutral", nil), t0, r.merged()}
 }
 
 func (r traffic) wallet(c, count int) []any {
-	addr := fmt.Sprintf("Wallet%06d%d", r.IntN(4*count), r.IntN(2)) // twelve characters, and one that does not count
+	addr := fmt.Sprintf("Wallet%06d%d", r.IntN(4*count), r.IntN(2)) // twelve significant characters, and one that is not significant
 	return []any{chains[c].id, addr, r.number(0, 499, 500, 501, 999, 1000, 1200, 1500, 2000, 3000),
-		one[any](r, nil, 0, 2, 3, 4, 15),
+		pick[any](r, nil, 0, 2, 3, 4, 15),
 		r.number(70000, 75000), r.number(90000), r.clock(c, 7, 30), r.merged()}
 }
 

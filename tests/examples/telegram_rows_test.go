@@ -13,7 +13,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// load reads what is live into the model; index and archive stay as the model has them.
+// load reads the live records and the recent keys into the model. The rest of the index and the
+// archive stay as the model computed them.
 func (m *channels) load(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	m.signals = rowsOf[signal](t, conn, `
@@ -53,7 +54,7 @@ func rowsOf[T any](t *testing.T, conn *pgx.Conn, sql string) []T {
 	return list
 }
 
-// record is the index record in the document's form.
+// record returns the index record in the document's format.
 func (m *channels) record(chain int64) map[string]any {
 	i := m.index[chain]
 	r := map[string]any{
@@ -93,7 +94,7 @@ func keys[R any](rows []R, chain int64, of func(R) (int64, string)) []string {
 	return list
 }
 
-// compare looks at every index record, every live record and every message of the archive.
+// compare compares every index record, live record and archive message with the database.
 func (m *channels) compare(t *testing.T, conn *pgx.Conn, when string) {
 	t.Helper()
 	for chain := range m.index {
@@ -138,7 +139,7 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
-// normal is messages with their JSON in one form, sorted.
+// normal returns messages with normalized JSON, sorted.
 func normal(t *testing.T, messages []string) []string {
 	t.Helper()
 	list := []string{}
@@ -158,7 +159,7 @@ func normal(t *testing.T, messages []string) []string {
 	return list
 }
 
-// unordered is a JSON array as a set of texts.
+// unordered returns the elements of a JSON array as sorted strings.
 func unordered(t *testing.T, array string) []string {
 	t.Helper()
 	list := []string{}

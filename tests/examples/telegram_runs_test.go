@@ -12,10 +12,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// lateMarch is the instant of the tests here.
+// lateMarch is the as_of of the tests in this file.
 var lateMarch = time.Date(2026, 3, 29, 0, 0, 0, 0, time.UTC)
 
-// filled starts from random records.
+// filled inserts random records and returns their model.
 func filled(t *testing.T, e *example, seed uint64, n int) *channels {
 	t.Helper()
 	m := newChannels(t, e)
@@ -25,7 +25,8 @@ func filled(t *testing.T, e *example, seed uint64, n int) *channels {
 	return m
 }
 
-// A dry run takes what the document's clean-up takes, and changes nothing.
+// TestTelegramChannelsDryRun checks that a dry run counts the rows that the document's clean-up
+// archives, and changes nothing.
 func TestTelegramChannelsDryRun(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -42,7 +43,7 @@ func TestTelegramChannelsDryRun(t *testing.T) {
 				"SELECT taken FROM retention.run WHERE dry_run AND policy = $1", policy)
 		}
 	}
-	want := map[string]int64{} // in the order of the job
+	want := map[string]int64{} // in the order of the job's policies
 	want["signals"] = int64(m.cleanSignals(501, lateMarch.UnixMicro(), nil))
 	want["tokens"] = int64(m.cleanTokens(501, lateMarch.UnixMicro(), nil))
 	want["wallets"] = int64(m.cleanWallets(501, lateMarch.UnixMicro(), nil))
@@ -51,8 +52,8 @@ func TestTelegramChannelsDryRun(t *testing.T) {
 	}
 }
 
-// A person cleans one chain up and says why; then the orphans of all chains, after the report has
-// told of them.
+// TestTelegramChannelsByHand checks a clean-up of one chain by hand with a reason, then a clean-up
+// of the orphans of all chains, which a report has shown before.
 func TestTelegramChannelsByHand(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -110,16 +111,16 @@ func orphans(t *testing.T, e *example, m *channels) {
 	}
 }
 
-// However the work is split, index and archive are those of one pass over everything: the
-// document's own, which cuts the best lists after every record.
+// TestTelegramChannelsSplit checks that the index and the archive do not depend on batch size and
+// budget. The document's own code cuts the best lists after every record.
 func TestTelegramChannelsSplit(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
 	for i, split := range []struct{ batch, budget int }{{2, 3}, {3, 7}, {1000, 20}, {1000, 1000}} {
 		t.Run(fmt.Sprintf("%d of %d", split.batch, split.budget), func(t *testing.T) {
-			own := e.with(t)
+			own := e.forSubtest(t)
 			m := filled(t, own, uint64(10+i), 6)
-			own.uniqueWallets(t, m)
+			own.removeAmbiguousWallets(t, m)
 			m.bySlice = true
 			own.SetBatch(split.batch)
 			pgtest.Exec(t, own.conn, "UPDATE retention.policy SET budget_rows = $1::int", split.budget)
@@ -127,7 +128,7 @@ func TestTelegramChannelsSplit(t *testing.T) {
 				m.cleanUp(chain.id, lateMarch.UnixMicro(), nil)
 				for runs := 0; ; runs++ {
 					own.runJob(t, chain.job, asText(lateMarch))
-					if own.done(t) {
+					if own.jobIsDone(t) {
 						break
 					}
 					if runs > 1000 {
@@ -140,27 +141,28 @@ func TestTelegramChannelsSplit(t *testing.T) {
 	}
 }
 
-// uniqueWallets leaves no two wallets with the same first characters: where one replaces another,
-// the lists depend on when they are cut.
-func (e *example) uniqueWallets(t *testing.T, m *channels) {
+// removeAmbiguousWallets deletes wallets whose first twelve characters equal those of another
+// wallet. Otherwise the lists would depend on when they are cut.
+func (e *example) removeAmbiguousWallets(t *testing.T, m *channels) {
 	t.Helper()
 	pgtest.Exec(t, e.conn, "DELETE FROM channel.wallet WHERE addr LIKE '%1'")
 	m.load(t, e.conn)
 }
 
-// done says whether nothing is left for another run of the job.
-func (e *example) done(t *testing.T) bool {
+// jobIsDone reports whether the last runs of all policies of jobs ended done.
+func (e *example) jobIsDone(t *testing.T) bool {
 	t.Helper()
 	return pgtest.Value[bool](t, e.conn, `SELECT bool_and(state = 'done') FROM (
 		SELECT DISTINCT ON (policy) state FROM retention.run WHERE job IS NOT NULL ORDER BY policy, id DESC) x`)
 }
 
-// Backends that are killed in the middle leave whole batches, and the next job goes on.
+// TestTelegramChannelsKilled checks that terminated backends leave only whole batches, and that the
+// next job takes the remaining rows.
 func TestTelegramChannelsKilled(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
 	m := filled(t, e, 20, 20)
-	e.uniqueWallets(t, m)
+	e.removeAmbiguousWallets(t, m)
 	m.bySlice = true
 	m.cleanUp(501, lateMarch.UnixMicro(), nil)
 	e.SetBatch(1)
@@ -177,8 +179,8 @@ func TestTelegramChannelsKilled(t *testing.T) {
 	m.compare(t, e.conn, "after runs were killed")
 }
 
-// kill starts the job and ends its backend after so many batches in all. It says whether it came in
-// time.
+// kill starts the job and terminates its backend once the log has that many batches. It reports
+// whether the run was still in progress.
 func (e *example) kill(t *testing.T, batches int) bool {
 	t.Helper()
 	runner := e.Conn(t)
@@ -207,9 +209,10 @@ func (e *example) kill(t *testing.T, batches int) bool {
 	}
 }
 
-// A wallet that comes back with a lower score. Cut after every record, the list loses a better
-// wallet first; cut after the run, the better one stays.
-func TestTelegramChannelsLowered(t *testing.T) {
+// TestTelegramChannelsLowerScore checks a wallet that returns with a lower score. If the list is
+// cut after every record, it first loses a better wallet. If it is cut after the run, the better
+// wallet stays.
+func TestTelegramChannelsLowerScore(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
 	m, document := newChannels(t, e), &channels{names: map[int64]string{}, index: map[int64]*index{501: {}},
@@ -238,8 +241,9 @@ func TestTelegramChannelsLowered(t *testing.T) {
 	}
 }
 
-// Wallets of one score: those that came first are listed first and stay, whatever their clocks say,
-// also when one of them comes back.
+// TestTelegramChannelsTies checks wallets of equal score. Wallets with an earlier first entry come
+// first and stay in the list, whatever their clocks are. A wallet that returns keeps its first
+// entry.
 func TestTelegramChannelsTies(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
@@ -264,22 +268,22 @@ func TestTelegramChannelsTies(t *testing.T) {
 	}
 }
 
-// Nobody cleaned up for years: nearly all of a chain goes at once.
+// TestTelegramChannelsOfABacklog checks a run that archives nearly all records of a chain.
 func TestTelegramChannelsOfABacklog(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "telegram-channels")
 	m := newChannels(t, e)
-	pgtest.Exec(t, e.conn, says(`
+	pgtest.Exec(t, e.conn, withAsOf(`
 		INSERT INTO channel.signal (chain_id, key, sym, t0)
 		SELECT 501, 'SIG' || n, 'S', :as_of - CASE WHEN n <= 10100 THEN interval '8 days' ELSE interval '6 days' END FROM generate_series(1, 10400) n;
 		INSERT INTO channel.recent_signal (chain_id, key) SELECT chain_id, key FROM channel.signal ORDER BY t0;
 		INSERT INTO channel.token (chain_id, addr, sym, first_seen) SELECT 501, 'Token' || n, 'T', :as_of - interval '31 days' FROM generate_series(1, 10100) n`,
 		asText(lateMarch)))
 	m.load(t, e.conn)
-	went := m.cleanUp(501, lateMarch.UnixMicro(), nil)
-	e.unforeseen = true // how many batches write into the index is not foreseen
+	taken := m.cleanUp(501, lateMarch.UnixMicro(), nil)
+	e.skipPreview = true // the preview cannot know how many batches write to the index
 	e.runJob(t, "sol", asText(lateMarch))
-	e.took(t, "sol", went)
+	e.wantTaken(t, "sol", taken)
 	m.compare(t, e.conn, "a backlog")
 	e.runJob(t, "watch", asText(lateMarch))
 	alerts := pgtest.Column[string](t, e.conn, "SELECT name || ' ' || alerts FROM retention.report ORDER BY 1")

@@ -14,13 +14,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// Entries on every side of the bound, as the TTL index of the document takes them: when expiresAt
-// has passed. One that never expires does not exist, since the column is NOT NULL; infinity stays.
+// TestTradeDedupExpiry checks entries around the bound of expiry. Like the TTL index of the
+// document, the job deletes an entry once expiresAt has passed. The column is NOT NULL, so an entry
+// that never expires has the value infinity.
 func TestTradeDedupExpiry(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
 	instants := []string{"2024-02-29 00:00:00+00", "2025-03-30 01:00:00.000001+00", "2026-01-01 00:15:00+00"}
-	e.everywhere(t, instants, func(t *testing.T, e *example, asOf string) {
+	e.atInstantsAndSizes(t, instants, func(t *testing.T, e *example, asOf string) {
 		e.fill(t, `
 			INSERT INTO whale.processed_trade (tx_hash, processed_at, expires_at)
 			SELECT '0x' || n, x.at - interval '15 minutes', x.at
@@ -34,12 +35,13 @@ func TestTradeDedupExpiry(t *testing.T) {
 	})
 }
 
-// The document's first test: trades of one timestamp. The same one again is skipped, another one is
-// processed, whichever side of the cursor's hash its own is.
+// TestTradeDedupTimestampCollision checks trades with equal timestamps, the document's first test.
+// The worker skips a trade that it has processed, and processes other trades, wherever their hashes
+// sort.
 func TestTradeDedupTimestampCollision(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, map[string]int{})
+	w := newTradeWorker(t, e, map[string]int{})
 	for _, api := range [][]trade{
 		{{100, "0xm"}},
 		{{100, "0xm"}, {100, "0xm"}},
@@ -59,12 +61,12 @@ func TestTradeDedupTimestampCollision(t *testing.T) {
 	}
 }
 
-// Trades of one timestamp come in an order that the API alone knows: when the set has forgotten
-// them, the cursor's hash is all that tells which were processed.
+// TestTradeDedupTieAfterTheTimeToLive checks trades of equal timestamp whose entries have expired.
+// Only the API knows their order. The cursor's hash alone tells which trades were processed.
 func TestTradeDedupTieAfterTheTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, map[string]int{})
+	w := newTradeWorker(t, e, map[string]int{})
 	for _, api := range [][]trade{{{100, "0xbb"}}, {{100, "0xaa"}, {100, "0xbb"}}, {{100, "0xaa"}, {100, "0xbb"}}} {
 		w.poll(t, api)
 		e.forgetTrades(t)
@@ -74,7 +76,7 @@ func TestTradeDedupTieAfterTheTimeToLive(t *testing.T) {
 	}
 }
 
-// forgetTrades lets every claim expire, and has the job delete it.
+// forgetTrades makes every claim expire and runs the job that deletes it.
 func (e *example) forgetTrades(t *testing.T) {
 	t.Helper()
 	pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET expires_at = clock_timestamp() - interval '1 hour'")
@@ -84,13 +86,14 @@ func (e *example) forgetTrades(t *testing.T) {
 	}
 }
 
-// The document's example flow: the fourth of five trades is the cursor's, the third was taken up
-// already. The cursor goes to the newest, as the document's rule has it, and not to the second, as
-// its example says: the first would be processed again once the set has forgotten it.
+// TestTradeDedupExampleFlow checks the document's example. The fourth of five trades is the
+// cursor's, and the third one is already claimed. The cursor moves to the newest trade, as the
+// document's rule says. The document's example moves it to the second trade, so the first one would
+// be processed again once its entry has expired.
 func TestTradeDedupExampleFlow(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, map[string]int{})
+	w := newTradeWorker(t, e, map[string]int{})
 	w.advance(t, trade{1234567890, "0xabc"})
 	w.claim(t, "0x3")
 	api := []trade{{1234567893, "0x1"}, {1234567892, "0x2"}, {1234567892, "0x3"}, {1234567890, "0xabc"},
@@ -107,8 +110,8 @@ func TestTradeDedupExampleFlow(t *testing.T) {
 	}
 }
 
-// The document's second test: a worker that ends in the middle of a batch, after any number of
-// trades, and starts again.
+// TestTradeDedupRestart checks a worker that crashes after any number of trades and starts again,
+// the document's second test.
 func TestTradeDedupRestart(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -118,16 +121,16 @@ func TestTradeDedupRestart(t *testing.T) {
 		api = append(api, trade{int64(100 - i/3), fmt.Sprintf("0x%02d", i)})
 		want[api[i].hash] = 1
 	}
-	for crash := range 14 { // 12: between the last trade and the cursor
+	for crash := range 14 { // 12 is between the last trade and the cursor
 		pgtest.Exec(t, e.conn, "TRUNCATE whale.processed_trade, whale.trade_marker")
 		done := map[string]int{}
-		first := newWhale(t, e, done)
+		first := newTradeWorker(t, e, done)
 		first.crash = crash
 		if lived := first.poll(t, api); lived != (crash == 13) {
 			t.Fatalf("crash after %d: lived %v", crash, lived)
 		}
 		_ = first.conn.Close(t.Context())
-		again := newWhale(t, e, done)
+		again := newTradeWorker(t, e, done)
 		again.poll(t, api)
 		e.forgetTrades(t)
 		again.poll(t, api)
@@ -137,11 +140,12 @@ func TestTradeDedupRestart(t *testing.T) {
 	}
 }
 
-// The document's third test: the time to live. Time is simulated by making the entries older.
+// TestTradeDedupTimeToLive checks the time to live, the document's third test. It makes entries
+// older instead of waiting.
 func TestTradeDedupTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, map[string]int{})
+	w := newTradeWorker(t, e, map[string]int{})
 	if !w.claim(t, "0xdefault") || !pgtest.Value[bool](t, w.conn,
 		"SELECT retention.processed_trades_claim('0xlonger'::text, '30 minutes')") {
 		t.Fatal("a new trade is not to be had")
@@ -183,7 +187,8 @@ func TestTradeDedupTimeToLive(t *testing.T) {
 	}
 }
 
-// Race conditions: workers that fetch the same trades at the same time, one by one and in batches.
+// TestTradeDedupRace checks workers that claim the same trades at the same time, one by one and in
+// batches.
 func TestTradeDedupRace(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -194,7 +199,7 @@ func TestTradeDedupRace(t *testing.T) {
 	won := make([][]string, 6)
 	var group sync.WaitGroup
 	for i := range won {
-		w, order := newWhale(t, e, nil), slices.Clone(hashes)
+		w, order := newTradeWorker(t, e, nil), slices.Clone(hashes)
 		rand.New(rand.NewPCG(uint64(i), 0)).Shuffle(len(order),
 			func(a, b int) { order[a], order[b] = order[b], order[a] })
 		group.Go(func() {
@@ -218,12 +223,12 @@ func TestTradeDedupRace(t *testing.T) {
 	}
 }
 
-// The cursor only moves forward, whoever moves it; among trades of one timestamp it is where the
-// last call said.
+// TestTradeDedupCursor checks that the cursor moves only forward, whichever worker moves it. Among
+// trades of one timestamp it is at the last position that a call set.
 func TestTradeDedupCursor(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, nil)
+	w := newTradeWorker(t, e, nil)
 	if w.cursor(t) != nil {
 		t.Error("a cursor before the first trade")
 	}
@@ -244,14 +249,14 @@ func TestTradeDedupCursor(t *testing.T) {
 	}
 }
 
-// Many polls of an API that gives old trades again, by workers that end at any time, while entries
-// expire and go: every trade is processed once.
-func TestTradeDedupAnything(t *testing.T) {
+// TestTradeDedupRandomHistories checks many polls of an API that returns old trades again. Workers
+// crash at random, and entries expire and are deleted. Each trade is processed once.
+func TestTradeDedupRandomHistories(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
 	r := rand.New(rand.NewPCG(3, 4))
 	done, want := map[string]int{}, map[string]int{}
-	w := newWhale(t, e, done)
+	w := newTradeWorker(t, e, done)
 	var api []trade
 	var forgotten int64
 	for round := range 120 {
@@ -263,12 +268,12 @@ func TestTradeDedupAnything(t *testing.T) {
 		}
 		answer := slices.Clone(api)
 		if r.IntN(3) == 0 {
-			answer = append(answer, answer...) // the same again
+			answer = append(answer, answer...) // the API returns the trades twice
 		}
 		w.crash = r.IntN(4) - 1
 		if !w.poll(t, answer) {
 			_ = w.conn.Close(t.Context())
-			w = newWhale(t, e, done)
+			w = newTradeWorker(t, e, done)
 		}
 		if r.IntN(4) == 0 {
 			pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET expires_at = expires_at - interval '1 minute'")
@@ -285,7 +290,8 @@ func TestTradeDedupAnything(t *testing.T) {
 	}
 }
 
-// The worker may call its functions and nothing else; nobody else may call them.
+// TestTradeDedupRights checks that the worker may call only its functions, and that no other role
+// may call them.
 func TestTradeDedupRights(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -308,11 +314,12 @@ func TestTradeDedupRights(t *testing.T) {
 	}
 }
 
-// Another time to live for all claims, at run time, within the policy's bounds, and back.
+// TestTradeDedupConfigurableTimeToLive checks that an operator can change the time to live of
+// claims within the policy's bounds, and reset it.
 func TestTradeDedupConfigurableTimeToLive(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, nil)
+	w := newTradeWorker(t, e, nil)
 	for i, set := range []struct{ window, want string }{{"NULL", "00:15:00"}, {"'30 minutes'", "00:30:00"},
 		{"'2 days'", "refused"}, {"'1 second'", "refused"}, {"NULL", "00:15:00"}} {
 		err := e.Operator("SELECT retention.set_window('processed_trades', " + set.window + ", 'the API is slow')")
@@ -334,8 +341,8 @@ func TestTradeDedupConfigurableTimeToLive(t *testing.T) {
 	}
 }
 
-// The hit rate: of what was asked for in the last hour, how much somebody had already; and an alert
-// when that is more than half.
+// TestTradeDedupHitRate checks the report on duplicates. It has the share of keys of the last hour
+// that were already claimed, and raises an alert above one half.
 func TestTradeDedupHitRate(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
@@ -347,8 +354,8 @@ func TestTradeDedupHitRate(t *testing.T) {
 	}{{0, 0, "null", 0}, {100, 100, "0.0000", 0}, {200, 100, "0.5000", 0}, {201, 100, "0.5025", 1},
 		{50, 0, "1.0000", 1}} {
 		pgtest.Exec(t, e.conn, "DELETE FROM retention.claim")
-		// Half in this hour's first moment, half in its last; more before and of others, which does
-		// not count.
+		// Half of the claims are at the hour's first moment, half at its last. Earlier claims and
+		// claims of other policies must not count.
 		pgtest.Exec(t, e.conn, `INSERT INTO retention.claim (policy, at, asked, won)
 			SELECT x.policy, timestamptz '`+asOf+`' - x.ago, x.asked, x.won
 			FROM (VALUES ('processed_trades', interval '59 minutes 59.999999 seconds', $1::int - $1::int / 2, $2::int - $2::int / 2),
@@ -368,13 +375,13 @@ func TestTradeDedupHitRate(t *testing.T) {
 	}
 }
 
-// Real claims are counted, and so are duplicates that "seen" finds: all but what a session has not
-// written yet, an eighth at most.
+// TestTradeDedupCountsClaims checks that the log counts claims, and duplicates that seen finds. At
+// most one eighth is missing, which a session has not written yet.
 func TestTradeDedupCountsClaims(t *testing.T) {
 	t.Parallel()
-	for name, worker := range map[string]func(w *whale, t *testing.T, hash string){
-		"who claims": func(w *whale, t *testing.T, hash string) { w.claim(t, hash) },
-		"who asks first": func(w *whale, t *testing.T, hash string) {
+	for name, worker := range map[string]func(w *tradeWorker, t *testing.T, hash string){
+		"who claims": func(w *tradeWorker, t *testing.T, hash string) { w.claim(t, hash) },
+		"who asks first": func(w *tradeWorker, t *testing.T, hash string) {
 			if !w.seen(t, hash) {
 				w.claim(t, hash)
 			}
@@ -387,9 +394,9 @@ func TestTradeDedupCountsClaims(t *testing.T) {
 	}
 }
 
-func countedClaims(t *testing.T, worker func(w *whale, t *testing.T, hash string)) {
+func countedClaims(t *testing.T, worker func(w *tradeWorker, t *testing.T, hash string)) {
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, nil)
+	w := newTradeWorker(t, e, nil)
 	for i := range 800 {
 		worker(w, t, fmt.Sprint("0x", i/4))
 	}

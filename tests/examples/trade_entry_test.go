@@ -8,13 +8,13 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// An entry of the set: the four fields of the document, by the database's clock, whatever a trade's
-// own timestamp is. One that expired and is there still is as if it had gone: the claim makes it
-// new.
+// TestTradeDedupEntry checks that an entry has the four fields of the document, with times of the
+// database's clock, whatever the trade's timestamp is. A claim replaces an expired entry that is
+// not deleted yet.
 func TestTradeDedupEntry(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	w := newWhale(t, e, map[string]int{})
+	w := newTradeWorker(t, e, map[string]int{})
 	api := []trade{{1 << 40, "0xfuture"}, {1, "0xpast"}}
 	for range 2 {
 		start := pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text")
@@ -32,8 +32,8 @@ func TestTradeDedupEntry(t *testing.T) {
 	}
 }
 
-// Look-ups use the index on the hash, and a duplicate writes nothing, as the server counts it
-// within the transaction.
+// TestTradeDedupLookUps checks that look-ups use the index on the hash and that a duplicate writes
+// nothing. The server's statistics of the transaction prove both.
 func TestTradeDedupLookUps(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")

@@ -9,31 +9,30 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// trade is what the API says of one.
+// trade is a trade as the API returns it.
 type trade struct {
-	at   int64 // seconds
+	at   int64 // Unix time in seconds
 	hash string
 }
 
-// whale is the worker of the document, with the functions of the policy in the place of its own. It
-// ends after a number of trades when crash is not negative.
-type whale struct {
+// tradeWorker is the worker that the example's README describes. It calls the functions of the
+// policy. If crash is not negative, the worker ends after that many trades.
+type tradeWorker struct {
 	conn  *pgx.Conn
-	done  map[string]int // how often each trade was processed, by all workers
+	done  map[string]int // number of times that each trade was processed, by all workers
 	crash int
 }
 
-func newWhale(t *testing.T, e *example, done map[string]int) *whale {
+func newTradeWorker(t *testing.T, e *example, done map[string]int) *tradeWorker {
 	t.Helper()
-	return &whale{e.Conn(t, "whale_worker"), done, -1}
+	return &tradeWorker{e.Conn(t, "whale_worker"), done, -1}
 }
 
 const marker = "whale_worker_global"
 
-// poll fetches from the cursor on, newest first, stops at the cursor, takes each trade up before it
-// processes it, oldest first, and moves the cursor to the newest, whoever took that up. It says
-// whether it lived to the end.
-func (w *whale) poll(t *testing.T, api []trade) bool {
+// poll fetches trades, newest first, up to the cursor. It claims and processes each trade, oldest
+// first, and moves the cursor to the newest one. It reports whether the worker did not crash.
+func (w *tradeWorker) poll(t *testing.T, api []trade) bool {
 	t.Helper()
 	cursor := w.cursor(t)
 	var fetched []trade
@@ -63,23 +62,23 @@ func (w *whale) poll(t *testing.T, api []trade) bool {
 	return true
 }
 
-func (w *whale) claim(t *testing.T, hash string) bool {
+func (w *tradeWorker) claim(t *testing.T, hash string) bool {
 	t.Helper()
 	return pgtest.Value[bool](t, w.conn, "SELECT retention.processed_trades_claim($1::text)", hash)
 }
 
-func (w *whale) seen(t *testing.T, hash string) bool {
+func (w *tradeWorker) seen(t *testing.T, hash string) bool {
 	t.Helper()
 	return pgtest.Value[bool](t, w.conn, "SELECT retention.processed_trades_seen($1::text)", hash)
 }
 
-func (w *whale) advance(t *testing.T, x trade) bool {
+func (w *tradeWorker) advance(t *testing.T, x trade) bool {
 	t.Helper()
 	return pgtest.Value[bool](t, w.conn, "SELECT retention.processed_trades_advance($1, $2, $3)", marker, x.at, x.hash)
 }
 
-// cursor is nil where there is none yet.
-func (w *whale) cursor(t *testing.T) *trade {
+// cursor returns the position of the cursor, or nil if there is none.
+func (w *tradeWorker) cursor(t *testing.T) *trade {
 	t.Helper()
 	hashes := pgtest.Column[string](t, w.conn, "SELECT last_processed_tx_hash FROM "+
 		"retention.processed_trades_cursor($1)", marker)

@@ -1,10 +1,10 @@
--- Rows of every kind on every bound, as seen at :as_of. A number of microseconds after the bound
--- is due, one before is not. What is picked is picked by a hash: the same each time.
+-- The rows cover every kind on every bound at :as_of. A row is due a microsecond after a bound and
+-- not due a microsecond before it. Random choices use a hash, so they are the same in each test.
 CREATE OR REPLACE FUNCTION pg_temp.uid(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE
     AS $$ SELECT ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
 CREATE OR REPLACE FUNCTION pg_temp.pick(seed text, list anyarray) RETURNS anyelement LANGUAGE sql IMMUTABLE
     AS $$ SELECT list[1 + (hashtextextended(seed, 7) & 1048575) % cardinality(list)] $$;
--- days before :as_of, and the microseconds around them
+-- bounds returns intervals for the given numbers of days, and one microsecond less and more.
 CREATE OR REPLACE FUNCTION pg_temp.bounds(VARIADIC days integer[]) RETURNS SETOF interval LANGUAGE sql IMMUTABLE
     AS $$ SELECT make_interval(days => d) + us * interval '1 us' FROM unnest(days) d, generate_series(-1, 1) us $$;
 
@@ -15,7 +15,7 @@ INSERT INTO requests.retention_config (community_id, completed_request_window_da
 VALUES (pg_temp.uid(1), 200, 10, 20), (pg_temp.uid(2), 90, 45, NULL), (pg_temp.uid(3), NULL, NULL, NULL),
        (pg_temp.uid(5), 365, 60, NULL), (pg_temp.uid(6), 40, 3, 5), (pg_temp.uid(7), 180, 7, 100);
 
--- Requests whose age and communities meet every window.
+-- Requests with an age at each window, for different sets of communities.
 WITH sets (ids) AS (
     VALUES ('{}'::int[]), ('{1}'), ('{2}'), ('{3}'), ('{1,2}'), ('{2,4}'), ('{1,5}'), ('{6}'), ('{6,2}'), ('{6,7}')
 ), aged AS (
@@ -48,7 +48,8 @@ SELECT pg_temp.uid(row_number() OVER ()), pg_temp.uid(1 + (row_number() OVER ())
 FROM unnest(ARRAY['-1 us', '0', '1 us', '-9 days', '1 day', NULL]::interval[]) e, unnest(ARRAY[true, false]) x,
      (SELECT pg_temp.bounds(7) UNION ALL VALUES (interval '0'), ('30 days')) b (u);
 
--- Two in three of the aged requests have a match, some of them two; most matches a conversation.
+-- Two of three aged requests have a match, and some of them have two. Most matches have a
+-- conversation.
 INSERT INTO requests.matches (id, request_id, offer_id, helper_id)
 SELECT pg_temp.uid(20000 + 2 * n + k), pg_temp.uid(1000 + n), CASE WHEN n % 4 > 0 THEN pg_temp.uid(1 + n % 60) END, pg_temp.uid(3)
 FROM generate_series(1, 390) n, generate_series(0, 1) k WHERE n % 3 > 0 AND k <= n % 2;
@@ -79,7 +80,7 @@ FROM (SELECT id, row_number() OVER (ORDER BY id) n FROM requests.help_requests W
      unnest(ARRAY['pending', 'confirmed', 'declined', 'expired']) WITH ORDINALITY s (s, k),
      unnest(ARRAY['-1 us', '0', '1 us', '-3 hours', '1 day', NULL]::interval[]) WITH ORDINALITY e (e, l)
 WHERE (r.n + k + l) % 5 = 0;
-INSERT INTO requests.dibs (request_id, user_id, status, expires_at)   -- go with their requests
+INSERT INTO requests.dibs (request_id, user_id, status, expires_at) -- their requests' deletion cascades to them
 SELECT pg_temp.uid(1000 + n), pg_temp.uid(9), 'confirmed', :as_of - interval '40 days' FROM generate_series(181, 390, 7) n;
 
 INSERT INTO reputation.trust_scores (user_id, community_id, score)
