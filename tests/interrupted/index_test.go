@@ -38,7 +38,8 @@ func TestIndexBuildKilled(t *testing.T) {
 				}
 				t.Run(name+" "+how+" "+direction, func(t *testing.T) {
 					s.killBuild(t, stop.hold, stop.phase, kill)
-					if how != "killed" && len(s.invalidIndexes(t)) == 0 { // the server of the test may lose its last commit
+					// A killed server may lose its last commit.
+					if how != "killed" && len(s.invalidIndexes(t)) == 0 {
 						t.Error("no index is INVALID, want the build interrupted")
 					}
 					want := empty

@@ -12,8 +12,13 @@ func (a *author) fill() {
 	a.data = database{}
 	add := func(t *table, r row) { a.data[t] = append(a.data[t], r) }
 	for i := range 4 {
-		add(f.owner, row{"id": int64(i + 1), "days": a.small(), "top": a.small(), "open": a.maybe(a.oneIn(2)),
-			"kind": a.word()})
+		add(f.owner, row{
+			"id":   int64(i + 1),
+			"days": a.small(),
+			"top":  a.small(),
+			"open": a.maybe(a.oneIn(2)),
+			"kind": a.word(),
+		})
 	}
 	n := 3 + a.IntN(30)
 	for i := range n {
@@ -50,13 +55,19 @@ func (a *author) limits() {
 	f := a.tableSet
 	for i := range a.IntN(3) {
 		some := a.data[f.item][a.IntN(len(a.data[f.item]))]
-		a.data[f.limit] = append(a.data[f.limit], row{"id": int64(i), "up": some[a.col("made")],
-			"seq": some[a.col("seq")]})
+		limit := row{"id": int64(i), "up": some[a.col("made")], "seq": some[a.col("seq")]}
+		a.data[f.limit] = append(a.data[f.limit], limit)
 	}
 	a.data[f.steps] = []row{{"kind": text("mine"), "seq": int64(a.IntN(40))}, {"kind": text("other"), "seq": int64(7)}}
 	if a.oneIn(3) {
-		a.data[f.sums] = []row{{"kind": text("a"), "n": int64(3), "total": a.small(), "best": a.small(),
-			"worst": a.small(), "last": int64(0)}}
+		a.data[f.sums] = []row{{
+			"kind":  text("a"),
+			"n":     int64(3),
+			"total": a.small(),
+			"best":  a.small(),
+			"worst": a.small(),
+			"last":  int64(0),
+		}}
 	}
 	if a.oneIn(4) {
 		old := a.data[f.item][a.IntN(len(a.data[f.item]))]

@@ -80,7 +80,11 @@ func runFile(t *testing.T, seed uint64) {
 		t.Errorf("policy %s differs from the model\n%s\n%s", s.name, s, diff)
 	}
 	var in *kit.Installed
-	if message := attempt(t, func(p testing.TB) string { in = install(deferCleanup{p, t}, all); return "" }); message != "" {
+	message := attempt(t, func(p testing.TB) string {
+		in = install(deferCleanup{p, t}, all)
+		return ""
+	})
+	if message != "" {
 		for _, s := range all {
 			if diff := s.compareAlone(t); diff != "" {
 				report(s, diff)

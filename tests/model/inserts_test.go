@@ -102,8 +102,11 @@ func (a archive) yamlOf(f *tableSet) any {
 	}
 	if a.document {
 		what := literal(text(a.what()), textual)
-		o = append(o, field{"into", f.attic.ref()}, field{"document", "body"}, field{"set", obj{{"what", what}, {"at",
-			"as_of"}}})
+		o = append(o,
+			field{"into", f.attic.ref()},
+			field{"document", "body"},
+			field{"set", obj{{"what", what}, {"at", "as_of"}}},
+		)
 	} else {
 		o = append(o, field{"into", f.old.ref()}, field{"set", obj{{"archived", "as_of"}}})
 		var renamed obj
@@ -141,15 +144,13 @@ func (a archive) do(m *model, batch []dueRow) error {
 		}
 		for _, r := range rows {
 			if a.document {
-				if a.related != nil && slices.ContainsFunc(copied, func(x row) bool {
-					return of.compareKeys(x,
-						r) == 0
-				}) {
+				isCopied := slices.ContainsFunc(copied, func(x row) bool { return of.compareKeys(x, r) == 0 })
+				if a.related != nil && isCopied {
 					continue
 				}
 				copied = append(copied, r)
-				m.data[f.attic] = append(m.data[f.attic], row{"what": text(a.what()), "at": moment(m.asOf),
-					"body": keyText(of, r)})
+				document := row{"what": text(a.what()), "at": moment(m.asOf), "body": keyText(of, r)}
+				m.data[f.attic] = append(m.data[f.attic], document)
 				continue
 			}
 			old := f.archived(r, m.asOf)
@@ -201,8 +202,8 @@ func (l plainInsert) do(m *model, batch []dueRow) error {
 	f := m.tableSet
 	for _, j := range batch {
 		if l.where == nil || isTrue(l.where.eval(j.env)) {
-			m.data[f.attic] = append(m.data[f.attic], row{"what": j.row[f.style("kind")], "at": moment(m.asOf),
-				"body": nil})
+			inserted := row{"what": j.row[f.style("kind")], "at": moment(m.asOf), "body": nil}
+			m.data[f.attic] = append(m.data[f.attic], inserted)
 		}
 	}
 	return nil
@@ -235,8 +236,8 @@ type emitStep struct{ where expr }
 func (x emitStep) yamlOf(f *tableSet) any {
 	payload := obj{}
 	for _, name := range f.item.key {
-		payload = append(payload, field{"k" + strings.ToLower(strings.ReplaceAll(name, " ", "-")), col{"t",
-			name}.sql() + "::text"})
+		key := "k" + strings.ToLower(strings.ReplaceAll(name, " ", "-"))
+		payload = append(payload, field{key, col{"t", name}.sql() + "::text"})
 	}
 	o := obj{{"event", "item.gone"}, {"payload", payload}}
 	if x.where != nil {

@@ -51,7 +51,8 @@ func (m *model) run() outcome {
 		panic(err)
 	}
 	if c := p.clock(); c != nil && c.watermark != nil && o.State == "done" {
-		if up := c.upTo.eval(&scope{data: m.start, asOf: m.asOf}); up != nil && compare(up, m.watermarkRow(c)["seq"]) > 0 {
+		up := c.upTo.eval(&scope{data: m.start, asOf: m.asOf})
+		if up != nil && compare(up, m.watermarkRow(c)["seq"]) > 0 {
 			m.watermarkRow(c)["seq"] = up // a watermark never moves back
 		}
 	}

@@ -7,15 +7,40 @@ import (
 )
 
 // zones has the time zones of files. All policies of a file have the same zone.
-var zones = []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe",
-	"America/St_Johns", "Pacific/Apia", "Antarctica/Troll", "Africa/Casablanca", "America/Havana"}
+var zones = []string{
+	"UTC",
+	"America/New_York",
+	"Europe/Berlin",
+	"Asia/Kolkata",
+	"Australia/Lord_Howe",
+	"America/St_Johns",
+	"Pacific/Apia",
+	"Antarctica/Troll",
+	"Africa/Casablanca",
+	"America/Havana",
+}
 
 // instants has the times of runs. Some are ordinary, others are near clock changes of the zones.
-var instants = []string{"2024-06-15T12:00:00Z", "2024-11-03T05:30:00Z", "2024-11-03T06:30:00Z",
-	"2024-11-10T06:30:00Z", "2025-03-09T07:30:00Z",
-	"2025-03-31T22:10:00Z", "2024-10-27T00:30:00Z", "2024-10-27T01:30:00.123456Z", "2024-04-06T15:15:00Z", "2025-03-01T04:59:59.999999Z", "2024-03-31T01:00:00Z",
-	"2012-01-06T02:30:00Z", "2011-12-31T09:00:00Z", "2024-10-27T01:10:00Z", "2024-03-10T02:20:00Z",
-	"2024-04-14T02:30:00Z", "2024-11-03T04:40:00Z", "2024-11-03T05:10:00Z"}
+var instants = []string{
+	"2024-06-15T12:00:00Z",
+	"2024-11-03T05:30:00Z",
+	"2024-11-03T06:30:00Z",
+	"2024-11-10T06:30:00Z",
+	"2025-03-09T07:30:00Z",
+	"2025-03-31T22:10:00Z",
+	"2024-10-27T00:30:00Z",
+	"2024-10-27T01:30:00.123456Z",
+	"2024-04-06T15:15:00Z",
+	"2025-03-01T04:59:59.999999Z",
+	"2024-03-31T01:00:00Z",
+	"2012-01-06T02:30:00Z",
+	"2011-12-31T09:00:00Z",
+	"2024-10-27T01:10:00Z",
+	"2024-03-10T02:20:00Z",
+	"2024-04-14T02:30:00Z",
+	"2024-11-03T04:40:00Z",
+	"2024-11-03T05:10:00Z",
+}
 
 // author creates one random scenario.
 type author struct {
@@ -59,8 +84,8 @@ func writeScenario(d dice, number int, zone *time.Location, present, resumes boo
 	a.inherit()
 	a.fill()
 	a.hold()
-	// A refused row is recognized by its place. If a statement moves it, another entry of "any" counts
-	// it again.
+	// A refused row is recognized by its place. If a statement moves it, another entry of "any"
+	// counts it again.
 	if a.oneIn(4) && !a.policy.any {
 		for range 1 + a.IntN(2) {
 			a.between = append(a.between, pick(a.dice, a.tableSet.item.disturbances()...))
@@ -131,9 +156,8 @@ func (a *author) joins() {
 		a.policy.joins = append(a.policy.joins, o)
 	}
 	if a.oneIn(4) {
-		a.policy.joins = append(a.policy.joins, join{name: "l", query: &extreme{pick(a.dice, "max", "min"), "x",
-			a.tableSet.sign, "n",
-			refersTo("x", a.tableSet.item)}})
+		query := &extreme{pick(a.dice, "max", "min"), "x", a.tableSet.sign, "n", refersTo("x", a.tableSet.item)}
+		a.policy.joins = append(a.policy.joins, join{name: "l", query: query})
 	}
 }
 
@@ -167,8 +191,11 @@ func (a *author) condition(deep int, elsewhere bool) expr {
 		return a.elsewhere()
 	}
 	if a.joined("o") && a.oneIn(5) {
-		return pick[expr](a.dice, col{"o", "open"}, cond{">", col{"o", "top"}, own("n")}, cond{"=", col{"o", "kind"},
-			own("kind")})
+		return pick[expr](a.dice,
+			col{"o", "open"},
+			cond{">", col{"o", "top"}, own("n")},
+			cond{"=", col{"o", "kind"}, own("kind")},
+		)
 	}
 	if a.joined("l") && a.oneIn(5) {
 		return pick[expr](a.dice, cond{">=", col{"l", "found"}, n()}, is{col{"l", "found"}, "NULL"})
@@ -191,8 +218,8 @@ func (a *author) condition(deep int, elsewhere bool) expr {
 	case 7:
 		return coalesce{own("flag"), lit{a.oneIn(2), boolean}}
 	case 8:
-		return cond{pick(a.dice, "IS DISTINCT FROM", "IS NOT DISTINCT FROM"), own("n"), pick[expr](a.dice, n(),
-			own("owner"))}
+		op := pick(a.dice, "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
+		return cond{op, own("n"), pick[expr](a.dice, n(), own("owner"))}
 	case 9:
 		return cond{pick(a.dice, "<", ">="), own("seen"), asOfLess(24 * (1 + a.IntN(10)))}
 	default:
@@ -214,17 +241,26 @@ func (a *author) elsewhere() expr {
 	case 0:
 		return not{exists{a.tableSet.sign, "x", logic{"AND", tie, open}}}
 	case 1:
-		return cond{pick(a.dice, "<", ">=", "="), col{"t", a.col("n")}, extreme{pick(a.dice, "max", "min"), "x",
-			a.tableSet.sign, "n", tie}}
+		op := pick(a.dice, "<", ">=", "=")
+		return cond{op, col{"t", a.col("n")}, extreme{pick(a.dice, "max", "min"), "x", a.tableSet.sign, "n", tie}}
 	default:
 		return exists{a.tableSet.sign, "x", logic{"AND", tie, open}}
 	}
 }
 
 func (a *author) span() span {
-	s := pick(a.dice, span{Days: 7}, span{Days: 1}, span{Time: 24 * time.Hour}, span{Months: 1}, span{Days: 30},
+	s := pick(a.dice,
+		span{Days: 7},
+		span{Days: 1},
+		span{Time: 24 * time.Hour},
+		span{Months: 1},
+		span{Days: 30},
 		span{Time: 90 * time.Minute},
-		span{Months: 1, Days: 1}, span{Days: 2, Time: 3 * time.Hour}, span{Months: 4}, span{Days: 147})
+		span{Months: 1, Days: 1},
+		span{Days: 2, Time: 3 * time.Hour},
+		span{Months: 4},
+		span{Days: 147},
+	)
 	a.windows = append(a.windows, s)
 	return s
 }
@@ -369,8 +405,8 @@ func (a *author) due(c *clock) {
 	if a.resumes {
 		p.due = []entry{{clock: withWindow(c)}}
 		if p.any = a.oneIn(3); p.any {
-			p.due = append(p.due, entry{clock: withWindow(&clock{key: "age", kind: timestamptz,
-				column: a.col("seen")})})
+			second := &clock{key: "age", kind: timestamptz, column: a.col("seen")}
+			p.due = append(p.due, entry{clock: withWindow(second)})
 		}
 		return
 	}
@@ -390,8 +426,8 @@ func (a *author) due(c *clock) {
 			p.due[1].clock = withWindow(&clock{key: "age", kind: timestamptz, column: a.col("seen")})
 		}
 	case 6:
-		c = &clock{key: "position", kind: bigint, column: a.col("seq"), upTo: &extreme{"max", "x", a.tableSet.limit,
-			"seq", lit{true, boolean}}}
+		upTo := &extreme{"max", "x", a.tableSet.limit, "seq", lit{true, boolean}}
+		c = &clock{key: "position", kind: bigint, column: a.col("seq"), upTo: upTo}
 		if a.oneIn(2) {
 			c.watermark = a.tableSet.steps
 		}

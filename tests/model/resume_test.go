@@ -73,9 +73,8 @@ func (a *author) change(number int) change {
 	some := func(t *table) row { return a.data[t][a.IntN(len(a.data[t]))] }
 	set := func(t *table, r row, name string, v value) change {
 		return change{
-			sql: fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s", t.ref(), quote.Ident(name),
-				literal(v, t.column(name).kind),
-				t.isKey(r)),
+			sql: fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s",
+				t.ref(), quote.Ident(name), literal(v, t.column(name).kind), t.isKey(r)),
 			do: func(m *model) {
 				for _, x := range m.data[t] {
 					if t.compareKeys(x, r) == 0 {
@@ -246,7 +245,7 @@ func TestResumedRunsAreCompared(t *testing.T) {
 	var resumed int
 	scanOne(t, in, "SELECT count(*) FROM retention.run WHERE start_position IS NOT NULL", nil, &resumed)
 	if noticed == 0 || resumed == 0 {
-		t.Errorf("of %d policies with changes the comparison noticed %d, and %d runs started in the middle; want at least 1 each", len(all), noticed,
-			resumed)
+		t.Errorf("of %d policies with changes the comparison noticed %d, and %d runs started in the middle; "+
+			"want at least 1 each", len(all), noticed, resumed)
 	}
 }

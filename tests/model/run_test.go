@@ -104,9 +104,8 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	if !c.allowed(s.policy) {
 		return s.refusedOutcome(t, in, c)
 	}
-	scanOne(t, in,
-		"SELECT due, kept, kept_null, stopped_by FROM retention.preview($1, $2::text::timestamptz, scope => "+
-			"$3::text::jsonb)",
+	scanOne(t, in, `SELECT due, kept, kept_null, stopped_by
+		FROM retention.preview($1, $2::text::timestamptz, scope => $3::text::jsonb)`,
 		[]any{s.name, at, scope}, &o.Due, &kept, &byNull, &stopped)
 	o.KeptByNull = positive(byNull)
 	s.call(t, in, c)
@@ -122,7 +121,8 @@ func (s *scenario) runOnce(t testing.TB, in *kit.Installed, c call) outcome {
 	var message string
 	var keptInRun map[string]int
 	scanOne(t, in,
-		`SELECT state, taken, refused, kept, concat_ws(' ', sqlstate, message, note) FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1`,
+		`SELECT state, taken, refused, kept, concat_ws(' ', sqlstate, message, note) FROM retention.run
+		WHERE policy = $1 ORDER BY id DESC LIMIT 1`,
 		[]any{s.name}, &o.State, &o.Taken, &o.Refused, &keptInRun, &message)
 	if o.State == "failed" && !s.policy.whole && o.Refused == 0 {
 		o.State += ": " + message
@@ -202,8 +202,7 @@ func scanOne(t testing.TB, q pgtest.Querier, sql string, args []any, into ...any
 	rows, err := q.Query(t.Context(), sql, args...)
 	if err == nil {
 		_, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (struct{}, error) {
-			return struct{}{},
-				row.Scan(into...)
+			return struct{}{}, row.Scan(into...)
 		})
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ type table struct {
 	key           []string
 	unique        bool   // the key is a unique constraint, not the primary key
 	partition     string // "", HASH, RANGE or LIST, by the first column of the key
-	columnDropped bool   // a column was dropped; of its partitions, one was attached with another column order, and one is partitioned itself
+	columnDropped bool   // a column was dropped, and the partitions differ (see partitions)
 	foreign       []foreignKey
 	above         *table // the inheritance parent, or nil
 }
@@ -200,8 +200,8 @@ func (t *table) query() string {
 		}
 		values = append(values, "coalesce("+read+", '~')")
 	}
-	return fmt.Sprintf("SELECT %s || concat_ws(' | ', %s) FROM %s", quote.Literal(t.name+": "), strings.Join(values,
-		", "), t.ref())
+	return fmt.Sprintf("SELECT %s || concat_ws(' | ', %s) FROM %s",
+		quote.Literal(t.name+": "), strings.Join(values, ", "), t.ref())
 }
 
 // tableSet has the tables of one policy.
@@ -245,15 +245,17 @@ func randomTableSet(d dice, prefix string, clock kind) *tableSet {
 		clock = timestamptz
 	}
 	f.item.columns = append(f.item.columns,
-		column{name: style("made"), kind: clock, notNull: d.oneIn(3)}, column{name: style("kind"), kind: textual,
-			notNull: d.oneIn(3)},
-		column{name: style("n"), kind: integer}, column{name: style("flag"), kind: boolean},
-		column{name: style("done"), kind: boolean, notNull: d.oneIn(2)}, column{name: style("owner"), kind: integer},
-		column{name: style("seq"), kind: bigint, notNull: true}, column{name: style("seen"), kind: timestamptz})
-	d.Shuffle(len(f.item.columns), func(i, j int) {
-		f.item.columns[i], f.item.columns[j] = f.item.columns[j],
-			f.item.columns[i]
-	})
+		column{name: style("made"), kind: clock, notNull: d.oneIn(3)},
+		column{name: style("kind"), kind: textual, notNull: d.oneIn(3)},
+		column{name: style("n"), kind: integer},
+		column{name: style("flag"), kind: boolean},
+		column{name: style("done"), kind: boolean, notNull: d.oneIn(2)},
+		column{name: style("owner"), kind: integer},
+		column{name: style("seq"), kind: bigint, notNull: true},
+		column{name: style("seen"), kind: timestamptz},
+	)
+	columns := f.item.columns
+	d.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
 	switch first := f.item.column(f.item.key[0]); {
 	case d.oneIn(6):
 		f.item.partition = "HASH"
@@ -262,26 +264,44 @@ func randomTableSet(d dice, prefix string, clock kind) *tableSet {
 	}
 	f.item.columnDropped = d.oneIn(3)
 	id := column{name: "id", kind: integer}
-	f.owner = &table{name: name("owner"), key: []string{"id"}, columns: []column{id,
-		{name: "days", kind: integer}, {name: "top", kind: integer}, {name: "open", kind: boolean}, {name: "kind",
-			kind: textual}}}
+	f.owner = &table{name: name("owner"), key: []string{"id"}, columns: []column{
+		id,
+		{name: "days", kind: integer},
+		{name: "top", kind: integer},
+		{name: "open", kind: boolean},
+		{name: "kind", kind: textual},
+	}}
 	back := references(f.item)
-	f.sign = &table{name: name("sign"), key: []string{"id"}, columns: append([]column{id,
-		{name: "open", kind: boolean}, {name: "n", kind: integer}, {name: "kind", kind: textual}}, back...)}
-	f.child = &table{name: name("child"), key: []string{"id"}, columns: append([]column{id,
-		{name: "n", kind: integer}, {name: "note", kind: textual}}, back...)}
+	f.sign = &table{name: name("sign"), key: []string{"id"}, columns: append([]column{
+		id,
+		{name: "open", kind: boolean},
+		{name: "n", kind: integer},
+		{name: "kind", kind: textual},
+	}, back...)}
+	f.child = &table{name: name("child"), key: []string{"id"}, columns: append([]column{
+		id,
+		{name: "n", kind: integer},
+		{name: "note", kind: textual},
+	}, back...)}
 	if d.oneIn(3) {
-		f.child.key, f.child.columns = []string{"id", "part"}, append(f.child.columns, column{name: "part",
-			kind: textual})
+		f.child.key = []string{"id", "part"}
+		f.child.columns = append(f.child.columns, column{name: "part", kind: textual})
 	}
-	f.leaf = &table{name: name("leaf"), key: []string{"id"}, columns: append([]column{id, {name: "n", kind: integer}},
-		references(f.child)...)}
-	f.limit = &table{name: name("limit"), key: []string{"id"}, columns: []column{id, {name: "up", kind: clock},
-		{name: "seq", kind: bigint}}}
-	f.sums = &table{name: name("sums"), key: []string{"kind"}, columns: []column{{name: "kind", kind: textual},
+	f.leaf = &table{name: name("leaf"), key: []string{"id"}}
+	f.leaf.columns = append([]column{id, {name: "n", kind: integer}}, references(f.child)...)
+	f.limit = &table{name: name("limit"), key: []string{"id"}, columns: []column{
+		id,
+		{name: "up", kind: clock},
+		{name: "seq", kind: bigint},
+	}}
+	f.sums = &table{name: name("sums"), key: []string{"kind"}, columns: []column{
+		{name: "kind", kind: textual},
 		{name: "n", kind: bigint},
-		{name: "total", kind: bigint}, {name: "best", kind: integer}, {name: "worst", kind: integer}, {name: "last",
-			kind: bigint}}}
+		{name: "total", kind: bigint},
+		{name: "best", kind: integer},
+		{name: "worst", kind: integer},
+		{name: "last", kind: bigint},
+	}}
 	f.old = &table{name: name("old"), columns: []column{{name: "archived", kind: timestamptz}}}
 	f.kept = map[string]string{}
 	renames := d.oneIn(3)
@@ -300,12 +320,16 @@ func randomTableSet(d dice, prefix string, clock kind) *tableSet {
 	for _, name := range f.item.key {
 		f.old.key = append(f.old.key, f.kept[name])
 	}
-	f.attic = &table{name: name("attic"), columns: []column{{name: "what", kind: textual}, {name: "at",
-		kind: timestamptz},
-		{name: "body", kind: textual, typ: "jsonb",
-			read: "CASE what WHEN 'child' THEN " + keysInJSON(f.child) + " ELSE " + keysInJSON(f.item) + " END"}}}
-	f.steps = &table{name: name("steps"), key: []string{"kind"}, columns: []column{{name: "kind", kind: textual},
-		{name: "seq", kind: bigint}}}
+	readBody := "CASE what WHEN 'child' THEN " + keysInJSON(f.child) + " ELSE " + keysInJSON(f.item) + " END"
+	f.attic = &table{name: name("attic"), columns: []column{
+		{name: "what", kind: textual},
+		{name: "at", kind: timestamptz},
+		{name: "body", kind: textual, typ: "jsonb", read: readBody},
+	}}
+	f.steps = &table{name: name("steps"), key: []string{"kind"}, columns: []column{
+		{name: "kind", kind: textual},
+		{name: "seq", kind: bigint},
+	}}
 	return f
 }
 
@@ -320,19 +344,27 @@ func plainStyle(s string) string {
 func mixedStyle(s string) string { return strings.ToUpper(s[:1]) + s[1:] + " x" }
 
 func keywordStyle(s string) string {
-	return map[string]string{"id": "user", "b": "group", "made": "timestamp", "kind": "table", "n": "order",
-		"flag": "select", "done": "check",
-		"owner": "references", "seq": "limit", "seen": "Where"}[s]
+	return map[string]string{
+		"id":    "user",
+		"b":     "group",
+		"made":  "timestamp",
+		"kind":  "table",
+		"n":     "order",
+		"flag":  "select",
+		"done":  "check",
+		"owner": "references",
+		"seq":   "limit",
+		"seen":  "Where",
+	}[s]
 }
 
 func randomKey(d dice, style func(string) string) ([]column, []string) {
 	id, b := style("id"), style("b")
-	first := column{name: id, kind: pick(d, integer, integer, bigint, textual, uuid, numeric, smallint, float, varchar,
-		bytea,
-		date), notNull: true}
+	firstKind := pick(d, integer, integer, bigint, textual, uuid, numeric, smallint, float, varchar, bytea, date)
+	first := column{name: id, kind: firstKind, notNull: true}
 	if d.oneIn(4) {
-		return []column{first, {name: b, kind: pick(d, integer, textual, bigint), notNull: true}}, pick(d,
-			[]string{id, b}, []string{b, id})
+		second := column{name: b, kind: pick(d, integer, textual, bigint), notNull: true}
+		return []column{first, second}, pick(d, []string{id, b}, []string{b, id})
 	}
 	return []column{first}, []string{id}
 }

@@ -25,7 +25,8 @@ var wrongModels = map[string]func(*scenario, *policy) bool{
 			return false
 		}
 		p.keep = p.keep[1:]
-		return !slices.ContainsFunc(p.due, func(e entry) bool { return e.rank != nil }) // a rank of due may read the guard
+		// A rank of due may read the guard.
+		return !slices.ContainsFunc(p.due, func(e entry) bool { return e.rank != nil })
 	},
 	"one more place": func(_ *scenario, p *policy) bool {
 		if len(p.due) != 1 || p.due[0].rank == nil {
