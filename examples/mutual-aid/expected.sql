@@ -35,4 +35,5 @@ UNION ALL
 SELECT 'messages_forgotten', count(*) FROM messaging.messages AS m CROSS JOIN fallback AS f
 WHERE m.forgotten_at IS NULL AND m.created_at < now() - f.message * interval '1 day'
   AND NOT EXISTS (SELECT FROM messaging.conversations AS c JOIN requests.matches AS x ON x.id = c.request_match_id
-                  JOIN (TABLE exchange UNION ALL TABLE unfinished) AS e ON e.id = x.request_id WHERE c.id = m.conversation_id);
+                  JOIN (TABLE exchange UNION ALL TABLE unfinished) AS e ON e.id = x.request_id
+                  WHERE c.id = m.conversation_id);

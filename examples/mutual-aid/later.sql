@@ -15,7 +15,8 @@ SELECT ('10000000-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid,
        r.completed_at, r.expires_at, r.marked
 FROM generate_series(1, 4000) AS n,
      LATERAL (SELECT now() - make_interval(hours => 4 * n + 6, mins => 30) AS created_at,
-                     (ARRAY['open', 'completed', 'open', 'matched', 'completed', 'cancelled'])[1 + n % 6] AS status) AS a,
+                     (ARRAY['open', 'completed', 'open', 'matched', 'completed', 'cancelled'])
+                         [1 + n % 6] AS status) AS a,
      LATERAL (SELECT a.status, a.created_at,
                      CASE a.status WHEN 'completed' THEN a.created_at + interval '3 days' END AS completed_at,
                      communities.calculate_expires_at(('00000000-0000-0000-0000-00000000000' || 1 + n % 6)::uuid,

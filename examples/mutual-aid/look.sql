@@ -15,7 +15,8 @@ SELECT r ->> 'community' AS community, r ->> 'members' AS members, r ->> 'avg_mo
 FROM retention.report, jsonb_array_elements(rows) AS r WHERE name = 'decay_statistics';
 -- Expired dibs open their requests again and write events.
 CALL retention.run_job('dibs', reason => 'asked for');
-SELECT event, count(*), min(payload::text) AS one_of_them FROM retention.event WHERE event = 'dibs_expired' GROUP BY event;
+SELECT event, count(*), min(payload::text) AS one_of_them FROM retention.event
+WHERE event = 'dibs_expired' GROUP BY event;
 -- Mark expired offers, and undo that run.
 CALL retention.run('offers_expire', reason => 'by mistake');
 SELECT count(*) AS marked FROM requests.help_offers WHERE expired;

@@ -19,7 +19,8 @@ SELECT c.chain_id, 'Token' || n, 'T' || n, now() - n * interval '6 hours', now()
 FROM channel.chain AS c, generate_series(0, 24) AS n;
 
 INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, win_rate, consistency, last_seen)
-SELECT c.chain_id, 'Early' || to_char(n, 'FM0000000') || '9xQe', (n % 10) * 0.25, n % 12, n * 37 % 101, n * 53 % 101, now() - n * interval '80 minutes'
+SELECT c.chain_id, 'Early' || to_char(n, 'FM0000000') || '9xQe', (n % 10) * 0.25, n % 12, n * 37 % 101, n * 53 % 101,
+       now() - n * interval '80 minutes'
 FROM channel.chain AS c, generate_series(1, 125) AS n;
 
 ANALYZE channel.chain, channel.signal, channel.token, channel.wallet, channel.index_stat, channel.recent_signal;

@@ -11,7 +11,8 @@ SELECT tags, jsonb_pretty(record) AS record FROM channel.archive_message ORDER B
 -- by hand with a reason.
 CALL retention.run_job('eth', dry_run => true);
 CALL retention.run('tokens', scope => '{"chain_id": 1}', reason => 'room for the new tokens');
-SELECT kind, reason, note, chain_id, count(*) FROM channel.archive GROUP BY kind, reason, note, chain_id ORDER BY chain_id, kind, reason;
+SELECT kind, reason, note, chain_id, count(*) FROM channel.archive
+GROUP BY kind, reason, note, chain_id ORDER BY chain_id, kind, reason;
 -- The reports of job watch: records that never expire, and the growth of the archive.
 CALL retention.run_job('watch');
 SELECT name, alerts, jsonb_pretty(rows) AS rows FROM retention.report ORDER BY id;

@@ -6,6 +6,7 @@ FROM generate_series(1, 900) AS n,
      LATERAL (SELECT now() - n * interval '1 second' AS at) AS x;
 
 INSERT INTO whale.trade_marker
-SELECT 'whale_worker_global', extract(epoch FROM now())::bigint - 1, '0x' || encode(sha256(convert_to('trade 1', 'UTF8')), 'hex');
+SELECT 'whale_worker_global', extract(epoch FROM now())::bigint - 1,
+       '0x' || encode(sha256(convert_to('trade 1', 'UTF8')), 'hex');
 
 ANALYZE whale.processed_trade, whale.trade_marker;

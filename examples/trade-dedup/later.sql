@@ -1,7 +1,9 @@
 -- A day later the existing entries have expired. 20,000 trades were added since, 600 of them in the
 -- last 10 minutes. Every hundredth claim lasts 2 days. No entry expires within the next 5 minutes.
 UPDATE whale.processed_trade
-SET processed_at = processed_at - interval '1 day', expires_at = expires_at - interval '1 day', created_at = created_at - interval '1 day';
+SET processed_at = processed_at - interval '1 day',
+    expires_at = expires_at - interval '1 day',
+    created_at = created_at - interval '1 day';
 
 INSERT INTO whale.processed_trade (tx_hash, processed_at, expires_at, created_at)
 SELECT '0x' || encode(sha256(convert_to('later ' || n, 'UTF8')), 'hex'), x.at,

@@ -35,7 +35,9 @@ func TestExamplesTakeWhatIsExpected(t *testing.T) {
 			expected := pairs(t, e, fixture.ReadFile(t, directory(name), "expected.sql"))
 			job := e.File.Jobs[0]
 			e.runJob(t, job.Name, pgtest.Value[string](t, e.conn, "SELECT now()::text"))
-			taken := pairs(t, e, `SELECT r.policy, sum(r.taken)::bigint FROM retention.run r JOIN retention.policy p ON p.name = r.policy
+			taken := pairs(t, e, `
+				SELECT r.policy, sum(r.taken)::bigint
+				FROM retention.run r JOIN retention.policy p ON p.name = r.policy
 				WHERE r.job IS NOT NULL AND NOT p.report GROUP BY r.policy`)
 			if diff := cmp.Diff(expected, taken); diff != "" {
 				t.Errorf("rows taken (-expected +got):\n%s", diff)

@@ -35,24 +35,24 @@ func (e *example) model(t *testing.T) model {
 		Points          float64
 		At              time.Time
 	}
-	for _, r := range collect[record](t, e, "SELECT user_id::text, community_id::text, points::float8, created_at "+
-		"FROM reputation.karma_records") {
+	for _, r := range collect[record](t, e,
+		"SELECT user_id::text, community_id::text, points::float8, created_at FROM reputation.karma_records") {
 		m.records[member{r.User, r.Community}] = append(m.records[member{r.User, r.Community}], karma{r.Points, r.At})
 	}
 	type setting struct {
 		Community string
 		Months    float64
 	}
-	for _, s := range collect[setting](t, e, "SELECT community_id::text, reputation_half_life_months::float8 FROM "+
-		"communities.settings") {
+	for _, s := range collect[setting](t, e,
+		"SELECT community_id::text, reputation_half_life_months::float8 FROM communities.settings") {
 		m.halfLife[s.Community] = s.Months
 	}
 	type score struct {
 		User, Community string
 		Score           float64
 	}
-	for _, s := range collect[score](t, e, "SELECT user_id::text, community_id::text, score::float8 FROM "+
-		"reputation.trust_scores") {
+	for _, s := range collect[score](t, e,
+		"SELECT user_id::text, community_id::text, score::float8 FROM reputation.trust_scores") {
 		m.scores[member{s.User, s.Community}] = s.Score
 	}
 	return m
@@ -136,7 +136,9 @@ func (e *example) wantScores(t *testing.T, m model, asOf time.Time, in func(memb
 		From, To        float64
 	}
 	told := map[member][2]float64{}
-	for _, v := range collect[event](t, e, `SELECT payload ->> 'user_id', payload ->> 'community_id', (payload ->> 'from')::float8, (payload ->> 'to')::float8
+	for _, v := range collect[event](t, e, `
+		SELECT payload ->> 'user_id', payload ->> 'community_id',
+			(payload ->> 'from')::float8, (payload ->> 'to')::float8
 		FROM retention.event WHERE event = 'karma_decayed'`) {
 		told[member{v.User, v.Community}] = [2]float64{v.From, v.To}
 	}
@@ -161,17 +163,21 @@ func (e *example) onlyChanged(t *testing.T, before map[string][]string, tables .
 // months ago.
 func (e *example) karmaHalves(t *testing.T) {
 	e.fill(t, `
-		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a'), ('00000000-0000-0000-0000-000000000002', 'b');
+		INSERT INTO communities.communities VALUES ('00000000-0000-0000-0000-000000000001', 'a'),
+			('00000000-0000-0000-0000-000000000002', 'b');
 		INSERT INTO reputation.trust_scores (user_id, community_id, score)
-		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000001', 100 FROM generate_series(0, 4) n;
+		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000001', 100
+			FROM generate_series(0, 4) n;
 		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at)
-		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000001', 100, 'helped',
+		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000001', 100,
+			'helped',
 		       :as_of - n * 6 * 30.44 * interval '1 day' FROM generate_series(0, 3) n;
 		INSERT INTO reputation.karma_records (user_id, community_id, points, reason, created_at) -- in another community
-		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000002', 1000, 'helped', :as_of FROM generate_series(0, 4) n`, instants[0])
+		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, '00000000-0000-0000-0000-000000000002',
+			1000, 'helped', :as_of FROM generate_series(0, 4) n`, instants[0])
 	e.runJob(t, "decay", instants[0])
-	got := pgtest.Column[string](t, e.conn, "SELECT trim_scale(score)::text FROM reputation.trust_scores ORDER BY "+
-		"user_id")
+	got := pgtest.Column[string](t, e.conn,
+		"SELECT trim_scale(score)::text FROM reputation.trust_scores ORDER BY user_id")
 	if diff := cmp.Diff([]string{"100", "50", "25", "12.5", "0"}, got); diff != "" {
 		t.Error(diff)
 	}

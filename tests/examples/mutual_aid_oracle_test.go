@@ -21,13 +21,15 @@ var (
 		{"messages_destroy", []string{exported("messaging.messages", "to_jsonb(g.*) - 'content'",
 			"DELETE FROM messaging.messages WHERE expired = TRUE AND updated_at <= (:as_of - interval '7 days')")}},
 		{"notifications_destroy", []string{exported("notifications.notifications", "to_jsonb(g.*)",
-			"DELETE FROM notifications.notifications WHERE expired = TRUE AND updated_at <= (:as_of - interval '7 "+
-				"days')")}},
-		{"exports_expire", []string{"DELETE FROM cleanup.exported_rows WHERE exported_at < :as_of - interval '30 days'"}},
+			`DELETE FROM notifications.notifications WHERE expired = TRUE
+				AND updated_at <= (:as_of - interval '7 days')`)}},
+		{"exports_expire",
+			[]string{"DELETE FROM cleanup.exported_rows WHERE exported_at < :as_of - interval '30 days'"}},
 	}
 
 	activityLog = []step{
-		{"activity_log", []string{"DELETE FROM reputation.activity_log WHERE created_at < :as_of - interval '90 days'"}},
+		{"activity_log",
+			[]string{"DELETE FROM reputation.activity_log WHERE created_at < :as_of - interval '90 days'"}},
 	}
 
 	// The exchange is one statement, as in the document. A request waits at least a week after it
@@ -36,7 +38,8 @@ var (
 		{"exchange_forgotten", []string{`
 			WITH forgotten AS (
 				UPDATE requests.help_requests r
-				SET title = '[forgotten]', description = '[forgotten]', payload = '{}', requirements = '{}', content_forgotten_at = :as_of
+				SET title = '[forgotten]', description = '[forgotten]', payload = '{}', requirements = '{}',
+					content_forgotten_at = :as_of
 				WHERE status = 'completed' AND content_forgotten_at IS NULL
 				  AND completed_at < :as_of - make_interval(days => ` + effective("completed_request_window_days",
 			"180") + `)
@@ -53,10 +56,12 @@ var (
 		{"unfinished_forgotten", []string{`
 			WITH forgotten AS (
 				UPDATE requests.help_requests r
-				SET title = '[forgotten]', description = '[forgotten]', payload = '{}', requirements = '{}', content_forgotten_at = :as_of
+				SET title = '[forgotten]', description = '[forgotten]', payload = '{}', requirements = '{}',
+					content_forgotten_at = :as_of
 				WHERE expired = TRUE AND status <> 'completed' AND content_forgotten_at IS NULL
 				  AND EXISTS (SELECT FROM requests.matches m WHERE m.request_id = r.id)
-				  AND updated_at < :as_of - make_interval(days => greatest(7, ` + effective("expired_request_window_days", "30") + `))
+				  AND updated_at < :as_of - make_interval(
+					days => greatest(7, ` + effective("expired_request_window_days", "30") + `))
 				RETURNING r.id
 			), messages AS (
 				UPDATE messaging.messages m SET content = '[forgotten]', forgotten_at = :as_of
@@ -73,7 +78,8 @@ var (
 				"30")+`))`)}},
 		{"messages_forgotten", []string{`
 			UPDATE messaging.messages SET content = '[forgotten]', forgotten_at = :as_of
-			WHERE forgotten_at IS NULL AND created_at < :as_of - make_interval(days => ` + global("message_window_days", "180") + `)`}},
+			WHERE forgotten_at IS NULL
+				AND created_at < :as_of - make_interval(days => ` + global("message_window_days", "180") + `)`}},
 	}
 
 	dibs = []step{
@@ -85,7 +91,8 @@ var (
 				WHERE id IN (SELECT request_id FROM gone) AND r.status NOT IN ('completed', 'cancelled')
 			)
 			INSERT INTO retention.event (run_id, policy, event, payload)
-			SELECT 0, 'dibs_expire', 'dibs_expired', jsonb_build_object('dibs_id', id, 'request_id', request_id, 'user_id', user_id) FROM gone`}},
+			SELECT 0, 'dibs_expire', 'dibs_expired', jsonb_build_object('dibs_id', id, 'request_id',
+				request_id, 'user_id', user_id) FROM gone`}},
 	}
 
 	trustEdges = []step{
@@ -103,7 +110,8 @@ func exported(table, record, statement string) string {
 
 // global returns SQL for a window of the global row, or fallback if there is none.
 func global(column, fallback string) string {
-	return "coalesce((SELECT c." + column + " FROM requests.retention_config c WHERE c.community_id IS NULL), " + fallback + ")"
+	return "coalesce((SELECT c." + column +
+		" FROM requests.retention_config c WHERE c.community_id IS NULL), " + fallback + ")"
 }
 
 // effective returns SQL for the longest window of a request's communities. A community without its

@@ -44,8 +44,12 @@ func (e *example) wantStatistics(t *testing.T, asOf string) {
 		Name   string
 		Months *float64
 	}
-	want := collect[row](t, e, withAsOf(`SELECT c.name, AVG(EXTRACT(EPOCH FROM (:as_of - ts.last_activity_at)) / (30.44 * 24 * 60 * 60))::float8 as avg_months_inactive
-		FROM communities.communities c JOIN reputation.trust_scores ts ON c.id = ts.community_id GROUP BY c.name ORDER BY avg_months_inactive DESC NULLS LAST, c.name`, asOf))
+	want := collect[row](t, e, withAsOf(`
+		SELECT c.name,
+			AVG(EXTRACT(EPOCH FROM (:as_of - ts.last_activity_at)) / (30.44 * 24 * 60 * 60))::float8
+				as avg_months_inactive
+		FROM communities.communities c JOIN reputation.trust_scores ts ON c.id = ts.community_id
+			GROUP BY c.name ORDER BY avg_months_inactive DESC NULLS LAST, c.name`, asOf))
 	got := e.report(t, "decay_statistics")
 	if len(want) == 0 || len(got) != len(want) {
 		t.Fatalf("the report has %d rows, want %d", len(got), len(want))
@@ -71,8 +75,8 @@ func (e *example) wantAggressiveSettings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("aggressive settings (-want +got):\n%s", diff)
 	}
-	alerts := pgtest.Column[string](t, e.conn, "SELECT policy || ' ' || (payload ->> 'alerts') FROM retention.event "+
-		"WHERE event = 'report_alert'")
+	alerts := pgtest.Column[string](t, e.conn,
+		"SELECT policy || ' ' || (payload ->> 'alerts') FROM retention.event WHERE event = 'report_alert'")
 	if diff := cmp.Diff([]string{"aggressive_settings 4"}, alerts); diff != "" {
 		t.Error(diff)
 	}

@@ -18,8 +18,8 @@ func (e *example) restore(t *testing.T, policy string) string {
 		e.Last(policy).ID)); err != nil {
 		t.Fatal(err)
 	}
-	return pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY id "+
-		"DESC LIMIT 1")
+	return pgtest.Value[string](t, e.conn,
+		"SELECT restored || ' ' || refused FROM retention.restored ORDER BY id DESC LIMIT 1")
 }
 
 // restoredInGrace checks that restore removes marks. A restored row is held, so no run marks or
@@ -60,12 +60,14 @@ func (e *example) restoredUnlessChanged(t *testing.T, asOf string) {
 	e.fillMutualAid(t, asOf)
 	e.runJob(t, "mark_expired", asOf)
 	marked := e.Last("offers_expire").Taken
-	pgtest.Exec(t, e.conn, `UPDATE requests.help_offers SET title = 'better', updated_at = updated_at + interval '1 minute'
+	pgtest.Exec(t, e.conn, `
+		UPDATE requests.help_offers SET title = 'better', updated_at = updated_at + interval '1 minute'
 		WHERE id = (SELECT key[1]::uuid FROM retention.undo WHERE policy = 'offers_expire' ORDER BY key LIMIT 1)`)
 	if got := e.restore(t, "offers_expire"); got != fmt.Sprint(marked-1, " 1") {
 		t.Errorf("restored and refused %s of %d, want all but the one that was changed", got, marked)
 	}
-	if n := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM requests.help_offers WHERE title = 'better' AND expired"); n != 1 {
+	if n := pgtest.Value[int](t, e.conn, `SELECT count(*) FROM requests.help_offers WHERE title = 'better'
+		AND expired`); n != 1 {
 		t.Error("the offer that was changed is not as it was left")
 	}
 }
@@ -87,8 +89,8 @@ func (e *example) restoredAfterDeletion(t *testing.T, asOf string) {
 			t.Errorf("%s differs (-before +restored):\n%s", table, diff)
 		}
 	}
-	exported := pgtest.Column[string](t, e.conn, "SELECT DISTINCT table_name FROM cleanup.exported_rows WHERE "+
-		"run_id > 0")
+	exported := pgtest.Column[string](t, e.conn,
+		"SELECT DISTINCT table_name FROM cleanup.exported_rows WHERE run_id > 0")
 	if diff := cmp.Diff([]string{"messaging.messages"}, exported); diff != "" {
 		t.Errorf("what is still exported (-want +got):\n%s", diff)
 	}
@@ -108,13 +110,19 @@ func (e *example) oneRestored(t *testing.T) {
 	asOf := instants[0]
 	e.fillMutualAid(t, asOf)
 	const mine = "00000000-0000-0000-0000-00000000abcd"
-	pgtest.Exec(t, e.conn, withAsOf(`INSERT INTO requests.help_requests (id, requester_id, title, expires_at) VALUES ('`+
-		mine+`', gen_random_uuid(), 'mine', :as_of - interval '1 hour');
+	pgtest.Exec(t, e.conn, withAsOf(`
+		INSERT INTO requests.help_requests (id, requester_id, title, expires_at)
+			VALUES ('`+mine+`', gen_random_uuid(), 'mine', :as_of - interval '1 hour');
 		INSERT INTO requests.request_communities SELECT '`+mine+`', id FROM communities.communities;
-		INSERT INTO requests.dibs (request_id, user_id, status, expires_at) SELECT '`+mine+`', gen_random_uuid(), s, :as_of + interval '1 year' FROM unnest(ARRAY['pending', 'confirmed']) s`, asOf))
+		INSERT INTO requests.dibs (request_id, user_id, status, expires_at)
+			SELECT '`+mine+`', gen_random_uuid(), s, :as_of + interval '1 year'
+			FROM unnest(ARRAY['pending', 'confirmed']) s`, asOf))
 	request := func() []string {
-		return pgtest.Column[string](t, e.conn, `SELECT (to_jsonb(r) - 'updated_at' || jsonb_build_object('communities', (SELECT jsonb_agg(c ORDER BY c.community_id) FROM requests.request_communities c WHERE c.request_id = r.id),
-			'dibs', (SELECT jsonb_agg(d ORDER BY d.id) FROM requests.dibs d WHERE d.request_id = r.id)))::text FROM requests.help_requests r WHERE r.id = $1::uuid`, mine)
+		return pgtest.Column[string](t, e.conn, `SELECT (to_jsonb(r) - 'updated_at' || jsonb_build_object(
+			'communities', (SELECT jsonb_agg(c ORDER BY c.community_id)
+				FROM requests.request_communities c WHERE c.request_id = r.id),
+			'dibs', (SELECT jsonb_agg(d ORDER BY d.id) FROM requests.dibs d WHERE d.request_id = r.id)))::text
+				FROM requests.help_requests r WHERE r.id = $1::uuid`, mine)
 	}
 	const others = "SELECT id || ' ' || expired FROM requests.help_requests WHERE title <> 'mine' ORDER BY 1"
 	before := request()
@@ -126,8 +134,8 @@ func (e *example) oneRestored(t *testing.T) {
 	if err := e.Operator(call); err != nil {
 		t.Fatal(err)
 	}
-	if got := pgtest.Value[string](t, e.conn, "SELECT restored || ' ' || refused FROM retention.restored ORDER BY "+
-		"id DESC LIMIT 1"); got != "1 0" {
+	if got := pgtest.Value[string](t, e.conn,
+		"SELECT restored || ' ' || refused FROM retention.restored ORDER BY id DESC LIMIT 1"); got != "1 0" {
 		t.Errorf("restored and refused %s", got)
 	}
 	if diff := cmp.Diff(marked, pgtest.Column[string](t, e.conn, others)); diff != "" {

@@ -22,13 +22,17 @@ func (e *example) forgottenWhole(t *testing.T) {
 	_, taken := e.expectedAfter(t, asOf, memory[:1])
 	// The trigger refuses the last message of a due request, so that other messages of its exchange
 	// come first.
-	request := pgtest.Value[string](t, e.conn, withAsOf(`SELECT x.request_id::text FROM messaging.messages m JOIN messaging.conversations c ON c.id = m.conversation_id
+	request := pgtest.Value[string](t, e.conn, withAsOf(`SELECT x.request_id::text FROM messaging.messages m
+		JOIN messaging.conversations c ON c.id = m.conversation_id
 		JOIN requests.matches x ON x.id = c.request_match_id JOIN requests.help_requests r ON r.id = x.request_id
-		WHERE m.forgotten_at IS NULL AND r.status = 'completed' AND r.content_forgotten_at IS NULL AND r.completed_at < :as_of - interval '364 days'
+		WHERE m.forgotten_at IS NULL AND r.status = 'completed' AND r.content_forgotten_at IS NULL
+			AND r.completed_at < :as_of - interval '364 days'
 		GROUP BY 1 HAVING count(*) > 2 ORDER BY 1 LIMIT 1`, asOf))
 	e.DB.Exec(t, `CREATE FUNCTION messaging.evidence() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-			IF OLD.id = (SELECT max(m.id) FROM messaging.messages m JOIN messaging.conversations c ON c.id = m.conversation_id
-				JOIN requests.matches x ON x.id = c.request_match_id WHERE x.request_id = '`+request+`' AND m.forgotten_at IS NULL) THEN
+			IF OLD.id = (SELECT max(m.id) FROM messaging.messages m
+				JOIN messaging.conversations c ON c.id = m.conversation_id
+				JOIN requests.matches x ON x.id = c.request_match_id 
+				WHERE x.request_id = '`+request+`' AND m.forgotten_at IS NULL) THEN
 				RAISE 'this message is evidence'; END IF; RETURN NEW; END $$;
 		ALTER FUNCTION messaging.evidence() SECURITY DEFINER;
 		CREATE TRIGGER evidence BEFORE UPDATE ON messaging.messages FOR EACH ROW EXECUTE FUNCTION messaging.evidence()`)
@@ -56,15 +60,20 @@ func (e *example) forgottenWhole(t *testing.T) {
 // expired messages.
 func (e *example) textsAreRemoved(t *testing.T) {
 	asOf := instants[0]
-	e.fill(t, `INSERT INTO requests.help_requests (id, requester_id, title, description, payload, requirements, status, expired, updated_at, completed_at)
-		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, gen_random_uuid(), 'zauberwort', 'zauberwort', '{"a": "zauberwort"}', '{"b": "zauberwort"}',
-			s, s <> 'completed', :as_of - interval '90 days', CASE s WHEN 'completed' THEN :as_of - interval '181 days' END
+	e.fill(t, `INSERT INTO requests.help_requests (id, requester_id, title, description, payload, requirements,
+		status, expired, updated_at, completed_at)
+		SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, gen_random_uuid(), 'zauberwort',
+			'zauberwort', '{"a": "zauberwort"}', '{"b": "zauberwort"}',
+			s, s <> 'completed', :as_of - interval '90 days', CASE s WHEN 'completed'
+				THEN :as_of - interval '181 days' END
 		FROM unnest(ARRAY['completed', 'open', 'matched', 'in_progress']) WITH ORDINALITY u (s, n);
-		INSERT INTO requests.matches (id, request_id, helper_id) SELECT id, id, id FROM requests.help_requests WHERE status <> 'open';
+		INSERT INTO requests.matches (id, request_id, helper_id) SELECT id, id, id FROM requests.help_requests
+			WHERE status <> 'open';
 		INSERT INTO messaging.conversations (id, request_match_id) SELECT id, id FROM requests.matches;
 		INSERT INTO messaging.conversations (id) VALUES ('00000000-0000-0000-0000-000000000009');
 		INSERT INTO messaging.messages (conversation_id, sender_id, content, expired, created_at, updated_at)
-		SELECT id, id, 'zauberwort', request_match_id IS NULL, :as_of - interval '90 days', :as_of - interval '8 days' FROM messaging.conversations`, asOf)
+		SELECT id, id, 'zauberwort', request_match_id IS NULL, :as_of - interval '90 days',
+			:as_of - interval '8 days' FROM messaging.conversations`, asOf)
 	words := func() int {
 		t.Helper()
 		n := 0
@@ -98,8 +107,8 @@ func (e *example) healthAndMetrics(t *testing.T) {
 	e.fillMutualAid(t, asOf)
 	problems := func() []string {
 		t.Helper()
-		return pgtest.Column[string](t, e.conn, "SELECT policy FROM retention.health() WHERE policy IS NOT NULL "+
-			"ORDER BY 1")
+		return pgtest.Column[string](t, e.conn,
+			"SELECT policy FROM retention.health() WHERE policy IS NOT NULL ORDER BY 1")
 	}
 	counter := func() float64 {
 		t.Helper()

@@ -35,7 +35,8 @@ func (e *example) fillMutualAid(t *testing.T, asOf string) {
 	e.fill(t, mutualAidRows, asOf)
 	if row := globals[asOf]; row != "" {
 		pgtest.Exec(t, e.conn, `INSERT INTO requests.retention_config
-			(community_id, completed_request_window_days, expired_request_window_days, message_window_days) VALUES `+row)
+			(community_id, completed_request_window_days, expired_request_window_days, message_window_days)
+			VALUES `+row)
 	}
 }
 
@@ -100,9 +101,11 @@ func (e *example) jobsOfAWeek(t *testing.T) {
 // trustEdgesFade checks edges around their threshold. The view uses the current time, so the edges
 // are an hour before or after their threshold, or exactly on it if they do not fade.
 func (e *example) trustEdgesFade(t *testing.T) {
-	e.fill(t, `INSERT INTO social_graph.trust_edges (from_user, to_user, weight, half_life_days, last_interaction_at, disappearance_threshold)
+	e.fill(t, `INSERT INTO social_graph.trust_edges (from_user, to_user, weight, half_life_days,
+		last_interaction_at, disappearance_threshold)
 		SELECT gen_random_uuid(), gen_random_uuid(), w, h, now() - make_interval(days => 10) + d, th
-		FROM unnest(ARRAY[1, 0.5, 0.4]) w, unnest(ARRAY[10, 20, NULL]) h, unnest(ARRAY['-1 hour', '1 hour', '19 days']::interval[]) d,
+		FROM unnest(ARRAY[1, 0.5, 0.4]) w, unnest(ARRAY[10, 20, NULL]) h,
+			unnest(ARRAY['-1 hour', '1 hour', '19 days']::interval[]) d,
 		     unnest(ARRAY[0.5, 0.25, 1, NULL]) th`, instants[0])
 	now := pgtest.Value[string](t, e.conn, "SELECT now()::text")
 	_, taken := e.expectedAfter(t, now, trustEdges)
@@ -128,7 +131,8 @@ func (e *example) onlyPolicyTables(t *testing.T) {
 	may := pgtest.Column[string](t, e.conn, `
 		SELECT format('%s on %I.%I', p, n.nspname, c.relname)
 		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) p
-		WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY ('{communities,reputation,requests,messaging,notifications,social_graph,cleanup}')
+		WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('communities', 'reputation', 'requests', 'messaging',
+			'notifications', 'social_graph', 'cleanup')
 		  AND has_table_privilege('retention_worker', c.oid, p) ORDER BY 1`)
 	// The worker also needs UPDATE on tables whose rows it locks.
 	var want []string

@@ -13,7 +13,8 @@ import (
 // touch calls the application's function and returns the numbers of touched and revived rows.
 func (e *example) touch(t *testing.T, slugs ...string) string {
 	t.Helper()
-	return pgtest.Value[string](t, e.conn, "SELECT touched || ' ' || revived FROM retention.tracked_protocols_touch($1)", append([]string{}, slugs...))
+	return pgtest.Value[string](t, e.conn, `SELECT touched || ' ' || revived
+		FROM retention.tracked_protocols_touch($1)`, append([]string{}, slugs...))
 }
 
 // protocolTouch checks touches of several slugs in different spellings. Each touched row gets the
@@ -71,13 +72,14 @@ func (e *example) protocolRevive(t *testing.T) {
 	if got := e.touch(t, " p-5 ", "p-5", "p-1", "nobody", "p-60"); got != "1 2" { // p-60 was never tracked
 		t.Fatalf("touched and revived %s, want 1 2", got)
 	}
-	rows := pgtest.Column[string](t, e.conn, `SELECT concat_ws(' ', slug, name, created_at >= $1::timestamptz, last_read_at >= $1::timestamptz)
+	rows := pgtest.Column[string](t, e.conn, `
+		SELECT concat_ws(' ', slug, name, created_at >= $1::timestamptz, last_read_at >= $1::timestamptz)
 		FROM public.tracked_protocols WHERE slug IN ('p-5', 'p-60') ORDER BY slug`, start)
 	if diff := cmp.Diff([]string{"p-5 P 5 t t", "p-60 P 60 t t"}, rows); diff != "" {
 		t.Error(diff)
 	}
-	events := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload ->> 'slug') FROM "+
-		"retention.event ORDER BY 1")
+	events := pgtest.Column[string](t, e.conn,
+		"SELECT concat_ws(' ', policy, event, payload ->> 'slug') FROM retention.event ORDER BY 1")
 	if diff := cmp.Diff([]string{"tracked_protocols protocol_revived p-5", "tracked_protocols protocol_revived p-60"},
 		events); diff != "" {
 		t.Error(diff)
@@ -99,8 +101,8 @@ func (e *example) protocolWithoutData(t *testing.T) {
 	pgtest.Exec(t, e.conn, "DELETE FROM public.protocol_metrics WHERE slug IN ('p-1', 'p-2', 'p-60')")
 	events := func(want ...string) {
 		t.Helper()
-		got := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', event, payload ->> 'slug') FROM "+
-			"retention.take_events() ORDER BY id")
+		got := pgtest.Column[string](t, e.conn,
+			"SELECT concat_ws(' ', event, payload ->> 'slug') FROM retention.take_events() ORDER BY id")
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
@@ -112,7 +114,8 @@ func (e *example) protocolWithoutData(t *testing.T) {
 	events("protocol_revived p-1", "protocol_revived p-60")
 	e.touch(t, "p-1")
 	events("protocol_revived p-1")
-	pgtest.Exec(t, e.conn, withAsOf("INSERT INTO public.protocol_metrics (slug, measured_at, tvl) VALUES ('p-1', :as_of, 1)", asOf))
+	pgtest.Exec(t, e.conn, withAsOf(`INSERT INTO public.protocol_metrics (slug, measured_at, tvl)
+		VALUES ('p-1', :as_of, 1)`, asOf))
 	e.touch(t, "p-1")
 	events()
 }
@@ -154,8 +157,8 @@ func (e *example) protocolLog(t *testing.T) {
 		if len(slugs) != min(deleted, 20) {
 			t.Errorf("%d were deleted, the report names %v", deleted, slugs)
 		}
-		if n := pgtest.Value[int](t, e.conn, "SELECT count(DISTINCT payload ->> 'slug') FROM retention.event WHERE "+
-			"event = 'protocol_pruned' AND run_id = $1",
+		if n := pgtest.Value[int](t, e.conn, `SELECT count(DISTINCT payload ->> 'slug') FROM retention.event
+			WHERE event = 'protocol_pruned' AND run_id = $1`,
 			e.Last("tracked_protocols").ID); n != deleted {
 			t.Errorf("%d were deleted, %d events name them", deleted, n)
 		}

@@ -19,14 +19,19 @@ import (
 // protocols.
 const protocolRows = `
 	INSERT INTO public.protocols (slug, name) SELECT 'p-' || i, 'P ' || i FROM generate_series(1, 80) i;
-	INSERT INTO public.protocol_metrics (slug, measured_at, tvl) SELECT 'p-' || i, :as_of - i * interval '1 day', i FROM generate_series(1, 80) i;
+	INSERT INTO public.protocol_metrics (slug, measured_at, tvl) SELECT 'p-' || i,
+		:as_of - i * interval '1 day', i FROM generate_series(1, 80) i;
 	INSERT INTO public.tracked_protocols (slug, name, created_at, last_read_at)
-	SELECT CASE WHEN n % 7 = 0 THEN 'Ünknown protocol ' ELSE 'p-' END || n, 'P ' || n, :as_of - interval '400 days', :as_of - a
+	SELECT CASE WHEN n % 7 = 0 THEN 'Ünknown protocol ' ELSE 'p-' END || n, 'P ' || n,
+		:as_of - interval '400 days', :as_of - a
 	FROM (SELECT row_number() OVER (ORDER BY i, d) AS n, make_interval(days => :days) + d AS a
-		FROM generate_series(1, 5) i, unnest(ARRAY['-1 day', '-1 hour', '-1 us', '0', '1 us', '1 hour', '1 day', '370 days', NULL]::interval[]) d) x;
+		FROM generate_series(1, 5) i, unnest(ARRAY['-1 day', '-1 hour', '-1 us', '0', '1 us', '1 hour',
+			'1 day', '370 days', NULL]::interval[]) d) x;
 	INSERT INTO public.ingest_cursors (slug, source, next_from)
-	SELECT slug, s, :as_of FROM public.tracked_protocols, unnest(ARRAY['tvl', 'fees', 'users']) WITH ORDINALITY s (s, k) WHERE length(slug) % 3 >= k - 1;
-	INSERT INTO public.ingest_cursors (slug, source, next_from) SELECT 'p-' || i, 'orphan', :as_of FROM generate_series(60, 80) i;`
+	SELECT slug, s, :as_of FROM public.tracked_protocols, unnest(ARRAY['tvl', 'fees', 'users'])
+		WITH ORDINALITY s (s, k) WHERE length(slug) % 3 >= k - 1;
+	INSERT INTO public.ingest_cursors (slug, source, next_from) SELECT 'p-' || i, 'orphan', :as_of
+		FROM generate_series(60, 80) i;`
 
 // pruned returns the clean-up of the example's document, which deletes cursors together with
 // tracking.
@@ -38,7 +43,8 @@ func pruned(window string) []step {
 			DELETE FROM public.ingest_cursors c USING gone g WHERE c.slug = g.slug
 		)
 		INSERT INTO retention.event (run_id, policy, event, payload)
-		SELECT 0, 'tracked_protocols', 'protocol_pruned', jsonb_build_object('slug', slug, 'last_read_at', last_read_at) FROM gone`}}}
+		SELECT 0, 'tracked_protocols', 'protocol_pruned',
+			jsonb_build_object('slug', slug, 'last_read_at', last_read_at) FROM gone`}}}
 }
 
 func (e *example) fillProtocols(t *testing.T, asOf string, days int) {
@@ -73,7 +79,8 @@ func (e *example) protocolWindow(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	inForce := func(want string) {
 		t.Helper()
-		if got := pgtest.Value[string](t, e.conn, "SELECT retention.window_of('tracked_protocols')::text"); got != want {
+		got := pgtest.Value[string](t, e.conn, "SELECT retention.window_of('tracked_protocols')::text")
+		if got != want {
 			t.Errorf("the window in force is %s, want %s", got, want)
 		}
 	}
@@ -100,7 +107,8 @@ func (e *example) protocolWindow(t *testing.T) {
 	run("30 days", "")
 	run("7 days", "7 days") // for one run only
 	inForce("30 days")
-	if err := e.Operator("SELECT retention.set_window('tracked_protocols', '7 days', 'the ingest is slow')"); err != nil {
+	err := e.Operator("SELECT retention.set_window('tracked_protocols', '7 days', 'the ingest is slow')")
+	if err != nil {
 		t.Fatal(err)
 	}
 	inForce("7 days")
@@ -136,7 +144,8 @@ func (e *example) protocolFailure(t *testing.T) {
 	e.SetBatch(1000)
 	e.fillProtocols(t, asOf, 30)
 	before := e.content(t)
-	e.DB.Exec(t, `CREATE FUNCTION public.broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.nothing(); RETURN OLD; END $$;
+	e.DB.Exec(t, `CREATE FUNCTION public.broken() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN PERFORM public.nothing(); RETURN OLD; END $$;
 		CREATE TRIGGER broken BEFORE DELETE ON public.tracked_protocols FOR EACH ROW EXECUTE FUNCTION public.broken()`)
 	_, err := e.Call("CALL retention.run_job('prune', $1)", asOf)
 	o := e.Last("tracked_protocols")
@@ -144,8 +153,8 @@ func (e *example) protocolFailure(t *testing.T) {
 		t.Errorf("%v, %+v", err, o)
 	}
 	e.onlyChanged(t, before, "retention.event")
-	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') "+
-		"FROM retention.event")
+	told := pgtest.Column[string](t, e.conn,
+		"SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') FROM retention.event")
 	if diff := cmp.Diff([]string{"pruned report_alert function public.nothing() does not exist"}, told); diff != "" {
 		t.Error(diff)
 	}
@@ -160,21 +169,23 @@ func (e *example) protocolBadRow(t *testing.T) {
 	e.shippedBatch(t)
 	e.fillProtocols(t, asOf, 30)
 	before := e.content(t)
-	e.DB.Exec(t, `CREATE FUNCTION public.kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the audit needs %', OLD.slug; END $$;
-		CREATE TRIGGER kept BEFORE DELETE ON public.tracked_protocols FOR EACH ROW WHEN (OLD.slug = 'p-5') EXECUTE FUNCTION public.kept()`)
+	e.DB.Exec(t, `CREATE FUNCTION public.kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		RAISE 'the audit needs %', OLD.slug; END $$;
+		CREATE TRIGGER kept BEFORE DELETE ON public.tracked_protocols FOR EACH ROW WHEN (OLD.slug = 'p-5')
+			EXECUTE FUNCTION public.kept()`)
 	_, err := e.Call("CALL retention.run_job('prune', $1)", asOf)
 	if o := e.Last("tracked_protocols"); err == nil || o.State != "failed" || o.Message != "the audit needs p-5" ||
 		o.Taken+o.Refused != 0 {
 		t.Errorf("%v, %+v", err, o)
 	}
 	e.onlyChanged(t, before, "retention.event")
-	told := pgtest.Column[string](t, e.conn, "SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') "+
-		"FROM retention.event")
+	told := pgtest.Column[string](t, e.conn,
+		"SELECT concat_ws(' ', policy, event, payload #>> '{rows,0,message}') FROM retention.event")
 	if diff := cmp.Diff([]string{"pruned report_alert the audit needs p-5"}, told); diff != "" {
 		t.Error(diff)
 	}
-	if n := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = "+
-		"'tracked_protocols' AND severity = 'error'"); n != 1 {
+	if n := pgtest.Value[int](t, e.conn,
+		"SELECT count(*) FROM retention.health() WHERE policy = 'tracked_protocols' AND severity = 'error'"); n != 1 {
 		t.Error("health is silent")
 	}
 	e.DB.Exec(t, "DROP FUNCTION public.kept CASCADE")
@@ -194,8 +205,11 @@ func (e *example) protocolBacklog(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.shippedBatch(t)
 	e.fill(t, `INSERT INTO public.tracked_protocols (slug, name, last_read_at)
-		SELECT 'p-' || i, 'P', :as_of - make_interval(days => CASE WHEN i <= 9000 THEN 31 ELSE 1 END) FROM generate_series(1, 12000) i;
-		INSERT INTO public.ingest_cursors (slug, source, next_from) SELECT slug, 'tvl', :as_of FROM public.tracked_protocols; ANALYZE`, asOf)
+		SELECT 'p-' || i, 'P', :as_of - make_interval(days => CASE WHEN i <= 9000 THEN 31 ELSE 1 END)
+			FROM generate_series(1, 12000) i;
+		INSERT INTO public.ingest_cursors (slug, source, next_from) SELECT slug, 'tvl', :as_of
+			FROM public.tracked_protocols;
+		ANALYZE`, asOf)
 	if taken := e.job(t, "prune", asOf, pruned("30 days")); taken["tracked_protocols"] != 9000 {
 		t.Errorf("the plan takes %v", taken)
 	}
@@ -209,12 +223,15 @@ func (e *example) protocolReadMeanwhile(t *testing.T) {
 	const asOf = "2024-03-31 12:00:00+00"
 	e.fillProtocols(t, asOf, 30)
 	reader := e.Conn(t)
-	pgtest.Exec(t, reader, withAsOf("BEGIN; UPDATE public.tracked_protocols SET last_read_at = :as_of WHERE slug = 'p-5'",
+	pgtest.Exec(t, reader, withAsOf(`
+		BEGIN;
+		UPDATE public.tracked_protocols SET last_read_at = :as_of WHERE slug = 'p-5'`,
 		asOf))
 	e.runJob(t, "prune", asOf)
 	pgtest.Exec(t, reader, "COMMIT")
 	e.runJob(t, "prune", asOf)
-	left := pgtest.Column[string](t, e.conn, withAsOf(`SELECT slug || ' ' || count(source) FROM public.tracked_protocols LEFT JOIN public.ingest_cursors USING (slug)
+	left := pgtest.Column[string](t, e.conn, withAsOf(`SELECT slug || ' ' || count(source)
+		FROM public.tracked_protocols LEFT JOIN public.ingest_cursors USING (slug)
 		WHERE slug = 'p-5' OR last_read_at < :as_of - interval '30 days' GROUP BY slug`, asOf))
 	if diff := cmp.Diff([]string{"p-5 1"}, left); diff != "" {
 		t.Error(diff)
@@ -227,7 +244,8 @@ func (e *example) protocolAuthorisation(t *testing.T) {
 	e.fillProtocols(t, asOf, 30)
 	before := e.content(t)
 	for _, sql := range []string{"CALL retention.run_job('prune')", "CALL retention.run('tracked_protocols')",
-		"SELECT retention.set_window('tracked_protocols', '1 day', 'mine')", "SELECT retention.tracked_protocols_touch('{p-1}')"} {
+		"SELECT retention.set_window('tracked_protocols', '1 day', 'mine')",
+		"SELECT retention.tracked_protocols_touch('{p-1}')"} {
 		e.refusedToStrangers(t, sql)
 	}
 	if diff := cmp.Diff(before, e.content(t)); diff != "" {
@@ -260,10 +278,10 @@ func (e *example) protocolAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := e.Conn(t)
-	pgtest.Until(t, conn, "SELECT count(*) > 0 FROM retention.run WHERE job = 'prune' AND policy = "+
-		"'tracked_protocols' AND state = 'done'")
-	if left := pgtest.Value[int64](t, conn, "SELECT count(*) FROM public.tracked_protocols WHERE last_read_at < "+
-		"now() - interval '30 days'"); left != 0 {
+	pgtest.Until(t, conn, `SELECT count(*) > 0 FROM retention.run WHERE job = 'prune'
+		AND policy = 'tracked_protocols' AND state = 'done'`)
+	if left := pgtest.Value[int64](t, conn,
+		"SELECT count(*) FROM public.tracked_protocols WHERE last_read_at < now() - interval '30 days'"); left != 0 {
 		t.Errorf("%d protocols are still there", left)
 	}
 }
@@ -275,35 +293,41 @@ func TestProtocolTrackingUpgrade(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]string{
 		"without clocks": "",
-		"with clocks": `ALTER TABLE public.tracked_protocols ADD COLUMN created_at timestamptz DEFAULT now(), ADD COLUMN last_read_at timestamptz DEFAULT now();
+		"with clocks": `ALTER TABLE public.tracked_protocols ADD COLUMN created_at timestamptz DEFAULT now(),
+			ADD COLUMN last_read_at timestamptz DEFAULT now();
 			CREATE INDEX idx_tracked_protocols_last_read_at ON public.tracked_protocols (last_read_at);
-			UPDATE public.tracked_protocols SET created_at = '2020-01-01', last_read_at = CASE slug WHEN 'protocol-2' THEN NULL ELSE '2021-01-01'::timestamptz END`,
+			UPDATE public.tracked_protocols SET created_at = '2020-01-01', last_read_at = CASE slug
+				WHEN 'protocol-2' THEN NULL ELSE '2021-01-01'::timestamptz END`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := kit.ShippedFiles(t, directory("protocol-tracking"))
 			in.DB.Exec(t, fixture.ReadFile(t, directory("protocol-tracking"), "data.sql"))
 			in.DB.Exec(t, prepare)
-			before, rows := kit.Catalog(t, in.DB, "retention"), "SELECT to_jsonb(t)::text FROM "+
-				"public.tracked_protocols t ORDER BY slug"
+			before, rows := kit.Catalog(t, in.DB, "retention"),
+				"SELECT to_jsonb(t)::text FROM public.tracked_protocols t ORDER BY slug"
 			was := pgtest.Column[string](t, in, rows)
 			start := pgtest.Value[time.Time](t, in, "SELECT clock_timestamp()")
 			in.Up(t)
-			const clocks = `SELECT count(*) || ' ' || CASE WHEN min(least(created_at, last_read_at)) >= $1 AND max(greatest(created_at, last_read_at)) <= clock_timestamp()
-				THEN 'now' ELSE min(created_at)::date || ' ' || min(last_read_at)::date || ' ' || count(*) FILTER (WHERE last_read_at IS NULL) END
+			const clocks = `SELECT count(*) || ' ' || CASE WHEN min(least(created_at, last_read_at)) >= $1
+				AND max(greatest(created_at, last_read_at)) <= clock_timestamp()
+				THEN 'now' ELSE min(created_at)::date || ' ' || min(last_read_at)::date || ' ' ||
+					count(*) FILTER (WHERE last_read_at IS NULL) END
 				FROM public.tracked_protocols`
 			want := map[string]string{"without clocks": "2500 now", "with clocks": "2500 2020-01-01 2021-01-01 1"}[name]
 			if got := pgtest.Value[string](t, in, clocks, start); got != want {
 				t.Errorf("the clocks are %s, want %s", got, want)
 			}
-			indexed := pgtest.Value[bool](t, in, `SELECT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-				WHERE i.indrelid = 'public.tracked_protocols'::regclass AND a.attname = 'last_read_at' AND i.indisvalid)`)
+			indexed := pgtest.Value[bool](t, in, `SELECT EXISTS (SELECT FROM pg_index i
+				JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+				WHERE i.indrelid = 'public.tracked_protocols'::regclass 
+					AND a.attname = 'last_read_at' AND i.indisvalid)`)
 			if !indexed {
 				t.Error("last_read_at has no index")
 			}
 			in.DB.Exec(t, "INSERT INTO public.tracked_protocols (slug, name) VALUES ('new', 'New')")
-			if !pgtest.Value[bool](t, in, "SELECT created_at >= $1 AND last_read_at >= $1 FROM "+
-				"public.tracked_protocols WHERE slug = 'new'", start) {
+			if !pgtest.Value[bool](t, in, `SELECT created_at >= $1 AND last_read_at >= $1
+				FROM public.tracked_protocols WHERE slug = 'new'`, start) {
 				t.Error("a new row has no clocks")
 			}
 			in.DB.Exec(t, "DELETE FROM public.tracked_protocols WHERE slug = 'new'")

@@ -14,6 +14,10 @@ import (
 	"pgretain/tests/pgtest"
 )
 
+// quotedPolicy matches a part of the policy that a row quotes.
+var quotedPolicy = regexp.MustCompile(
+	"`((?:due|beyond|older_than|ttl|cursor|protect|breaker|alert|then): [^`]*)`")
+
 const rulesHead = "| the document says | where | tested by | what differs, and why |\n|---|---|---|---|\n"
 
 // TestEveryRuleHasATest checks the table of rules in each example's README. Each rule names a test
@@ -39,7 +43,7 @@ func TestEveryRuleHasATest(t *testing.T) {
 				t.Errorf("%s: a row that is not of four cells: %s", readme, row)
 				continue
 			}
-			for _, quoted := range regexp.MustCompile("`((?:due|beyond|older_than|ttl|cursor|protect|breaker|alert|then): [^`]*)`").FindAllStringSubmatch(cells[2], -1) {
+			for _, quoted := range quotedPolicy.FindAllStringSubmatch(cells[2], -1) {
 				if part, _, _ := strings.Cut(quoted[1], "..."); !strings.Contains(policy, part) {
 					t.Errorf("%s quotes %s, which the policy does not say", readme, quoted[1])
 				}
@@ -107,7 +111,8 @@ func TestSchedules(t *testing.T) {
 			t.Parallel()
 			e := shipped(t, name)
 			got := pgtest.Column[string](t, e.conn, `SELECT x FROM (
-				SELECT substring(command FROM 'run_job\(''(\w+)''') || ' ' || schedule FROM cron.job WHERE username = 'retention_runner') j (x) ORDER BY x COLLATE "C"`)
+				SELECT substring(command FROM 'run_job\(''(\w+)''') || ' ' || schedule FROM cron.job
+					WHERE username = 'retention_runner') j (x) ORDER BY x COLLATE "C"`)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("schedules (-want +got):\n%s", diff)
 			}

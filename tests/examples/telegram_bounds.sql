@@ -1,7 +1,8 @@
 -- One record for every combination of NULL and of values on, just below and just above the bounds
 -- of the rules. :as_of is the time of the job.
 INSERT INTO channel.signal (chain_id, key, sym, scr, mult_now, mult_high, high_at, outcome, t0)
-SELECT chain_id, format('%s/%s/%s/%s', age, scr, mult, outcome), 'S', scr, mult, mult, t0 + interval '1 hour', outcome, t0
+SELECT chain_id, format('%s/%s/%s/%s', age, scr, mult, outcome), 'S', scr, mult, mult, t0 + interval '1 hour',
+       outcome, t0
 FROM unnest(ARRAY[501, 1]) AS chain_id,
      unnest(ARRAY[NULL, 0.999, 1, 1.001]) AS scr,
      unnest(ARRAY[NULL, 1.999, 2, 2.001]) AS mult,
@@ -12,7 +13,8 @@ FROM unnest(ARRAY[501, 1]) AS chain_id,
 INSERT INTO channel.recent_signal (chain_id, key) SELECT chain_id, key FROM channel.signal ORDER BY md5(key), chain_id;
 
 INSERT INTO channel.token (chain_id, addr, sym, first_seen, last_signal_at)
-SELECT chain_id, format('%s/%s/%s', first, last, live), 'T', :as_of - interval '30 days' + first * interval '1 microsecond',
+SELECT chain_id, format('%s/%s/%s', first, last, live), 'T',
+       :as_of - interval '30 days' + first * interval '1 microsecond',
        :as_of - interval '30 days' + last * interval '1 microsecond'
 FROM unnest(ARRAY[501, 1]) AS chain_id,
      unnest(ARRAY[NULL, -1, 0, 1]) AS first,
@@ -26,7 +28,8 @@ SELECT CASE WHEN addr ~ 'elsewhere' THEN 56 ELSE chain_id END, 'of ' || chain_id
 FROM channel.token WHERE addr ~ 'live|undated|elsewhere';
 
 INSERT INTO channel.wallet (chain_id, addr, avg_scr, scnt, last_seen)
-SELECT chain_id, to_char(row_number() OVER (), 'FM000000000000') || 'x', score, scnt, :as_of - days * interval '1 day' + age * interval '1 microsecond'
+SELECT chain_id, to_char(row_number() OVER (), 'FM000000000000') || 'x', score, scnt,
+       :as_of - days * interval '1 day' + age * interval '1 microsecond'
 FROM unnest(ARRAY[501, 1]) AS chain_id,
      unnest(ARRAY[NULL, 0.499, 0.5, 0.501, 0.999, 1, 1.001]) AS score,
      unnest(ARRAY[NULL, 2, 3, 4]) AS scnt,

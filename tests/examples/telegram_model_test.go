@@ -230,13 +230,16 @@ func (m *channels) aggregateWallet(w wallet, now int64) {
 func (m *channels) archiveOrphans(now int64) {
 	byHand := "monthly"
 	m.signals = slices.DeleteFunc(m.signals, func(s signal) bool {
-		return s.T0 == nil && m.addToArchive("signals", s.Key, s.Chain, now, s.Record, archiveReason(s.Merged, &byHand), finalStats(s))
+		return s.T0 == nil &&
+			m.addToArchive("signals", s.Key, s.Chain, now, s.Record, archiveReason(s.Merged, &byHand), finalStats(s))
 	})
 	m.tokens = slices.DeleteFunc(m.tokens, func(k token) bool {
-		return k.FirstSeen == nil && m.addToArchive("tokens", k.Addr, k.Chain, now, k.Record, archiveReason(k.Merged, &byHand), nil)
+		return k.FirstSeen == nil &&
+			m.addToArchive("tokens", k.Addr, k.Chain, now, k.Record, archiveReason(k.Merged, &byHand), nil)
 	})
 	m.wallets = slices.DeleteFunc(m.wallets, func(w wallet) bool {
-		return w.LastSeen == nil && m.addToArchive("wallets", w.Addr, w.Chain, now, w.Record, archiveReason(w.Merged, &byHand), nil)
+		return w.LastSeen == nil &&
+			m.addToArchive("wallets", w.Addr, w.Chain, now, w.Record, archiveReason(w.Merged, &byHand), nil)
 	})
 }
 
@@ -259,7 +262,11 @@ func (m *channels) addToArchive(kind, key string, chain, now int64, record, reas
 	}
 	maps.Copy(message, final)
 	maps.Copy(message, map[string]any{
-		"_archived": now / 1000, "_reason": reason, "_originalType": kind, "_originalKey": key, "_chain": m.names[chain],
+		"_archived":     now / 1000,
+		"_reason":       reason,
+		"_originalType": kind,
+		"_originalKey":  key,
+		"_chain":        m.names[chain],
 	})
 	body, err := json.Marshal(message)
 	if err != nil {

@@ -62,8 +62,11 @@ func (r traffic) merged() any {
 // skips records whose keys exist.
 func (r traffic) insert(t *testing.T, conn *pgx.Conn, n int) {
 	t.Helper()
-	pgtest.Exec(t, conn, `CREATE TEMP TABLE new_signal (LIKE channel.signal); CREATE TEMP TABLE new_token (LIKE channel.token);
-		CREATE TEMP TABLE new_wallet (LIKE channel.wallet); CREATE TEMP TABLE new_recent (chain_id int, key text)`)
+	pgtest.Exec(t, conn, `
+		CREATE TEMP TABLE new_signal (LIKE channel.signal);
+		CREATE TEMP TABLE new_token (LIKE channel.token);
+		CREATE TEMP TABLE new_wallet (LIKE channel.wallet);
+		CREATE TEMP TABLE new_recent (chain_id int, key text)`)
 	var signals, tokens, wallets, recent [][]any
 	for c, chain := range chains {
 		count := n
@@ -104,7 +107,8 @@ func (r traffic) signal(chain int64, key string, t0 *time.Time) []any {
 }
 
 func (r traffic) wallet(c, count int) []any {
-	addr := fmt.Sprintf("Wallet%06d%d", r.IntN(4*count), r.IntN(2)) // twelve significant characters, and one that is not significant
+	// The last character is not significant, because lists use the first twelve.
+	addr := fmt.Sprintf("Wallet%06d%d", r.IntN(4*count), r.IntN(2))
 	return []any{chains[c].id, addr, r.number(0, 499, 500, 501, 999, 1000, 1200, 1500, 2000, 3000),
 		pick[any](r, nil, 0, 2, 3, 4, 15),
 		r.number(70000, 75000), r.number(90000), r.clock(c, 7, 30), r.merged()}
@@ -112,8 +116,8 @@ func (r traffic) wallet(c, count int) []any {
 
 func copyTo(t *testing.T, conn *pgx.Conn, table string, rows [][]any) {
 	t.Helper()
-	columns := pgtest.Column[string](t, conn, "SELECT attname::text FROM pg_attribute WHERE attrelid = "+
-		"$1::text::regclass AND attnum > 0 ORDER BY attnum", table)
+	columns := pgtest.Column[string](t, conn, `SELECT attname::text FROM pg_attribute
+		WHERE attrelid = $1::text::regclass AND attnum > 0 ORDER BY attnum`, table)
 	if _, err := conn.CopyFrom(t.Context(), pgx.Identifier{table}, columns, pgx.CopyFromRows(rows)); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,10 @@ func (m *channels) record(chain int64) map[string]any {
 		"totalSigs": i.Sigs, "totalToks": i.Toks, "totalWals": i.Wals,
 		"totalWins": i.Wins, "totalLosses": i.Losses, "totalNeutral": i.Neutral,
 		"scoreCorrelation": map[string]any{
-			"highScoreWins": i.HighWins, "highScoreTotal": i.HighTotal, "lowScoreWins": i.LowWins, "lowScoreTotal": i.LowTotal,
+			"highScoreWins":  i.HighWins,
+			"highScoreTotal": i.HighTotal,
+			"lowScoreWins":   i.LowWins,
+			"lowScoreTotal":  i.LowTotal,
 		},
 	}
 	if i.LastUpdate != 0 {
@@ -119,7 +122,8 @@ func (m *channels) compare(t *testing.T, conn *pgx.Conn, when string) {
 	}
 	slices.Sort(live)
 	got := pgtest.Column[string](t, conn, `
-		SELECT to_jsonb(s)::text COLLATE "C" FROM channel.signal s UNION ALL SELECT to_jsonb(k)::text FROM channel.token k
+		SELECT to_jsonb(s)::text COLLATE "C" FROM channel.signal s UNION ALL SELECT to_jsonb(k)::text
+			FROM channel.token k
 		UNION ALL SELECT to_jsonb(w)::text FROM channel.wallet w ORDER BY 1`)
 	if diff := cmp.Diff(live, got); diff != "" {
 		t.Errorf("%s: the live records differ (-want +got):\n%s", when, diff)

@@ -88,7 +88,8 @@ func orphans(t *testing.T, e *example, m *channels) {
 	if diff := cmp.Diff(unordered(t, want), unordered(t, got)); diff != "" {
 		t.Errorf("the report of orphans (-want +got):\n%s", diff)
 	}
-	if alerts := pgtest.Value[int](t, e.conn, "SELECT alerts FROM retention.report WHERE name = 'orphans'"); alerts == 0 {
+	alerts := pgtest.Value[int](t, e.conn, "SELECT alerts FROM retention.report WHERE name = 'orphans'")
+	if alerts == 0 {
 		t.Error("orphans are no alert")
 	}
 	reason := "monthly"
@@ -100,12 +101,13 @@ func orphans(t *testing.T, e *example, m *channels) {
 	m.archiveOrphans(lateMarch.UnixMicro())
 	m.compare(t, e.conn, "orphans")
 	e.runJob(t, "watch", asText(lateMarch))
-	if left := pgtest.Value[string](t, e.conn, "SELECT rows::text FROM retention.report WHERE name = 'orphans' "+
-		"ORDER BY id DESC LIMIT 1"); left != "[]" {
+	if left := pgtest.Value[string](t, e.conn,
+		"SELECT rows::text FROM retention.report WHERE name = 'orphans' ORDER BY id DESC LIMIT 1"); left != "[]" {
 		t.Errorf("orphans are left: %s", left)
 	}
-	growth := pgtest.Value[int64](t, e.conn, "SELECT sum((x ->> 'records')::int) FROM retention.report, "+
-		"jsonb_array_elements(rows) x WHERE name = 'archive_growth' AND id = (SELECT max(id) FROM retention.report)")
+	growth := pgtest.Value[int64](t, e.conn, `SELECT sum((x ->> 'records')::int) FROM retention.report,
+		jsonb_array_elements(rows) x WHERE name = 'archive_growth'
+		AND id = (SELECT max(id) FROM retention.report)`)
 	if growth != int64(len(m.archive)) {
 		t.Errorf("the archive grew by %d records, the report says %d", len(m.archive), growth)
 	}
@@ -218,8 +220,8 @@ func TestTelegramChannelsLowerScore(t *testing.T) {
 	m, document := newChannels(t, e), &channels{names: map[int64]string{}, index: map[int64]*index{501: {}},
 		bySlice: true}
 	for day, wallets := range []string{
-		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', CASE WHEN n = 1 THEN 3 ELSE 2 END, 5, 50, 50, " +
-			"timestamptz '2026-01-01 UTC' FROM generate_series(1, 50) n",
+		`SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', CASE WHEN n = 1 THEN 3 ELSE 2 END, 5, 50, 50,
+			timestamptz '2026-01-01 UTC' FROM generate_series(1, 50) n`,
 		"VALUES (501, 'Wallet000099x', 1.5, 5, 50, 50, timestamptz '2026-02-01 UTC'), (501, 'Wallet000001x', 1, 5, " +
 			"50, 50, '2026-02-02 UTC')",
 	} {
@@ -249,9 +251,10 @@ func TestTelegramChannelsTies(t *testing.T) {
 	e := shipped(t, "telegram-channels")
 	m := newChannels(t, e)
 	for day, wallets := range []string{
-		"SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', 2, 5, 50, 50, timestamptz '2026-01-05 UTC' - n * " +
-			"interval '1 minute' FROM generate_series(1, 49) n",
-		`VALUES (501, 'Wallet000051x', 2, 5, 50, 50, timestamptz '2026-01-02 UTC'), (501, 'Wallet000050x', 2, 5, 50, 50, '2026-01-03 UTC'),
+		`SELECT 501, 'Wallet' || to_char(n, 'FM000000') || 'x', 2, 5, 50, 50,
+			timestamptz '2026-01-05 UTC' - n * interval '1 minute' FROM generate_series(1, 49) n`,
+		`VALUES (501, 'Wallet000051x', 2, 5, 50, 50, timestamptz '2026-01-02 UTC'),
+			(501, 'Wallet000050x', 2, 5, 50, 50, '2026-01-03 UTC'),
 			(501, 'Wallet000049x', 2, 6, 60, 60, '2026-02-01 UTC')`,
 		"VALUES (501, 'Wallet000052x', 2, 5, 50, 50, timestamptz '2026-01-01 UTC')",
 	} {
@@ -275,9 +278,11 @@ func TestTelegramChannelsOfABacklog(t *testing.T) {
 	m := newChannels(t, e)
 	pgtest.Exec(t, e.conn, withAsOf(`
 		INSERT INTO channel.signal (chain_id, key, sym, t0)
-		SELECT 501, 'SIG' || n, 'S', :as_of - CASE WHEN n <= 10100 THEN interval '8 days' ELSE interval '6 days' END FROM generate_series(1, 10400) n;
+		SELECT 501, 'SIG' || n, 'S', :as_of - CASE WHEN n <= 10100 THEN interval '8 days'
+			ELSE interval '6 days' END FROM generate_series(1, 10400) n;
 		INSERT INTO channel.recent_signal (chain_id, key) SELECT chain_id, key FROM channel.signal ORDER BY t0;
-		INSERT INTO channel.token (chain_id, addr, sym, first_seen) SELECT 501, 'Token' || n, 'T', :as_of - interval '31 days' FROM generate_series(1, 10100) n`,
+		INSERT INTO channel.token (chain_id, addr, sym, first_seen) SELECT 501, 'Token' || n, 'T',
+			:as_of - interval '31 days' FROM generate_series(1, 10100) n`,
 		asText(lateMarch)))
 	m.load(t, e.conn)
 	taken := m.cleanUp(501, lateMarch.UnixMicro(), nil)

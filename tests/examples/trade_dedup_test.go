@@ -150,8 +150,8 @@ func TestTradeDedupTimeToLive(t *testing.T) {
 		"SELECT retention.processed_trades_claim('0xlonger'::text, '30 minutes')") {
 		t.Fatal("a new trade is not to be had")
 	}
-	ttl := pgtest.Column[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade "+
-		"ORDER BY tx_hash")
+	ttl := pgtest.Column[string](t, e.conn,
+		"SELECT (expires_at - processed_at)::text FROM whale.processed_trade ORDER BY tx_hash")
 	if diff := cmp.Diff([]string{"00:15:00", "00:30:00"}, ttl); diff != "" {
 		t.Error(diff)
 	}
@@ -163,8 +163,8 @@ func TestTradeDedupTimeToLive(t *testing.T) {
 	}
 
 	pass := func(time string) {
-		pgtest.Exec(t, e.conn, "UPDATE whale.processed_trade SET processed_at = processed_at - $1::interval, "+
-			"expires_at = expires_at - $1::interval, created_at = created_at - $1::interval", time)
+		pgtest.Exec(t, e.conn, `UPDATE whale.processed_trade SET processed_at = processed_at - $1::interval,
+			expires_at = expires_at - $1::interval, created_at = created_at - $1::interval`, time)
 	}
 	pass("14 minutes")
 	if w.claim(t, "0xdefault") || !w.seen(t, "0xdefault") {
@@ -302,7 +302,8 @@ func TestTradeDedupRights(t *testing.T) {
 			"CALL retention.run('processed_trades')", "SELECT retention.processed_trades_take(NULL)"},
 		"stranger": {"SELECT retention.processed_trades_claim('0x'::text)",
 			"SELECT retention.processed_trades_seen('0x'::text)",
-			"SELECT retention.processed_trades_advance('a', 1, 'b')", "SELECT * FROM retention.processed_trades_cursor('a')"},
+			"SELECT retention.processed_trades_advance('a', 1, 'b')",
+			"SELECT * FROM retention.processed_trades_cursor('a')"},
 	} {
 		conn := e.Conn(t, role)
 		for _, sql := range statements {
@@ -333,8 +334,8 @@ func TestTradeDedupConfigurableTimeToLive(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.claim(t, fmt.Sprint("0x", i))
-		got := pgtest.Value[string](t, e.conn, "SELECT (expires_at - processed_at)::text FROM whale.processed_trade "+
-			"WHERE tx_hash = $1", fmt.Sprint("0x", i))
+		got := pgtest.Value[string](t, e.conn, `SELECT (expires_at - processed_at)::text
+			FROM whale.processed_trade WHERE tx_hash = $1`, fmt.Sprint("0x", i))
 		if got != set.want {
 			t.Errorf("with %s a claim lasts %s", set.window, got)
 		}
@@ -358,18 +359,20 @@ func TestTradeDedupHitRate(t *testing.T) {
 		// claims of other policies must not count.
 		pgtest.Exec(t, e.conn, `INSERT INTO retention.claim (policy, at, asked, won)
 			SELECT x.policy, timestamptz '`+asOf+`' - x.ago, x.asked, x.won
-			FROM (VALUES ('processed_trades', interval '59 minutes 59.999999 seconds', $1::int - $1::int / 2, $2::int - $2::int / 2),
-			             ('processed_trades', interval '0', $1 / 2, $2 / 2), ('processed_trades', interval '1 hour', 1000, 0),
+			FROM (VALUES ('processed_trades', interval '59 minutes 59.999999 seconds',
+				$1::int - $1::int / 2, $2::int - $2::int / 2),
+			             ('processed_trades', interval '0', $1 / 2, $2 / 2),
+			             ('processed_trades', interval '1 hour', 1000, 0),
 			             ('another', interval '1 minute', 1000, 0)) AS x (policy, ago, asked, won)
 			WHERE $1 > 0 OR x.ago = interval '1 hour'`, c.asked, c.won)
 		e.runJob(t, "duplicate_rate", asOf)
-		got := pgtest.Value[string](t, e.conn, "SELECT (rows -> 0 -> 'rate')::text || ' ' || alerts FROM "+
-			"retention.report WHERE name = 'duplicate_rate' ORDER BY id DESC LIMIT 1")
+		got := pgtest.Value[string](t, e.conn, `SELECT (rows -> 0 -> 'rate')::text || ' ' || alerts
+			FROM retention.report WHERE name = 'duplicate_rate' ORDER BY id DESC LIMIT 1`)
 		if want := fmt.Sprint(c.rate, " ", c.alerts); got != want {
 			t.Errorf("%d of %d won: rate and alerts are %s, want %s", c.won, c.asked, got, want)
 		}
-		if said := pgtest.Value[int](t, e.conn, "SELECT count(*) FROM retention.health() WHERE policy = "+
-			"'duplicate_rate' AND problem ~ 'alert'"); said != c.alerts {
+		if said := pgtest.Value[int](t, e.conn, `SELECT count(*) FROM retention.health()
+			WHERE policy = 'duplicate_rate' AND problem ~ 'alert'`); said != c.alerts {
 			t.Errorf("health() speaks of %d alerts, want %d", said, c.alerts)
 		}
 	}
@@ -406,7 +409,8 @@ func countedClaims(t *testing.T, worker func(w *tradeWorker, t *testing.T, hash 
 		t.Errorf("800 keys were asked for and 200 won; the log has %d and %d", asked, won)
 	}
 	e.runJob(t, "duplicate_rate", pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text"))
-	if alerts := pgtest.Value[int](t, e.conn, "SELECT alerts FROM retention.report WHERE name = 'duplicate_rate'"); alerts != 1 {
+	alerts := pgtest.Value[int](t, e.conn, "SELECT alerts FROM retention.report WHERE name = 'duplicate_rate'")
+	if alerts != 1 {
 		t.Errorf("three duplicates of four are %d alerts", alerts)
 	}
 }

@@ -20,11 +20,14 @@ func TestTradeDedupEntry(t *testing.T) {
 		start := pgtest.Value[string](t, e.conn, "SELECT clock_timestamp()::text")
 		w.poll(t, api)
 		got := pgtest.Column[string](t, e.conn, `SELECT concat_ws(' ', tx_hash, expires_at - processed_at,
-			processed_at BETWEEN $1 AND clock_timestamp(), created_at BETWEEN $1 AND clock_timestamp()) FROM whale.processed_trade ORDER BY 1`, start)
+			processed_at BETWEEN $1 AND clock_timestamp(), created_at BETWEEN $1 AND clock_timestamp())
+				FROM whale.processed_trade ORDER BY 1`, start)
 		if diff := cmp.Diff([]string{"0xfuture 00:15:00 t t", "0xpast 00:15:00 t t"}, got); diff != "" {
 			t.Errorf("entries (-want +got):\n%s", diff)
 		}
-		pgtest.Exec(t, e.conn, `UPDATE whale.processed_trade SET processed_at = processed_at - interval '1 hour', expires_at = expires_at - interval '1 hour',
+		pgtest.Exec(t, e.conn, `UPDATE whale.processed_trade
+			SET processed_at = processed_at - interval '1 hour',
+			expires_at = expires_at - interval '1 hour',
 			created_at = created_at - interval '1 hour'; TRUNCATE whale.trade_marker`)
 	}
 	if diff := cmp.Diff(map[string]int{"0xfuture": 2, "0xpast": 2}, w.done); diff != "" {
@@ -37,11 +40,15 @@ func TestTradeDedupEntry(t *testing.T) {
 func TestTradeDedupLookUps(t *testing.T) {
 	t.Parallel()
 	e := shipped(t, "trade-dedup")
-	e.fill(t, `INSERT INTO whale.processed_trade SELECT '0x' || n, :as_of, 'infinity', :as_of FROM generate_series(1, 20000) n;
+	e.fill(t, `
+		INSERT INTO whale.processed_trade SELECT '0x' || n, :as_of, 'infinity', :as_of
+			FROM generate_series(1, 20000) n;
 		INSERT INTO whale.trade_marker VALUES ('whale_worker_global', 1, '0x1');
 		ANALYZE whale.processed_trade, whale.trade_marker`, "2026-01-01")
 	counted := func() []int64 {
-		return pgtest.Value[[]int64](t, e.conn, `SELECT ARRAY[sum(seq_tup_read) FILTER (WHERE relname = 'processed_trade'), sum(n_tup_ins + n_tup_upd + n_tup_del)]::bigint[]
+		return pgtest.Value[[]int64](t, e.conn, `SELECT ARRAY[
+				sum(seq_tup_read) FILTER (WHERE relname = 'processed_trade'),
+				sum(n_tup_ins + n_tup_upd + n_tup_del)]::bigint[]
 			FROM pg_stat_xact_user_tables WHERE schemaname = 'whale'`)
 	}
 	pgtest.Exec(t, e.conn, "BEGIN")

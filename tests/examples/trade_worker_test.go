@@ -80,8 +80,8 @@ func (w *tradeWorker) advance(t *testing.T, x trade) bool {
 // cursor returns the position of the cursor, or nil if there is none.
 func (w *tradeWorker) cursor(t *testing.T) *trade {
 	t.Helper()
-	hashes := pgtest.Column[string](t, w.conn, "SELECT last_processed_tx_hash FROM "+
-		"retention.processed_trades_cursor($1)", marker)
+	hashes := pgtest.Column[string](t, w.conn,
+		"SELECT last_processed_tx_hash FROM retention.processed_trades_cursor($1)", marker)
 	if len(hashes) == 0 {
 		return nil
 	}

@@ -12,12 +12,23 @@ import (
 )
 
 const changeSchema = baseSchema + `;
-	ALTER TABLE item ADD mark int; ALTER TABLE part ADD mark int; ALTER TABLE cases ADD mark int; ALTER TABLE users ADD mark int; ALTER TABLE attic ADD mark int;
+	ALTER TABLE item ADD mark int;
+	ALTER TABLE part ADD mark int;
+	ALTER TABLE cases ADD mark int;
+	ALTER TABLE users ADD mark int;
+	ALTER TABLE attic ADD mark int;
 	CREATE TABLE other (id bigint PRIMARY KEY, item_id bigint, at date, note text, mark int);
-	INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) i; UPDATE item SET state = 'open' WHERE id IN (7, 8);
+	INSERT INTO item SELECT i, '2999-01-01' FROM generate_series(31, 40) i;
+	UPDATE item SET state = 'open' WHERE id IN (7, 8);
 	INSERT INTO part SELECT i, i FROM generate_series(31, 40) i;
-	INSERT INTO cases VALUES (2, true), (9, false); INSERT INTO users VALUES (1, 3, true), (2, 10, false); INSERT INTO other SELECT i, i, '2024-01-01' FROM generate_series(1, 40) i;
-	UPDATE item SET mark = id; UPDATE part SET mark = id; UPDATE cases SET mark = item_id; UPDATE users SET mark = id; UPDATE other SET mark = id`
+	INSERT INTO cases VALUES (2, true), (9, false);
+	INSERT INTO users VALUES (1, 3, true), (2, 10, false);
+	INSERT INTO other SELECT i, i, '2024-01-01' FROM generate_series(1, 40) i;
+	UPDATE item SET mark = id;
+	UPDATE part SET mark = id;
+	UPDATE cases SET mark = item_id;
+	UPDATE users SET mark = id;
+	UPDATE other SET mark = id`
 
 // columnsOf has the columns of the tables that the policy uses, and of table other, which it does
 // not use.
@@ -48,7 +59,12 @@ func changesOfTheCatalog() []string {
 				}
 			}
 			for _, change := range []string{"DROP %s", "DROP %s CASCADE", "RENAME %s TO z",
-				"ALTER %s SET DEFAULT NULL", "ALTER %s DROP NOT NULL", "ALTER %s SET NOT NULL", "ALTER %s SET STATISTICS 0", "ADD UNIQUE (%s)", "ADD CHECK (%s IS NOT NULL) NOT VALID"} {
+				"ALTER %s SET DEFAULT NULL",
+				"ALTER %s DROP NOT NULL",
+				"ALTER %s SET NOT NULL",
+				"ALTER %s SET STATISTICS 0",
+				"ADD UNIQUE (%s)",
+				"ADD CHECK (%s IS NOT NULL) NOT VALID"} {
 				add("ALTER TABLE %s "+change, table, column)
 			}
 			for to := range columnsOf {
@@ -67,16 +83,39 @@ func changesOfTheCatalog() []string {
 			}
 		}
 		for _, change := range []string{
-			"CREATE TABLE z () INHERITS (%s)", "CREATE TABLE z (LIKE %s INCLUDING ALL); INSERT INTO z SELECT * FROM " +
-				"%[1]s; ALTER TABLE z INHERIT %[1]s", "ALTER TABLE %s RENAME TO z", "ALTER TABLE %s RENAME TO z; " +
-				"CREATE VIEW %[1]s AS SELECT * FROM z WHERE false",
-			"ALTER TABLE %s RENAME TO z; CREATE VIEW %[1]s AS SELECT * FROM z", "ALTER TABLE %s RENAME TO z; CREATE " +
-				"MATERIALIZED VIEW %[1]s AS SELECT * FROM z", "ALTER TABLE %s RENAME TO z; CREATE TABLE %[1]s (LIKE " +
-				"z) PARTITION BY LIST (id)", "ALTER TABLE %s SET SCHEMA tools",
-			"DROP TABLE %s CASCADE", "ALTER TABLE %s SET UNLOGGED", "ALTER TABLE %s ENABLE ROW LEVEL SECURITY", "ALTER TABLE %s FORCE ROW LEVEL SECURITY; ALTER TABLE %[1]s ENABLE ROW LEVEL SECURITY; CREATE POLICY z ON %[1]s USING (false)", "ALTER TABLE %s DROP CONSTRAINT %[1]s_pkey CASCADE",
-			"ALTER TABLE %s ADD z int", "ALTER TABLE %s ADD z int NOT NULL DEFAULT 1", "ALTER TABLE %s ADD z int " +
-				"GENERATED ALWAYS AS (1) STORED", "REVOKE ALL ON %s FROM retention_owner", "ALTER TABLE %s SET (fillfactor = 50, autovacuum_enabled = off)", "ALTER TABLE %s REPLICA IDENTITY NOTHING",
-			"ALTER TABLE %s OWNER TO retention_runner", "CREATE SCHEMA z; CREATE TABLE z.%s (LIKE public.%[1]s)", "CREATE INDEX ON %s USING hash (id)", "CREATE STATISTICS z ON id, item_id FROM %s", "COMMENT ON TABLE %s IS 'z'",
+			"CREATE TABLE z () INHERITS (%s)",
+			`
+				CREATE TABLE z (LIKE %s INCLUDING ALL);
+				INSERT INTO z SELECT * FROM %[1]s;
+				ALTER TABLE z INHERIT %[1]s`,
+			"ALTER TABLE %s RENAME TO z",
+			"ALTER TABLE %s RENAME TO z; CREATE VIEW %[1]s AS SELECT * FROM z WHERE false",
+			"ALTER TABLE %s RENAME TO z; CREATE VIEW %[1]s AS SELECT * FROM z",
+			`
+				ALTER TABLE %s RENAME TO z;
+				CREATE MATERIALIZED VIEW %[1]s AS SELECT * FROM z`,
+			`
+					ALTER TABLE %s RENAME TO z;
+					CREATE TABLE %[1]s (LIKE z) PARTITION BY LIST (id)`,
+			"ALTER TABLE %s SET SCHEMA tools",
+			"DROP TABLE %s CASCADE",
+			"ALTER TABLE %s SET UNLOGGED",
+			"ALTER TABLE %s ENABLE ROW LEVEL SECURITY",
+			`
+				ALTER TABLE %s FORCE ROW LEVEL SECURITY;
+				ALTER TABLE %[1]s ENABLE ROW LEVEL SECURITY;
+				CREATE POLICY z ON %[1]s USING (false)`,
+			"ALTER TABLE %s DROP CONSTRAINT %[1]s_pkey CASCADE",
+			"ALTER TABLE %s ADD z int", "ALTER TABLE %s ADD z int NOT NULL DEFAULT 1",
+			"ALTER TABLE %s ADD z int GENERATED ALWAYS AS (1) STORED",
+			"REVOKE ALL ON %s FROM retention_owner",
+			"ALTER TABLE %s SET (fillfactor = 50, autovacuum_enabled = off)",
+			"ALTER TABLE %s REPLICA IDENTITY NOTHING",
+			"ALTER TABLE %s OWNER TO retention_runner",
+			"CREATE SCHEMA z; CREATE TABLE z.%s (LIKE public.%[1]s)",
+			"CREATE INDEX ON %s USING hash (id)",
+			"CREATE STATISTICS z ON id, item_id FROM %s",
+			"COMMENT ON TABLE %s IS 'z'",
 		} {
 			if table != "other" || !removesObject.MatchString(strings.TrimPrefix(change, "ALTER TABLE %s ")) {
 				add(change, table)
@@ -84,9 +123,18 @@ func changesOfTheCatalog() []string {
 		}
 	}
 	for _, change := range []string{"ALTER TYPE mood RENAME TO z", "ALTER TYPE mood ADD VALUE 'z'",
-		"ALTER TYPE mood RENAME VALUE 'calm' TO 'z'", "ALTER TYPE mood SET SCHEMA tools", "DROP VIEW vips", "DROP VIEW vips; CREATE TABLE vips (id bigint, item_id bigint)",
-		"ALTER VIEW vips RENAME TO z", "ALTER VIEW vips SET SCHEMA tools", "ALTER VIEW vips SET (security_invoker = on)", "DROP VIEW vips; CREATE VIEW vips AS SELECT id, item_id::int FROM users WHERE vip", "ALTER VIEW vips RENAME item_id TO z",
-		"DROP FUNCTION tools.plain(numeric)", "ALTER FUNCTION tools.plain(numeric) RENAME TO z", "ALTER SCHEMA tools RENAME TO z"} {
+		"ALTER TYPE mood RENAME VALUE 'calm' TO 'z'",
+		"ALTER TYPE mood SET SCHEMA tools",
+		"DROP VIEW vips",
+		"DROP VIEW vips; CREATE TABLE vips (id bigint, item_id bigint)",
+		"ALTER VIEW vips RENAME TO z",
+		"ALTER VIEW vips SET SCHEMA tools",
+		"ALTER VIEW vips SET (security_invoker = on)",
+		"DROP VIEW vips; CREATE VIEW vips AS SELECT id, item_id::int FROM users WHERE vip",
+		"ALTER VIEW vips RENAME item_id TO z",
+		"DROP FUNCTION tools.plain(numeric)",
+		"ALTER FUNCTION tools.plain(numeric) RENAME TO z",
+		"ALTER SCHEMA tools RENAME TO z"} {
 		add("%s", change)
 	}
 	return list
@@ -95,8 +143,10 @@ func changesOfTheCatalog() []string {
 // markedRows is a query for the existing rows. It identifies rows by column mark, which no
 // statement changes. For table other, which no step changes, it returns whole rows.
 const markedRows = `
-	SELECT 'item ' || i.mark FROM public.item i UNION ALL SELECT 'part ' || p.mark FROM public.part p UNION ALL SELECT 'gone ' || a.mark FROM public.attic a
-	UNION ALL SELECT 'case ' || c.mark FROM public.cases c UNION ALL SELECT x.note FROM (SELECT 'other ' || o::text AS note FROM public.other o) x`
+	SELECT 'item ' || i.mark FROM public.item i UNION ALL SELECT 'part ' || p.mark FROM public.part p UNION ALL
+		SELECT 'gone ' || a.mark FROM public.attic a
+	UNION ALL SELECT 'case ' || c.mark FROM public.cases c UNION ALL SELECT x.note
+		FROM (SELECT 'other ' || o::text AS note FROM public.other o) x`
 
 // lostRows returns rows that had to stay and do not exist any more, and due rows that are neither
 // in item nor in the archive.
@@ -132,15 +182,19 @@ func TestCatalogChangesBetweenBatches(t *testing.T) {
 		}
 		made++
 		var before []string
-		if pgtest.Value[bool](t, conn, "SELECT count(*) = 5 FROM pg_class c WHERE c.relnamespace = "+
-			"'public'::regnamespace AND c.relname IN ('item', 'part', 'attic', 'cases', 'other') AND c.relkind IN "+
-			"('r', 'p')") {
+		if pgtest.Value[bool](t, conn, `SELECT count(*) = 5 FROM pg_class c
+			WHERE c.relnamespace = 'public'::regnamespace AND c.relname IN ('item', 'part', 'attic', 'cases',
+			'other') AND c.relkind IN ('r', 'p')`) {
 			before = pgtest.Column[string](t, conn, markedRows)
 		}
 		for _, locked := range []bool{false, true} {
-			_, err := conn.Exec(ctx, fmt.Sprintf("SAVEPOINT a; SET LOCAL ROLE retention_owner; SELECT "+
-				"retention._attempt_batch(p, jsonb_populate_record(retention._batch_range('%s'::timestamptz), '{\"pass\": "+
-				"1}'), 50, false, %v, false, NULL) FROM retention.policy p; RESET ROLE", noon, locked))
+			_, err := conn.Exec(ctx, fmt.Sprintf(`
+				SAVEPOINT a;
+				SET LOCAL ROLE retention_owner;
+				SELECT retention._attempt_batch(p,
+					jsonb_populate_record(retention._batch_range('%s'::timestamptz), '{"pass": 1}'), 50, false,
+					%v, false, NULL) FROM retention.policy p;
+				RESET ROLE`, noon, locked))
 			if err != nil {
 				tripped[strings.Fields(change)[0]]++
 			} else {

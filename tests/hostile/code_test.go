@@ -19,7 +19,8 @@ const baseSchema = `
 	CREATE TYPE mood AS ENUM ('calm', 'angry');
 	CREATE SCHEMA tools; GRANT USAGE ON SCHEMA tools TO public;
 	CREATE FUNCTION tools.plain(numeric) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
-	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL, state varchar(9) NOT NULL DEFAULT 'done', mood mood DEFAULT 'calm');
+	CREATE TABLE item (id bigint PRIMARY KEY, at timestamptz NOT NULL,
+		state varchar(9) NOT NULL DEFAULT 'done', mood mood DEFAULT 'calm');
 	CREATE TABLE part (id bigint PRIMARY KEY, item_id bigint REFERENCES item ON DELETE CASCADE, note text);
 	CREATE TABLE cases (item_id bigint, open boolean);
 	CREATE TABLE users (id bigint PRIMARY KEY, item_id bigint, vip boolean);
@@ -54,11 +55,16 @@ const stranger = `
 	GRANT USAGE ON SCHEMA public, tools TO stranger;
 	SET ROLE stranger;
 	CREATE SEQUENCE stranger.mark; GRANT ALL ON stranger.mark TO public;
-	CREATE FUNCTION stranger.yes() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
-	CREATE FUNCTION stranger.yes(bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
-	CREATE FUNCTION stranger.same(varchar, varchar) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
-	CREATE FUNCTION stranger.words(mood) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''x''; END';
-	CREATE FUNCTION stranger.fire() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN coalesce(NEW, OLD); END';
+	CREATE FUNCTION stranger.yes() RETURNS boolean
+		LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+	CREATE FUNCTION stranger.yes(bigint) RETURNS boolean
+		LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+	CREATE FUNCTION stranger.same(varchar, varchar) RETURNS boolean
+		LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+	CREATE FUNCTION stranger.words(mood) RETURNS text
+		LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''x''; END';
+	CREATE FUNCTION stranger.fire() RETURNS trigger
+		LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN coalesce(NEW, OLD); END';
 	RESET ROLE`
 
 // attacks has the statements that attach code of the stranger to objects that the policy uses.
@@ -70,91 +76,186 @@ var attacks = map[string]struct {
 }{
 	"a guard's table is his": {"ALTER TABLE cases OWNER TO stranger", `table public.cases belongs to role "stranger"`,
 		false},
-	"his view in place of a guard's table": {`ALTER TABLE cases RENAME TO cases_; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger;
-		CREATE VIEW public.cases AS SELECT 0::bigint AS item_id, stranger.yes() AS open; GRANT SELECT ON public.cases TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger`, "function stranger.yes()", false},
+	"his view in place of a guard's table": {`ALTER TABLE cases RENAME TO cases_;
+		GRANT CREATE ON SCHEMA public TO stranger;
+		SET ROLE stranger;
+		CREATE VIEW public.cases AS SELECT 0::bigint AS item_id, stranger.yes() AS open;
+		GRANT SELECT ON public.cases TO public;
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA public FROM stranger`,
+		"function stranger.yes()",
+		false},
 	"the table of a guard's view": {"ALTER TABLE users OWNER TO stranger",
 		`table public.users belongs to role "stranger"`, false},
-	"a function in a guard's view": {"GRANT stranger TO CURRENT_USER; CREATE OR REPLACE VIEW vips AS SELECT id, " +
-		"item_id FROM (SELECT * FROM users WHERE vip UNION ALL SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)",
+	"a function in a guard's view": {`
+		GRANT stranger TO CURRENT_USER;
+		CREATE OR REPLACE VIEW vips AS SELECT id, item_id FROM (SELECT * FROM users WHERE vip UNION ALL
+			SELECT 0, 0, true) u WHERE stranger.yes(1::bigint)`,
 		"function stranger.yes(bigint)", true},
-	"below the table of a guard's view": {"CREATE TABLE tools.kid () INHERITS (users); ALTER TABLE tools.kid OWNER " +
-		"TO stranger; GRANT ALL ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE INDEX ON tools.kid (id) " +
-		"WHERE stranger.yes(5); GRANT SELECT ON tools.kid TO public; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM " +
-		"stranger",
+	"below the table of a guard's view": {`
+		CREATE TABLE tools.kid () INHERITS (users);
+		ALTER TABLE tools.kid OWNER TO stranger;
+		GRANT ALL ON SCHEMA tools TO stranger;
+		SET ROLE stranger;
+		CREATE INDEX ON tools.kid (id) WHERE stranger.yes(5);
+		GRANT SELECT ON tools.kid TO public;
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA tools FROM stranger`,
 		"function stranger.yes(bigint)", true},
-	"a trigger of the table": {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER " +
-		"DELETE ON item EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a trigger of a cascade": {"GRANT TRIGGER ON part TO stranger; SET ROLE stranger; CREATE TRIGGER z BEFORE " +
-		"DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a trigger of the archive": {"GRANT TRIGGER ON attic TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER " +
-		"INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a deferred trigger": {"GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE CONSTRAINT " +
-		"TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", true},
-	"a predefined role's code": {"CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire(); ALTER " +
-		"FUNCTION stranger.fire() OWNER TO pg_monitor", `function stranger.fire() belongs to role "pg_monitor"`, true},
+	"a trigger of the table": {`
+		GRANT TRIGGER ON item TO stranger;
+		SET ROLE stranger;
+		CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire()`,
+		"function stranger.fire()", true},
+	"a trigger of a cascade": {`
+		GRANT TRIGGER ON part TO stranger;
+		SET ROLE stranger;
+		CREATE TRIGGER z BEFORE DELETE ON part FOR EACH ROW EXECUTE FUNCTION stranger.fire()`,
+		"function stranger.fire()",
+		true},
+	"a trigger of the archive": {`
+		GRANT TRIGGER ON attic TO stranger;
+		SET ROLE stranger;
+		CREATE TRIGGER z AFTER INSERT ON attic FOR EACH ROW EXECUTE FUNCTION stranger.fire()`,
+		"function stranger.fire()",
+		true},
+	"a deferred trigger": {`
+		GRANT TRIGGER ON item TO stranger;
+		SET ROLE stranger;
+		CREATE CONSTRAINT TRIGGER z AFTER DELETE ON item DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+			EXECUTE FUNCTION stranger.fire()`,
+		"function stranger.fire()",
+		true},
+	"a predefined role's code": {`
+		CREATE TRIGGER z AFTER DELETE ON item EXECUTE FUNCTION stranger.fire();
+		ALTER FUNCTION stranger.fire() OWNER TO pg_monitor`,
+		`function stranger.fire() belongs to role "pg_monitor"`,
+		true},
 	"a check of the archive": {"ALTER TABLE attic ADD CHECK (stranger.yes())", "function stranger.yes()", true},
 	"a default of the archive": {"ALTER TABLE attic ADD more boolean DEFAULT stranger.yes()",
 		"function stranger.yes()", true},
 	"an index of the archive": {"CREATE INDEX ON attic (stranger.yes(id))", "function stranger.yes(bigint)", true},
-	"a type within a type": {"CREATE DOMAIN inner_ AS text; CREATE TYPE outer_ AS (a inner_); ALTER TABLE " +
-		"attic ADD more outer_; ALTER DOMAIN inner_ OWNER TO stranger", "public.inner_", false},
+	"a type within a type": {`
+		CREATE DOMAIN inner_ AS text;
+		CREATE TYPE outer_ AS (a inner_);
+		ALTER TABLE attic ADD more outer_;
+		ALTER DOMAIN inner_ OWNER TO stranger`,
+		"public.inner_", false},
 	"an index of the table": {"CREATE INDEX ON item (id) WHERE stranger.yes(5)", "function stranger.yes(bigint)",
 		true},
 	"an exclusion of the archive": {"ALTER TABLE attic ADD EXCLUDE ((CASE WHEN stranger.yes(id) THEN id END) WITH =)",
 		"function stranger.yes(bigint)", true},
-	"his publication": {"CREATE PUBLICATION his FOR TABLE item; GRANT CREATE ON DATABASE :db TO stranger; ALTER " +
-		"PUBLICATION his OWNER TO stranger", "", false},
-	"a trigger of nobody's code": {`GRANT TRIGGER ON item TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER DELETE ON item FOR EACH STATEMENT
-		WHEN (query_to_xml('SELECT stranger.yes()', false, false, '') IS NULL) EXECUTE FUNCTION suppress_redundant_updates_trigger()`, `role "stranger" has TRIGGER on table public.item`, true},
+	"his publication": {`
+		CREATE PUBLICATION his FOR TABLE item;
+		GRANT CREATE ON DATABASE :db TO stranger;
+		ALTER PUBLICATION his OWNER TO stranger`,
+		"", false},
+	"a trigger of nobody's code": {`GRANT TRIGGER ON item TO stranger;
+		SET ROLE stranger;
+		CREATE TRIGGER z AFTER DELETE ON item FOR EACH STATEMENT
+		WHEN (query_to_xml('SELECT stranger.yes()', false, false, '') IS NULL)
+			EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+		`role "stranger" has TRIGGER on table public.item`,
+		true},
 	"who may refer to a column": {"GRANT REFERENCES (id) ON item TO stranger",
 		`role "stranger" has REFERENCES (id) on table public.item`, false},
 	"who may put triggers": {"GRANT ALL ON attic TO public",
 		`everybody (PUBLIC) has REFERENCES on table public.attic`, false},
-	"a key of his": {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE " +
-		"stranger.ref (item bigint REFERENCES public.item)", `table stranger.ref belongs to role "stranger"`, false},
-	"a cascade of his": {"GRANT REFERENCES ON item TO stranger; SET ROLE stranger; CREATE TABLE " +
-		"stranger.ref (item bigint REFERENCES public.item ON DELETE CASCADE); CREATE TRIGGER z AFTER DELETE ON " +
-		"stranger.ref EXECUTE FUNCTION stranger.fire()", "function stranger.fire()", false},
-	"a type of another schema": {"CREATE DOMAIN stranger.dom AS text; ALTER DOMAIN stranger.dom OWNER TO stranger; " +
-		"CREATE TYPE tools.outer_ AS (a stranger.dom); ALTER TABLE attic ADD more tools.outer_", "stranger.dom", false},
-	"an operator class": {"CREATE FUNCTION stranger.cmp(bigint, bigint) RETURNS int LANGUAGE sql IMMUTABLE " +
-		"AS 'SELECT 0'; ALTER FUNCTION stranger.cmp OWNER TO stranger; CREATE OPERATOR CLASS tools.ops FOR TYPE " +
-		"bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 " +
-		"stranger.cmp(bigint, bigint); CREATE INDEX ON attic (id tools.ops)", "function stranger.cmp(bigint,bigint)", false},
+	"a key of his": {`
+		GRANT REFERENCES ON item TO stranger;
+		SET ROLE stranger;
+		CREATE TABLE stranger.ref (item bigint REFERENCES public.item)`,
+		`table stranger.ref belongs to role "stranger"`,
+		false},
+	"a cascade of his": {`
+		GRANT REFERENCES ON item TO stranger;
+		SET ROLE stranger;
+		CREATE TABLE stranger.ref (item bigint REFERENCES public.item ON DELETE CASCADE);
+		CREATE TRIGGER z AFTER DELETE ON stranger.ref EXECUTE FUNCTION stranger.fire()`,
+		"function stranger.fire()",
+		false},
+	"a type of another schema": {`
+		CREATE DOMAIN stranger.dom AS text;
+		ALTER DOMAIN stranger.dom OWNER TO stranger;
+		CREATE TYPE tools.outer_ AS (a stranger.dom);
+		ALTER TABLE attic ADD more tools.outer_`,
+		"stranger.dom", false},
+	"an operator class": {`
+		CREATE FUNCTION stranger.cmp(bigint, bigint) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 0';
+		ALTER FUNCTION stranger.cmp OWNER TO stranger;
+		CREATE OPERATOR CLASS tools.ops FOR TYPE bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=,
+			OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 stranger.cmp(bigint, bigint);
+		CREATE INDEX ON attic (id tools.ops)`,
+		"function stranger.cmp(bigint,bigint)",
+		false},
 	"his statistics": {"CREATE STATISTICS st ON id, at FROM item; ALTER STATISTICS st OWNER TO stranger",
 		"", false},
-	"a cast to his type": {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); RESET ROLE; " +
-		"CREATE CAST (mood AS stranger.mood) WITH INOUT", "", false},
-	"his cast to his type": {"SET ROLE stranger; CREATE TYPE stranger.mood AS ENUM ('calm'); CREATE FUNCTION " +
-		"stranger.turn(public.mood) RETURNS stranger.mood LANGUAGE sql AS 'SELECT NULL::stranger.mood'; CREATE CAST " +
-		"(public.mood AS stranger.mood) WITH FUNCTION stranger.turn(public.mood) AS IMPLICIT", "", false},
-	"his cast of whole rows": {"SET ROLE stranger; CREATE TYPE pg_temp.nix AS (); CREATE FUNCTION " +
-		"pg_temp.turn(item) RETURNS pg_temp.nix LANGUAGE sql AS 'SELECT ROW()::pg_temp.nix'; CREATE CAST (item AS " +
-		"pg_temp.nix) WITH FUNCTION pg_temp.turn(item)", "", false},
-	"his cast to whole rows": {"SET ROLE stranger; CREATE TYPE stranger.nix AS (); CREATE FUNCTION " +
-		"stranger.turn(stranger.nix) RETURNS item LANGUAGE sql AS 'SELECT NULL::item'; CREATE CAST (stranger.nix AS " +
-		"item) WITH FUNCTION stranger.turn(stranger.nix) AS IMPLICIT", "", false},
-	"the type of a column": {"ALTER TYPE mood OWNER TO stranger; SET ROLE stranger; CREATE CAST (mood AS text) " +
-		"WITH FUNCTION stranger.words(mood) AS IMPLICIT", "public.mood", false},
+	"a cast to his type": {`
+		SET ROLE stranger;
+		CREATE TYPE stranger.mood AS ENUM ('calm');
+		RESET ROLE;
+		CREATE CAST (mood AS stranger.mood) WITH INOUT`,
+		"", false},
+	"his cast to his type": {`
+		SET ROLE stranger;
+		CREATE TYPE stranger.mood AS ENUM ('calm');
+		CREATE FUNCTION stranger.turn(public.mood) RETURNS stranger.mood
+			LANGUAGE sql AS 'SELECT NULL::stranger.mood';
+		CREATE CAST (public.mood AS stranger.mood) WITH FUNCTION stranger.turn(public.mood) AS IMPLICIT`,
+		"", false},
+	"his cast of whole rows": {`
+		SET ROLE stranger;
+		CREATE TYPE pg_temp.nix AS ();
+		CREATE FUNCTION pg_temp.turn(item) RETURNS pg_temp.nix LANGUAGE sql AS 'SELECT ROW()::pg_temp.nix';
+		CREATE CAST (item AS pg_temp.nix) WITH FUNCTION pg_temp.turn(item)`,
+		"", false},
+	"his cast to whole rows": {`
+		SET ROLE stranger;
+		CREATE TYPE stranger.nix AS ();
+		CREATE FUNCTION stranger.turn(stranger.nix) RETURNS item LANGUAGE sql AS 'SELECT NULL::item';
+		CREATE CAST (stranger.nix AS item) WITH FUNCTION stranger.turn(stranger.nix) AS IMPLICIT`,
+		"", false},
+	"the type of a column": {`
+		ALTER TYPE mood OWNER TO stranger;
+		SET ROLE stranger;
+		CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT`,
+		"public.mood", false},
 	"a cast of a column's type": {"CREATE CAST (mood AS text) WITH FUNCTION stranger.words(mood) AS IMPLICIT",
 		"function stranger.words(public.mood)", false},
 	"a cascade from his table": {"ALTER TABLE part OWNER TO stranger", `table public.part belongs to role "stranger"`,
 		false},
-	"an operator that fits": {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE OPERATOR " +
-		"public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar); RESET ROLE; REVOKE CREATE ON " +
-		"SCHEMA public FROM stranger", "operator public.=(character varying,character varying)", true},
-	"a function that fits": {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE FUNCTION " +
-		"public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN " +
-		"''DONE''; END'; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger", "function public.upper(character varying)", true},
-	"one of a predefined role": {"CREATE FUNCTION public.upper(varchar) RETURNS text LANGUAGE plpgsql AS 'BEGIN " +
-		"PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END'; ALTER FUNCTION public.upper(varchar) OWNER TO " +
-		"pg_monitor",
-		`function public.upper(character varying) belongs to role "pg_monitor", which is not trusted, and stands`, true},
+	"an operator that fits": {`
+		GRANT CREATE ON SCHEMA public TO stranger;
+		SET ROLE stranger;
+		CREATE OPERATOR public.= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar);
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA public FROM stranger`,
+		"operator public.=(character varying,character varying)", true},
+	"a function that fits": {`
+		GRANT CREATE ON SCHEMA public TO stranger;
+		SET ROLE stranger;
+		CREATE FUNCTION public.upper(varchar) RETURNS text
+			LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END';
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA public FROM stranger`,
+		"function public.upper(character varying)",
+		true},
+	"one of a predefined role": {`
+		CREATE FUNCTION public.upper(varchar) RETURNS text
+			LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN ''DONE''; END';
+		ALTER FUNCTION public.upper(varchar) OWNER TO pg_monitor`,
+		`function public.upper(character varying) belongs to role "pg_monitor", which is not trusted, and stands`,
+		true},
 	"a type beside": {"CREATE DOMAIN public.varchar AS text; ALTER DOMAIN public.varchar OWNER TO stranger",
 		"type public.\"varchar\" belongs to role \"stranger\", which is not trusted, and stands", false},
-	"a named schema": {"GRANT CREATE ON SCHEMA tools TO stranger; SET ROLE stranger; CREATE FUNCTION " +
-		"tools.plain(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN " +
-		"true; END'; RESET ROLE; REVOKE CREATE ON SCHEMA tools FROM stranger", "function tools.plain(bigint)", true},
+	"a named schema": {`
+		GRANT CREATE ON SCHEMA tools TO stranger;
+		SET ROLE stranger;
+		CREATE FUNCTION tools.plain(bigint) RETURNS boolean
+			LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA tools FROM stranger`,
+		"function tools.plain(bigint)", true},
 	"who may create there": {"GRANT CREATE ON SCHEMA public TO stranger",
 		`role "stranger" may create in schema "public"`, false},
 	"who may create there: all": {"GRANT CREATE ON SCHEMA tools TO public",
@@ -165,10 +266,20 @@ var attacks = map[string]struct {
 		`schema "public" belongs to role "pg_database_owner"`, false},
 	"a function that is called": {"ALTER FUNCTION tools.plain(numeric) OWNER TO stranger",
 		"function tools.plain(numeric)", false},
-	"a trigger of another table": {"GRANT TRIGGER ON spare TO stranger; SET ROLE stranger; CREATE TRIGGER z AFTER " +
-		"DELETE ON spare EXECUTE FUNCTION stranger.fire()", "", false},
-	"his tables beside": {"GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his " +
-		"(id int); RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger; ALTER TABLE spare OWNER TO stranger", "", false},
+	"a trigger of another table": {`
+		GRANT TRIGGER ON spare TO stranger;
+		SET ROLE stranger;
+		CREATE TRIGGER z AFTER DELETE ON spare EXECUTE FUNCTION stranger.fire()`,
+		"", false},
+	"his tables beside": {`
+		GRANT CREATE ON SCHEMA public TO stranger;
+		SET ROLE stranger;
+		CREATE TABLE public.his (id int);
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA public FROM stranger;
+		ALTER TABLE spare OWNER TO stranger`,
+		"",
+		false},
 }
 
 // TestUntrustedCodeIsNotExecuted checks that no batch, new run or read-only call executes code of a
@@ -184,8 +295,9 @@ func TestUntrustedCodeIsNotExecuted(t *testing.T) {
 			in.Exec(t, stranger)
 			runner := in.Runner()
 			var id int64
-			if err := runner.QueryRow(ctx, "SELECT s.run_id FROM retention._begin(('p', $1::timestamptz, NULL, "+
-				"NULL, NULL, NULL, false, NULL)) s", noon).Scan(&id); err != nil {
+			if err := runner.QueryRow(ctx, `SELECT s.run_id
+				FROM retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL)) s`,
+				noon).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // the start, and the first batch
@@ -217,7 +329,10 @@ func TestUntrustedCodeIsNotExecuted(t *testing.T) {
 			}
 			for _, sql := range []string{"SELECT retention.preview('p')", "SELECT retention.blast_radius('p')",
 				`SELECT retention.why('p', '{"id": 9}')`,
-				"SELECT retention.row_statistics('p', now(), '{}', 100)", "SELECT * FROM retention.backlog", "SELECT retention._plans('{p}', true)", "SELECT retention._count('p', now(), 10)"} {
+				"SELECT retention.row_statistics('p', now(), '{}', 100)",
+				"SELECT * FROM retention.backlog",
+				"SELECT retention._plans('{p}', true)",
+				"SELECT retention._count('p', now(), 10)"} {
 				if err := in.Operator(sql); err != nil && strings.Contains(err.Error(), "nextval()") {
 					t.Errorf("%s executed code of the stranger", sql)
 				}
@@ -231,8 +346,9 @@ func TestUntrustedCodeIsNotExecuted(t *testing.T) {
 			if diff := cmp.Diff(before, ids()); diff != "" {
 				t.Errorf("the run took rows (-before +after):\n%s", diff)
 			}
-			in.Exec(t, "UPDATE retention.install SET trust = '{stranger,pg_monitor}'; GRANT SELECT ON ALL TABLES IN "+
-				"SCHEMA public TO retention_worker")
+			in.Exec(t, `
+				UPDATE retention.install SET trust = '{stranger,pg_monitor}';
+				GRANT SELECT ON ALL TABLES IN SCHEMA public TO retention_worker`)
 			// fails if no name of the policy can mean an object of the stranger
 			_ = in.Operator("SELECT retention.accept_names('p', 'he is trusted')")
 			if o := in.Run("p", noon); strings.Contains(o.Message, "trusted") ||
@@ -247,13 +363,20 @@ func TestUntrustedCodeIsNotExecuted(t *testing.T) {
 // functions of the same name in pg_catalog, which take any type, any number of arguments, or other
 // integers.
 const betterMatches = `
-	CREATE SCHEMA IF NOT EXISTS ":s"; GRANT ALL ON SCHEMA ":s" TO stranger; GRANT USAGE ON SCHEMA ":s" TO public; SET ROLE stranger;
+	CREATE SCHEMA IF NOT EXISTS ":s";
+	GRANT ALL ON SCHEMA ":s" TO stranger;
+	GRANT USAGE ON SCHEMA ":s" TO public;
+	SET ROLE stranger;
 	DO $$ BEGIN
-	    EXECUTE (SELECT string_agg(format('CREATE FUNCTION ":s".%I(%s) RETURNS %s LANGUAGE plpgsql IMMUTABLE AS $f$ BEGIN PERFORM nextval(''stranger.mark''); RETURN NULL; END $f$', f, a, r), '; ')
-	        FROM (VALUES ('format', 'text'), ('concat', 'text'), ('concat_ws', 'text'), ('jsonb_build_object', 'jsonb'), ('json_build_object', 'json')) f (f, r),
-	            unnest('{"text, text","text, name","text, text, text","text, name, text","text, name, name","text, bigint","text, text, text, text"}'::text[]) a);
+	    EXECUTE (SELECT string_agg(format('CREATE FUNCTION ":s".%I(%s) RETURNS %s LANGUAGE plpgsql IMMUTABLE AS
+	        $f$ BEGIN PERFORM nextval(''stranger.mark''); RETURN NULL; END $f$', f, a, r), '; ')
+	        FROM (VALUES ('format', 'text'), ('concat', 'text'), ('concat_ws', 'text'),
+	        	('jsonb_build_object', 'jsonb'), ('json_build_object', 'json')) f (f, r),
+	            unnest(ARRAY['text, text', 'text, name', 'text, text, text', 'text, name, text',
+	                'text, name, name', 'text, bigint', 'text, text, text, text']) a);
 	END $$;
-	CREATE FUNCTION ":s".hashtextextended(text, integer) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN 1; END';
+	CREATE FUNCTION ":s".hashtextextended(text, integer) RETURNS bigint
+		LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN 1; END';
 	CREATE OPERATOR ":s".= (FUNCTION = stranger.same, LEFTARG = varchar, RIGHTARG = varchar);
 	RESET ROLE; REVOKE CREATE ON SCHEMA ":s" FROM stranger`
 
@@ -316,8 +439,14 @@ func TestFunctionsThatMatchBetter(t *testing.T) {
 func TestInstallingExecutesNoUntrustedCode(t *testing.T) {
 	t.Parallel()
 	in := kit.Prepare(t, baseSchema, basePolicies)
-	in.Exec(t, stranger+`; GRANT CREATE ON SCHEMA public TO stranger; SET ROLE stranger; CREATE TABLE public.his (id bigint PRIMARY KEY, open boolean);
-		CREATE INDEX ON public.his (id) WHERE stranger.yes(5); GRANT SELECT ON public.his TO public; RESET ROLE; REVOKE CREATE ON SCHEMA public FROM stranger;
+	in.Exec(t, stranger+`;
+		GRANT CREATE ON SCHEMA public TO stranger;
+		SET ROLE stranger;
+		CREATE TABLE public.his (id bigint PRIMARY KEY, open boolean);
+		CREATE INDEX ON public.his (id) WHERE stranger.yes(5);
+		GRANT SELECT ON public.his TO public;
+		RESET ROLE;
+		REVOKE CREATE ON SCHEMA public FROM stranger;
 		-- counts calls also in read-only transactions and in transactions that roll back
 		ALTER DATABASE `+in.Name+` SET track_functions = 'all'`)
 	dir := t.TempDir()
@@ -337,8 +466,8 @@ func TestInstallingExecutesNoUntrustedCode(t *testing.T) {
 				!strings.Contains(stderr, "may not grant") && !strings.Contains(stderr, "is a superuser") {
 				t.Errorf("pgretain %s as %s: %s%s", verb, role, stdout, stderr)
 			}
-			pgtest.Until(t, in, "SELECT count(*) = 0 FROM pg_stat_activity a WHERE a.datname = current_database() "+
-				"AND a.pid <> pg_backend_pid()")
+			pgtest.Until(t, in, `SELECT count(*) = 0 FROM pg_stat_activity a
+				WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()`)
 			if pgtest.Value[bool](t, in, called) {
 				t.Fatalf("pgretain %s as %s executed code of the stranger", verb, role)
 			}
@@ -353,8 +482,9 @@ func TestSchemaOfAnUntrustedRole(t *testing.T) {
 	in := kit.Install(t, baseSchema, basePolicies)
 	in.Exec(t, stranger)
 	for _, plant := range []string{"ALTER SCHEMA retention OWNER TO stranger",
-		"CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS ''; ALTER FUNCTION " +
-			"retention._register(text) OWNER TO stranger"} {
+		`
+			CREATE FUNCTION retention._register(text) RETURNS void LANGUAGE sql AS '';
+			ALTER FUNCTION retention._register(text) OWNER TO stranger`} {
 		conn := in.Conn(t)
 		pgtest.Exec(t, conn, "BEGIN; "+plant)
 		if _, err := conn.Exec(t.Context(), "SELECT retention._apply_privileges()"); err == nil ||
@@ -372,11 +502,14 @@ func TestFunctionsOfTheRunner(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, baseSchema, basePolicies)
 	in.Exec(t, stranger+`; SET ROLE stranger;
-		CREATE FUNCTION stranger.same(name, name) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
+		CREATE FUNCTION stranger.same(name, name) RETURNS boolean
+			LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''stranger.mark''); RETURN true; END';
 		CREATE OPERATOR stranger.= (FUNCTION = stranger.same, LEFTARG = name, RIGHTARG = name);
 		RESET ROLE; SET ROLE retention_runner;
-		ALTER FUNCTION retention._cron_jobs() SECURITY INVOKER; ALTER FUNCTION retention._cron_jobs() SET search_path = stranger, pg_catalog;
-		ALTER FUNCTION retention._cron_attempts() SECURITY INVOKER; ALTER FUNCTION retention._cron_attempts() SET search_path = stranger, pg_catalog;
+		ALTER FUNCTION retention._cron_jobs() SECURITY INVOKER;
+		ALTER FUNCTION retention._cron_jobs() SET search_path = stranger, pg_catalog;
+		ALTER FUNCTION retention._cron_attempts() SECURITY INVOKER;
+		ALTER FUNCTION retention._cron_attempts() SET search_path = stranger, pg_catalog;
 		RESET ROLE`)
 	if err := in.Operator("SELECT retention.health()"); err != nil {
 		t.Fatal(err)
@@ -397,7 +530,10 @@ func TestDeferredTriggersOfTheCaller(t *testing.T) {
 	in := kit.Install(t, baseSchema, strings.Replace(basePolicies, "    batch: {rows: 5}\n", "", 1))
 	in.Exec(t, stranger+"; GRANT ALL ON SCHEMA stranger TO public")
 	in.Done("p", noon)
-	const put = `BEGIN; CREATE TEMP TABLE q (x int); CREATE CONSTRAINT TRIGGER d AFTER INSERT ON q DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stranger.fire();
+	const put = `BEGIN;
+		CREATE TEMP TABLE q (x int);
+		CREATE CONSTRAINT TRIGGER d AFTER INSERT ON q DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+		EXECUTE FUNCTION stranger.fire();
 		INSERT INTO q VALUES (1); `
 	if err := in.Operator(put + fmt.Sprintf("SELECT retention.restore('p', %d)", in.Last("p").ID)); err == nil ||
 		!strings.Contains(err.Error(), "25001") {

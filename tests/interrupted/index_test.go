@@ -118,8 +118,8 @@ func (s stage) waitForRecovery(t *testing.T) {
 func (s stage) inPhase(t *testing.T, phase string, failed <-chan error) int {
 	t.Helper()
 	for {
-		pids := pgtest.Column[int](t, s, "SELECT pid FROM pg_stat_progress_create_index WHERE phase = $1 AND "+
-			"cardinality(pg_blocking_pids(pid)) > 0", phase)
+		pids := pgtest.Column[int](t, s, `SELECT pid FROM pg_stat_progress_create_index WHERE phase = $1
+			AND cardinality(pg_blocking_pids(pid)) > 0`, phase)
 		if len(pids) == 1 {
 			return pids[0]
 		}

@@ -43,7 +43,10 @@ var refusals = map[string]struct{ cause, cure, code, file string }{
 		cure: "ALTER ROLE " + kit.Migrator + " IN DATABASE RESET temp_file_limit", code: "53400", file: "indexes",
 	},
 	"a table is gone": {
-		cause: "ALTER TABLE app.note RENAME TO memo", cure: "ALTER TABLE app.memo RENAME TO note", code: "42P01", file: "tables",
+		cause: "ALTER TABLE app.note RENAME TO memo",
+		cure:  "ALTER TABLE app.memo RENAME TO note",
+		code:  "42P01",
+		file:  "tables",
 	},
 }
 
@@ -126,7 +129,8 @@ func TestRoleSettingsDoNotEndAMigration(t *testing.T) {
 // locksForChange reports whether a migration has tried for at least 600 ms to lock a table that it
 // alters.
 const locksForChange = `SELECT EXISTS (SELECT FROM pg_stat_activity
-	WHERE query LIKE '%._lock_for_change(%' AND pid <> pg_backend_pid() AND clock_timestamp() > query_start + interval '600 ms')`
+	WHERE query LIKE '%._lock_for_change(%' AND pid <> pg_backend_pid()
+		AND clock_timestamp() > query_start + interval '600 ms')`
 
 // upBesideAReader migrates while a reader blocks one statement for longer than each of the
 // timeouts.

@@ -16,7 +16,8 @@ CREATE TABLE app.note (id bigint PRIMARY KEY, kind text NOT NULL, body text);
 INSERT INTO app.note SELECT n, 'draft', 'x' FROM generate_series(1, 200) n;
 CREATE TABLE app.visit (id bigint, at timestamptz, page text, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
 CREATE TABLE app.visit_1 PARTITION OF app.visit FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
-CREATE TABLE app.visit_2 PARTITION OF app.visit FOR VALUES FROM ('2026-02-01') TO ('2026-03-01') PARTITION BY RANGE (at);
+CREATE TABLE app.visit_2 PARTITION OF app.visit FOR VALUES FROM ('2026-02-01') TO ('2026-03-01')
+	PARTITION BY RANGE (at);
 CREATE TABLE app.visit_21 PARTITION OF app.visit_2 FOR VALUES FROM ('2026-02-01') TO ('2026-02-15');
 INSERT INTO app.visit SELECT n, timestamptz '2026-01-01' + n * interval '1 hour', 'p' FROM generate_series(1, 900) n`
 
@@ -100,7 +101,8 @@ func (s stage) catalog(t *testing.T) []string {
 	// A closed session needs a moment to release its locks.
 	pgtest.Until(t, s, `
 		SELECT NOT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-		                   WHERE a.datname = current_database() AND l.pid <> pg_backend_pid() AND a.application_name = 'pgretain migrate')`)
+		                   WHERE a.datname = current_database() AND l.pid <> pg_backend_pid()
+		                   	AND a.application_name = 'pgretain migrate')`)
 	return lines
 }
 
@@ -115,6 +117,6 @@ func wantSameCatalog(t *testing.T, want, got []string) {
 // invalidIndexes returns the names of indexes that are not valid or not ready.
 func (s stage) invalidIndexes(t *testing.T) []string {
 	t.Helper()
-	return pgtest.Column[string](t, s, "SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid OR NOT "+
-		"indisready")
+	return pgtest.Column[string](t, s,
+		"SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid OR NOT indisready")
 }

@@ -31,8 +31,8 @@ type killer struct {
 	sessions map[*pgx.Conn]bool // sessions that run policies
 }
 
-// TestKilledAtRandomInstants checks that kills at random instants lose, duplicate or leave no row. It
-// counts only kills during a run.
+// TestKilledAtRandomInstants checks that kills at random instants lose, duplicate or leave no row.
+// It counts only kills during a run.
 func TestKilledAtRandomInstants(t *testing.T) {
 	t.Parallel()
 	n, number := killCount(), seed(t)
@@ -188,8 +188,10 @@ func (k *killer) victim(ctx context.Context) (conn *pgx.Conn, pid int) {
 		}
 		var pids []int
 		var ended bool
-		err = conn.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT a.pid FROM pg_stat_activity a JOIN retention.run r ON r.pid = a.pid AND r.state = 'running'
-			WHERE a.application_name = 'runs'), (SELECT count(DISTINCT policy) = $1 FROM retention.run WHERE state = 'done' AND id > (SELECT last FROM initial.run))`,
+		err = conn.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT a.pid FROM pg_stat_activity a
+			JOIN retention.run r ON r.pid = a.pid AND r.state = 'running'
+			WHERE a.application_name = 'runs'), (SELECT count(DISTINCT policy) = $1 FROM retention.run
+				WHERE state = 'done' AND id > (SELECT last FROM initial.run))`,
 			len(names)).Scan(&pids, &ended)
 		if len(pids) > 0 {
 			pid = pids[k.dice.IntN(len(pids))]
@@ -220,7 +222,7 @@ func (k *killer) finish(name string) {
 				return false
 			}
 		}
-		return pgtest.Value[string](k, conn, "SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC "+
-			"LIMIT 1", name) == "done"
+		return pgtest.Value[string](k, conn,
+			"SELECT state FROM retention.run WHERE policy = $1 ORDER BY id DESC LIMIT 1", name) == "done"
 	})
 }

@@ -61,8 +61,8 @@ func TestStatusOfAnAbandonedRun(t *testing.T) {
 				_, _ = conn.PgConn().Exec(t.Context(), now).ReadAll()
 				pid = int(conn.PgConn().PID())
 			}
-			s.Exec(t, "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid) SELECT name, "+
-				"table_name, hash, now(), 'running', $1 FROM retention.policy WHERE name = 'p'", pid)
+			s.Exec(t, `INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state, pid)
+				SELECT name, table_name, hash, now(), 'running', $1 FROM retention.policy WHERE name = 'p'`, pid)
 			for _, role := range []string{"retention_viewer", "retention_runner", "retention_operator", ""} {
 				observer := s.watch
 				if role != "" {

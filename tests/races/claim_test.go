@@ -16,10 +16,12 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const claims = `CREATE TABLE c (k text PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT clock_timestamp(), expires_at timestamptz NOT NULL);
+const claims = `CREATE TABLE c (k text PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	expires_at timestamptz NOT NULL);
 	CREATE TABLE cursor_of (id text PRIMARY KEY, ts bigint, hash text)`
 
-const claimRule = `policies: {p: {table: c, due: {expires: {column: expires_at}}, then: [delete], batch: {lock_timeout: 100s},
+const claimRule = `policies: {p: {table: c, due: {expires: {column: expires_at}}, then: [delete],
+	batch: {lock_timeout: 100s},
 	claim: {key: k, ttl: 1 hour, cursor: {table: cursor_of, key: id, position: [ts, hash]}}}}`
 
 // oneCrowd lets one runTogether work at a time, because the server's connections suffice for one.
@@ -124,10 +126,10 @@ func claimAll(ctx context.Context, conn *pgx.Conn, list []string, batch int, w *
 // exist, expired long ago, or expire during the test.
 var entriesBefore = map[string]string{
 	"new": "SELECT",
-	"expired": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() - interval '1 " +
-		"hour' FROM generate_series(0, 149) i",
-	"expiring": "INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01', clock_timestamp() + i * interval " +
-		"'1 ms' FROM generate_series(0, 149) i",
+	"expired": `INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01',
+		clock_timestamp() - interval '1 hour' FROM generate_series(0, 149) i`,
+	"expiring": `INSERT INTO c SELECT 'k' || lpad(i::text, 3, '0'), '2020-01-01',
+		clock_timestamp() + i * interval '1 ms' FROM generate_series(0, 149) i`,
 }
 
 // TestClaimOneWinner checks that each of 150 keys has exactly one winner. Forty sessions claim them
@@ -166,8 +168,8 @@ func TestClaimOneWinner(t *testing.T) {
 			if name == "expiring" {
 				s.waitUntil("all that was there has expired", func() bool {
 					return pgtest.Value[bool](t, s.watch,
-						"SELECT NOT EXISTS (SELECT FROM c WHERE expires_at BETWEEN clock_timestamp() AND "+
-							"clock_timestamp() + interval '1 minute')")
+						`SELECT NOT EXISTS (SELECT FROM c WHERE expires_at BETWEEN clock_timestamp()
+							AND clock_timestamp() + interval '1 minute')`)
 				})
 				if err := claimAll(t.Context(), s.session("retention_operator"), keys(n, rand.New(rand.NewPCG(0, 0))),
 					n, w); err != nil {
@@ -189,7 +191,8 @@ func TestClaimOneWinner(t *testing.T) {
 // Either the run or the claim locks the row first.
 func TestClaimWhileARunDeletes(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, tableM+claims+`; CREATE TRIGGER gate BEFORE DELETE ON c FOR EACH ROW EXECUTE FUNCTION gate_keeper()`, claimRule)
+	s := newStageOf(t, tableM+claims+`;
+		CREATE TRIGGER gate BEFORE DELETE ON c FOR EACH ROW EXECUTE FUNCTION gate_keeper()`, claimRule)
 	const expired = "TRUNCATE c; INSERT INTO c VALUES ('a', '2020-01-01', '2020-01-02')"
 
 	// The run has locked the row. The claim waits and then inserts the entry again.
@@ -253,8 +256,8 @@ func (c *claimTask) wantResult(want bool) {
 // wantLiveEntry fails the test unless the key has an entry that has not expired.
 func (s *stage) wantLiveEntry(key string) {
 	s.t.Helper()
-	if !pgtest.Value[bool](s.t, s.watch, "SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now() AND "+
-		"made_at > now() - interval '3 minutes'", key) {
+	if !pgtest.Value[bool](s.t, s.watch, `SELECT count(*) = 1 FROM c WHERE k = $1 AND expires_at > now()
+		AND made_at > now() - interval '3 minutes'`, key) {
 		s.t.Errorf("key %s has no entry that has not expired", key)
 	}
 }
@@ -267,8 +270,9 @@ func TestClaimAfterACrash(t *testing.T) {
 	s.Exec(t, "INSERT INTO c VALUES ('taken over', '2020-01-01', '2020-01-02')")
 	worker := s.session("retention_operator")
 	pgtest.Exec(t, worker, "SELECT retention.p_claim('done')")
-	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('new'), retention.p_claim('taken over'), "+
-		"retention.p_claim(ARRAY['one', 'two'])")
+	pgtest.Exec(t, worker, `
+		BEGIN;
+		SELECT retention.p_claim('new'), retention.p_claim('taken over'), retention.p_claim(ARRAY['one', 'two'])`)
 	waiting := s.startClaim("new")
 	waiting.mustWait()
 	s.Exec(t, "SELECT pg_terminate_backend($1)", worker.PgConn().PID())
@@ -287,7 +291,8 @@ func TestClaimExpiresWhileItWaits(t *testing.T) {
 	pgtest.Exec(t, worker, "BEGIN; SELECT retention.p_claim('a')")
 	late := s.start(s.session("retention_operator"), "SELECT retention.p_claim('a', '1 ms')")
 	late.mustWait()
-	s.waitForTrue("SELECT query_start < clock_timestamp() - interval '1 ms' FROM pg_stat_activity WHERE pid = $1", late.pid)
+	s.waitForTrue(`SELECT query_start < clock_timestamp() - interval '1 ms' FROM pg_stat_activity
+		WHERE pid = $1`, late.pid)
 	pgtest.Exec(t, worker, "ROLLBACK")
 	if err := late.wait(); err == nil || err.Code != "55P03" {
 		t.Errorf("a claim that expired while it waited ended with %v, want 55P03", err)
@@ -325,7 +330,8 @@ func TestClaimBatchesDoNotDeadlock(t *testing.T) {
 	s := newStageOf(t, claims+`;
 		CREATE TABLE plain (k text PRIMARY KEY);
 		CREATE TABLE log (n int GENERATED ALWAYS AS IDENTITY, k text);
-		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (k) VALUES (NEW.k); RETURN NEW; END $$;
+		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (k) VALUES (NEW.k);
+			RETURN NEW; END $$;
 		CREATE TRIGGER note BEFORE INSERT ON c FOR EACH ROW EXECUTE FUNCTION note();
 		GRANT INSERT ON log TO PUBLIC; GRANT ALL ON plain TO PUBLIC`, claimRule)
 	random := rand.New(rand.NewPCG(5, 6))

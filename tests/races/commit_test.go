@@ -37,8 +37,8 @@ func TestCommitFails(t *testing.T) {
 	s.wantLeft(numbers(11, 30)...)
 	s.wantRunLog("p running")
 
-	problems := pgtest.Column[string](t, s.watch, "SELECT problem FROM retention.health() WHERE severity = 'error' "+
-		"AND policy = 'p'")
+	problems := pgtest.Column[string](t, s.watch,
+		"SELECT problem FROM retention.health() WHERE severity = 'error' AND policy = 'p'")
 	if !slices.Contains(problems, "the last run (1) abandoned") {
 		t.Errorf("problems of health(): %q, want one of the abandoned run", problems)
 	}
@@ -117,12 +117,15 @@ func TestManyRunsAtOnce(t *testing.T) {
 		k.mustSucceed()
 	}
 	s.wantLeft()
-	overlaps := pgtest.Value[int](t, s.watch, `WITH work AS (SELECT run_id, min(at) AS first, max(at) AS last FROM retention.batch GROUP BY 1)
-		SELECT count(*) FROM work a JOIN work b ON a.run_id < b.run_id WHERE tstzrange(a.first, a.last, '[]') && tstzrange(b.first, b.last, '[]')`)
+	overlaps := pgtest.Value[int](t, s.watch, `WITH work AS (SELECT run_id, min(at) AS first, max(at) AS last
+		FROM retention.batch GROUP BY 1)
+		SELECT count(*) FROM work a JOIN work b ON a.run_id < b.run_id
+			WHERE tstzrange(a.first, a.last, '[]') && tstzrange(b.first, b.last, '[]')`)
 	taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run")
 	other := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.run WHERE state NOT IN ('done', 'busy')")
 	if overlaps != 0 || taken != 300 || other != 0 {
-		t.Errorf("%d pairs of runs overlap, want 0; %d rows were taken, want 300; %d runs ended neither done nor busy, want 0", overlaps, taken, other)
+		t.Errorf("%d pairs of runs overlap, want 0; %d rows were taken, want 300; "+
+			"%d runs ended neither done nor busy, want 0", overlaps, taken, other)
 	}
 	s.wantUnlocked()
 }

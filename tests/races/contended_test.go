@@ -60,8 +60,8 @@ func TestRunWaitsOnceForLockedRows(t *testing.T) {
 	s.appExec("BEGIN; SELECT FROM m WHERE id % 10 = 5 FOR UPDATE")
 	s.run("p").mustSucceed()
 	o := s.wantRun("p", counts{State: "done", Taken: 180, Contended: 20})
-	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = "+
-		"'55P03'", o.ID); n != 1 {
+	if n := pgtest.Value[int](t, s.watch,
+		"SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = '55P03'", o.ID); n != 1 {
 		t.Errorf("%d batches waited for a locked row, want 1:\n%s", n, s.batches(o.ID))
 	}
 }
@@ -82,7 +82,8 @@ func TestTableIsLocked(t *testing.T) {
 			s.run("p").mustSucceed()
 			o := s.wantRun("p", counts{State: "more"})
 			if !strings.Contains(o.Message, "locked") || o.SQLState != "55P03" {
-				t.Errorf("the run ended with %s %q, want 55P03 and a message about a locked table", o.SQLState, o.Message)
+				t.Errorf("the run ended with %s %q, want 55P03 and a message about a locked table",
+					o.SQLState, o.Message)
 			}
 			s.wantUnlocked()
 			s.appExec("COMMIT")
@@ -191,7 +192,8 @@ func TestRunGivesWayBeforeADeadlock(t *testing.T) {
 // during a batch (SQLSTATE 40001). The run does not lose the row and does not end.
 func TestRowMovesToAnotherPartition(t *testing.T) {
 	t.Parallel()
-	const parted = `CREATE TABLE m (id int, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0, PRIMARY KEY (id, v)) PARTITION BY LIST (v);
+	const parted = `CREATE TABLE m (id int, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0,
+		PRIMARY KEY (id, v)) PARTITION BY LIST (v);
 		CREATE TABLE m0 PARTITION OF m FOR VALUES IN (0);
 		CREATE TABLE m1 PARTITION OF m FOR VALUES IN (1);`
 	for _, refreshed := range []bool{false, true} {
@@ -249,7 +251,8 @@ func TestBulkLoadIntoTheRangeOfABatch(t *testing.T) {
 	o := s.Last("p")
 	most := pgtest.Value[int](t, s.watch, "SELECT max(taken) FROM retention.batch WHERE run_id = $1", o.ID)
 	if o.State != "done" || most > 10 {
-		t.Errorf("the largest batch took %d rows, want at most 10; the run ended %s, want done:\n%s", most, o.State, s.batches(o.ID))
+		t.Errorf("the largest batch took %d rows, want at most 10; the run ended %s, want done:\n%s",
+			most, o.State, s.batches(o.ID))
 	}
 }
 
@@ -280,8 +283,11 @@ func TestAutovacuumBesideARun(t *testing.T) {
 	s.shutGate()
 	run := s.run("p")
 	run.mustWait()
-	s.appExec("INSERT INTO m VALUES (99, now()); DELETE FROM m WHERE id = 99; SELECT " +
-		"pg_stat_force_next_flush(); ALTER TABLE m SET (autovacuum_enabled = on)")
+	s.appExec(`
+		INSERT INTO m VALUES (99, now());
+		DELETE FROM m WHERE id = 99;
+		SELECT pg_stat_force_next_flush();
+		ALTER TABLE m SET (autovacuum_enabled = on)`)
 	s.waitForTrue("SELECT autovacuum_count > 0 FROM pg_stat_user_tables WHERE relname = 'm'")
 	if run.ended() {
 		t.Error("the batch ended before autovacuum, so this test proves nothing")
@@ -299,7 +305,8 @@ func TestAutovacuumBesideARun(t *testing.T) {
 		s.appExec("COMMIT")
 		o := s.wantRun("q", counts{State: "done", Taken: 30})
 		if modes := pgtest.Value[string](t, s.watch,
-			"SELECT string_agg(DISTINCT mode, ' ') FROM retention.batch WHERE run_id = $1 AND taken > 0", o.ID); modes != mode {
+			`SELECT string_agg(DISTINCT mode, ' ') FROM retention.batch
+			WHERE run_id = $1 AND taken > 0`, o.ID); modes != mode {
 			t.Errorf("after %s the batches had the modes %q, want %q", before, modes, mode)
 		}
 	}

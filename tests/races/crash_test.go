@@ -28,7 +28,8 @@ func testPostmasterKill(t *testing.T, flushed bool) {
 	// The trigger sleeps. With a gate, the session that holds the gate's lock could end first, and
 	// the run would continue for a moment.
 	s := newStageOf(t, tableM+`
-		CREATE FUNCTION sleeper() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600); RETURN OLD; END $$;
+		CREATE FUNCTION sleeper() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(600);
+			RETURN OLD; END $$;
 		CREATE TRIGGER sleeper BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION sleeper();`,
 		"policies: {p: "+simple+"}", kit.On(db))
 	s.refill(30)
@@ -52,7 +53,8 @@ func testPostmasterKill(t *testing.T, flushed bool) {
 	}
 	s.wantLeft(numbers(taken+1, 30)...)
 	s.wantRunLog("p running")
-	if state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
+	state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'")
+	if state != "abandoned" {
 		t.Errorf("the state in retention.status is %q, want abandoned", state)
 	}
 	pgtest.Exec(t, s.watch, "DROP TRIGGER sleeper ON m")

@@ -78,7 +78,8 @@ func TestCursorConcurrently(t *testing.T) {
 	t.Parallel()
 	s := newStageOf(t, claims+`;
 		CREATE TABLE log (n int GENERATED ALWAYS AS IDENTITY, ts bigint, hash text);
-		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (ts, hash) VALUES (NEW.ts, NEW.hash); RETURN NEW; END $$;
+		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO log (ts, hash)
+			VALUES (NEW.ts, NEW.hash); RETURN NEW; END $$;
 		CREATE TRIGGER note AFTER INSERT OR UPDATE ON cursor_of FOR EACH ROW EXECUTE FUNCTION note();
 		GRANT INSERT ON log TO PUBLIC`, claimRule)
 	var moved sync.Mutex
@@ -103,12 +104,12 @@ func TestCursorConcurrently(t *testing.T) {
 	if got := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log"); got != moves || moves == 0 {
 		t.Errorf("p_advance returned true %d times, but the table was written %d times", moves, got)
 	}
-	if back := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM log a JOIN log b ON b.n > a.n AND (b.ts, "+
-		"b.hash) <= (a.ts, a.hash)"); back != 0 {
+	if back := pgtest.Value[int](t, s.watch,
+		"SELECT count(*)::int FROM log a JOIN log b ON b.n > a.n AND (b.ts, b.hash) <= (a.ts, a.hash)"); back != 0 {
 		t.Errorf("the cursor moved backwards %d times", back)
 	}
-	if !pgtest.Value[bool](t, s.watch, "SELECT (ts, hash) = (SELECT ts, hash FROM log ORDER BY ts DESC, hash DESC "+
-		"LIMIT 1) FROM cursor_of") {
+	if !pgtest.Value[bool](t, s.watch,
+		"SELECT (ts, hash) = (SELECT ts, hash FROM log ORDER BY ts DESC, hash DESC LIMIT 1) FROM cursor_of") {
 		t.Error("the cursor is not at its greatest position")
 	}
 }

@@ -24,16 +24,21 @@ var guardKinds = map[string]guardKind{
 		"CREATE TABLE sig (m_id bigint NOT NULL)", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
 		"INSERT INTO sig SELECT id FROM m WHERE n = 15", "DELETE FROM sig"},
 	"a table whose row is moved": {"text", "timestamp", "'k' || n",
-		"CREATE TABLE sig (m_id text NOT NULL); INSERT INTO sig VALUES ('none')", "EXISTS (SELECT FROM sig s WHERE " +
-			"s.m_id = t.id)",
+		"CREATE TABLE sig (m_id text NOT NULL); INSERT INTO sig VALUES ('none')",
+		"EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
 		"UPDATE sig SET m_id = 'k15'", "UPDATE sig SET m_id = 'none'"},
 	"a view": {"uuid", "timestamp(3)", "md5(n::text)::uuid",
-		"CREATE TABLE raw (m_id uuid NOT NULL, live boolean DEFAULT true); CREATE VIEW sig AS SELECT m_id FROM raw " +
-			"WHERE live", "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
+		`
+			CREATE TABLE raw (m_id uuid NOT NULL, live boolean DEFAULT true);
+			CREATE VIEW sig AS SELECT m_id FROM raw WHERE live`,
+		"EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",
 		"INSERT INTO raw SELECT id FROM m WHERE n = 15", "UPDATE raw SET live = false"},
 	"two joins": {"varchar(40)", "date", "'k' || n",
-		"CREATE TABLE kind (id int PRIMARY KEY, keeps boolean); CREATE TABLE sig (m_id varchar(40), kind int " +
-			"REFERENCES kind); INSERT INTO kind VALUES (1, false); INSERT INTO sig SELECT 'k15', 1",
+		`
+			CREATE TABLE kind (id int PRIMARY KEY, keeps boolean);
+			CREATE TABLE sig (m_id varchar(40), kind int REFERENCES kind);
+			INSERT INTO kind VALUES (1, false);
+			INSERT INTO sig SELECT 'k15', 1`,
 		"EXISTS (SELECT FROM sig s JOIN kind k ON k.id = s.kind WHERE s.m_id = t.id AND k.keeps)",
 		"UPDATE kind SET keeps = true", "UPDATE kind SET keeps = false"},
 	"its own table": {"integer", "timestamptz(0)", "n",
@@ -55,7 +60,9 @@ func TestGuardsInBothModes(t *testing.T) {
 				t.Parallel()
 				s := newStageOf(t, `CREATE TABLE m (id `+k.key+` PRIMARY KEY, n int NOT NULL, at `+
 					k.clock+` NOT NULL, parent `+k.key+`); `+k.schema,
-					`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "`+k.guard+`"}, then: [delete], batch: {lock_timeout: 20ms}}}`)
+					`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+						keep: {signal: "`+k.guard+`"}, then: [delete],
+						batch: {lock_timeout: 20ms}}}`)
 				if mode == "row by row" {
 					s.useRowByRow()
 				}
@@ -83,7 +90,8 @@ func TestGuardsInBothModes(t *testing.T) {
 				kept := counts{State: "done", Kept: map[string]int64{"signal": 1}}
 				runs(kept, 15, 31)
 				s.appExec("BEGIN; " + k.remove)
-				if mode == "row by row" && strings.Contains(k.remove, "WHERE n = 15") { // the other session has locked row 15 itself
+				if mode == "row by row" && strings.Contains(k.remove, "WHERE n = 15") {
+					// The other session has locked row 15 itself.
 					kept = counts{State: "done", Contended: 1}
 				}
 				runs(kept, 15, 31)

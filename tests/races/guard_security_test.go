@@ -16,7 +16,8 @@ func TestGuardTableWithRowSecurity(t *testing.T) {
 	s := newStage(t, signals, guarded)
 	s.Exec(t, `ALTER TABLE sig ENABLE ROW LEVEL SECURITY;
 		CREATE FUNCTION naive() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$
-			WITH gone AS (DELETE FROM m t WHERE at < `+cutoff+` AND NOT EXISTS (SELECT FROM sig s WHERE s.m_id = t.id) RETURNING 1)
+			WITH gone AS (DELETE FROM m t WHERE at < `+cutoff+`
+				AND NOT EXISTS (SELECT FROM sig s WHERE s.m_id = t.id) RETURNING 1)
 			SELECT count(*) FROM gone $$;
 		ALTER FUNCTION naive OWNER TO retention_owner`)
 	s.refill(30)
@@ -59,16 +60,20 @@ func TestTableWithRowSecurity(t *testing.T) {
 // row. Count, due rows, preview and batch must all use the operator of citext.
 func TestOperatorsOutsidePgCatalog(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0, email citext)`,
-		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, keep: {vip: "email = 'vip@x.org'"}, then: [delete]}}`,
+	s := newStageOf(t, `CREATE TABLE m (id int PRIMARY KEY, at timestamptz NOT NULL, v int NOT NULL DEFAULT 0,
+		email citext)`,
+		`policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}},
+			keep: {vip: "email = 'vip@x.org'"}, then: [delete]}}`,
 		kit.Before("CREATE EXTENSION citext SCHEMA public"))
 	mail := func() {
 		s.refill(30)
 		s.Exec(t, "UPDATE m SET email = CASE WHEN id % 2 = 0 THEN 'VIP@x.org' ELSE 'no@x.org' END")
 	}
 	mail()
-	s.appExec("SET search_path = pg_catalog, pg_temp; DELETE FROM public.m WHERE email = 'vip@x.org' IS FALSE; " +
-		"RESET search_path")
+	s.appExec(`
+		SET search_path = pg_catalog, pg_temp;
+		DELETE FROM public.m WHERE email = 'vip@x.org' IS FALSE;
+		RESET search_path`)
 	s.wantLeft() // the plain statement with a fixed search_path deletes all 30 rows
 
 	mail()
@@ -90,19 +95,28 @@ func TestOperatorsOutsidePgCatalog(t *testing.T) {
 const hostile = `
 	CREATE SCHEMA hostile; GRANT USAGE, CREATE ON SCHEMA hostile TO PUBLIC;
 	CREATE TABLE hostile.seen (who text, what text); GRANT INSERT ON hostile.seen TO PUBLIC;
-	CREATE FUNCTION hostile.tell(what text) RETURNS void LANGUAGE sql AS 'INSERT INTO hostile.seen VALUES (current_user, what)';
-	CREATE FUNCTION hostile.eq(a int, b int) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''=''); RETURN true; END';
+	CREATE FUNCTION hostile.tell(what text) RETURNS void
+		LANGUAGE sql AS 'INSERT INTO hostile.seen VALUES (current_user, what)';
+	CREATE FUNCTION hostile.eq(a int, b int) RETURNS boolean
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''=''); RETURN true; END';
 	CREATE OPERATOR hostile.= (LEFTARG = int, RIGHTARG = int, FUNCTION = hostile.eq);
-	CREATE FUNCTION hostile.lt(a timestamptz, b timestamptz) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''<''); RETURN true; END';
+	CREATE FUNCTION hostile.lt(a timestamptz, b timestamptz) RETURNS boolean
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''<''); RETURN true; END';
 	CREATE OPERATOR hostile.< (LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = hostile.lt);
-	CREATE FUNCTION hostile.gt(a timestamptz, b timestamptz) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''>''); RETURN true; END';
+	CREATE FUNCTION hostile.gt(a timestamptz, b timestamptz) RETURNS boolean
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''>''); RETURN true; END';
 	CREATE OPERATOR hostile.> (LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = hostile.gt);
-	CREATE FUNCTION hostile.now() RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''now''); RETURN ''infinity''; END';
-	CREATE FUNCTION hostile.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''clock_timestamp''); RETURN ''infinity''; END';
+	CREATE FUNCTION hostile.now() RETURNS timestamptz
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''now''); RETURN ''infinity''; END';
+	CREATE FUNCTION hostile.clock_timestamp() RETURNS timestamptz
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''clock_timestamp''); RETURN ''infinity''; END';
 	CREATE FUNCTION hostile.pg_sleep(n float8) RETURNS void LANGUAGE sql AS 'SELECT hostile.tell(''pg_sleep'')';
-	CREATE FUNCTION hostile.concat_ws(a text, b text, c text) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''concat_ws''); RETURN b; END';
-	CREATE FUNCTION hostile.format(a text, b text) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''format''); RETURN a; END';
-	CREATE FUNCTION hostile."format"(a text, b bigint) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''format''); RETURN a; END';
+	CREATE FUNCTION hostile.concat_ws(a text, b text, c text) RETURNS text
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''concat_ws''); RETURN b; END';
+	CREATE FUNCTION hostile.format(a text, b text) RETURNS text
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''format''); RETURN a; END';
+	CREATE FUNCTION hostile."format"(a text, b bigint) RETURNS text
+		LANGUAGE plpgsql AS 'BEGIN PERFORM hostile.tell(''format''); RETURN a; END';
 	CREATE TYPE hostile.text AS (x int); CREATE TYPE hostile.int8 AS (x int); CREATE TYPE hostile.record AS (x int);
 	GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA hostile TO PUBLIC;`
 
@@ -145,8 +159,12 @@ func TestTemporaryObjectsOfTheCaller(t *testing.T) {
 	s.refill(30)
 	s.Exec(t, "INSERT INTO sig VALUES (15)")
 	runner := s.session("retention_runner")
-	pgtest.Exec(t, runner, `CREATE TEMP TABLE sig (m_id int); CREATE TEMP TABLE run (id int); CREATE TEMP TABLE hold (id int);
-		CREATE TEMP TABLE m (id int, at timestamptz); INSERT INTO pg_temp.m VALUES (1, '2000-01-01'); GRANT ALL ON pg_temp.sig, pg_temp.m TO PUBLIC`)
+	pgtest.Exec(t, runner, `CREATE TEMP TABLE sig (m_id int);
+		CREATE TEMP TABLE run (id int);
+		CREATE TEMP TABLE hold (id int);
+		CREATE TEMP TABLE m (id int, at timestamptz);
+		INSERT INTO pg_temp.m VALUES (1, '2000-01-01');
+		GRANT ALL ON pg_temp.sig, pg_temp.m TO PUBLIC`)
 	s.start(runner, "CALL retention.run('p', $1)", asOf).mustSucceed()
 	if left := pgtest.Column[int](t, s.watch, "SELECT id FROM public.m"); len(left) != 1 || left[0] != 15 {
 		t.Errorf("rows %v are left, want [15]", left)

@@ -9,7 +9,9 @@ import (
 
 // guardedWithGate is policy guarded with a condition at which a test can stop the batch. The batch
 // has taken its snapshot then, and has not locked row 15.
-const guardedWithGate = `{table: m, where: "gate(t.id = 15)", due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
+const guardedWithGate = `{table: m, where: "gate(t.id = 15)", due: {age: {column: at, older_than: 7 days}},
+	keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete],
+	batch: {lock_timeout: 100s}}`
 
 const guardInOneStatement = "DELETE FROM m t WHERE at < " + cutoff + ` AND gate(t.id = 15)
 	AND NOT EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)`
@@ -141,7 +143,8 @@ func TestChildCommittedBetweenScanAndDelete(t *testing.T) {
 	const child = `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE);
 		CREATE TABLE seen (id int);`
 	s := newStage(t, child, `{table: m, where: "gate(t.id = 15)", due: {age: {column: at, older_than: 7 days}},
-		then: [{delete: {table: child, as: c, where: "c.m_id = t.id"}}, {delete: {cascades: [public.child]}}], batch: {lock_timeout: 100s}}`)
+		then: [{delete: {table: child, as: c, where: "c.m_id = t.id"}}, {delete: {cascades: [public.child]}}],
+			batch: {lock_timeout: 100s}}`)
 	race := func(start func() *task) {
 		s.refill(30)
 		s.Exec(t, "INSERT INTO child VALUES (1, 15)")

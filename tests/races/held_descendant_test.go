@@ -22,7 +22,8 @@ func TestHeldRowMovesBelowADueRow(t *testing.T) {
 			"UPDATE leaf SET child_id = 1015 WHERE id = 2000", "leaf"},
 		"three keys away": {"REFERENCES m ON DELETE CASCADE", "{delete: {cascades: [child, leaf, twig]}}",
 			"UPDATE twig SET leaf_id = 1015 WHERE id = 2000", "twig"},
-		"of a related row": {"", `{delete: {table: child, as: c, where: "c.m_id = t.id", cascades: [leaf, twig]}}, delete`,
+		"of a related row": {"",
+			`{delete: {table: child, as: c, where: "c.m_id = t.id", cascades: [leaf, twig]}}, delete`,
 			"UPDATE twig SET leaf_id = 1015 WHERE id = 2000", "twig"},
 	} {
 		t.Run(name, func(t *testing.T) {

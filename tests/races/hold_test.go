@@ -28,7 +28,8 @@ func TestHoldPlacedBetweenScanAndDelete(t *testing.T) {
 			s.refill(30)
 			s.appExec("BEGIN; UPDATE m SET v = 1 WHERE id = 15; " + placeHold)
 			naive := s.start(s.Conn(t), "DELETE FROM m t WHERE at < "+cutoff+` AND NOT EXISTS (
-				SELECT FROM retention.hold h WHERE h.table_name = 'public.m' AND h.match = jsonb_build_object('id', t.id::text) AND h.released_at IS NULL)`)
+				SELECT FROM retention.hold h WHERE h.table_name = 'public.m'
+					AND h.match = jsonb_build_object('id', t.id::text) AND h.released_at IS NULL)`)
 			naive.mustWait()
 			s.appExec("COMMIT")
 			naive.mustSucceed()
@@ -106,7 +107,8 @@ func TestHoldPlacedBetweenBatches(t *testing.T) {
 func TestHoldOnAChildKeepsItsParent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE TABLE child (id int PRIMARY KEY, m_id int NOT NULL REFERENCES m ON DELETE CASCADE);`,
-		`{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{delete: {cascades: [public.child]}}], batch: {lock_timeout: 100s}}`)
+		`{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{delete: {cascades: [public.child]}}],
+			batch: {lock_timeout: 100s}}`)
 	s.refill(30)
 	s.Exec(t, "INSERT INTO child SELECT 1000 + id, id FROM m")
 	if err := s.Operator("SELECT retention.place_hold('public.child', '1015', 'case 7')"); err != nil {

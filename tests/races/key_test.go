@@ -15,8 +15,9 @@ func TestKeyIsNotUnique(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ schema, then, table string }{
 		"own rows": {"", `{update: {set: {v: "t.v + 1"}}}, delete`, "m"},
-		"related rows": {"CREATE TABLE body (id int PRIMARY KEY, m_id int, v int NOT NULL DEFAULT 0); INSERT INTO " +
-			"body SELECT i, i FROM generate_series(1, 30) i;",
+		"related rows": {`
+			CREATE TABLE body (id int PRIMARY KEY, m_id int, v int NOT NULL DEFAULT 0);
+			INSERT INTO body SELECT i, i FROM generate_series(1, 30) i;`,
 			`{update: {table: body, as: b, where: "b.m_id = t.id", set: {v: "t.v + 1"}}}, delete`, "body"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,16 +20,21 @@ const monthlyPartitions = tableM + `
 
 const pending = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')"}`
 
+// pendingWithGate is guard pending, which stops at the gate for partition m_1.
+const pendingWithGate = `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending')
+	OR NOT gate(t.name = 'm_1')"}`
+
 func partitionStage(t *testing.T, rule string) *stage {
 	t.Helper()
-	return newStageOf(t, monthlyPartitions, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, "+rule+"}}")
+	yaml := "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, " + rule + "}}"
+	return newStageOf(t, monthlyPartitions, yaml)
 }
 
 // wantPartitions compares the names of the partitions of m with want.
 func (s *stage) wantPartitions(want ...string) {
 	s.t.Helper()
-	got := pgtest.Column[string](s.t, s.watch, "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "+
-		"'m'::regclass ORDER BY 1")
+	got := pgtest.Column[string](s.t, s.watch,
+		"SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'm'::regclass ORDER BY 1")
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.t.Errorf("partitions of m (-want +got):\n%s", diff)
 	}
@@ -62,8 +67,10 @@ func TestPendingWhileTheBatchWaits(t *testing.T) {
 			s.wantPartitions("m_1", "m_3")
 			s.wantRun("p", counts{State: "done", Taken: 1, Kept: map[string]int64{"pending": 1}})
 
-			s.appExec("DELETE FROM m WHERE id <> 3; UPDATE m SET at = '2024-06-15'; INSERT INTO m VALUES (1, " +
-				"'2024-01-15', 'done')")
+			s.appExec(`
+				DELETE FROM m WHERE id <> 3;
+				UPDATE m SET at = '2024-06-15';
+				INSERT INTO m VALUES (1, '2024-01-15', 'done')`)
 			race(func() *task { return s.start(s.Conn(t), naive) })
 			s.wantPartitions("m_3")
 			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM m_1 WHERE state = 'pending'"); n != 1 {
@@ -77,7 +84,7 @@ func TestPendingWhileTheBatchWaits(t *testing.T) {
 // after the run evaluated the guard, before the run locked the partition.
 func TestRowBecomesPendingAfterTheScan(t *testing.T) {
 	t.Parallel()
-	s := partitionStage(t, `keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending') OR NOT gate(t.name = 'm_1')"}, then: [detach], batch: {lock_timeout: 100s}`)
+	s := partitionStage(t, pendingWithGate+", then: [detach], batch: {lock_timeout: 100s}")
 	s.shutGate()
 	k := s.run("p")
 	k.mustWait()
@@ -111,7 +118,8 @@ func TestPartitionAppearsDuringABatch(t *testing.T) {
 				CREATE TABLE m_2 PARTITION OF m FOR VALUES IN (2);
 				CREATE TABLE m_3 (LIKE m);
 				INSERT INTO m VALUES (1, 1, 'done'), (2, 2, 'done');`,
-				`policies: {p: {partitions_of: m, where: "true", keep: {pending: "EXISTS (SELECT FROM partition WHERE state = 'pending') OR NOT gate(t.name = 'm_1')"}, then: [detach], batch: {lock_timeout: 100s}}}`)
+				`policies: {p: {partitions_of: m, where: "true", `+pendingWithGate+`,
+					then: [detach], batch: {lock_timeout: 100s}}}`)
 			s.shutGate()
 			k := s.run("p")
 			k.mustWait()
@@ -169,7 +177,8 @@ func TestKilledWhileDetaching(t *testing.T) {
 	for _, step := range []string{"detach", "drop"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			s := newStageOf(t, monthlyPartitions, "policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: ["+
+			s := newStageOf(t, monthlyPartitions, "policies: {p: {partitions_of: m, "+
+				"due: {age: {older_than: 7 days}}, then: ["+
 				step+"]}}", kit.Before(`
 				CREATE FUNCTION stop_after() RETURNS event_trigger LANGUAGE plpgsql AS $$
 				BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared(77); END $$`))
@@ -196,15 +205,19 @@ func TestKilledWhileDetaching(t *testing.T) {
 // locked the parent table already, so the batch gives way and tries again later.
 func TestOtherPartitionsAreUsableDuringABatch(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, monthlyPartitions+`CREATE TABLE was (name text); CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
-		$$ BEGIN PERFORM gate(true); RETURN NEW; END $$; CREATE TRIGGER gate BEFORE INSERT ON was FOR EACH ROW EXECUTE FUNCTION stop();`,
-		"policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}}, then: [insert: {into: was, set: {name: "+
-			"t.name}}, drop], batch: {lock_timeout: 100s}}}")
+	s := newStageOf(t, monthlyPartitions+`CREATE TABLE was (name text);
+		CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS
+		$$ BEGIN PERFORM gate(true); RETURN NEW; END $$;
+		CREATE TRIGGER gate BEFORE INSERT ON was FOR EACH ROW EXECUTE FUNCTION stop();`,
+		`policies: {p: {partitions_of: m, due: {age: {older_than: 7 days}},
+			then: [insert: {into: was, set: {name: t.name}}, drop], batch: {lock_timeout: 100s}}}`)
 	s.shutGate()
 	k := s.run("p")
 	k.mustWait()
-	s.appExec("SELECT FROM m; INSERT INTO m VALUES (9, '2024-06-20', 'new'); UPDATE m SET state = 'seen' WHERE " +
-		"id = 3 AND at = '2024-06-15'")
+	s.appExec(`
+		SELECT FROM m;
+		INSERT INTO m VALUES (9, '2024-06-20', 'new');
+		UPDATE m SET state = 'seen' WHERE id = 3 AND at = '2024-06-15'`)
 	late := s.start(s.app, "INSERT INTO m VALUES (4, '2024-01-20', 'late')")
 	late.mustWait()
 	s.openGate()
@@ -212,8 +225,8 @@ func TestOtherPartitionsAreUsableDuringABatch(t *testing.T) {
 	k.mustSucceed()
 	s.wantPartitions("m_3")
 	o := s.wantRun("p", counts{State: "done", Taken: 2, Related: map[string]int64{"public.was": 2}})
-	if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = "+
-		"'55P03'", o.ID); n == 0 {
+	if n := pgtest.Value[int](t, s.watch,
+		"SELECT count(*) FROM retention.batch WHERE run_id = $1 AND sqlstate = '55P03'", o.ID); n == 0 {
 		t.Error("no batch gave way, want one with 55P03")
 	}
 	if got := s.ids("m"); !cmp.Equal(got, []int{3, 9}) {
@@ -225,14 +238,18 @@ func TestOtherPartitionsAreUsableDuringABatch(t *testing.T) {
 // the other tables.
 func TestDropTableInUse(t *testing.T) {
 	t.Parallel()
-	s := newStageOf(t, `CREATE TABLE det (id int PRIMARY KEY, name text, drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
-		CREATE TABLE one (id int); CREATE TABLE two (id int); INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')`,
-		"policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [drop_table: name, delete], batch: "+
-			"{lock_timeout: 50ms}}}")
+	s := newStageOf(t, `CREATE TABLE det (id int PRIMARY KEY, name text,
+		drop_after timestamptz NOT NULL DEFAULT '2024-01-01');
+		CREATE TABLE one (id int);
+		CREATE TABLE two (id int);
+		INSERT INTO det VALUES (1, 'public.one'), (2, 'public.two')`,
+		`policies: {p: {table: det, due: {expires: {column: drop_after}}, then: [drop_table: name, delete],
+			batch: {lock_timeout: 50ms}}}`)
 	s.appExec("BEGIN; SELECT FROM one")
 	s.run("p").mustSucceed()
 	s.wantRun("p", counts{State: "done", Taken: 1, Contended: 1, Related: map[string]int64{"tables dropped": 1}})
-	if got := pgtest.Value[string](t, s.watch, "SELECT concat(to_regclass('one'), ' ', to_regclass('two'))"); got != "one " {
+	got := pgtest.Value[string](t, s.watch, "SELECT concat(to_regclass('one'), ' ', to_regclass('two'))")
+	if got != "one " {
 		t.Errorf("of tables one and two these exist: %q, want only one", got)
 	}
 	s.appExec("COMMIT")

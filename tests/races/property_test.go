@@ -18,7 +18,8 @@ import (
 
 const propertySchema = `
 	CREATE TABLE m (id int PRIMARY KEY, kind text, score int NOT NULL, at timestamptz NOT NULL);
-	CREATE TABLE sums (kind text PRIMARY KEY, n bigint NOT NULL, total bigint NOT NULL, best int NOT NULL, worst int NOT NULL);
+	CREATE TABLE sums (kind text PRIMARY KEY, n bigint NOT NULL, total bigint NOT NULL, best int NOT NULL,
+		worst int NOT NULL);
 	CREATE TABLE best (id int PRIMARY KEY, kind text, score int NOT NULL);
 	CREATE TABLE bomb (id int PRIMARY KEY);`
 
@@ -27,7 +28,9 @@ const propertySchema = `
 const terminatingTrigger = `
 	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 	BEGIN
-		IF EXISTS (SELECT FROM public.bomb b WHERE b.id = OLD.id) THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+		IF EXISTS (SELECT FROM public.bomb b WHERE b.id = OLD.id)
+			THEN PERFORM pg_terminate_backend(pg_backend_pid());
+		END IF;
 		RETURN OLD;
 	END $$;
 	CREATE TRIGGER bang BEFORE DELETE ON m FOR EACH ROW EXECUTE FUNCTION bang();`
@@ -38,7 +41,8 @@ policies:
     table: m
     due: {age: {column: at, older_than: 7 days}}
     then:
-      - insert: {into: sums, key: {kind: "coalesce(kind, '')"}, add: {n: "count(*)", total: "sum(score)"}, max: {best: "max(score)"}, min: {worst: "min(score)"}}
+      - insert: {into: sums, key: {kind: "coalesce(kind, '')"}, add: {n: "count(*)", total: "sum(score)"},
+        max: {best: "max(score)"}, min: {worst: "min(score)"}}
       - insert: {into: best, key: {id: id}, set: {kind: kind, score: score}, where: "score >= 10"}
       - delete
   trim:
@@ -105,7 +109,9 @@ func runHistory(t *testing.T, in *kit.Installed, seed uint64) bool {
 	}
 	want := recompute(rows, now)
 	got := map[string][]string{
-		"m": in.Rows("SELECT id FROM m"), "sums": in.Rows("SELECT kind, n, total, best, worst FROM sums"), "best": in.Rows("SELECT id FROM best"),
+		"m":    in.Rows("SELECT id FROM m"),
+		"sums": in.Rows("SELECT kind, n, total, best, worst FROM sums"),
+		"best": in.Rows("SELECT id FROM best"),
 	}
 	diff := gocmp.Diff(want, got)
 	if diff != "" {
@@ -133,19 +139,22 @@ func insertRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.T
 // runRandom runs some policies. A random row may terminate the backend.
 func runRandom(t *testing.T, in *kit.Installed, random *rand.Rand, now time.Time, ids int) {
 	t.Helper()
-	in.Exec(t, fmt.Sprintf("TRUNCATE bomb; UPDATE retention.policy SET batch_rows = %d, budget_rows = nullif(%d, 0) "+
-		"WHERE name IN ('roll', 'trim')", 1+random.IntN(9), random.IntN(12)))
+	in.Exec(t, fmt.Sprintf(`
+		TRUNCATE bomb;
+		UPDATE retention.policy SET batch_rows = %d, budget_rows = nullif(%d, 0) WHERE name IN ('roll', 'trim')`,
+		1+random.IntN(9), random.IntN(12)))
 	if random.IntN(2) == 0 {
 		in.Exec(t, fmt.Sprintf("INSERT INTO bomb VALUES (%d)", random.IntN(ids)))
 	}
 	for _, policy := range []string{"roll", "trim", "roll"}[:1+random.IntN(3)] {
 		conn := in.Conn(t)
 		_, _ = conn.Exec(t.Context(), "SET SESSION AUTHORIZATION retention_runner")
-		_, _ = conn.Exec(t.Context(), "CALL retention.run($1, $2)", policy, now.Format(time.RFC3339)) // the backend may be terminated
+		// The backend may be terminated.
+		_, _ = conn.Exec(t.Context(), "CALL retention.run($1, $2)", policy, now.Format(time.RFC3339))
 		_ = conn.Close(t.Context())
 		pgtest.WaitForExit(t, in, conn.PgConn().PID())
-		died := pgtest.Value[bool](t, in, "SELECT state NOT IN ('done', 'more', 'busy', 'running', 'abandoned') "+
-			"FROM retention.run ORDER BY id DESC LIMIT 1")
+		died := pgtest.Value[bool](t, in, `SELECT state NOT IN ('done', 'more', 'busy', 'running', 'abandoned')
+			FROM retention.run ORDER BY id DESC LIMIT 1`)
 		if died {
 			t.Errorf("a run of %s ended with %+v", policy, in.Last(policy))
 		}

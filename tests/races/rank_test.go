@@ -9,7 +9,8 @@ import "testing"
 // scan did not return.
 func TestRowsChangeRankDuringABatch(t *testing.T) {
 	t.Parallel()
-	const rule = `{table: m, due: {beyond: {first: 5, per: [v], order: "at DESC"}}, then: [delete], batch: {lock_timeout: 100s}}`
+	const rule = `{table: m, due: {beyond: {first: 5, per: [v], order: "at DESC"}}, then: [delete],
+		batch: {lock_timeout: 100s}}`
 	for name, c := range map[string]struct {
 		opens  string
 		locked bool

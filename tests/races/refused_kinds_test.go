@@ -9,7 +9,8 @@ import (
 
 // triggers creates a trigger that executes body when row 15 is deleted.
 func triggers(body string) string {
-	return `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN ` + body + ` RETURN OLD; END $$;
+	return `CREATE FUNCTION object() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+		BEGIN ` + body + ` RETURN OLD; END $$;
 		CREATE TRIGGER sacred BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION object();`
 }
 
@@ -26,18 +27,24 @@ func TestEveryRowErrorRefusesTheRow(t *testing.T) {
 	for name, c := range map[string]struct{ schema, rule, data, code, related string }{
 		"division by zero in where": {"", age(`where: "100 / v > 0", then: [delete]`), zero, "22012", ""},
 		"a cast in where": {"ALTER TABLE m ADD x text;",
-			age(`where: "x::date < '2024-02-01'", then: [delete]`), "UPDATE m SET x = '2024-01-01'; UPDATE m SET x " +
-				"= 'never' WHERE id = 15", "22007", ""},
+			age(`where: "x::date < '2024-02-01'", then: [delete]`),
+			"UPDATE m SET x = '2024-01-01'; UPDATE m SET x = 'never' WHERE id = 15", "22007", ""},
 		"where without a clock": {"", `{table: m, where: "sqrt(v) >= 0", then: [delete], ` + noBreaker,
 			"UPDATE m SET v = -1 WHERE id = 15", "2201F", ""},
 		"division by zero in a guard": {"", age(`keep: {small: "100 / v < 0"}, then: [delete]`), zero,
 			"22012", ""},
 		"in a guard of another table": {signals,
-			age(`keep: {s: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id AND 1 / t.v > 5)"}, then: [delete]`), zero + "; INSERT INTO sig VALUES (15), (16)", "22012", ""},
+			age(`keep: {s: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id AND 1 / t.v > 5)"}, then: [delete]`),
+			zero + "; INSERT INTO sig VALUES (15), (16)",
+			"22012",
+			""},
 		"in what a step writes": {"CREATE TABLE n (id int, x int);",
 			age(`then: [{insert: {into: n, set: {id: id, x: "100 / v"}}}, delete]`), zero, "22012", "public.n"},
 		"in an update": {"",
-			`{table: m, due: {age: {column: at, older_than: 7 days}}, where: "v >= 0", then: [{update: {set: {v: "-1 - 10 / v"}}}], ` + noBreaker, zero, "22012", ""},
+			`{table: m, due: {age: {column: at, older_than: 7 days}}, where: "v >= 0",
+				then: [{update: {set: {v: "-1 - 10 / v"}}}], ` + noBreaker, zero,
+			"22012",
+			""},
 		"a check": {"CREATE TABLE o (id int CHECK (id <> 15));",
 			age(`then: [{insert: {into: o, set: {id: id}}}, delete]`), "", "23514", "public.o"},
 		"a trigger that divides by zero": {triggers("PERFORM 1 / (OLD.id - 15);"), age("then: [delete]"), "",
@@ -50,19 +57,32 @@ func TestEveryRowErrorRefusesTheRow(t *testing.T) {
 			age("then: [delete]"), "", "45000", ""},
 		"a trigger that asserts": {triggers("ASSERT OLD.id <> 15;"), age("then: [delete]"), "", "P0004",
 			""},
-		"a condition that asserts": {"CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS " +
-			"$$ BEGIN ASSERT id <> 15; RETURN true; END $$;", age(`where: "sound(id)", then: [delete]`), "", "P0004", ""},
+		"a condition that asserts": {`CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS $$
+			BEGIN ASSERT id <> 15; RETURN true; END $$;`,
+			age(`where: "sound(id)", then: [delete]`),
+			"",
+			"P0004",
+			""},
 		"a trigger that finds nothing": {triggers("RAISE no_data_found;"), age("then: [delete]"), "", "P0002",
 			""},
 		"syntax of a text search": {"ALTER TABLE m ADD x text DEFAULT 'a';",
-			age(`where: "x::tsquery IS NOT NULL", then: [delete]`), "UPDATE m SET x = 'a &' WHERE id = 15", "42601", ""},
-		"syntax of a path in a step": {"ALTER TABLE m ADD x text DEFAULT '$.a'; CREATE TABLE n (id int, x " +
-			"jsonpath);", age(`then: [{insert: {into: n, set: {id: id, x: "x::jsonpath"}}}, delete]`), "UPDATE m SET x = '$.' WHERE id = 15", "42601", "public.n"},
+			age(`where: "x::tsquery IS NOT NULL", then: [delete]`),
+			"UPDATE m SET x = 'a &' WHERE id = 15",
+			"42601",
+			""},
+		"syntax of a path in a step": {"ALTER TABLE m ADD x text DEFAULT '$.a'; CREATE TABLE n (id int, x jsonpath);",
+			age(`then: [{insert: {into: n, set: {id: id, x: "x::jsonpath"}}}, delete]`),
+			"UPDATE m SET x = '$.' WHERE id = 15",
+			"42601",
+			"public.n"},
 		"a unit that there is not": {"ALTER TABLE m ADD x text DEFAULT 'day';",
-			age(`where: "date_trunc(x, at) < '2024-02-01'", then: [delete]`), "UPDATE m SET x = 'timezone' WHERE id " +
-				"= 15", "0A000", ""},
+			age(`where: "date_trunc(x, at) < '2024-02-01'", then: [delete]`),
+			"UPDATE m SET x = 'timezone' WHERE id = 15", "0A000", ""},
 		"a sub-select of two rows": {signals,
-			age(`keep: {s: "coalesce((SELECT s.m_id FROM sig s WHERE s.m_id = t.id), 0) > 1000"}, then: [delete]`), "ALTER TABLE sig DROP CONSTRAINT IF EXISTS sig_pkey; INSERT INTO sig VALUES (15), (15), (16)", "21000", ""},
+			age(`keep: {s: "coalesce((SELECT s.m_id FROM sig s WHERE s.m_id = t.id), 0) > 1000"}, then: [delete]`),
+			"ALTER TABLE sig DROP CONSTRAINT IF EXISTS sig_pkey; INSERT INTO sig VALUES (15), (15), (16)",
+			"21000",
+			""},
 		"a trigger that may not": {triggers("RAISE insufficient_privilege;"), age("then: [delete]"), "",
 			"42501", ""},
 		"a trigger that lacks a table": {triggers("PERFORM FROM nowhere;"), age("then: [delete]"), "", "42P01",
@@ -70,8 +90,12 @@ func TestEveryRowErrorRefusesTheRow(t *testing.T) {
 		"a trigger that is not in its state": {triggers("RAISE object_not_in_prerequisite_state;"),
 			age("then: [delete]"), "", "55000", ""},
 		"a trigger that cancels": {triggers("RAISE query_canceled;"), age("then: [delete]"), "", "P0001", ""},
-		"a condition that cancels": {"CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN " +
-			"IF id = 15 THEN RAISE query_canceled; END IF; RETURN true; END $$;", age(`where: "sound(id)", then: [delete]`), "", "P0001", ""},
+		"a condition that cancels": {`CREATE FUNCTION sound(id int) RETURNS boolean LANGUAGE plpgsql AS $$
+			BEGIN IF id = 15 THEN RAISE query_canceled; END IF; RETURN true; END $$;`,
+			age(`where: "sound(id)", then: [delete]`),
+			"",
+			"P0001",
+			""},
 		"a trigger that shuts down": {triggers("RAISE admin_shutdown;"), age("then: [delete]"), "", "57P01", ""},
 		"an internal error":         {triggers("RAISE internal_error;"), age("then: [delete]"), "", "XX000", ""},
 	} {
@@ -113,8 +137,13 @@ func TestErrorOfTheStatement(t *testing.T) {
 		taken               int
 	}{
 		"a right": {"", "REVOKE DELETE ON m FROM retention_worker", "42501", 0},
-		"a trigger of the statement": {"", "CREATE FUNCTION sunday() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
-			"RAISE 'not on sundays'; END $$; CREATE TRIGGER sunday BEFORE DELETE ON m EXECUTE FUNCTION sunday()", "P0001", 0},
+		"a trigger of the statement": {"",
+			`
+			CREATE FUNCTION sunday() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not on sundays';
+				END $$;
+			CREATE TRIGGER sunday BEFORE DELETE ON m EXECUTE FUNCTION sunday()`,
+			"P0001",
+			0},
 		"resources":  {triggers("RAISE disk_full;"), "", "53100", 10},
 		"the system": {triggers("RAISE io_error;"), "", "58030", 10},
 	} {
@@ -176,8 +205,13 @@ func TestRefusedRowsDoNotBlockOthers(t *testing.T) {
 // find it due.
 func TestRefusedOnceUnderAny(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, `ALTER TABLE m ADD g int NOT NULL DEFAULT 1, ADD until timestamptz DEFAULT '2024-01-01'; CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
-		`{table: m, due: {any: [{age: {column: at, older_than: 7 days}}, {beyond: {first: 1, per: [g], order: "at DESC"}}, {expires: {column: until}}]}, then: [delete], `+noBreaker)
+	s := newStage(t, `
+		ALTER TABLE m ADD g int NOT NULL DEFAULT 1, ADD until timestamptz DEFAULT '2024-01-01';
+		CREATE TABLE child (m_id int PRIMARY KEY REFERENCES m);`,
+		`{table: m, due: {any: [
+			{age: {column: at, older_than: 7 days}},
+			{beyond: {first: 1, per: [g], order: "at DESC"}},
+			{expires: {column: until}}]}, then: [delete], `+noBreaker)
 	s.refill(60)
 	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(1, 40) i")
 	s.run("p").mustSucceed()

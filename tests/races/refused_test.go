@@ -28,15 +28,17 @@ var refusals = []refusal{
 	},
 	{
 		name:   "a RESTRICT child, row by row",
-		schema: signals + `CREATE TABLE child (m_id int REFERENCES m ON DELETE RESTRICT);`, data: "INSERT INTO child VALUES (15)",
+		schema: signals + `CREATE TABLE child (m_id int REFERENCES m ON DELETE RESTRICT);`,
+		data:   "INSERT INTO child VALUES (15)",
 		// PostgreSQL 18 raises 23001
 		rule: guarded, naiveCode: "23503 or 23001", refused: 1, message: "foreign key constraint",
 	},
 	{
 		// Without SET CONSTRAINTS ALL IMMEDIATE the server would check this key at COMMIT.
 		name:   "a deferred foreign key",
-		schema: `CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED);`, data: "INSERT INTO child VALUES (15)",
-		rule: simple, naiveCode: "23503", refused: 1, message: "violates foreign key constraint",
+		schema: `CREATE TABLE child (m_id int REFERENCES m DEFERRABLE INITIALLY DEFERRED);`,
+		data:   "INSERT INTO child VALUES (15)",
+		rule:   simple, naiveCode: "23503", refused: 1, message: "violates foreign key constraint",
 	},
 	{
 		name: "a raise in a trigger", schema: raisingTrigger,
@@ -51,8 +53,11 @@ var refusals = []refusal{
 	{
 		name: "a NOT NULL child that is to be set NULL",
 		schema: `CREATE TABLE child (m_id int NOT NULL REFERENCES m ON DELETE SET NULL);
-			CREATE TABLE other (m_id int NOT NULL REFERENCES m ON DELETE SET DEFAULT);`, data: "INSERT INTO child VALUES (15)",
-		rule: withCascades(simple, "public.child, public.other"), naiveCode: "23502", refused: 1, message: "null value in column",
+			CREATE TABLE other (m_id int NOT NULL REFERENCES m ON DELETE SET DEFAULT);`,
+		data:      "INSERT INTO child VALUES (15)",
+		rule:      withCascades(simple, "public.child, public.other"),
+		naiveCode: "23502",
+		refused:   1, message: "null value in column",
 	},
 }
 
@@ -112,9 +117,11 @@ func TestTriggerVetoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, signals+`CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS
+			s := newStage(t, signals+`
+				CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS
 				'BEGIN `+c.instead+` RETURN NULL; END';
-				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION veto();`, c.rule)
+				CREATE TRIGGER veto BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15)
+					EXECUTE FUNCTION veto();`, c.rule)
 			s.refill(30)
 			s.run("p").mustSucceed()
 			s.wantLeft(15)
@@ -131,7 +138,9 @@ func TestTooManyRefusedRows(t *testing.T) {
 	s.refill(1300)
 	s.Exec(t, "INSERT INTO child SELECT i FROM generate_series(21, 1300) i")
 	err := s.run("p").wait()
-	n := s.Last("p").Refused // A batch ends after one second. On a busy machine it may end before it has tried all of its ten rows.
+	// A batch ends after one second. On a busy machine it may end before it has tried all of its
+	// ten rows.
+	n := s.Last("p").Refused
 	if want := fmt.Sprintf("nearly all rows are refused: %d, while 20 were taken; %[1]d rows were refused, the "+
 		"first: update or delete on table \"m\" violates", n); err == nil ||
 		err.Code != "23503" || n <= 1020 || n > 1030 || !strings.Contains(err.Message, want) {
@@ -148,7 +157,8 @@ func TestTooManyRefusedRows(t *testing.T) {
 func TestTriggerThatNeedsAnotherSearchPath(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `CREATE SCHEMA shop; CREATE TABLE shop.audit_log (m_id int);
-		CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO audit_log VALUES (OLD.id); RETURN OLD; END';
+		CREATE FUNCTION audit() RETURNS trigger
+			LANGUAGE plpgsql AS 'BEGIN INSERT INTO audit_log VALUES (OLD.id); RETURN OLD; END';
 		CREATE TRIGGER audit BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION audit();`, simple)
 	s.refill(30)
 	s.run("p").mustSucceed()

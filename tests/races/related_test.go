@@ -15,11 +15,13 @@ const (
 		CREATE TABLE item (id int PRIMARY KEY, at timestamptz NOT NULL, blob_id int REFERENCES blob ON DELETE `
 	items = `INSERT INTO blob SELECT generate_series(1, 4);
 		INSERT INTO item SELECT i, '2024-01-01', i FROM generate_series(1, 4) i`
-	lastUse = `{table: blob, as: b, where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM item x WHERE x.blob_id = b.id)"`
+	lastUse = `{table: blob, as: b,
+		where: "b.id = t.blob_id AND NOT EXISTS (SELECT FROM item x WHERE x.blob_id = b.id)"`
 )
 
 func itemRule(step string) string {
-	return `{table: item, due: {age: {column: at, older_than: 7 days}}, then: [delete, ` + step + `], batch: {lock_timeout: 100s}}`
+	return `{table: item, due: {age: {column: at, older_than: 7 days}}, then: [delete, ` + step + `],
+		batch: {lock_timeout: 100s}}`
 }
 
 // TestRelatedRowIsUsedAgainMeanwhile checks that a batch waits for a locked blob, and leaves it
@@ -37,8 +39,8 @@ func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 			s := newStage(t, itemSchema+c.onDelete+"); "+items, itemRule(c.step))
 			// The INSERT locks the blob FOR KEY SHARE. An update of other columns does not conflict
 			// with that lock.
-			s.appExec("BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR " +
-				"SHARE")
+			s.appExec(
+				"BEGIN; INSERT INTO item VALUES (100, '2024-05-31', 2); SELECT FROM blob WHERE id = 2 FOR SHARE")
 			run := s.run("p")
 			run.mustWait()
 			s.appExec("COMMIT")
@@ -48,8 +50,8 @@ func TestRelatedRowIsUsedAgainMeanwhile(t *testing.T) {
 			if diff := cmp.Diff([]string{"100 (2,,)"}, got); diff != "" {
 				t.Errorf("items with their blobs (-want +got):\n%s", diff)
 			}
-			if n := pgtest.Value[int](t, s.watch, "SELECT count(*) FROM blob WHERE id <> 2 AND free IS NULL AND "+
-				"freed IS NULL"); n != 0 {
+			if n := pgtest.Value[int](t, s.watch,
+				"SELECT count(*) FROM blob WHERE id <> 2 AND free IS NULL AND freed IS NULL"); n != 0 {
 				t.Errorf("the run did not change %d blobs that no item uses", n)
 			}
 		})
@@ -65,7 +67,8 @@ const bodySchema = `CREATE TABLE body (id int PRIMARY KEY, m_id int, v text);
 const archiveBody = `{archive: {table: body, as: b, where: "b.m_id = t.id", into: attic}}`
 
 func bodyRule(then string) string {
-	return `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [` + archiveBody + ", " + then + `], triggers: [gate], batch: {lock_timeout: 100s}}`
+	return `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [` + archiveBody + ", " + then + `],
+		triggers: [gate], batch: {lock_timeout: 100s}}`
 }
 
 // TestRelatedCopyIsTheLastVersion checks that a related row is archived in its last version before
@@ -112,13 +115,16 @@ func TestRelatedCopyIsTheLastVersion(t *testing.T) {
 func TestDescendantInsertedAfterTheCopy(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]string{
-		"archive": `archive: {table: leaf, as: l, where: "l.body_id IN (SELECT b.id FROM body b WHERE b.m_id = t.id)", into: attic}`,
-		"insert":  `insert: {table: leaf, as: l, where: "l.body_id = ANY (ARRAY(SELECT b.id FROM body b WHERE b.m_id = t.id))", into: attic, set: {id: l.id, body_id: l.body_id}}`,
+		"archive": `archive: {table: leaf, as: l, into: attic,
+			where: "l.body_id IN (SELECT b.id FROM body b WHERE b.m_id = t.id)"}`,
+		"insert": `insert: {table: leaf, as: l, into: attic, set: {id: l.id, body_id: l.body_id},
+			where: "l.body_id = ANY (ARRAY(SELECT b.id FROM body b WHERE b.m_id = t.id))"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, `CREATE TABLE body (id int PRIMARY KEY, m_id int REFERENCES m ON DELETE CASCADE);
-				CREATE TABLE leaf (id int PRIMARY KEY, body_id int REFERENCES body ON DELETE CASCADE); CREATE TABLE attic (id int, body_id int);
+				CREATE TABLE leaf (id int PRIMARY KEY, body_id int REFERENCES body ON DELETE CASCADE);
+				CREATE TABLE attic (id int, body_id int);
 				CREATE TRIGGER gate AFTER INSERT ON attic FOR EACH STATEMENT EXECUTE FUNCTION gate_keeper();`,
 				"{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{"+then+"}, {delete: {cascades: "+
 					"[body, leaf]}}], triggers: [gate], batch: {lock_timeout: 100s}}")
@@ -173,10 +179,12 @@ func TestRelatedRowsOfSeveralPartitions(t *testing.T) {
 	s := newStage(t, `CREATE TABLE body (id int, m_id int, PRIMARY KEY (id)) PARTITION BY RANGE (id);
 		CREATE TABLE body_1 PARTITION OF body FOR VALUES FROM (0) TO (100);
 		CREATE TABLE body_2 PARTITION OF body FOR VALUES FROM (100) TO (200);
-		CREATE TABLE attic (id int, m_id int);`, bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
+		CREATE TABLE attic (id int, m_id int);`,
+		bodyRule(`delete: {table: body, as: b, where: "b.m_id = t.id"}, delete`))
 	s.refill(10)
-	s.Exec(t, "INSERT INTO body SELECT i, i FROM generate_series(1, 10) i; INSERT INTO body SELECT 100 + i, i + 5 "+
-		"FROM generate_series(1, 10) i")
+	s.Exec(t, `
+		INSERT INTO body SELECT i, i FROM generate_series(1, 10) i;
+		INSERT INTO body SELECT 100 + i, i + 5 FROM generate_series(1, 10) i`)
 	s.run("p").mustSucceed()
 	if diff := cmp.Diff(numbers(106, 110), s.ids("body")); diff != "" {
 		t.Errorf("rows left (-want +got):\n%s", diff)

@@ -9,7 +9,8 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const archived = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [{archive: {into: old, set: {run: run.id}}}, delete], batch: {lock_timeout: 100s}}`
+const archived = `{table: m, due: {age: {column: at, older_than: 7 days}},
+	then: [{archive: {into: old, set: {run: run.id}}}, delete], batch: {lock_timeout: 100s}}`
 
 const archive = `CREATE TABLE old (id int, at timestamptz, v int, run bigint);`
 
@@ -41,7 +42,8 @@ func TestRestoreAndARun(t *testing.T) {
 	operator := s.session("retention_operator")
 	pgtest.Exec(t, operator, "BEGIN; "+call)
 	s.run("p").mustSucceed()
-	if state := pgtest.Value[string](t, s.watch, "SELECT state FROM retention.run ORDER BY id DESC LIMIT 1"); state != "busy" {
+	state := pgtest.Value[string](t, s.watch, "SELECT state FROM retention.run ORDER BY id DESC LIMIT 1")
+	if state != "busy" {
 		t.Errorf("a run during restore ended %s, want busy", state)
 	}
 	if err := s.start(s.session("retention_operator"), call).wait(); err == nil || err.Code != "55P03" {
@@ -54,7 +56,8 @@ func TestRestoreAndARun(t *testing.T) {
 	pgtest.Exec(t, operator, "ROLLBACK")
 	hold.mustSucceed()
 	s.wantLeft()
-	if n := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM retention.hold WHERE reason LIKE 'restored%'"); n != 0 {
+	if n := pgtest.Value[int](t, s.watch, `SELECT count(*)::int FROM retention.hold
+		WHERE reason LIKE 'restored%'`); n != 0 {
 		t.Errorf("%d holds of the rolled-back restore are left, want none", n)
 	}
 
@@ -84,7 +87,8 @@ func TestRestoreWaitsForAHold(t *testing.T) {
 			s := newStage(t, archive+"ALTER TABLE old ADD UNIQUE (id);", archived)
 			s.refill(30)
 			s.run("p").mustSucceed()
-			s.start(s.session("retention_operator"), "SELECT retention.place_hold('old', '{\"id\": 14}', 'case')").mustSucceed()
+			s.start(s.session("retention_operator"),
+				`SELECT retention.place_hold('old', '{"id": 14}', 'case')`).mustSucceed()
 			holder, operator := s.session("retention_operator"), s.session("retention_operator")
 			pgtest.Exec(t, holder, "BEGIN; SELECT retention.place_hold('old', '{\"id\": 15}', 'case')")
 			pgtest.Exec(t, operator, "SET default_transaction_isolation = '"+isolation+"'")

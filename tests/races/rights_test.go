@@ -21,19 +21,25 @@ var forbidden = []forbiddenStatement{
 	{"calling a batch by name", "SELECT retention._attempt_batch(NULL, NULL, 1, false, true, false, NULL)", "42501"},
 	{"ending a run", "SELECT retention._finish(1, 'done')", "42501"},
 	{"an interrupted step", "SELECT retention._step(1, true)", "55000"},
-	{"a run of one's own making", "INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state) VALUES " +
-		"('p', 'public.m', '', '2099-01-01', 'running')", "42501"},
+	{"a run of one's own making",
+		`INSERT INTO retention.run (policy, table_name, policy_hash, as_of, state)
+		VALUES ('p', 'public.m', '', '2099-01-01', 'running')`,
+		"42501"},
 	{"another as_of", "UPDATE retention.run SET as_of = '2099-01-01'", "42501"},
 	{"purging the log", "DELETE FROM retention.run", "42501"},
 	{"emptying the log", "TRUNCATE retention.run, retention.batch", "42501"},
-	{"a forged batch", "INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows) VALUES (1, 99, " +
-		"'locked', 1, 1000000)", "42501"},
+	{"a forged batch",
+		`INSERT INTO retention.batch (run_id, n, mode, next_pass, next_rows)
+		VALUES (1, 99, 'locked', 1, 1000000)`,
+		"42501"},
 	{"an updated batch", "UPDATE retention.batch SET next_rows = 1000000", "42501"},
 	{"releasing a hold by hand", "UPDATE retention.hold SET released_at = now()", "42501"},
 	{"deleting a hold", "DELETE FROM retention.hold", "42501"},
 	{"moving a hold", "UPDATE retention.hold SET match = '{}'", "42501"},
-	{"placing a hold by hand", "INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match, " +
-		"reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')", "42501"},
+	{"placing a hold by hand",
+		`INSERT INTO retention.hold (table_name, rel, columns, attnums, types, match,
+		reason) VALUES ('public.m', 1, '{}', '{}', '{}', '{}', 'x')`,
+		"42501"},
 	{"another breaker", "UPDATE retention.policy SET breaker_rows = NULL, breaker_fraction = NULL", "42501"},
 	{"another function for the pass", `UPDATE retention.policy SET passes = '[{"beyond": "x"}]'`, "42501"},
 	{"resuming by hand", "DELETE FROM retention.setting", "42501"},
@@ -50,13 +56,18 @@ var forbidden = []forbiddenStatement{
 	{"a function of one's own in our schema", "CREATE FUNCTION retention.x() RETURNS int LANGUAGE sql AS 'SELECT 1'",
 		"42501"},
 	{"a table of one's own in our schema", "CREATE TABLE retention.x (a int)", "42501"},
-	{"another body for the driver", "CREATE OR REPLACE PROCEDURE retention.run(policy text, as_of timestamptz " +
-		"DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL, older_than interval DEFAULT NULL, " +
-		"scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false) LANGUAGE sql AS 'SELECT 1'", "42501"},
+	{"another body for the driver",
+		`CREATE OR REPLACE PROCEDURE retention.run(policy text,
+		as_of timestamptz DEFAULT NULL, reason text DEFAULT NULL, INOUT outcome text DEFAULT NULL,
+		older_than interval DEFAULT NULL, scope jsonb DEFAULT NULL, dry_run boolean DEFAULT false)
+		LANGUAGE sql AS 'SELECT 1'`,
+		"42501"},
 	{"taking the driver over", "ALTER PROCEDURE retention.run OWNER TO CURRENT_USER", "42501"},
 	{"another owner's rights", "ALTER FUNCTION retention._step(bigint, boolean) SECURITY INVOKER", "42501"},
-	{"a trigger on the log", "CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW EXECUTE FUNCTION " +
-		"suppress_redundant_updates_trigger()", "42501"},
+	{"a trigger on the log",
+		`CREATE TRIGGER x BEFORE INSERT ON retention.batch FOR EACH ROW
+		EXECUTE FUNCTION suppress_redundant_updates_trigger()`,
+		"42501"},
 }
 
 // TestOnlyTheDriverTakesRows checks that no role can take rows or write the log except through the
@@ -115,12 +126,13 @@ func TestRunnerCallsTheDriversFunctions(t *testing.T) {
 	s := newStage(t, "", strings.Replace(simple, "batch:", "breaker: {rows: 20}, batch:", 1))
 	s.refill(30)
 	conn := s.session("retention_runner")
-	s.start(conn, "SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL, NULL, "+
-		"false, NULL))").mustSucceed()
+	s.start(conn, `SELECT retention._begin(('p', clock_timestamp() + interval '1 minute', NULL, NULL, NULL,
+		NULL, false, NULL))`).mustSucceed()
 	if o := s.Last("p"); o.State != "failed" || o.SQLState != "22023" {
 		t.Errorf("_begin with a future as_of ended with %+v, want 22023", o)
 	}
-	s.start(conn, "SELECT retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))", asOf).mustSucceed()
+	s.start(conn, "SELECT retention._begin(('p', $1::timestamptz, NULL, NULL, NULL, NULL, false, NULL))",
+		asOf).mustSucceed()
 	id := s.Last("p").ID
 	s.start(conn, "SELECT retention._step($1)", id).mustSucceed()
 	s.wantRun("p", counts{State: "tripped"})
@@ -194,8 +206,13 @@ func TestRunnerIsNoOperator(t *testing.T) {
 	s := newStage(t, "", simple)
 	conn := s.session("retention_runner")
 	for _, sql := range []string{
-		"SELECT retention.pause('p')", "SELECT retention.resume('p')", "SELECT retention.accept('p')", "SELECT retention.adopt()",
-		"SELECT retention.set_window('p', '8 days', 'x')", "SELECT retention.place_hold('public.m', '1', 'x')", "SELECT retention.release_hold(1, 'x')",
+		"SELECT retention.pause('p')",
+		"SELECT retention.resume('p')",
+		"SELECT retention.accept('p')",
+		"SELECT retention.adopt()",
+		"SELECT retention.set_window('p', '8 days', 'x')",
+		"SELECT retention.place_hold('public.m', '1', 'x')",
+		"SELECT retention.release_hold(1, 'x')",
 	} {
 		if err := s.start(conn, sql).wait(); err == nil || err.Code != "42501" {
 			t.Errorf("%s ended with %v, want 42501", sql, err)

@@ -19,7 +19,9 @@ type rowRace struct {
 }
 
 // byValue is a policy whose guard compares a value that the row can change.
-const byValue = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.v)"}, then: [delete], batch: {lock_timeout: 100s}}`
+const byValue = `{table: m, due: {age: {column: at, older_than: 7 days}},
+	keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.v)"}, then: [delete],
+	batch: {lock_timeout: 100s}}`
 
 const usual = "DELETE FROM m WHERE id IN (SELECT id FROM m WHERE at < " + cutoff + " ORDER BY at LIMIT 1000)"
 
@@ -38,8 +40,9 @@ var rowRaces = []rowRace{
 	},
 	{
 		name: "no longer what the policy is about", rule: strings.Replace(simple, "due:", `where: "v = 0", due:`, 1),
-		opens:  "UPDATE m SET v = 1 WHERE id = 15",
-		naive:  "DELETE FROM m WHERE id IN (SELECT id FROM m WHERE v = 0 AND at < " + cutoff + " ORDER BY at LIMIT 1000)",
+		opens: "UPDATE m SET v = 1 WHERE id = 15",
+		naive: `DELETE FROM m WHERE id IN (
+			SELECT id FROM m WHERE v = 0 AND at < ` + cutoff + ` ORDER BY at LIMIT 1000)`,
 		leaves: []int{15},
 		want:   counts{State: "done", Taken: 29},
 	},
@@ -83,7 +86,8 @@ var rowRaces = []rowRace{
 		want:   counts{State: "done", Taken: 29, Kept: map[string]int64{"used": 1}},
 	},
 	{
-		name: "updated and a signal placed in one transaction, row by row", schema: signals, rule: guarded, locked: true,
+		name:   "updated and a signal placed in one transaction, row by row",
+		schema: signals, rule: guarded, locked: true,
 		opens:  "UPDATE m SET v = 7 WHERE id = 15",
 		goes:   "INSERT INTO sig VALUES (15)",
 		naive:  "DELETE FROM m t WHERE at < " + cutoff + " AND NOT EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)",

@@ -18,8 +18,12 @@ func TestSessionDefaults(t *testing.T) {
 		{"repeatable read", "SET default_transaction_isolation = 'repeatable read'", "40001"},
 		{"serializable", "SET default_transaction_isolation = 'serializable'", "40001"},
 		{"read only", "SET default_transaction_read_only = on", "25006"},
-		{"deferrable", "SET default_transaction_isolation = 'serializable'; SET default_transaction_read_only = on; " +
-			"SET default_transaction_deferrable = on", "25006"},
+		{"deferrable",
+			`
+			SET default_transaction_isolation = 'serializable';
+			SET default_transaction_read_only = on;
+			SET default_transaction_deferrable = on`,
+			"25006"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,9 +61,12 @@ func TestSessionSettings(t *testing.T) {
 		"SET session_replication_role = local", "SET plan_cache_mode = force_generic_plan",
 		"SET standard_conforming_strings = off", "SET escape_string_warning = on", "SET extra_float_digits = -15",
 		"SET idle_in_transaction_session_timeout = '1ms'", "SET bytea_output = escape",
-		"SET check_function_bodies = off", "SET jit = on; SET jit_above_cost = 0", "SET enable_indexscan = off; SET " +
-			"enable_indexonlyscan = off",
-		"SET plpgsql.variable_conflict = use_column", "SET plpgsql.extra_errors = 'all'", "SET array_nulls = off", "SET transform_null_equals = on",
+		"SET check_function_bodies = off", "SET jit = on; SET jit_above_cost = 0",
+		"SET enable_indexscan = off; SET enable_indexonlyscan = off",
+		"SET plpgsql.variable_conflict = use_column",
+		"SET plpgsql.extra_errors = 'all'",
+		"SET array_nulls = off",
+		"SET transform_null_equals = on",
 	} {
 		s.refill(30)
 		s.Exec(t, "TRUNCATE sig; INSERT INTO sig VALUES (15)")
@@ -140,8 +147,8 @@ func TestInsideATransactionBlock(t *testing.T) {
 		t.Errorf("the plain driver ended with %v, want 2D000", err)
 	}
 	pgtest.Exec(t, naive, "ROLLBACK")
-	if pgtest.Value[int](t, naive, "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = "+
-		"'advisory'") == 0 {
+	if pgtest.Value[int](t, naive,
+		"SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'") == 0 {
 		t.Error("the plain driver left no lock; so this test proves nothing")
 	}
 

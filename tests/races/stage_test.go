@@ -43,7 +43,8 @@ const gateAt15 = `CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.
 	EXECUTE FUNCTION gate_keeper();`
 
 // fill inserts n rows. All are due, and the oldest rows come first.
-const fill = `INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, $1::int) i`
+const fill = `INSERT INTO m SELECT i, '2024-01-01'::timestamptz + i * interval '1 minute'
+	FROM generate_series(1, $1::int) i`
 
 // stage is an installation with three more sessions: the application, an observer, and the session
 // that holds the gate's lock.
@@ -75,7 +76,9 @@ func newStageOf(t *testing.T, schema, yaml string, options ...kit.Option) *stage
 // ends.
 const (
 	simple  = `{table: m, due: {age: {column: at, older_than: 7 days}}, then: [delete], batch: {lock_timeout: 100s}}`
-	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}}, keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete], batch: {lock_timeout: 100s}}`
+	guarded = `{table: m, due: {age: {column: at, older_than: 7 days}},
+		keep: {signal: "EXISTS (SELECT FROM sig s WHERE s.m_id = t.id)"}, then: [delete],
+		batch: {lock_timeout: 100s}}`
 	signals = `CREATE TABLE sig (m_id int NOT NULL);`
 )
 
@@ -249,7 +252,8 @@ func (s *stage) waitUntil(what string, true func() bool) {
 // activity returns what each session of the database executes, for failure messages.
 func (s *stage) activity() string {
 	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format('%s %s %s/%s: %s', pid, state,
-		wait_event_type, wait_event, left(query, 80)), E'\n'), '') FROM pg_stat_activity WHERE datname = current_database()`)
+		wait_event_type, wait_event, left(query, 80)), E'\n'), '') FROM pg_stat_activity
+			WHERE datname = current_database()`)
 }
 
 // counts are the parts of a run's result that tests compare.
@@ -278,8 +282,10 @@ func (s *stage) wantRun(policy string, want counts) kit.Outcome {
 
 // batches returns the batches that a run has logged, for failure messages.
 func (s *stage) batches(run int64) string {
-	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format('%s %s scanned %s taken %s contended %s refused %s kept %s %s %s',
-		n, mode, scanned, taken, contended, refused, kept, sqlstate, message), E'\n' ORDER BY n), '') FROM retention.batch WHERE run_id = $1`, run)
+	return pgtest.Value[string](s.t, s.watch, `SELECT coalesce(string_agg(format(
+		'%s %s scanned %s taken %s contended %s refused %s kept %s %s %s',
+		n, mode, scanned, taken, contended, refused, kept, sqlstate, message), E'\n' ORDER BY n), '')
+			FROM retention.batch WHERE run_id = $1`, run)
 }
 
 // wantUnlocked fails the test if a run is in progress or an advisory lock of a run is left.
@@ -289,7 +295,8 @@ func (s *stage) wantUnlocked() {
 		s.t.Errorf("%d runs are in progress, want none", n)
 	}
 	if n := pgtest.Value[int](s.t, s.watch, `SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-		WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.classid::bigint BETWEEN 1347571758 AND 1347571762`); n != 0 {
+		WHERE d.datname = current_database() AND l.locktype = 'advisory'
+			AND l.classid::bigint BETWEEN 1347571758 AND 1347571762`); n != 0 {
 		s.t.Errorf("%d advisory locks of runs are left, want none", n)
 	}
 }

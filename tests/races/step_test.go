@@ -23,15 +23,20 @@ const stepSchema = `
 	CREATE TABLE head (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text, n bigint);
 	CREATE TABLE mark (id int NOT NULL); INSERT INTO mark VALUES (0);`
 
-const stepData = `INSERT INTO m SELECT i, 'k' || i % 3, 'new', '2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, 12) i;
+const stepData = `INSERT INTO m SELECT i, 'k' || i % 3, 'new',
+	'2024-01-01'::timestamptz + i * interval '1 minute' FROM generate_series(1, 12) i;
 	INSERT INTO r SELECT i, (i + 1) / 2, 'n' || i FROM generate_series(1, 24) i WHERE (i + 1) / 2 <> 5`
 
 // stepTables has a query for each table that the tests compare. The queries leave out values of
 // sequences.
 var stepTables = map[string]string{
 	"m": "SELECT * FROM m", "r": "SELECT * FROM r", "log": "SELECT * FROM log", "sums": "SELECT * FROM sums",
-	"old": "SELECT id, kind, state, at, run_id IS NOT NULL FROM old", "attic": "SELECT * FROM attic", "head": "SELECT kind, n FROM head",
-	"mark": "SELECT * FROM mark", "event": "SELECT policy, event, payload FROM retention.event", "undo": "SELECT policy, key, written FROM retention.undo",
+	"old":   "SELECT id, kind, state, at, run_id IS NOT NULL FROM old",
+	"attic": "SELECT * FROM attic",
+	"head":  "SELECT kind, n FROM head",
+	"mark":  "SELECT * FROM mark",
+	"event": "SELECT policy, event, payload FROM retention.event",
+	"undo":  "SELECT policy, key, written FROM retention.undo",
 }
 
 const (
@@ -51,18 +56,32 @@ var stepKinds = map[string]struct{ rule, on, when string }{
 		stepDue + `, then: [{update: {set: {state: "'done'"}}}]`, "m", "UPDATE"},
 	"undoable update": {`table: m, where: "state = 'new'", ` +
 		stepDue + `, then: [{update: {set: {state: "'done'"}, undo: {state: "'new'"}}}]`, "m", "UPDATE"},
-	"related update": {stepAge + `, then: [{update: {table: r, as: r, where: "r.m_id = t.id", set: {note: "'of ' || t.kind"}}}, delete]`, "m", "DELETE"},
+	"related update": {stepAge + `, then: [
+		{update: {table: r, as: r, where: "r.m_id = t.id", set: {note: "'of ' || t.kind"}}}, delete]`,
+		"m",
+		"DELETE"},
 	"insert": {stepAge + `, then: [{insert: {into: log, set: {id: id, kind: kind, at: as_of}}}, delete]`, "m",
 		"DELETE"},
-	"roll-up":         {stepAge + `, then: [{insert: {into: sums, key: {kind: kind}, add: {n: "count(*)"}, set: {last: id}}}, delete]`, "m", "DELETE"},
-	"archive":         {stepAge + `, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]`, "m", "DELETE"},
-	"related archive": {stepAge + `, then: [{archive: {table: r, as: r, where: "r.m_id = t.id", into: attic, document: body, set: {what: "'r'"}}}, {delete: {table: r, as: r, where: "r.m_id = t.id"}}, delete]`, "m", "DELETE"},
-	"emit":            {stepAge + `, then: [{emit: {event: gone, payload: {id: id}}}, delete]`, "m", "DELETE"},
-	"statement":       {stepAge + `, then: [{sql: "INSERT INTO public.log SELECT b.id, b.kind, as_of FROM batch b"}, delete]`, "m", "DELETE"},
+	"roll-up": {stepAge + `, then: [
+		{insert: {into: sums, key: {kind: kind}, add: {n: "count(*)"}, set: {last: id}}}, delete]`,
+		"m",
+		"DELETE"},
+	"archive": {stepAge + `, then: [{archive: {into: old, set: {run_id: run.id}}}, delete]`, "m", "DELETE"},
+	"related archive": {stepAge + `, then: [
+		{archive: {table: r, as: r, where: "r.m_id = t.id", into: attic, document: body, set: {what: "'r'"}}},
+		{delete: {table: r, as: r, where: "r.m_id = t.id"}},
+		delete]`,
+		"m",
+		"DELETE"},
+	"emit": {stepAge + `, then: [{emit: {event: gone, payload: {id: id}}}, delete]`, "m", "DELETE"},
+	"statement": {stepAge + `, then: [{sql: "INSERT INTO public.log SELECT b.id, b.kind, as_of FROM batch b"}, delete]`,
+		"m",
+		"DELETE"},
 }
 
 const failingTrigger = `
-	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN %s; RETURN coalesce(NEW, OLD); END $$;
+	CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN %s;
+		RETURN coalesce(NEW, OLD); END $$;
 	CREATE TRIGGER bang BEFORE %s ON %s FOR EACH ROW WHEN (OLD.id = 5) EXECUTE FUNCTION bang()`
 
 // TestStepFailsForOneRow checks that a row whose step fails stays, with its related rows. The other
@@ -125,9 +144,13 @@ func TestBackendDiesInAStep(t *testing.T) {
 // before the row that fails.
 func TestWatermarkStaysBeforeAFailedRow(t *testing.T) {
 	t.Parallel()
-	in := kit.Install(t, stepSchema+stepData, `policies: {p: {table: m, due: {position: {column: id, up_to: "SELECT 10", watermark: {table: mark, column: id}}}, then: [{insert: {into: log, set: {id: id, kind: kind}}}], batch: {rows: 2}}}`)
-	in.Exec(t, "CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; "+
-		"END $$; CREATE TRIGGER bang BEFORE INSERT ON log FOR EACH ROW WHEN (NEW.id = 5) EXECUTE FUNCTION bang()")
+	in := kit.Install(t, stepSchema+stepData, `policies: {p: {table: m,
+		due: {position: {column: id, up_to: "SELECT 10", watermark: {table: mark, column: id}}},
+		then: [{insert: {into: log, set: {id: id, kind: kind}}}], batch: {rows: 2}}}`)
+	in.Exec(t, `
+		CREATE FUNCTION bang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one';
+			END $$;
+		CREATE TRIGGER bang BEFORE INSERT ON log FOR EACH ROW WHEN (NEW.id = 5) EXECUTE FUNCTION bang()`)
 	o := in.Run("p", asOf)
 	if o.State != "failed" || o.Message != "not this one" {
 		t.Errorf("the run ended with %+v", o)
@@ -140,7 +163,8 @@ func TestWatermarkStaysBeforeAFailedRow(t *testing.T) {
 	}
 	in.Exec(t, "DROP TRIGGER bang ON log")
 	in.Done("p", asOf)
-	if n := pgtest.Value[int](t, in, "SELECT count(DISTINCT id) FROM log HAVING count(*) = 10 AND max(id) = 10"); n != 10 {
+	n := pgtest.Value[int](t, in, "SELECT count(DISTINCT id) FROM log HAVING count(*) = 10 AND max(id) = 10")
+	if n != 10 {
 		t.Errorf("the log has %d different rows, want 10", n)
 	}
 }

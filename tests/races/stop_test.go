@@ -35,7 +35,8 @@ func (s *stage) wantPlainStuck(k *task) {
 	if diff := cmp.Diff([]string{"running"}, state); diff != "" {
 		s.t.Errorf("the log of the plain driver differs (-want +got):\n%s", diff)
 	}
-	if !pgtest.Value[bool](s.t, s.watch, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND locktype = 'advisory')", k.pid) {
+	if !pgtest.Value[bool](s.t, s.watch, `SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1
+		AND locktype = 'advisory')`, k.pid) {
 		s.t.Error("the plain driver gave its lock back; so this test proves nothing")
 	}
 }
@@ -124,7 +125,8 @@ func TestChangedInABatch(t *testing.T) {
 					PERFORM gate(true);
 					RAISE internal_error USING MESSAGE = '`+broken+`';
 				END $$;
-				CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15) EXECUTE FUNCTION breaks();`, simple)
+				CREATE TRIGGER gate BEFORE DELETE ON m FOR EACH ROW WHEN (OLD.id = 15)
+					EXECUTE FUNCTION breaks();`, simple)
 			s.refill(30)
 			s.shutGate()
 			run := s.run("p")
@@ -292,8 +294,8 @@ jobs: {nightly: {schedule: "0 1 * * *", run: [broken, p, last]}}`)
 // wantRunLog compares policy, state and SQLSTATE of all logged runs with want.
 func (s *stage) wantRunLog(want ...string) {
 	s.t.Helper()
-	got := pgtest.Column[string](s.t, s.watch, "SELECT concat_ws(' ', policy, state, sqlstate) FROM retention.run "+
-		"ORDER BY id")
+	got := pgtest.Column[string](s.t, s.watch,
+		"SELECT concat_ws(' ', policy, state, sqlstate) FROM retention.run ORDER BY id")
 	if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
 		s.t.Errorf("the run log differs (-want +got):\n%s", diff)
 	}
@@ -317,7 +319,8 @@ func TestTerminated(t *testing.T) {
 	s.waitForTrue("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", run.pid)
 	s.wantUnlocked()
 	s.wantLeft(numbers(11, 30)...)
-	if state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'"); state != "abandoned" {
+	state := pgtest.Value[string](t, s.watch, "SELECT last_state FROM retention.status WHERE policy = 'p'")
+	if state != "abandoned" {
 		t.Errorf("the state in retention.status is %q, want abandoned", state)
 	}
 	s.run("p").mustSucceed()
@@ -387,12 +390,15 @@ func TestPolicyChangesDuringARun(t *testing.T) {
 // old policy, which updates them.
 func TestPolicyChangesAfterTheRecheck(t *testing.T) {
 	t.Parallel()
-	const now, next = "7 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [{update: {set: {at: as_of}}}]", "30 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [delete]"
+	const now, next = "7 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [{update: {set: {at: as_of}}}]",
+		"30 days}}, keep: {late: \"NOT judged(t.id = 5)\"}, then: [delete]"
 	rule := func(rest string) string {
 		return "{table: m, due: {age: {column: at, older_than: " + rest + ", batch: {lock_timeout: 100s}}"
 	}
-	s := newStage(t, `CREATE INDEX ON m (at, id); CREATE FUNCTION judged(stop boolean) RETURNS boolean LANGUAGE sql SET search_path = public AS $$
-		SELECT gate(stop AND EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'm'::regclass AND mode = 'RowShareLock')) $$;`, rule(now))
+	s := newStage(t, `CREATE INDEX ON m (at, id);
+		CREATE FUNCTION judged(stop boolean) RETURNS boolean LANGUAGE sql SET search_path = public AS $$
+		SELECT gate(stop AND EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid()
+			AND relation = 'm'::regclass AND mode = 'RowShareLock')) $$;`, rule(now))
 	s.refill(30)
 	s.Exec(t, "UPDATE m SET at = '2024-05-20'::timestamptz + id * interval '1 minute'")
 	before := s.Rows("TABLE m")
@@ -512,8 +518,8 @@ func TestCancelledAtAnyMoment(t *testing.T) {
 		s.start(run.conn, "CALL retention.run('p', $1)", asOf).mustSucceed()
 		s.wantLeft()
 		s.wantUnlocked()
-		wrong := pgtest.Column[string](t, s.watch, "SELECT state FROM retention.run WHERE state NOT IN ('failed', "+
-			"'abandoned', 'done')")
+		wrong := pgtest.Column[string](t, s.watch,
+			"SELECT state FROM retention.run WHERE state NOT IN ('failed', 'abandoned', 'done')")
 		if taken := pgtest.Value[int](t, s.watch, "SELECT sum(taken) FROM retention.run"); taken != 1000 ||
 			len(wrong) > 0 {
 			t.Errorf("the log has %d taken rows, want 1000; unexpected states: %q", taken, wrong)

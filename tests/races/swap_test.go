@@ -15,22 +15,29 @@ import (
 // tables were not rechecked, so they stay.
 func TestSchemaIsReplacedDuringABatch(t *testing.T) {
 	t.Parallel()
-	const tables = `CREATE TABLE %.m (id int PRIMARY KEY, at timestamptz NOT NULL); CREATE TABLE %.part (id int PRIMARY KEY, m_id int);
-		INSERT INTO %.m SELECT i, $ FROM generate_series(1, 30) i; INSERT INTO %.part SELECT i, i FROM generate_series(1, 30) i;`
+	const tables = `CREATE TABLE %.m (id int PRIMARY KEY, at timestamptz NOT NULL);
+		CREATE TABLE %.part (id int PRIMARY KEY, m_id int);
+		INSERT INTO %.m SELECT i, $ FROM generate_series(1, 30) i;
+		INSERT INTO %.part SELECT i, i FROM generate_series(1, 30) i;`
 	for name, then := range map[string]string{
 		"update":  "update: {set: {at: as_of}}",
 		"related": "delete: {table: app.part, as: c, where: c.m_id = t.id}, delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStageOf(t, tableM+`CREATE TABLE log (id int); CREATE TRIGGER gate AFTER INSERT ON log FOR EACH ROW WHEN (NEW.id = 15)
+			s := newStageOf(t, tableM+`
+				CREATE TABLE log (id int);
+				CREATE TRIGGER gate AFTER INSERT ON log FOR EACH ROW WHEN (NEW.id = 15)
 				EXECUTE FUNCTION gate_keeper(); CREATE SCHEMA app; CREATE SCHEMA next;`+
 				strings.NewReplacer("%", "app", "$",
-					"timestamptz '2024-01-01'").Replace(tables)+strings.NewReplacer("%", "next", "$", fresh).Replace(tables),
-				`policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}}, then: [{insert: {into: log, set: {id: id}}}, `+then+`], batch: {lock_timeout: 100s}}}`)
+					"timestamptz '2024-01-01'").Replace(tables)+
+				strings.NewReplacer("%", "next", "$", fresh).Replace(tables),
+				`policies: {p: {table: app.m, due: {age: {column: at, older_than: 7 days}},
+					then: [{insert: {into: log, set: {id: id}}}, `+then+`], batch: {lock_timeout: 100s}}}`)
 			s.useRowByRow()
-			s.Exec(t, "GRANT USAGE ON SCHEMA next TO retention_worker, retention_owner; GRANT SELECT, UPDATE, "+
-				"DELETE ON ALL TABLES IN SCHEMA next TO retention_worker")
+			s.Exec(t, `
+				GRANT USAGE ON SCHEMA next TO retention_worker, retention_owner;
+				GRANT SELECT, UPDATE, DELETE ON ALL TABLES IN SCHEMA next TO retention_worker`)
 			s.shutGate()
 			k := s.run("p")
 			k.mustWait()

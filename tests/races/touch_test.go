@@ -14,8 +14,10 @@ import (
 // touching returns the policies for table m whose clock p_touch sets. A guard makes the batches
 // work row by row.
 func touching(guard string) string {
-	return `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, ` + guard + `then: [delete], batch: {lock_timeout: 100s},
-		touch: {key: id, set: {at: as_of, v: "v + 1"}, revive: {table: catalogue, as: c, set: {id: c.id}, emit: revived}}}}`
+	return `policies: {p: {table: m, due: {age: {column: at, older_than: 7 days}}, ` + guard + `then: [delete],
+		batch: {lock_timeout: 100s},
+		touch: {key: id, set: {at: as_of, v: "v + 1"}, revive: {table: catalogue, as: c, set: {id: c.id},
+			emit: revived}}}}`
 }
 
 const catalogue = `CREATE TABLE catalogue (id int PRIMARY KEY); INSERT INTO catalogue SELECT generate_series(1, 100);`
@@ -32,7 +34,9 @@ func TestTouchWhileARunDeletes(t *testing.T) {
 			t.Parallel()
 			s := newStageOf(t, tableM+signals+catalogue+gateAt15, touching(guard))
 			if shape == "row by row" {
-				s.useRowByRow() // without it, the batch releases its rows after 100 ms at the gate and locks them again later
+				// Otherwise the batch releases its rows after 100 ms at the gate, and locks them
+				// again later.
+				s.useRowByRow()
 			}
 
 			// The touch is first. The run skips the row, or finds it refreshed once it has the row
@@ -74,7 +78,8 @@ func TestTouchWhileARunDeletes(t *testing.T) {
 			pgtest.Exec(t, s.watch, "SELECT pg_terminate_backend($1)", run.pid)
 			touch.mustSucceed()
 			s.openGate()
-			if !pgtest.Value[bool](t, s.watch, "SELECT v = 1 AND at > now() - interval '3 minutes' FROM m WHERE id = 15") {
+			if !pgtest.Value[bool](t, s.watch, `SELECT v = 1 AND at > now() - interval '3 minutes' FROM m
+				WHERE id = 15`) {
 				t.Error("the row was not touched")
 			}
 			if n := pgtest.Value[int](t, s.watch, "SELECT count(*)::int FROM retention.event"); n != 1 {
@@ -105,7 +110,8 @@ func TestTouchSetsNoClockBack(t *testing.T) {
 			early.waitsOrEnds()
 			pgtest.Exec(t, late, "COMMIT")
 			early.mustSucceed()
-			if back := pgtest.Column[int](t, late, "SELECT s.id FROM seen s JOIN m USING (id) WHERE m.at < s.at"); len(back) > 0 {
+			back := pgtest.Column[int](t, late, "SELECT s.id FROM seen s JOIN m USING (id) WHERE m.at < s.at")
+			if len(back) > 0 {
 				t.Errorf("the clocks of rows %v were set back", back)
 			}
 		})
@@ -149,8 +155,8 @@ func TestConcurrentTouches(t *testing.T) {
 				return err
 			}
 			var missing int
-			if err := conn.QueryRow(t.Context(), "SELECT count(*)::int FROM unnest($1::int[]) k WHERE NOT EXISTS "+
-				"(SELECT FROM m WHERE id = k)", ids).Scan(&missing); err != nil {
+			if err := conn.QueryRow(t.Context(), `SELECT count(*)::int FROM unnest($1::int[]) k
+				WHERE NOT EXISTS (SELECT FROM m WHERE id = k)`, ids).Scan(&missing); err != nil {
 				return err
 			} else if missing > 0 {
 				return fmt.Errorf("%d of the rows just touched do not exist", missing)
