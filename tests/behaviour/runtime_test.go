@@ -54,7 +54,7 @@ func TestBudgetOfTime(t *testing.T) {
 		o := in.Run("p", noon)
 		// On a slow machine, the start alone may use up the budget.
 		if total += o.Taken; o.Err != nil || o.Taken > 4 || i > 60 {
-			t.Fatalf("want a run with no error; got %+v", o)
+			t.Fatalf("run %d of at most 60: want at most 4 rows taken and no error; got %+v", i, o)
 		}
 	}
 	if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7}, ids(t, in)); diff != "" {

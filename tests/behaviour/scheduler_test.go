@@ -61,8 +61,9 @@ jobs: {nightly: {schedule: "17 3 * * *", run: [p]}}`)
 		switch {
 		case err != nil:
 			t.Errorf("%s: the query failed: %v", name, err)
-		case c.state != "" && state != c.state, !strings.Contains(problems, c.has), strings.Contains(problems,
-			c.lacks), status != 1,
+		case c.state != "" && state != c.state,
+			!strings.Contains(problems, c.has), strings.Contains(problems, c.lacks),
+			status != 1,
 			metrics != map[bool]int{true: 1}[state == "running" || state == "stopped"]:
 			t.Errorf("%s: state %s, health %q, %d metrics, %d rows of status", name, state, problems, metrics, status)
 		}

@@ -180,8 +180,8 @@ func (s subscriber) refused(t *testing.T) {
 func (s subscriber) checkReplicaIdentity(t *testing.T) {
 	for table, what := range map[string]string{"message": "delete", "tally": "update"} {
 		s.pub.Exec(t, "ALTER TABLE "+table+" REPLICA IDENTITY NOTHING")
-		if found := s.pub.Finding(t, copiedPolicies, "V058"); !strings.HasPrefix(found,
-			fmt.Sprintf(`policy "messages" cannot %s rows of published table "public.%s"`, what, table)) {
+		want := fmt.Sprintf(`policy "messages" cannot %s rows of published table "public.%s"`, what, table)
+		if found := s.pub.Finding(t, copiedPolicies, "V058"); !strings.HasPrefix(found, want) {
 			t.Errorf("for table %s verify finds %q, want V058", table, found)
 		}
 		if o := s.pub.Run("messages", noon); o.State != "failed" || o.SQLState != "55000" ||

@@ -67,8 +67,8 @@ func TestTriggerKeepsARow(t *testing.T) {
 			if diff := cmp.Diff([]int{5, 27, 41}, ids(t, in)); diff != "" {
 				t.Errorf("rows left (-want +got):\n%s", diff)
 			}
-			if left := pgtest.Column[int](t, in, "SELECT m_id FROM reply ORDER BY 1"); strings.Contains(c.then,
-				"reply") && !cmp.Equal([]int{5, 27, 41}, left) {
+			left := pgtest.Column[int](t, in, "SELECT m_id FROM reply ORDER BY 1")
+			if strings.Contains(c.then, "reply") && !cmp.Equal([]int{5, 27, 41}, left) {
 				t.Errorf("replies to the rows %v are left, want 5, 27 and 41", left)
 			}
 			want := pgtest.Column[string](t, in, `SELECT at::date || ' ' || count(*) FROM n
