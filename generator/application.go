@@ -19,7 +19,7 @@ import (
 // application returns the functions for applications that a policy has. In them as_of is a
 // variable.
 func (w *policyCompiler) application() []Object {
-	defer w.restored()()
+	defer w.saveState()()
 	w.asOf = "v_as_of"
 	var objects []Object
 	if w.policy.Claim != nil {
@@ -99,7 +99,7 @@ func (w *policyCompiler) uniqueKey(table *catalog.Table, key policy.Name) *catal
 			fmt.Sprintf("Make the column the primary key, or run CREATE UNIQUE INDEX ON %s (%s).", qualified(table),
 				ident(key.Text)))
 	default:
-		w.needOperators(column, key.Position)
+		w.checkOperators(column, key.Position)
 	}
 	return column
 }
@@ -283,7 +283,7 @@ func toPrecision(value sqlText, columnType, typ string) sqlText {
 
 // cursorFunctions returns the functions <policy>_advance and <policy>_cursor.
 func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
-	table := w.holder(c.Cursor.Table)
+	table := w.tableWithRows(c.Cursor.Table)
 	if table == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ type binder struct {
 	table       *catalog.Table
 	asOf        sqlText                    // the SQL that replaces as_of
 	verdict     func(guard string) sqlText // returns the SQL of keep.<guard>
-	blank       bool                       // there is no run, so values of the run are NULL
+	outsideRun  bool                       // there is no run, so values of the run are NULL
 	batch       sqlText                    // relation with the rows of the batch; "" if there is none
 	aliases     map[string]*catalog.Table  // tables by alias, for the aliases whose columns are known
 	scalars     []join                     // joins that are read as sub-selects, latest last
@@ -30,15 +30,15 @@ type binder struct {
 	deleted     []string                   // tables that earlier steps delete from; later steps read the rest of them
 }
 
-// restored returns a function that restores the present state of the binder. Use: defer
-// w.restored()().
-func (b *binder) restored() func() {
+// saveState returns a function that restores the present state of the binder. Use: defer
+// w.saveState()().
+func (b *binder) saveState() func() {
 	before := *b
 	return func() { *b = before }
 }
 
 // parse returns the parsed expression. The reader of the file has parsed it before.
-func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.Part{Expr: e}.Parsed() }
+func (b *binder) parse(e policy.Expr) *pgparse.Expr { return policy.SQLFragment{Expr: e}.Parsed() }
 
 func (b *binder) bind(e policy.Expr) sqlText {
 	parsed := b.parse(e)
@@ -57,9 +57,9 @@ func (b *binder) optional(e *policy.Expr) sqlText {
 // bindQuery replaces as_of and columns of joins in a query. With ofTheRow, the query may also read
 // columns of t.
 func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
-	parsed := policy.Part{Expr: e, Kind: policy.IsQuery}.Parsed()
+	parsed := policy.SQLFragment{Expr: e, Kind: policy.IsQuery}.Parsed()
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
-		if ofTheRow && b.ofTheRow(e, ref) {
+		if ofTheRow && b.isRowColumn(e, ref) {
 			return b.rowColumn(e, ref), true
 		} else if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
 			return "", false
@@ -171,7 +171,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 	case first == "keep" && parts == 2:
 		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
-		return runValues[ref.Fields[1]][b.blank], true
+		return runValues[ref.Fields[1]][b.outsideRun], true
 	case ref.Star:
 	case first == "t" && parts == 2 && b.table.Column(ref.Fields[1]) == nil:
 		b.knownColumn(b.table, ref.Fields[1], e.At(ref.Offset))
@@ -181,7 +181,7 @@ func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.Column
 		if b.knownColumn(b.table, first, e.At(ref.Offset)) != nil {
 			return b.rowColumn(e, ref), true
 		}
-	case b.ofTheRow(e, ref):
+	case b.isRowColumn(e, ref):
 		return b.rowColumn(e, ref), true
 	case parts == 2:
 		if table := b.aliases[first]; table != nil && !slices.Contains(systemColumns, ref.Fields[1]) {
@@ -197,11 +197,11 @@ func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
 	return sqlText("t." + oneName.FindString(e.SQL[ref.Offset:]))
 }
 
-// ofTheRow reports whether a bare name in a sub-select is a column of the row, because no table
+// isRowColumn reports whether a bare name in a sub-select is a column of the row, because no table
 // there has such a column. The answer stays the same if a table gets such a column later. If the
-// sub-select reads anything else than tables, ofTheRow refuses the name, because its meaning is
+// sub-select reads anything else than tables, isRowColumn refuses the name, because its meaning is
 // uncertain.
-func (b *binder) ofTheRow(e policy.Expr, ref pgparse.ColumnRef) bool {
+func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 	if len(ref.Fields) != 1 || ref.Star || b.table.Column(ref.Fields[0]) == nil ||
 		slices.ContainsFunc(ref.Beside, func(t pgparse.TableRef) bool {
 			table := b.lookUp(t)
@@ -251,9 +251,9 @@ func (c *compiler) knownColumn(table *catalog.Table, name string, at diag.Positi
 	return column
 }
 
-// needOperators refuses a column if the operators of its type are not in the search path.
+// checkOperators refuses a column if the operators of its type are not in the search path.
 // PostgreSQL would use the operators of another type, which compare values differently.
-func (c *compiler) needOperators(column *catalog.Column, at diag.Position) {
+func (c *compiler) checkOperators(column *catalog.Column, at diag.Position) {
 	if path := c.file.Install.SearchPath; column.Operators != "" && !slices.Contains(path, column.Operators) {
 		c.refuse(at, CodeExpression, fmt.Sprintf("operators of type %s of column %q are in schema %q, which is not "+
 			"in search_path", column.Plain(), column.Name, column.Operators),

@@ -163,9 +163,9 @@ func earliest(k *policy.Clock) sqlText {
 	return fragment("instant", fields{"Type": sqlText(typ), "At": literal(text)})
 }
 
-// none returns the conditions under which a row has no instant. They include that the window and
+// withoutInstant returns the conditions under which a row has no instant. They include that the window and
 // up_to are not NULL, because with NULL there no row is due.
-func (k *clock) none() []sqlText {
+func (k *clock) withoutInstant() []sqlText {
 	none := []sqlText{fragment("is null", k.expr)}
 	if k.key != "" {
 		none[0] = fragment("is not true", k.key)
@@ -239,7 +239,7 @@ func (w *policyCompiler) watermark(m *policy.Watermark, typ string) fields {
 			fmt.Sprintf("Change the type of the column to %s. Otherwise runs skip rows between a position and its "+
 				"rounded value.", typ))
 	}
-	defer w.restored()()
+	defer w.saveState()()
 	w.binder.table = table
 	d["Where"] = w.optional(m.Where)
 	return d

@@ -151,7 +151,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	if table == nil || !c.checkSteps(p, table) {
 		return nil
 	}
-	w := c.writer(p, table, ofBatch)
+	w := c.newPolicyCompiler(p, table, asOfInRun)
 	application := w.application()
 	if c.diags.HasErrors() {
 		return nil
@@ -161,7 +161,7 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	functions = slices.Concat([]Object{w.rows()}, functions, w.start())
 	if p.DropsTables() {
 		data := fields{"Relation": qualified(w.table).Literal()}
-		functions = append(functions, w.ofMigrator("drop_table", "oid", "drop_table", data))
+		functions = append(functions, w.migratorFunction("drop_table", "oid", "drop_table", data))
 	}
 	if w.collectRights(); c.diags.HasErrors() {
 		return nil
@@ -232,7 +232,7 @@ func withoutRepeated(objects []Object) []Object {
 	})
 }
 
-func isShared(kind Kind) bool { return holdsData(kind) || kind == KindPrivilege || kind == KindIndex }
+func isShared(kind Kind) bool { return storesData(kind) || kind == KindPrivilege || kind == KindIndex }
 
 func (c *compiler) schema() string { return c.file.Install.Schema }
 
@@ -282,7 +282,7 @@ func wrongKind(table *catalog.Table) string {
 // findTable returns the table of a policy. It refuses a table whose rows cannot be taken one by one
 // and returns nil.
 func (c *compiler) findTable(p *policy.Policy) *catalog.Table {
-	table := c.holder(p.Table)
+	table := c.tableWithRows(p.Table)
 	if table == nil || c.refuseInheritance(table, p.Table.Position) {
 		return nil
 	}

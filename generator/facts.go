@@ -292,7 +292,7 @@ func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 
 // undoSources returns the updates with "undo", the last one first.
 func (w *policyCompiler) undoSources() []restoreSource {
-	defer w.restored()()
+	defer w.saveState()()
 	w.binder.asOf = "$5"
 	var sources []restoreSource
 	for _, s := range slices.Backward(w.steps) {
@@ -312,9 +312,9 @@ func (w *policyCompiler) undoSources() []restoreSource {
 	return sources
 }
 
-// expectation is what a policy relies on in one relation. retention._changed_dependencies compares
+// dependency is what a policy relies on in one relation. retention._changed_dependencies compares
 // it with the catalog.
-type expectation struct {
+type dependency struct {
 	Kind string `json:"kind,omitempty"` // kind of the relation; "" for a table
 	// columns that the policy names, with type and collation; NOT NULL for ranks
 	Columns map[string]string `json:"columns,omitempty"`
@@ -331,8 +331,8 @@ type expectation struct {
 // dependenciesOf returns the policy's dependencies by relation: relations that it names, and
 // relations that foreign keys reach from its deletes. It leaves out archives that the policy
 // creates, because the snapshot may lack them.
-func (w *policyCompiler) dependenciesOf(functions []Object) map[string]*expectation {
-	all := map[string]*expectation{}
+func (w *policyCompiler) dependenciesOf(functions []Object) map[string]*dependency {
+	all := map[string]*dependency{}
 	own, other := w.namesIn(functions)
 	uses := w.policy.Uses()
 	for _, r := range w.rights {
@@ -345,13 +345,13 @@ func (w *policyCompiler) dependenciesOf(functions []Object) map[string]*expectat
 		if name == tableName(w.table) {
 			names = own
 		}
-		all[name] = w.expectation(table, names)
+		all[name] = w.newDependency(table, names)
 	}
 	for _, d := range w.policy.Deletes() {
-		w.expectCascades(all, d.Table.String())
+		w.addCascades(all, d.Table.String())
 	}
 	if len(w.types) > 0 {
-		w.expected(all, tableName(w.table)).Types = w.types
+		w.dependencyOn(all, tableName(w.table)).Types = w.types
 	}
 	return all
 }
@@ -363,11 +363,11 @@ func kindOf(table *catalog.Table) string {
 	return table.Kind
 }
 
-// expectation returns what the policy relies on in a table. names are the names that may mean a
+// dependency returns what the policy relies on in a table. names are the names that may mean a
 // column of it; nil means all columns.
-func (w *policyCompiler) expectation(table *catalog.Table, names map[string]bool) *expectation {
+func (w *policyCompiler) newDependency(table *catalog.Table, names map[string]bool) *dependency {
 	name := tableName(table)
-	e := &expectation{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
+	e := &dependency{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
 	own := name == w.policy.Table.String()
 	primary := slices.ContainsFunc(table.Indexes, func(i catalog.Index) bool { return i.Primary })
 	if slices.Contains(w.keys, name) || own && !w.policy.Partitions && !primary { // its columns may become nullable
@@ -390,21 +390,21 @@ func (w *policyCompiler) expectation(table *catalog.Table, names map[string]bool
 	return e
 }
 
-// expected returns the expectation about a relation. It adds one if there is none.
-func (w *policyCompiler) expected(all map[string]*expectation, name string) *expectation {
+// dependencyOn returns the dependency about a relation. It adds one if there is none.
+func (w *policyCompiler) dependencyOn(all map[string]*dependency, name string) *dependency {
 	if all[name] == nil {
-		all[name] = &expectation{Kind: kindOf(w.tables[name])}
+		all[name] = &dependency{Kind: kindOf(w.tables[name])}
 	}
 	return all[name]
 }
 
-// expectCascades adds the foreign keys along which deletes from a table change rows. Each is
+// addCascades adds the foreign keys along which deletes from a table change rows. Each is
 // recorded at the table that it references. A table whose rows a cascade deletes has at least an
 // empty list.
-func (w *policyCompiler) expectCascades(all map[string]*expectation, from string) {
-	for _, key := range w.changedBy(from) {
+func (w *policyCompiler) addCascades(all map[string]*dependency, from string) {
+	for _, key := range w.cascadeKeys(from) {
 		name := w.tables.Root(key.Table)
-		e, child := w.expected(all, w.tables.Root(key.RefTable)), w.expected(all, name)
+		e, child := w.dependencyOn(all, w.tables.Root(key.RefTable)), w.dependencyOn(all, name)
 		if key.OnDelete == "cascade" && child.Cascades == nil {
 			child.Cascades = []string{}
 		}

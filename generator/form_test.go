@@ -30,13 +30,13 @@ func TestForm(t *testing.T) {
 			hostile := strings.HasPrefix(c.Name, "hostile")
 			objects := compileCase(t, c)
 			for _, o := range objects {
-				if o.Members != nil {
-					objects = append(objects, o.Members.Objects...)
+				if o.Instances != nil {
+					objects = append(objects, o.Instances.Objects...)
 				}
 			}
 			for _, o := range objects {
 				texts := map[string]string{"SQL": o.SQL, "Drop": o.Drop}
-				if ofPage(o) { // dropped with its page
+				if isPartOfScript(o) { // dropped with its page
 					delete(texts, "Drop")
 				}
 				for what, sql := range texts {

@@ -80,18 +80,18 @@ func hinted(kind *Problem, hint, message string, files ...string) *HistoryError 
 // History is what the migrations of a directory install when all of them are applied. The directory
 // is the only state. Nothing else records what was generated.
 type History struct {
-	tool    tool
-	files   []Migration
-	objects []Object      // in the order of their first creation; a removed object has no kind
-	places  map[ID]int    // index of each object in objects
-	sums    map[ID]string // hash of kind, name and content of each installed object
-	left    map[ID]bool
-	path    string        // search_path of the last file, as in SET; "" if there is none
-	roles   map[As]string // names of the creating roles; "" for the migrating role
-	last    int64
-	width   int
-	read    []*migrationFile
-	step    []*migrationFile // files of the step that is being read
+	tool     tool
+	files    []Migration
+	objects  []Object      // in the order of their first creation; a removed object has no kind
+	indexOf  map[ID]int    // index of each object in objects
+	sums     map[ID]string // hash of kind, name and content of each installed object
+	keptData map[ID]bool
+	path     string        // search_path of the last file, as in SET; "" if there is none
+	roles    map[As]string // names of the creating roles; "" for the migrating role
+	last     int64
+	width    int
+	read     []*migrationFile
+	step     []*migrationFile // files of the step that is being read
 }
 
 // Migration is one generated file. State is the state after it. After is the state that it
@@ -124,12 +124,12 @@ func ReadFormat(dir fs.FS, format Format) (*History, error) {
 }
 
 func (dir migrationDir) read() (*History, error) {
-	names := dir.left()
+	names := dir.remaining()
 	if err := dir.checkNumbers(names); err != nil {
 		return nil, err
 	}
 	files, err := dir.ours(names)
-	h := &History{tool: dir.tool, places: map[ID]int{}, sums: map[ID]string{}, left: map[ID]bool{},
+	h := &History{tool: dir.tool, indexOf: map[ID]int{}, sums: map[ID]string{}, keptData: map[ID]bool{},
 		roles: map[As]string{}, width: dir.tool.width}
 	if len(names) > 0 {
 		h.last, h.width = names[len(names)-1].version, names[len(names)-1].digits
@@ -222,7 +222,7 @@ func (h *History) Object(id ID) (Object, bool) {
 	if !h.Has(id) {
 		return Object{}, false
 	}
-	return h.objects[h.places[id]], true
+	return h.objects[h.indexOf[id]], true
 }
 
 // Has reports whether the migrations install id.
@@ -293,9 +293,9 @@ func (h *History) replay(file *migrationFile) {
 			o.Drop = removal[id]
 		}
 		if !had { // a replaced object keeps its place
-			h.places[id], h.objects = len(h.objects), append(h.objects, o)
+			h.indexOf[id], h.objects = len(h.objects), append(h.objects, o)
 		}
-		h.objects[h.places[id]], h.sums[id] = o, sumOf(&o, o.Hash())
+		h.objects[h.indexOf[id]], h.sums[id] = o, sumOf(&o, o.Hash())
 	}
 }
 
@@ -303,10 +303,10 @@ func (h *History) replay(file *migrationFile) {
 // database. Down must not drop such an object if it is wanted again.
 func (h *History) remove(id ID) {
 	if h.Has(id) {
-		h.objects[h.places[id]] = Object{}
+		h.objects[h.indexOf[id]] = Object{}
 	}
 	delete(h.sums, id)
-	h.left[id] = holdsData(id.Kind)
+	h.keptData[id] = storesData(id.Kind)
 }
 
 // quoteName quotes a name for a comment. The result is on one line, and no migration tool reads it
@@ -350,7 +350,7 @@ func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
 		return historyError(ErrNoFork, "this migration was not generated: pgretain does not rewrite it", head)
 	}
-	files, err := dir.ours(dir.left())
+	files, err := dir.ours(dir.remaining())
 	state, lost := none, map[string]bool{}
 	for _, f := range files {
 		switch {

@@ -38,7 +38,7 @@ func TestRandomStepsReadBackAsWritten(t *testing.T) {
 				before := mustReadFormat(t, dir, format)
 				addFiles(t, dir, mustNext(t, before, wanted))
 				after := mustReadFormat(t, dir, "")
-				if diff := cmp.Diff(byID(Pages(wanted, testRoles)), byID(after.Objects())); diff != "" {
+				if diff := cmp.Diff(byID(PolicyScripts(wanted, testRoles)), byID(after.Objects())); diff != "" {
 					t.Fatalf("%s, seed %d: wanted and read back differ (-want +got)\n%s", format, seed, diff)
 				}
 				if more := mustNext(t, after, wanted); len(more) != 0 {
@@ -145,7 +145,7 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 	drop := []string{"", "SELECT 'gone';\n", "SELECT '+goose';\nSELECT 'again';\n"}[version]
 	policyName := []string{"", "p"}[random.IntN(2)]
 	name := fmt.Sprintf("%s%d", hostile[random.IntN(len(hostile))], i)
-	if ofPage(Object{Kind: kind, Policy: "p"}) {
+	if isPartOfScript(Object{Kind: kind, Policy: "p"}) {
 		name = "retention." + name
 	}
 	// one that needs no mark where it is the owner's; but for a comment that would begin another

@@ -51,7 +51,7 @@ func (w *policyCompiler) passIndexes() []passIndex {
 		}
 	}
 	for i := range list {
-		serves := func(of catalog.Index) bool { return w.leads(of, list[i].items) }
+		serves := func(of catalog.Index) bool { return w.beginsWith(of, list[i].items) }
 		if at := slices.IndexFunc(w.table.Indexes, serves); at >= 0 {
 			list[i].serves = w.table.Indexes[at].Name
 		}
@@ -95,9 +95,9 @@ func (w *policyCompiler) needs() []string {
 	return names
 }
 
-// leads reports whether an index, read forwards or backwards, begins with items. The placement of
+// beginsWith reports whether an index, read forwards or backwards, begins with items. The placement of
 // NULLs does not matter for a column that is NOT NULL.
-func (w *policyCompiler) leads(index catalog.Index, items []orderItem) bool {
+func (w *policyCompiler) beginsWith(index catalog.Index, items []orderItem) bool {
 	read := func(backwards bool) bool {
 		for i, item := range items {
 			switch {
@@ -144,8 +144,8 @@ func (w *policyCompiler) rankItems(r *ranked) []orderItem {
 	return items
 }
 
-// read returns the columns of the row that an expression names.
-func (w *policyCompiler) read(e *pgparse.Expr) []catalog.Column {
+// columnsNamed returns the columns of the row that an expression names.
+func (w *policyCompiler) columnsNamed(e *pgparse.Expr) []catalog.Column {
 	var list []catalog.Column
 	for _, ref := range e.Columns {
 		if ref.Star {
@@ -161,12 +161,12 @@ func (w *policyCompiler) read(e *pgparse.Expr) []catalog.Column {
 // indexable reports whether an index may contain what an expression reads. An index and its
 // predicate cannot contain a virtual generated column.
 func (w *policyCompiler) indexable(e *pgparse.Expr) bool {
-	return !slices.ContainsFunc(w.read(e), func(c catalog.Column) bool { return c.Virtual })
+	return !slices.ContainsFunc(w.columnsNamed(e), func(c catalog.Column) bool { return c.Virtual })
 }
 
-// zoned reports whether an expression compares two columns in a way that depends on the session's
+// dependsOnZone reports whether an expression compares two columns in a way that depends on the session's
 // time zone. An index predicate must not do that (42P17).
-func (w *policyCompiler) zoned(e *pgparse.Expr) bool {
+func (w *policyCompiler) dependsOnZone(e *pgparse.Expr) bool {
 	condition, _ := pgparse.ParseCondition(e.SQL) // the reader of the file has parsed it
 	found := false
 	condition.Walk(func(c *pgparse.Condition) {
@@ -188,7 +188,7 @@ func (w *policyCompiler) index(of passIndex) Object {
 		d["Comment"] = literal("pgretain: index for policies of this table") // its text never changes: see below
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
-	o := w.made(KindIndex, w.table.Schema+"."+name, template, d)
+	o := w.newObject(KindIndex, w.table.Schema+"."+name, template, d)
 	o.Definition, o.Content = string(fragment("plain index", d)), string(fragment("index content", d))
 	if before, had := w.history.Object(o.ID()); had && partitioned {
 		o.SQL = before.SQL // PostgreSQL adds the index to later partitions, and dropped ones need none
@@ -272,7 +272,7 @@ func (w *policyCompiler) column(column policy.Column) Object {
 	if column.Default != nil {
 		value = enclosed(sqlText(strings.TrimSpace(column.Default.SQL)))
 	}
-	o := w.made(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
+	o := w.newObject(KindColumn, tableName(w.table)+"."+column.Name, "column", fields{
 		"Column": ident(column.Name), "Default": value, "Type": sqlText(oneLine(column.Type)),
 		"Comment": literal("pgretain: column of policy " + w.policy.Name)})
 	o.Position = column.Position

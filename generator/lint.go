@@ -35,16 +35,16 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 		// The server has no schema of the policy's word. It also lacks columns that the "ensure" of
 		// another policy adds.
 		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil &&
-			!slices.ContainsFunc(p.Uses(), c.isToCome(p)) {
+			!slices.ContainsFunc(p.Uses(), c.addsColumnsLater(p)) {
 			checks = append(checks, c.checks(p, table)...)
 		}
 	}
 	return checks
 }
 
-// isToCome returns a function that reports whether a migration will add columns to another table
+// addsColumnsLater returns a function that reports whether a migration will add columns to another table
 // that the policy uses.
-func (c *compiler) isToCome(p *policy.Policy) func(policy.Effect) bool {
+func (c *compiler) addsColumnsLater(p *policy.Policy) func(policy.Effect) bool {
 	return func(use policy.Effect) bool {
 		name := use.Table.String()
 		now, then := c.snapshot.Table(name), c.tables[name]
@@ -53,11 +53,11 @@ func (c *compiler) isToCome(p *policy.Policy) func(policy.Effect) bool {
 }
 
 func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
-	w := c.writer(p, table, "now()")
+	w := c.newPolicyCompiler(p, table, "now()")
 	if c.diags.HasErrors() {
 		return nil
 	}
-	w.binder.blank = true
+	w.binder.outsideRun = true
 	w.binder.batch = fragment("batch in parentheses", batchRows{From: fragment("table as t", w.rowsRelation())})
 	var checks []Check
 	for i, j := range p.Joins {
@@ -69,7 +69,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 			marks[*m.Where] = fragment("watermark", w.watermark(m, ""))
 		}
 	}
-	for _, part := range (&policy.Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() {
+	for _, part := range (&policy.Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Fragments() {
 		if mark := marks[part.Expr]; mark != "" {
 			checks = append(checks, Check{part.Expr, w.checkText(mark, nil, nil)})
 		} else if part.Kind == policy.IsExpression {
@@ -82,7 +82,7 @@ func (c *compiler) checks(p *policy.Policy, table *catalog.Table) []Check {
 	return checks
 }
 
-func (w *policyCompiler) check(part policy.Part, others []sqlText) Check {
+func (w *policyCompiler) check(part policy.SQLFragment, others []sqlText) Check {
 	value := enclosed(w.bind(part.Expr))
 	if part.Condition {
 		value = fragment("is not true", value)
@@ -93,11 +93,11 @@ func (w *policyCompiler) check(part policy.Part, others []sqlText) Check {
 // checkText returns an EXPLAIN of a value over the policy's rows and its joins.
 func (w *policyCompiler) checkText(value sqlText, joins []join, others []sqlText) string {
 	return layout(execute("check.sql.tmpl",
-		fields{"Value": value, "Table": w.rowsToCome(), "Joins": joins, "Columns": nil, "Others": others}))
+		fields{"Value": value, "Table": w.rowsWithEnsuredColumns(), "Joins": joins, "Columns": nil, "Others": others}))
 }
 
-// rowsToCome returns rowsRelation with the columns that "ensure" will add.
-func (w *policyCompiler) rowsToCome() sqlText {
+// rowsWithEnsuredColumns returns rowsRelation with the columns that "ensure" will add.
+func (w *policyCompiler) rowsWithEnsuredColumns() sqlText {
 	table, missing, live := w.rowsRelation(), []columnText{}, w.snapshot.Table(tableName(w.table))
 	for _, column := range w.table.Columns {
 		if !w.policy.Partitions && live.Column(column.Name) == nil {
@@ -115,7 +115,7 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	if s.SQL != nil {
 		return nil // checked together with the functions
 	}
-	defer w.restored()()
+	defer w.saveState()()
 	var others []sqlText
 	var joins []policy.Join // joins of the statement itself, whose names are unknown outside it
 	other := func(t policy.Table, as string) {
@@ -130,7 +130,7 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 		joins = s.Related.Joins
 	}
 	var checks []Check
-	for _, part := range s.parts {
+	for _, part := range s.expressions {
 		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool {
 			return j.Where != nil &&
 				*j.Where == part.Expr
@@ -145,7 +145,7 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 // Notes returns warnings about what the deletes of a file that compiles meet in the tables of a
 // snapshot. They are for people who check a policy, because a design may intend it.
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
-	c, concerns := newCompiler(file, snapshot, nil), file.AccessIndex()
+	c, access := newCompiler(file, snapshot, nil), file.AccessIndex()
 	guarded, built := map[string][]*policy.Policy{}, map[string]bool{}
 	for _, p := range file.Policies {
 		if table := p.Table.String(); firstCondition(p) != "" && c.tables[table] != nil {
@@ -154,7 +154,7 @@ func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	}
 	for _, p := range file.Policies {
 		for _, d := range p.Deletes() {
-			c.noteDelete(p, d, concerns, guarded)
+			c.noteDelete(p, d, access, guarded)
 		}
 		c.noteIndexes(p, built)
 		for _, use := range p.Uses() {
@@ -178,7 +178,7 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 
 // noteDelete adds warnings about one step that deletes, and about the tables from which it and its
 // cascades take rows.
-func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *policy.AccessIndex,
+func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, access *policy.AccessIndex,
 	guarded map[string][]*policy.Policy) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
 	above := func(t *catalog.Table) []string { return append(slices.Clone(t.Inherits), t.PartitionOf) }
@@ -194,7 +194,7 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, concerns *polic
 		for _, key := range t.Referenced {
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) &&
-				!concerns.About(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
+				!access.AffectsReferring(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
 				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q",
 					key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that "+
@@ -273,7 +273,7 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
 		return !p.Partitions && p.Table.String() == tableName(table) &&
-			slices.ContainsFunc(c.writer(p, c.findTable(p), ofBatch).wantedIndexes(), func(i passIndex) bool {
+			slices.ContainsFunc(c.newPolicyCompiler(p, c.findTable(p), asOfInRun).wantedIndexes(), func(i passIndex) bool {
 				return mayFind(i.items[0].column, string(i.predicate), key)
 			})
 	})

@@ -68,13 +68,13 @@ type NextOptions struct {
 
 // Next compares the objects that h installs with the wanted objects. It returns the files of one
 // step that makes up the difference; none if there is none. All that belongs to one policy must be
-// one object, see Pages. Within a kind, Next keeps the order of wanted. The error is an
+// one object, see PolicyScripts. Within a kind, Next keeps the order of wanted. The error is an
 // *ObjectError, or several joined.
 func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if err := checkInstall(h, wanted, opt.Roles); err != nil {
 		return nil, err
 	}
-	wanted = Pages(wanted, opt.Roles)
+	wanted = PolicyScripts(wanted, opt.Roles)
 	opt.home = cmp.Or(installSchema(h.Objects()), installSchema(wanted))
 	changes, err := compare(h, wanted)
 	if err != nil {
@@ -96,7 +96,7 @@ func compare(h *History, wanted []Object) ([]Change, error) {
 	var errs []error
 	for _, c := range all {
 		o := c.Object()
-		c.Keep = h.left[o.ID()] || c.After == nil && holdsData(o.Kind)
+		c.Keep = h.keptData[o.ID()] || c.After == nil && storesData(o.Kind)
 		c.DropFirst = o.Kind == KindPrivilege || altered && o.Kind == KindView
 		if c.differs() {
 			errs = append(errs, check(h.tool, c)...)
@@ -167,7 +167,7 @@ func place(c Change, regranted bool) int {
 		return 2
 	case goes && !(c.DropFirst && isRuntime(o)), o.Kind == KindPrivilege && regranted:
 		return 3
-	case holdsData(o.Kind), o.Kind == KindPrivilege:
+	case storesData(o.Kind), o.Kind == KindPrivilege:
 		return 1
 	case isRuntime(o):
 		return 0

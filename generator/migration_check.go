@@ -84,11 +84,11 @@ func (h *History) written(f *migrationFile) []File {
 		whole.opt.Roles = rolesIn(f.down, p.opt.Roles)
 		down = []action{whole.dropRuntime()}
 	}
-	return p.around(p.write(up, listed(f.path), first), p.write(down, listed(f.pathDown), false), first)
+	return p.render(p.write(up, quotedPath(f.path), first), p.write(down, quotedPath(f.pathDown), false), first)
 }
 
-// listed returns a search path as in SET; "" if the text is not a list of names.
-func listed(path string) string {
+// quotedPath returns a search path as in SET; "" if the text is not a list of names.
+func quotedPath(path string) string {
 	if names, ok := namesIn(path); ok {
 		return quote.Idents(names)
 	}

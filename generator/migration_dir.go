@@ -129,8 +129,8 @@ func (dir migrationDir) list() []numbered {
 	return names
 }
 
-// left returns the same without the files that a rebase leaves out.
-func (dir migrationDir) left() []numbered {
+// remaining returns the same without the files that a rebase leaves out.
+func (dir migrationDir) remaining() []numbered {
 	return slices.DeleteFunc(dir.list(), func(n numbered) bool { return dir.without[n.name] })
 }
 

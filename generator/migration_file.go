@@ -44,7 +44,7 @@ func (a action) text() (text string, comment bool) {
 		return a.object.SQL, false
 	case a.object.Drop != "":
 		return a.object.Drop, false
-	case holdsData(a.object.Kind):
+	case storesData(a.object.Kind):
 		return fmt.Sprintf("-- The %s stays, with its data.\n", a.object.Kind), true
 	}
 	return "-- Nothing to do.\n", true
@@ -59,7 +59,7 @@ func (a action) mark() string {
 		verb = "drop"
 	}
 	text := fmt.Sprintf("%s %s %s %s", ourPrefix, verb, o.Kind, quoteName(o.Name))
-	if o.As != usually(o.Kind) {
+	if o.As != defaultRole(o.Kind) {
 		text += " " + string(o.As)
 	}
 	if a.removal != nil {
@@ -84,16 +84,16 @@ type part struct {
 
 // files returns the files of the part: Up and Down, in one file or in two.
 func (p part) files() []File {
-	down, first := ups(each(p.changes, Change.back)), p.After == none && isRuntime(p.changes[0].Object())
+	down, first := orderedActions(each(p.changes, Change.reversed)), p.After == none && isRuntime(p.changes[0].Object())
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
 	}
-	return p.around(p.write(ups(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
+	return p.render(p.write(orderedActions(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
 }
 
-// around adds the lines that the tool needs to Up and Down. The first file begins with a table of
+// render adds the lines that the tool needs to Up and Down. The first file begins with a table of
 // contents. It creates the schema, unless "pgretain migrate" does.
-func (p part) around(up, back string, first bool) []File {
+func (p part) render(up, back string, first bool) []File {
 	if first && p.tool.format != Goose && p.opt.Schema != "" {
 		owner := sqlText("")
 		if !p.opt.Roles.None {
@@ -104,14 +104,14 @@ func (p part) around(up, back string, first bool) []File {
 	}
 	if first {
 		for range 2 { // first count the lines, then write their numbers
-			p.contents = contents(p.framed(up, back)[0].Text)
+			p.contents = contents(p.renderFiles(up, back)[0].Text)
 		}
 	}
-	return p.framed(up, back)
+	return p.renderFiles(up, back)
 }
 
-// framed returns the files of Up and Down with the lines that the tool needs around them.
-func (p part) framed(up, down string) []File {
+// renderFiles returns the files of Up and Down with the lines that the tool needs around them.
+func (p part) renderFiles(up, down string) []File {
 	forward := func(back string) string {
 		return fmt.Sprintf("-- %s\n%s-- + new, ~ changed, - removed; %s restores what was there before:\n",
 			p.what, p.contents, back)
@@ -197,11 +197,11 @@ func (p part) dropRuntime() action {
 // these objects, so their owner must be able to reach them. There are never as many objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// ups returns the actions of an Up part, or of a Down part, in a safe order. First, jobs are
+// orderedActions returns the actions of an Up part, or of a Down part, in a safe order. First, jobs are
 // unscheduled. Then objects that cannot be replaced are dropped, latest first, and tables of the
 // runtime lose the columns of an upgrade. Then new objects are created. Unwanted objects are
 // dropped last.
-func ups(changes []Change) (list []action) {
+func orderedActions(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	for _, c := range changes {
 		if c.After != nil {
@@ -283,7 +283,7 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	if current != "" { // the tool writes its version next, and the owner has no right to do that
 		write(switchRole(""))
 	}
-	closes := func(a action) bool { return !a.drops && slices.Contains(closed, a.object.Kind) }
+	closes := func(a action) bool { return !a.drops && slices.Contains(kindsWithPrivileges, a.object.Kind) }
 	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, closes) {
 		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
 	}
@@ -298,10 +298,10 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	return b.String()
 }
 
-// closed are the kinds whose privileges retention._apply_privileges() sets. Its call is the last
+// kindsWithPrivileges are the kinds whose privileges retention._apply_privileges() sets. Its call is the last
 // statement of Up or Down. Until the commit nobody sees the objects. An archive is a table of the
 // application and has the privileges of its tables.
-var closed = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
+var kindsWithPrivileges = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
 
 // ownPath is the search path for texts without an expression of a policy: the runtime, and files
 // that only drop.

@@ -62,12 +62,12 @@ func parseBody(l tool, name, body string) (*migrationFile, error) {
 	maps.Copy(down.roles, up.roles)
 	f := &migrationFile{up: up.actions, down: down.actions, path: up.path, pathDown: down.path, roles: down.roles,
 		what: kindOfFile(body), makesSchema: strings.Contains(above, "\nDO $schema$\n")}
-	f.trusts(cmp.Or(up.trust, down.trust))
+	f.readTrust(cmp.Or(up.trust, down.trust))
 	return f, err
 }
 
-// trusts reads the schemas and roles in the call of retention._refuse_untrusted().
-func (f *migrationFile) trusts(arguments string) {
+// readTrust reads the schemas and roles in the call of retention._refuse_untrusted().
+func (f *migrationFile) readTrust(arguments string) {
 	if arrays, err := pgparse.TextArrays(arguments); err == nil && len(arrays) == 2 {
 		f.checksTrust, f.schemas, f.trust = true, arrays[0], arrays[1]
 	}
@@ -161,7 +161,7 @@ func (r *reader) open(word, what string) error {
 	}
 	r.object.drops = word == "drop"
 	r.object.object.Name, _ = strconv.Unquote(quoted) // the pattern matches a quoted string
-	r.object.object.As = cmp.Or(As(strings.TrimSpace(what[len(quoted):])), usually(kind))
+	r.object.object.As = cmp.Or(As(strings.TrimSpace(what[len(quoted):])), defaultRole(kind))
 	return nil
 }
 

@@ -75,7 +75,7 @@ type Object struct {
 	Definition string                     // its CREATE INDEX alone, for a KindIndex object
 	Content    string                     // the content of the index as EXPLAIN prints it, for a KindIndex object
 	Needs      []string                   // indexes that the table had before, for a KindPolicy object
-	Members    *Members                   // for a KindEach object
+	Instances  *Instances                 // for a KindEach object
 	Rights     []Right                    // for a KindPrivilege object
 	Row        map[string]json.RawMessage // columns of a registry row, except columns that contain its position
 }
@@ -122,24 +122,24 @@ func byRank(objects []Object) []Object {
 	return sorted
 }
 
-// holdsData reports whether objects of this kind stay in the database after no policy wants them.
-func holdsData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
+// storesData reports whether objects of this kind stay in the database after no policy wants them.
+func storesData(kind Kind) bool { return kind == KindColumn || kind == KindArchive }
 
 // isRuntime reports whether an object belongs to the runtime, which has a migration file of its
 // own.
 func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
 
-// usually returns the role that creates objects of this kind, unless they say otherwise.
-func usually(kind Kind) As { return cmp.Or(unusual[kind], AsOwner) }
+// defaultRole returns the role that creates objects of this kind, unless they say otherwise.
+func defaultRole(kind Kind) As { return cmp.Or(otherRoles[kind], AsOwner) }
 
-var unusual = map[Kind]As{
+var otherRoles = map[Kind]As{
 	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
 }
 
-// made renders an object of a kind. The template creates the object. The template <kind>_drop
+// newObject renders an object of a kind. The template creates the object. The template <kind>_drop
 // removes it, if there is one.
-func made(kind Kind, name, template string, data fields, at diag.Position) Object {
-	o := Object{Kind: kind, Name: name, As: usually(kind), SQL: object(template, data), Position: at}
+func newObject(kind Kind, name, template string, data fields, at diag.Position) Object {
+	o := Object{Kind: kind, Name: name, As: defaultRole(kind), SQL: object(template, data), Position: at}
 	if drop := string(kind) + "_drop"; set.Lookup(drop+".sql.tmpl") != nil {
 		o.Drop = object(drop, data)
 	}
@@ -201,8 +201,8 @@ func pairs(before, after []Object) []Change {
 
 func (c Change) differs() bool { return c.Before == nil || c.After == nil || c.Before.Hash() != c.sum }
 
-// back returns the change that Down makes.
-func (c Change) back() Change {
+// reversed returns the change that Down makes.
+func (c Change) reversed() Change {
 	return Change{Before: c.After, After: c.Before, Keep: c.Keep, DropFirst: c.DropFirst, BeforeIndex: c.AfterIndex,
 		AfterIndex: c.BeforeIndex}
 }
@@ -229,10 +229,10 @@ func (c Change) Words() string {
 	}
 	words := ""
 	switch kind := c.After.Kind; {
-	case hasPage(kind):
-		words = cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), "the same definition, other SQL")
+	case hasScript(kind):
+		words = cmp.Or(explain.Changes(wordsOf(c.Before.SQL), wordsOf(c.After.SQL)), "the same definition, other SQL")
 	case kind == KindJob:
-		words = cmp.Or(explain.Changes(pageOf(c.Before.SQL), pageOf(c.After.SQL)), sqlWords(*c.Before, *c.After))
+		words = cmp.Or(explain.Changes(wordsOf(c.Before.SQL), wordsOf(c.After.SQL)), sqlWords(*c.Before, *c.After))
 	case kind == KindInstall:
 		words = installWords(*c.Before, *c.After)
 	case rank(kind) > rank(KindView):

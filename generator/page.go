@@ -17,9 +17,9 @@ import (
 // batchRange returns the name of the argument type of most generated functions.
 func (w *policyCompiler) batchRange() string { return w.schema() + ".batch_range" }
 
-// made renders an object of the policy. data holds what its template reads besides the fields that
+// newObject renders an object of the policy. data holds what its template reads besides the fields that
 // all templates share.
-func (w *policyCompiler) made(kind Kind, name, template string, data fields) Object {
+func (w *policyCompiler) newObject(kind Kind, name, template string, data fields) Object {
 	all := fields{
 		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Zone": w.zone(),
 		"SearchPath": identifiers(w.file.Install.SearchPath), "Table": qualified(w.table), "TableComment": tableComment(w.table),
@@ -27,7 +27,7 @@ func (w *policyCompiler) made(kind Kind, name, template string, data fields) Obj
 	maps.Copy(all, data)
 	o := Object{Kind: kind, Name: name, Position: w.policy.Position}
 	if !w.dry || kind == KindArchive { // an archive is compared with the history
-		o = made(kind, name, template, all, w.policy.Position)
+		o = newObject(kind, name, template, all, w.policy.Position)
 	}
 	if o.Policy = w.policy.Name; !w.report {
 		o.Table = tableName(w.table)
@@ -41,40 +41,40 @@ func (w *policyCompiler) function(suffix, arguments, template string, data field
 	name := ident(w.policy.Name + "_" + suffix).String()
 	signature := name + "(" + arguments + ")"
 	data["Function"], data["Signature"] = sqlText(name), sqlText(signature)
-	o := w.made(KindFunction, w.schema()+"."+signature, template, data)
+	o := w.newObject(KindFunction, w.schema()+"."+signature, template, data)
 	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// ofMigrator renders a function that the migrating role owns. This role acts for the owner of the
+// migratorFunction renders a function that the migrating role owns. This role acts for the owner of the
 // tables. The owner of the other functions cannot do that: it cannot be a member of a role that is
 // its own member.
-func (w *policyCompiler) ofMigrator(suffix, arguments, template string, data fields) Object {
+func (w *policyCompiler) migratorFunction(suffix, arguments, template string, data fields) Object {
 	o := w.function(suffix, arguments, template, data)
 	o.As = AsMigrator
 	return o
 }
 
-// forPeople grants an object to operators and viewers, too.
-func (c *compiler) forPeople(o Object) Object {
+// forOperatorsAndViewers grants an object to operators and viewers, too.
+func (c *compiler) forOperatorsAndViewers(o Object) Object {
 	return o.grantedTo(c.file.Install.Roles, c.file.Install.Roles.Operator, c.file.Install.Roles.Viewer)
 }
 
-func (w *policyCompiler) storedName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
+func (w *policyCompiler) storedTableName(j policy.Join) string { return w.policy.Name + "_" + j.Name }
 
 // storedTables returns the tables that hold the rows of joins that are read once per run.
 func (w *policyCompiler) storedTables() []Object {
-	defer w.restored()()
+	defer w.saveState()()
 	w.binder.asOf = "NULL::timestamptz"
 	var objects []Object
 	for _, j := range w.policy.OncePerRun() {
-		o := w.made(KindStored, w.schema()+"."+w.storedName(j), "stored",
+		o := w.newObject(KindStored, w.schema()+"."+w.storedTableName(j), "stored",
 			fields{"Join": sqlText(j.Name), "Table": w.storedTable(j), "Query": w.bindQuery(*j.Query, false)})
 		o.Position = j.Position
 		roles := w.file.Install.Roles
 		if !roles.None {
 			o.Writes = []string{"INSERT", "DELETE"}
 		}
-		objects = append(objects, w.forPeople(o.grantedTo(roles, roles.Worker)))
+		objects = append(objects, w.forOperatorsAndViewers(o.grantedTo(roles, roles.Worker)))
 	}
 	return objects
 }
@@ -119,12 +119,12 @@ func (c *compiler) reports() []Object {
 	for _, r := range c.file.Reports {
 		p := policy.Default()
 		p.Name, p.Position = r.Name, r.Position
-		w := c.writer(p, &catalog.Table{}, "p_as_of")
+		w := c.newPolicyCompiler(p, &catalog.Table{}, "p_as_of")
 		w.report = true
-		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Parts()
+		data, parts := fields{"Query": w.bindQuery(r.Query, false), "Alert": sqlText("")}, r.Fragments()
 		if r.Alert != nil { // its names, except as_of, are columns of the query, which only the server knows
 			data["Alert"] = w.valueFrom(*r.Alert, nil, "")
-			parts = append(parts, policy.Part{Expr: *r.Alert})
+			parts = append(parts, policy.SQLFragment{Expr: *r.Alert})
 		}
 		for _, part := range parts {
 			w.noteReads(part)
@@ -132,13 +132,13 @@ func (c *compiler) reports() []Object {
 		if c.dry {
 			continue
 		}
-		dependencies := map[string]*expectation{}
+		dependencies := map[string]*dependency{}
 		for _, read := range w.tablesRead(parts) {
 			if read.table.Schema != w.schema() {
-				dependencies[tableName(read.table)] = &expectation{Kind: kindOf(read.table)}
+				dependencies[tableName(read.table)] = &dependency{Kind: kindOf(read.table)}
 			}
 		}
-		function := w.forPeople(w.function("report", "timestamp with time zone", "report", data))
+		function := w.forOperatorsAndViewers(w.function("report", "timestamp with time zone", "report", data))
 		row := w.policyObject(w.fields([]passEntry{}, rowFacts{}, []stepEntry{}, dependencies), function.SQL)
 		objects = append(objects, function, row.explained(explain.Report(r)))
 	}
@@ -149,11 +149,11 @@ func (c *compiler) reports() []Object {
 // generated.
 func (w *policyCompiler) explained() []explain.Line {
 	p := w.policy
-	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.way(),
+	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.batchMethod(),
 		ByList: w.partitioned.ofValues(), Tables: w.tables,
 		Clocks: each(w.clocks, func(k *clock) string { return cmp.Or(k, &clock{}).typ })}
 	for _, d := range p.Deletes() {
-		facts.Cascades = append(facts.Cascades, w.changedBy(d.Table.String())...)
+		facts.Cascades = append(facts.Cascades, w.cascadeKeys(d.Table.String())...)
 	}
 	for _, name := range slices.Concat([]string{p.Table.String()}, w.related, tableNames(p.Changes()), w.reach) {
 		facts.Holds = appendUnique(facts.Holds, w.tables.Root(name))
@@ -194,8 +194,8 @@ func (w *policyCompiler) orders() []string {
 	})
 }
 
-// pageOf returns the words in which a page describes its policy; "" if it has none.
-func pageOf(sql string) string {
+// wordsOf returns the words in which a page describes its policy; "" if it has none.
+func wordsOf(sql string) string {
 	quote := wordsQuote.FindString(sql)
 	_, rest, _ := strings.Cut(sql, quote)
 	words, _, found := strings.Cut(rest, strings.TrimSuffix(quote, "\n"))
@@ -207,21 +207,21 @@ func pageOf(sql string) string {
 
 var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
 
-// Pages merges the objects of each policy or report into one object: its functions, its tables for
+// PolicyScripts merges the objects of each policy or report into one object: its functions, its tables for
 // joins and its registry row. All of them can be replaced without losing data. A migration changes
 // a page as a whole.
-func Pages(objects []Object, roles policy.Roles) []Object {
+func PolicyScripts(objects []Object, roles policy.Roles) []Object {
 	parts, rows := map[string][]Object{}, map[string]bool{}
 	for _, o := range objects {
-		if rows[o.Policy] = rows[o.Policy] || hasPage(o.Kind); ofPage(o) {
+		if rows[o.Policy] = rows[o.Policy] || hasScript(o.Kind); isPartOfScript(o) {
 			parts[o.Policy] = append(parts[o.Policy], o)
 		}
 	}
 	var list []Object
 	for _, o := range objects {
 		switch {
-		case ofPage(o) && rows[o.Policy]:
-		case hasPage(o.Kind) && len(parts[o.Policy]) > 0:
+		case isPartOfScript(o) && rows[o.Policy]:
+		case hasScript(o.Kind) && len(parts[o.Policy]) > 0:
 			list = append(list, policyScript(o, parts[o.Policy], roles))
 		default:
 			list = append(list, o)
@@ -230,11 +230,11 @@ func Pages(objects []Object, roles policy.Roles) []Object {
 	return list
 }
 
-// hasPage reports whether an object of this kind carries its policy's page.
-func hasPage(kind Kind) bool { return kind == KindPolicy || kind == KindEach }
+// hasScript reports whether an object of this kind carries its policy's page.
+func hasScript(kind Kind) bool { return kind == KindPolicy || kind == KindEach }
 
-// ofPage reports whether an object is part of its policy's page.
-func ofPage(o Object) bool {
+// isPartOfScript reports whether an object is part of its policy's page.
+func isPartOfScript(o Object) bool {
 	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
 }
 

@@ -144,7 +144,7 @@ func (w *policyCompiler) rowsRelation() sqlText {
 func (c *compiler) checkPartitionSteps(p *policy.Policy) {
 	away := false
 	for _, s := range p.Then {
-		for _, part := range parts(s) {
+		for _, part := range expressionsOf(s) {
 			tables := part.Parsed().Tables
 			if i := slices.IndexFunc(tables, isPartition); away && i >= 0 {
 				c.refuse(part.Expr.At(tables[i].Offset), codeStep,
@@ -191,10 +191,10 @@ func (w *policyCompiler) removePartition(s step) sqlText {
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
-// Members is what a KindEach object describes: the objects for each schema, written with the word
+// Instances is what a KindEach object describes: the objects for each schema, written with the word
 // that stands for the schema. No migration contains them. The runtime creates or renews them when
 // a run of an instance begins.
-type Members struct {
+type Instances struct {
 	Each    *policy.Each
 	Objects []Object
 }
@@ -203,7 +203,7 @@ type Members struct {
 // the word's name.
 func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
 	member := *p
-	member.Name = e.Word(p.Name)
+	member.Name = e.ScriptName(p.Name)
 	if e.ShardsOf != "" {
 		c.diags = append(c.diags, shards.Check(&member, e, c.tables)...)
 	}
@@ -234,14 +234,14 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 			page += o.SQL
 		}
 	}
-	if name := strayed(e.Name, page); name != "" {
+	if name := misplacedWord(e.Name, page); name != "" {
 		c.refuse(p.Position, codeReservedName, fmt.Sprintf("name %[2]q in the SQL of policy %[1]q contains the name "+
 			"that stands for a schema", p.Name, name),
 			fmt.Sprintf("Rename %q under \"each\", so that no other name contains it.", e.Name))
 		return nil
 	}
 	// The hash of an instance's row also covers the privileges on its schema.
-	members := &Members{Each: e, Objects: parts}
+	members := &Instances{Each: e, Objects: parts}
 	hash, member := members.Hash(), members.policy()
 	member.SQL = strings.Replace(member.SQL, hash, Hash(hash, admission), 1)
 	member.Row["hash"] = json.RawMessage(encode(Hash(hash, admission)))
@@ -257,7 +257,7 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e,
 			page+admission))),
 		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
-	admit := made(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data,
+	admit := newObject(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data,
 		p.Position).grantedTo(roles, roles.Owner)
 	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, member.Table
 	r := row{field("name", p.Name, nil), field("word", e.Name, nil), field("schemas", e.Pattern(), nil),
@@ -266,14 +266,14 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 			'}')+1]), nil)}
 	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data),
 		Drop:   object("each_drop", data),
-		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Members: members, Row: r.columns()}}
+		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Instances: members, Row: r.columns()}}
 }
 
-// strayed returns a name in the page that contains the word but is not a schema; "" if there is
+// misplacedWord returns a name in the page that contains the word but is not a schema; "" if there is
 // none.
-func strayed(word, page string) string {
+func misplacedWord(word, page string) string {
 	for _, name := range regexp.MustCompile(`[\w$@]*`+word+`[\w$]*\.?`).FindAllString(page, -1) {
-		if name != word+"." && !strings.Contains(name, policy.MemberMark+word) {
+		if name != word+"." && !strings.Contains(name, policy.InstanceMark+word) {
 			return strings.TrimSuffix(name, ".")
 		}
 	}
@@ -296,13 +296,13 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	return list
 }
 
-func (m *Members) In(place policy.Instance) []Object {
+func (m *Instances) In(place policy.Instance) []Object {
 	return each(m.Objects, func(o Object) Object { return policy.InInstance(o, place) })
 }
 
 // Hash returns the hash of the instances' registry rows.
-func (m *Members) Hash() string { return strings.Trim(string(m.policy().Row["hash"]), `"`) }
+func (m *Instances) Hash() string { return strings.Trim(string(m.policy().Row["hash"]), `"`) }
 
-func (m *Members) policy() *Object {
+func (m *Instances) policy() *Object {
 	return &m.Objects[slices.IndexFunc(m.Objects, func(o Object) bool { return o.Kind == KindPolicy })]
 }

@@ -49,7 +49,7 @@ type groupKey struct {
 // rankOf compiles a rank. It ranks the rows of "where" and "among" whose first order item is not
 // NULL. Joins become sub-selects, because a rank reads more rows than a batch joins.
 func (w *policyCompiler) rankOf(source *policy.Rank, name sqlText) *ranked {
-	defer w.restored()()
+	defer w.saveState()()
 	w.scalars = w.asScalars(w.policy.Joins, nil)
 	r := w.rankTexts(source, name)
 	for _, keys := range armsOf(r) {
@@ -68,7 +68,7 @@ func (w *policyCompiler) rankTexts(source *policy.Rank, name sqlText) *ranked {
 	r := &ranked{Name: name, First: source.First, WithTies: source.WithTies, Table: qualified(w.table), columns: true,
 		source: source}
 	if w.policy.Partitions {
-		r.Table, r.Rows = ofParts, []sqlText{"NOT t.detaching", fragment("has an end", nil)}
+		r.Table, r.Rows = partitionRelation, []sqlText{"NOT t.detaching", fragment("has an end", nil)}
 		r.Order = []orderItem{{Expr: fragment("has no beginning", nil)}}
 	}
 	for _, e := range []*policy.Expr{w.policy.Where, source.Among} {
@@ -127,7 +127,7 @@ func (w *policyCompiler) compileOrder(r *ranked) {
 	for i, per := range r.source.Per {
 		key, column := groupKey{Number: i + 1, Expr: w.bind(per), Type: "text"}, w.columnOf(per)
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
-			w.needOperators(column, per.Position)
+			w.checkOperators(column, per.Position)
 			w.rankedBy = appendUnique(w.rankedBy, column.Name)
 			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
 		} else {
@@ -176,12 +176,12 @@ func matches(keys []groupKey) []sqlText {
 	return each(keys, func(k groupKey) sqlText { return fragment("of group", k) })
 }
 
-// ofParts is the relation that contains the partitions, for a policy on partitions.
-const ofParts sqlText = "part"
+// partitionRelation is the relation that contains the partitions, for a policy on partitions.
+const partitionRelation sqlText = "part"
 
 // Unindexed reports whether no index finds the rows of a group. Then all groups are ranked at once.
 func (r *ranked) Unindexed() bool {
-	return r.Table == ofParts || slices.ContainsFunc(r.Keys,
+	return r.Table == partitionRelation || slices.ContainsFunc(r.Keys,
 		func(k groupKey) bool { return k.Column == "" || k.MayBeRow })
 }
 

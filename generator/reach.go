@@ -13,9 +13,9 @@ import (
 	"pgretain/policy"
 )
 
-// changedBy returns the foreign keys that change rows when rows of a table are deleted: the last
+// cascadeKeys returns the foreign keys that change rows when rows of a table are deleted: the last
 // one of each path.
-func (c *compiler) changedBy(name string) []catalog.ForeignKey {
+func (c *compiler) cascadeKeys(name string) []catalog.ForeignKey {
 	last := func(path []catalog.ForeignKey) catalog.ForeignKey { return path[len(path)-1] }
 	return each(c.tables.CascadePaths(name), last)
 }
@@ -26,7 +26,7 @@ func (c *compiler) changedBy(name string) []catalog.ForeignKey {
 func (c *compiler) checkReach(step policy.Step, from string) {
 	var keys []string
 	all := each(step.Delete.Cascades, policy.Table.String)
-	for _, key := range c.changedBy(from) {
+	for _, key := range c.cascadeKeys(from) {
 		root := c.tables.Root(key.Table)
 		named := slices.ContainsFunc(step.Delete.Cascades, func(t policy.Table) bool { return t.String() == root })
 		if !c.refuseProtected(step.Position, from, key) && !named {
@@ -72,7 +72,7 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 	var goes, meant []string
 	for _, d := range p.Deletes() {
 		goes = append(goes, c.tables.Root(d.Table.String()))
-		for _, key := range c.changedBy(d.Table.String()) {
+		for _, key := range c.cascadeKeys(d.Table.String()) {
 			if key.OnDelete == "cascade" {
 				goes = append(goes, c.tables.Root(key.Table))
 			}
@@ -117,7 +117,7 @@ func (c *compiler) checkProtected(p *policy.Policy) {
 		}
 	}
 	for _, t := range p.StatementDeletes() {
-		for _, key := range c.changedBy(t.String()) {
+		for _, key := range c.cascadeKeys(t.String()) {
 			c.refuseProtected(t.Position, t.String(), key)
 		}
 	}
@@ -200,7 +200,7 @@ func (w *policyCompiler) collectRights() {
 	// while there are holds, rows below are locked before the rows above them are deleted
 	for _, name := range w.deletes {
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
-		locked = append(locked, each(w.changedBy(name), below)...)
+		locked = append(locked, each(w.cascadeKeys(name), below)...)
 	}
 	for _, s := range w.steps {
 		if s.locked > 0 {
@@ -215,7 +215,7 @@ func (w *policyCompiler) collectRights() {
 		use.Access.Update = use.Access.Update || slices.Contains(locked, use.Table.String())
 		w.addRight(use.Table, use.Access)
 	}
-	for _, part := range w.policy.Parts() {
+	for _, part := range w.policy.Fragments() {
 		w.noteReads(part)
 	}
 	for _, e := range w.policy.Effects(len(w.steps)) {
@@ -228,7 +228,7 @@ func (w *policyCompiler) collectRights() {
 // noteReads records the tables and the names that an expression reads. A bare name of a table is
 // looked up in the search path of the snapshot. If no schema has it, noteReads refuses it, because
 // any later table of that name would replace it. Snapshots do not contain pg_catalog.
-func (w *policyCompiler) noteReads(part policy.Part) {
+func (w *policyCompiler) noteReads(part policy.SQLFragment) {
 	parsed := part.Parsed()
 	w.noteNames(parsed)
 	for _, ref := range parsed.Tables {
@@ -317,7 +317,7 @@ func (c *compiler) privilege(r right) Object {
 			rights = append(rights, Right{"sequence", string(s), string(s), worker, "USAGE"})
 		}
 	}
-	o := made(KindPrivilege, name, "privilege", data, r.position)
+	o := newObject(KindPrivilege, name, "privilege", data, r.position)
 	o.Policy, o.Table, o.Rights = r.policy, name, rights
 	return o
 }

@@ -44,7 +44,7 @@ func (w *policyCompiler) policyObject(r row, texts ...string) Object {
 	in := w.file.Install
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
 	r = slices.Insert(r, 2, field("hash", hash, nil))
-	o := w.made(KindPolicy, w.policy.Name, "policy",
+	o := w.newObject(KindPolicy, w.policy.Name, "policy",
 		fields{"Name": literal(w.policy.Name), "Row": r.page(len("SELECT " + w.schema() + "._register("))})
 	o.Row = r.columns()
 	return o
@@ -60,11 +60,11 @@ func (r row) columns() map[string]json.RawMessage {
 
 // fields returns all columns of a registry row except the hash.
 func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []stepEntry,
-	dependencies map[string]*expectation) row {
+	dependencies map[string]*dependency) row {
 	p, table := w.policy, tableName(w.table)
 	settable := cmp.Or(p.SettableWindow(), &policy.WindowData{})
 	plain := []stepEntry{{Step: 1, Verb: "delete", Table: table}}
-	deletes, related, changes, writes := w.follow(steps)
+	deletes, related, changes, writes := w.derivedColumns(steps)
 	if w.report {
 		table, plain = "", steps
 	}
@@ -79,12 +79,12 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 			map[string][]string{}),
 		field("passes", passes, []passEntry{}), field("joined", orNull(w.fromRows()), nil), field("facts", facts,
 			rowFacts{}), field("steps", steps, plain),
-		field("deletes", w.deletes, deletes), field("related", ordered(w.related), related),
-		field("changes", ordered(tableNames(p.Changes())), changes), field("writes", p.Writes(), writes),
+		field("deletes", w.deletes, deletes), field("related", sortedUnique(w.related), related),
+		field("changes", sortedUnique(tableNames(p.Changes())), changes), field("writes", p.Writes(), writes),
 		field("unguarded", w.unguarded, []string{}), field("statement_deletes", tableNames(p.StatementDeletes()),
 			[]string{}),
 		field("reach", w.reach, []string{}), field("restores", w.restores(), []restoreSource(nil)),
-		field("expects", dependencies, map[string]*expectation{}), field("schemas", append([]string{}, w.schemas...),
+		field("expects", dependencies, map[string]*dependency{}), field("schemas", append([]string{}, w.schemas...),
 			[]string{}),
 	})
 }
@@ -127,8 +127,8 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
-// follow returns what retention._put_policy derives from the steps.
-func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes []string) {
+// derivedColumns returns what retention._put_policy derives from the steps.
+func (c *compiler) derivedColumns(steps []stepEntry) (deletes, related, changes, writes []string) {
 	deletes = []string{}
 	for _, s := range steps {
 		switch {
@@ -146,10 +146,10 @@ func (c *compiler) follow(steps []stepEntry) (deletes, related, changes, writes 
 			}
 		}
 	}
-	return deletes, ordered(related), ordered(changes), ordered(writes)
+	return deletes, sortedUnique(related), sortedUnique(changes), sortedUnique(writes)
 }
 
-func ordered(names []string) []string {
+func sortedUnique(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
@@ -249,7 +249,7 @@ func (c *compiler) install() Object {
 		field("scheduler", in.Scheduler, nil), field("protect", tableNames(c.file.Protect), []string{}), field("trust",
 			names(in.Trust), []string{}), field("cron_database", elsewhere, nil)}
 	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
-	o := made(KindInstall, "install", "install", data, in.Position)
+	o := newObject(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
 	return o
 }
@@ -295,7 +295,7 @@ func (c *compiler) job(job *policy.Job) Object {
 		field("scope", scopeOf(job), nil),
 		field("schedules", schedules, nil), field("cron_names", names, []string{}), field("every", orNull(every),
 			nil), field("policies", policies, nil)}
-	o := made(KindJob, job.Name, "job", data, job.Position)
+	o := newObject(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()
 	return o
 }
@@ -436,7 +436,7 @@ func cronObject(job CronJob, at diag.Position) Object {
 	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job),
 		"Command":  ofDatabase(job.Command, true),
 		"Database": ofDatabase(job.Database, false)}
-	o := made(KindCron, job.Name, template, data, at)
+	o := newObject(KindCron, job.Name, template, data, at)
 	o.Cron = &job
 	return o
 }

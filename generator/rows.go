@@ -18,15 +18,15 @@ type policyCompiler struct {
 	dependencies
 
 	steps    []step
-	inRun    bool // asOf is ofBatch: a run provides windows, scopes, rows of joins and values of up_to
+	inRun    bool // asOf is asOfInRun: a run provides windows, scopes, rows of joins and values of up_to
 	report   bool // the page belongs to a report, which has no rows
 	numbered bool // a step needs the order of the rows of the batch
 	prepares bool // a run reads joins or ceilings when it starts
 }
 
-// ofBatch is as_of in functions that runs call. Their only argument is a batch_range. The argument is
+// asOfInRun is as_of in functions that runs call. Their only argument is a batch_range. The argument is
 // written by its number, because no column of the policy's tables can hide a number.
-const ofBatch sqlText = "($1).as_of"
+const asOfInRun sqlText = "($1).as_of"
 
 // conditions are the compiled rules of a policy: its rows, which of them are due, and which are
 // kept.
@@ -75,8 +75,8 @@ type guard struct {
 // Unknown returns the name under which the guard keeps a row if the condition is NULL.
 func (g guard) Unknown() literal { return g.Name + "?" }
 
-func (c *compiler) writer(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
-	w := &policyCompiler{inRun: asOf == ofBatch, dependencies: dependencies{named: map[string]bool{},
+func (c *compiler) newPolicyCompiler(p *policy.Policy, table *catalog.Table, asOf sqlText) *policyCompiler {
+	w := &policyCompiler{inRun: asOf == asOfInRun, dependencies: dependencies{named: map[string]bool{},
 		types: map[string]string{}}}
 	w.binder = binder{compiler: c, policy: p, table: table, asOf: asOf, aliases: map[string]*catalog.Table{},
 		partitioned: c.partitionedOf(p)}
@@ -105,7 +105,7 @@ func (w *policyCompiler) compileWhere() {
 	parsed := w.parse(*e)
 	w.where, w.whereOwn = w.optional(e), ownColumnsOnly(parsed)
 	if parsed.Simple && w.whereOwn && len(parsed.Columns) > 0 && !slices.ContainsFunc(parsed.Columns, isAsOf) &&
-		w.indexable(parsed) && !w.zoned(parsed) {
+		w.indexable(parsed) && !w.dependsOnZone(parsed) {
 		w.predicate = enclosed(spliced(*e, w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 			return sqlText(quote.Ident(ref.Fields[len(ref.Fields)-1])), len(ref.Fields) == 2 && ref.Fields[0] == "t"
 		})))
@@ -127,12 +127,12 @@ func (w *policyCompiler) joinOf(j policy.Join) join {
 
 // storedTable returns the table that stores the rows of a join during a run.
 func (w *policyCompiler) storedTable(j policy.Join) sqlText {
-	return sqlText(quote.Qualified(w.schema(), w.storedName(j)))
+	return sqlText(quote.Qualified(w.schema(), w.storedTableName(j)))
 }
 
 // asScalars compiles joins for use as sub-selects. Each join may read the joins before it.
 func (w *policyCompiler) asScalars(joins []policy.Join, before []join) []join {
-	defer w.restored()()
+	defer w.saveState()()
 	w.scalars = slices.Clone(before)
 	for _, j := range joins {
 		w.scalars = append(w.scalars, w.joinOf(j))
@@ -222,7 +222,7 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	}
 	for _, name := range w.policy.Scope {
 		if column := w.knownColumn(w.table, name.Text, name.Position); column != nil && w.inRun {
-			w.needOperators(column, name.Position)
+			w.checkOperators(column, name.Position)
 			due = append(due, fragment("in scope", fields{"Type": sqlText(castType(column.Plain())),
 				"Column": ident(name.Text)}))
 		}
@@ -251,7 +251,7 @@ func (w *policyCompiler) ofOthers(p pass) []sqlText {
 func (w *policyCompiler) entryOf(p pass) []sqlText {
 	var due []sqlText
 	if p.clock != nil && p.nulls {
-		due = p.clock.none()
+		due = p.clock.withoutInstant()
 	} else if p.clock != nil {
 		due = p.clock.exact()
 	}
@@ -265,7 +265,7 @@ func (w *policyCompiler) entryOf(p pass) []sqlText {
 // them, in one statement.
 func (w *policyCompiler) rows() Object {
 	if w.policy.Partitions {
-		return w.forPeople(w.function("rows", w.batchRange(), "rows_partitions", w.partitionFields()))
+		return w.forOperatorsAndViewers(w.function("rows", w.batchRange(), "rows_partitions", w.partitionFields()))
 	}
 	row := sqlText("t")
 	if w.table.Column("t") != nil { // a column name hides the name of the row
@@ -280,7 +280,7 @@ func (w *policyCompiler) rows() Object {
 	if len(own) == 1 && len(own[0].headers) == 0 {
 		passed = w.optional(own[0].Where)
 	}
-	return w.forPeople(w.function("rows", w.batchRange(), "rows", fields{
+	return w.forOperatorsAndViewers(w.function("rows", w.batchRange(), "rows", fields{
 		"Row":     row,
 		"Joins":   w.joins,
 		"Columns": w.columns,
@@ -296,9 +296,9 @@ func (w *policyCompiler) rows() Object {
 // the registry. It returns "" if the table alone is enough: no clock, step or "where" reads a join.
 // A join has at most one row per row of the table.
 func (w *policyCompiler) fromRows() string {
-	list := (&policy.Policy{Where: w.policy.Where}).Parts()
+	list := (&policy.Policy{Where: w.policy.Where}).Fragments()
 	for _, s := range w.steps {
-		list = append(list, s.parts...)
+		list = append(list, s.expressions...)
 	}
 	ofJoin := func(ref pgparse.ColumnRef) bool {
 		return len(ref.Fields) == 0 || slices.ContainsFunc(w.joins,

@@ -88,7 +88,7 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install),
 		Drop:    dropStatement(id.Kind, name),
 		Chapter: file.Chapter}
-	o = o.listed(file.Name, install.Roles)
+	o = o.withListedGrants(file.Name, install.Roles)
 	if o.Kind == KindFunction && o.As == AsOwner && !strings.Contains(file.Text, "SECURITY DEFINER") {
 		o = o.grantedTo(install.Roles, install.Roles.Worker)
 	}
@@ -139,7 +139,7 @@ func renameInstall(sql string, install policy.Install) string {
 	if install.Roles.Owner == install.Roles.Runner { // the owner needs CREATE on its own schema
 		sql = changeLine.ReplaceAllString(sql, "")
 	}
-	if !install.Roles.Usual() {
+	if !install.Roles.IsDefault() {
 		names := roleNames(install.Roles)
 		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
 			return names[strings.TrimPrefix(found,
@@ -233,9 +233,9 @@ var grantList = sync.OnceValue(func() []grant {
 	})
 })
 
-// listed returns an object of the runtime with its grants from that list: roles that may call or
+// withListedGrants returns an object of the runtime with its grants from that list: roles that may call or
 // read it, the worker's privileges to write, and whether the worker owns it.
-func (o Object) listed(name string, roles policy.Roles) Object {
+func (o Object) withListedGrants(name string, roles policy.Roles) Object {
 	names := roleNames(roles)
 	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT",
 		KindView: "SELECT"}[o.Kind]

@@ -13,7 +13,7 @@ func TestStatementsOfGoldenObjects(t *testing.T) {
 	for _, c := range cases(t, "golden", 24) {
 		file, _ := parseCase(t, c)
 		objects, _ := Compile(file, snapshotOf(t, c), nil)
-		for _, o := range Pages(objects, file.Install.Roles) {
+		for _, o := range PolicyScripts(objects, file.Install.Roles) {
 			for _, drops := range []bool{false, true} {
 				a := action{object: o, drops: drops}
 				if err := a.checkStatements(file.Install.Schema); err != nil {

@@ -24,8 +24,8 @@ type step struct {
 	as      ident                               // alias of the rows of from
 	headers []step                              // earlier steps that insert header rows which this step reads
 	// the step's expressions, and the conditions that join header rows to the batch
-	parts     []policy.Part
-	untouched bool // no earlier step can have written rows of the policy's table
+	expressions []policy.SQLFragment
+	untouched   bool // no earlier step can have written rows of the policy's table
 	// number of the step that locks the related rows first; 0 if no step does
 	locked int
 }
@@ -37,8 +37,8 @@ func (w *policyCompiler) compileSteps() {
 		c := w.stepOf(s)
 		c.number, c.untouched = i+1, untouched
 		for _, h := range w.steps {
-			if h.Insert != nil && h.Insert.As != "" && mentions(parts(s), h.Insert.As) {
-				c.headers, c.parts = append(c.headers, h), append(c.parts, values(h.Insert.Per)...)
+			if h.Insert != nil && h.Insert.As != "" && mentions(expressionsOf(s), h.Insert.As) {
+				c.headers, c.expressions = append(c.headers, h), append(c.expressions, values(h.Insert.Per)...)
 			}
 		}
 		w.steps = append(w.steps, c)
@@ -53,11 +53,11 @@ func (w *policyCompiler) compileSteps() {
 // stepOf compiles a step by its kind. A new kind needs a template, a case here, and a file that
 // renders it.
 func (w *policyCompiler) stepOf(of policy.Step) step {
-	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), parts: parts(of)}
+	s := step{Step: of, from: w.table, as: "t", target: tableName(w.table), expressions: expressionsOf(of)}
 	if of.Related != nil {
 		find := w.relation
 		if of.Delete != nil || of.Update != nil {
-			find = w.holder
+			find = w.tableWithRows
 		}
 		s.from, s.as = existing(find, of.Related.Table), ident(of.Related.As)
 	}
@@ -113,8 +113,8 @@ func (w *policyCompiler) mayWrite(s step) bool {
 }
 
 func (w *policyCompiler) rendered(s step) sqlText {
-	defer w.restored()()
-	if readBatch(s.parts) {
+	defer w.saveState()()
+	if readBatch(s.expressions) {
 		w.batch = fragment("batch in parentheses", w.rowsOf(s, false))
 	}
 	w.enter(s)
@@ -138,11 +138,11 @@ func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.T
 	return cmp.Or(find(t), &catalog.Table{Schema: t.Schema, Name: t.Name})
 }
 
-// holder returns a table that stores its rows itself. It refuses any other relation and returns
+// tableWithRows returns a table that stores its rows itself. It refuses any other relation and returns
 // nil.
-func (c *compiler) holder(t policy.Table) *catalog.Table {
+func (c *compiler) tableWithRows(t policy.Table) *catalog.Table {
 	table := c.relation(t)
-	if table != nil && !holdsRows(table) {
+	if table != nil && !storesRows(table) {
 		c.refuse(t.Position, codeTableKind, fmt.Sprintf("%q %s", t, wrongKind(table)),
 			"Name the table that holds the rows.")
 		return nil
@@ -150,25 +150,27 @@ func (c *compiler) holder(t policy.Table) *catalog.Table {
 	return table
 }
 
-// holdsRows reports whether the rows of a table have a ctid by which they can be locked.
-func holdsRows(table *catalog.Table) bool {
+// storesRows reports whether the rows of a table have a ctid by which they can be locked.
+func storesRows(table *catalog.Table) bool {
 	return table.Kind == "table" || table.Kind == "partitioned"
 }
 
-func parts(s policy.Step) []policy.Part { return (&policy.Policy{Then: []policy.Step{s}}).Parts() }
+func expressionsOf(s policy.Step) []policy.SQLFragment {
+	return (&policy.Policy{Then: []policy.Step{s}}).Fragments()
+}
 
 // anyReads reports whether found is true for any of the expressions.
-func anyReads(list []policy.Part, found func(*pgparse.Expr) bool) bool {
-	return slices.ContainsFunc(list, func(part policy.Part) bool { return found(part.Parsed()) })
+func anyReads(list []policy.SQLFragment, found func(*pgparse.Expr) bool) bool {
+	return slices.ContainsFunc(list, func(part policy.SQLFragment) bool { return found(part.Parsed()) })
 }
 
 // readBatch reports whether any expression reads the relation "batch".
-func readBatch(list []policy.Part) bool {
+func readBatch(list []policy.SQLFragment) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool { return namesBatch(parsed.Tables) })
 }
 
 // mentions reports whether any expression reads a column of a relation with one of these names.
-func mentions(list []policy.Part, names ...string) bool {
+func mentions(list []policy.SQLFragment, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
 			return len(ref.Fields) > 1 && slices.Contains(names, ref.Fields[0]) &&
@@ -232,7 +234,7 @@ func (w *policyCompiler) findEffects() effects {
 // deletes them. It is s itself, or an earlier step that has copied the same rows, so exactly the
 // copied rows are deleted. It returns 0 if the rows are not locked.
 func (w *policyCompiler) lockedBy(s step) int {
-	if s.Related == nil || !holdsRows(s.from) {
+	if s.Related == nil || !storesRows(s.from) {
 		return 0
 	}
 	name := tableName(s.from)
@@ -253,9 +255,9 @@ func (w *policyCompiler) lockedBy(s step) int {
 	return s.number
 }
 
-// several reports whether the rows of a table are stored in several tables. Then a ctid is not
+// inSeveralTables reports whether the rows of a table are stored in several tables. Then a ctid is not
 // unique.
-func several(table *catalog.Table) bool {
+func inSeveralTables(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
@@ -266,7 +268,7 @@ func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
 	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target),
 		"Deletes": s.Delete != nil,
-		"Table":   w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": several(s.from),
+		"Table":   w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": inSeveralTables(s.from),
 		"Rows": rows, "Direct": rows.plain, "Where": rows.Where, "Passes": s.Where != nil, "Related": s.Related != nil,
 		"Locks": s.locked == s.number, "Locked": s.locked}
 	if s.Related == nil && (s.Delete != nil || s.Update != nil) && !rows.plain {

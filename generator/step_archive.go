@@ -199,8 +199,8 @@ func (w *policyCompiler) createdTables() []Object {
 }
 
 func (w *policyCompiler) createdTable(s step) Object {
-	defer w.restored()()
-	w.blank, w.asOf = true, "NULL::timestamptz"
+	defer w.saveState()()
+	w.outsideRun, w.asOf = true, "NULL::timestamptz"
 	w.enter(s)
 	key := s.archiveKey()
 	data := fields{
@@ -208,7 +208,7 @@ func (w *policyCompiler) createdTable(s step) Object {
 		"Columns": append(s.copied(&catalog.Table{}), w.emptyValues(s)...), "Key": identifiers(key),
 		"Index": ident(indexName(s.target, strings.Join(key, ","), "")),
 	}
-	o := w.made(KindArchive, s.target, "archive", data)
+	o := w.newObject(KindArchive, s.target, "archive", data)
 	o.Table, o.Position = s.target, s.Position
 	return o
 }

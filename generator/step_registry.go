@@ -54,8 +54,8 @@ func (w *policyCompiler) stepEntries() []stepEntry {
 }
 
 func (w *policyCompiler) stepEntry(s step) stepEntry {
-	defer w.restored()()
-	w.blank = true
+	defer w.saveState()()
+	w.outsideRun = true
 	for _, before := range w.steps[:s.number-1] {
 		if before.Delete != nil {
 			w.deleted = append(w.deleted, before.target)
@@ -66,14 +66,14 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 		e.Key = w.copiedKey(s)
 	}
 	w.enter(s)
-	blind, conditions := "", parts(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update,
+	blind, conditions := "", expressionsOf(policy.Step{Where: s.Where, Related: s.Related, Update: s.Update,
 		DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
 		blind = "a statement in the policy's own words"
 	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
 		blind = "its condition reads what only a batch knows"
-	case !holdsRows(s.from) && !w.policy.Partitions:
+	case !storesRows(s.from) && !w.policy.Partitions:
 		blind = "its rows are those of a view"
 	default:
 		bound := func(e *policy.Expr) string { // returns "" if there is no expression
@@ -124,7 +124,7 @@ type tableRead struct {
 	expr  *pgparse.Expr
 }
 
-func (w *policyCompiler) tablesRead(list []policy.Part) []tableRead {
+func (w *policyCompiler) tablesRead(list []policy.SQLFragment) []tableRead {
 	var found []tableRead
 	for _, part := range list {
 		parsed := part.Parsed()
@@ -150,7 +150,7 @@ func (w *policyCompiler) stepNotes(s step) []string {
 		note := func(does string) {
 			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
 		}
-		for _, r := range w.tablesRead(s.parts) {
+		for _, r := range w.tablesRead(s.expressions) {
 			known := verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL)
 			if s.SQL == nil && !known && tableName(r.table) == name {
 				note("reads")
@@ -176,7 +176,7 @@ func (w *policyCompiler) stepNotes(s step) []string {
 func (w *policyCompiler) conditionNotes() []string {
 	var notes []string
 	seen := map[string]bool{}
-	reads, columns := w.tablesRead(w.decidingParts()), w.decidingColumns()
+	reads, columns := w.tablesRead(w.decidingExpressions()), w.decidingColumns()
 	for _, e := range w.policy.Effects(len(w.steps)) {
 		name, why, verb := e.Table.String(), "", e.Verb()
 		decides := verb != "update" || slices.ContainsFunc(e.Set,
@@ -218,7 +218,7 @@ func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 		reads := read.expr.EqualTo("t." + key)[level]
 		same := slices.ContainsFunc(w.writtenBy(write, key), func(column string) bool {
 			set := slices.ContainsFunc(write.Set, func(a policy.Assignment) bool { return a.Column == column })
-			return reads[read.ref.Called()+"."+column] && !set
+			return reads[read.ref.Qualifier()+"."+column] && !set
 		})
 		if !same {
 			return false
@@ -234,10 +234,10 @@ func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	switch verb := write.Verb(); {
 	case related != nil && (verb == "update" || verb == "delete"):
 		child := pgparse.TableRef{Schema: related.Table.Schema, Name: related.Table.Name, Alias: related.As}
-		where := policy.Part{Expr: related.Where, Kind: policy.IsExpression}.Parsed()
+		where := policy.SQLFragment{Expr: related.Where, Kind: policy.IsExpression}.Parsed()
 		var columns []string
 		for name, equal := range where.EqualTo("t."+key, child)[0] {
-			if column, own := strings.CutPrefix(name, child.Called()+"."); own && equal {
+			if column, own := strings.CutPrefix(name, child.Qualifier()+"."); own && equal {
 				columns = append(columns, column)
 			}
 		}
@@ -255,8 +255,8 @@ func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	return nil
 }
 
-// decidingParts returns the expressions that decide about rows during a run.
-func (w *policyCompiler) decidingParts() []policy.Part {
+// decidingExpressions returns the expressions that decide about rows during a run.
+func (w *policyCompiler) decidingExpressions() []policy.SQLFragment {
 	p := *w.policy
 	p.Then, p.Claim, p.Touch, p.Joins = nil, nil, nil, nil
 	for _, j := range w.policy.Joins {
@@ -264,7 +264,7 @@ func (w *policyCompiler) decidingParts() []policy.Part {
 			p.Joins = append(p.Joins, j)
 		}
 	}
-	return slices.DeleteFunc(p.Parts(), func(part policy.Part) bool {
+	return slices.DeleteFunc(p.Fragments(), func(part policy.SQLFragment) bool {
 		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool {
 			return k.UpTo != nil &&
 				*k.UpTo == part.Expr
@@ -274,9 +274,9 @@ func (w *policyCompiler) decidingParts() []policy.Part {
 
 // decidingColumns returns the columns of the row that decide about it or that steps read.
 func (w *policyCompiler) decidingColumns() []string {
-	columns, list := names(w.policy.Scope), w.decidingParts()
+	columns, list := names(w.policy.Scope), w.decidingExpressions()
 	for _, s := range w.steps {
-		list = append(list, s.parts...)
+		list = append(list, s.expressions...)
 	}
 	for _, part := range list {
 		columns = append(columns, w.columnsRead(part.Parsed(), "")...)

@@ -41,7 +41,7 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 	}
 	if s.untouched && !numbered && len(rows)+len(s.headers) == 0 {
 		conditions := []sqlText{"t.ctid = ANY (v_tids)"}
-		if several(w.table) {
+		if inSeveralTables(w.table) {
 			conditions = append(conditions, fragment("same partitions", nil))
 		}
 		return batchRows{fragment("table as t", w.rowsFrom()), conditions, true}
@@ -49,7 +49,7 @@ func (w *policyCompiler) rowsOf(s step, numbered bool) batchRows {
 	headers := each(s.headers, func(h step) fields {
 		return fields{"Name": ident(h.Insert.As), "Number": h.number, "On": w.valueTexts(h.Insert.Per, "")}
 	})
-	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": several(w.table),
+	return batchRows{fragment("batch rows", fields{"Table": w.rowsFrom(), "Many": inSeveralTables(w.table),
 		"Live": s.untouched, "Numbered": numbered,
 		"Fields": read, "Saved": rows, "Headers": headers}), nil, false}
 }
@@ -83,19 +83,19 @@ func (w *policyCompiler) savedBy(s step) []savedColumn {
 	if !s.untouched && s.Related == nil && (s.Update != nil || s.Delete != nil) {
 		own = append(own, w.table.PrimaryKey...)
 	}
-	if !s.untouched && (readBatch(s.parts) || s.Related == nil && s.Archive != nil) {
+	if !s.untouched && (readBatch(s.expressions) || s.Related == nil && s.Archive != nil) {
 		own = append(own, columnNames(w.table)...)
 	}
-	for _, part := range s.parts {
+	for _, part := range s.expressions {
 		if !s.untouched {
 			own = append(own, w.columnsRead(part.Parsed(), string(s.as))...)
 		}
 	}
-	return append(each(own, func(name string) savedColumn { return w.columnSaved(-1, name) }), w.joinsRead(s.parts)...)
+	return append(each(own, func(name string) savedColumn { return w.columnSaved(-1, name) }), w.joinsRead(s.expressions)...)
 }
 
 // joinsRead returns the columns of the policy's joins that the expressions read.
-func (w *policyCompiler) joinsRead(parts []policy.Part) []savedColumn {
+func (w *policyCompiler) joinsRead(parts []policy.SQLFragment) []savedColumn {
 	var list []savedColumn
 	for _, part := range parts {
 		parsed := part.Parsed()
@@ -219,7 +219,7 @@ func (w *policyCompiler) statement(s step) sqlText {
 			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
 				return "", false
 			}
-			return runValues[ref.Fields[1]][w.blank], true
+			return runValues[ref.Fields[1]][w.outsideRun], true
 		})...)
 	before, after := "WITH ", "\n"
 	if parsed.CTEs > 0 {
@@ -396,8 +396,8 @@ func uniqueOn(table *catalog.Table, names []string) []catalog.Index {
 	})
 }
 
-func values(list []policy.Assignment) []policy.Part {
-	return each(list, func(a policy.Assignment) policy.Part { return policy.Part{Expr: a.Value} })
+func values(list []policy.Assignment) []policy.SQLFragment {
+	return each(list, func(a policy.Assignment) policy.SQLFragment { return policy.SQLFragment{Expr: a.Value} })
 }
 
 func assignedColumn(a policy.Assignment) string { return a.Column }

@@ -79,7 +79,7 @@ func (w *policyCompiler) keyed(p pass, columns []columnText) []columnText {
 			continue // the clock is part of the key
 		}
 		column := w.table.Column(name)
-		w.needOperators(column, w.policy.Table.Position)
+		w.checkOperators(column, w.policy.Table.Position)
 		columns = append(columns, columnText{aliased("t", ident(name)), sqlText(column.Plain())})
 	}
 	return columns
@@ -108,7 +108,7 @@ type passEntry struct {
 func (w *policyCompiler) functions() ([]Object, []passEntry) {
 	if w.policy.Partitions {
 		data := fields{"Relation": literal(qualified(w.table))}
-		return []Object{w.ofMigrator("partition", "oid, text", "alter_partition", data), w.take()},
+		return []Object{w.migratorFunction("partition", "oid, text", "alter_partition", data), w.take()},
 			[]passEntry{{Undone: w.policy.Batch.Whole}}
 	}
 	var objects []Object
@@ -135,7 +135,7 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 		entries = append(entries, entry)
 	}
 	if len(w.locks) > 0 { // SELECT does not allow such a lock, so the migrating role owns the function
-		objects = append(objects, w.ofMigrator("share", "", "share", fields{"Shares": w.locks}))
+		objects = append(objects, w.migratorFunction("share", "", "share", fields{"Shares": w.locks}))
 	}
 	return append(objects, w.take()), entries
 }
@@ -155,7 +155,7 @@ func (w *policyCompiler) copiesBelow() bool {
 
 // take returns <policy>_take, the function that executes the steps on the rows of a batch_range.
 func (w *policyCompiler) take() Object {
-	saved, many := w.saved(), several(w.table)
+	saved, many := w.saved(), inSeveralTables(w.table)
 	d := fields{"Table": w.rowsFrom(), "Many": many, "Joins": nil, "Columns": nil, "Saved": saved, "InRange": w.inRange,
 		"Ordered": nil, "Threshold": nil, "Set": nil, "Plain": false, "Partitions": nil, "Watermark": nil}
 	if w.policy.Partitions {
@@ -181,7 +181,7 @@ func (w *policyCompiler) take() Object {
 		}
 		steps = append(steps, fields{"Number": s.number, "Name": literal(s.target), "Copies": w.countsCopies(s),
 			"Header": header,
-			"Locks":  locks, "Many": locks && several(s.from), "SQL": w.rendered(s)})
+			"Locks":  locks, "Many": locks && inSeveralTables(s.from), "SQL": w.rendered(s)})
 	}
 	d["Steps"], d["Copies"] = steps, slices.ContainsFunc(w.steps, w.countsCopies)
 	d["TakesAll"] = !w.policy.Partitions && w.ownDelete == nil && !w.ownUpdate
@@ -215,7 +215,7 @@ func (w *policyCompiler) takeLocked(d fields, byPlace bool) {
 	d["Plain"] = len(w.steps) == 1 && w.ownDelete != nil && w.ownDelete.Where == nil && !marked && byPlace &&
 		w.rowsOf(w.steps[0], false).plain
 	if w.numbered {
-		d["Ordered"] = w.ordered(p)
+		d["Ordered"] = w.rowOrder(p)
 	}
 	if marked {
 		m := w.watermark(p.clock.source.Watermark, p.clock.typ)
@@ -229,7 +229,7 @@ type columnText struct{ Name, Type sqlText }
 
 func (c columnText) name() sqlText { return c.Name }
 
-func (w *policyCompiler) way() string {
+func (w *policyCompiler) batchMethod() string {
 	if w.policy.Partitions {
 		return "one partition per batch, which is locked against writes and then rechecked"
 	}
@@ -270,7 +270,7 @@ func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
 		}
 		for _, ref := range w.parse(*w.policy.Keep[i].Condition).Tables {
 			table := w.lookUp(ref)
-			if table == nil || !holdsRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
+			if table == nil || !storesRows(table) || w.tables.Root(tableName(table)) == tableName(w.table) {
 				return nil, false
 			}
 			lock := tableLock{Table: qualified(table), Mode: "SHARE"}
@@ -303,7 +303,7 @@ func (w *policyCompiler) oneStatement() bool {
 			return false
 		case s.Where == nil && (s.Delete != nil || updates):
 			changes++
-		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.parts, others) ||
+		case !s.copies || s.Insert != nil && s.Insert.As != "" || anyReads(s.expressions, others) ||
 			slices.Contains(written, s.target):
 			return false
 		default:
@@ -313,11 +313,11 @@ func (w *policyCompiler) oneStatement() bool {
 	return changes == 1
 }
 
-// ordered returns the order of the rows of a batch. Mostly it is the order of the cursor. If keys that
+// rowOrder returns the order of the rows of a batch. Mostly it is the order of the cursor. If keys that
 // encode no instant are due ("nulls: due"), rows are ordered by the instant, which is NULL for such
 // keys, and then by primary key. Under a watermark, rows of equal positions are in the order of their
 // keys.
-func (w *policyCompiler) ordered(p pass) []sqlText {
+func (w *policyCompiler) rowOrder(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
 		return each(w.keyed(p, w.cursor(p)), columnText.name)
 	}

@@ -26,7 +26,7 @@ func Questions(file *policy.File, snapshot *catalog.Snapshot) []Question {
 	c := newCompiler(file, snapshot, nil)
 	for _, p := range file.Policies {
 		if table := c.rowsTable(p); table != nil {
-			c.writer(p, table, "now()").createdTables()
+			c.newPolicyCompiler(p, table, "now()").createdTables()
 		}
 	}
 	seen := map[string]bool{}
@@ -75,19 +75,19 @@ func (w *policyCompiler) columnType(name []string) string {
 // question returns the question about an expression. It reads the expression outside runs, with the
 // joins that the expression reads and the joins before them.
 func (w *policyCompiler) question(e policy.Expr) Question {
-	defer w.restored()()
+	defer w.saveState()()
 	defer func(was bool) { w.inRun = was }(w.inRun)
-	w.inRun, w.binder.blank, w.binder.asOf, w.binder.scalars = false, true, "now()", nil
+	w.inRun, w.binder.outsideRun, w.binder.asOf, w.binder.scalars = false, true, "now()", nil
 	last := -1
 	for i, j := range w.policy.Joins {
-		if mentions([]policy.Part{{Expr: e, Kind: policy.IsExpression}}, j.Name) {
+		if mentions([]policy.SQLFragment{{Expr: e, Kind: policy.IsExpression}}, j.Name) {
 			last = i
 		}
 	}
 	d := fields{"Value": w.bind(e), "Table": w.rowsRelation(), "Joins": each(w.policy.Joins[:last+1], w.joinOf),
 		"Columns": nil}
 	key := plainText(fragment("type of expression", d))
-	d["Table"] = w.rowsToCome()
+	d["Table"] = w.rowsWithEnsuredColumns()
 	return Question{e, key, plainText(fragment("type of expression", d))}
 }
 
@@ -106,7 +106,7 @@ func LocalClocks(file *policy.File, snapshot *catalog.Snapshot) (list []LocalClo
 		if table == nil {
 			continue
 		}
-		for _, k := range c.writer(p, table, "now()").clocks {
+		for _, k := range c.newPolicyCompiler(p, table, "now()").clocks {
 			if k == nil || k.conversion != "as timestamp" && k.conversion != "as date" {
 				continue
 			}

@@ -156,7 +156,7 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) {
 		}
 		for _, item := range items {
 			v := reflect.New(into.Type().Elem())
-			if r.value(item, v.Interface(), kind) && !r.listed(item, into, v.Elem(), kind) {
+			if r.value(item, v.Interface(), kind) && !r.reportDuplicate(item, into, v.Elem(), kind) {
 				into.Set(reflect.Append(into, v.Elem()))
 			}
 		}
@@ -168,8 +168,8 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	}
 }
 
-// listed reports a name or a table that is already in the list.
-func (r *reader) listed(item field, list, v reflect.Value, kind string) bool {
+// reportDuplicate reports a name or a table that is already in the list.
+func (r *reader) reportDuplicate(item field, list, v reflect.Value, kind string) bool {
 	name := fmt.Sprint(v)
 	_, named := v.Interface().(fmt.Stringer)
 	for i := range list.Len() {
@@ -205,7 +205,7 @@ func (r *reader) byName(f field, into reflect.Value, what string) {
 		case "column":
 			r.value(field{value: f.key}, &name, what)
 		case "database":
-			r.try(func() { r.follow("of a fleet", "", f, name, r.at(f.key)) })
+			r.try(func() { r.checkRule("of a fleet", "", f, name, r.at(f.key)) })
 		default:
 			r.named(f, name, what)
 		}

@@ -82,9 +82,9 @@ func (r *reader) entry(m mapping) Entry {
 			m.exclusive("P017 clocks", written[0], kind)
 			continue
 		}
-		m.take(kind, &e.Clock, "")
+		m.readKey(kind, &e.Clock, "")
 	}
-	m.take("beyond", &e.Beyond, "")
+	m.readKey("beyond", &e.Beyond, "")
 	if len(m.order) == 0 {
 		r.add("P005 entry", e.Position, m.what)
 	}
@@ -114,18 +114,18 @@ func (c *Clock) read(r *reader, f field) {
 		c.NullsKept = !c.NullsDue
 	}
 	if c.UpTo != nil { // a single value that is read at the start of a run, before any row
-		if parsed := (Part{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
+		if parsed := (SQLFragment{Expr: *c.UpTo, Kind: IsQuery}).Parsed(); parsed.Results > 1 {
 			r.add("P011 up_to", c.UpTo.Position, parsed.Results)
 		}
 	}
 	switch c.Kind {
 	case "age":
 		m.require("older_than")
-		m.take("older_than", &c.Window, "")
+		m.readKey("older_than", &c.Window, "")
 	case "expires":
 		none := Interval{Text: "0 days", Position: c.Position}
 		c.Window = Window{Tiers: []Tier{{Interval: none}}, Position: c.Position}
-		m.take("grace", &c.Window, "")
+		m.readKey("grace", &c.Window, "")
 	case "position":
 		if !m.has("up_to", "watermark") {
 			r.add("P005 position", c.Position, nil)
@@ -161,7 +161,7 @@ type snowflakeKey struct {
 func (rank *Rank) read(r *reader, f field) {
 	m := r.structure(f, fmt.Sprintf("rank %q", f.name()), rank)
 	if first := m.fields["first"]; m.has("first") {
-		r.try(func() { r.first(rank, first) })
+		r.try(func() { r.rankSize(rank, first) })
 	}
 	if order := m.fields["order"]; m.has("order") {
 		r.try(func() { rank.OrderText, rank.Order = r.order(order) })
@@ -172,9 +172,9 @@ const maxFirst = 1000000000
 
 var countKeys = append([]string{"count"}, boundaries...)
 
-// first reads how many rows of a rank count: a number, or a map whose count comes from the row. A
+// rankSize reads how many rows of a rank count: a number, or a map whose count comes from the row. A
 // map with a constant count may be zero.
-func (r *reader) first(rank *Rank, f field) {
+func (r *reader) rankSize(rank *Rank, f field) {
 	if !f.is(yaml.MappingNode) {
 		if isNumber(f) && resolve(f.value).Value == "0" {
 			r.fail("P019 first", r.at(f.value), nil)

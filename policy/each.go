@@ -26,16 +26,16 @@ type Each struct {
 // one schema.
 func (e *Each) Pattern() string { return e.Schemas + e.ShardsOf }
 
-// MemberMark separates the policy's name from the schema or shard in the name of an instance.
-const MemberMark = "@"
+// InstanceMark separates the policy's name from the schema or shard in the name of an instance.
+const InstanceMark = "@"
 
 func (e *Each) check(r *reader, m mapping) {
-	r.try(func() { r.follow("each", "", m.from, e.Name, e.Position) })
+	r.try(func() { r.checkRule("each", "", m.from, e.Name, e.Position) })
 	m.either("P005 either", "schemas", "shards_of")
 }
 
-// Words returns the schema patterns, by the word that stands for them.
-func (f *File) Words() map[string]string {
+// SchemaPatterns returns the schema patterns, by the word that stands for them.
+func (f *File) SchemaPatterns() map[string]string {
 	words := map[string]string{}
 	for _, e := range f.Each {
 		words[e.Name] = e.Pattern()
@@ -74,7 +74,7 @@ func (r *reader) checkEach(f *File) {
 		if own == nil {
 			continue
 		}
-		for _, part := range p.Parts() {
+		for _, part := range p.Fragments() {
 			others := slices.DeleteFunc(part.Tables(), func(t Table) bool { return t.Schema == own.Name })
 			if strings.Count(part.Expr.SQL, own.Name) != len(part.Tables())-len(others) {
 				r.add("P036 sql", part.Expr.Position, own.Name)
@@ -91,12 +91,12 @@ func (r *reader) checkEach(f *File) {
 				r.add("P036 name", p.Position, words{"Name": name, "Each": own.Name})
 			}
 		}
-		r.checkMember(p)
+		r.checkInstances(p)
 	}
 }
 
-// checkMember refuses parts that a migration creates once, or that are called by the policy's name.
-func (r *reader) checkMember(p *Policy) {
+// checkInstances refuses parts that a migration creates once, or that are called by the policy's name.
+func (r *reader) checkInstances(p *Policy) {
 	for _, c := range []struct {
 		what string
 		has  bool
@@ -113,8 +113,8 @@ func (r *reader) checkMember(p *Policy) {
 	}
 }
 
-// Word returns the name of the generated script that serves all instances of the policy.
-func (e *Each) Word(policy string) string { return policy + MemberMark + e.Name }
+// ScriptName returns the name of the generated script that serves all instances of the policy.
+func (e *Each) ScriptName(policy string) string { return policy + InstanceMark + e.Name }
 
 // Instance is a schema or shard for which a policy has an instance. Names holds pairs of a word and
 // its replacement. For a schema the pair is the word and the schema. For shards there is a pair for
@@ -147,7 +147,7 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 // In returns a copy of the policy for one schema or shard.
 func (p *Policy) In(instance Instance) *Policy {
 	member := InInstance(*p, instance)
-	member.Name = p.Name + MemberMark + instance.Name
+	member.Name = p.Name + InstanceMark + instance.Name
 	return &member
 }
 

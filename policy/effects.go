@@ -156,7 +156,7 @@ func statementEffects(sql *Expr) (list []Effect) {
 	return list
 }
 
-func (p *Policy) which(is func(Effect) bool) []Effect {
+func (p *Policy) effectsWhere(is func(Effect) bool) []Effect {
 	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
 }
 
@@ -164,12 +164,12 @@ func tables(list []Effect) []Table { return lists.Map(list, func(e Effect) Table
 
 // Uses lists the tables that a policy names outside of expressions, its own table first. It
 // includes the tables that SQL steps change.
-func (p *Policy) Uses() []Effect { return p.which(func(e Effect) bool { return !e.Own }) }
+func (p *Policy) Uses() []Effect { return p.effectsWhere(func(e Effect) bool { return !e.Own }) }
 
 // Changes lists the tables whose existing rows a policy changes or takes, each once. A table that
 // only receives rows from an insert or archive is not listed.
 func (p *Policy) Changes() (list []Table) {
-	for _, t := range tables(p.which(func(e Effect) bool { return e.changes })) {
+	for _, t := range tables(p.effectsWhere(func(e Effect) bool { return e.changes })) {
 		if !slices.ContainsFunc(list, t.same) {
 			list = append(list, t)
 		}
@@ -180,7 +180,7 @@ func (p *Policy) Changes() (list []Table) {
 // Writes lists the statements that runs execute on tables, for example "DELETE public.message".
 func (p *Policy) Writes() []string {
 	list := []string{}
-	for _, e := range p.which(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
+	for _, e := range p.effectsWhere(func(e Effect) bool { return e.Step != ofPolicy && e.Step != ofFunction }) {
 		events := map[string]bool{"INSERT": e.Access.Insert, "UPDATE": e.Access.Update, "DELETE": e.Access.Delete}
 		for event, does := range events {
 			if does {
@@ -194,22 +194,22 @@ func (p *Policy) Writes() []string {
 
 // Effects lists what the first n steps do, without the tables that they only read.
 func (p *Policy) Effects(n int) []Effect {
-	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Step < n && e.Verb() != "" })
+	return p.effectsWhere(func(e Effect) bool { return e.Step >= 0 && e.Step < n && e.Verb() != "" })
 }
 
 // Deletes lists the deletions of a policy in the order of its steps, including those of SQL steps.
 func (p *Policy) Deletes() []Effect {
-	return p.which(func(e Effect) bool { return e.Step >= 0 && e.Access.Delete })
+	return p.effectsWhere(func(e Effect) bool { return e.Step >= 0 && e.Access.Delete })
 }
 
 // Sets lists the columns that the runs of a policy set, by step.
 func (p *Policy) Sets() []Effect {
-	return p.which(func(e Effect) bool { return len(e.Set) > 0 })
+	return p.effectsWhere(func(e Effect) bool { return len(e.Set) > 0 })
 }
 
 // StatementDeletes lists the tables from which SQL steps delete.
 func (p *Policy) StatementDeletes() []Table {
-	return tables(p.which(func(e Effect) bool { return e.Statement && e.Access.Delete }))
+	return tables(p.effectsWhere(func(e Effect) bool { return e.Statement && e.Access.Delete }))
 }
 
 // Covers lists the tables whose rows the policy takes. Its own table is also listed if the policy
@@ -239,7 +239,7 @@ func (p *Policy) conditionColumns() (read map[string]bool, all bool) {
 	for _, clock := range p.DueClocks() {
 		read[clock.Column] = true
 	}
-	for _, part := range (&Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Parts() {
+	for _, part := range (&Policy{Where: p.Where, Due: p.Due, Keep: p.Keep}).Fragments() {
 		if part.Kind != IsExpression {
 			continue
 		}
@@ -280,11 +280,11 @@ func (f *File) AccessIndex() *AccessIndex {
 	return c
 }
 
-// About reports whether the file affects rows that refer to rows which step number step of p
+// AffectsReferring reports whether the file affects rows that refer to rows which step number step of p
 // deletes. names are the names of the referring table and of its parents. There are three cases: an
 // earlier step changes or deletes the rows; p reads the table; another policy deletes from it. If
 // anyStep is true, later steps count like earlier ones.
-func (c *AccessIndex) About(names []string, p *Policy, step int, anyStep bool) bool {
+func (c *AccessIndex) AffectsReferring(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
 		early := e.Step >= 0 && (e.Step < step || anyStep)
 		if early && !e.Own && e.changes && slices.Contains(names, e.Table.String()) {

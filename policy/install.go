@@ -16,8 +16,8 @@ import (
 var defaultRoles = Roles{Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner",
 	Operator: "retention_operator", Viewer: "retention_viewer"}
 
-// Usual reports whether the roles have the names that the runtime's SQL files use.
-func (r Roles) Usual() bool { return r == defaultRoles }
+// IsDefault reports whether the roles have the names that the runtime's SQL files use.
+func (r Roles) IsDefault() bool { return r == defaultRoles }
 
 // DefaultInstall returns the values of all settings that the policy file does not set.
 func DefaultInstall(path string) Install {

@@ -9,7 +9,7 @@ import (
 
 func (report *Report) check(r *reader, _ mapping) {
 	v := visitor{sql: r.checkSQL}
-	v.piece(&report.Query, IsQuery, scope{})
+	v.fragment(&report.Query, IsQuery, scope{})
 	v.expr(report.Alert, scope{names: []string{"report"}})
 }
 

@@ -27,7 +27,7 @@ type scope struct {
 	once string
 }
 
-func (s scope) with(name string) scope {
+func (s scope) withName(name string) scope {
 	s.names = append(slices.Clone(s.names), name)
 	return s
 }
@@ -41,7 +41,7 @@ func (r *reader) checkUnused(at diag.Position, name string, s scope) {
 
 // checkSQL checks what one piece of SQL refers to.
 func (r *reader) checkSQL(e *Expr, kind string, s scope) {
-	parsed := Part{Expr: *e, Kind: kind}.Parsed()
+	parsed := SQLFragment{Expr: *e, Kind: kind}.Parsed()
 	if s.once != "" {
 		r.checkOnce(e, parsed, s)
 	}
@@ -81,7 +81,7 @@ func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
 // then.
 func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
 	// Names of the query's own tables.
-	own := lists.Map(parsed.Tables, pgparse.TableRef.Called)
+	own := lists.Map(parsed.Tables, pgparse.TableRef.Qualifier)
 	for _, c := range parsed.Columns {
 		qualified := len(c.Fields) > 1 || c.Star && len(c.Fields) == 1
 		if qualified && slices.Contains(s.names, c.Fields[0]) && !slices.Contains(own, c.Fields[0]) {

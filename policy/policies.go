@@ -50,10 +50,10 @@ func (p *Policy) read(r *reader, f field) {
 	p.Partitions = m.has("partitions_of") && !m.has("table")
 	if p.Partitions {
 		m.refuse("P041 rows", "scope", "ensure", "claim", "touch")
-		m.take("partitions_of", &p.Table, "")
+		m.readKey("partitions_of", &p.Table, "")
 	} else {
 		m.require("table")
-		m.take("table", &p.Table, "")
+		m.readKey("table", &p.Table, "")
 	}
 	r.fill(m, p)
 	if slices.ContainsFunc(p.DueClocks(), func(c *Clock) bool { return c.Watermark != nil }) {

@@ -263,8 +263,8 @@ func (m mapping) require(key string) (field, bool) {
 	return f, ok
 }
 
-// take reads the value of a key, if the key is written.
-func (m mapping) take(key string, into any, kind string) {
+// readKey reads the value of a key, if the key is written.
+func (m mapping) readKey(key string, into any, kind string) {
 	if f, ok := m.fields[key]; ok {
 		m.r.value(f, into, kind)
 	}

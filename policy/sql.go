@@ -70,7 +70,7 @@ func (r *reader) sql(f field, kind string) Expr {
 		r.text(f)
 	}
 	e := r.raw(f)
-	parsed, err := Part{Expr: e, Kind: is}.Parse()
+	parsed, err := SQLFragment{Expr: e, Kind: is}.Parse()
 	switch {
 	case err != nil && kind == "literal":
 		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true})
@@ -133,7 +133,7 @@ func (r *reader) assignments(f field, kind string) (list []Assignment) {
 		a := Assignment{Column: key, Position: r.at(f.key)}
 		known := r.try(func() {
 			if kind == "payload" {
-				r.follow("payload key", "", f, key, a.Position)
+				r.checkRule("payload key", "", f, key, a.Position)
 			} else {
 				a.Column = r.word(field{value: f.key}, "column")
 			}

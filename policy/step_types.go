@@ -143,8 +143,8 @@ type Batch struct {
 	Whole bool `yaml:"whole"`
 }
 
-// Usual returns a number of rows to expect in a batch.
-func (b Batch) Usual() int {
+// ExpectedRows returns a number of rows to expect in a batch.
+func (b Batch) ExpectedRows() int {
 	if b.Time == 0 {
 		return b.Rows
 	}

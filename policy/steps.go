@@ -92,7 +92,7 @@ func (r *reader) mapStep(step *Step, f field, name string, bare bool) {
 	if m.has("table", "join") || m.has("as") && name != "insert" {
 		step.Related = r.related(m)
 	} else {
-		m.take("where", &step.Where, "")
+		m.readKey("where", &step.Where, "")
 	}
 	if instead := ofPartition[name]; r.policy.Partitions && step.Related == nil && instead != "" {
 		r.add("P041 instead", r.fieldAt(f), words{"Verb": name, "Instead": instead})
@@ -159,7 +159,7 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 	r.once("P003 column", append(given, a.Set...))
 	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
-		columns := Part{Expr: set.Value, Kind: IsExpression}.Parsed().Columns
+		columns := SQLFragment{Expr: set.Value, Kind: IsExpression}.Parsed().Columns
 		if a.Document != "" && set.Column == a.Document && !slices.ContainsFunc(columns, isRow) {
 			r.add("P047", set.Value.Position, words{"Document": a.Document, "Row": row})
 		}

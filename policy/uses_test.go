@@ -75,7 +75,7 @@ func TestEveryPart(t *testing.T) {
 	}
 	var expressions, tables []string
 	marker, table := regexp.MustCompile(`\bx\d+\b`), regexp.MustCompile(`\bapp\.[uv]\d+\b`)
-	parts := func(parts []policy.Part) {
+	parts := func(parts []policy.SQLFragment) {
 		for _, part := range parts {
 			expressions = append(expressions, marker.FindAllString(part.Expr.SQL, -1)...)
 			parsed, err := part.Parse()
@@ -92,10 +92,10 @@ func TestEveryPart(t *testing.T) {
 		for _, use := range p.Uses() {
 			tables = append(tables, use.Table.String())
 		}
-		parts(p.Parts())
+		parts(p.Fragments())
 	}
 	for _, report := range file.Reports {
-		parts(report.Parts())
+		parts(report.Fragments())
 	}
 	own := func(name string) bool { return name == ".batch" || name == ".partition" }
 	same(t, marker.FindAllString(every, -1), expressions)

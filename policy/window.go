@@ -45,7 +45,7 @@ func (t *Tier) read(r *reader, f field, last, zero bool) {
 	}
 	if !isElse {
 		m.require("when")
-		m.take("when", &t.When, "")
+		m.readKey("when", &t.When, "")
 		var ok bool
 		if value, ok = m.require("then"); !ok {
 			return
@@ -108,7 +108,7 @@ func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) 
 			r.refuseConstant(value, d.Unit)
 			r.read(value, &d.Value, "")
 		})
-		m.take("never", &d.NeverValues, "literal")
+		m.readKey("never", &d.NeverValues, "literal")
 		if m.has("else") && !isNull(m.fields["else"]) {
 			bound(m.fields["else"], &d.Else)
 		}

@@ -63,9 +63,9 @@ var rules = map[string][]rule{
 // longest is the maximum length of a word in bytes, by the kind of the word.
 var longest = map[string]int{"database": 63, "event": 63, "payload key": 63}
 
-// follow reports the first rule of the kind that the text breaks, and ends the reading of the
+// checkRule reports the first rule of the kind that the text breaks, and ends the reading of the
 // value.
-func (r *reader) follow(kind, what string, f field, text string, at diag.Position) {
+func (r *reader) checkRule(kind, what string, f field, text string, at diag.Position) {
 	for _, rule := range rules[kind] {
 		if rule.form.MatchString(text) == rule.not || longest[kind] > 0 && len(text) > longest[kind] {
 			r.fail(rule.fault, at, words{"What": what, "Key": f.name(), "Text": text})
@@ -110,7 +110,7 @@ func (r *reader) word(f field, kind string) (text string) {
 			r.fail("P035", at, words{"Text": text, "Error": err})
 		}
 	default:
-		r.follow(kind, kind, f, text, at)
+		r.checkRule(kind, kind, f, text, at)
 	}
 	return text
 }
@@ -121,5 +121,5 @@ func (r *reader) named(f field, name, what string) {
 	if f.key != nil && f.key.Value == name {
 		at = r.at(f.key)
 	}
-	r.try(func() { r.follow("own name", what, f, name, at) })
+	r.try(func() { r.checkRule("own name", what, f, name, at) })
 }

@@ -107,7 +107,7 @@ func (c driftCase) looker() string { return c.file.Install.Roles.Viewer + "_logi
 func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	request := inspect.Request{SearchPath: c.file.Install.SearchPath, Runtime: c.file.Install.Schema,
-		Each: c.file.Words()}
+		Each: c.file.SchemaPatterns()}
 	request.Tables = pgtest.Column[string](t, conn,
 		"SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'")
 	request.Tables = append(request.Tables, kit.EachTables(c.file)...)

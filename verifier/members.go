@@ -21,17 +21,17 @@ func (v *inspection) readMembers(r reading) error {
 		_, table, _ := strings.Cut(o.Table, ".")
 		templates[o.Name] = o
 		var shards []string
-		if o.Members.Each.ShardsOf != "" {
-			list, err := inspect.Instances(r.ctx, r.tx, o.Members.Each, o.Name, table)
+		if o.Instances.Each.ShardsOf != "" {
+			list, err := inspect.Instances(r.ctx, r.tx, o.Instances.Each, o.Name, table)
 			if err != nil {
 				return err
 			}
 			for _, place := range list {
-				places[o.Name+policy.MemberMark+place.Name], shards = place, append(shards, place.Name)
+				places[o.Name+policy.InstanceMark+place.Name], shards = place, append(shards, place.Name)
 			}
 		}
-		asked = append(asked, row{"policy": o.Name, "pattern": o.Members.Each.Schemas, "name": table,
-			"hash": o.Members.Hash(), "shards": shards})
+		asked = append(asked, row{"policy": o.Name, "pattern": o.Instances.Each.Schemas, "name": table,
+			"hash": o.Instances.Hash(), "shards": shards})
 	}
 	type member struct {
 		finding
@@ -43,7 +43,7 @@ func (v *inspection) readMembers(r reading) error {
 		if m.Message != "" {
 			v.find(codeMember, nil, m.finding)
 		}
-		o, name := templates[m.Policy], m.Policy+policy.MemberMark+m.Member
+		o, name := templates[m.Policy], m.Policy+policy.InstanceMark+m.Member
 		switch m.State {
 		case "bare":
 			return
@@ -55,17 +55,17 @@ func (v *inspection) readMembers(r reading) error {
 		}
 		place, isShard := places[name]
 		if !isShard {
-			place = policy.Instance{Name: m.Member, Names: [][2]string{{o.Members.Each.Name, m.Member}}}
+			place = policy.Instance{Name: m.Member, Names: [][2]string{{o.Instances.Each.Name, m.Member}}}
 		}
 		if m.State != "made" { // the next run repairs it
-			v.unsettled = append(v.unsettled, o.Members.In(place)...)
+			v.unsettled = append(v.unsettled, o.Instances.In(place)...)
 		}
 		if m.State == "gone" {
 			return
 		}
 		p := v.policies[m.Policy].In(place)
 		if m.State == "made" {
-			v.wanted, expanded = append(v.wanted, o.Members.In(place)...), append(expanded, p)
+			v.wanted, expanded = append(v.wanted, o.Instances.In(place)...), append(expanded, p)
 		}
 		v.policies[name], members[m.Policy] = p, append(members[m.Policy], name)
 	}, asked)

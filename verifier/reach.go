@@ -78,9 +78,9 @@ func (v *inspection) checkKeys(r reading) error {
 		Step    int
 		Anytime bool
 	}
-	concerns := v.file.AccessIndex()
+	access := v.file.AccessIndex()
 	return eachNamed(r, "reach_keys", func(f onKey) {
-		if f.Code != codeBlocked || !concerns.About(f.Names, v.policies[f.Policy], f.Step, f.Anytime) {
+		if f.Code != codeBlocked || !access.AffectsReferring(f.Names, v.policies[f.Policy], f.Step, f.Anytime) {
 			v.find("", nil, f.finding)
 		}
 	}, v.reach, v.opt.Snapshot)

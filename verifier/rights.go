@@ -36,7 +36,7 @@ func (v *inspection) checkRights(r reading) error {
 func (v *inspection) checkFunctionRights(r reading) error {
 	var about []generator.Object
 	calls := []row{}
-	add := func(kind, name string, parts []policy.Part) {
+	add := func(kind, name string, parts []policy.SQLFragment) {
 		known := map[pgparse.Call]bool{}
 		for _, part := range parts {
 			for _, c := range part.Parsed().Calls {
@@ -50,10 +50,10 @@ func (v *inspection) checkFunctionRights(r reading) error {
 		}
 	}
 	for _, p := range v.file.Policies {
-		add("policy", p.Name, p.Parts())
+		add("policy", p.Name, p.Fragments())
 	}
 	for _, r := range v.file.Reports {
-		add("report", r.Name, r.Parts())
+		add("report", r.Name, r.Fragments())
 	}
 	lacking := []string{}
 	for _, f := range v.report.Findings {

@@ -248,9 +248,9 @@ func (v *inspection) about(o generator.Object, m message) {
 // found reports whether one of the checks has a finding about a policy, a table or another object.
 func (v *inspection) found(about string, codes ...string) bool {
 	return slices.ContainsFunc(v.report.Findings, func(f Finding) bool {
-		concerns := f.Policy == about || f.Object == about || f.Table == about ||
+		access := f.Policy == about || f.Object == about || f.Table == about ||
 			f.Code == codeUnexpected && v.unfit[about]
-		return concerns && slices.Contains(codes, f.Code) && f.Severity != Info
+		return access && slices.Contains(codes, f.Code) && f.Severity != Info
 	})
 }
 

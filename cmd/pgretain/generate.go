@@ -109,7 +109,7 @@ func (c *console) nextSteps() ([]step, error) {
 		s.Files = lists.Map(files, func(f generator.File) output {
 			return output{filepath.Join(s.Path, f.Name), f.Text}
 		})
-		s.Changes = changes(s.history, generator.Pages(wanted[i], project.file.Install.Roles))
+		s.Changes = changes(s.history, generator.PolicyScripts(wanted[i], project.file.Install.Roles))
 	}
 	return steps, nil
 }

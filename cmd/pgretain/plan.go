@@ -110,7 +110,7 @@ func (c *console) plan(ctx context.Context, _ []string) error {
 		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is to be kept
 		p := &planner{console: c, tx: tx, objects: objects, broken: map[string]error{},
 			live: &session{conn: conn, install: in}, scratch: &session{conn: conn, install: in}}
-		if err = p.install(ctx, generator.Pages(pages, project.file.Install.Roles)); err == nil {
+		if err = p.install(ctx, generator.PolicyScripts(pages, project.file.Install.Roles)); err == nil {
 			found, err = p.evaluate(ctx)
 		}
 		return p.live.explain(err)
@@ -127,17 +127,17 @@ func withInstances(
 	ctx context.Context, conn *pgx.Conn, objects []generator.Object,
 ) (all []generator.Object, err error) {
 	for _, o := range objects {
-		if o.Members == nil {
+		if o.Instances == nil {
 			all = append(all, o)
 			continue
 		}
 		_, table, _ := strings.Cut(o.Table, ".")
-		instances, err := inspect.Instances(ctx, conn, o.Members.Each, o.Name, table)
+		instances, err := inspect.Instances(ctx, conn, o.Instances.Each, o.Name, table)
 		if err != nil {
 			return nil, err
 		}
 		for _, instance := range instances {
-			all = append(all, o.Members.In(instance)...)
+			all = append(all, o.Instances.In(instance)...)
 		}
 	}
 	return all, nil

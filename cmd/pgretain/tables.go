@@ -82,7 +82,7 @@ func (p *project) inspect(ctx context.Context, conn *pgx.Conn) (*catalog.Snapsho
 		SearchPath: p.file.Install.SearchPath,
 		Runtime:    p.file.Install.Schema,
 		All:        len(p.file.Policies) == 0,
-		Each:       p.file.Words(),
+		Each:       p.file.SchemaPatterns(),
 		Tables:     lists.Map(tables, func(m *mention) string { return m.name }),
 	}
 	snapshot, unknown, err := inspect.Snapshot(ctx, conn, request)
@@ -235,7 +235,7 @@ func readSchema(path string) (schemaFile, error) {
 		return schemaFile{}, err
 	}
 	// loading reports syntax errors
-	roles, extensions, _ := pgparse.Needs(withoutMeta(string(text)))
+	roles, extensions, _ := pgparse.RolesAndExtensions(withoutMeta(string(text)))
 	return schemaFile{path, string(text), roles, slices.Contains(extensions, "pg_cron")}, nil
 }
 

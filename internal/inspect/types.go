@@ -71,7 +71,7 @@ func exampleSchemas(ctx context.Context, tx Querier, file *policy.File) (map[str
 	for _, p := range file.Policies {
 		tables = append(tables, p.Table.String())
 	}
-	examples, err := collect[example](ctx, tx, "example", file.Words(), tables)
+	examples, err := collect[example](ctx, tx, "example", file.SchemaPatterns(), tables)
 	schemas := map[string]string{}
 	for _, e := range examples {
 		schemas[e.Word] = e.Schema

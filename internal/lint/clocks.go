@@ -84,7 +84,7 @@ func (l *linter) checkMarkBehind(p *policy.Policy, k *policy.Clock) {
 
 // greatest says whether "up_to" is the greatest value of the clock itself, with nothing taken off.
 func greatest(p *policy.Policy, k *policy.Clock) bool {
-	parsed := policy.Part{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
+	parsed := policy.SQLFragment{Expr: *k.UpTo, Kind: policy.IsQuery}.Parsed()
 	if len(parsed.Columns) != 1 || len(parsed.Tables) != 1 || !plainMax.MatchString(k.UpTo.SQL) {
 		return false
 	}

@@ -61,7 +61,7 @@ func (l *linter) checkSteps(p *policy.Policy) {
 // checkConstants warns of x = NULL, which is NULL for every x, and of BETWEEN with its bounds in
 // the wrong order, in all expressions.
 func (l *linter) checkConstants(p *policy.Policy) {
-	for _, part := range p.Parts() {
+	for _, part := range p.Fragments() {
 		condition(&part.Expr).Walk(func(c *pgparse.Condition) {
 			switch {
 			case c.Null:
@@ -111,7 +111,7 @@ func (l *linter) checkWhereNull(p *policy.Policy) {
 	for _, c := range all {
 		column := negated(c)
 		asked := slices.ContainsFunc(all, func(other *pgparse.Condition) bool {
-			return other != c && negated(other) == "" && slices.Contains(other.Present(), column)
+			return other != c && negated(other) == "" && slices.Contains(other.NotNullColumns(), column)
 		}) || slices.ContainsFunc(l.on[p.Table.String()], func(other *policy.Policy) bool {
 			return speaksOfNull(other, column)
 		})

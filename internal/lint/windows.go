@@ -167,7 +167,7 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 			list = append(list, l.graph.Cascade(p.Table.String(), func(name string) bool {
 				return slices.ContainsFunc(s.Delete.Cascades, func(t policy.Table) bool { return t.String() == name })
 			})...)
-		case !slices.ContainsFunc(policy.Part{Expr: s.Related.Where}.Parsed().Columns, isAsOf):
+		case !slices.ContainsFunc(policy.SQLFragment{Expr: s.Related.Where}.Parsed().Columns, isAsOf):
 			list = append(list, s.Related.Table.String())
 		}
 	}
@@ -179,7 +179,7 @@ func (l *linter) takesAlong(p *policy.Policy) []string {
 func judgedBy(p *policy.Policy, table policy.Table) bool {
 	judged := *p
 	judged.Then, judged.Claim, judged.Touch = nil, nil, nil
-	return slices.ContainsFunc(judged.Parts(), func(part policy.Part) bool {
+	return slices.ContainsFunc(judged.Fragments(), func(part policy.SQLFragment) bool {
 		return slices.ContainsFunc(part.Tables(), func(t policy.Table) bool { return t.Name == table.Name })
 	}) || slices.ContainsFunc(p.Joins, func(j policy.Join) bool {
 		return j.Table != nil && j.Table.String() == table.String()

@@ -186,7 +186,7 @@ func subSelect(s *query.SelectStmt) *SubSelect {
 	sub := &SubSelect{Table: TableRef{Schema: table.Schemaname, Name: table.Relname, Alias: table.Alias.GetAliasname()}}
 	sub.Column = sub.own(left.Column)
 	if s.WhereClause != nil {
-		for _, name := range conditions(0).read(s.WhereClause).Present() {
+		for _, name := range conditions(0).read(s.WhereClause).NotNullColumns() {
 			sub.NotNull = append(sub.NotNull, sub.own(name))
 		}
 	}
@@ -202,13 +202,13 @@ func (s *SubSelect) own(column string) string {
 	return column
 }
 
-// Present lists the columns that are not NULL whenever the condition is true.
-func (c *Condition) Present() []string {
+// NotNullColumns lists the columns that are not NULL whenever the condition is true.
+func (c *Condition) NotNullColumns() []string {
 	switch {
 	case c.Form == All:
 		var list []string
 		for _, part := range c.Parts {
-			list = append(list, part.Present()...)
+			list = append(list, part.NotNullColumns()...)
 		}
 		return list
 	case c.Form == Not && c.Parts[0].Form == IsNull:

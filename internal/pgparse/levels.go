@@ -76,8 +76,8 @@ func equalities(node *query.Node) [][2]string {
 // columnName returns "alias.column" or "column", and "" if the node is no column.
 func columnName(node *query.Node) string { return dotted(node.GetColumnRef().GetFields()) }
 
-// Called returns the name that qualifies columns of the table: its alias, or its own name.
-func (t TableRef) Called() string { return cmp.Or(t.Alias, t.Name) }
+// Qualifier returns the name that qualifies columns of the table: its alias, or its own name.
+func (t TableRef) Qualifier() string { return cmp.Or(t.Alias, t.Name) }
 
 // EqualTo returns a set of columns ("alias.column") for each of the expression's Levels. They are
 // equal to the outer column, such as "t.id", in every row that passes the level's WHERE clause and
@@ -107,7 +107,7 @@ func (e *Expr) EqualTo(outer string, named ...TableRef) []map[string]bool {
 func (l *Level) spread(equal map[string]bool) {
 	full := func(name string) string {
 		if len(l.Tables) == 1 && !strings.Contains(name, ".") {
-			return l.Tables[0].Called() + "." + name
+			return l.Tables[0].Qualifier() + "." + name
 		}
 		return name
 	}
@@ -116,7 +116,7 @@ func (l *Level) spread(equal map[string]bool) {
 			for i, name := range pair {
 				other, name := full(pair[1-i]), full(name)
 				table, _, _ := strings.Cut(name, ".")
-				own := slices.ContainsFunc(l.Tables, func(ref TableRef) bool { return ref.Called() == table })
+				own := slices.ContainsFunc(l.Tables, func(ref TableRef) bool { return ref.Qualifier() == table })
 				equal[name] = equal[name] || own && equal[other]
 			}
 		}

@@ -45,8 +45,8 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	return tree, nil
 }
 
-// first returns the first non-zero result of get for the statements of a text.
-func first[T comparable](sql, what string, get func(*query.Node) T) (found T, err error) {
+// fromStatements returns the first non-zero result of get for the statements of a text.
+func fromStatements[T comparable](sql, what string, get func(*query.Node) T) (found T, err error) {
 	tree, err := parse("", sql, "")
 	if err != nil {
 		return found, err

@@ -101,7 +101,7 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.FuncCall:
 		w.call(n)
 	case *query.ParamRef:
-		w.first(&w.expr.Parameter, "$", n.Location)
+		w.recordFirst(&w.expr.Parameter, "$", n.Location)
 	case *query.SQLValueFunction:
 		w.valueFunction(n)
 	case *query.TypeCast:
@@ -116,7 +116,7 @@ func (w *walker) message(m protoreflect.Message) {
 	case *query.A_Expr:
 		w.qualified(n.Name)
 		if op := lastName(n.Name); (op == "@@" || op == "@@@") && n.Lexpr != nil && !searched(n.Lexpr) {
-			w.first(&w.expr.Session, op, n.Location)
+			w.recordFirst(&w.expr.Session, op, n.Location)
 		}
 	}
 	visit(m, w.message)
@@ -203,10 +203,10 @@ func (w *walker) call(n *query.FuncCall) {
 	w.qualified(n.Funcname)
 	if arguments, ok := sessionFunctions[name]; ok && arguments == call.Arguments ||
 		name == "ts_headline" && call.Arguments == 3 && n.Args[0].GetAConst() == nil && n.Args[0].GetTypeCast() == nil {
-		w.first(&w.expr.Session, name, n.Location)
+		w.recordFirst(&w.expr.Session, name, n.Location)
 	}
 	if slices.Contains(timeFunctions, name) || name == "age" && len(n.Args) == 1 {
-		w.first(&w.expr.Clock, name, n.Location)
+		w.recordFirst(&w.expr.Clock, name, n.Location)
 	}
 }
 
@@ -258,7 +258,7 @@ func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	if slices.Contains(sessionWords, name) {
 		word = &w.expr.Session
 	}
-	w.first(word, name, n.Location)
+	w.recordFirst(word, name, n.Location)
 }
 
 // cast reports whether a constant is cast to a type without times. In such a type a word like 'now'
@@ -279,11 +279,11 @@ func (w *walker) cast(n *query.TypeCast) bool {
 // detected.
 func (w *walker) clockWord(n *query.A_Const) {
 	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
-		w.first(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
+		w.recordFirst(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
 	}
 }
 
-func (w *walker) first(word *Word, text string, location int32) {
+func (w *walker) recordFirst(word *Word, text string, location int32) {
 	if at := w.offset(location); word.Text == "" || at < word.Offset {
 		*word = Word{text, at}
 	}
@@ -325,9 +325,9 @@ func forgetPlace(m protoreflect.Message) {
 	}
 }
 
-// Needs lists the roles that a script names but does not create, and the extensions that it
+// RolesAndExtensions lists the roles that a script names but does not create, and the extensions that it
 // creates. Roles are owners, grantees and roles of row security policies. The error is an *Error.
-func Needs(sql string) (roles, extensions []string, err error) {
+func RolesAndExtensions(sql string) (roles, extensions []string, err error) {
 	tree, wrong := parse("", sql, "")
 	if wrong != nil {
 		return nil, nil, wrong

@@ -94,7 +94,7 @@ func AddedType(sql string) (string, error) {
 		}
 		return nil
 	}
-	name, err := first(sql, "ALTER TABLE ... ADD COLUMN", added)
+	name, err := fromStatements(sql, "ALTER TABLE ... ADD COLUMN", added)
 	if err != nil {
 		return "", err
 	}

@@ -44,7 +44,7 @@ func Check(p *policy.Policy, e *policy.Each, tables catalog.Graph) diag.List {
 				"Remove the step. A policy for each shard can only read reference tables.")
 		}
 	}
-	for _, part := range p.Parts() {
+	for _, part := range p.Fragments() {
 		if part.Kind == policy.IsStatement {
 			s.refuse(part.Expr.Position, "an sql step could reach rows of other nodes",
 				"Write the statement as other steps.")
@@ -97,7 +97,7 @@ func (s *checks) distribution(t policy.Table) *catalog.Distribution {
 
 // part holds a piece of SQL to rows that lie beside the policy's. Named are tables that it knows
 // without naming them.
-func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
+func (s *checks) part(part policy.SQLFragment, named []pgparse.TableRef) {
 	parsed := part.Parsed()
 	for i, beside := range parsed.EqualTo("t."+s.own.Column, named...) {
 		tables := parsed.Levels[i].Tables
@@ -111,7 +111,7 @@ func (s *checks) part(part policy.Part, named []pgparse.TableRef) {
 }
 
 // table holds one table of a piece of SQL to be beside the policy's rows, or on all nodes.
-func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string]bool) {
+func (s *checks) table(part policy.SQLFragment, ref pgparse.TableRef, beside map[string]bool) {
 	at := part.Expr.At(ref.Offset)
 	if ref.Schema == "" && (s.policy.Generated(ref) ||
 		!slices.ContainsFunc(part.Tables(), func(t policy.Table) bool {
@@ -121,9 +121,9 @@ func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string
 		return // a name of its own WITH
 	}
 	d := s.distribution(policy.Table{Schema: ref.Schema, Name: ref.Name, Position: at})
-	if d != nil && d.Kind == "hash" && !beside[ref.Called()+"."+d.Column] {
+	if d != nil && d.Kind == "hash" && !beside[ref.Qualifier()+"."+d.Column] {
 		s.refuse(at, fmt.Sprintf("rows of %q may be on other nodes than the policy's row", ref.Name),
-			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Called(),
+			fmt.Sprintf("Add the condition %s.%s = t.%s to the query, outside of OR and of outer joins.", ref.Qualifier(),
 				d.Column, s.own.Column))
 	}
 }
@@ -131,7 +131,7 @@ func (s *checks) table(part policy.Part, ref pgparse.TableRef, beside map[string
 // join checks that the condition of a join only matches rows on the same shard as the policy's row.
 func (s *checks) join(j policy.Join) {
 	if j.Table != nil && j.Where != nil {
-		s.part(policy.Part{Expr: *j.Where, Kind: policy.IsExpression},
+		s.part(policy.SQLFragment{Expr: *j.Where, Kind: policy.IsExpression},
 			[]pgparse.TableRef{{Schema: j.Table.Schema, Name: j.Table.Name, Alias: j.Name}})
 	}
 }
@@ -152,7 +152,7 @@ func (s *checks) key(sql string) bool {
 func (s *checks) step(step policy.Step) {
 	from := s.own.Column
 	if r := step.Related; r != nil {
-		s.part(policy.Part{Expr: r.Where, Kind: policy.IsExpression},
+		s.part(policy.SQLFragment{Expr: r.Where, Kind: policy.IsExpression},
 			[]pgparse.TableRef{{Schema: r.Table.Schema, Name: r.Table.Name, Alias: r.As}})
 		for _, j := range r.Joins {
 			s.join(j)

@@ -63,7 +63,7 @@ func about(s policy.Suppression, found diag.Diagnostic) bool {
 	case s.Check != found.Code:
 		return false
 	case s.Policy != "":
-		of, _, _ := strings.Cut(found.Policy, policy.MemberMark)
+		of, _, _ := strings.Cut(found.Policy, policy.InstanceMark)
 		return s.Policy == found.Policy || s.Policy == of
 	case s.Table != nil:
 		table := s.Table.String()

@@ -168,7 +168,7 @@ func (in *Installed) compile(t testing.TB, conn *pgx.Conn, yaml string) ([]gener
 	}
 	request := inspect.Request{
 		Tables:     pgtest.Column[string](t, in, allTables, file.Install.Schema),
-		SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema, Each: file.Words(),
+		SearchPath: file.Install.SearchPath, Runtime: file.Install.Schema, Each: file.SchemaPatterns(),
 	}
 	request.Tables = append(request.Tables, EachTables(file)...)
 	snapshot, _, err := inspect.Snapshot(t.Context(), conn, request)

@@ -15,8 +15,8 @@ const (
 	IsStatement  = "statement"
 )
 
-// Part is a piece of SQL of a policy.
-type Part struct {
+// SQLFragment is a piece of SQL of a policy.
+type SQLFragment struct {
 	Expr      Expr
 	Kind      string // IsExpression, IsQuery or IsStatement
 	Condition bool   // the expression must be of type boolean
@@ -24,7 +24,7 @@ type Part struct {
 
 // Parse parses the SQL of the part. Parts of an accepted file were parsed before and return no
 // error.
-func (p Part) Parse() (*pgparse.Expr, error) {
+func (p SQLFragment) Parse() (*pgparse.Expr, error) {
 	switch p.Kind {
 	case IsQuery:
 		return pgparse.Query(p.Expr.SQL)
@@ -44,22 +44,22 @@ func must[T any](value T, err error) T {
 }
 
 // Parsed returns the parsed SQL of a part of an accepted file.
-func (p Part) Parsed() *pgparse.Expr { return must(p.Parse()) }
+func (p SQLFragment) Parsed() *pgparse.Expr { return must(p.Parse()) }
 
 // Statement returns the parsed SQL of an accepted SQL step.
 func (e Expr) Statement() *pgparse.Expr { return must(pgparse.Statement(e.SQL)) }
 
 // Parts lists the query of the report, if it could be read. The alert is not listed: it reads only
 // columns of the query.
-func (r *Report) Parts() []Part {
-	return slices.DeleteFunc([]Part{{Expr: r.Query, Kind: IsQuery}}, func(p Part) bool { return p.Expr.SQL == "" })
+func (r *Report) Fragments() []SQLFragment {
+	return slices.DeleteFunc([]SQLFragment{{Expr: r.Query, Kind: IsQuery}}, func(p SQLFragment) bool { return p.Expr.SQL == "" })
 }
 
 // Parts lists every piece of SQL of the policy except the defaults of "ensure", which belong to the
 // table.
-func (p *Policy) Parts() []Part {
-	var list []Part
-	collect := func(e *Expr, kind string, s scope) { list = append(list, Part{*e, kind, s.condition}) }
+func (p *Policy) Fragments() []SQLFragment {
+	var list []SQLFragment
+	collect := func(e *Expr, kind string, s scope) { list = append(list, SQLFragment{*e, kind, s.condition}) }
 	visitor{collect, func(diag.Position, string, scope) {}}.policy(p)
 	return list
 }
@@ -90,7 +90,7 @@ func (v visitor) policy(p *Policy) {
 	for _, step := range p.Then {
 		v.step(step, s)
 		if step.Insert != nil && step.Insert.As != "" {
-			s = s.with(step.Insert.As)
+			s = s.withName(step.Insert.As)
 		}
 	}
 	if p.Claim != nil {
@@ -107,13 +107,13 @@ func (v visitor) policy(p *Policy) {
 	}
 }
 
-func (v visitor) piece(e *Expr, kind string, s scope) {
+func (v visitor) fragment(e *Expr, kind string, s scope) {
 	if e != nil && e.SQL != "" {
 		v.sql(e, kind, s)
 	}
 }
 
-func (v visitor) expr(e *Expr, s scope) { v.piece(e, IsExpression, s) }
+func (v visitor) expr(e *Expr, s scope) { v.fragment(e, IsExpression, s) }
 
 func (v visitor) condition(e *Expr, s scope) {
 	s.condition = true
@@ -136,8 +136,8 @@ func (v visitor) joins(joins []Join, s scope) scope {
 		if j.OncePerRun() {
 			query.once = onceJoin
 		}
-		v.piece(j.Query, IsQuery, query)
-		s = s.with(j.Name)
+		v.fragment(j.Query, IsQuery, query)
+		s = s.withName(j.Name)
 		v.condition(j.Where, s)
 	}
 	return s
@@ -150,7 +150,7 @@ func (v visitor) clock(k *Clock, s scope) {
 	v.expr(k.Expression, s)
 	upTo := s
 	upTo.once = `the query of "up_to"`
-	v.piece(k.UpTo, IsQuery, upTo)
+	v.fragment(k.UpTo, IsQuery, upTo)
 	if k.Watermark != nil {
 		v.condition(k.Watermark.Where, scope{names: []string{}})
 	}
@@ -187,7 +187,7 @@ func (v visitor) step(step Step, s scope) {
 	if related := step.Related; related != nil {
 		if related.As != "" {
 			v.name(related.AsPosition, related.As, s)
-			s = s.with(related.As)
+			s = s.withName(related.As)
 		}
 		s = v.joins(related.Joins, s)
 		v.condition(&related.Where, s)
@@ -209,7 +209,7 @@ func (v visitor) step(step Step, s scope) {
 		v.assignments(s, step.Emit.Payload)
 	}
 	v.expr(step.DropTable, s)
-	v.piece(step.SQL, IsStatement, s)
+	v.fragment(step.SQL, IsStatement, s)
 }
 
 // allJoins lists the joins of the row and of the steps.
@@ -248,7 +248,7 @@ type NamedTable struct {
 // Relations of generated SQL are left out.
 func (f *File) NamedTables() []NamedTable {
 	list := lists.Map(f.Protect, func(t Table) NamedTable { return NamedTable{Table: t} })
-	sql := func(kind, of string, p *Policy, parts []Part) {
+	sql := func(kind, of string, p *Policy, parts []SQLFragment) {
 		for _, part := range parts {
 			for _, t := range part.Tables() {
 				if !p.Generated(pgparse.TableRef{Schema: t.Schema, Name: t.Name}) {
@@ -261,10 +261,10 @@ func (f *File) NamedTables() []NamedTable {
 		for _, use := range p.Uses() {
 			list = append(list, NamedTable{Table: use.Table, Kind: "policy", Of: p.Name, Created: use.Created})
 		}
-		sql("policy", p.Name, p, p.Parts())
+		sql("policy", p.Name, p, p.Fragments())
 	}
 	for _, report := range f.Reports {
-		sql("report", report.Name, &Policy{}, report.Parts())
+		sql("report", report.Name, &Policy{}, report.Fragments())
 	}
 	return list
 }
@@ -278,7 +278,7 @@ func (f *File) Reads(p *Policy) []Table {
 			list = append(list, *j.Table)
 		}
 	}
-	for _, part := range p.Parts() {
+	for _, part := range p.Fragments() {
 		for _, t := range part.Tables() {
 			if t.Schema != "" {
 				list = append(list, t)
@@ -298,7 +298,7 @@ func (p *Policy) Generated(t pgparse.TableRef) bool {
 }
 
 // Tables lists the tables that a piece of SQL names. The schema is "" if the SQL has none.
-func (p Part) Tables() []Table {
+func (p SQLFragment) Tables() []Table {
 	return lists.Map(p.Parsed().Tables, func(ref pgparse.TableRef) Table {
 		return Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)}
 	})
