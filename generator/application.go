@@ -31,8 +31,11 @@ func (w *policyCompiler) application() []Object {
 	return objects
 }
 
-// called returns a function for applications. The roles of "grant" and operators may call it.
-func (w *policyCompiler) called(grant []policy.Name, suffix, arguments, template string, data fields) Object {
+// applicationFunction returns a function for applications. The roles of "grant" and operators may
+// call it.
+func (w *policyCompiler) applicationFunction(
+	grant []policy.Name, suffix, arguments, template string, data fields,
+) Object {
 	o, in := w.function(suffix, arguments, template, data), w.file.Install.Roles
 	o.As, o.Grants = AsWorker, nil
 	o = o.grantedTo(in, in.Operator)
@@ -46,7 +49,7 @@ func (w *policyCompiler) called(grant []policy.Name, suffix, arguments, template
 }
 
 // callers returns the roles of "grant" that may call the functions of "claim" and of "touch".
-// retention._apply_privileges decides who else may call them.
+// retention._apply_privileges grants the functions to further roles.
 func (w *policyCompiler) callers() map[string][]string {
 	callers := map[string][]string{"claim": names(cmp.Or(w.policy.Claim, &policy.Claim{}).Grant),
 		"touch": names(cmp.Or(w.policy.Touch, &policy.Touch{}).Grant)}
@@ -56,8 +59,9 @@ func (w *policyCompiler) callers() map[string][]string {
 
 // applicationNames are variables of these functions, besides the names that isGeneratedName
 // matches.
-var applicationNames = []string{"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won",
-	"v_key"}
+var applicationNames = []string{
+	"p_key", "p_keys", "p_ttl", "p_id", "v_now", "v_until", "v_expires", "v_free", "v_won", "v_key",
+}
 
 var numberedName = regexp.MustCompile(`^p_[0-9]+$`)
 
@@ -115,8 +119,8 @@ func setColumns(set []valueText) []string {
 	return each(set, func(v valueText) string { return string(v.Column) })
 }
 
-// collated returns the COLLATE clause for given keys; "" if the column has no collation of its own.
-// The clause makes keys compare like the column.
+// collated returns the COLLATE clause for the keys that a caller passes; "" if the column has no
+// collation of its own. The clause makes these keys compare like the column.
 func collated(key *catalog.Column) sqlText {
 	if key.Collation == "" {
 		return ""
@@ -149,10 +153,10 @@ func (w *policyCompiler) claim(c *policy.Claim) []Object {
 	w.refuseNames(w.table, c.Position, isApplicationName)
 	d, typ := w.claimFields(c, key), catalog.Unsized(key.Type)
 	objects := []Object{
-		w.called(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
-		w.called(c.Grant, "claim", typ+", interval", "claim", d),
-		w.called(c.Grant, "seen", typ+"[]", "seen_keys", d),
-		w.called(c.Grant, "seen", typ, "seen", d),
+		w.applicationFunction(c.Grant, "claim", typ+"[], interval", "claim_keys", d),
+		w.applicationFunction(c.Grant, "claim", typ+", interval", "claim", d),
+		w.applicationFunction(c.Grant, "seen", typ+"[]", "seen_keys", d),
+		w.applicationFunction(c.Grant, "seen", typ, "seen", d),
 	}
 	if c.Cursor != nil {
 		objects = append(objects, w.cursorFunctions(c)...)
@@ -210,9 +214,16 @@ func (w *policyCompiler) claimFields(c *policy.Claim, key *catalog.Column) field
 		}
 	}
 	d := fields{
-		"Key": ident(key.Name), "KeyType": sqlText(catalog.Unsized(key.Type)), "KeyCast": sqlText(castType(key.Type)), "Collate": collated(key),
-		"Type": sqlText(clock.typ), "Now": now, "Expires": expires,
-		"Expired": fragment(expired, clock.comparison(nowName)), "Set": set, "Defaults": defaults,
+		"Key":      ident(key.Name),
+		"KeyType":  sqlText(catalog.Unsized(key.Type)),
+		"KeyCast":  sqlText(castType(key.Type)),
+		"Collate":  collated(key),
+		"Type":     sqlText(clock.typ),
+		"Now":      now,
+		"Expires":  expires,
+		"Expired":  fragment(expired, clock.comparison(nowName)),
+		"Set":      set,
+		"Defaults": defaults,
 	}
 	maps.Copy(d, timeToLive(c.TTL.Tiers[0]))
 	return d
@@ -238,6 +249,8 @@ func intervalValue(i *policy.Interval) sqlText {
 	return fragment("interval", literal(i.Text))
 }
 
+// scaled matches a number with decimal places, and rounded a timestamp that does not store
+// microseconds.
 var (
 	scaled  = regexp.MustCompile(`^numeric\([0-9]+,([0-9]+)\)$`)
 	rounded = regexp.MustCompile(`^timestamp\(([0-5])\)`)
@@ -252,8 +265,8 @@ func (w *policyCompiler) instants(c *policy.Claim, k *clock) (now, expires sqlTe
 		w.refuse(c.Position, codeApplication, fmt.Sprintf("a claim cannot write into clock %q", column.Name),
 			"Use a column that is a date, a timestamp, or a number of seconds or milliseconds, and is not generated.")
 	case k.conversion != "":
-		// factor by which the last stored decimal place becomes a whole number; "" if it stores all
-		// places
+		// power of ten that makes the last stored decimal place a whole number; "" if all places
+		// are stored
 		scale := sqlText("")
 		if found := scaled.FindStringSubmatch(column.Plain()); found != nil && k.typ == "numeric" {
 			places, _ := strconv.Atoi(found[1]) // the pattern matches digits only
@@ -303,15 +316,15 @@ func (w *policyCompiler) cursorFunctions(c *policy.Claim) []Object {
 	w.refuseMissing(table, given, c.Cursor.Position, codeApplication)
 	d := fields{"Table": qualified(table), "Key": ident(key.Name), "KeyType": sqlText(types[0]), "Columns": columns,
 		"Position": columns[:len(c.Cursor.Columns)], "With": columns[len(c.Cursor.Columns):]}
-	return []Object{w.called(c.Grant, "advance", strings.Join(types, ", "), "advance", d),
-		w.called(c.Grant, "cursor", types[0], "cursor", d)}
+	return []Object{w.applicationFunction(c.Grant, "advance", strings.Join(types, ", "), "advance", d),
+		w.applicationFunction(c.Grant, "cursor", types[0], "cursor", d)}
 }
 
 // touch returns the function <policy>_touch.
 func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	key, now := w.touchKey(t), w.asOf
 	w.refuseNames(w.table, t.Position, isApplicationName)
-	w.asOf = "clock_timestamp()" // evaluated again after the update has waited for a row, so no clock goes back
+	w.asOf = "clock_timestamp()" // read after the update has waited for a row lock, so the value never decreases
 	set := w.setting(t.Set, func(a policy.Assignment) sqlText { return enclosed(w.bind(a.Value)) })
 	w.asOf = now
 	var order []ident // columns that make the order of rows total if the key alone does not
@@ -321,13 +334,22 @@ func (w *policyCompiler) touch(t *policy.Touch) []Object {
 	typ := catalog.Unsized(key.Type)
 	what := strings.Join(each(setColumns(set), quote.Comment), ", ")
 	text := clockTypes[typ] == "text" || strings.HasSuffix(typ, "citext")
-	d := fields{"Key": ident(key.Name), "KeyType": sqlText(typ), "KeyCast": sqlText(castType(key.Type)),
-		"Collate": collated(key), "Trim": text,
-		"Many": w.table.Kind == "partitioned", "Order": order, "What": sqlText(what), "Set": set, "Revive": nil}
+	d := fields{
+		"Key":     ident(key.Name),
+		"KeyType": sqlText(typ),
+		"KeyCast": sqlText(castType(key.Type)),
+		"Collate": collated(key),
+		"Trim":    text,
+		"Many":    w.table.Kind == "partitioned",
+		"Order":   order,
+		"What":    sqlText(what),
+		"Set":     set,
+		"Revive":  nil,
+	}
 	if t.Revive != nil {
 		d["Revive"] = w.revive(t, key)
 	}
-	return []Object{w.called(t.Grant, "touch", typ+"[]", "touch", d)}
+	return []Object{w.applicationFunction(t.Grant, "touch", typ+"[]", "touch", d)}
 }
 
 // touchKey returns the key column of a touch. An index must find its rows. It must be unique if

@@ -21,13 +21,13 @@ type binder struct {
 	table       *catalog.Table
 	asOf        sqlText                    // the SQL that replaces as_of
 	verdict     func(guard string) sqlText // returns the SQL of keep.<guard>
-	outsideRun  bool                       // there is no run, so values of the run are NULL
+	outsideRun  bool                       // the SQL is executed outside a run: values of the run are NULL
 	batch       sqlText                    // relation with the rows of the batch; "" if there is none
-	aliases     map[string]*catalog.Table  // tables by alias, for the aliases whose columns are known
+	aliases     map[string]*catalog.Table  // tables by alias, if their columns are known
 	scalars     []join                     // joins that are read as sub-selects, latest last
 	content     sqlText                    // SQL that replaces the relation "partition"; "" if there is none
 	partitioned *partitioned               // the table of a policy on partitions, nil for a policy on rows
-	deleted     []string                   // tables that earlier steps delete from; later steps read the rest of them
+	deleted     []string                   // tables that earlier steps delete from; only their other rows are read
 }
 
 // saveState returns a function that restores the present state of the binder. Use: defer
@@ -61,7 +61,7 @@ func (b *binder) bindQuery(e policy.Expr, ofTheRow bool) sqlText {
 	columns := b.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
 		if ofTheRow && b.isRowColumn(e, ref) {
 			return b.rowColumn(e, ref), true
-		} else if len(ref.Fields) != 2 || ref.Star || named(parsed.Tables, ref.Fields[0]) {
+		} else if len(ref.Fields) != 2 || ref.Star || inFrom(parsed.Tables, ref.Fields[0]) {
 			return "", false
 		}
 		return b.scalar(ref)
@@ -113,10 +113,10 @@ func isAsOf(ref pgparse.ColumnRef) bool {
 	return len(ref.Fields) == 1 && !ref.Star && ref.Fields[0] == "as_of"
 }
 
-// tableEdits returns the edits that replace table names: "batch", "partition" and tables that
-// earlier steps delete from. It adds the schema to other unqualified names. So a table of the same
-// name that is created later in another schema of the search path cannot take its place. In queries
-// and statements it replaces only some of these names.
+// tableEdits returns the edits that replace table names. In expressions it replaces "batch" and the
+// tables that earlier steps delete from. In expressions and queries it replaces "partition". It
+// adds the schema to other unqualified names. So a table of the same name that is created later in
+// another schema of the search path cannot take its place.
 func (b *binder) tableEdits(e policy.Expr, parsed *pgparse.Expr, kind string) []pgparse.Edit {
 	var edits []pgparse.Edit
 	for _, t := range parsed.Tables {
@@ -167,7 +167,7 @@ func plainRead(e *pgparse.Expr, t pgparse.TableRef) bool {
 func (b *binder) meaning(e policy.Expr, parsed *pgparse.Expr, ref pgparse.ColumnRef) (sqlText, bool) {
 	first, parts := ref.Fields[0], len(ref.Fields)
 	switch {
-	case ref.Depth > 0 && parts > 1 && named(parsed.Tables, first): // the name belongs to a table of the sub-select
+	case ref.Depth > 0 && parts > 1 && inFrom(parsed.Tables, first): // the name belongs to a table of the sub-select
 	case first == "keep" && parts == 2:
 		return enclosed(b.verdict(ref.Fields[1])), true
 	case first == "run" && parts == 2:
@@ -198,9 +198,9 @@ func (b *binder) rowColumn(e policy.Expr, ref pgparse.ColumnRef) sqlText {
 }
 
 // isRowColumn reports whether a bare name in a sub-select is a column of the row, because no table
-// there has such a column. The answer stays the same if a table gets such a column later. If the
-// sub-select reads anything else than tables, isRowColumn refuses the name, because its meaning is
-// uncertain.
+// there has such a column. The generated SQL qualifies the name, so a column that such a table gets
+// later does not change its meaning. If the sub-select reads anything else than tables, isRowColumn
+// refuses the name, because its meaning is uncertain.
 func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 	if len(ref.Fields) != 1 || ref.Star || b.table.Column(ref.Fields[0]) == nil ||
 		slices.ContainsFunc(ref.Beside, func(t pgparse.TableRef) bool {
@@ -218,8 +218,8 @@ func (b *binder) isRowColumn(e policy.Expr, ref pgparse.ColumnRef) bool {
 	return !ref.Derived
 }
 
-// runValues are run.id and run.reason, which steps read. The key is false in a batch and true
-// outside a run.
+// runValues are the SQL of run.id and run.reason, which steps read. The inner key is
+// binder.outsideRun.
 var runValues = map[string]map[bool]sqlText{
 	"id":     {false: "($1).run_id", true: "NULL::bigint"},
 	"reason": {false: "($1).reason", true: "NULL::text"},
@@ -262,8 +262,9 @@ func (c *compiler) checkOperators(column *catalog.Column, at diag.Position) {
 	}
 }
 
-// named reports whether a table has this name in its FROM clause.
-func named(tables []pgparse.TableRef, name string) bool {
+// inFrom reports whether one of the tables has this name in its FROM clause: its alias, or its own
+// name.
+func inFrom(tables []pgparse.TableRef, name string) bool {
 	return slices.ContainsFunc(tables, func(t pgparse.TableRef) bool {
 		return t.Alias == name || t.Alias == "" && t.Name == name
 	})
@@ -315,7 +316,8 @@ func calls(e *pgparse.Expr, names ...string) bool {
 
 // harmless are functions of pg_catalog that read no table.
 var harmless = []string{
-	"count", "max", "min", "sum", "bool_and", "bool_or", "abs", "btrim", "ceil", "char_length", "date_part", "date_trunc",
-	"extract", "floor", "jsonb_typeof", "left", "length", "lower", "ltrim", "make_interval", "mod", "position", "replace",
-	"right", "round", "rtrim", "split_part", "starts_with", "substring", "timezone", "to_timestamp", "trim", "upper",
+	"count", "max", "min", "sum", "bool_and", "bool_or", "abs", "btrim", "ceil", "char_length", "date_part",
+	"date_trunc", "extract", "floor", "jsonb_typeof", "left", "length", "lower", "ltrim", "make_interval", "mod",
+	"position", "replace", "right", "round", "rtrim", "split_part", "starts_with", "substring", "timezone",
+	"to_timestamp", "trim", "upper",
 }

@@ -16,7 +16,7 @@ import (
 // clock is the compiled form of a policy's time column or expression. All SQL is written for alias
 // t.
 type clock struct {
-	expr       sqlText
+	expr       sqlText // value that is compared with the cutoff
 	typ        string  // type of the cutoff
 	conversion string  // fragment that converts a timestamptz into typ; empty if none is needed
 	own        bool    // expr reads only columns of the row itself
@@ -24,7 +24,7 @@ type clock struct {
 	indexed    sqlText // what an index on the clock contains; empty if no index can serve
 	latest     sqlText // upper end of the range of cutoffs; empty for a position without a ceiling
 	tiered     sqlText // cutoff of the current row, if rows have different cutoffs
-	tiersOwn   bool
+	tiersOwn   bool    // the tiers of the window read only columns of the row itself
 	upTo       sqlText // greatest value that can be due; empty if there is none
 	mark       sqlText // watermark: rows up to this value are finished; empty if the policy has none
 	key        sqlText // condition: the value is a valid key of the encoding; empty if every value is
@@ -87,7 +87,10 @@ func (w *policyCompiler) clockColumn(k *clock, source *policy.Clock) string {
 	return column.Plain()
 }
 
-var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
+// plainPick matches coalesce, greatest or least over plain columns. An index can contain such an
+// expression.
+var plainPick = regexp.MustCompile(`(?i)^\s*(coalesce|greatest|least)\s*` +
+	`\(\s*[a-z_][a-z0-9_]*(\s*,\s*[a-z_][a-z0-9_]*)*\s*\)\s*$`)
 
 func (w *policyCompiler) clockExpression(k *clock, e policy.Expr) string {
 	parsed := w.parse(e)
@@ -103,9 +106,19 @@ func (w *policyCompiler) clockExpression(k *clock, e policy.Expr) string {
 // It stores instants only to 128 seconds, and it changes its value in a comparison with double
 // precision.
 var clockTypes = map[string]string{
-	"timestamp with time zone": "timestamptz", "timestamp without time zone": "timestamp", "date": "date", "uuid": "uuid",
-	"smallint": "bigint", "integer": "bigint", "bigint": "bigint", "numeric": "numeric", "double precision": "double precision",
-	"text": "text", "character varying": "text", "character": "text", "bpchar": "text",
+	"timestamp with time zone":    "timestamptz",
+	"timestamp without time zone": "timestamp",
+	"date":                        "date",
+	"uuid":                        "uuid",
+	"smallint":                    "bigint",
+	"integer":                     "bigint",
+	"bigint":                      "bigint",
+	"numeric":                     "numeric",
+	"double precision":            "double precision",
+	"text":                        "text",
+	"character varying":           "text",
+	"character":                   "text",
+	"bpchar":                      "text",
 }
 
 // clockConversion returns the fragment that converts a cutoff into the clock's type, and the type
@@ -138,11 +151,12 @@ func (w *policyCompiler) clockConversion(source *policy.Clock, columnType string
 }
 
 // defaultSince is the first plausible day of an encoded clock, unless the policy sets "since". A
-// value in another unit means a day before it or far in the future.
+// value in another unit decodes to an earlier day, or to one far in the future.
 const defaultSince = "1990-01-01"
 
-// earliest returns the first plausible instant of an encoded clock, as SQL. A Snowflake ID of the
-// first hour of its epoch is as small as a count of seconds or milliseconds.
+// earliest returns the first plausible instant of an encoded clock, as SQL. For Snowflake IDs it is
+// not in the first hour of their epoch. IDs of this hour are as small as a count of seconds or
+// milliseconds.
 func earliest(k *policy.Clock) sqlText {
 	at, err := time.Parse(time.DateOnly, cmp.Or(k.Since, defaultSince))
 	if err != nil {
@@ -163,8 +177,8 @@ func earliest(k *policy.Clock) sqlText {
 	return fragment("instant", fields{"Type": sqlText(typ), "At": literal(text)})
 }
 
-// withoutInstant returns the conditions under which a row has no instant. They include that the window and
-// up_to are not NULL, because with NULL there no row is due.
+// withoutInstant returns the conditions under which a row has no instant. They require a window and
+// an up_to that are not NULL. If one of these is NULL, no row is due.
 func (k *clock) withoutInstant() []sqlText {
 	none := []sqlText{fragment("is null", k.expr)}
 	if k.key != "" {
@@ -221,9 +235,12 @@ func (w *policyCompiler) ceiling(k *clock, number int, stored bool) sqlText {
 		name = "stored value"
 	}
 	typ := castType(k.typ)
-	return fragment(name, fields{"Query": w.bindQuery(*k.source.UpTo, false), "Name": ceilingName(number),
+	return fragment(name, fields{
+		"Query": w.bindQuery(*k.source.UpTo, false),
+		"Name":  ceilingName(number),
 		"Type":  sqlText(typ),
-		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ)})
+		"Whole": slices.Contains([]string{"smallint", "integer", "bigint"}, typ),
+	})
 }
 
 // watermark returns the fields of a watermark that templates read. typ is the type of the position.
@@ -251,8 +268,8 @@ type tier struct{ When, Cutoff sqlText }
 // namedValue is a column with its name and its value, for a FROM clause.
 type namedValue struct{ Name, Value sqlText }
 
-// compileWindow compiles one cutoff per tier, and the latest of them. The latest cutoff ends the
-// range.
+// compileWindow compiles one cutoff per tier, and the latest cutoff of all tiers. The latest cutoff
+// is the upper end of the range of clock values that a run reads.
 func (w *policyCompiler) compileWindow(k *clock, number int) {
 	var tiers []tier
 	var latest []sqlText
@@ -264,7 +281,7 @@ func (w *policyCompiler) compileWindow(k *clock, number int) {
 		k.tiersOwn = k.tiersOwn && (t.When == nil || w.readsOwnColumns(*t.When))
 		tiers = append(tiers, tier{w.optional(t.When), cutoff})
 	}
-	if len(latest) == 0 { // never: a CASE with only NULL would have type text
+	if len(latest) == 0 { // all tiers are "never"; a CASE with only NULL would have type text
 		k.latest = sqlText("NULL::" + k.typ)
 		k.tiered = k.latest
 		return
@@ -347,6 +364,7 @@ func (w *policyCompiler) dataCutoff(k *clock, d *policy.WindowData, number strin
 	return enclosed(w.converted(k, fragment("cutoff from data", data))), bound
 }
 
+// plainColumn matches a qualified column name, with or without parentheses.
 var plainColumn = regexp.MustCompile(`^(\(?)[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*\)?$`)
 
 // windowValue returns the value of a window's expression. If the expression reads only the row,

@@ -1,12 +1,12 @@
 //go:generate go test . -run TestGolden(Steps)?$ -update
 
 // Package generator turns a policy file and a catalog snapshot into SQL, and SQL into the next
-// migration. It is pure: no database, clock, environment, network or randomness, so the same
-// input gives the same bytes.
+// migration. It is pure: no database, clock, environment, network or randomness, so the same input
+// gives the same bytes.
 //
-//	Compile   policy.File + catalog.Snapshot + History -> []Object   what the database should hold
-//	Read      a migration directory                    -> History    what earlier migrations installed
-//	Next      History + []Object                       -> []File     one step that makes up the difference
+//	Compile  policy.File + catalog.Snapshot + History -> []Object  objects of the database
+//	Read     a migration directory                    -> History   objects of earlier migrations
+//	Next     History + []Object                       -> []File    one step from the one to the other
 package generator
 
 import (
@@ -54,8 +54,8 @@ type compiler struct {
 
 	questions []Question // expressions whose types the snapshot lacks
 
-	member bool // compiles one instance of a policy for each schema
-	dry    bool // renders nothing and only collects diagnostics
+	instance bool // compiles one instance of a policy for each schema
+	dry      bool // renders nothing and only collects diagnostics
 }
 
 func newCompiler(file *policy.File, snapshot *catalog.Snapshot, history *History) *compiler {
@@ -176,11 +176,12 @@ func (c *compiler) compilePolicy(p *policy.Policy) []Object {
 	return append(slices.Concat(before, functions, application), row)
 }
 
-// checkSteps refuses steps that leave rows due or that change other tables than they may. It
-// reports whether the policy can be compiled.
+// checkSteps refuses deletes and changes that reach tables which the policy must not touch, and
+// copies of rows that no step deletes. It also refuses a second rank in "any" and a second step
+// that deletes the rows of the policy. It returns false in the last two cases.
 func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	c.checkProtected(p)
-	c.checkCopiesGo(p)
+	c.checkCopiesDeleted(p)
 	own := 0
 	for i, step := range p.Then {
 		if step.Related != nil && (step.Delete != nil || step.Update != nil) {
@@ -216,8 +217,9 @@ func (c *compiler) checkSteps(p *policy.Policy, table *catalog.Table) bool {
 	return ranks <= 1 && own <= 1
 }
 
-// withoutRepeated keeps one of several equal objects that policies share. It keeps the object of
-// the first policy by name, so the order of policies in the file does not matter.
+// withoutRepeated removes repeated objects, for example an index that several policies need. It
+// keeps the object of the policy whose name sorts first, so the order of policies in the file does
+// not matter.
 func withoutRepeated(objects []Object) []Object {
 	first := map[ID]int{}
 	for i, o := range objects {
@@ -232,6 +234,7 @@ func withoutRepeated(objects []Object) []Object {
 	})
 }
 
+// isShared reports whether several policies can need the same object of this kind.
 func isShared(kind Kind) bool { return storesData(kind) || kind == KindPrivilege || kind == KindIndex }
 
 func (c *compiler) schema() string { return c.file.Install.Schema }
@@ -245,8 +248,8 @@ func (c *compiler) refuseWith(at diag.Position, code, message, detail, hint stri
 	c.diags.Add(diag.Diagnostic{Position: at, Code: code, Message: message, Detail: detail, Hint: hint})
 }
 
-// relation returns the table that a join or a step reads or writes. It refuses a table that the
-// snapshot lacks and returns nil.
+// relation returns the table of the snapshot that a join or a step names. It refuses a table that
+// the snapshot lacks, and returns nil.
 func (c *compiler) relation(t policy.Table) *catalog.Table {
 	table := c.tables[t.String()]
 	if table == nil {
@@ -264,14 +267,15 @@ func (c *compiler) refuseTable(at diag.Position, name string) {
 		if slices.ContainsFunc(p.Then, func(s policy.Step) bool {
 			return s.Archive != nil && s.Archive.Create && s.Archive.Into.String() == name
 		}) {
-			hint = fmt.Sprintf(`A migration creates the table for policy %q. Run "pgretain migrate up" and "pgretain snapshot", then add this policy.`, p.Name)
+			hint = fmt.Sprintf(`A migration creates the table for policy %q. Run "pgretain migrate up" and `+
+				`"pgretain snapshot", then add this policy.`, p.Name)
 		}
 	}
 	c.refuse(at, codeNoTable, fmt.Sprintf("table %q is not in the catalog snapshot", name), hint)
 }
 
-// wrongKind returns the part of a message that says what the relation is instead of a table with
-// rows of its own.
+// wrongKind returns the end of a message about a relation that does not store rows itself: the kind
+// of the relation.
 func wrongKind(table *catalog.Table) string {
 	if table.Kind == "foreign" {
 		return "is a foreign table, with rows on another server"
@@ -330,15 +334,16 @@ func (c *compiler) refuseInheritance(table *catalog.Table, at diag.Position) boo
 func (c *compiler) refuseNames(table *catalog.Table, at diag.Position, taken func(name string) bool) bool {
 	i := slices.IndexFunc(table.Columns, func(column catalog.Column) bool { return taken(column.Name) })
 	if i >= 0 {
-		c.refuse(at, codeReservedName, fmt.Sprintf("column %q of table %q has the name of a variable of the "+
-			"generated function",
-			table.Columns[i].Name, tableName(table)), "")
+		c.refuse(at, codeReservedName,
+			fmt.Sprintf("column %q of table %q has the name of a variable of the generated function",
+				table.Columns[i].Name, tableName(table)), "")
 	}
 	return i >= 0
 }
 
-// isGeneratedName reports whether a column has the name of a variable of the functions that take
-// rows. PostgreSQL would confuse the two. Variables that end with an underscore are numbered.
+// isGeneratedName reports whether a name is a variable of the functions that take rows. PostgreSQL
+// could not tell a column of this name from the variable. After a prefix such as "v_new_" follows a
+// number.
 var isGeneratedName = regexp.MustCompile(
 	`^v_((as_of|batch|copied|count|found|ignored|out|rel|rels|rows|tids)$|(new|rels|tids|window|written)_)`).MatchString
 

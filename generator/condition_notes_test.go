@@ -10,11 +10,11 @@ import (
 	"pgretain/policy"
 )
 
-// notesOfPolicies are the notes of step 0 in registry rows, by policy.
+// notesOfPolicies matches the notes of step 0 in the registry row of a policy.
 var notesOfPolicies = regexp.MustCompile(`"verb": "note", "table": "[^"]*",\s*"notes": (\["conditions read[^\]]*\])`)
 
-// TestConditionNotes holds that a preview is said to be uncertain where a step changes what the
-// condition of another row finds, and only there.
+// TestConditionNotes checks when a preview is called uncertain: exactly if a step can change what
+// the condition of another row finds.
 func TestConditionNotes(t *testing.T) {
 	t.Parallel()
 	const reviewed = "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id AND r.open)"
@@ -24,34 +24,34 @@ func TestConditionNotes(t *testing.T) {
 	second := key
 	second.Name, second.Columns = "review_other_id_fkey", []string{"other_id"}
 	for _, c := range []struct {
-		about, keep, then string
-		keys              []catalog.ForeignKey
-		noted             bool
+		name, keep, then string
+		keys             []catalog.ForeignKey
+		noted            bool
 	}{
-		{about: "own children", keep: reviewed, then: "[" + deletesReviews + ", delete]"},
-		{about: "an alias, the other way round", keep: "(SELECT count(*) FROM app.review WHERE t.id = note_id) > 3",
+		{name: "own children", keep: reviewed, then: "[" + deletesReviews + ", delete]"},
+		{name: "no alias, sides exchanged", keep: "(SELECT count(*) FROM app.review WHERE t.id = note_id) > 3",
 			then: "[" + deletesReviews + ", delete]"},
-		{about: "other rows' children", keep: "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.owner_id)",
+		{name: "children of another row", keep: "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.owner_id)",
 			then: "[" + deletesReviews + ", delete]", noted: true},
-		{about: "all children", keep: "EXISTS (SELECT FROM app.review r WHERE r.open)",
+		{name: "all children", keep: "EXISTS (SELECT FROM app.review r WHERE r.open)",
 			then: "[" + deletesReviews + ", delete]", noted: true},
-		{about: "own children or any", keep: "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id OR r.open)",
+		{name: "own children or open rows", keep: "EXISTS (SELECT FROM app.review r WHERE r.note_id = t.id OR r.open)",
 			then: "[" + deletesReviews + ", delete]", noted: true},
-		{about: "a step that deletes others' children", keep: reviewed,
+		{name: "a step that deletes children of another row", keep: reviewed,
 			then: "[{delete: {table: app.review, as: v, where: v.note_id = t.owner_id}}, delete]", noted: true},
-		{about: "children that are given another parent", keep: reviewed,
+		{name: "a step that moves children to another parent", keep: reviewed,
 			then: "[{update: {table: app.review, as: v, where: v.note_id = t.id, set: {note_id: v.note_id + 1}}}, " +
 				"delete]", noted: true},
-		{about: "children that are closed", keep: reviewed,
+		{name: "a step that closes children", keep: reviewed,
 			then: "[{update: {table: app.review, as: v, where: v.note_id = t.id, set: {open: \"false\"}}}, delete]"},
-		{about: "a cascade", keep: reviewed, then: "[{delete: {cascades: [app.review]}}]",
+		{name: "a cascade", keep: reviewed, then: "[{delete: {cascades: [app.review]}}]",
 			keys: []catalog.ForeignKey{key}},
-		{about: "two cascades", keep: reviewed, then: "[{delete: {cascades: [app.review]}}]",
+		{name: "two cascades", keep: reviewed, then: "[{delete: {cascades: [app.review]}}]",
 			keys: []catalog.ForeignKey{key, second}, noted: true},
-		{about: "a rank", keep: "{first: 2, per: [owner_id], order: id, among: \"" + reviewed + "\"}",
+		{name: "a rank", keep: "{first: 2, per: [owner_id], order: id, among: \"" + reviewed + "\"}",
 			then: "[" + deletesReviews + ", delete]", noted: true},
 	} {
-		t.Run(c.about, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			keep := c.keep
 			if keep[0] != '{' {
@@ -62,7 +62,7 @@ policies:
   notes:
     table: app.note
     due: {age: {column: made_at, older_than: 7 days}}
-    keep: {some: %s}
+    keep: {guard: %s}
     then: %s
 `, keep, c.then))
 			if file == nil {
@@ -90,7 +90,7 @@ policies:
 				}
 			}
 			if (len(notes) > 0) != c.noted {
-				t.Errorf("notes: %q", notes)
+				t.Errorf("got notes %q, want notes: %v", notes, c.noted)
 			}
 		})
 	}

@@ -19,8 +19,9 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestGolden compiles every case under testdata/golden and compares what is wanted because of the
-// policy, the runtime left out, with the objects of the case.
+// TestGolden compiles every case under testdata/golden, and compares the objects of the policies
+// with the files of the case. It leaves out the objects of the runtime. It also checks that a
+// second compilation gives the same bytes.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases(t, "golden", 24) {
@@ -28,22 +29,22 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			got := sqlFiles(t, compileCase(t, c))
 			if diff := cmp.Diff(got, sqlFiles(t, compileCase(t, c))); diff != "" {
-				t.Errorf("the same input gives other bytes (-first +second)\n%s", diff)
+				t.Errorf("two compilations of the same input differ (-first +second)\n%s", diff)
 			}
 			c.CompareAll(t, "want/*", got)
 		})
 	}
 }
 
-// cases are those of a corpus: a policy, tables that it needs besides those of testdata, and what
-// becomes of it.
+// cases returns the cases of a corpus. A case contains a policy, tables that it adds to those of
+// testdata, and the expected output.
 func cases(t *testing.T, corpus string, least int) []*fixture.Case {
 	t.Helper()
 	return fixture.Cases(t, filepath.Join("testdata", corpus), least, "policy.yaml", "catalog.json", "schema.sql",
 		"stderr.txt", "want/*")
 }
 
-// compileCase compiles a case that must be accepted.
+// compileCase compiles a case. It fails the test if there are diagnostics.
 func compileCase(t *testing.T, c *fixture.Case) []Object {
 	t.Helper()
 	file, _ := parseCase(t, c)
@@ -52,7 +53,7 @@ func compileCase(t *testing.T, c *fixture.Case) []Object {
 		t.Fatalf("%+v", list)
 	}
 	if len(objects) == 0 {
-		t.Fatal("nothing is wanted")
+		t.Fatal("Compile returns no objects")
 	}
 	return ownObjects(t, file, objects)
 }
@@ -64,7 +65,7 @@ func parseCase(t *testing.T, c *fixture.Case) (*policy.File, []byte) {
 	if file == nil {
 		var out bytes.Buffer
 		renderList(t, &out, list, source)
-		t.Fatalf("the file itself is refused\n%s", out.String())
+		t.Fatalf("Parse refuses the policy file\n%s", out.String())
 	}
 	return file, source
 }
@@ -76,7 +77,8 @@ func renderList(t *testing.T, out *bytes.Buffer, list diag.List, source []byte) 
 	}
 }
 
-// snapshotOf has the tables of a case, and those of testdata that it does not have.
+// snapshotOf returns a snapshot with the tables of a case, and with the tables of testdata that the
+// case does not replace.
 func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 	t.Helper()
 	common := commonSnapshot(t)
@@ -88,10 +90,8 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 		t.Fatal(err)
 	}
 	for _, table := range common.Tables {
-		if !slices.ContainsFunc(own.Tables, func(o *catalog.Table) bool {
-			return o.Schema == table.Schema &&
-				o.Name == table.Name
-		}) {
+		same := func(o *catalog.Table) bool { return o.String() == table.String() }
+		if !slices.ContainsFunc(own.Tables, same) {
 			own.Tables = append(own.Tables, table)
 		}
 	}
@@ -101,7 +101,7 @@ func snapshotOf(t *testing.T, c *fixture.Case) *catalog.Snapshot {
 	return own
 }
 
-// commonSnapshot is that of testdata/schema.sql.
+// commonSnapshot returns the snapshot of testdata/schema.sql.
 func commonSnapshot(t *testing.T) *catalog.Snapshot {
 	t.Helper()
 	snapshot, err := catalog.Read(fixture.ReadFile(t, "testdata/catalog.json"))
@@ -111,35 +111,37 @@ func commonSnapshot(t *testing.T) *catalog.Snapshot {
 	return snapshot
 }
 
-// ownObjects leaves the runtime out, and its rows of the registry except where the case is about
-// the install.
+// ownObjects returns the objects without those of the runtime. It keeps the registry row of the
+// install only if the policy file has a key "install".
 func ownObjects(t *testing.T, file *policy.File, objects []Object) []Object {
 	t.Helper()
-	known := map[ID]bool{}
+	ofRuntime := map[ID]bool{}
 	for _, o := range Runtime(file.Install) {
-		known[o.ID()] = true
+		ofRuntime[o.ID()] = true
 	}
-	shown := bytes.Contains(file.Source, []byte("\ninstall:"))
+	hasInstall := bytes.Contains(file.Source, []byte("\ninstall:"))
 	return slices.DeleteFunc(objects, func(o Object) bool {
-		return known[o.ID()] || o.Kind == KindInstall && !shown
+		return ofRuntime[o.ID()] || o.Kind == KindInstall && !hasInstall
 	})
 }
 
-// sqlFiles renders each object as a file: who creates it, how, and how it goes.
+// sqlFiles returns a file for each object: the creating role, the SQL, and the SQL that drops the
+// object.
 func sqlFiles(t *testing.T, objects []Object) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	for _, o := range objects {
 		name := fileName(o)
 		if _, twice := files[name]; twice {
-			t.Fatalf("two objects are called %s", name)
+			t.Fatalf("two objects have the file name %s", name)
 		}
 		files[name] = "-- as " + string(o.As) + "\n" + o.SQL + "\n-- to drop it\n" + o.Drop
 	}
 	return files
 }
 
-// fileName is the object's kind and name, without what a file system or a shell might mind.
+// fileName returns the kind and the name of an object, without characters that a file system or a
+// shell may not accept.
 func fileName(o Object) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' {
@@ -148,13 +150,13 @@ func fileName(o Object) string {
 		return '-'
 	}, strings.SplitN(o.Name, "(", 2)[0])
 	if strings.Contains(o.Name, "[]") {
-		name += ".array" // beside the function of one value
+		name += ".array" // there is also a function of this name for one value
 	}
 	return "want/" + string(o.Kind) + "_" + name + ".sql"
 }
 
-// TestInvalid holds everything that is said of the policies under testdata/invalid, which the
-// reader of the file accepts and the catalog snapshot refutes.
+// TestInvalid compares the diagnostics of the cases under testdata/invalid with their stderr.txt.
+// Parse accepts these policies, and Compile refuses them because of the snapshot.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases(t, "invalid", 25) {
@@ -163,7 +165,7 @@ func TestInvalid(t *testing.T) {
 			file, source := parseCase(t, c)
 			objects, list := Compile(file, snapshotOf(t, c), nil)
 			if objects != nil || !list.HasErrors() {
-				t.Fatal("the policy is accepted")
+				t.Fatal("Compile accepts the policy")
 			}
 			var out bytes.Buffer
 			renderList(t, &out, list, source)
@@ -172,8 +174,9 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestNoted holds what is said of policies that are accepted, and deserve a look.
-func TestNoted(t *testing.T) {
+// TestNotes compares the warnings for the cases under testdata/noted with their stderr.txt. Compile
+// accepts these policies.
+func TestNotes(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases(t, "noted", 1) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -196,21 +199,21 @@ func TestCodesAreShown(t *testing.T) {
 	pages.RequireCases(t, append(cases(t, "invalid", 1), cases(t, "noted", 1)...), "stderr.txt")
 }
 
-// TestPages holds that every code has a page, and that the examples on it do what it says with
-// the tables of testdata/schema.sql.
+// TestPages checks that every code has a page. It compiles the examples of the page with the tables
+// of testdata/schema.sql. The first example must give the code, and the second one must not.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	pages.Check(t, func(t *testing.T, code, insteadOf, use string) {
-		if list := compileExample(t, insteadOf); !slices.ContainsFunc(list,
-			func(d diag.Diagnostic) bool { return d.Code == code }) {
-			t.Errorf("instead of: got %v", list)
+		hasCode := func(d diag.Diagnostic) bool { return d.Code == code }
+		if list := compileExample(t, insteadOf); !slices.ContainsFunc(list, hasCode) {
+			t.Errorf("example under \"instead of\": got %v, want %s", list, code)
 		}
 		if use == "" {
-			return // the table is changed
+			return // the solution changes the table
 		}
-		if list := compileExample(t, use); slices.ContainsFunc(list,
-			func(d diag.Diagnostic) bool { return d.Severity == diag.Error || d.Code == code }) {
-			t.Errorf("use: got %v", list)
+		refused := func(d diag.Diagnostic) bool { return d.Severity == diag.Error || hasCode(d) }
+		if list := compileExample(t, use); slices.ContainsFunc(list, refused) {
+			t.Errorf("example under \"use\": got %v, want no error and no %s", list, code)
 		}
 	})
 }
@@ -219,19 +222,18 @@ func compileExample(t *testing.T, source string) diag.List {
 	t.Helper()
 	file, list := policy.Parse("policy.yaml", []byte(source))
 	if file == nil {
-		t.Fatalf("the reader refuses the example: %v", list)
+		t.Fatalf("Parse refuses the example: %v", list)
 	}
 	_, list = Compile(file, commonSnapshot(t), nil)
 	return append(list, Notes(file, commonSnapshot(t))...)
 }
 
-// TestObjectsAreDocumented holds that the reference names every object of the runtime that people
-// may use, and none that is gone.
+// TestObjectsAreDocumented checks that docs/objects.md names every object of the runtime for
+// people, and no object that does not exist.
 func TestObjectsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../docs/objects.md")
-	objects := Runtime(policy.Install{Schema: "retention", Roles: policy.Roles{
-		Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer"}})
+	objects := Runtime(policy.DefaultInstall("retention.yaml"))
 	known := map[string]bool{}
 	for _, o := range objects {
 		name := strings.SplitN(o.Name, "(", 2)[0]
@@ -248,8 +250,8 @@ func TestObjectsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreDocumented holds that the DBA's table has every template, and that its examples
-// are there.
+// TestTemplatesAreDocumented checks that templates/README.md has every template, and that the files
+// exist to which it links.
 func TestTemplatesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := fixture.ReadFile(t, "../templates/README.md")
@@ -259,7 +261,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 	}
 	for _, name := range names {
 		if !strings.Contains(page, "`"+strings.TrimSuffix(name, ".sql.tmpl")+"`") {
-			t.Errorf("templates/README.md does not speak of %s", name)
+			t.Errorf("templates/README.md does not name %s", name)
 		}
 	}
 	for _, link := range regexp.MustCompile(`\]\((\.\./[^)]+)\)`).FindAllStringSubmatch(page, -1) {

@@ -14,23 +14,24 @@ import (
 )
 
 // rowFacts describes the rows of a policy in the registry, for retention.row_statistics and
-// retention._count. It is SQL over the policy's table as t and a batch_range as $1. An empty field is not
-// queried.
+// retention._count. Its SQL reads the policy's table as t and a batch_range as $1. An empty field
+// is not queried.
 type rowFacts struct {
 	// clock of a row; "" if there are several clocks, or it reads another table
 	Clock    string            `json:"clock,omitempty"`
-	Value    string            `json:"value,omitempty"`    // the clock as it is shown, if that differs
-	At       string            `json:"at,omitempty"`       // the clock as it is compared, if that differs
-	Encoding *instantEncoding  `json:"encoding,omitempty"` // converts the least value into an instant for people
-	Where    string            `json:"where,omitempty"`    // which rows the policy has; "" for all rows
+	Value    string            `json:"value,omitempty"`    // the clock as people see it, if it differs from Clock
+	At       string            `json:"at,omitempty"`       // the clock as it is compared, if people see another value
+	Encoding *instantEncoding  `json:"encoding,omitempty"` // converts the least value into a timestamp for people
+	Where    string            `json:"where,omitempty"`    // condition: the policy is about the row; "" for all rows
 	Nulls    bool              `json:"nulls,omitempty"`    // count the rows without a clock value
 	Ahead    string            `json:"ahead,omitempty"`    // a clock value above this one is far ahead
-	Archives map[string]string `json:"archives,omitempty"` // by table, the column with the number of the run
+	Archives map[string]string `json:"archives,omitempty"` // maps an archive to its column with the number of the run
 	Clocks   []encodedClock    `json:"clocks,omitempty"`   // the clocks with an encoding
 }
 
 // encodedClock tells retention._clock_sample how to read values of an encoded clock. It tells
-// retention._clock_fault which values are plausible. It is SQL over a row t and a batch_range as $1.
+// retention._clock_fault which values are plausible. Its SQL reads a row as t and a batch_range as
+// $1.
 type encodedClock struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
@@ -42,8 +43,8 @@ type encodedClock struct {
 	Checked bool   `json:"checked,omitempty"` // the policy has a "since" later than the default
 	From    string `json:"from,omitempty"`    // FROM clause of the rows, unless it is the policy's table
 	Indexed bool   `json:"indexed,omitempty"` // an index can return the values in order
-	Where   string `json:"where,omitempty"`   // which rows the policy has
-	Partial bool   `json:"partial,omitempty"` // the index contains these rows only
+	Where   string `json:"where,omitempty"`   // condition: the policy is about the row
+	Partial bool   `json:"partial,omitempty"` // the index contains only rows for which Where is true
 	instantEncoding
 }
 
@@ -54,8 +55,8 @@ type instantEncoding struct {
 	Shift int    `json:"shift,omitempty"`
 }
 
-// facts returns the row facts of the policy. They describe the clock only if there is exactly one.
-// With several clocks, another one may decide about a row.
+// facts returns the row facts of the policy. It leaves the clock out if there are several, because
+// then no clock alone makes a row due.
 func (w *policyCompiler) facts() rowFacts {
 	f := rowFacts{Archives: w.factsArchives(), Clocks: w.encodedClocks()}
 	if w.policy.Partitions {
@@ -111,8 +112,8 @@ func (w *policyCompiler) farAhead(k *clock) sqlText {
 	return w.converted(k, fragment("years later", fields{"Instant": w.asOf, "Years": yearsAhead(k.source)}))
 }
 
-// encodedClocks returns the clocks that encode an instant. Clocks that are read in the same way
-// come once.
+// encodedClocks returns the clocks that encode an instant. It returns clocks with equal values,
+// conditions and encodings once.
 func (w *policyCompiler) encodedClocks() []encodedClock {
 	var list []encodedClock
 	for _, k := range w.clocks {
@@ -142,9 +143,9 @@ func (w *policyCompiler) encodedClocks() []encodedClock {
 	return list
 }
 
-// factsArchives returns the archives whose rows can be counted by run, each with the column for the
-// number of the run. The counts equal the run log's. So all that the policy writes there is
-// archived and marked with the run, and nothing is replaced.
+// factsArchives returns the archives whose rows can be counted by run, each with its column for the
+// number of the run. The counts must equal the run log. Therefore every step that writes into such
+// an archive must archive rows, mark them with the run and replace no row.
 func (w *policyCompiler) factsArchives() map[string]string {
 	runs := map[string]string{}
 	for _, s := range w.steps {
@@ -176,17 +177,17 @@ func (w *policyCompiler) runColumn(s step) string {
 	return ""
 }
 
-// restoreSource tells retention.restore about one step that kept rows or values. It is an archive
-// of whole rows, or what an update with "undo" wrote. The values of Same and Set are SQL.
+// restoreSource tells retention.restore where one step kept rows or values: in an archive of whole
+// rows, or in the table of an update with "undo". The values of Same and Set are SQL.
 type restoreSource struct {
-	Table    string            `json:"table"`
-	From     string            `json:"from"`
-	Run      string            `json:"run"`            // column of From with the number of the run
-	Same     map[string]string `json:"same,omitempty"` // constants that distinguish these rows of From from other rows
-	Document string            `json:"document,omitempty"`
-	Names    map[string]string `json:"names,omitempty"` // columns that have another name in From
-	Stays    bool              `json:"stays,omitempty"` // restored rows stay in From
-	Key      []string          `json:"key"`             // key columns of Table
+	Table    string            `json:"table"`              // table that gets the rows or values back
+	From     string            `json:"from"`               // table that keeps them
+	Run      string            `json:"run"`                // column of From with the number of the run
+	Same     map[string]string `json:"same,omitempty"`     // constants in the rows of From that this step wrote
+	Document string            `json:"document,omitempty"` // column of From with the whole row
+	Names    map[string]string `json:"names,omitempty"`    // columns that have another name in From
+	Stays    bool              `json:"stays,omitempty"`    // restored rows stay in From
+	Key      []string          `json:"key"`                // key columns of Table
 	// columns of Table with their types: all, or those of the update
 	Columns map[string]string `json:"columns"`
 	Set     map[string]string `json:"set,omitempty"`
@@ -203,8 +204,9 @@ func (w *policyCompiler) restores() []restoreSource {
 	return append(archives, w.undoSources()...)
 }
 
-// archiveSources returns the archives of the policy's rows. It returns none unless they contain
-// whole rows of the policy and no archive mixes rows that cannot be distinguished.
+// archiveSources returns the archives from which the rows of the policy can be restored. It returns
+// none if no archive contains the whole rows of the policy, or if one archive contains rows of two
+// steps without a constant that distinguishes them.
 func (w *policyCompiler) archiveSources() []restoreSource {
 	var sources []restoreSource
 	own := false
@@ -214,8 +216,7 @@ func (w *policyCompiler) archiveSources() []restoreSource {
 		case !ok:
 			continue
 		case slices.ContainsFunc(sources, func(o restoreSource) bool {
-			return o.From == source.From &&
-				!differ(o.Same, source.Same)
+			return o.From == source.From && !differ(o.Same, source.Same)
 		}):
 			return nil
 		case s.Related == nil && (own || w.ownDelete == nil):
@@ -230,6 +231,7 @@ func (w *policyCompiler) archiveSources() []restoreSource {
 	return sources
 }
 
+// differ reports whether a column has different constants in a and b.
 func differ(a, b map[string]string) bool {
 	for column, value := range a {
 		if other, ok := b[column]; ok && other != value {
@@ -275,8 +277,12 @@ func (w *policyCompiler) archiveSource(s step) (source restoreSource, ok bool) {
 
 func sourceOfTable(table *catalog.Table, columns []string) restoreSource {
 	source := restoreSource{
-		Table: tableName(table), Key: table.PrimaryKey, Same: map[string]string{}, Names: map[string]string{}, Columns: map[string]string{},
-		table: policy.Table{Schema: table.Schema, Name: table.Name},
+		Table:   tableName(table),
+		Key:     table.PrimaryKey,
+		Same:    map[string]string{},
+		Names:   map[string]string{},
+		Columns: map[string]string{},
+		table:   policy.Table{Schema: table.Schema, Name: table.Name},
 	}
 	for _, c := range table.Columns {
 		if !slices.Contains(columns, c.Name) {
@@ -312,13 +318,13 @@ func (w *policyCompiler) undoSources() []restoreSource {
 	return sources
 }
 
-// dependency is what a policy relies on in one relation. retention._changed_dependencies compares
-// it with the catalog.
+// dependency lists what a policy uses of one relation. retention._changed_dependencies compares it
+// with the catalog.
 type dependency struct {
 	Kind string `json:"kind,omitempty"` // kind of the relation; "" for a table
 	// columns that the policy names, with type and collation; NOT NULL for ranks
 	Columns map[string]string `json:"columns,omitempty"`
-	// the relation must have no other columns, because rows are copied by their columns
+	// the relation must have no other columns, because a step copies its rows column by column
 	Whole bool     `json:"whole,omitempty"`
 	Key   []string `json:"key,omitempty"` // key by which rows are found again
 	// foreign keys that change rows when rows of this table are deleted; empty, but not nil, if a
@@ -363,8 +369,8 @@ func kindOf(table *catalog.Table) string {
 	return table.Kind
 }
 
-// dependency returns what the policy relies on in a table. names are the names that may mean a
-// column of it; nil means all columns.
+// newDependency returns what the policy uses of a table. names are the names that may mean a column
+// of the table; nil means all columns.
 func (w *policyCompiler) newDependency(table *catalog.Table, names map[string]bool) *dependency {
 	name := tableName(table)
 	e := &dependency{Kind: kindOf(table), Columns: map[string]string{}, Whole: slices.Contains(w.wholes, name)}
@@ -390,7 +396,7 @@ func (w *policyCompiler) newDependency(table *catalog.Table, names map[string]bo
 	return e
 }
 
-// dependencyOn returns the dependency about a relation. It adds one if there is none.
+// dependencyOn returns the dependency for a relation. It adds one if there is none.
 func (w *policyCompiler) dependencyOn(all map[string]*dependency, name string) *dependency {
 	if all[name] == nil {
 		all[name] = &dependency{Kind: kindOf(w.tables[name])}
@@ -415,8 +421,8 @@ func (w *policyCompiler) addCascades(all map[string]*dependency, from string) {
 }
 
 // namesIn returns names in a policy's SQL that may mean columns of its own table, and names that
-// may mean columns of other tables. nil means all columns. It reads the generated SQL, so it misses
-// no clock, cursor or step. A name that means something else does no harm.
+// may mean columns of other tables. nil means all columns. It reads the generated SQL, so it finds
+// the names of every clock, cursor and step. A name that means something else does no harm.
 func (w *policyCompiler) namesIn(functions []Object) (own, other map[string]bool) {
 	note := func(set []policy.Assignment) {
 		for _, a := range set {

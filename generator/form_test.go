@@ -21,7 +21,7 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestForm holds what is true of everything that is generated, in all golden cases.
+// TestForm checks the syntax and the layout of all generated SQL, in all golden cases.
 func TestForm(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases(t, "golden", 1) {
@@ -36,12 +36,12 @@ func TestForm(t *testing.T) {
 			}
 			for _, o := range objects {
 				texts := map[string]string{"SQL": o.SQL, "Drop": o.Drop}
-				if isPartOfScript(o) { // dropped with its page
+				if isPartOfScript(o) { // the script of the policy drops it
 					delete(texts, "Drop")
 				}
 				for what, sql := range texts {
-					for _, fault := range faults(strings.ReplaceAll(memberPage.ReplaceAllString(sql, "''"),
-						o.Policy+"_", "p_"), hostile) {
+					sql = instanceScript.ReplaceAllString(sql, "''")
+					for _, fault := range faults(strings.ReplaceAll(sql, o.Policy+"_", "p_"), hostile) {
 						t.Errorf("%s of %s %s: %s", what, o.Kind, o.Name, fault)
 					}
 				}
@@ -50,14 +50,15 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// faults lists what is wrong with a generated text. The policy's own texts may be as wide as they
-// are, and have template delimiters in hostile cases.
+// faults lists what is wrong with a generated text. Only hostile cases may contain template
+// delimiters and long names, because a policy contains them.
 func faults(sql string, hostile bool) []string {
-	found := append(notSQL(sql), misplaced(sql)...)
+	found := append(notSQL(sql), layoutFaults(sql)...)
 	if strings.Contains(sql, "<no value>") || !hostile && strings.Contains(sql, "{{") {
-		found = append(found, "a template is left")
+		found = append(found, "a template action was not executed")
 	}
-	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(quotedText.ReplaceAllString(rowText.ReplaceAllString(sql, ""), "''"), -1) {
+	withoutText := quotedText.ReplaceAllString(rowText.ReplaceAllString(sql, ""), "''")
+	for _, name := range regexp.MustCompile(`"(?:[^"]|"")+"`).FindAllString(withoutText, -1) {
 		if plain := strings.ReplaceAll(name[1:len(name)-1], `""`, `"`); !hostile && len(plain) > 63 {
 			found = append(found, "a name is too long: "+name)
 		}
@@ -65,15 +66,16 @@ func faults(sql string, hostile bool) []string {
 	return found
 }
 
-// rowText is a row of the registry, as JSON.
+// rowText matches a registry row in JSON.
 var rowText = regexp.MustCompile(`(?s)\$row\$.*\$row\$`)
 
-// memberPage is the page of a policy for each schema, whose objects are looked at one by one.
-var memberPage = regexp.MustCompile(`(?s)\$page\$.*\$page\$`)
+// instanceScript matches the script of a policy for each schema. The test checks the objects of
+// this script one by one.
+var instanceScript = regexp.MustCompile(`(?s)\$page\$.*\$page\$`)
 
 var quotedText = regexp.MustCompile(`'(?:[^']|'')*'`)
 
-// bodyError is what is wrong with the syntax of the plpgsql functions that a text creates.
+// bodyError returns the syntax error of the PL/pgSQL functions that a text creates.
 func bodyError(sql string) error {
 	parsed, err := query.ParsePlPgSqlToJSON(sql)
 	if err == nil && !strings.Contains(parsed, "PLpgSQL_function") {
@@ -82,7 +84,8 @@ func bodyError(sql string) error {
 	return err
 }
 
-// notSQL parses every statement, and the body of every function.
+// notSQL returns the syntax errors of a text. It parses every statement, and the body of every
+// function.
 func notSQL(sql string) []string {
 	var found []string
 	statements, err := pgparse.Statements(sql)
@@ -104,25 +107,25 @@ func notSQL(sql string) []string {
 
 var doubled = regexp.MustCompile(`\(\([^()]*\)\)`)
 
-// misplaced looks at the lines: a DBA reads them.
-func misplaced(sql string) []string {
+// layoutFaults returns the lines whose layout a reader of the SQL would stumble over.
+func layoutFaults(sql string) []string {
 	var found []string
 	if !strings.HasSuffix(sql, "\n") || strings.HasSuffix(sql, "\n\n") || strings.Contains(sql, "\n\n\n") {
-		found = append(found, "ends with other than one line break, or has two blank lines")
+		found = append(found, "does not end with one line break, or has two blank lines")
 	}
 	if !utf8.ValidString(sql) || strings.ContainsAny(sql, "\r\t\x00") {
-		found = append(found, "has a tab, a carriage return or a byte that is no UTF-8")
+		found = append(found, "has a tab, a carriage return or a byte that is not UTF-8")
 	}
 	for line := range strings.Lines(sql) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.TrimRight(line, " ") != line:
 			found = append(found, fmt.Sprintf("trailing blanks: %q", line))
-		case strings.HasPrefix(strings.TrimSpace(line), ","), strings.HasSuffix(line, " AND"), strings.HasSuffix(line,
-			" OR"):
-			found = append(found, fmt.Sprintf("a comma begins or AND ends the line %q", line))
+		case strings.HasPrefix(strings.TrimSpace(line), ","), strings.HasSuffix(line, " AND"),
+			strings.HasSuffix(line, " OR"):
+			found = append(found, fmt.Sprintf("line begins with a comma, or ends with AND or OR: %q", line))
 		case utf8.RuneCountInString(line) > 120 && !strings.ContainsAny(line, `"'`) && !strings.HasPrefix(line, "--"):
-			found = append(found, fmt.Sprintf("wide: %q", line))
+			found = append(found, fmt.Sprintf("line is too wide: %q", line))
 		case doubled.MatchString(line) && !strings.Contains(line, "row_number() OVER ()"):
 			found = append(found, fmt.Sprintf("parentheses in parentheses: %q", line))
 		}
@@ -130,7 +133,7 @@ func misplaced(sql string) []string {
 	return found
 }
 
-// TestNames holds that everything made for a policy has a name that PostgreSQL does not cut.
+// TestNames checks that PostgreSQL does not truncate the name of any generated object.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases(t, "golden", 1) {
@@ -140,29 +143,29 @@ func TestNames(t *testing.T) {
 				_, name, _ = strings.Cut(strings.SplitN(o.Name, "(", 2)[0], ".")
 			}
 			if o.Kind != KindPrivilege && o.Kind != KindColumn && len(name) > 63 {
-				t.Errorf("%s: %s %s has %d bytes", c.Name, o.Kind, name, len(name))
+				t.Errorf("%s: name of %s %s has %d bytes, want at most 63", c.Name, o.Kind, name, len(name))
 			}
 			if o.Kind == KindIndex && len(name+"_invalid") > 63 {
-				t.Errorf("%s: %s leaves no room for the mark of an invalid index", c.Name, quote.Ident(name))
+				t.Errorf("%s: name of index %s is too long for the suffix _invalid", c.Name, quote.Ident(name))
 			}
 		}
 	}
 }
 
-// init looks at all that any test renders: what comes from users reaches a template only as an
-// identifier, a literal, parsed SQL, a number or a boolean, never as plain text.
+// init sets inspect, which checks the data of every template that any test renders. Text from users
+// must be an identifier, a literal, parsed SQL, a number or a boolean, and never a plain string.
 func init() {
 	inspect = func(template string, data any) {
 		if path := plainTextIn(reflect.ValueOf(data)); path != "" {
-			panic("template " + template + " reads plain text: " + path)
+			panic("template " + template + " reads a plain string: " + path)
 		}
 	}
 }
 
-// plainTexts has for each type the path to a field that is plain text, "" for none.
+// plainTexts maps a type to the path of a field that is a plain string; "" if there is none.
 var plainTexts sync.Map
 
-// plainTextIn is the path to a plain text in what a template reads, "" for none.
+// plainTextIn returns the path to a plain string in the data of a template; "" if there is none.
 func plainTextIn(v reflect.Value) string {
 	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer) {
 		v = v.Elem()
@@ -194,14 +197,15 @@ func plainTextIn(v reflect.Value) string {
 	return path.(string)
 }
 
-// plainTextOf is the same of a type; fields that are no template's business have small letters.
+// plainTextOf returns the path to an exported field of a type that is a plain string; "" if there
+// is none. Templates cannot read other fields.
 func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
 	switch typ.Kind() {
 	case reflect.Slice, reflect.Pointer:
 		return plainTextOf(typ.Elem(), seen)
 	case reflect.String:
 		if typ == reflect.TypeFor[string]() {
-			return "is plain text"
+			return "is a plain string"
 		}
 	case reflect.Struct:
 		for i := range typ.NumField() {
@@ -217,7 +221,7 @@ func plainTextOf(typ reflect.Type, seen map[reflect.Type]bool) string {
 	return ""
 }
 
-// TestStepKinds generates each kind of step that a policy may have, as what the registry calls it.
+// TestStepKinds checks that stepOf knows each kind of step that policy.Step can have.
 func TestStepKinds(t *testing.T) {
 	t.Parallel()
 	c := newCompiler(&policy.File{}, &catalog.Snapshot{}, nil)
@@ -232,34 +236,38 @@ func TestStepKinds(t *testing.T) {
 		}
 		reflect.ValueOf(&s).Elem().FieldByIndex(field.Index).Set(kind)
 		if made := w.stepOf(s); made.verb == "" || made.render == nil {
-			t.Errorf("nothing generates %s", field.Name)
+			t.Errorf("stepOf does not set verb and render for %s", field.Name)
 		}
 	}
 }
 
-// TestCommentsStayComments tries what ends a line somewhere.
+// TestCommentsStayComments checks that quote.Comment replaces every character that ends a line in
+// PostgreSQL, in a migration tool or in an editor.
 func TestCommentsStayComments(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"a\nb", "a\r\nb", "a\x00b", "a\u2028b", "a\u2029b", "a\u0085b", "a\vb", "a\fb"} {
 		if got := quote.Comment(text); got != "a b" && got != "a  b" {
-			t.Errorf("Comment(%q) = %q", text, got)
+			t.Errorf("Comment(%q) = %q, want \"a b\"", text, got)
 		}
 	}
 }
 
-// TestDollarQuote quotes texts that contain the usual quotes.
+// TestDollarQuote checks that dollarQuote returns a quote that the text does not contain.
 func TestDollarQuote(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "$function$", "$$": "$function$", "a $function$": "$function1$", "$function1$ $function$": "$function2$",
+		"":                       "$function$",
+		"$$":                     "$function$",
+		"a $function$":           "$function1$",
+		"$function1$ $function$": "$function2$",
 	} {
 		if got := dollarQuote(text, "function"); got != want {
-			t.Errorf("%q is quoted by %q, want %q", text, got, want)
+			t.Errorf("dollarQuote(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestLayout hangs fragments inside fragments, and joins lines of an expression.
+// TestLayout checks that layout indents fragments inside fragments, and that oneLine joins lines.
 func TestLayout(t *testing.T) {
 	t.Parallel()
 	inner := indented("EXISTS (\n    b)")
@@ -276,9 +284,9 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestBodies parses the body of every plpgsql function of the examples and of the jobs of real
-// projects. It takes a millisecond or more a function, too long for lint: there the server does it,
-// with --sandbox.
+// TestBodies parses the body of every PL/pgSQL function of the example projects. Parsing one
+// function takes a millisecond or more. That is too slow for "pgretain lint", in which only
+// "--sandbox" checks the bodies.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	bodies := 0
@@ -294,11 +302,12 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	if bodies < 200 {
-		t.Errorf("%d bodies only", bodies)
+		t.Errorf("got %d function bodies, want at least 200", bodies)
 	}
 }
 
-// TestVariablesAreReserved: a column with the name of a variable would be taken for it.
+// TestVariablesAreReserved checks that isGeneratedName knows all variables of the functions that
+// take rows. Otherwise a column of such a name would be confused with the variable.
 func TestVariablesAreReserved(t *testing.T) {
 	t.Parallel()
 	declared, seen := regexp.MustCompile(`(?m)(?:^    (?:    )?|; |^DECLARE |OUT )(v_\w+) [a-z]`), map[string]bool{}
@@ -309,13 +318,13 @@ func TestVariablesAreReserved(t *testing.T) {
 			}
 			for _, found := range declared.FindAllStringSubmatch(o.SQL, -1) {
 				if seen[found[1]] = true; !isGeneratedName(found[1]) {
-					t.Errorf("%s: %s: %s is not reserved", project.Name, o.Name, found[1])
+					t.Errorf("%s: isGeneratedName does not know variable %s of %s", project.Name, found[1], o.Name)
 				}
 			}
 		}
 	}
 	if len(seen) < 10 {
-		t.Errorf("%d variables only", len(seen))
+		t.Errorf("got %d variables, want at least 10", len(seen))
 	}
 }
 
@@ -336,15 +345,17 @@ func compileProject(t *testing.T, project *fixture.Case) []Object {
 	return objects
 }
 
-// sizes are the most lines that reviewers have to read, of 120 characters each: a longer one counts
-// as several.
+// sizes are the numbers of lines that reviewers have to read at most. A line of more than 120
+// characters counts as several lines.
 var sizes = struct {
 	runtime, file, plain, richest int
-	pages                         []string // of plain policies: an age, a cap
-}{runtime: 7000, file: 155, plain: 60, richest: 126, pages: []string{"enqueued_messages_ttl", "enqueued_messages_cap"}}
+	scripts                       []string // policies that have one age or one rank and nothing else
+}{runtime: 7000, file: 155, plain: 60, richest: 126,
+	scripts: []string{"enqueued_messages_ttl", "enqueued_messages_cap"}}
 
-var pageMark = regexp.MustCompile(`(?m)^-- pgretain: (?:put|drop|end)`)
+var objectMark = regexp.MustCompile(`(?m)^-- pgretain: (?:put|drop|end)`)
 
+// TestSizes checks that the migrations of the runtime and of the examples do not exceed sizes.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	atMost := func(what string, got, most int) {
@@ -356,7 +367,7 @@ func TestSizes(t *testing.T) {
 	atMost("the runtime's migration", linesOf(readSized(t, "../migrations/00001_pgretain_runtime.sql")), sizes.runtime)
 	files, err := filepath.Glob("../examples/*/migrations/*_policies.sql")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples: %v", err)
+		t.Fatalf("got no migrations of examples: %v", err)
 	}
 	found := map[string]int{}
 	for _, file := range files {
@@ -365,19 +376,19 @@ func TestSizes(t *testing.T) {
 			atMost(file, linesOf(text), sizes.file)
 		}
 		up, _, _ := strings.Cut(text, "\n"+tools[Goose].downLine)
-		for _, object := range pageMark.Split(up, -1) {
-			if name, page := strings.CutPrefix(object, ` policy "`); page {
+		for _, object := range objectMark.Split(up, -1) {
+			if name, isPolicy := strings.CutPrefix(object, ` policy "`); isPolicy {
 				name, _, _ = strings.Cut(name, `"`)
 				found[name] = linesOf(object)
-				atMost(file+": page of "+name, found[name], sizes.richest)
+				atMost(file+": script of "+name, found[name], sizes.richest)
 			}
 		}
 	}
-	for _, name := range sizes.pages {
+	for _, name := range sizes.scripts {
 		if found[name] == 0 {
-			t.Errorf("no page of %s", name)
+			t.Errorf("got no script of policy %s", name)
 		}
-		atMost("page of "+name, found[name], sizes.plain)
+		atMost("script of "+name, found[name], sizes.plain)
 	}
 }
 
@@ -390,6 +401,8 @@ func readSized(t *testing.T, name string) string {
 	return string(content)
 }
 
+// linesOf returns the number of lines of a text. A line that is wider than textWidth counts as
+// several lines.
 func linesOf(text string) int {
 	n := 0
 	for line := range strings.Lines(strings.TrimSuffix(text, "\n")) {

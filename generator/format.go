@@ -125,8 +125,8 @@ func (l tool) number(name string) (n numbered, ok bool) {
 	return numbered{name, value, len(digits), exact}, err == nil && value > 0
 }
 
-// Suggest returns the tool whose form the user's own files of dir have, and one such file. It
-// returns "" if that tool is goose or cannot be told.
+// Suggest returns the tool for which the user's own files of dir are written, and one such file. It
+// returns "" for goose, and if the files do not show the tool.
 func Suggest(dir fs.FS) (Format, string) {
 	paths, _ := filesOf(dir) // another function has reported an unreadable directory
 	for _, path := range paths {
@@ -168,8 +168,9 @@ func (l tool) refusal(text string, noTransaction bool) string {
 	return ""
 }
 
-// ternMisread returns why tern would read a token wrongly. A dollar inside a dollar quote may hide
-// its end. A backslash in a comment escapes. The letter E before a quote may end a word.
+// ternMisread returns why tern would misread a token; "" if it would not. tern misreads a dollar
+// inside a dollar quote, a backslash at the end of a comment, and a quote after a word that ends
+// with e.
 func ternMisread(text string, t pgparse.Token) string {
 	before := strings.ToLower(text[max(t.Offset-1, 0):t.Offset])
 	switch {
@@ -220,8 +221,9 @@ func (l tool) configuration(name, content string) string {
 		strings.ReplaceAll(m[2], ", ", "\n") + "\n"
 }
 
-// flywayMisread returns why flyway would read a token wrongly. Flyway reads every unquoted dollar
-// as the start of a dollar quote. It knows a string with escapes by a capital E only.
+// flywayMisread returns why flyway would misread a token; "" if it would not. Flyway reads every
+// unquoted dollar as the start of a dollar quote. It recognises an escape string only by a capital
+// E.
 func flywayMisread(_ string, t pgparse.Token) string {
 	switch {
 	case t.Comment || strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$"):
@@ -237,8 +239,9 @@ func flywayMisread(_ string, t pgparse.Token) string {
 // contain numbers.
 var psqlVariable = regexp.MustCompile(`^:(['"{]|[0-9]*[A-Za-z_\x{80}-\x{10FFFF}])[^ \n\])]*`)
 
-// psqlMisread returns why psql would read a token wrongly. Outside quotes, psql replaces :name by a
-// variable. Only the session knows its variables, so none may be named.
+// psqlMisread returns why psql would misread a token; "" if it would not. Outside quotes, psql
+// replaces :name by a variable. Only the session knows its variables, so all such names are
+// refused.
 func psqlMisread(text string, t pgparse.Token) string {
 	if t.Text == `\` {
 		return "psql would take what follows a backslash for a command of its own"

@@ -21,29 +21,32 @@ func (p *Problem) Error() string { return p.what }
 // These are the kinds of errors. A HistoryError wraps one of them.
 var (
 	ErrEdited = &Problem{"a generated migration was edited by hand",
-		"Restore the file from version control and change the policy instead; what pgretain does not generate " +
-			"belongs into a migration of your own."}
+		"Restore the file from version control, and change the policy file instead. Write statements that pgretain " +
+			"does not generate into a migration of your own."}
 	ErrGap   = &Problem{"a migration is missing", "Restore the missing file from version control."}
 	ErrHalf  = &Problem{"a file that belongs to a migration is missing", ErrGap.hint}
 	ErrOrder = &Problem{"migrations are out of order",
-		"Give the files back the numbers that they were generated with: they are applied in the order of their numbers."}
+		"Give the files the numbers with which they were generated. Tools apply migrations in the order of their " +
+			"numbers."}
 	ErrFork = &Problem{"two migrations follow the same state",
-		"Two branches each added a step. Have the side written again that is applied nowhere: " +
-			"\"pgretain generate --rebase=%s\" or \"pgretain generate --rebase=%s\"."}
+		"Two branches each added a step. Rewrite the side that no database has applied: run \"pgretain generate " +
+			"--rebase=%s\" or \"pgretain generate --rebase=%s\"."}
 	ErrDuplicate = &Problem{"two migrations have the same number",
-		"Give the one that is applied nowhere another number."}
+		"Give another number to the migration that no database has applied."}
 	ErrMalformed = &Problem{"a generated migration cannot be read",
-		"The file may come from a newer pgretain; use the version that wrote it, or a later one."}
-	// A file that both branches wrote can have been applied in one version only, because both have
-	// one name.
+		"Use the pgretain version that wrote the file, or a later one."}
+	// Both branches wrote a file of this name, so a database has applied at most one of the two
+	// versions.
 	ErrConflict = &Problem{"a generated migration has conflict markers",
-		"Take the whole file as one side has it, the side that is applied in a database if any (\"git checkout --ours " +
-			"FILE\" or \"--theirs\"), then run \"pgretain generate\": it writes what is missing as the next step."}
-	ErrNoFork = &Problem{"the migrations do not fork there", "Give it another number, if it is applied nowhere."}
-	ErrFormat = &Problem{"files of two migration tools",
-		"Keep in the directory the files of the tool that has been applied; the other tool's belong into another one."}
+		"Restore the whole file of one side with \"git checkout --ours FILE\" or \"git checkout --theirs FILE\". " +
+			"If a database has applied one side, take that side. Then run \"pgretain generate\", which writes the " +
+			"other changes as the next step."}
+	ErrNoFork = &Problem{"the migrations do not fork there",
+		"If no database has applied the file, give it another number."}
+	ErrFormat = &Problem{"the directory has files of two migration tools",
+		"Keep the files of the tool that applies them. Move the files of the other tool into another directory."}
 	ErrNewer = &Problem{"a generated migration comes from a newer pgretain",
-		"Use the pgretain version that wrote the file, or a later one: an older one would take the newer runtime back."}
+		"Use the pgretain version that wrote the file, or a later one. An older one would install an older runtime."}
 )
 
 // HistoryError is an error in files of a migration directory. Kind is one of the sentinels above.
@@ -77,25 +80,25 @@ func hinted(kind *Problem, hint, message string, files ...string) *HistoryError 
 	return &HistoryError{Kind: kind, Files: files, Message: message, Hint: hint}
 }
 
-// History is what the migrations of a directory install when all of them are applied. The directory
-// is the only state. Nothing else records what was generated.
+// History is the result of all migrations of a directory. The directory is the only state. Nothing
+// else records what was generated.
 type History struct {
 	tool     tool
 	files    []Migration
-	objects  []Object      // in the order of their first creation; a removed object has no kind
-	indexOf  map[ID]int    // index of each object in objects
-	sums     map[ID]string // hash of kind, name and content of each installed object
-	keptData map[ID]bool
-	path     string        // search_path of the last file, as in SET; "" if there is none
-	roles    map[As]string // names of the creating roles; "" for the migrating role
-	last     int64
-	width    int
-	read     []*migrationFile
+	objects  []Object         // in the order of their first creation; a removed object has no kind
+	indexOf  map[ID]int       // index of each object in objects
+	sums     map[ID]string    // hash of kind, name and content of each installed object
+	keptData map[ID]bool      // objects with data that stay in the database although the migrations removed them
+	path     string           // search_path of the last file, as in SET; "" if there is none
+	roles    map[As]string    // names of the creating roles; "" for the migrating role
+	last     int64            // greatest number in the directory
+	width    int              // digits of the next number
+	read     []*migrationFile // all generated files
 	step     []*migrationFile // files of the step that is being read
 }
 
-// Migration is one generated file. State is the state after it. After is the state that it
-// continues.
+// Migration is one generated file. State is the state after the file, and After the state before
+// it.
 type Migration struct {
 	Name    string
 	Version int64
@@ -104,7 +107,7 @@ type Migration struct {
 	Part    int // number of the file in its step, from 1
 }
 
-// none is the state of an empty directory.
+// none is the state of a directory without generated files.
 const none = "none"
 
 // Read calls ReadFormat with the format of the generated files. Without generated files it is
@@ -143,8 +146,9 @@ func (dir migrationDir) read() (*History, error) {
 	return h, err
 }
 
-// follow replays a file. Before, it checks that no newer pgretain wrote the file and that it
-// continues the chain. Afterwards it checks that the result has the state that the file names.
+// follow replays a file. Before that, it checks that no newer pgretain wrote the file and that the
+// file continues the chain. Afterwards it checks that the objects have the state that the file
+// names.
 func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	if err := checkVersion(file); err != nil {
 		return err
@@ -161,7 +165,7 @@ func (h *History) follow(file *migrationFile, all []*migrationFile) error {
 	}
 	maps.Copy(h.roles, file.roles)
 	if got := stateOf(h.sums); got != file.State {
-		message := fmt.Sprintf("its first lines promise state %s, its objects make %s", file.State, got)
+		message := fmt.Sprintf("the state in its first lines is %s, but its objects have state %s", file.State, got)
 		return historyError(ErrEdited, message, file.Name)
 	}
 	h.files = append(h.files, file.Migration)
@@ -183,7 +187,7 @@ func chainError(before []Migration, file *migrationFile, all []*migrationFile) e
 	}
 	for _, parent := range all {
 		if parent.State == file.After {
-			message := "this migration has to come after " + parent.Name + ", which it continues"
+			message := "this migration must come after " + parent.Name + ", which it continues"
 			return historyError(ErrOrder, message, parent.Name, file.Name)
 		}
 	}
@@ -206,8 +210,8 @@ func (h *History) State() string {
 // matter.
 func stateOf(sums map[ID]string) string { return Hash(slices.Sorted(maps.Values(sums))...) }
 
-// sumOf returns the part of one object in the state. hash is the hash of the object. The part also
-// covers how the object is removed. For the runtime this follows from the name.
+// sumOf returns the text that stateOf hashes for one object. hash is the hash of its SQL. For an
+// object outside the runtime, the text also contains the statement that removes the object.
 func sumOf(o *Object, hash string) string {
 	sum := string(o.Kind) + "\x00" + o.Name + "\x00" + hash
 	if rank(o.Kind) > rank(KindView) {
@@ -245,7 +249,8 @@ func (h *History) HasMore() bool {
 // Files returns the generated migrations in order.
 func (h *History) Files() []Migration { return slices.Clone(h.files) }
 
-// LastStep returns the files of the last step, in order.
+// LastStep returns the files of the last step, in order. A step is all files that one call of Next
+// writes.
 func (h *History) LastStep() []Migration {
 	n := len(h.files)
 	for n > 0 && h.files[n-1].Part > 1 {
@@ -299,8 +304,8 @@ func (h *History) replay(file *migrationFile) {
 	}
 }
 
-// remove removes id from the state. It remembers objects that hold data, because they stay in the
-// database. Down must not drop such an object if it is wanted again.
+// remove removes id from the state. It records objects that hold data, because they stay in the
+// database. Down must not drop such an object after a policy has added it again.
 func (h *History) remove(id ID) {
 	if h.Has(id) {
 		h.objects[h.indexOf[id]] = Object{}
@@ -331,8 +336,7 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 		fork, _ := errors.AsType[*HistoryError](wrong)
 		forks := errors.Is(wrong, ErrFork) || errors.Is(wrong, ErrDuplicate)
 		switch i := slices.IndexFunc(heads, func(head string) bool {
-			return forks &&
-				slices.Contains(fork.Files, head)
+			return forks && slices.Contains(fork.Files, head)
 		}); {
 		case i >= 0:
 			err = d.leaveOut(heads[i])
@@ -348,7 +352,7 @@ func Rebase(dir fs.FS, format Format, heads []string, later bool) (*History, []s
 // leaveOut leaves out head and the files that continue it. Files of the user stay.
 func (dir migrationDir) leaveOut(head string) error {
 	if !dir.isOurs(head) {
-		return historyError(ErrNoFork, "this migration was not generated: pgretain does not rewrite it", head)
+		return historyError(ErrNoFork, "pgretain did not generate this migration and cannot rewrite it", head)
 	}
 	files, err := dir.ours(dir.remaining())
 	state, lost := none, map[string]bool{}
@@ -363,8 +367,8 @@ func (dir migrationDir) leaveOut(head string) error {
 	return err
 }
 
-// leftOut returns the names of the files that were left out, by number, each followed by the files
-// that belong to it.
+// leftOut returns the names of the files that were left out, sorted by number. The files that
+// belong to a migration follow it.
 func (dir migrationDir) leftOut() (names []string) {
 	for _, n := range dir.list() {
 		if dir.without[n.name] {

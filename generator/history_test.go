@@ -18,9 +18,9 @@ import (
 
 var testRoles = policy.Roles{Owner: "retention_owner", Runner: "retention_runner"}
 
-// TestRandomStepsReadBackAsWritten writes the same random steps in every format: objects are read
-// back as they were wanted, another step has nothing to do, the way back restores what was there,
-// and states are the same.
+// TestRandomStepsReadBackAsWritten writes the same random steps in every format. It checks that
+// Read returns the wanted objects, that a second step is empty, that Down restores the state
+// before, and that all formats have the same states.
 func TestRandomStepsReadBackAsWritten(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(24) {
@@ -39,10 +39,10 @@ func TestRandomStepsReadBackAsWritten(t *testing.T) {
 				addFiles(t, dir, mustNext(t, before, wanted))
 				after := mustReadFormat(t, dir, "")
 				if diff := cmp.Diff(byID(PolicyScripts(wanted, testRoles)), byID(after.Objects())); diff != "" {
-					t.Fatalf("%s, seed %d: wanted and read back differ (-want +got)\n%s", format, seed, diff)
+					t.Fatalf("%s, seed %d: Read does not return the wanted objects (-want +got)\n%s", format, seed, diff)
 				}
 				if more := mustNext(t, after, wanted); len(more) != 0 {
-					t.Fatalf("%s, seed %d: a second step although nothing differs: %v", format, seed, more)
+					t.Fatalf("%s, seed %d: Next writes a second step for the same objects: %v", format, seed, more)
 				}
 				checkDown(t, dir, before)
 				states[format] = append(states[format], after.State())
@@ -56,12 +56,13 @@ func TestRandomStepsReadBackAsWritten(t *testing.T) {
 	}
 }
 
-// hostileText holds what one tool or another would take for its own.
+// hostileText contains texts that one of the migration tools would execute as its own syntax.
 const hostileText = "SELECT '{{ .x }} {{ \"{{\" }} {{ \"----\" }} }} ${x} +goose :x \\ $$', $a$ :y {{{ $$ ; \\echo " +
 	"`id` $a$;\n" +
 	"SELECT '\n---- create above / drop below ----\n-- +goosey\n-- next\n\\q\n';\n"
 
-// checkDown replays the ways back of the files that after has and before has not.
+// checkDown checks that the Down parts of the files that are not in before restore the state of
+// before.
 func checkDown(t *testing.T, dir fs.FS, before *History) {
 	t.Helper()
 	whole, err := openDir(dir, "")
@@ -77,7 +78,7 @@ func checkDown(t *testing.T, dir fs.FS, before *History) {
 		got.replay(&migrationFile{up: file.down})
 	}
 	if diff := cmp.Diff(texts(before), texts(got)); diff != "" {
-		t.Fatalf("the way back does not restore what was there (-want +got)\n%s", diff)
+		t.Fatalf("Down does not restore the state before (-want +got)\n%s", diff)
 	}
 }
 
@@ -102,7 +103,7 @@ func byID(objects []Object) map[ID]Object {
 	m := map[ID]Object{}
 	for _, object := range objects {
 		object.Policy, object.Table = "", ""
-		if isRuntime(&object) { // the way back of the first file drops the whole runtime
+		if isRuntime(&object) { // Down of the first file drops the whole runtime
 			object.Drop = ""
 		}
 		m[object.ID()] = object
@@ -110,8 +111,8 @@ func byID(objects []Object) map[ID]Object {
 	return m
 }
 
-// randomObjects is a random choice of objects, each in one of three versions. Types, tables and
-// upgrades are always there: a step may not change them.
+// randomObjects returns a random choice of objects, each in one of three versions. It always
+// contains the table, because a step cannot change tables.
 func randomObjects(random *rand.Rand) []Object {
 	objects := []Object{{Kind: KindTable, Name: "retention.run", As: AsOwner,
 		SQL: "CREATE TABLE IF NOT EXISTS retention.run ();\n", Drop: "DROP TABLE IF EXISTS retention.run;\n"}}
@@ -132,7 +133,8 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 	if kind != KindIndex {
 		as = []As{AsMigrator, AsOwner, AsRunner}[random.IntN(3)]
 	}
-	// Drop goes with SQL: it is no part of the hash, a change of it alone makes no step.
+	// Drop and SQL belong to the same version. Drop is not part of the hash, so a change of Drop
+	// alone makes no step.
 	version := random.IntN(3)
 	body := []string{
 		"SELECT 1;\n",
@@ -148,7 +150,8 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 	if isPartOfScript(Object{Kind: kind, Policy: "p"}) {
 		name = "retention." + name
 	}
-	// one that needs no mark where it is the owner's; but for a comment that would begin another
+	// an object of the owner that needs no mark, unless its text contains a second comment that
+	// would begin another object
 	if kind == KindFunction && i > 0 {
 		name, policyName = fmt.Sprintf("retention.f%d(text, bigint)", i), ""
 		body = fmt.Sprintf("-- Says %d.\n-- Twice.\nCREATE OR REPLACE FUNCTION retention.f%d(p_a text, p_b bigint "+
@@ -160,12 +163,14 @@ func randomObject(random *rand.Rand, kind Kind, i int) Object {
 		SQL: body, Drop: drop, Policy: policyName}
 }
 
+// TestRuntimeWithoutMarks checks that parseBody refuses a text below runtimeMark that creates no
+// object.
 func TestRuntimeWithoutMarks(t *testing.T) {
 	t.Parallel()
 	_, err := parseBody(tools[Goose], "a.sql", "-- +goose Up\n"+
 		runtimeMark+"\n-- One.\nCREATE TYPE retention.a AS ();\n-- Two.\nSELECT 1;\n"+endMark+"\n")
 	if !errors.Is(err, ErrMalformed) {
-		t.Errorf("a text that creates nothing is read: %v", err)
+		t.Errorf("parseBody of a text that creates nothing: got %v, want ErrMalformed", err)
 	}
 }
 
@@ -182,7 +187,7 @@ func addFiles(t *testing.T, dir fstest.MapFS, files []File) {
 	t.Helper()
 	for _, file := range files {
 		if dir[file.Name] != nil {
-			t.Fatalf("%s is written twice", file.Name)
+			t.Fatalf("file %s exists already", file.Name)
 		}
 		dir[file.Name] = &fstest.MapFile{Data: []byte(file.Text)}
 	}
@@ -200,19 +205,22 @@ func TestSameInputSameBytes(t *testing.T) {
 		contents[all.String()] = true
 	}
 	if len(contents) != 1 {
-		t.Errorf("%d different results: %v", len(contents), slices.Collect(maps.Keys(contents)))
+		t.Errorf("10 calls of Next give %d different results: %v", len(contents), slices.Collect(maps.Keys(contents)))
 	}
 }
 
 func text(content string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(content)} }
 
-func TestUpgradesGoByNumber(t *testing.T) {
+func TestUpgradesAreSortedByNumber(t *testing.T) {
 	t.Parallel()
 	install := policy.Install{Schema: "keep", Roles: policy.Roles{None: true}}
 	got, err := upgrades(fstest.MapFS{
-		"upgrades/10/b.sql": text("ALTER TABLE retention.run ADD b int;\n"), "upgrades/10/b.down.sql": text("SELECT 10;\n"),
-		"upgrades/9/z.sql": text("SELECT 9;\n"), "upgrades/9/z.down.sql": text("ALTER TABLE retention.run DROP z;\n"),
-		"upgrades/10/a.sql": text("SELECT 10;\n"), "upgrades/10/a.down.sql": text("SELECT 10;\n"),
+		"upgrades/10/b.sql":      text("ALTER TABLE retention.run ADD b int;\n"),
+		"upgrades/10/b.down.sql": text("SELECT 10;\n"),
+		"upgrades/9/z.sql":       text("SELECT 9;\n"),
+		"upgrades/9/z.down.sql":  text("ALTER TABLE retention.run DROP z;\n"),
+		"upgrades/10/a.sql":      text("SELECT 10;\n"),
+		"upgrades/10/a.down.sql": text("SELECT 10;\n"),
 	}, install)
 	want := []Object{
 		{Kind: KindUpgrade, Name: "9/z", As: AsOwner, SQL: "SELECT 9;\n", Drop: "ALTER TABLE keep.run DROP z;\n"},
@@ -220,14 +228,14 @@ func TestUpgradesGoByNumber(t *testing.T) {
 		{Kind: KindUpgrade, Name: "10/b", As: AsOwner, SQL: "ALTER TABLE keep.run ADD b int;\n", Drop: "SELECT 10;\n"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
+		t.Errorf("error %v, upgrades (-want +got)\n%s", err, diff)
 	}
 	for name, files := range map[string]fstest.MapFS{
-		"no way back": {"upgrades/2/a.sql": text("SELECT 1;\n")},
-		"no version":  {"upgrades/next/a.sql": text("SELECT 1;\n"), "upgrades/next/a.down.sql": text("SELECT 1;\n")},
+		"no down file": {"upgrades/2/a.sql": text("SELECT 1;\n")},
+		"no version":   {"upgrades/next/a.sql": text("SELECT 1;\n"), "upgrades/next/a.down.sql": text("SELECT 1;\n")},
 	} {
 		if _, err := upgrades(files, install); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: upgrades accepts the files", name)
 		}
 	}
 }
@@ -262,7 +270,7 @@ func TestReadRefusesANewerRuntime(t *testing.T) {
 			var refused *HistoryError
 			if !errors.Is(err, ErrNewer) || !errors.As(err, &refused) || refused.Hint == "" ||
 				!strings.HasPrefix(refused.Message, c.message) {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want ErrNewer with message %q and a hint", err, c.message)
 			}
 		})
 	}

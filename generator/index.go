@@ -13,13 +13,14 @@ import (
 	"pgretain/policy"
 )
 
-// passIndex is the index by which a pass, or a rank of a guard, finds its rows. It is on (clock,
-// key) or (per, order). It is partial on "where" if that can be an index predicate.
+// passIndex is the index by which a pass, or the rank of a guard, finds its rows. It contains clock
+// and key, or "per" and "order". It is partial on "where" if an index predicate can contain that
+// condition.
 type passIndex struct {
 	items     []orderItem
 	predicate sqlText
-	serves    string // index that existed before and begins with the items; "" if there is none
-	byKey     bool   // the primary key leads to the rows
+	serves    string // existing index that begins with the items; "" if there is none
+	byKey     bool   // rows are found by the primary key
 }
 
 func (w *policyCompiler) passIndexes() []passIndex {
@@ -40,11 +41,10 @@ func (w *policyCompiler) passIndexes() []passIndex {
 		}
 		list = append(list, index)
 	}
-	for _, r := range w.ranks { // guards: batches read the first rows of their groups
+	for _, r := range w.ranks { // a batch reads the first rows of the groups of a guard
 		items := w.rankItems(r)
 		begins := func(i passIndex) bool {
-			return len(i.items) >= len(items) &&
-				slices.Equal(i.items[:len(items)], items)
+			return len(i.items) >= len(items) && slices.Equal(i.items[:len(items)], items)
 		}
 		if !slices.ContainsFunc(list, begins) {
 			list = append(list, passIndex{items: items, predicate: w.predicate})
@@ -65,8 +65,8 @@ func (w *policyCompiler) wantedIndexes() []passIndex {
 	return slices.DeleteFunc(w.passIndexes(), served)
 }
 
-// indexes returns the same as objects. It refuses a policy for each schema if its table lacks an
-// index. A run does not build one, because that would block writes.
+// indexes returns the wanted indexes as objects. It refuses a policy for each schema if its table
+// lacks such an index, because building one in a run would block writes.
 func (w *policyCompiler) indexes() []Object {
 	wanted := w.wantedIndexes()
 	if w.file.EachOf(w.policy) == nil {
@@ -84,7 +84,7 @@ func (w *policyCompiler) indexes() []Object {
 	return nil
 }
 
-// needs returns the indexes of the table that existed before and that the policy relies on.
+// needs returns the existing indexes of the table by which the policy finds its rows.
 func (w *policyCompiler) needs() []string {
 	var names []string
 	for _, i := range w.passIndexes() {
@@ -95,8 +95,8 @@ func (w *policyCompiler) needs() []string {
 	return names
 }
 
-// beginsWith reports whether an index, read forwards or backwards, begins with items. The placement of
-// NULLs does not matter for a column that is NOT NULL.
+// beginsWith reports whether an index, read forwards or backwards, begins with items. The placement
+// of NULLs does not matter for a column that is NOT NULL.
 func (w *policyCompiler) beginsWith(index catalog.Index, items []orderItem) bool {
 	read := func(backwards bool) bool {
 		for i, item := range items {
@@ -164,8 +164,8 @@ func (w *policyCompiler) indexable(e *pgparse.Expr) bool {
 	return !slices.ContainsFunc(w.columnsNamed(e), func(c catalog.Column) bool { return c.Virtual })
 }
 
-// dependsOnZone reports whether an expression compares two columns in a way that depends on the session's
-// time zone. An index predicate must not do that (42P17).
+// dependsOnZone reports whether an expression compares two columns in a way that depends on the
+// session's time zone. An index predicate must not do that (42P17).
 func (w *policyCompiler) dependsOnZone(e *pgparse.Expr) bool {
 	condition, _ := pgparse.ParseCondition(e.SQL) // the reader of the file has parsed it
 	found := false
@@ -185,7 +185,8 @@ func (w *policyCompiler) index(of passIndex) Object {
 	template := "index"
 	if partitioned {
 		template = "index_partitioned"
-		d["Comment"] = literal("pgretain: index for policies of this table") // its text never changes: see below
+		// the same for all policies, because the object keeps its first SQL: see below
+		d["Comment"] = literal("pgretain: index for policies of this table")
 		d["Partitions"], d["Attach"] = w.partitionIndexes(w.table, name, string(items), string(predicate))
 	}
 	o := w.newObject(KindIndex, w.table.Schema+"."+name, template, d)
@@ -205,8 +206,9 @@ func indexFields(table *catalog.Table, name string) fields {
 
 // partitionIndexes returns the partitions of the snapshot, to any depth, and the indexes to attach,
 // deepest first.
-func (w *policyCompiler) partitionIndexes(parent *catalog.Table, parentIndex, items, predicate string) (partitions,
-	attach []fields) {
+func (w *policyCompiler) partitionIndexes(
+	parent *catalog.Table, parentIndex, items, predicate string,
+) (partitions, attach []fields) {
 	for _, child := range parent.Children {
 		table := w.tables[child]
 		if table == nil {
@@ -251,14 +253,14 @@ func (w *policyCompiler) ensureColumns() []Object {
 	return objects
 }
 
-// refuseType refuses another type for a column that an earlier migration added. pgretain cannot
-// know how to convert its values. The policy may use the type after the user has changed it in the
-// table.
+// refuseType refuses another type for a column that an earlier migration added, because pgretain
+// cannot know how to convert its values. It accepts the new type after the user has changed the
+// column in the table.
 func (w *policyCompiler) refuseType(before Object, live *catalog.Column, column policy.Column) {
 	wanted, _ := pgparse.TypeIdentity(column.Type) // the reader of the file has parsed it
 	added, _ := pgparse.AddedType(before.SQL)
-	is, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
-	if wanted != added && wanted != is {
+	current, _ := pgparse.TypeIdentity(cmp.Or(live, &catalog.Column{}).Type)
+	if wanted != added && wanted != current {
 		w.refuse(column.Position, codeStep, fmt.Sprintf("an earlier migration added column %q of table %q with "+
 			"another type", column.Name, tableName(w.table)),
 			fmt.Sprintf("Run ALTER TABLE %s ALTER COLUMN %s TYPE %s in a migration of your own, and then \"pgretain "+

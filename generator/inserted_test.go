@@ -12,10 +12,10 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// TestInsertedStatements inserts a statement at every end of a line and behind every semicolon
-// outside literals, and bytes at random places, into the migrations of golden cases: at every place
-// of the first case, at each third of others. Sum and state of the file are computed again, as
-// whoever edits a file for evil does. None may be read.
+// TestInsertedStatements inserts statements and random characters into the migrations of golden
+// cases, and checks that each changed file is refused. Statements go to the ends of lines and
+// behind semicolons outside literals. The first case tries all of these places, other cases one
+// third. The test computes checksum and state again, as a person would who forges a file.
 func TestInsertedStatements(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats {
@@ -36,25 +36,26 @@ func TestInsertedStatements(t *testing.T) {
 						}
 						statement := []string{"DROP TABLE app.victim;\n",
 							"-- a comment\rDROP TABLE app.victim;\n"}[tried%2]
-						refuses(t, dir, format, file, text[:at]+statement+text[at:], true)
+						checkRefused(t, dir, format, file, text[:at]+statement+text[at:], true)
 						tried++
 					}
 					outside := insertions(t, text)
 					for range 8 {
 						at := outside[random.IntN(len(outside))]
 						inserted := string(rune(32 + random.IntN(95)))
-						refuses(t, dir, format, file, text[:at]+inserted+text[at:], false)
+						checkRefused(t, dir, format, file, text[:at]+inserted+text[at:], false)
 					}
 				}
 				if tried < 50 {
-					t.Errorf("only %d places", tried)
+					t.Errorf("got %d places for statements, want at least 50", tried)
 				}
 			})
 		}
 	}
 }
 
-// goldenDir are the migrations of a golden case, with two tables for the whole runtime.
+// goldenDir returns the migrations of a golden case. Of the runtime they contain the types and one
+// table.
 func goldenDir(t *testing.T, name string, format Format) fstest.MapFS {
 	t.Helper()
 	dir := fstest.MapFS{}
@@ -76,15 +77,15 @@ func goldenDir(t *testing.T, name string, format Format) fstest.MapFS {
 		addFiles(t, dir, files)
 	}
 	if _, _, err := Rebase(dir, format, nil, false); err != nil || len(dir) == 0 {
-		t.Fatalf("%d files as written: %v", len(dir), err)
+		t.Fatalf("the %d files are refused before any change: %v", len(dir), err)
 	}
 	return dir
 }
 
-// insertions are the ends of lines and the places behind semicolons that are not inside a literal.
+// insertions returns the offsets at the ends of lines and behind semicolons, outside literals.
 func insertions(t *testing.T, text string) (places []int) {
 	t.Helper()
-	sql := strings.ReplaceAll(text, "\n\\set", "\n--et") // psql's own command has no tokens of SQL
+	sql := strings.ReplaceAll(text, "\n\\set", "\n--et") // a command of psql is not SQL
 	inside := map[int]bool{}
 	tokens, err := pgparse.Tokens(sql)
 	if err != nil {
@@ -106,28 +107,28 @@ func insertions(t *testing.T, text string) (places []int) {
 	return places
 }
 
-// refuses reads a directory with another text of a file, whose first lines promise what the text
-// holds.
-func refuses(t *testing.T, dir fstest.MapFS, format Format, name, text string, everything bool) {
+// checkRefused checks that a directory is refused after one file was changed to text. The first
+// lines of the file get the checksum and, with newState, the state of the text.
+func checkRefused(t *testing.T, dir fstest.MapFS, format Format, name, text string, newState bool) {
 	t.Helper()
 	changed := maps.Clone(dir)
 	first, rest, _ := strings.Cut(text, "\n")
 	head, body, _ := strings.Cut(rest, "\n")
 	m := stateLine.FindStringSubmatch(head)
-	if m == nil { // the configuration of a file, or a line that is none of ours now
+	if m == nil { // a configuration file, or the change is in the line with the state
 		changed[name] = &fstest.MapFile{Data: []byte(text)}
 		if _, _, err := Rebase(changed, format, nil, false); err == nil {
-			t.Errorf("%s is read as\n%s", name, text)
+			t.Errorf("%s is accepted as\n%s", name, text)
 		}
 		return
 	}
 	state := m[1]
-	if everything {
+	if newState {
 		state = stateWith(t, dir, format, name, body, state)
 	}
 	line := fmt.Sprintf("-- pgretain: state %s after %s sum %s", state, m[2], Hash(body))
 	changed[name] = &fstest.MapFile{Data: []byte(first + "\n" + line + "\n" + body)}
-	if state != m[1] { // those after it would have to be written again
+	if state != m[1] { // the files after it continue another state
 		for other := range dir {
 			if other > name && other[0] == name[0] {
 				delete(changed, other)
@@ -135,12 +136,12 @@ func refuses(t *testing.T, dir fstest.MapFS, format Format, name, text string, e
 		}
 	}
 	if _, _, err := Rebase(changed, format, nil, false); err == nil {
-		t.Errorf("%s is read:\n%s", name, text)
+		t.Errorf("%s is accepted:\n%s", name, text)
 	}
 }
 
-// stateWith is the state after a file with another body; the old one where the file cannot be taken
-// apart.
+// stateWith returns the state after a file with another body; the old state if the body cannot be
+// parsed.
 func stateWith(t *testing.T, dir fstest.MapFS, format Format, name, body, old string) string {
 	t.Helper()
 	d, err := openDir(dir, format)

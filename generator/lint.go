@@ -27,13 +27,14 @@ type Check struct {
 }
 
 // Checks returns one statement for each expression of a file that compiles. With them a server
-// finds what no snapshot shows, for example a missing operator. A join comes before what reads it.
+// finds errors that a snapshot does not show, for example a missing operator. A join comes before
+// the expressions that read it.
 func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	c := newCompiler(file, snapshot, nil)
 	var checks []Check
 	for _, p := range file.Policies {
-		// The server has no schema of the policy's word. It also lacks columns that the "ensure" of
-		// another policy adds.
+		// A policy for each schema is left out, because no schema has the name of its word. So is a
+		// policy that reads columns which the "ensure" of another policy adds.
 		if table := c.rowsTable(p); table != nil && file.EachOf(p) == nil &&
 			!slices.ContainsFunc(p.Uses(), c.addsColumnsLater(p)) {
 			checks = append(checks, c.checks(p, table)...)
@@ -42,8 +43,8 @@ func Checks(file *policy.File, snapshot *catalog.Snapshot) []Check {
 	return checks
 }
 
-// addsColumnsLater returns a function that reports whether a migration will add columns to another table
-// that the policy uses.
+// addsColumnsLater returns a function that reports whether a policy uses columns of another table
+// that a migration has yet to add.
 func (c *compiler) addsColumnsLater(p *policy.Policy) func(policy.Effect) bool {
 	return func(use policy.Effect) bool {
 		name := use.Table.String()
@@ -132,8 +133,7 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	var checks []Check
 	for _, part := range s.expressions {
 		ofJoin := slices.ContainsFunc(joins, func(j policy.Join) bool {
-			return j.Where != nil &&
-				*j.Where == part.Expr
+			return j.Where != nil && *j.Where == part.Expr
 		})
 		if part.Kind == policy.IsExpression && !ofJoin {
 			checks = append(checks, w.check(part, others))
@@ -142,8 +142,9 @@ func (w *policyCompiler) stepChecks(s step) []Check {
 	return checks
 }
 
-// Notes returns warnings about what the deletes of a file that compiles meet in the tables of a
-// snapshot. They are for people who check a policy, because a design may intend it.
+// Notes returns warnings about foreign keys, triggers and missing indexes of the tables from which
+// the policies of a valid file delete. They are warnings and not errors, because the design of a
+// database may intend them.
 func Notes(file *policy.File, snapshot *catalog.Snapshot) diag.List {
 	c, access := newCompiler(file, snapshot, nil), file.AccessIndex()
 	guarded, built := map[string][]*policy.Policy{}, map[string]bool{}
@@ -176,8 +177,8 @@ func (c *compiler) warn(at diag.Position, code, message, detail, hint string) {
 		Hint: hint})
 }
 
-// noteDelete adds warnings about one step that deletes, and about the tables from which it and its
-// cascades take rows.
+// noteDelete adds warnings about one step that deletes, and about the tables that its cascades
+// reach.
 func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, access *policy.AccessIndex,
 	guarded map[string][]*policy.Policy) {
 	taken := c.tables.Cascade(d.Table.String(), func(string) bool { return true })
@@ -195,10 +196,11 @@ func (c *compiler) noteDelete(p *policy.Policy, d policy.Effect, access *policy.
 			refuses := key.OnDelete == "no action" || key.OnDelete == "restrict"
 			if refuses && !slices.Contains(taken, key.Table) &&
 				!access.AffectsReferring(c.tables.Closure(key.Table, above), p, d.Step, key.Deferrable) {
-				c.warn(p.Position, codeKeyKeeps, fmt.Sprintf("rows of %q keep rows that are due in policy %q",
-					key.Table, p.Name),
+				c.warn(p.Position, codeKeyKeeps,
+					fmt.Sprintf("rows of %q keep rows that are due in policy %q", key.Table, p.Name),
 					fmt.Sprintf("Foreign key %q to %q is ON DELETE %s, so the server refuses to delete a row that "+
-						"is referred to. A run fails once it has skipped 1,000 rows more than it took.", key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
+						"is referred to. A run fails once it has skipped 1,000 rows more than it took.",
+						key.Name, key.RefTable, strings.ToUpper(key.OnDelete)),
 					fmt.Sprintf("Write a step that first deletes the rows of %q, or a guard that keeps the rows to "+
 						"which they refer.", key.Table))
 			}
@@ -213,16 +215,19 @@ func (c *compiler) noteTriggers(p *policy.Policy, table *catalog.Table) {
 	for _, t := range table.Triggers {
 		accepted := slices.ContainsFunc(p.Triggers, func(n policy.Name) bool { return n.Text == t.Name })
 		if !accepted && beforeRow.MatchString(t.Definition) {
-			c.warn(p.Position, codeTriggerKeeps, fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q", t.Name, tableName(table), p.Name),
-				"The trigger is called before each row is deleted. If it returns NULL, the row stays, without an error.",
+			c.warn(p.Position, codeTriggerKeeps,
+				fmt.Sprintf("trigger %q of %q may keep rows that are due in policy %q",
+					t.Name, tableName(table), p.Name),
+				"The trigger is called before each row is deleted. If it returns NULL, the row stays, without an "+
+					"error.",
 				fmt.Sprintf("Read the function of the trigger, then write \"triggers: [%s]\" in the policy.", t.Name))
 		}
 	}
 }
 
 // notePastGuards warns if cascades of deletes from a table take rows that a guard of another policy
-// keeps. It does not warn if that other policy reads the table: then the reason to keep the rows is
-// deleted, too.
+// keeps. It does not warn if that policy reads the table, because the delete then removes the
+// reason to keep the rows.
 func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded []*policy.Policy) {
 	for _, other := range guarded {
 		name := other.Table.String()
@@ -233,14 +238,13 @@ func (c *compiler) notePastGuards(p *policy.Policy, from policy.Table, guarded [
 			fmt.Sprintf("deletes of policy %q cascade to rows of %q that policy %q keeps", p.Name, name, other.Name),
 			fmt.Sprintf("A cascade deletes every row that refers to a deleted row, even if guard %q keeps it.",
 				firstCondition(other)),
-			fmt.Sprintf("Write a guard in policy %q that reads %q.",
-				p.Name, name))
+			fmt.Sprintf("Write a guard in policy %q that reads %q.", p.Name, name))
 	}
 }
 
-// noteIndexes warns of tables that lack an index for foreign keys that deletes check, if migrations
-// build none either. It repeats no warning of an earlier policy.
-func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
+// noteIndexes warns of foreign keys that deletes must check without an index, unless a migration
+// builds one. It repeats no warning of an earlier policy.
+func (c *compiler) noteIndexes(p *policy.Policy, reported map[string]bool) {
 	var missing []string
 	for _, d := range p.Deletes() {
 		for _, name := range c.tables.Cascade(d.Table.String(), func(string) bool { return true }) {
@@ -254,8 +258,8 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 				}
 				index := fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s);", qualified(table),
 					quote.Idents(key.Columns))
-				if !said[index] {
-					said[index], missing = true, append(missing, index)
+				if !reported[index] {
+					reported[index], missing = true, append(missing, index)
 				}
 			}
 		}
@@ -263,19 +267,19 @@ func (c *compiler) noteIndexes(p *policy.Policy, said map[string]bool) {
 	if missing != nil {
 		c.warn(p.Position, CodeNoReferencingIndex, fmt.Sprintf("deletes of policy %q read whole tables to check "+
 			"foreign keys", p.Name),
-			`No index begins with a column of the foreign key, so PostgreSQL reads the whole table for each deleted row. Unless the table stays small, create the index, then run "pgretain snapshot".`,
+			"No index begins with a column of the foreign key, so PostgreSQL reads the whole table for each deleted "+
+				"row. Unless the table stays small, create the index, then run \"pgretain snapshot\".",
 			strings.Join(missing, "\n"))
 	}
 }
 
-// buildsFor reports whether migrations build such an index on a table for a policy of the file. A
-// snapshot lacks these indexes.
+// buildsFor reports whether a migration builds an index on a table that finds rows by a foreign
+// key. A snapshot lacks indexes of migrations that are not applied.
 func (c *compiler) buildsFor(table *catalog.Table, key catalog.ForeignKey) bool {
+	helps := func(i passIndex) bool { return mayFind(i.items[0].column, string(i.predicate), key) }
 	return slices.ContainsFunc(c.file.Policies, func(p *policy.Policy) bool {
 		return !p.Partitions && p.Table.String() == tableName(table) &&
-			slices.ContainsFunc(c.newPolicyCompiler(p, c.findTable(p), asOfInRun).wantedIndexes(), func(i passIndex) bool {
-				return mayFind(i.items[0].column, string(i.predicate), key)
-			})
+			slices.ContainsFunc(c.newPolicyCompiler(p, c.findTable(p), asOfInRun).wantedIndexes(), helps)
 	})
 }
 

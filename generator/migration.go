@@ -16,7 +16,7 @@ import (
 	"pgretain/policy"
 )
 
-// These are the reasons for which Next refuses to write. An ObjectError wraps one of them.
+// These are the reasons why Next refuses to write. An ObjectError wraps one of them.
 var (
 	ErrInstall = errors.New("installed under other names")
 	ErrUpgrade = errors.New("needs an upgrade migration")
@@ -62,14 +62,14 @@ type NextOptions struct {
 	// Version returns a number greater than previous. If it is nil, the next number is used.
 	Version func(previous int64) int64
 
-	path, pathBefore string // search paths of Up and of Down, which is that of the step before
-	home             string // schema of the runtime; "" if the directory has none
+	path       string // search path of Up
+	pathBefore string // search path of Down: that of the step before
+	home       string // schema of the runtime; "" if the directory has none
 }
 
 // Next compares the objects that h installs with the wanted objects. It returns the files of one
-// step that makes up the difference; none if there is none. All that belongs to one policy must be
-// one object, see PolicyScripts. Within a kind, Next keeps the order of wanted. The error is an
-// *ObjectError, or several joined.
+// step that makes up the difference; none if there is none. Within a kind, Next keeps the order of
+// wanted. The error is an *ObjectError, or several joined.
 func Next(h *History, wanted []Object, opt NextOptions) ([]File, error) {
 	if err := checkInstall(h, wanted, opt.Roles); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func split(changes []Change, opt NextOptions) []part {
 	})
 	var unscheduled []Change // these are first in the file, too
 	for _, c := range changes {
-		i := place(c, regranted)
+		i := fileIndex(c, regranted)
 		if c.After == nil && c.Before.Kind == KindCron {
 			unscheduled = append(unscheduled, c)
 		} else {
@@ -155,17 +155,17 @@ func split(changes []Change, opt NextOptions) []part {
 	return slices.DeleteFunc(parts, func(p part) bool { return len(p.changes) == 0 })
 }
 
-// place returns the index of the file that a change belongs to. If any privilege changes, all
-// privileges change in one file. Then one object may revoke what another one grants, together with
-// the functions that need it.
-func place(c Change, regranted bool) int {
-	o, goes := c.Object(), c.After == nil
+// fileIndex returns the index of the file in the step that a change belongs to. If any privilege is
+// changed, all privileges change in the file of the policies. One object may then revoke a
+// privilege that another one grants, together with the functions that need it.
+func fileIndex(c Change, regranted bool) int {
+	o, removed := c.Object(), c.After == nil
 	switch {
-	case o.Kind == KindIndex && goes:
+	case o.Kind == KindIndex && removed:
 		return 4
 	case o.Kind == KindIndex:
 		return 2
-	case goes && !(c.DropFirst && isRuntime(o)), o.Kind == KindPrivilege && regranted:
+	case removed && !(c.DropFirst && isRuntime(o)), o.Kind == KindPrivilege && regranted:
 		return 3
 	case storesData(o.Kind), o.Kind == KindPrivilege:
 		return 1
@@ -219,9 +219,9 @@ func nextVersion(l tool, last int64, opt NextOptions) (int64, error) {
 	return version, nil
 }
 
-// check refuses objects that could not be read back, or that a migration tool would read
-// differently. It refuses to replace a table, a type or a column, because a new definition alone
-// does not change it. It refuses to change an upgrade that has run.
+// check refuses objects that Read could not read back, or that a migration tool would execute
+// differently. It refuses to replace a table, a type or a column, because executing the new
+// definition would not change the existing object. It refuses to change an upgrade that has run.
 func check(l tool, c Change) (errs []error) {
 	o := c.Object()
 	texts := []string{o.SQL, o.Drop}
@@ -231,8 +231,8 @@ func check(l tool, c Change) (errs []error) {
 	for _, text := range texts {
 		message, hint := checkText(text), ""
 		if message == "" {
-			message, hint = l.refusal(text, o.Kind == KindIndex), fmt.Sprintf("Write it in another way; the files "+
-				"are for %s.", l.format)
+			message = l.refusal(text, o.Kind == KindIndex)
+			hint = fmt.Sprintf("Write the text in another way. The migrations are for %s.", l.format)
 		}
 		if message != "" {
 			errs = append(errs, &ObjectError{Kind: ErrText, Object: *o, Message: message, Hint: hint})
@@ -245,7 +245,7 @@ func check(l tool, c Change) (errs []error) {
 		}
 		errs = append(errs, &ObjectError{
 			Kind: ErrUpgrade, Object: *o, Message: what + ": needs an upgrade migration",
-			Hint: "Use the pgretain version that wrote the migrations, or one that brings the upgrade. " +
+			Hint: "Use the pgretain version that wrote the migrations, or one that contains the upgrade. " +
 				"To remove everything, run \"pgretain migrate down --all\".",
 		})
 	}
@@ -261,15 +261,16 @@ func checkText(text string) string {
 		return "text is not UTF-8 with LF line ends, a last one included"
 	case found:
 		line, _, _ := strings.Cut(marked, "\n")
-		return fmt.Sprintf("line %q would be a marker of ours", ourPrefix+line)
+		return fmt.Sprintf("line %q would be read as a marker of pgretain", ourPrefix+line)
 	}
 	return ""
 }
 
-const namesHint = "Keep install.schema and install.roles as they were. To live under other names, undo everything with " +
-	"\"pgretain migrate down --all\" before the file changes, and generate into an empty directory: the run log " +
-	"goes with the schema."
+const namesHint = "Keep install.schema and install.roles as they were. To use other names, run \"pgretain migrate " +
+	"down --all\" before you change the file, and generate into an empty directory. The run log is dropped with the " +
+	"schema."
 
+// grantees matches the roles to which a statement grants privileges.
 var grantees = regexp.MustCompile(`(?m)^GRANT .* TO (.*);$`)
 
 // checkInstall refuses names of schema and roles that differ from those in the directory. Tables,

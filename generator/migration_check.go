@@ -15,8 +15,8 @@ import (
 )
 
 // checkText refuses a file that differs from written, the same file rendered again from its
-// objects. It reports the first differing byte. So a file contains no statement and no comment that
-// this program would not write.
+// objects. It reports the first differing byte. So a file can contain only statements and comments
+// that this program would write.
 func (f *migrationFile) checkText(written []File) error {
 	for _, got := range f.texts {
 		want := ""
@@ -54,7 +54,7 @@ func headEnd(text string) int {
 	return len(first) + len(second) + 2
 }
 
-// shortened returns a text, cut to at most that many characters.
+// shortened returns a text, cut to at most the given number of characters.
 func shortened(text string, most int) string {
 	if characters := []rune(text); len(characters) > most {
 		return string(characters[:most]) + "..."
@@ -63,16 +63,16 @@ func shortened(text string, most int) string {
 }
 
 // written renders the files of one migration again. It uses the objects, roles, schemas and trusted
-// roles read from them, and the state before. Values that are no names or texts are left out, so
-// the result differs.
+// roles that were read from them, and the state before. A value that is not a name or a text is
+// left out, so the result differs from the file.
 func (h *History) written(f *migrationFile) []File {
 	p := part{Migration: f.Migration, tool: h.tool, place: fmt.Sprintf("part %d of %d", f.Part, f.parts)}
 	p.opt = NextOptions{Roles: policy.Roles{Owner: f.roles[AsOwner], Runner: f.roles[AsRunner]},
 		home: cmp.Or(installSchema(h.Objects()), installSchema(each(f.up, func(a action) Object { return a.object })))}
 	p.opt.Roles.Owner = cmp.Or(p.opt.Roles.Owner, f.roles[AsWorker])
 	p.opt.Roles.None = p.opt.Roles.Owner == "" && p.opt.Roles.Runner == ""
-	p.opt.SearchPath, p.opt.Trust = f.schemas, each(f.trust,
-		func(name string) policy.Name { return policy.Name{Text: name} })
+	p.opt.SearchPath = f.schemas
+	p.opt.Trust = each(f.trust, func(name string) policy.Name { return policy.Name{Text: name} })
 	if f.makesSchema {
 		p.opt.Schema = p.opt.home
 	}
@@ -128,8 +128,8 @@ func rolesIn(down []action, roles policy.Roles) policy.Roles {
 
 var ownersForm = regexp.MustCompile(`(?s)p\.proowner\) <> ALL \((ARRAY\[.*?\]::text\[\])\)`)
 
-// ofFile returns a copy of an object. Outside the runtime's file the copy belongs to a policy,
-// because objects do not record their policy.
+// ofFile returns a copy of an object. Outside the file of the runtime the copy belongs to a policy.
+// A file does not record which one.
 func (f *migrationFile) ofFile(o Object) Object {
 	if !f.what.runtime {
 		o.Policy = "policy"
@@ -141,7 +141,7 @@ func (f *migrationFile) actions(list []action) []action {
 	return each(list, func(a action) action { a.object = f.ofFile(a.object); return a })
 }
 
-// changesOf returns the changes of a file, in the order of the lines in its head.
+// changesOf returns the changes of a file, in the order of the lines in its head comment.
 func (h *History) changesOf(f *migrationFile) []Change {
 	var list []Change
 	for _, a := range f.actions(f.up) {
@@ -200,12 +200,12 @@ func (h *History) checkSettings(step []*migrationFile) error {
 		case f.path != "" && f.path != ownPath && (len(names) < 2 || names[0] != "pg_catalog" ||
 			names[len(names)-1] != "pg_temp" ||
 			strings.Join(names[1:len(names)-1], ", ") != row.SearchPath):
-			wrong = fmt.Sprintf("it sets search_path to %s; the install has %s", f.path, row.SearchPath)
+			wrong = fmt.Sprintf("it sets search_path to %s, but the install has %s", f.path, row.SearchPath)
 		case f.checksTrust && strings.Join(f.schemas, ", ") != row.SearchPath:
-			wrong = fmt.Sprintf("it checks schemas %s; the install has %s", strings.Join(f.schemas, ", "),
+			wrong = fmt.Sprintf("it checks schemas %s, but the install has %s", strings.Join(f.schemas, ", "),
 				row.SearchPath)
 		case f.checksTrust && !slices.Equal(f.trust, row.Trust):
-			wrong = fmt.Sprintf("it trusts %q; the install trusts %q", f.trust, row.Trust)
+			wrong = fmt.Sprintf("it trusts %q, but the install trusts %q", f.trust, row.Trust)
 		}
 		if wrong != "" {
 			return historyError(ErrEdited, wrong, f.Name)
@@ -214,26 +214,26 @@ func (h *History) checkSettings(step []*migrationFile) error {
 	return nil
 }
 
-// checkActions refuses objects in a file of another kind, texts of Down that differ from the state
-// before the file, and roles that differ from earlier files.
+// checkActions refuses three kinds of edits: an object in the wrong file, a Down part that differs
+// from the state before the file, and other roles than in earlier files.
 func (h *History) checkActions(f *migrationFile) error {
 	for as, role := range f.roles {
 		if before, known := h.roles[as]; known && before != role && !f.what.noTransaction {
-			return historyError(ErrEdited, fmt.Sprintf("role %q creates objects in it that role %q created before",
-				role, before), f.Name)
+			message := fmt.Sprintf("it creates objects as role %q, but earlier migrations used role %q", role, before)
+			return historyError(ErrEdited, message, f.Name)
 		}
 	}
 	for _, a := range f.down {
 		before, had := h.Object(a.object.ID())
 		if !a.drops && (!had || before.SQL != a.object.SQL || before.As != a.object.As) {
-			message := fmt.Sprintf("its Down part puts %s %s, which the migrations before it do not install so",
+			message := fmt.Sprintf("its Down part creates %s %s, which differs from that of earlier migrations",
 				a.object.Kind, quoteName(a.object.Name))
 			return historyError(ErrEdited, message, f.texts[len(f.texts)-1].Name)
 		}
 	}
 	for _, c := range h.changesOf(f) {
-		if at := f.what.index; place(c, false) != at && place(c, true) != at {
-			message := fmt.Sprintf("%s %s does not belong into this file", c.Object().Kind, quoteName(c.Object().Name))
+		if at := f.what.index; fileIndex(c, false) != at && fileIndex(c, true) != at {
+			message := fmt.Sprintf("%s %s does not belong in this file", c.Object().Kind, quoteName(c.Object().Name))
 			return historyError(ErrEdited, message, f.Name)
 		}
 	}

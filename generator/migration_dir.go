@@ -28,7 +28,8 @@ var (
 	// formatLine matches the fourth line. Files for goose have none.
 	formatLine = regexp.MustCompile(`^(?:.*\n){3}-- pgretain: format ([a-z]+)\n`)
 	// ourName matches the name of a generated file after its number.
-	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))(?:\.up|\.down)?\.sql$`)
+	ourName = regexp.MustCompile(`_(?:pgretain_runtime|retention_(?:tables|indexes|policies|drop_indexes))` +
+		`(?:\.up|\.down)?\.sql$`)
 )
 
 // migrationDir is a migration directory without the files that a rebase leaves out.
@@ -40,8 +41,8 @@ type migrationDir struct {
 }
 
 // openDir returns the directory with the tool of its generated files; wanted if there are none. It
-// refuses files of two tools, and files of another tool than wanted. Numbers and records of
-// different tools do not belong together.
+// refuses files of two tools, and files of another tool than wanted. Each tool numbers and records
+// only its own files.
 func openDir(dir fs.FS, wanted Format) (migrationDir, error) {
 	d := migrationDir{FS: dir, without: map[string]bool{}}
 	var err error
@@ -64,7 +65,7 @@ func openDir(dir fs.FS, wanted Format) (migrationDir, error) {
 		case first == "":
 			hint := fmt.Sprintf("Leave --format out, or name an empty directory for %s with --migrations.", found)
 			return d, hinted(ErrFormat, hint,
-				fmt.Sprintf("the directory holds migrations for %s, not for %s", format, found), path)
+				fmt.Sprintf("the directory has migrations for %s, not for %s", format, found), path)
 		default:
 			message := fmt.Sprintf("%s is written for %s, this file for %s", first, found, format)
 			return d, historyError(ErrFormat, message, first, path)
@@ -129,7 +130,7 @@ func (dir migrationDir) list() []numbered {
 	return names
 }
 
-// remaining returns the same without the files that a rebase leaves out.
+// remaining returns the files of list without those that a rebase leaves out.
 func (dir migrationDir) remaining() []numbered {
 	return slices.DeleteFunc(dir.list(), func(n numbered) bool { return dir.without[n.name] })
 }
@@ -148,8 +149,8 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 				files = []string{names[i-1].name, n.name}
 			}
 			if len(dir.without) > 0 {
-				hint = "Give the last of these the number of the first file that goes, if it is applied nowhere; or " +
-					"have the other side written again."
+				hint = "If no database has applied the last of these files, give it the number of the first file " +
+					"that is left out. Otherwise rebase the other side."
 			}
 			message := fmt.Sprintf("number %d is missing, and %s refuses a gap", i+1, dir.tool.format)
 			return hinted(ErrGap, hint, message, files...)
@@ -158,7 +159,8 @@ func (dir migrationDir) checkNumbers(names []numbered) error {
 	return nil
 }
 
-// duplicate returns the error for two files with one number. Most often two branches were merged.
+// duplicate returns the error for two files with one number. The usual cause is a merge of two
+// branches.
 func (dir migrationDir) duplicate(a, b numbered) error {
 	hint := ErrDuplicate.hint
 	for _, n := range []numbered{a, b} {
@@ -181,8 +183,8 @@ func (dir migrationDir) isOurs(name string) bool {
 	return ours
 }
 
-// head returns the first lines of a file and whether the file is generated. A file may have many
-// megabytes, so it reads no more.
+// head returns the first lines of a file and whether the file is generated. It reads at most 1,024
+// bytes, because a file can have many megabytes.
 func (dir migrationDir) head(name string) (head string, ours bool) {
 	f, err := dir.Open(name)
 	if err != nil {
@@ -212,11 +214,11 @@ func (dir migrationDir) readFile(n numbered) (*migrationFile, error) {
 	down, err := dir.readOne(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, historyError(ErrHalf, name+", the way back of this migration, is missing", name, n.name)
+		return nil, historyError(ErrHalf, name+", the Down file of this migration, is missing", name, n.name)
 	case err != nil:
 		return nil, err
 	case down == nil || down.State != file.State || down.After != file.After:
-		return nil, historyError(ErrEdited, "this is not the way back of "+n.name, name)
+		return nil, historyError(ErrEdited, "this is not the Down file of "+n.name, name)
 	}
 	file.down, file.pathDown, file.texts = down.up, down.path, append(file.texts, down.texts...)
 	maps.Copy(down.roles, file.roles)

@@ -14,9 +14,9 @@ import (
 type File struct{ Name, Text string }
 
 // These are the lines around objects. The first two belong to goose. A mark stands above each
-// object. The text of an object ends at the next line of pgretain's, or where the role is switched.
-// Between endMark and the next mark, the lines belong to no object: they set the search path or the
-// role.
+// object. The text of an object ends at the next line that begins with ourPrefix, or where the role
+// is switched. The lines between endMark and the next mark belong to no object: they set the search
+// path or the role.
 const (
 	beginLine   = "-- +goose StatementBegin\n"
 	endLine     = "-- +goose StatementEnd\n"
@@ -27,8 +27,9 @@ const (
 	removalLine = "-- pgretain: removal "
 )
 
-// action is one object with its mark. Its SQL creates the object, or its Drop drops it. removal is
-// the statement that will drop a created object, if the Down part does not contain it.
+// action is one object with its mark. It either creates the object with its SQL, or drops it with
+// its Drop. removal is the statement that will drop a created object, if the Down part does not
+// contain it.
 type action struct {
 	object  Object
 	drops   bool
@@ -37,7 +38,7 @@ type action struct {
 	group, place int // order of actions when a file is written
 }
 
-// text returns the text that is executed, or a comment instead.
+// text returns the statements of the action, or a comment if there are none.
 func (a action) text() (text string, comment bool) {
 	switch {
 	case !a.drops:
@@ -51,8 +52,7 @@ func (a action) text() (text string, comment bool) {
 }
 
 // mark returns the line above an object: the action, the kind and the name, and the role unless it
-// is the usual one. Below it may be a line that says how the object is dropped. reader.open parses
-// it.
+// is the default one. A second line may contain the removal. reader.open parses the mark.
 func (a action) mark() string {
 	o, verb := a.object, "put"
 	if a.drops {
@@ -88,11 +88,12 @@ func (p part) files() []File {
 	if first && p.opt.home != "" {
 		down = []action{p.dropRuntime()}
 	}
-	return p.render(p.write(orderedActions(p.changes), p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
+	up := orderedActions(p.changes)
+	return p.render(p.write(up, p.opt.path, first), p.write(down, p.opt.pathBefore, false), first)
 }
 
-// render adds the lines that the tool needs to Up and Down. The first file begins with a table of
-// contents. It creates the schema, unless "pgretain migrate" does.
+// render returns the files of Up and Down. The first file begins with a table of contents. It
+// creates the schema, unless "pgretain migrate" does.
 func (p part) render(up, back string, first bool) []File {
 	if first && p.tool.format != Goose && p.opt.Schema != "" {
 		owner := sqlText("")
@@ -193,14 +194,14 @@ func (p part) dropRuntime() action {
 	return action{drops: true, object: whole}
 }
 
-// ahead maps a kind to the number of places by which it comes before functions. Functions name
-// these objects, so their owner must be able to reach them. There are never as many objects.
+// ahead maps a kind to a number that is subtracted from the position of its objects, so that they
+// come before functions. Functions name these objects, so their owner must be able to reach them.
+// The numbers are greater than any number of objects.
 var ahead = map[Kind]int{KindColumn: 2 << 30, KindArchive: 2 << 30, KindPrivilege: 1 << 30}
 
-// orderedActions returns the actions of an Up part, or of a Down part, in a safe order. First, jobs are
-// unscheduled. Then objects that cannot be replaced are dropped, latest first, and tables of the
-// runtime lose the columns of an upgrade. Then new objects are created. Unwanted objects are
-// dropped last.
+// orderedActions returns the actions of an Up part, or of a Down part, in a safe order. First, jobs
+// are unscheduled. Then objects that cannot be replaced are dropped, latest first. Then upgrades of
+// tables are reverted, and then new objects are created. Unwanted objects are dropped last.
 func orderedActions(changes []Change) (list []action) {
 	const unscheduled, dropped, downgraded, put, removed = 0, 1, 2, 3, 4
 	for _, c := range changes {
@@ -235,9 +236,9 @@ func orderedActions(changes []Change) (list []action) {
 	return list
 }
 
-// write returns the text of Up or Down, with its search path. Consecutive objects of a role stand
-// between two switches of the role. For a tool that frames statements, all of a transaction is one
-// statement. Sent without arguments, it may contain many.
+// write returns the text of Up or Down, with its search path. Consecutive objects of one role stand
+// between two switches of the role. For goose, the whole transaction is framed as one statement,
+// because the server accepts several statements in a query without parameters.
 func (p part) write(actions []action, path string, chapters bool) string {
 	var b strings.Builder
 	write := func(text string) { b.WriteString(text) }
@@ -280,11 +281,11 @@ func (p part) write(actions []action, path string, chapters bool) string {
 		write(text)
 	}
 	write(endMark + "\n")
-	if current != "" { // the tool writes its version next, and the owner has no right to do that
+	if current != "" { // the tool records its version next, which the owner is not allowed to do
 		write(switchRole(""))
 	}
-	closes := func(a action) bool { return !a.drops && slices.Contains(kindsWithPrivileges, a.object.Kind) }
-	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, closes) {
+	appliesPrivileges := func(a action) bool { return !a.drops && slices.Contains(kindsWithPrivileges, a.object.Kind) }
+	if !p.noTransaction && p.opt.home != "" && slices.ContainsFunc(actions, appliesPrivileges) {
 		write(execute("close.sql.tmpl", fields{"Schema": sqlText(p.opt.home)}))
 	}
 	if path == ownPath && !p.noTransaction { // the tool may look up its own table without a schema
@@ -298,13 +299,15 @@ func (p part) write(actions []action, path string, chapters bool) string {
 	return b.String()
 }
 
-// kindsWithPrivileges are the kinds whose privileges retention._apply_privileges() sets. Its call is the last
-// statement of Up or Down. Until the commit nobody sees the objects. An archive is a table of the
-// application and has the privileges of its tables.
-var kindsWithPrivileges = []Kind{KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach}
+// kindsWithPrivileges are the kinds whose privileges retention._apply_privileges() sets. The call
+// of this function is the last statement of Up or Down. No session sees the objects before the
+// commit. An archive is a table of the application and gets no privileges from it.
+var kindsWithPrivileges = []Kind{
+	KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindPolicy, KindEach,
+}
 
-// ownPath is the search path for texts without an expression of a policy: the runtime, and files
-// that only drop.
+// ownPath is the search path for texts that contain no expression of a policy: the runtime, and
+// files that only drop.
 const ownPath = "pg_catalog, pg_temp"
 
 // settings returns the statements that set the search path and the lock timeout.

@@ -21,10 +21,10 @@ type migrationFile struct {
 	texts          []File // the texts as read: Up, or both; then Down if it has a file of its own
 	parts          int    // number of files of the step
 	what           fileKind
-	path, pathDown string // search_path of Up and of Down as in SET; "" if there is none
-	makesSchema    bool   // it creates the schema, for another tool than pgretain
-	checksTrust    bool   // it checks the owners of schemas
-	schemas, trust []string
+	path, pathDown string   // search_path of Up and of Down as in SET; "" if there is none
+	makesSchema    bool     // the file creates the schema, for a tool other than "pgretain migrate"
+	checksTrust    bool     // the file calls retention._refuse_untrusted()
+	schemas, trust []string // arguments of that call
 }
 
 // fileKind describes a kind of file in a step.
@@ -34,7 +34,7 @@ type fileKind struct {
 	runtime, noTransaction, lockTimeout bool
 }
 
-// kindOfFile returns the kind of a file by the line that describes it.
+// kindOfFile returns the kind of a file. It finds the kind by its description in the head comment.
 func kindOfFile(text string) fileKind {
 	for _, cron := range []bool{false, true} {
 		for i, p := range emptyParts("", cron) {
@@ -73,15 +73,16 @@ func (f *migrationFile) readTrust(arguments string) {
 	}
 }
 
+// reader parses the Up or the Down part of a file.
 type reader struct {
 	tool    tool
 	name    string
-	line    int // line of the present mark
+	line    int // line of the current mark
 	actions []action
 	path    string
 	roles   map[As]string
 	trust   string  // arguments of retention._refuse_untrusted(); "" if it is not called
-	chapter string  // present chapter of the runtime
+	chapter string  // current chapter of the runtime
 	role    string  // role that creates the next objects
 	object  *action // object whose text is being read; nil between objects; of kind KindRuntime below runtimeMark
 	text    string
@@ -126,7 +127,7 @@ func (r *reader) read(text string) error {
 	return nil
 }
 
-// begin begins a chapter of the runtime. An object that needs no mark may stand below its heading.
+// begin begins a chapter of the runtime. An object without a mark may follow its heading.
 func (r *reader) begin(title string) error {
 	unmarked := r.object != nil && r.object.object.Kind == KindRuntime && !r.object.drops
 	err := r.close()
@@ -168,8 +169,8 @@ func (r *reader) open(word, what string) error {
 // frameLine matches a line that only goose reads.
 var frameLine = regexp.MustCompile(`(?m)^-- \+goose Statement.*\n`)
 
-// close ends the present object, or the objects of the runtime. A switch of the role may follow for
-// the next object.
+// close ends the present object, or the objects of the runtime that have no marks. A switch of the
+// role for the next object may end the text.
 func (r *reader) close() error {
 	a, text := r.object, r.text
 	if r.object = nil; a == nil || text == "" && a.object.Kind == KindRuntime && !a.drops {
@@ -195,7 +196,7 @@ func (r *reader) close() error {
 		for _, text := range runtimeTexts(text) {
 			id, ok := runtimeID(text)
 			if !ok {
-				return r.malformed("above it is what is no object of the runtime")
+				return r.malformed("a text above this line creates no object of the runtime")
 			}
 			r.actions = append(r.actions, action{object: Object{Kind: id.Kind, Name: id.Name, As: AsOwner, SQL: text,
 				Chapter: r.chapter}})
@@ -207,7 +208,8 @@ func (r *reader) close() error {
 	return nil
 }
 
-var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|SELECT .*\._refuse_untrusted\((.*)\));$`)
+var settingLine = regexp.MustCompile(`(?m)^(?:RESET ROLE|SET LOCAL ROLE (.*)|SET (?:LOCAL )?search_path = (.*)|` +
+	`SELECT .*\._refuse_untrusted\((.*)\));$`)
 
 // settings parses lines between objects.
 func (r *reader) settings(lines string) {

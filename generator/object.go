@@ -36,7 +36,7 @@ const (
 	KindIndex     Kind = "index"     // index, built CONCURRENTLY; name: "schema.index"
 	KindInstall   Kind = "install"   // the only row of the registry's table of the install; name: "install"
 	KindPolicy    Kind = "policy"    // registry row of a policy; name: the policy's name
-	KindEach      Kind = "each"      // page of a policy for each schema; name: the policy's name
+	KindEach      Kind = "each"      // script of a policy for each schema; name: the policy's name
 	KindJob       Kind = "job"       // registry row of a job; name: the job's name
 	KindCron      Kind = "cron"      // pg_cron job; name: its jobname
 )
@@ -64,7 +64,7 @@ type Object struct {
 	Policy   string         // name of the policy; "" for the runtime
 	Table    string         // "schema.name" of the policy's table; "" if there is none
 	Position diag.Position  // position of the policy or job in the file; zero for the runtime
-	Words    []explain.Line // description of a policy, report, job or the install, for its page
+	Words    []explain.Line // description of a policy, report, job or the install, for its script
 
 	Chapter string   // folder of the object in sql/; "" if it is not of the runtime
 	Grants  []string // roles that may call or read it besides its owner
@@ -102,8 +102,8 @@ func (o Object) ID() ID { return ID{o.Kind, o.Name} }
 
 // kinds are all kinds in the order of creation.
 var kinds = []Kind{
-	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive, KindPrivilege,
-	KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
+	KindRuntime, KindType, KindTable, KindUpgrade, KindFunction, KindProcedure, KindView, KindColumn, KindArchive,
+	KindPrivilege, KindIndex, KindInstall, KindStored, KindPolicy, KindEach, KindJob, KindCron,
 }
 
 // rank returns the position of a kind in the order of creation; -1 for an unknown kind. Procedures
@@ -129,11 +129,17 @@ func storesData(kind Kind) bool { return kind == KindColumn || kind == KindArchi
 // own.
 func isRuntime(o *Object) bool { return o.Policy == "" && rank(o.Kind) <= rank(KindView) }
 
-// defaultRole returns the role that creates objects of this kind, unless they say otherwise.
+// defaultRole returns the role that creates objects of this kind, unless the object names another
+// role.
 func defaultRole(kind Kind) As { return cmp.Or(otherRoles[kind], AsOwner) }
 
+// otherRoles are the creating roles of the kinds that the owner does not create.
 var otherRoles = map[Kind]As{
-	KindColumn: AsMigrator, KindArchive: AsMigrator, KindPrivilege: AsMigrator, KindIndex: AsMigrator, KindCron: AsRunner,
+	KindColumn:    AsMigrator,
+	KindArchive:   AsMigrator,
+	KindPrivilege: AsMigrator,
+	KindIndex:     AsMigrator,
+	KindCron:      AsRunner,
 }
 
 // newObject renders an object of a kind. The template creates the object. The template <kind>_drop
@@ -175,24 +181,24 @@ func Changes(before, after []Object) []Change {
 	return slices.DeleteFunc(pairs(before, after), func(c Change) bool { return !c.differs() })
 }
 
-// pairs returns what Changes returns, with the unchanged objects among those of after.
+// pairs returns a Change for every object, unchanged ones included. The order is that of Changes.
 func pairs(before, after []Object) []Change {
-	was := make(map[ID]int, len(before))
+	indexBefore := make(map[ID]int, len(before))
 	for i, o := range before {
-		was[o.ID()] = i
+		indexBefore[o.ID()] = i
 	}
 	sums, _ := parallel.Each(after, func(o Object) (string, error) { return o.Hash(), nil })
 	var list []Change
 	for i := range after {
 		c := Change{After: &after[i], AfterIndex: i, sum: sums[i]}
-		if at, had := was[after[i].ID()]; had {
+		if at, had := indexBefore[after[i].ID()]; had {
 			c.Before, c.BeforeIndex = &before[at], at
-			delete(was, after[i].ID())
+			delete(indexBefore, after[i].ID())
 		}
 		list = append(list, c)
 	}
 	for i := range before {
-		if _, goes := was[before[i].ID()]; goes {
+		if _, removed := indexBefore[before[i].ID()]; removed {
 			list = append(list, Change{Before: &before[i], BeforeIndex: i})
 		}
 	}
@@ -221,7 +227,7 @@ func (c Change) Sign() string {
 	return "~"
 }
 
-// Words returns how a replaced object changes, for example ": due: ... 7 days back -> ... 3 days
+// Words returns how a replaced object is changed, for example ": due: ... 7 days back -> ... 3 days
 // back". It returns "" for new and removed objects and for the runtime.
 func (c Change) Words() string {
 	if c.Sign() != "~" {
@@ -246,7 +252,7 @@ func (c Change) Words() string {
 // sqlWords returns the differences between the statements of two objects.
 func sqlWords(before, after Object) string {
 	lines := func(o Object) (list []explain.Line) {
-		statements, _ := pgparse.Statements(o.SQL) // an object that was read or rendered has valid SQL
+		statements, _ := pgparse.Statements(o.SQL) // an object that indexBefore read or rendered has valid SQL
 		for _, sql := range statements {
 			list = append(list, explain.Line{Key: "SQL", Text: withoutComments(sql)})
 		}
@@ -275,13 +281,13 @@ func withoutComments(sql string) string {
 
 // installWords returns the columns of the install's row that change, with both values.
 func installWords(before, after Object) string {
-	var was, is map[string]json.RawMessage
-	if !rowOf(before.SQL, &was) || !rowOf(after.SQL, &is) {
+	var oldRow, newRow map[string]json.RawMessage
+	if !rowOf(before.SQL, &oldRow) || !rowOf(after.SQL, &newRow) {
 		return sqlWords(before, after)
 	}
 	var list []string
-	for _, key := range slices.Sorted(maps.Keys(merged(was, is))) {
-		if from, to := shownValue(was[key]), shownValue(is[key]); from != to {
+	for _, key := range slices.Sorted(maps.Keys(merged(oldRow, newRow))) {
+		if from, to := shownValue(oldRow[key]), shownValue(newRow[key]); from != to {
 			list = append(list, key+": "+from+" -> "+to)
 		}
 	}

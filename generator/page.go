@@ -17,12 +17,16 @@ import (
 // batchRange returns the name of the argument type of most generated functions.
 func (w *policyCompiler) batchRange() string { return w.schema() + ".batch_range" }
 
-// newObject renders an object of the policy. data holds what its template reads besides the fields that
-// all templates share.
+// newObject renders an object of the policy. data has the fields of its template that not all
+// templates share.
 func (w *policyCompiler) newObject(kind Kind, name, template string, data fields) Object {
 	all := fields{
-		"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Zone": w.zone(),
-		"SearchPath": identifiers(w.file.Install.SearchPath), "Table": qualified(w.table), "TableComment": tableComment(w.table),
+		"Schema":       sqlText(w.schema()),
+		"Policy":       sqlText(w.policy.Name),
+		"Zone":         w.zone(),
+		"SearchPath":   identifiers(w.file.Install.SearchPath),
+		"Table":        qualified(w.table),
+		"TableComment": tableComment(w.table),
 	}
 	maps.Copy(all, data)
 	o := Object{Kind: kind, Name: name, Position: w.policy.Position}
@@ -45,9 +49,9 @@ func (w *policyCompiler) function(suffix, arguments, template string, data field
 	return o.grantedTo(w.file.Install.Roles, w.file.Install.Roles.Worker)
 }
 
-// migratorFunction renders a function that the migrating role owns. This role acts for the owner of the
-// tables. The owner of the other functions cannot do that: it cannot be a member of a role that is
-// its own member.
+// migratorFunction renders a function that the migrating role owns, because it needs the privileges
+// of the owner of the tables. The owner of the other functions cannot have these privileges. The
+// migrating role is its member, and PostgreSQL refuses memberships in a circle.
 func (w *policyCompiler) migratorFunction(suffix, arguments, template string, data fields) Object {
 	o := w.function(suffix, arguments, template, data)
 	o.As = AsMigrator
@@ -86,8 +90,8 @@ func (c *compiler) checkStored(objects []Object) {
 		if o.Kind == KindTable || o.Kind == KindView || o.Kind == KindType {
 			taken[o.Name] = "by the runtime"
 		} else if whose, found := taken[o.Name]; o.Kind == KindStored && found {
-			c.refuse(o.Position, codeReservedName, fmt.Sprintf("table %q, which would store the rows of this join, "+
-				"is already used %s", o.Name, whose),
+			c.refuse(o.Position, codeReservedName,
+				fmt.Sprintf("table %q, which would store the rows of this join, is already used %s", o.Name, whose),
 				"Rename the join or the policy.")
 		} else if o.Kind == KindStored {
 			taken[o.Name] = fmt.Sprintf("by policy %q", o.Policy)
@@ -145,8 +149,8 @@ func (c *compiler) reports() []Object {
 	return objects
 }
 
-// explained returns what the policy does in words, from the policy, the catalog and the way it is
-// generated.
+// explained returns the description of the policy in words. It uses the policy, the catalog and how
+// the policy is generated.
 func (w *policyCompiler) explained() []explain.Line {
 	p := w.policy
 	facts := explain.Facts{Zone: w.file.Install.TimeZone, Schema: w.schema(), Orders: w.orders(), Way: w.batchMethod(),
@@ -194,7 +198,7 @@ func (w *policyCompiler) orders() []string {
 	})
 }
 
-// wordsOf returns the words in which a page describes its policy; "" if it has none.
+// wordsOf returns the description of the policy that a script contains; "" if it has none.
 func wordsOf(sql string) string {
 	quote := wordsQuote.FindString(sql)
 	_, rest, _ := strings.Cut(sql, quote)
@@ -207,9 +211,9 @@ func wordsOf(sql string) string {
 
 var wordsQuote = regexp.MustCompile(`\$words[0-9]*\$\n`)
 
-// PolicyScripts merges the objects of each policy or report into one object: its functions, its tables for
-// joins and its registry row. All of them can be replaced without losing data. A migration changes
-// a page as a whole.
+// PolicyScripts merges the objects of each policy or report into one object, its script: functions,
+// tables for joins and the registry row. A script can be executed again without losing data. A
+// migration replaces it as a whole.
 func PolicyScripts(objects []Object, roles policy.Roles) []Object {
 	parts, rows := map[string][]Object{}, map[string]bool{}
 	for _, o := range objects {
@@ -230,10 +234,10 @@ func PolicyScripts(objects []Object, roles policy.Roles) []Object {
 	return list
 }
 
-// hasScript reports whether an object of this kind carries its policy's page.
+// hasScript reports whether an object of this kind contains the script of its policy.
 func hasScript(kind Kind) bool { return kind == KindPolicy || kind == KindEach }
 
-// isPartOfScript reports whether an object is part of its policy's page.
+// isPartOfScript reports whether an object becomes part of the script of its policy.
 func isPartOfScript(o Object) bool {
 	return o.Policy != "" && (o.Kind == KindFunction || o.Kind == KindProcedure || o.Kind == KindStored)
 }
@@ -259,17 +263,18 @@ func policyScript(row Object, parts []Object, roles policy.Roles) Object {
 	return row
 }
 
-// explained returns the object with the words that describe the policy or report, for its page and
-// for the registry.
+// explained returns the object with the description of its policy or report, for the script and for
+// the registry.
 func (o Object) explained(lines []explain.Line) Object {
-	o.Words, o.Row["words"] = lines, json.RawMessage(encode(pageText(lines)))
+	o.Words, o.Row["words"] = lines, json.RawMessage(encode(scriptText(lines)))
 	return o
 }
 
-// pageText returns the words for a page and for the registry. They begin on a new line.
-func pageText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
+// scriptText returns the description for a script and for the registry. It begins with a line
+// break.
+func scriptText(lines []explain.Line) string { return "\n" + explain.Page(lines) }
 
-// wordsText returns pageText as an SQL constant.
+// wordsText returns scriptText as an SQL constant.
 func wordsText(lines []explain.Line) sqlText {
-	return inDollars(pageText(lines), "words")
+	return inDollars(scriptText(lines), "words")
 }

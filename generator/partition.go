@@ -76,19 +76,22 @@ func (c *compiler) checkPartitioned(p *policy.Policy) *partitioned {
 	case table.Kind == "foreign":
 		fault, hint = wrongKind(table), "Write a policy on that server."
 	case table.Kind != "partitioned":
-		fault, hint = "is a "+table.Kind+", not a partitioned table", "For a policy on rows, write \"table\" "+
-			"instead of \"partitions_of\"."
+		fault = "is a " + table.Kind + ", not a partitioned table"
+		hint = "For a policy on rows, write \"table\" instead of \"partitions_of\"."
 	case table.PartitionOf != "":
-		fault, hint = fmt.Sprintf("is a partition of %q",
-			table.PartitionOf), "Name the partitioned table to which it belongs."
+		fault = fmt.Sprintf("is a partition of %q", table.PartitionOf)
+		hint = "Name the partitioned table to which it belongs."
 	case table.Strategy == "":
-		code, fault, hint = codeSnapshotOld, "has no partition key in the catalog snapshot", `Run "pgretain snapshot" again.`
+		code, fault = codeSnapshotOld, "has no partition key in the catalog snapshot"
+		hint = `Run "pgretain snapshot" again.`
 	case t == nil:
 		fault = "is not partitioned by the range or the list of a column"
 		hint = "Use a table with PARTITION BY RANGE or BY LIST on a column. If partitions of a list are partitioned " +
 			"again, all must have the same partition key."
 	case keyFloors[catalog.Unsized(t.key.Plain())] == "":
-		code, fault = codeClockType, fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number", t.key.Name, t.key.Type)
+		code = codeClockType
+		fault = fmt.Sprintf("is partitioned by %q of type %q, which is neither a date nor a number",
+			t.key.Name, t.key.Type)
 		hint = "Use a key of type date, timestamp, number or uuid. The order of the keys tells which partition is " +
 			"the newest, and that one is kept."
 	default:
@@ -109,7 +112,7 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 		return nil
 	}
 	// The age of a partition begins at its upper bound. A range whose upper bound equals the cutoff
-	// contains only older rows. The rows of a list partition are at its value. It is due when a row
+	// contains only older rows. In a list partition all rows have one value. It is due when a row
 	// with this value is due.
 	for _, k := range p.DueClocks() {
 		if k.Inclusive = !t.byList; k.Column == "" && k.Expression == nil {
@@ -118,13 +121,15 @@ func (c *compiler) rowsTable(p *policy.Policy) *catalog.Table {
 	}
 	bound := catalog.Unsized(t.key.Plain())
 	columns := []catalog.Column{
-		{Name: "schema", Type: "text", NotNull: true}, {Name: "name", Type: "text", NotNull: true}, {Name: "parent",
-			Type: "text", NotNull: true},
-		{Name: "lower", Type: bound}, {Name: "upper", Type: bound, NotNull: true},
+		{Name: "schema", Type: "text", NotNull: true},
+		{Name: "name", Type: "text", NotNull: true},
+		{Name: "parent", Type: "text", NotNull: true},
+		{Name: "lower", Type: bound},
+		{Name: "upper", Type: bound, NotNull: true},
 	}
 	if t.value != nil {
-		columns = slices.Insert(columns, 3, catalog.Column{Name: "value", Type: castType(t.value.Plain()),
-			NotNull: true})
+		columns = slices.Insert(columns, 3,
+			catalog.Column{Name: "value", Type: castType(t.value.Plain()), NotNull: true})
 	}
 	return &catalog.Table{Schema: t.table.Schema, Name: t.table.Name, Kind: "partitions",
 		PrimaryKey: []string{"schema", "name"}, Columns: columns}
@@ -142,29 +147,35 @@ func (w *policyCompiler) rowsRelation() sqlText {
 
 // checkPartitionSteps refuses steps that read a partition after an earlier step removed it.
 func (c *compiler) checkPartitionSteps(p *policy.Policy) {
-	away := false
+	removed := false
 	for _, s := range p.Then {
 		for _, part := range expressionsOf(s) {
 			tables := part.Parsed().Tables
-			if i := slices.IndexFunc(tables, isPartition); away && i >= 0 {
+			if i := slices.IndexFunc(tables, isPartition); removed && i >= 0 {
 				c.refuse(part.Expr.At(tables[i].Offset), codeStep,
 					"\"partition\" cannot be read after \"detach\" or \"drop\"",
 					"Move this step before \"detach\" or \"drop\".")
 			}
 		}
-		away = away || s.Detach != nil || s.Drop != nil
+		removed = removed || s.Detach != nil || s.Drop != nil
 	}
 }
 
 func isPartition(ref pgparse.TableRef) bool { return ref.Schema == "" && ref.Name == "partition" }
 
-// texts returns the fields about the table that templates share. content replaces "partition" in
-// expressions.
+// texts returns the fields about the table that templates share.
 func (t *partitioned) texts() fields {
 	typ := catalog.Unsized(t.key.Plain())
-	d := fields{"Of": qualified(t.table), "Key": ident(t.key.Name), "KeyType": sqlText(typ), "Floor": keyFloors[typ],
-		"ByList": t.byList,
-		"Value":  ident(""), "ValueType": sqlText(""), "By": textArray([]string{t.key.Name + " " + t.key.Type})}
+	d := fields{
+		"Of":        qualified(t.table),
+		"Key":       ident(t.key.Name),
+		"KeyType":   sqlText(typ),
+		"Floor":     keyFloors[typ],
+		"ByList":    t.byList,
+		"Value":     ident(""),
+		"ValueType": sqlText(""),
+		"By":        textArray([]string{t.key.Name + " " + t.key.Type}),
+	}
 	if v := t.value; v != nil {
 		d["Value"], d["ValueType"] = ident(v.Name), sqlText(castType(v.Plain()))
 		d["By"] = textArray([]string{v.Name + " " + v.Type, t.key.Name + " " + t.key.Type})
@@ -176,7 +187,8 @@ func (t *partitioned) texts() fields {
 // partition is due and what keeps it.
 func (w *policyCompiler) partitionFields() fields {
 	d := w.partitioned.texts()
-	d["Schema"], d["Table"], d["AsOf"], d["Guards"], d["Saved"] = sqlText(w.schema()), w.rowsFrom(), w.asOf, w.guards, nil
+	d["Schema"], d["Table"], d["AsOf"] = sqlText(w.schema()), w.rowsFrom(), w.asOf
+	d["Guards"], d["Saved"] = w.guards, nil
 	d["Joins"], d["Columns"], d["Places"] = w.joins, w.columns, w.ranks
 	d["Due"] = append([]sqlText{"t.upper IS NOT NULL", "NOT t.newest"}, w.dueOf(w.scans...)...)
 	return d
@@ -191,34 +203,34 @@ func (w *policyCompiler) removePartition(s step) sqlText {
 		"Action": sqlText(s.verb), "Counts": s.Drop == nil || !detached})
 }
 
-// Instances is what a KindEach object describes: the objects for each schema, written with the word
-// that stands for the schema. No migration contains them. The runtime creates or renews them when
-// a run of an instance begins.
+// Instances contains the objects of a policy for each schema. Their SQL has the word that stands
+// for the schema. No migration contains them. The runtime creates or replaces them when a run of an
+// instance begins.
 type Instances struct {
 	Each    *policy.Each
 	Objects []Object
 }
 
-// compileEach compiles a policy for each schema. The page is that of an instance whose schema has
-// the word's name.
+// compileEach compiles a policy for each schema. It compiles one instance, whose schema is called
+// like the word.
 func (c *compiler) compileEach(p *policy.Policy, e *policy.Each) []Object {
-	member := *p
-	member.Name = e.ScriptName(p.Name)
+	instance := *p
+	instance.Name = e.ScriptName(p.Name)
 	if e.ShardsOf != "" {
-		c.diags = append(c.diags, shards.Check(&member, e, c.tables)...)
+		c.diags = append(c.diags, shards.Check(&instance, e, c.tables)...)
 	}
-	parts := c.compilePolicy(&member)
+	parts := c.compilePolicy(&instance)
 	if len(parts) == 0 || c.dry || c.diags.HasErrors() {
 		return nil
 	}
-	c.member = true
+	c.instance = true
 	parts = withoutRepeated(append(parts, c.privileges()...))
 	c.rights = nil
 	return c.eachObjects(p, e, parts)
 }
 
-// eachObjects returns the objects for all instances of a policy: the page, and a function. The
-// function does for an instance what only the migrating role may do.
+// eachObjects returns the objects that serve all instances of a policy: the script, and a function.
+// For each instance, the function does what only the migrating role may do.
 func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object) []Object {
 	var page, admission string
 	var functions []sqlText
@@ -241,36 +253,58 @@ func (c *compiler) eachObjects(p *policy.Policy, e *policy.Each, parts []Object)
 		return nil
 	}
 	// The hash of an instance's row also covers the privileges on its schema.
-	members := &Instances{Each: e, Objects: parts}
-	hash, member := members.Hash(), members.policy()
-	member.SQL = strings.Replace(member.SQL, hash, Hash(hash, admission), 1)
-	member.Row["hash"] = json.RawMessage(encode(Hash(hash, admission)))
-	registers := strings.TrimSuffix(strings.TrimPrefix(member.SQL, "SELECT "+c.schema()+"._register("), ");\n")
+	instances := &Instances{Each: e, Objects: parts}
+	hash, instance := instances.Hash(), instances.policy()
+	instance.SQL = strings.Replace(instance.SQL, hash, Hash(hash, admission), 1)
+	instance.Row["hash"] = json.RawMessage(encode(Hash(hash, admission)))
+	registers := strings.TrimSuffix(strings.TrimPrefix(instance.SQL, "SELECT "+c.schema()+"._register("), ");\n")
 	roles, arguments, shards := c.file.Install.Roles, "text", e.ShardsOf != ""
 	if shards {
 		arguments = "text, boolean"
 	}
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(p.Name), "Policy": sqlText(p.Name),
-		"Arguments": sqlText(arguments), "Shards": shards,
-		"Word": literal(e.Name), "Comment": sqlText(e.Pattern()), "Pattern": literal(e.Pattern()), "Words": wordsText(member.Words), "Row": sqlText(registers),
-		"Page": inDollars("\n"+page, "page"), "Statements": sqlText(admission), "Functions": functions,
-		"Distributed": literal(e.ShardsOf + "." + p.Table.Name), "Tables": literal(encode(c.distributed(e,
-			page+admission))),
-		"Owner": ident(roles.Owner), "Worker": ident(roles.Worker)}
-	admit := newObject(KindFunction, c.schema()+"."+p.Name+"_admit("+arguments+")", "admit", data,
-		p.Position).grantedTo(roles, roles.Owner)
-	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, member.Table
-	r := row{field("name", p.Name, nil), field("word", e.Name, nil), field("schemas", e.Pattern(), nil),
-		field("shards", shards, nil), field("words", pageText(member.Words), nil), field("page", "\n"+page, nil),
-		field("registers", json.RawMessage(registers[strings.IndexByte(registers, '{'):strings.LastIndexByte(registers,
-			'}')+1]), nil)}
-	return []Object{admit, {Kind: KindEach, Name: p.Name, As: AsOwner, SQL: execute("each.sql.tmpl", data),
+	data := fields{
+		"Schema":      sqlText(c.schema()),
+		"Name":        literal(p.Name),
+		"Policy":      sqlText(p.Name),
+		"Arguments":   sqlText(arguments),
+		"Shards":      shards,
+		"Word":        literal(e.Name),
+		"Comment":     sqlText(e.Pattern()),
+		"Pattern":     literal(e.Pattern()),
+		"Words":       wordsText(instance.Words),
+		"Row":         sqlText(registers),
+		"Page":        inDollars("\n"+page, "page"),
+		"Statements":  sqlText(admission),
+		"Functions":   functions,
+		"Distributed": literal(e.ShardsOf + "." + p.Table.Name),
+		"Tables":      literal(encode(c.distributed(e, page+admission))),
+		"Owner":       ident(roles.Owner),
+		"Worker":      ident(roles.Worker),
+	}
+	name := c.schema() + "." + p.Name + "_admit(" + arguments + ")"
+	admit := newObject(KindFunction, name, "admit", data, p.Position).grantedTo(roles, roles.Owner)
+	admit.As, admit.Policy, admit.Table = AsMigrator, p.Name, instance.Table
+	entry := registers[strings.IndexByte(registers, '{') : strings.LastIndexByte(registers, '}')+1]
+	r := row{
+		field("name", p.Name, nil),
+		field("word", e.Name, nil),
+		field("schemas", e.Pattern(), nil),
+		field("shards", shards, nil),
+		field("words", scriptText(instance.Words), nil),
+		field("page", "\n"+page, nil),
+		field("registers", json.RawMessage(entry), nil),
+	}
+	return []Object{admit, {
+		Kind: KindEach, Name: p.Name, As: AsOwner,
+		SQL:    execute("each.sql.tmpl", data),
 		Drop:   object("each_drop", data),
-		Policy: p.Name, Table: member.Table, Position: p.Position, Words: member.Words, Instances: members, Row: r.columns()}}
+		Policy: p.Name, Table: instance.Table, Position: p.Position, Words: instance.Words, Instances: instances,
+		Row: r.columns(),
+	}}
 }
 
-// misplacedWord returns a name in the page that contains the word but is not a schema; "" if there is
-// none.
+// misplacedWord returns a name in the script that contains the word but is not a schema; "" if
+// there is none.
 func misplacedWord(word, page string) string {
 	for _, name := range regexp.MustCompile(`[\w$@]*`+word+`[\w$]*\.?`).FindAllString(page, -1) {
 		if name != word+"." && !strings.Contains(name, policy.InstanceMark+word) {
@@ -280,8 +314,8 @@ func misplacedWord(word, page string) string {
 	return ""
 }
 
-// distributed returns the tables of a schema that a page names, with the distribution column of
-// Citus. It is NULL for reference tables.
+// distributed returns the tables of a schema that a script names, with the distribution column of
+// Citus. The column is NULL for reference tables.
 func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	list := map[string]*string{}
 	for _, t := range c.snapshot.Tables {
@@ -296,8 +330,9 @@ func (c *compiler) distributed(e *policy.Each, page string) map[string]*string {
 	return list
 }
 
-func (m *Instances) In(place policy.Instance) []Object {
-	return each(m.Objects, func(o Object) Object { return policy.InInstance(o, place) })
+// In returns the objects of one instance.
+func (m *Instances) In(instance policy.Instance) []Object {
+	return each(m.Objects, func(o Object) Object { return policy.InInstance(o, instance) })
 }
 
 // Hash returns the hash of the instances' registry rows.

@@ -11,9 +11,9 @@ import (
 
 // ranked is a compiled rank on the alias t.
 type ranked struct {
-	Name     sqlText // name of the relation with the places
+	Name     sqlText // name of the relation that has the place of each row
 	First    int64
-	Count    fields // number of rows to keep, from data; replaces First
+	Count    fields // number of first rows, if an expression computes it; replaces First
 	WithTies bool
 	Order    []orderItem
 	Total    []orderItem // total order, so that rows with equal values keep their order between batches
@@ -22,8 +22,8 @@ type ranked struct {
 	Table    sqlText
 	columns  bool // all keys and items of the order are plain columns that an index can contain
 	source   *policy.Rank
-	Arms     []*ranked // the rank for one known group, with keys g.k1 and so on; see armsOf
-	Later    bool      // selects the rows after the first ones; see later
+	Arms     []*ranked // the rank within one given group, whose keys are g.k1 and so on; see armsOf
+	Later    bool      // the rank selects the rows after the first ones; see later
 }
 
 // orderItem is an item of ORDER BY on t, or of an index.
@@ -107,8 +107,8 @@ var verdictAlone = regexp.MustCompile(`^keep\.\w+$`)
 // with equal values share a place.
 func (w *policyCompiler) compileOrder(r *ranked) {
 	for i, item := range r.source.Order {
-		compiled, column := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending,
-			NullsFirst: item.NullsFirst}, w.columnOf(item.Expr)
+		compiled := orderItem{Expr: w.bind(item.Expr), Descending: item.Descending, NullsFirst: item.NullsFirst}
+		column := w.columnOf(item.Expr)
 		if i == 0 && (column == nil || !column.NotNull) && !verdictAlone.MatchString(item.Expr.SQL) {
 			name := "row is not null" // an expression may be of a row type
 			if column != nil && !mayBeRow(column.Type) {
@@ -129,7 +129,8 @@ func (w *policyCompiler) compileOrder(r *ranked) {
 		if r.columns = r.columns && column != nil && !column.Virtual; column != nil {
 			w.checkOperators(column, per.Position)
 			w.rankedBy = appendUnique(w.rankedBy, column.Name)
-			key.Column, key.Type, key.NotNull, key.MayBeRow = ident(column.Name), sqlText(column.Type), column.NotNull, mayBeRow(column.Type)
+			key.Column, key.Type = ident(column.Name), sqlText(column.Type)
+			key.NotNull, key.MayBeRow = column.NotNull, mayBeRow(column.Type)
 		} else {
 			key.Expr = fragment("as text", key.Expr)
 		}
@@ -215,9 +216,9 @@ func (r *ranked) later() *ranked {
 	return &later
 }
 
-// byThreshold reports whether the surplus rows of a group are all rows from one row on. Their order
-// must be by columns that can be compared as one row value. Then the statement itself can check the
-// locked rows again.
+// byThreshold reports whether the surplus rows of a group are all rows that sort at or after one
+// row. The order must be by columns that can be compared as one row value. Then the statement
+// itself can recheck the locked rows.
 func (w *policyCompiler) byThreshold(r *ranked) bool {
 	if r.Count != nil || r.WithTies || len(r.Keys) == 0 || len(w.guards) > 0 || len(w.policy.Scope) > 0 ||
 		w.ownDelete == nil {

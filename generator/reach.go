@@ -45,18 +45,18 @@ func (c *compiler) checkReach(step policy.Step, from string) {
 }
 
 // checkCopied refuses to delete related rows if foreign keys then delete rows that an earlier step
-// has copied. A row that is added after the copy would be deleted without a copy. Below the
-// policy's own rows, a batch locks all rows between first.
+// has copied. A row that is inserted after the copy would be deleted without a copy. For rows that
+// refer to the policy's own rows this cannot happen, because a batch first locks all rows between.
 func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	if step.Related == nil || step.Delete == nil {
 		return
 	}
-	goes := each(step.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })
+	deleted := each(step.Delete.Cascades, func(t policy.Table) string { return c.tables.Root(t.String()) })
 	for _, s := range before {
 		if s.Related == nil || s.Archive == nil && s.Insert == nil {
 			continue
 		}
-		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(goes, root) {
+		if root := c.tables.Root(s.Related.Table.String()); slices.Contains(deleted, root) {
 			c.refuse(step.Position, codeStep, fmt.Sprintf("rows of %q that are inserted after the copy would be "+
 				"deleted with rows of %q, without a copy", root, step.Related.Table),
 				fmt.Sprintf("Write a separate policy for table %q. A policy locks the rows that refer to its own "+
@@ -65,24 +65,24 @@ func (c *compiler) checkCopied(before []policy.Step, step policy.Step) {
 	}
 }
 
-// checkCopiesGo refuses an archive step whose related rows no step deletes or changes, if the
-// policy deletes. Rows that are left behind would refer to nothing. An insert may copy rows that
-// stay, unless "cascades" says that they are deleted.
-func (c *compiler) checkCopiesGo(p *policy.Policy) {
-	var goes, meant []string
+// checkCopiesDeleted refuses an archive step whose related rows no step deletes or changes, in a
+// policy that deletes. The rows that stay would refer to deleted rows. An insert may copy rows that
+// stay, unless "cascades" names their table.
+func (c *compiler) checkCopiesDeleted(p *policy.Policy) {
+	var deleted, cascades []string
 	for _, d := range p.Deletes() {
-		goes = append(goes, c.tables.Root(d.Table.String()))
+		deleted = append(deleted, c.tables.Root(d.Table.String()))
 		for _, key := range c.cascadeKeys(d.Table.String()) {
 			if key.OnDelete == "cascade" {
-				goes = append(goes, c.tables.Root(key.Table))
+				deleted = append(deleted, c.tables.Root(key.Table))
 			}
 		}
 	}
 	for _, s := range p.Then {
 		if s.Related != nil && s.Update != nil {
-			goes = append(goes, c.tables.Root(s.Related.Table.String()))
+			deleted = append(deleted, c.tables.Root(s.Related.Table.String()))
 		} else if s.Delete != nil {
-			meant = append(meant, each(s.Delete.Cascades,
+			cascades = append(cascades, each(s.Delete.Cascades,
 				func(t policy.Table) string { return c.tables.Root(t.String()) })...)
 		}
 	}
@@ -94,19 +94,20 @@ func (c *compiler) checkCopiesGo(p *policy.Policy) {
 		if s.Archive != nil {
 			stays = `write "insert" instead of "archive"`
 		}
-		if !slices.Contains(goes, root) && (s.Archive != nil || slices.Contains(meant, root)) {
-			c.refuse(s.Position, codeStays, fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign "+
-				"key deletes them", s.Related.Table),
+		if !slices.Contains(deleted, root) && (s.Archive != nil || slices.Contains(cascades, root)) {
+			c.refuse(s.Position, codeStays,
+				fmt.Sprintf("rows of %q are copied, but neither a step nor a foreign key deletes them", s.Related.Table),
 				fmt.Sprintf("Add a step delete: {table: %s, as: ..., where: ...}. Or give %[1]q a foreign "+
-					"key, ON DELETE CASCADE, to the rows it belongs to, and run \"pgretain snapshot\". If the rows must stay, %s.", s.Related.Table, stays))
+					"key, ON DELETE CASCADE, to the rows it belongs to, and run \"pgretain snapshot\". If the rows "+
+					"must stay, %s.", s.Related.Table, stays))
 		}
 	}
 }
 
-// checkProtected refuses changes to a table that shares rows with a protected table. Such a table
-// is its partition, its partitioned table or its inheritance child. The reader of the file refuses
-// tables of the same name. Among the policy's own SQL statements, it refuses those whose deletes
-// reach a protected table by foreign keys. They may reach other tables.
+// checkProtected refuses changes to a table that shares rows with a protected table: its partition,
+// its partitioned table or its inheritance child. The reader of the file refuses the protected
+// table itself. checkProtected also refuses SQL steps whose deletes reach a protected table by
+// foreign keys.
 func (c *compiler) checkProtected(p *policy.Policy) {
 	for _, t := range p.Changes() {
 		if name := c.protectedBy(t.String()); name != "" && name != t.String() {
@@ -170,8 +171,9 @@ func (c *compiler) checkPastGuards(p *policy.Policy, step policy.Step, table *ca
 	}
 }
 
-// firstCondition returns the name of a policy's first guard that checks single rows; "" if it has
-// none. A rank is none: it keeps some rows of a group, which a cascade deletes as a whole.
+// firstCondition returns the name of a policy's first guard with a condition on single rows; "" if
+// it has none. Ranks do not count. A rank keeps some rows of a group, and a cascade deletes the
+// group as a whole.
 func firstCondition(p *policy.Policy) string {
 	i := slices.IndexFunc(p.Keep, func(g policy.Guard) bool { return g.Condition != nil })
 	if i < 0 {
@@ -183,10 +185,12 @@ func firstCondition(p *policy.Policy) string {
 // readsTable reports whether joins or expressions of a policy name a table, a table above it or one
 // of its partitions.
 func (c *compiler) readsTable(p *policy.Policy, name string) bool {
-	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool { return c.tables.Root(t.String()) == c.tables.Root(name) })
+	return slices.ContainsFunc(c.file.Reads(p), func(t policy.Table) bool {
+		return c.tables.Root(t.String()) == c.tables.Root(name)
+	})
 }
 
-// right is what the worker may do with a table. The roles that work on a table may read it.
+// right is a set of privileges that the worker needs on a table, besides SELECT.
 type right struct {
 	table    policy.Table
 	access   policy.Access
@@ -194,10 +198,11 @@ type right struct {
 	position diag.Position
 }
 
-// collectRights records what a policy does with which tables.
+// collectRights records the privileges on tables that the policy needs.
 func (w *policyCompiler) collectRights() {
 	var locked []string
-	// while there are holds, rows below are locked before the rows above them are deleted
+	// while holds exist, the run locks the referring rows before it deletes the rows to which they
+	// refer
 	for _, name := range w.deletes {
 		below := func(k catalog.ForeignKey) string { return w.tables.Root(k.Table) }
 		locked = append(locked, each(w.cascadeKeys(name), below)...)
@@ -304,10 +309,16 @@ func usage(schema, role, name string, as As, at diag.Position) Object {
 func (c *compiler) privilege(r right) Object {
 	name, worker, table := r.table.String(), c.file.Install.Roles.Worker, quotedTable(r.table)
 	rights := []Right{{"table", name, string(table), worker, string(fragment("rights", r.access))}}
-	data := fields{"Comment": sqlText(quote.Comment(name)), "Schema": sqlText(c.schema()), "Access": r.access,
-		"Table":     table,
-		"Sequences": nil, "TableSchema": ident(r.table.Schema), "Role": ident(worker)}
-	if c.member {
+	data := fields{
+		"Comment":     sqlText(quote.Comment(name)),
+		"Schema":      sqlText(c.schema()),
+		"Access":      r.access,
+		"Table":       table,
+		"Sequences":   nil,
+		"TableSchema": ident(r.table.Schema),
+		"Role":        ident(worker),
+	}
+	if c.instance {
 		data["Schema"] = sqlText("") // in a run, the migrating role calls no function of the owner
 	}
 	if known := c.tables[name]; known != nil && r.access.Insert {

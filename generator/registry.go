@@ -19,14 +19,15 @@ import (
 )
 
 // rowField is a column of the registry's table of policies. value is the column's value, byDefault
-// its default. Pages leave defaults out. Both are JSON.
+// its default. Scripts leave defaults out. Both are JSON.
 type rowField struct{ name, value, byDefault string }
 
 func field(name string, value, byDefault any) rowField {
 	return rowField{name, encode(value), encode(byDefault)}
 }
 
-// row is the registry row of a policy or report. Pages write it, and retention._register reads it.
+// row is the registry row of a policy or report. Scripts write it, and retention._register reads
+// it.
 type row []rowField
 
 // registryRow returns the registry row of the policy.
@@ -45,7 +46,7 @@ func (w *policyCompiler) policyObject(r row, texts ...string) Object {
 	hash := Hash(append(texts, sqlfiles.Version, in.TimeZone, strings.Join(in.SearchPath, ", "))...)
 	r = slices.Insert(r, 2, field("hash", hash, nil))
 	o := w.newObject(KindPolicy, w.policy.Name, "policy",
-		fields{"Name": literal(w.policy.Name), "Row": r.page(len("SELECT " + w.schema() + "._register("))})
+		fields{"Name": literal(w.policy.Name), "Row": r.sql(len("SELECT " + w.schema() + "._register("))})
 	o.Row = r.columns()
 	return o
 }
@@ -69,23 +70,32 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 		table, plain = "", steps
 	}
 	return slices.Concat(row{
-		field("name", p.Name, nil), field("table_name", table, ""),
-		field("report", w.report, false), field("partitions", p.Partitions, false), field("prepares", w.prepares,
-			false), field("scope", names(p.Scope), []string{}),
-		field("window_own", window(settable.Else), nil), field("window_at_least", window(settable.AtLeast), nil),
+		field("name", p.Name, nil),
+		field("table_name", table, ""),
+		field("report", w.report, false),
+		field("partitions", p.Partitions, false),
+		field("prepares", w.prepares, false),
+		field("scope", names(p.Scope), []string{}),
+		field("window_own", window(settable.Else), nil),
+		field("window_at_least", window(settable.AtLeast), nil),
 		field("window_at_most", window(settable.AtMost), nil),
 	}, bounds(p.Bounded()), row{
-		field("owns", each(p.OncePerRun(), w.storedTable), []string{}), field("grants", w.callers(),
-			map[string][]string{}),
-		field("passes", passes, []passEntry{}), field("joined", orNull(w.fromRows()), nil), field("facts", facts,
-			rowFacts{}), field("steps", steps, plain),
-		field("deletes", w.deletes, deletes), field("related", sortedUnique(w.related), related),
-		field("changes", sortedUnique(tableNames(p.Changes())), changes), field("writes", p.Writes(), writes),
-		field("unguarded", w.unguarded, []string{}), field("statement_deletes", tableNames(p.StatementDeletes()),
-			[]string{}),
-		field("reach", w.reach, []string{}), field("restores", w.restores(), []restoreSource(nil)),
-		field("expects", dependencies, map[string]*dependency{}), field("schemas", append([]string{}, w.schemas...),
-			[]string{}),
+		field("owns", each(p.OncePerRun(), w.storedTable), []string{}),
+		field("grants", w.callers(), map[string][]string{}),
+		field("passes", passes, []passEntry{}),
+		field("joined", orNull(w.fromRows()), nil),
+		field("facts", facts, rowFacts{}),
+		field("steps", steps, plain),
+		field("deletes", w.deletes, deletes),
+		field("related", sortedUnique(w.related), related),
+		field("changes", sortedUnique(tableNames(p.Changes())), changes),
+		field("writes", p.Writes(), writes),
+		field("unguarded", w.unguarded, []string{}),
+		field("statement_deletes", tableNames(p.StatementDeletes()), []string{}),
+		field("reach", w.reach, []string{}),
+		field("restores", w.restores(), []restoreSource(nil)),
+		field("expects", dependencies, map[string]*dependency{}),
+		field("schemas", append([]string{}, w.schemas...), []string{}),
 	})
 }
 
@@ -93,12 +103,14 @@ func (w *policyCompiler) fields(passes []passEntry, facts rowFacts, steps []step
 func bounds(p policy.Bounds) row {
 	values := func(p policy.Bounds) row {
 		return row{
-			field("batch_rows", p.Batch.Rows, nil), field("batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil),
-			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil), field("budget_rows",
-				orNull(p.Budget.Rows), nil),
-			field("budget_time", orNull(p.Budget.Time.String()), nil), field("breaker_rows", orNull(p.Breaker.Rows),
-				nil),
-			field("breaker_fraction", orNull(p.Breaker.Fraction), nil), field("busy", orNull(p.Throttle.Busy), nil),
+			field("batch_rows", p.Batch.Rows, nil),
+			field("batch_time_ms", orNull(p.Batch.Time.Milliseconds()), nil),
+			field("lock_timeout_ms", max(p.Batch.LockTimeout.Milliseconds(), 1), nil),
+			field("budget_rows", orNull(p.Budget.Rows), nil),
+			field("budget_time", orNull(p.Budget.Time.String()), nil),
+			field("breaker_rows", orNull(p.Breaker.Rows), nil),
+			field("breaker_fraction", orNull(p.Breaker.Fraction), nil),
+			field("busy", orNull(p.Throttle.Busy), nil),
 			field("waits", waits(p.Throttle), nil),
 		}
 	}
@@ -127,7 +139,8 @@ func orNull[T comparable](value T) any {
 	return value
 }
 
-// derivedColumns returns what retention._put_policy derives from the steps.
+// derivedColumns returns the columns that retention._put_policy computes from the steps. Scripts
+// leave out columns with these values.
 func (c *compiler) derivedColumns(steps []stepEntry) (deletes, related, changes, writes []string) {
 	deletes = []string{}
 	for _, s := range steps {
@@ -153,10 +166,10 @@ func sortedUnique(names []string) []string {
 	return append([]string{}, slices.Compact(slices.Sorted(slices.Values(names)))...)
 }
 
-// page returns the columns that differ from their defaults, as SQL. first is the width of the call
+// sql returns the columns that differ from their defaults, as SQL. first is the width of the call
 // before them.
-func (r row) page(first int) sqlText {
-	var lines []string // a line may be broken at its line breaks
+func (r row) sql(first int) sqlText {
+	var lines []string // in each, a line break marks a place at which filled may break it
 	for _, f := range r {
 		if f.value == f.byDefault {
 			continue
@@ -244,11 +257,16 @@ func (c *compiler) install() Object {
 	if in.CronElsewhere() {
 		elsewhere = orNull(in.CronDatabase)
 	}
-	r := row{field("runtime_version", sqlfiles.Version, nil),
-		field("search_path", strings.Join(in.SearchPath, ", "), nil), field("time_zone", in.TimeZone, nil),
-		field("scheduler", in.Scheduler, nil), field("protect", tableNames(c.file.Protect), []string{}), field("trust",
-			names(in.Trust), []string{}), field("cron_database", elsewhere, nil)}
-	data := fields{"Schema": sqlText(in.Schema), "Row": r.page(len("SELECT " + in.Schema + "._put_install("))}
+	r := row{
+		field("runtime_version", sqlfiles.Version, nil),
+		field("search_path", strings.Join(in.SearchPath, ", "), nil),
+		field("time_zone", in.TimeZone, nil),
+		field("scheduler", in.Scheduler, nil),
+		field("protect", tableNames(c.file.Protect), []string{}),
+		field("trust", names(in.Trust), []string{}),
+		field("cron_database", elsewhere, nil),
+	}
+	data := fields{"Schema": sqlText(in.Schema), "Row": r.sql(len("SELECT " + in.Schema + "._put_install("))}
 	o := newObject(KindInstall, "install", "install", data, in.Position)
 	o.Words, o.Row = explain.Install(c.file), r.columns()
 	return o
@@ -286,15 +304,30 @@ func (c *compiler) job(job *policy.Job) Object {
 	if len(names) > 0 {
 		cronNames = textArray(names)
 	}
-	data := fields{"Schema": sqlText(c.schema()), "Name": literal(job.Name), "Strict": job.Strict,
-		"Schedules": textArray(schedules), "CronNames": cronNames, "Every": literal(every), "Policies": textArray(policies), "Words": wordsText(words),
-		"Scope": each(job.Scope, func(a policy.Assignment) valueText {
-			return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
-		})}
-	r := row{field("name", job.Name, nil), field("words", pageText(words), nil), field("strict", job.Strict, nil),
+	scope := each(job.Scope, func(a policy.Assignment) valueText {
+		return valueText{Column: ident(a.Column), Value: scopeSQL(a.Value)}
+	})
+	data := fields{
+		"Schema":    sqlText(c.schema()),
+		"Name":      literal(job.Name),
+		"Strict":    job.Strict,
+		"Schedules": textArray(schedules),
+		"CronNames": cronNames,
+		"Every":     literal(every),
+		"Policies":  textArray(policies),
+		"Words":     wordsText(words),
+		"Scope":     scope,
+	}
+	r := row{
+		field("name", job.Name, nil),
+		field("words", scriptText(words), nil),
+		field("strict", job.Strict, nil),
 		field("scope", scopeOf(job), nil),
-		field("schedules", schedules, nil), field("cron_names", names, []string{}), field("every", orNull(every),
-			nil), field("policies", policies, nil)}
+		field("schedules", schedules, nil),
+		field("cron_names", names, []string{}),
+		field("every", orNull(every), nil),
+		field("policies", policies, nil),
+	}
 	o := newObject(KindJob, job.Name, "job", data, job.Position)
 	o.Words, o.Row = words, r.columns()
 	return o
@@ -385,8 +418,8 @@ func (c *compiler) cronPurge() Object {
 		diag.Position{})
 }
 
-// ofDatabase returns a text as SQL. If the text contains the database and the install names none,
-// that name is the session's setting pgretain.database.
+// ofDatabase returns a text as SQL. If the install does not name its database, the SQL replaces
+// policy.AnyDatabase by the session's setting pgretain.database.
 func ofDatabase(text string, inner bool) any {
 	if !strings.Contains(text, policy.AnyDatabase) {
 		return literal(text)
@@ -433,9 +466,12 @@ func cronObject(job CronJob, at diag.Position) Object {
 		template = "cron_elsewhere"
 	}
 	// Names in a command are literals inside the command.
-	data := fields{"JobName": ofDatabase(job.Name, false), "Schedule": spread(job),
+	data := fields{
+		"JobName":  ofDatabase(job.Name, false),
+		"Schedule": spread(job),
 		"Command":  ofDatabase(job.Command, true),
-		"Database": ofDatabase(job.Database, false)}
+		"Database": ofDatabase(job.Database, false),
+	}
 	o := newObject(KindCron, job.Name, template, data, at)
 	o.Cron = &job
 	return o

@@ -49,11 +49,16 @@ var set = template.New("").Option("missingkey=error")
 
 func init() {
 	set.Funcs(template.FuncMap{
-		"where": where, "every": every, "either": either, "enclosed": enclosed, "anyIndented": anyIndented, "indented": indented[sqlText],
-		"tag":      func() string { return quoteMark },
-		"sqltag":   func() string { return innerMark },
-		"inc":      func(i int) int { return i + 1 },
-		"fragment": fragment,
+		"where":       where,
+		"every":       every,
+		"either":      either,
+		"enclosed":    enclosed,
+		"anyIndented": anyIndented,
+		"indented":    indented[sqlText],
+		"tag":         func() string { return quoteMark },
+		"sqltag":      func() string { return innerMark },
+		"inc":         func(i int) int { return i + 1 },
+		"fragment":    fragment,
 	})
 	template.Must(set.ParseFS(templates.FS, "*.sql.tmpl"))
 }
@@ -77,8 +82,8 @@ func object(name string, data any) string {
 	return filledLines(layout(text) + "\n")
 }
 
-// stepText renders the template of a step. Its text begins at the left margin, so it is not a
-// fragment.
+// stepText renders the template of a step. A step is a whole statement that begins at the left
+// margin, so it is not a fragment.
 func stepText(name string, data any) sqlText {
 	return sqlText(strings.TrimRight(execute(name+".sql.tmpl", data), "\n"))
 }
@@ -201,13 +206,14 @@ func oneLine(text string) string { return strings.TrimSpace(quote.OneLine(text))
 // may be wider.
 const textWidth = 120
 
-// breaks matches places at which a line may be broken: after a comma, before a word.
-var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|FROM|WHERE|GROUP BY|ORDER BY|ON) `)
+// breaks matches places at which a line may be broken: after a comma or a semicolon, or before a
+// key word.
+var breaks = regexp.MustCompile(`[,;] | (?:AND|OR|WHEN|ELSE|CROSS JOIN|LEFT JOIN|JOIN|` +
+	`FROM|WHERE|GROUP BY|ORDER BY|ON) `)
 
 // clauses are the beginnings of lines that continue a statement.
-var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET "+
-	"|RETURNS |"+
-	"RETURNING |LIMIT |LANGUAGE |INTO |AS $", "|")
+var clauses = strings.Split("FROM |WHERE |AND |ORDER BY |GROUP BY |HAVING |FETCH FIRST |OFFSET |ON |USING |SET |"+
+	"RETURNS |RETURNING |LIMIT |LANGUAGE |INTO |AS $", "|")
 
 // quoted matches text in quotes on one line. unbroken matches lines in which a line break could
 // change the meaning: lines with an escape, a comment or a whole dollar quote.
@@ -225,9 +231,9 @@ func filledLines(text string) string {
 	for next := range strings.Lines(text) {
 		clause := strings.TrimLeft(next, " ")
 		room := utf8.RuneCountInString(line)+utf8.RuneCountInString(clause) <= textWidth+1
-		// continues the count
+		// the statement that uses a row count follows GET DIAGNOSTICS on the same line
 		counts := strings.HasSuffix(line, " = ROW_COUNT;\n") && strings.HasPrefix(clause, "v_out.")
-		begins := func(with string) bool { return strings.HasPrefix(clause, with) }
+		begins := func(prefix string) bool { return strings.HasPrefix(clause, prefix) }
 		if room && (slices.ContainsFunc(clauses, begins) && continues(line) || counts) &&
 			strings.Count(clause, "(") <= strings.Count(clause, ")") {
 			line = strings.TrimSuffix(line, "\n") + " " + clause
@@ -240,6 +246,7 @@ func filledLines(text string) string {
 	return b.String()
 }
 
+// wrapped breaks a line that is wider than textWidth. It returns other lines unchanged.
 func wrapped(line string) string {
 	if len(line) <= textWidth || unbroken.MatchString(line) {
 		return line

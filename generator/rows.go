@@ -19,13 +19,13 @@ type policyCompiler struct {
 
 	steps    []step
 	inRun    bool // asOf is asOfInRun: a run provides windows, scopes, rows of joins and values of up_to
-	report   bool // the page belongs to a report, which has no rows
+	report   bool // the script belongs to a report, which has no rows
 	numbered bool // a step needs the order of the rows of the batch
 	prepares bool // a run reads joins or ceilings when it starts
 }
 
-// asOfInRun is as_of in functions that runs call. Their only argument is a batch_range. The argument is
-// written by its number, because no column of the policy's tables can hide a number.
+// asOfInRun is as_of in functions that runs call. Their only argument is a batch_range. The
+// argument is written by its number, because no column of the policy's tables can hide a number.
 const asOfInRun sqlText = "($1).as_of"
 
 // conditions are the compiled rules of a policy: its rows, which of them are due, and which are
@@ -35,7 +35,7 @@ type conditions struct {
 	whereOwn  bool    // "where" reads only columns of the row
 	predicate sqlText // "where" without an alias, as an index predicate; "" if it cannot be one
 	joins     []join
-	columns   []namedValue // windows that joins provide, for the FROM clause
+	columns   []namedValue // windows that are computed once per row, for the FROM clause
 	guards    []guard
 	clocks    []*clock  // one per entry of "due"; nil if the entry has no clock
 	ranks     []*ranked // ranks of guards and of "due"
@@ -44,7 +44,7 @@ type conditions struct {
 	locks     []tableLock // locks that a batch of one statement takes
 }
 
-// dependencies are the facts about tables and names that a page relies on.
+// dependencies are the tables and names on which the script of a policy depends.
 type dependencies struct {
 	wholes []string // tables whose rows a step copies by their columns
 	keys   []string // tables whose rows a step finds again by their key
@@ -215,7 +215,7 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 		due = append(due, either(each(passes, func(p pass) sqlText {
 			entry := w.entryOf(p)
 			if !w.policy.Partitions {
-				entry = append(append(entry, w.ofOthers(p)...), fragment("of pass", p.number))
+				entry = append(append(entry, w.otherPasses(p)...), fragment("of pass", p.number))
 			}
 			return every(entry)
 		})))
@@ -233,13 +233,13 @@ func (w *policyCompiler) dueOf(passes ...pass) []sqlText {
 	return due
 }
 
-// ofOthers returns conditions that exclude rows of other passes, so a run meets each row once. A
-// ranked pass excludes rows that a clock alone finds, because this check is cheaper. Among other
-// passes, the first one that finds a row has it.
-func (w *policyCompiler) ofOthers(p pass) []sqlText {
+// otherPasses returns conditions that exclude rows of other passes, so a run reads each row in one
+// pass only. A pass with a rank excludes rows that a clock alone makes due, because this check is
+// cheaper. Of the other passes, the first one in which a row is due has the row.
+func (w *policyCompiler) otherPasses(p pass) []sqlText {
 	var conditions []sqlText
 	for _, other := range w.scans {
-		// one of the two has the rows whose clock is NULL
+		// two passes of one entry differ only in whether the clock is NULL
 		sameEntry := other.clock == p.clock && other.beyond == p.beyond
 		if other.beyond == nil && !sameEntry && (p.beyond != nil || other.number < p.number) {
 			conditions = append(conditions, fragment("is not true", every(w.entryOf(other))))
@@ -248,6 +248,7 @@ func (w *policyCompiler) ofOthers(p pass) []sqlText {
 	return conditions
 }
 
+// entryOf returns the conditions of the entry of "due" to which a pass belongs.
 func (w *policyCompiler) entryOf(p pass) []sqlText {
 	var due []sqlText
 	if p.clock != nil && p.nulls {
@@ -271,8 +272,8 @@ func (w *policyCompiler) rows() Object {
 	if w.table.Column("t") != nil { // a column name hides the name of the row
 		row = "t.*::" + qualified(w.table)
 	}
-	// passed is the condition under which the only step on the rows takes a row. It is "" if the
-	// step takes all of them, or if only the step can tell.
+	// passed is the condition of the only step that takes the rows. It is "" if the step takes all
+	// of them, or if only a batch can evaluate the condition.
 	passed := sqlText("")
 	own := slices.DeleteFunc(slices.Clone(w.steps), func(s step) bool {
 		return s.Related != nil || s.Delete == nil && (s.Update == nil || w.ownDelete != nil)
@@ -293,8 +294,8 @@ func (w *policyCompiler) rows() Object {
 }
 
 // fromRows returns the FROM clause with the policy's table and its joins, for facts and steps of
-// the registry. It returns "" if the table alone is enough: no clock, step or "where" reads a join.
-// A join has at most one row per row of the table.
+// the registry. It returns "" if no clock, step or "where" reads a join, because then the table
+// alone is enough. A join has at most one row per row of the table.
 func (w *policyCompiler) fromRows() string {
 	list := (&policy.Policy{Where: w.policy.Where}).Fragments()
 	for _, s := range w.steps {

@@ -43,8 +43,8 @@ func heading(chapter string) string {
 		"\n"+ourPrefix+" ")
 }
 
-// contents returns the list of a file's chapters with their first lines, and the number of lines
-// that runs execute.
+// contents returns the chapters of a file with the numbers of their first lines, and how many lines
+// a run executes.
 func contents(file string) string {
 	var list, runs string
 	for _, chapter := range sqlfiles.Chapters() {
@@ -56,9 +56,8 @@ func contents(file string) string {
 		lines := strings.Count(above, "\n")
 		list += fmt.Sprintf("-- %5d  %s\n", lines+1, strings.TrimPrefix(title, chapterLine))
 		if runs == "" && !sqlfiles.RunsExecute(chapter) {
-			runs = fmt.Sprintf("-- The first %d lines are all that a run executes. Nothing after them is called by "+
-				"one, but for a dry run and for\n"+
-				"-- a report, which take no rows.\n", lines)
+			runs = fmt.Sprintf("-- A run executes the first %d lines and nothing after them. Dry runs and reports "+
+				"call some\n-- functions after them, but take no rows.\n", lines)
 		}
 	}
 	if list == "" {
@@ -82,7 +81,7 @@ var plainTypes = strings.NewReplacer("pg_catalog.bool", "boolean", "pg_catalog.i
 func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 	id, ok := runtimeID(file.Text)
 	if !ok {
-		panic(fmt.Sprintf("reading the runtime: %s/%s.sql creates nothing that can be told", file.Chapter, file.Name))
+		panic(fmt.Sprintf("reading the runtime: cannot parse the CREATE statement of %s/%s.sql", file.Chapter, file.Name))
 	}
 	name := renameInstall(id.Name, install)
 	o := Object{Kind: id.Kind, Name: name, As: AsOwner, SQL: renameInstall(file.Text, install),
@@ -95,8 +94,8 @@ func runtimeObject(file sqlfiles.File, install policy.Install) Object {
 	return o
 }
 
-// plain reports whether an object of the runtime needs no mark. Then its text begins with a comment
-// and names the object.
+// plain reports whether an object of the runtime needs no mark. Such a text begins with a comment
+// and contains the name of the object.
 func (a action) plain() bool {
 	o := a.object
 	if a.drops || a.removal != nil || o.As != AsOwner || !strings.HasPrefix(o.SQL, commentStart) ||
@@ -109,7 +108,8 @@ func (a action) plain() bool {
 
 const commentStart = "-- "
 
-var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
+var runtimeHead = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?` +
+	`(TYPE|TABLE|FUNCTION|PROCEDURE|VIEW) (?:IF NOT EXISTS )?([a-z0-9_.]+)`)
 
 // runtimeID returns the ID of the object that a text of the runtime creates.
 func runtimeID(text string) (ID, bool) {
@@ -130,8 +130,8 @@ func dropStatement(kind Kind, name string) string {
 	return fmt.Sprintf("DROP %s IF EXISTS %s;\n", strings.ToUpper(string(kind)), name)
 }
 
-// renameInstall replaces the default names of the install. The new names match [a-z_][a-z0-9_]*, so
-// they need no quotes.
+// renameInstall replaces the default names of schema and roles. The new names match
+// [a-z_][a-z0-9_]*, so they need no quotes.
 func renameInstall(sql string, install policy.Install) string {
 	if install.Roles.None {
 		sql = roleLine.ReplaceAllString(sql, "")
@@ -142,8 +142,7 @@ func renameInstall(sql string, install policy.Install) string {
 	if !install.Roles.IsDefault() {
 		names := roleNames(install.Roles)
 		sql = roleName.ReplaceAllStringFunc(sql, func(found string) string {
-			return names[strings.TrimPrefix(found,
-				"retention_")]
+			return names[strings.TrimPrefix(found, "retention_")]
 		})
 	}
 	if install.Schema == "retention" {
@@ -163,7 +162,7 @@ func roleNames(roles policy.Roles) map[string]string {
 const downSuffix = ".down.sql"
 
 // upgrades returns the changes of the runtime's types and tables since its first version, oldest
-// first. A new install executes them, too. So all installs have the same columns in the same order.
+// first. A new install executes them, too, so all installs have the same columns in the same order.
 func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 	const folder = "upgrades/"
 	names, _ := fs.Glob(runtime, folder+"*/*.sql") // the pattern is valid
@@ -179,7 +178,7 @@ func upgrades(runtime fs.FS, install policy.Install) ([]Object, error) {
 		name = strings.TrimSuffix(name, ".sql")
 		down, missing := fs.ReadFile(runtime, name+downSuffix)
 		if err := errors.Join(err, missing); err != nil || upgradeVersion(name) == 0 {
-			return nil, fmt.Errorf("%s.sql: no version, or no way back: %w", name, err)
+			return nil, fmt.Errorf("%s.sql: no version, or no file that reverts it: %w", name, err)
 		}
 		objects = append(objects, Object{
 			Kind: KindUpgrade, Name: strings.TrimPrefix(name, folder), As: AsOwner,
@@ -233,8 +232,9 @@ var grantList = sync.OnceValue(func() []grant {
 	})
 })
 
-// withListedGrants returns an object of the runtime with its grants from that list: roles that may call or
-// read it, the worker's privileges to write, and whether the worker owns it.
+// withListedGrants returns an object of the runtime with its grants from sql/migrate/_rights.sql.
+// These are the roles that may call or read it, the privileges of the worker to write, and whether
+// the worker owns it.
 func (o Object) withListedGrants(name string, roles policy.Roles) Object {
 	names := roleNames(roles)
 	use := map[Kind]string{KindFunction: "EXECUTE", KindProcedure: "EXECUTE", KindTable: "SELECT",

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -48,20 +49,31 @@ const (
 	nameForm      = `(?:"[^ ]*"|[A-Za-z_\x{80}-\x{10ffff}][^ ;'"().,]*)`
 	namesForm     = nameForm + `(?: \. ` + nameForm + `)*`
 	literalForm   = `(?:[Ee]?'[^ ]*'|\$[^ ]*\$)`
-	valueForm     = `(?:` + literalForm + `|[0-9.]+|true|false|NULL|ARRAY \[(?: ` + literalForm + `(?: ,)?)* \] :: text \[ \])`
+	valueForm     = `(?:` + literalForm + `|[0-9.]+|true|false|NULL|` + arrayForm + `)`
+	arrayForm     = `ARRAY \[(?: ` + literalForm + `(?: ,)?)* \] :: text \[ \]`
 	textWord      = `(?:` + literalForm + `|[|][|]|[(),%]|::|[0-9]+|bit|integer|text|left|md5|replace|current_setting)`
 	textForm      = textWord + `(?: ` + textWord + `)*`
 	rightsForm    = `(?:SELECT|INSERT|UPDATE|DELETE)(?: , (?:SELECT|INSERT|UPDATE|DELETE))*`
-	sequencesForm = `(?: IF EXISTS \( SELECT FROM pg_class c WHERE c \. oid = to_regclass \( ` + literalForm + ` \) AND pg_get_userbyid \( c \. relowner \) <> ` +
-		literalForm + ` \) THEN REVOKE USAGE ON SEQUENCE ` + namesForm + ` FROM ` + nameForm + ` ; END IF ;)*`
+	sequencesForm = `(?: IF EXISTS \( SELECT FROM pg_class c WHERE c \. oid = to_regclass \( ` + literalForm + ` \) ` +
+		`AND pg_get_userbyid \( c \. relowner \) <> ` + literalForm + ` \) ` +
+		`THEN REVOKE USAGE ON SEQUENCE ` + namesForm + ` FROM ` + nameForm + ` ; END IF ;)*`
 )
 
-var placeholders = strings.NewReplacer(" <any>", `(?: [^;]*?)?`, " <sequences>", sequencesForm, "<object>",
-	`(?P<object>`+namesForm+`)`,
-	"<key>", `(?P<key>`+literalForm+`)`, "<runtime>", `(?P<runtime>`+nameForm+`)`, "<name>", namesForm, "<value>", valueForm,
-	"<text>", textForm, "<rights>", rightsForm, "<body>", literalForm)
+var placeholders = strings.NewReplacer(
+	" <any>", `(?: [^;]*?)?`,
+	" <sequences>", sequencesForm,
+	"<object>", `(?P<object>`+namesForm+`)`,
+	"<key>", `(?P<key>`+literalForm+`)`,
+	"<runtime>", `(?P<runtime>`+nameForm+`)`,
+	"<name>", namesForm,
+	"<value>", valueForm,
+	"<text>", textForm,
+	"<rights>", rightsForm,
+	"<body>", literalForm,
+)
 
-// masked replaces characters inside a token that separate tokens or statements.
+// masked replaces characters inside a token that otherwise separate tokens or statements. unmasked
+// restores them.
 var (
 	masked     = strings.NewReplacer(" ", "\x01", ";", "\x02", "\n", "\x03", "\t", "\x04")
 	unmasked   = strings.NewReplacer("\x01", " ", "\x02", ";", "\x03", "\n", "\x04", "\t")
@@ -97,7 +109,7 @@ func canonical(sql string) (string, error) {
 }
 
 // checkStatements refuses an object of a file if its text has a statement that objects of its kind
-// never have, or lacks one.
+// do not have, or lacks one that they must have.
 func (a action) checkStatements(runtime string) error {
 	heading, text := "put "+string(a.object.Kind), a.object.SQL
 	if a.drops {
@@ -125,16 +137,15 @@ func (a action) checkStatements(runtime string) error {
 		case at < len(list) && list[at].matches(line, a.object, runtime):
 			next = at + 1
 		case slices.ContainsFunc(list, func(s statement) bool {
-			return s.repeat &&
-				s.matches(line, a.object, runtime)
+			return s.repeat && s.matches(line, a.object, runtime)
 		}):
 		default:
-			return fmt.Errorf("a %s holds no statement like %q", a.object.Kind,
+			return fmt.Errorf("an object of kind %s has no statement like %q", a.object.Kind,
 				shortened(strings.Join(strings.Fields(sql), " "), 100))
 		}
 	}
 	if slices.ContainsFunc(list[next:], func(s statement) bool { return !s.repeat && !s.optional }) {
-		return fmt.Errorf("a statement of it is missing")
+		return errors.New("a statement is missing")
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestStatementsOfGoldenObjects: statements.txt knows every statement that an object of the corpus
-// holds.
+// TestStatementsOfGoldenObjects checks that statements.txt allows every statement of the golden
+// objects, and that a golden case has each kind of object.
 func TestStatementsOfGoldenObjects(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]bool{}
@@ -25,7 +25,7 @@ func TestStatementsOfGoldenObjects(t *testing.T) {
 	}
 	for heading := range forms() {
 		if _, kind, _ := strings.Cut(heading, " "); !kinds[kind] && kind != "upgrade" {
-			t.Errorf("no golden case has %q", heading)
+			t.Errorf("no golden case has an object for %q of statements.txt", heading)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type step struct {
 	into    *catalog.Table                      // target of an insert or an archive
 	as      ident                               // alias of the rows of from
 	headers []step                              // earlier steps that insert header rows which this step reads
-	// the step's expressions, and the conditions that join header rows to the batch
+	// expressions of the step, and values that join header rows to the batch
 	expressions []policy.SQLFragment
 	untouched   bool // no earlier step can have written rows of the policy's table
 	// number of the step that locks the related rows first; 0 if no step does
@@ -71,8 +71,8 @@ func (w *policyCompiler) stepOf(of policy.Step) step {
 	case of.Update != nil:
 		s.verb, s.render = "update", (*policyCompiler).updateRows
 	case of.Insert != nil:
-		s.verb, s.render, s.copies, s.into = "insert", (*policyCompiler).insert, true, existing(w.relation,
-			of.Insert.Into)
+		s.verb, s.render, s.copies = "insert", (*policyCompiler).insert, true
+		s.into = existing(w.relation, of.Insert.Into)
 	case of.Emit != nil:
 		s.verb, s.render, s.copies, s.target = "insert", (*policyCompiler).emit, true, w.schema()+".event"
 	case of.Archive != nil:
@@ -90,8 +90,8 @@ func (w *policyCompiler) stepOf(of policy.Step) step {
 }
 
 // mayWrite reports whether a step may write rows of the policy's own table, directly or by a
-// trigger of the application. The snapshot contains only triggers on DELETE. Of other triggers
-// it is only known that the policy names them under "triggers".
+// trigger of the application. The snapshot contains only triggers on DELETE. Other triggers are
+// known only if the policy names them under "triggers".
 func (w *policyCompiler) mayWrite(s step) bool {
 	ofOther := func(n policy.Name) bool {
 		return !slices.ContainsFunc(w.table.Triggers, func(t catalog.Trigger) bool { return t.Name == n.Text })
@@ -138,8 +138,8 @@ func existing(find func(policy.Table) *catalog.Table, t policy.Table) *catalog.T
 	return cmp.Or(find(t), &catalog.Table{Schema: t.Schema, Name: t.Name})
 }
 
-// tableWithRows returns a table that stores its rows itself. It refuses any other relation and returns
-// nil.
+// tableWithRows returns a table that stores its rows itself. It refuses any other relation and
+// returns nil.
 func (c *compiler) tableWithRows(t policy.Table) *catalog.Table {
 	table := c.relation(t)
 	if table != nil && !storesRows(table) {
@@ -174,7 +174,7 @@ func mentions(list []policy.SQLFragment, names ...string) bool {
 	return anyReads(list, func(parsed *pgparse.Expr) bool {
 		return slices.ContainsFunc(parsed.Columns, func(ref pgparse.ColumnRef) bool {
 			return len(ref.Fields) > 1 && slices.Contains(names, ref.Fields[0]) &&
-				!(ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]))
+				!(ref.Depth > 0 && inFrom(parsed.Tables, ref.Fields[0]))
 		})
 	})
 }
@@ -231,8 +231,8 @@ func (w *policyCompiler) findEffects() effects {
 
 // lockedBy returns the number of the step that locks the related rows of s before s reads or
 // changes them. Rows are locked if s changes them, or if s copies them and another step changes or
-// deletes them. It is s itself, or an earlier step that has copied the same rows, so exactly the
-// copied rows are deleted. It returns 0 if the rows are not locked.
+// deletes them. The locking step is s, or an earlier step that has copied the same rows. So exactly
+// the copied rows are deleted. It returns 0 if the rows are not locked.
 func (w *policyCompiler) lockedBy(s step) int {
 	if s.Related == nil || !storesRows(s.from) {
 		return 0
@@ -255,22 +255,35 @@ func (w *policyCompiler) lockedBy(s step) int {
 	return s.number
 }
 
-// inSeveralTables reports whether the rows of a table are stored in several tables. Then a ctid is not
-// unique.
+// inSeveralTables reports whether the rows of a table are stored in several tables. Then a ctid is
+// not unique.
 func inSeveralTables(table *catalog.Table) bool {
 	return table.Kind == "partitioned" || len(table.Children) > 0
 }
 
 // stepFields returns the fields of step templates for the rows of a step: related rows, or rows of
-// the batch. Direct is true if the rows of the batch are still where they were locked. Otherwise
-// the step finds them by their key.
+// the batch. Direct is true if the rows of the batch still have the ctid by which they were locked.
+// Otherwise the step finds them by their key.
 func (w *policyCompiler) stepFields(s step, numbered bool) fields {
 	rows := w.rowsOf(s, numbered)
-	d := fields{"Schema": sqlText(w.schema()), "Policy": sqlText(w.policy.Name), "Name": literal(s.target),
+	d := fields{
+		"Schema":  sqlText(w.schema()),
+		"Policy":  sqlText(w.policy.Name),
+		"Name":    literal(s.target),
 		"Deletes": s.Delete != nil,
-		"Table":   w.rowsFrom(), "As": s.as, "Key": identifiers(s.from.PrimaryKey), "Comment": tableComment(s.from), "Many": inSeveralTables(s.from),
-		"Rows": rows, "Direct": rows.plain, "Where": rows.Where, "Passes": s.Where != nil, "Related": s.Related != nil,
-		"Locks": s.locked == s.number, "Locked": s.locked}
+		"Table":   w.rowsFrom(),
+		"As":      s.as,
+		"Key":     identifiers(s.from.PrimaryKey),
+		"Comment": tableComment(s.from),
+		"Many":    inSeveralTables(s.from),
+		"Rows":    rows,
+		"Direct":  rows.plain,
+		"Where":   rows.Where,
+		"Passes":  s.Where != nil,
+		"Related": s.Related != nil,
+		"Locks":   s.locked == s.number,
+		"Locked":  s.locked,
+	}
 	if s.Related == nil && (s.Delete != nil || s.Update != nil) && !rows.plain {
 		w.keys = append(w.keys, tableName(s.from))
 	}

@@ -125,8 +125,8 @@ func (w *policyCompiler) checkColumns(s step) {
 // keepsOrReplaces reports whether an archive keeps, or replaces, a row that it has already.
 func keepsOrReplaces(a *policy.Archive) bool { return a.Existing == "keep" || a.Existing == "replace" }
 
-// countsCopies reports whether the number of deleted rows must equal the number of rows that the
-// step copies. This is so if it copies the policy's own rows under the condition of the delete.
+// countsCopies reports whether a batch must delete as many rows as the step copies. This is so if
+// the step copies the policy's own rows under the condition of the delete.
 func (w *policyCompiler) countsCopies(s step) bool {
 	if s.Archive == nil || s.Related != nil || s.Archive.Existing == "keep" || w.ownDelete == nil {
 		return false
@@ -143,8 +143,8 @@ func (w *policyCompiler) archiveTable(s step) *catalog.Table {
 	case !s.Archive.Create:
 		return existing(w.relation, s.Archive.Into)
 	case table != nil && len(table.PrimaryKey) == 0 && w.history.Has(ID{KindArchive, tableName(table)}):
-		// An earlier migration created this table. Its key is the unique index, as before the
-		// snapshot contained the table.
+		// An earlier migration created this table. Its key is the unique index, as it was before
+		// the snapshot contained the table.
 		copied := *table
 		copied.PrimaryKey = s.archiveKey()
 		return &copied
@@ -217,7 +217,7 @@ func (w *policyCompiler) createdTable(s step) Object {
 func (w *policyCompiler) emptyValues(s step) []valueText {
 	list := w.valueTexts(s.Archive.Set, "")
 	for i, a := range s.Archive.Set {
-		// At creation there is no row of a join or of a header.
+		// When the table is created, there is no row of a join or of a header.
 		value := values(s.Archive.Set[i : i+1])
 		header, joined := mentions(value, s.headerNames()...), len(w.joinsRead(value)) > 0
 		typ := pgparse.TypeOf(a.Value.SQL, w.columnType)
@@ -228,7 +228,7 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 			typ = w.typeOf(a.Value, "text")
 		case typ == "":
 			w.refuse(a.Position, codeStep, fmt.Sprintf("type of column %q cannot be determined", a.Column),
-				"End the value with a cast, or create the archive yourself.")
+				"End the value with a cast, or create the archive in a migration of your own.")
 		}
 		list[i].Value = fragment("null of", sqlText(typ))
 	}
@@ -238,7 +238,7 @@ func (w *policyCompiler) emptyValues(s step) []valueText {
 // lastDigits matches the last number in the parentheses of a type, as format_type prints it.
 var lastDigits = regexp.MustCompile(`\((?:-?\d+,)?(-?\d+)\)`)
 
-// digitsOf returns that number of a type; -1 if the type has none.
+// digitsOf returns the number that lastDigits matches; -1 if the type has none.
 func digitsOf(typ string) int {
 	if m := lastDigits.FindStringSubmatch(typ); m != nil {
 		digits, _ := strconv.Atoi(m[1])
@@ -248,9 +248,8 @@ func digitsOf(typ string) int {
 }
 
 // narrows reports whether an assignment from one type to another changes some values without an
-// error. Numbers and times are rounded, zones and the ends of names are dropped. It returns false
-// if PostgreSQL raises an error instead, and for types that are not listed.
-// https://www.postgresql.org/docs/current/typeconv-query.html
+// error. Such an assignment rounds numbers and times, or drops time zones and the ends of names.
+// narrows returns false if PostgreSQL raises an error instead, and for types that are not listed.
 func narrows(from, to string) bool {
 	from, to = strings.TrimRight(from, "[]"), strings.TrimRight(to, "[]")
 	a, b := lastDigits.ReplaceAllString(from, ""), lastDigits.ReplaceAllString(to, "")

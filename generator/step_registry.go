@@ -26,8 +26,8 @@ type stepEntry struct {
 	Set     any      `json:"set,omitempty"`     // see withSets
 	Differs string   `json:"differs,omitempty"` // condition: the update changes the row
 	Name    string   `json:"name,omitempty"`    // name of the table that the step drops
-	Notes   []string `json:"notes,omitempty"`   // reasons why a preview may differ from a run; at step 0 for all steps
-	Blind   bool     `json:"blind,omitempty"`   // only a batch can tell the rows of the step
+	Notes   []string `json:"notes,omitempty"`   // reasons why a run may differ from a preview; at step 0 for all steps
+	Blind   bool     `json:"blind,omitempty"`   // the rows of the step are known only in a batch
 	// Key maps the key columns of an archive to the columns of the row that they are copied from.
 	// It is set if a row must not exist in the archive yet.
 	Key map[string]string `json:"key,omitempty"`
@@ -47,7 +47,7 @@ func (w *policyCompiler) stepEntries() []stepEntry {
 		if k != nil && k.mark != "" {
 			list = append(list, stepEntry{Step: len(w.policy.Then) + 1, Verb: "update",
 				Table: k.source.Watermark.Table.String(),
-				Blind: true, Notes: []string{"it says how far a run has come"}})
+				Blind: true, Notes: []string{"it stores the position that a run has reached"}})
 		}
 	}
 	return w.withSets(list)
@@ -70,11 +70,11 @@ func (w *policyCompiler) stepEntry(s step) stepEntry {
 		DropTable: s.DropTable})
 	switch {
 	case s.SQL != nil:
-		blind = "a statement in the policy's own words"
+		blind = "the policy contains the SQL statement, so its rows are known only in a batch"
 	case readBatch(conditions), mentions(conditions, s.headerNames()...), w.policy.Partitions && len(conditions) > 0:
-		blind = "its condition reads what only a batch knows"
+		blind = "its condition reads values that exist only in a batch"
 	case !storesRows(s.from) && !w.policy.Partitions:
-		blind = "its rows are those of a view"
+		blind = "it acts on rows of a view"
 	default:
 		bound := func(e *policy.Expr) string { // returns "" if there is no expression
 			if e == nil {
@@ -137,12 +137,13 @@ func (w *policyCompiler) tablesRead(list []policy.SQLFragment) []tableRead {
 	return found
 }
 
-// goesWithLast matches a condition that can only become true when rows are deleted. The step finds
-// the row in the batch that deletes the last of them.
-var goesWithLast = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
+// trueAfterDeletes matches a condition that ends with NOT EXISTS (SELECT ...) without parentheses
+// inside. Deletes can make it true, but never false. The step then takes the row in the batch that
+// deletes the last row of the sub-select.
+var trueAfterDeletes = regexp.MustCompile(`(?is)^[^()]*\bnot\s+exists\s*\([^()]*\)\s*$`)
 
-// stepNotes returns notes about a step whose preview is uncertain: it uses tables that earlier
-// steps write, or counts rows twice.
+// stepNotes returns notes about a step whose preview is uncertain. Such a step uses tables that
+// earlier steps write, or may find rows that exist already.
 func (w *policyCompiler) stepNotes(s step) []string {
 	var notes []string
 	for _, before := range w.policy.Effects(s.number - 1) {
@@ -151,7 +152,7 @@ func (w *policyCompiler) stepNotes(s step) []string {
 			notes = append(notes, fmt.Sprintf("it %s table %q, which step %d writes", does, name, before.Step+1))
 		}
 		for _, r := range w.tablesRead(s.expressions) {
-			known := verb == "delete" && plainRead(r.expr, r.ref) && goesWithLast.MatchString(r.expr.SQL)
+			known := verb == "delete" && plainRead(r.expr, r.ref) && trueAfterDeletes.MatchString(r.expr.SQL)
 			if s.SQL == nil && !known && tableName(r.table) == name {
 				note("reads")
 			}
@@ -164,15 +165,15 @@ func (w *policyCompiler) stepNotes(s step) []string {
 		}
 	}
 	if s.Insert != nil && len(s.Insert.Key)+len(s.Insert.Per) > 0 {
-		notes = append(notes, "so many at most, since rows of one group become one, or change one that is there")
+		notes = append(notes, "at most this many, because rows of one group become one row or change an existing row")
 	} else if s.Archive != nil && keepsOrReplaces(s.Archive) {
-		notes = append(notes, "so many at most, since rows may be there already")
+		notes = append(notes, "at most this many, because rows may exist already")
 	}
 	return notes
 }
 
-// conditionNotes returns notes about tables that decide about rows and that steps write. Batches
-// after the first one may then decide differently than one batch would.
+// conditionNotes returns notes about tables that decide whether rows are due and that steps write.
+// Later batches may then take other rows than one large batch would.
 func (w *policyCompiler) conditionNotes() []string {
 	var notes []string
 	seen := map[string]bool{}
@@ -192,16 +193,16 @@ func (w *policyCompiler) conditionNotes() []string {
 			why = fmt.Sprintf("step %d writes other rows of the policy's own table", e.Step+1)
 		}
 		if why != "" {
-			notes, seen[name] = append(notes, why+": later batches may judge otherwise"), true
+			notes, seen[name] = append(notes, why+", so later batches may take other rows"), true
 		}
 	}
 	return notes
 }
 
-// ownChildren reports whether a condition reads, and a step writes, only the children of the
-// current row in a table. Both must say "c.parent = t.id" for each column of the key. Then no batch
-// changes what the condition finds for a row of another batch. The conditions of a rank are not
-// such conditions: they are read for other rows of the group, too.
+// ownChildren reports whether a condition reads, and a step writes, only those rows of a table that
+// refer to the current row. Both must say "c.parent = t.id" for each column of the key. Then no
+// batch changes what the condition finds for a row of another batch. It returns false if the policy
+// has a rank, because a rank also reads other rows of the group.
 func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	ranks := len(w.policy.DueRanks()) > 0 ||
 		slices.ContainsFunc(w.policy.Keep, func(g policy.Guard) bool { return g.Rank != nil })
@@ -227,8 +228,9 @@ func (w *policyCompiler) ownChildren(read tableRead, write policy.Effect) bool {
 	return true
 }
 
-// writtenBy returns the columns that equal a key column of the policy's row in all rows that a step
-// updates or deletes there. It returns none if a cascade reaches the table in more than one way.
+// writtenBy returns columns of the table that a step writes. In all rows that the step updates or
+// deletes there, they equal a key column of the policy's row. It returns none if a cascade reaches
+// the table in more than one way.
 func (w *policyCompiler) writtenBy(write policy.Effect, key string) []string {
 	related := w.policy.Then[write.Step].Related
 	switch verb := write.Verb(); {
@@ -266,8 +268,7 @@ func (w *policyCompiler) decidingExpressions() []policy.SQLFragment {
 	}
 	return slices.DeleteFunc(p.Fragments(), func(part policy.SQLFragment) bool {
 		return slices.ContainsFunc(p.DueClocks(), func(k *policy.Clock) bool {
-			return k.UpTo != nil &&
-				*k.UpTo == part.Expr
+			return k.UpTo != nil && *k.UpTo == part.Expr
 		})
 	})
 }
@@ -291,9 +292,10 @@ func (w *policyCompiler) decidingColumns() []string {
 
 var constantValue = regexp.MustCompile(`(?i)^(?:'(?:[^'\\]|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false|null|as_of)$`)
 
-// withSets adds to the steps what they set in existing rows. Each column maps to the SQL of its
-// value if the value is the same for all rows, otherwise to null. An insert has its columns. What a
-// statement or the watermark sets gets an entry of its own.
+// withSets adds to the steps which columns they set in existing rows. Each column maps to the SQL
+// of its value if the value is the same for all rows, otherwise to null. For an insert it adds the
+// names of the columns. The columns that an SQL step or the watermark sets get an entry of their
+// own.
 func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 	for _, s := range w.policy.Sets() {
 		set := map[string]*string{}
@@ -304,8 +306,7 @@ func (w *policyCompiler) withSets(list []stepEntry) []stepEntry {
 			}
 		}
 		i := slices.IndexFunc(list, func(e stepEntry) bool {
-			return e.Step == s.Step+1 && e.Step > 0 &&
-				e.Verb != "sql"
+			return e.Step == s.Step+1 && e.Step > 0 && e.Verb != "sql"
 		})
 		switch {
 		case i < 0:

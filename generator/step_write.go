@@ -91,7 +91,8 @@ func (w *policyCompiler) savedBy(s step) []savedColumn {
 			own = append(own, w.columnsRead(part.Parsed(), string(s.as))...)
 		}
 	}
-	return append(each(own, func(name string) savedColumn { return w.columnSaved(-1, name) }), w.joinsRead(s.expressions)...)
+	ofRow := each(own, func(name string) savedColumn { return w.columnSaved(-1, name) })
+	return append(ofRow, w.joinsRead(s.expressions)...)
 }
 
 // joinsRead returns the columns of the policy's joins that the expressions read.
@@ -100,7 +101,7 @@ func (w *policyCompiler) joinsRead(parts []policy.SQLFragment) []savedColumn {
 	for _, part := range parts {
 		parsed := part.Parsed()
 		for _, ref := range parsed.Columns {
-			if len(ref.Fields) == 0 || ref.Depth > 0 && named(parsed.Tables, ref.Fields[0]) {
+			if len(ref.Fields) == 0 || ref.Depth > 0 && inFrom(parsed.Tables, ref.Fields[0]) {
 				continue
 			}
 			i := slices.IndexFunc(w.policy.Joins, func(j policy.Join) bool { return j.Name == ref.Fields[0] })
@@ -124,8 +125,8 @@ func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 		s.Field = sqlText(fmt.Sprintf("t_%d", slices.Index(columnNames(table), name)+1))
 	} else {
 		j := w.policy.Joins[join]
-		s.Field, s.alias, s.Check = sqlText(fmt.Sprintf("j%d_%s", join+1,
-			Hash(name)[:6])), ident(j.Name), j.Table == nil
+		s.Field = sqlText(fmt.Sprintf("j%d_%s", join+1, Hash(name)[:6]))
+		s.alias, s.Check = ident(j.Name), j.Table == nil
 		table = w.aliases[j.Name]
 	}
 	s.Expr = aliased(s.alias, s.Column)
@@ -137,7 +138,10 @@ func (w *policyCompiler) columnSaved(join int, name string) savedColumn {
 
 // scalarTypes matches types with one plain value. Arrays of other types are saved as text. An array
 // of arrays would have to be rectangular, and unnest splits an array of rows into columns.
-var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|text|character varying|character|boolean|uuid|date|timestamp with(out)? time zone|time with(out)? time zone|interval|jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
+var scalarTypes = regexp.MustCompile(`^(bigint|integer|smallint|numeric|real|double precision|` +
+	`text|character varying|character|boolean|uuid|date|` +
+	`timestamp with(out)? time zone|time with(out)? time zone|interval|` +
+	`jsonb?|bytea|inet|cidr|oid|xid8|name|citext)(\(\d+(,\d+)?\))?$`)
 
 func (w *policyCompiler) deleteRows(s step) sqlText {
 	d := w.stepFields(s, false)
@@ -192,7 +196,7 @@ func (w *policyCompiler) setTexts(s step, apart bool) []fields {
 	return texts
 }
 
-// checkAssignments refuses columns that do not exist or that an update must not write.
+// checkAssignments refuses columns that do not exist, and columns that an update must not write.
 func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catalog.Table) {
 	for _, a := range list {
 		column := w.writable(table, a.Column, a.Position, codeStep)
@@ -202,7 +206,9 @@ func (w *policyCompiler) checkAssignments(list []policy.Assignment, table *catal
 			w.refuse(a.Position, codeStep, fmt.Sprintf("column %q is in the primary key of table %q, so \"set\" "+
 				"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". Batches, holds "+
 				"and the log identify a row by its key.")
-		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool { return slices.Contains(k.RefColumns, a.Column) }):
+		case slices.ContainsFunc(table.Referenced, func(k catalog.ForeignKey) bool {
+			return slices.Contains(k.RefColumns, a.Column)
+		}):
 			w.refuse(a.Position, codeStep, fmt.Sprintf("foreign keys refer to column %q of table %q, so \"set\" "+
 				"cannot change it", a.Column, tableName(table)), "Remove the column from \"set\". A change would "+
 				"reach other tables.")
@@ -216,7 +222,7 @@ func (w *policyCompiler) statement(s step) sqlText {
 	relation := fragment("batch relation", w.rowsOf(s, false))
 	edits := append(w.tableEdits(*s.SQL, parsed, policy.IsStatement),
 		w.columnEdits(parsed, func(ref pgparse.ColumnRef) (sqlText, bool) {
-			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || named(parsed.Tables, "run") {
+			if len(ref.Fields) != 2 || ref.Fields[0] != "run" || inFrom(parsed.Tables, "run") {
 				return "", false
 			}
 			return runValues[ref.Fields[1]][w.outsideRun], true
@@ -254,8 +260,7 @@ type valueText struct {
 
 func (w *policyCompiler) valueTexts(list []policy.Assignment, existing sqlText) []valueText {
 	return each(list, func(a policy.Assignment) valueText {
-		return valueText{ident(a.Column), w.bind(a.Value),
-			existing}
+		return valueText{ident(a.Column), w.bind(a.Value), existing}
 	})
 }
 
@@ -272,8 +277,8 @@ func (w *policyCompiler) insertFields(s step, numbered bool, list []policy.Assig
 		newer = append(newer, each(s.from.PrimaryKey,
 			func(name string) sqlText { return aliased(s.as, ident(name)) })...)
 	}
-	d["Pairs"], d["Newer"], d["Override"], d["Conflict"], d["Target"], d["Copied"] = pairs, newer, false, false, nil, false
-	d["Header"], d["Number"] = false, s.number
+	d["Pairs"], d["Newer"], d["Number"] = pairs, newer, s.number
+	d["Override"], d["Conflict"], d["Target"], d["Copied"], d["Header"] = false, false, nil, false, false
 	return d
 }
 
@@ -300,8 +305,8 @@ func (w *policyCompiler) insert(s step) sqlText {
 			fixed = append(fixed, v)
 		}
 	}
-	d["Groups"], d["Totals"], d["Newest"], d["Fixed"] = w.valueTexts(slices.Concat(in.Key, in.Per),
-		""), totals, newest, fixed
+	d["Groups"] = w.valueTexts(slices.Concat(in.Key, in.Per), "")
+	d["Totals"], d["Newest"], d["Fixed"] = totals, newest, fixed
 	d["Into"], d["Changes"], d["Header"] = quotedTable(in.Into), slices.Concat(totals, newest, fixed), in.As != ""
 	if len(in.Key) > 0 {
 		d["Conflict"], d["Target"] = true, w.rollUp(s, table)
@@ -317,8 +322,8 @@ func (w *policyCompiler) plainInsert(d fields, what, into sqlText, columns []val
 	return w.inserted(what, "plain insert", d)
 }
 
-// inserted renders an INSERT as a step of its own, or as a part of the statement if the batch is
-// one statement.
+// inserted renders an INSERT. If the batch is one statement, the INSERT is a part of it. Otherwise
+// it is a step of its own.
 func (w *policyCompiler) inserted(what sqlText, statement string, d fields) sqlText {
 	if d["What"], d["SQL"] = what, fragment(statement, d); w.inRange {
 		return d["SQL"].(sqlText)

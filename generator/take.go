@@ -20,8 +20,8 @@ type pass struct {
 	byKey  bool // a step changes the clock, so only the key can order the rows
 }
 
-// compileDue compiles the entries of "due" and the passes of a run. Entries with a rank come first,
-// because a row that another entry takes must not free its place.
+// compileDue compiles the entries of "due" and the passes of a run. Entries with a rank come first.
+// Otherwise a row that another entry takes would free its place for the next row of the group.
 func (w *policyCompiler) compileDue() {
 	var ranks, clocks []pass
 	for i, entry := range w.policy.DueEntries() {
@@ -46,8 +46,7 @@ func (w *policyCompiler) compileDue() {
 		p.number = i + 1
 		p.byKey = p.clock != nil && slices.ContainsFunc(w.clockColumns(p.clock), func(name string) bool {
 			return slices.ContainsFunc(w.steps, func(s step) bool {
-				return s.Update != nil && s.Related == nil &&
-					assigned(s.Update.Set, name)
+				return s.Update != nil && s.Related == nil && assigned(s.Update.Set, name)
 			})
 		})
 	}
@@ -94,11 +93,12 @@ type passEntry struct {
 	Groups bool        `json:"groups,omitempty"`  // a rank alone: uses <policy>_groups and _beyond
 	Index  bool        `json:"indexed,omitempty"` // an index provides the order of a rank
 	Bound  string      `json:"bound,omitempty"`   // condition that ends the walk; "" if there is none
-	Guards bool        `json:"guarded,omitempty"` // a batch of one statement leaves out rows that guards keep
+	Guards bool        `json:"guarded,omitempty"` // a batch of one statement evaluates the guards
 	Share  bool        `json:"share,omitempty"`   // <policy>_share locks the tables that guards read
 	Whole  bool        `json:"whole,omitempty"`   // no row may be skipped, because a watermark moves past it
 	Undone bool        `json:"undone,omitempty"`  // an error that a row causes undoes the batch
-	// rows that foreign keys lead to are locked, because steps copy some of them
+	// steps copy rows that the delete reaches along several foreign keys, so the rows between are
+	// locked
 	Below bool `json:"below,omitempty"`
 }
 
@@ -124,8 +124,7 @@ func (w *policyCompiler) functions() ([]Object, []passEntry) {
 				w.function("beyond", w.batchRange(), "beyond", data))
 		} else {
 			entry.Cursor = each(w.cursor(p), func(c columnText) [2]string {
-				return [2]string{plainText(c.Name),
-					string(c.Type)}
+				return [2]string{plainText(c.Name), string(c.Type)}
 			})
 			if !p.nulls && p.byClock() {
 				entry.Bound = plainText(sqlText(joined(p.clock.bounds(), " AND ")))
@@ -174,7 +173,8 @@ func (w *policyCompiler) take() Object {
 		if w.inRange && !s.copies {
 			continue // the step is the statement itself
 		}
-		// header stores new rows for later steps; locks: it locks its related rows
+		// header is the table whose new rows later steps read; locks is true if this step locks its
+		// related rows
 		header, locks := sqlText(""), s.locked == s.number
 		if s.Insert != nil && s.Insert.As != "" {
 			header = quotedTable(s.Insert.Into)
@@ -207,7 +207,8 @@ func (w *policyCompiler) takeInRange(d fields) {
 	}
 }
 
-// takeLocked sets the fields that the steps need in the statements before and after them.
+// takeLocked sets the fields for a batch that locks its rows before the steps: the order of the
+// rows and the watermark.
 func (w *policyCompiler) takeLocked(d fields, byPlace bool) {
 	p := w.scans[0]
 	marked := p.clock != nil && p.clock.mark != ""
@@ -229,6 +230,7 @@ type columnText struct{ Name, Type sqlText }
 
 func (c columnText) name() sqlText { return c.Name }
 
+// batchMethod returns how a batch takes its rows, in words.
 func (w *policyCompiler) batchMethod() string {
 	if w.policy.Partitions {
 		return "one partition per batch, which is locked against writes and then rechecked"
@@ -252,11 +254,11 @@ type tableLock struct {
 }
 
 // compileLocks reports whether a batch can be one statement from one position to another, and
-// returns the locks for it. All that the statement reads must be columns of the row, or tables that
-// a lock protects. It must delete or update nothing but the rows. No lock protects guards that read
-// the policy's own table, anything but a table, or what a function reads. SHARE lets other runs
-// read the same guards. A table that the policy writes itself gets a lock that conflicts with
-// itself.
+// returns the locks that such a batch takes. The statement may read columns of the row, and tables
+// that a lock protects. It may delete or update nothing but the rows. A guard must not read the
+// policy's own table, a relation that is not a table, or a function that may read tables: no lock
+// protects these. SHARE lets other runs read the same guards. A table that the policy writes gets a
+// lock that conflicts with itself.
 func (w *policyCompiler) compileLocks() (list []tableLock, inRange bool) {
 	p := w.scans[0]
 	if w.policy.Partitions || len(w.scans) != 1 || len(w.joins) > 0 || !w.whereOwn || !w.oneStatement() || p.byKey ||
@@ -313,10 +315,10 @@ func (w *policyCompiler) oneStatement() bool {
 	return changes == 1
 }
 
-// rowOrder returns the order of the rows of a batch. Mostly it is the order of the cursor. If keys that
-// encode no instant are due ("nulls: due"), rows are ordered by the instant, which is NULL for such
-// keys, and then by primary key. Under a watermark, rows of equal positions are in the order of their
-// keys.
+// rowOrder returns the order of the rows of a batch. Mostly it is the order of the cursor. If keys
+// that encode no instant are due ("nulls: due"), rows are ordered by the instant, which is NULL for
+// such keys, and then by primary key. Under a watermark, rows of equal positions are in the order
+// of their keys.
 func (w *policyCompiler) rowOrder(p pass) []sqlText {
 	if p.clock != nil && p.clock.mark != "" {
 		return each(w.keyed(p, w.cursor(p)), columnText.name)

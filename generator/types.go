@@ -72,11 +72,12 @@ func (w *policyCompiler) columnType(name []string) string {
 	return table.Column(column).Plain()
 }
 
-// question returns the question about an expression. It reads the expression outside runs, with the
-// joins that the expression reads and the joins before them.
+// question returns the question about an expression. The query contains the joins that the
+// expression reads and the joins before them. It has the form that the expression has outside a
+// run.
 func (w *policyCompiler) question(e policy.Expr) Question {
 	defer w.saveState()()
-	defer func(was bool) { w.inRun = was }(w.inRun)
+	defer func(before bool) { w.inRun = before }(w.inRun)
 	w.inRun, w.binder.outsideRun, w.binder.asOf, w.binder.scalars = false, true, "now()", nil
 	last := -1
 	for i, j := range w.policy.Joins {

@@ -4,7 +4,7 @@ package migrations
 
 import "embed"
 
-//go:generate go test . -run TestWritten$ -update
+//go:generate go test . -run TestMigrationsMatchSQL$ -update
 
 // FS contains the migration files.
 //

@@ -19,8 +19,9 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestWritten holds the files to sql/. "go generate" writes them again.
-func TestWritten(t *testing.T) {
+// TestMigrationsMatchSQL compares the migration files with sql/. "go generate" writes the files
+// again.
+func TestMigrationsMatchSQL(t *testing.T) {
 	t.Parallel()
 	want, got := map[string]string{}, map[string]string{}
 	for _, file := range written(t) {
@@ -43,8 +44,9 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestIsHistory reads the files as a migration directory: it installs exactly the runtime.
-func TestIsHistory(t *testing.T) {
+// TestReadInstallsTheRuntime reads the files as a migration directory, and checks that they install
+// exactly the objects of the runtime.
+func TestReadInstallsTheRuntime(t *testing.T) {
 	t.Parallel()
 	history, err := generator.Read(migrations.FS)
 	if err != nil {
@@ -58,21 +60,22 @@ func TestIsHistory(t *testing.T) {
 		got[object.ID()] = object.SQL + object.Drop
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the files install something else (-want +got):\n%s", diff)
+		t.Errorf("the files do not install exactly the runtime (-want +got):\n%s", diff)
 	}
 }
 
 // TestReadmeSaysWhatRunsExecute compares the chapters that README.md names with the runtime's
-// migration. The numbered chapters stand within the lines that the head counts, and the next
-// chapter begins right after these lines.
+// migration. All numbered chapters must be in the lines that the head counts, and the next chapter
+// must begin right after these lines.
 func TestReadmeSaysWhatRunsExecute(t *testing.T) {
 	t.Parallel()
 	text := fixture.ReadFile(t, "00001_pgretain_runtime.sql")
-	said := regexp.MustCompile(`(?m)^-- The first (\d+) lines are all that a run executes`).FindStringSubmatch(text)
-	if said == nil {
+	head := regexp.MustCompile(`(?m)^-- A run executes the first (\d+) lines and nothing after them`)
+	counted := head.FindStringSubmatch(text)
+	if counted == nil {
 		t.Fatal("the head of the file does not say how many of its lines a run executes")
 	}
-	count, err := strconv.Atoi(said[1])
+	count, err := strconv.Atoi(counted[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +89,14 @@ func TestReadmeSaysWhatRunsExecute(t *testing.T) {
 		t.Fatal("the numbered chapters are not the ones that a run executes")
 	}
 	want := fmt.Sprintf("A run executes chapters 1 to %s and nothing after them", executed[len(executed)-1][1])
-	if readme := strings.Join(strings.Fields(fixture.ReadFile(t, "../README.md")), " "); !strings.Contains(readme,
-		want) {
+	readme := strings.Join(strings.Fields(fixture.ReadFile(t, "../README.md")), " ")
+	if !strings.Contains(readme, want) {
 		t.Errorf("README.md does not say: %s", want)
 	}
 }
 
-// TestViewsNameTheirColumns: "*" would be the columns of the day on which the view was made, and
-// installs of two ages would differ.
+// TestViewsNameTheirColumns checks that no view selects "*". PostgreSQL expands "*" when it creates
+// the view. After an upgrade of the table, the view would differ between old and new installs.
 func TestViewsNameTheirColumns(t *testing.T) {
 	t.Parallel()
 	for _, object := range runtime(t) {
@@ -103,7 +106,8 @@ func TestViewsNameTheirColumns(t *testing.T) {
 	}
 }
 
-// TestVersion holds the functions that know the runtime's version to the constant.
+// TestVersion checks that the functions which compare the version of the runtime contain the
+// constant Version.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
@@ -117,19 +121,19 @@ func TestVersion(t *testing.T) {
 		"retention._stop_reason":   "i.runtime_version <> '" + sqlfiles.Version + "'",
 	} {
 		if !strings.Contains(texts[name], text) {
-			t.Errorf("%s does not say %s:\n%s", name, text, texts[name])
+			t.Errorf("%s does not contain %s:\n%s", name, text, texts[name])
 		}
 	}
 }
 
-// TestSettingsArePinned: what expressions of policies mean must not depend on who calls. Whoever
-// sets the install's search path for them pins all else; whoever asks a policy's functions and does
-// not is called by such functions only, or calls _query_as_worker() or _execute_as_worker(), which
-// have them pinned where a policy is named.
+// TestSettingsArePinned checks that the settings of the caller cannot change the meaning of a
+// policy's expressions. A function that calls _pin() sets all settings that matter. Any other
+// function that calls the functions of a policy must use _query_as_worker() or _execute_as_worker()
+// with the name of the policy, or set no search_path.
 func TestSettingsArePinned(t *testing.T) {
 	t.Parallel()
-	pinned, looking := 0, 0
-	looks := regexp.MustCompile(`(?s)retention\._(query|execute)_as_worker\(.*, (policy|p_policy\.name)\)`)
+	pinned, asWorker := 0, 0
+	callsAsWorker := regexp.MustCompile(`(?s)retention\._(query|execute)_as_worker\(.*, (policy|p_policy\.name)\)`)
 	for _, object := range runtime(t) {
 		if object.Kind != generator.KindFunction {
 			continue
@@ -139,30 +143,32 @@ func TestSettingsArePinned(t *testing.T) {
 			continue
 		}
 		_, head, _ = strings.Cut(head, "CREATE OR REPLACE")
-		asks := strings.Contains(body, "retention.%I(") &&
+		callsPolicy := strings.Contains(body, "retention.%I(") &&
 			regexp.MustCompile(`'_(rows|take|start|partition)'|'(beyond|groups)'`).MatchString(body)
 		switch {
 		case strings.Contains(body, "retention._pin("):
 			pinned++
-			for _, setting := range []string{"search_path", "timezone", "datestyle", "intervalstyle", "bytea_output",
-				"extra_float_digits",
-				"standard_conforming_strings", "transform_null_equals", "array_nulls"} {
+			for _, setting := range []string{
+				"search_path", "timezone", "datestyle", "intervalstyle", "bytea_output", "extra_float_digits",
+				"standard_conforming_strings", "transform_null_equals", "array_nulls",
+			} {
 				if !strings.Contains(head, "SET "+setting+" = ") {
-					t.Errorf("%s evaluates expressions of policies with the %s of its caller", object.Name, setting)
+					t.Errorf("%s evaluates expressions of policies with setting %s of its caller", object.Name, setting)
 				}
 			}
-		case asks && looks.MatchString(body):
-			looking++
-		case asks && strings.Contains(head, "SET search_path"):
-			t.Errorf("%s asks the functions of a policy and does not call _pin()", object.Name)
+		case callsPolicy && callsAsWorker.MatchString(body):
+			asWorker++
+		case callsPolicy && strings.Contains(head, "SET search_path"):
+			t.Errorf("%s sets search_path and calls functions of a policy, but does not call _pin()", object.Name)
 		}
 	}
-	if pinned < 3 || looking < 3 {
-		t.Errorf("%d functions call _pin(), %d call _query_as_worker() or _execute_as_worker()", pinned, looking)
+	if pinned < 3 || asWorker < 3 {
+		t.Errorf("%d functions call _pin() and %d call functions of a policy as the worker, want at least 3 of each",
+			pinned, asWorker)
 	}
 }
 
-// written is the step from nothing to sql/.
+// written returns the first step of an empty directory: the files that install sql/.
 func written(t *testing.T) []generator.File {
 	t.Helper()
 	empty, err := generator.Read(fstest.MapFS{})
@@ -183,11 +189,11 @@ func runtime(t *testing.T) []generator.Object {
 	return generator.Runtime(defaults(t))
 }
 
-// defaults is the install of a policy file that says nothing about it.
+// defaults returns the install of a policy file that has no key "install".
 func defaults(t *testing.T) policy.Install {
 	t.Helper()
-	file, diags := policy.Parse("retention.yaml", []byte("version: 1\npolicies: {p: {table: t, where: x, then: "+
-		"[delete]}}\n"))
+	const text = "version: 1\npolicies: {p: {table: t, where: x, then: [delete]}}\n"
+	file, diags := policy.Parse("retention.yaml", []byte(text))
 	if file == nil {
 		t.Fatal(diags)
 	}

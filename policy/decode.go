@@ -150,7 +150,7 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) {
 			into.Set(reflect.MakeSlice(into.Type(), 0, 0))
 		}
 		items := []field{f}
-		// a single schedule may be written without a list
+		// one schedule may be written without a list
 		if kind != "schedule" || f.is(yaml.SequenceNode) {
 			items = r.list(f)
 		}
@@ -168,7 +168,8 @@ func (r *reader) reflected(f field, into reflect.Value, kind string) {
 	}
 }
 
-// reportDuplicate reports a name or a table that is already in the list.
+// reportDuplicate reports whether a name or a table is already in the list, and adds a fault if it
+// is.
 func (r *reader) reportDuplicate(item field, list, v reflect.Value, kind string) bool {
 	name := fmt.Sprint(v)
 	_, named := v.Interface().(fmt.Stringer)
@@ -182,8 +183,7 @@ func (r *reader) reportDuplicate(item field, list, v reflect.Value, kind string)
 	return false
 }
 
-// nameOf returns the word for the items of a map by name. named is false if the type is no such
-// item.
+// nameOf returns the word for the items of a map by name. named is false for any other type.
 func nameOf(t reflect.Type) (what string, named bool) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -63,7 +63,7 @@ func (*version) read(r *reader, f field) {
 // document parses the YAML and returns its root. Syntax errors of the YAML library become
 // diagnostics of this package.
 func (r *reader) document() field {
-	r.readable()
+	r.checkCharacters()
 	decoder := yaml.NewDecoder(bytes.NewReader(r.source))
 	var root, second yaml.Node
 	if err := decoder.Decode(&root); err != nil {
@@ -74,26 +74,26 @@ func (r *reader) document() field {
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 	}
-	r.visible(root.Content[0])
+	r.checkVisible(root.Content[0])
 	return field{value: root.Content[0]}
 }
 
-// visible refuses texts with characters that are not shown. It also refuses more blanks in a row
-// than a reader notices. The check sees decoded values, because escapes can also write such
-// characters.
-func (r *reader) visible(node *yaml.Node) {
-	// another fault reports NUL
+// checkVisible refuses texts with invisible characters, and texts with so many blanks in a row that
+// a reviewer may overlook what follows. It checks decoded values, because escapes can also write
+// such characters.
+func (r *reader) checkVisible(node *yaml.Node) {
+	// the fault "P004 nul" reports NUL
 	if node.Kind == yaml.ScalarNode && !strings.ContainsRune(node.Value, 0) && diag.HiddenIn(node.Value) >= 0 {
 		r.fail("P001 hidden", r.at(node), diag.MostBlanks)
 	}
 	for _, inner := range node.Content {
-		r.visible(inner)
+		r.checkVisible(inner)
 	}
 }
 
-// readable refuses two kinds of characters: those for which the YAML library reports no position,
-// and line breaks that editors do not count as such.
-func (r *reader) readable() {
+// checkCharacters refuses two kinds of characters: those for which the YAML library reports no
+// position, and line breaks that editors do not count as such.
+func (r *reader) checkCharacters() {
 	refused := func(c rune) bool { return c == utf8.RuneError || c != '\t' && diag.Hidden(c) }
 	for i, line := range r.lines {
 		if j := slices.IndexFunc(line, refused); j >= 0 {

@@ -172,8 +172,8 @@ const maxFirst = 1000000000
 
 var countKeys = append([]string{"count"}, boundaries...)
 
-// rankSize reads how many rows of a rank count: a number, or a map whose count comes from the row. A
-// map with a constant count may be zero.
+// rankSize reads the number of rows that a rank selects: a number, or a map whose "count" is an
+// expression on the row. A map with a constant count may be zero.
 func (r *reader) rankSize(rank *Rank, f field) {
 	if !f.is(yaml.MappingNode) {
 		if isNumber(f) && resolve(f.value).Value == "0" {

@@ -60,17 +60,17 @@ func (r *reader) checkEach(f *File) {
 	if len(f.Each) == 0 {
 		return
 	}
-	members := map[string]*Each{}
+	instances := map[string]*Each{}
 	for _, p := range f.Policies {
-		members[p.Name] = f.EachOf(p)
+		instances[p.Name] = f.EachOf(p)
 	}
 	for _, m := range f.NamedTables() {
-		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || members[m.Of] != e) {
+		if e := f.each(m.Schema); e != nil && (m.Kind != "policy" || instances[m.Of] != e) {
 			r.add("P036 schemas", m.Position, e.Name)
 		}
 	}
 	for _, p := range f.Policies {
-		own := members[p.Name]
+		own := instances[p.Name]
 		if own == nil {
 			continue
 		}
@@ -95,7 +95,8 @@ func (r *reader) checkEach(f *File) {
 	}
 }
 
-// checkInstances refuses parts that a migration creates once, or that are called by the policy's name.
+// checkInstances refuses parts that a migration creates once, or that are called by the policy's
+// name.
 func (r *reader) checkInstances(p *Policy) {
 	for _, c := range []struct {
 		what string
@@ -146,9 +147,9 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 
 // In returns a copy of the policy for one schema or shard.
 func (p *Policy) In(instance Instance) *Policy {
-	member := InInstance(*p, instance)
-	member.Name = p.Name + InstanceMark + instance.Name
-	return &member
+	copied := InInstance(*p, instance)
+	copied.Name = p.Name + InstanceMark + instance.Name
+	return &copied
 }
 
 // InInstance returns a copy of value, which must be plain data, for one schema or shard. It

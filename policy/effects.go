@@ -9,7 +9,7 @@ import (
 // Access says which statements a policy executes on a table.
 type Access struct{ Insert, Update, Delete bool }
 
-// Effect is what one part of a policy does with a table. The table is named outside of expressions.
+// Effect says what one part of a policy does with a table that it names outside of expressions.
 type Effect struct {
 	Table  Table
 	Access Access
@@ -50,8 +50,8 @@ const (
 	ofFunction             // functions for the application
 )
 
-// effects lists what a policy does. The first entry sums up the effects on the policy's own table;
-// the others follow by part.
+// effects lists what a policy does. The first entry sums up the effects on the policy's own table.
+// The other entries follow in the order of watermarks, steps and functions for applications.
 func (p *Policy) effects() []Effect {
 	list := []Effect{{Table: p.Table, Step: ofPolicy, what: "policy"}}
 	add := func(step int, more ...Effect) {
@@ -156,8 +156,9 @@ func statementEffects(sql *Expr) (list []Effect) {
 	return list
 }
 
-func (p *Policy) effectsWhere(is func(Effect) bool) []Effect {
-	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !is(e) })
+// effectsWhere lists the effects for which matches returns true.
+func (p *Policy) effectsWhere(matches func(Effect) bool) []Effect {
+	return slices.DeleteFunc(p.effects(), func(e Effect) bool { return !matches(e) })
 }
 
 func tables(list []Effect) []Table { return lists.Map(list, func(e Effect) Table { return e.Table }) }
@@ -213,8 +214,9 @@ func (p *Policy) StatementDeletes() []Table {
 }
 
 // Covers lists the tables whose rows the policy takes. Its own table is also listed if the policy
-// updates rows. Tables that a delete reaches by foreign key are listed as well: the catalog says
-// whether their rows go. Tables into which the policy only inserts are not listed.
+// updates rows. Tables that a delete reaches by foreign key are listed as well, because only the
+// catalog says whether their rows are deleted. Tables into which the policy only inserts are not
+// listed.
 func (p *Policy) Covers() []Effect {
 	return slices.DeleteFunc(p.Uses(), func(use Effect) bool {
 		own := use.Table.same(p.Table) && (use.Access.Update || p.Partitions)
@@ -259,7 +261,7 @@ func (p *Policy) conditionColumns() (read map[string]bool, all bool) {
 	return read, all
 }
 
-// AccessIndex holds which tables the policies of a file delete from and read.
+// AccessIndex says which tables the policies of a file delete from and read.
 type AccessIndex struct {
 	deletes map[string][]*Policy        // policies that delete from a table, by table
 	reads   map[*Policy]map[string]bool // names of the tables that a policy reads
@@ -280,10 +282,10 @@ func (f *File) AccessIndex() *AccessIndex {
 	return c
 }
 
-// AffectsReferring reports whether the file affects rows that refer to rows which step number step of p
-// deletes. names are the names of the referring table and of its parents. There are three cases: an
-// earlier step changes or deletes the rows; p reads the table; another policy deletes from it. If
-// anyStep is true, later steps count like earlier ones.
+// AffectsReferring reports whether the file deals with rows that refer to rows which step number
+// step of p deletes. names are the names of the referring table and of its parents. It returns true
+// in three cases. An earlier step of p changes or deletes the referring rows, p reads their table,
+// or another policy deletes from it. If anyStep is true, later steps count like earlier ones.
 func (c *AccessIndex) AffectsReferring(names []string, p *Policy, step int, anyStep bool) bool {
 	for _, e := range p.effects() {
 		early := e.Step >= 0 && (e.Step < step || anyStep)

@@ -38,8 +38,8 @@ type FleetDatabase struct {
 }
 
 // FleetQuery finds databases by a query. Each row has a name and, as an optional second column, a
-// connection string. Without the second column, the connection is that of the query, with the row's
-// name as the database.
+// connection string. Without the second column, the connection string is that of the query, with
+// the name of the row as the database.
 type FleetQuery struct {
 	Connection FleetDatabase `yaml:"connection,required"`
 	Query      string        `yaml:"query,required"`
@@ -87,10 +87,10 @@ func ConnectionFault(connection string) (fault, hint string) {
 	isURL := connectURL.MatchString(connection)
 	switch {
 	case passwordWord.MatchString(connection) || isURL && passwordURL.MatchString(connection):
-		return "a fleet file holds no passwords",
+		return "the connection contains a password",
 			`Use "password_command", a password file, or a service of pg_service.conf.`
 	case !isURL && !strings.Contains(connection, "="):
-		return "these are no connection settings",
+		return "the text is not a connection string",
 			"Write service=NAME, host=HOST dbname=NAME, or postgres://user@host:5432/database."
 	}
 	return "", ""

@@ -8,30 +8,29 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// Kinds of SQL that a part of the file holds.
+// Kinds of an SQLFragment.
 const (
 	IsExpression = "expression"
 	IsQuery      = "query"
 	IsStatement  = "statement"
 )
 
-// SQLFragment is a piece of SQL of a policy.
+// SQLFragment is one piece of SQL in a policy file: an expression, a query or a statement.
 type SQLFragment struct {
 	Expr      Expr
 	Kind      string // IsExpression, IsQuery or IsStatement
 	Condition bool   // the expression must be of type boolean
 }
 
-// Parse parses the SQL of the part. Parts of an accepted file were parsed before and return no
-// error.
-func (p SQLFragment) Parse() (*pgparse.Expr, error) {
-	switch p.Kind {
+// Parse parses the SQL. For a fragment of an accepted file it returns no error.
+func (f SQLFragment) Parse() (*pgparse.Expr, error) {
+	switch f.Kind {
 	case IsQuery:
-		return pgparse.Query(p.Expr.SQL)
+		return pgparse.Query(f.Expr.SQL)
 	case IsStatement:
-		return pgparse.Statement(p.Expr.SQL)
+		return pgparse.Statement(f.Expr.SQL)
 	}
-	return pgparse.Expression(p.Expr.SQL)
+	return pgparse.Expression(f.Expr.SQL)
 }
 
 // must returns value, and panics on error. The SQL was parsed when the file was read, so an error
@@ -43,20 +42,23 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// Parsed returns the parsed SQL of a part of an accepted file.
-func (p SQLFragment) Parsed() *pgparse.Expr { return must(p.Parse()) }
+// Parsed returns the parsed SQL of a fragment of an accepted file.
+func (f SQLFragment) Parsed() *pgparse.Expr { return must(f.Parse()) }
 
 // Statement returns the parsed SQL of an accepted SQL step.
 func (e Expr) Statement() *pgparse.Expr { return must(pgparse.Statement(e.SQL)) }
 
-// Parts lists the query of the report, if it could be read. The alert is not listed: it reads only
-// columns of the query.
+// Fragments lists the query of the report, if it could be read. The alert is not listed, because it
+// reads only columns of the query.
 func (r *Report) Fragments() []SQLFragment {
-	return slices.DeleteFunc([]SQLFragment{{Expr: r.Query, Kind: IsQuery}}, func(p SQLFragment) bool { return p.Expr.SQL == "" })
+	if r.Query.SQL == "" {
+		return nil
+	}
+	return []SQLFragment{{Expr: r.Query, Kind: IsQuery}}
 }
 
-// Parts lists every piece of SQL of the policy except the defaults of "ensure", which belong to the
-// table.
+// Fragments lists every piece of SQL of the policy except the defaults of "ensure", which belong to
+// the table.
 func (p *Policy) Fragments() []SQLFragment {
 	var list []SQLFragment
 	collect := func(e *Expr, kind string, s scope) { list = append(list, SQLFragment{*e, kind, s.condition}) }
@@ -64,9 +66,9 @@ func (p *Policy) Fragments() []SQLFragment {
 	return list
 }
 
-// visitor holds functions that are called for the parts of a policy. sql gets every piece of SQL,
+// visitor holds functions that are called for the SQL of a policy. sql gets every piece of SQL,
 // with the names that it may refer to. name gets every name that later SQL may use, with the names
-// defined before it.
+// that are defined before it.
 type visitor struct {
 	sql  func(e *Expr, kind string, s scope)
 	name func(at diag.Position, name string, s scope)
@@ -248,9 +250,9 @@ type NamedTable struct {
 // Relations of generated SQL are left out.
 func (f *File) NamedTables() []NamedTable {
 	list := lists.Map(f.Protect, func(t Table) NamedTable { return NamedTable{Table: t} })
-	sql := func(kind, of string, p *Policy, parts []SQLFragment) {
-		for _, part := range parts {
-			for _, t := range part.Tables() {
+	sql := func(kind, of string, p *Policy, fragments []SQLFragment) {
+		for _, fragment := range fragments {
+			for _, t := range fragment.Tables() {
 				if !p.Generated(pgparse.TableRef{Schema: t.Schema, Name: t.Name}) {
 					list = append(list, NamedTable{Table: t, Kind: kind, Of: of, SQL: true})
 				}
@@ -278,8 +280,8 @@ func (f *File) Reads(p *Policy) []Table {
 			list = append(list, *j.Table)
 		}
 	}
-	for _, part := range p.Fragments() {
-		for _, t := range part.Tables() {
+	for _, fragment := range p.Fragments() {
+		for _, t := range fragment.Tables() {
 			if t.Schema != "" {
 				list = append(list, t)
 				continue
@@ -297,9 +299,9 @@ func (p *Policy) Generated(t pgparse.TableRef) bool {
 	return t.Schema == "" && (t.Name == "batch" || t.Name == "partition" && p.Partitions)
 }
 
-// Tables lists the tables that a piece of SQL names. The schema is "" if the SQL has none.
-func (p SQLFragment) Tables() []Table {
-	return lists.Map(p.Parsed().Tables, func(ref pgparse.TableRef) Table {
-		return Table{Schema: ref.Schema, Name: ref.Name, Position: p.Expr.At(ref.Offset)}
+// Tables lists the tables that the SQL names. The schema is "" if the SQL has none.
+func (f SQLFragment) Tables() []Table {
+	return lists.Map(f.Parsed().Tables, func(ref pgparse.TableRef) Table {
+		return Table{Schema: ref.Schema, Name: ref.Name, Position: f.Expr.At(ref.Offset)}
 	})
 }

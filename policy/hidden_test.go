@@ -10,37 +10,44 @@ import (
 	"pgretain/policy"
 )
 
-// TestHiddenCharactersAreRefused writes every formatting character into each text of a policy file,
-// as it is and as an escape.
+// TestHiddenCharactersAreRefused writes every formatting character of Unicode into a text of a
+// policy file, as it is and as an escape. It checks that each file is refused at the position of
+// the character.
 func TestHiddenCharactersAreRefused(t *testing.T) {
 	t.Parallel()
-	const text = "version: 1\npolicies:\n  \"p%s\":\n    table: \"app.n%s\"\n    description: \"d%s\"\n    where: " +
-		"\"t.a = 'x%s'\"\n" +
-		"    due: {age: {column: \"at%s\", older_than: 7 days}}\n    keep: {\"k%s\": \"t.a = 'y%s'\"}\n    then: " +
-		"[delete]\n"
+	const text = `version: 1
+policies:
+  "p%s":
+    table: "app.n%s"
+    description: "d%s"
+    where: "t.a = 'x%s'"
+    due: {age: {column: "at%s", older_than: 7 days}}
+    keep: {"k%s": "t.a = 'y%s'"}
+    then: [delete]
+`
 	places := strings.Count(text, "%s")
-	write := func(at int, what string) string {
+	fileWith := func(at int, inserted string) string {
 		values := make([]any, places)
 		for i := range values {
 			values[i] = ""
 		}
 		if at >= 0 {
-			values[at] = what
+			values[at] = inserted
 		}
 		return fmt.Sprintf(text, values...)
 	}
-	if file, list := policy.Parse("a.yaml", []byte(write(-1, ""))); file == nil {
+	if file, list := policy.Parse("a.yaml", []byte(fileWith(-1, ""))); file == nil {
 		t.Fatal(list)
 	}
-	refused := func(at int, what string, exact bool) {
-		source := write(at, what)
+	checkRefused := func(at int, inserted string, exact bool) {
+		source := fileWith(at, inserted)
 		_, list := policy.Parse("a.yaml", []byte(source))
-		before := source[:strings.Index(source, what)]
+		before := source[:strings.Index(source, inserted)]
 		line := 1 + strings.Count(before, "\n")
 		column := 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
 		if len(list) != 1 || list[0].Code != "P001" || list[0].Position.Line != line || exact &&
 			list[0].Position.Column != column {
-			t.Errorf("%q in place %d: %v, want line %d, column %d", what, at, list, line, column)
+			t.Errorf("%q in text %d: got %v, want P001 in line %d, column %d", inserted, at, list, line, column)
 		}
 	}
 	tried := 0
@@ -50,15 +57,15 @@ func TestHiddenCharactersAreRefused(t *testing.T) {
 		}
 		tried++
 		at := tried % places
-		refused(at, string(r), true)
-		refused(at, fmt.Sprintf(`\U%08x`, r), false)
+		checkRefused(at, string(r), true)
+		checkRefused(at, fmt.Sprintf(`\U%08x`, r), false)
 	}
 	for at := range places {
-		refused(at, "\u202e", true)
-		refused(at, `\u2066`, false)
-		refused(at, strings.Repeat(" ", 4000)+"OR true", false)
+		checkRefused(at, "\u202e", true)
+		checkRefused(at, `\u2066`, false)
+		checkRefused(at, strings.Repeat(" ", 4000)+"OR true", false)
 	}
 	if tried < 100 {
-		t.Errorf("only %d characters", tried)
+		t.Errorf("got %d formatting characters, want at least 100", tried)
 	}
 }

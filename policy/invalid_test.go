@@ -13,7 +13,7 @@ func invalid(t testing.TB) []*fixture.Case {
 	return fixture.Cases(t, "testdata/invalid", 60, "policy.yaml", "stderr.txt")
 }
 
-// TestInvalid holds the whole stderr of every case under testdata/invalid.
+// TestInvalid compares the diagnostics of every case under testdata/invalid with its stderr.txt.
 func TestInvalid(t *testing.T) {
 	t.Parallel()
 	for _, c := range invalid(t) {
@@ -22,7 +22,7 @@ func TestInvalid(t *testing.T) {
 			source := []byte(c.Text("policy.yaml"))
 			file, list := policy.Parse("policy.yaml", source)
 			if file != nil || !list.HasErrors() {
-				t.Fatal("the file is accepted")
+				t.Fatal("Parse accepts the file")
 			}
 			var out bytes.Buffer
 			if err := list.Render(&out, map[string][]byte{"policy.yaml": source}, false); err != nil {

@@ -9,8 +9,8 @@ import (
 	"pgretain/internal/diag"
 )
 
-// model is the JSON of a value with all that is zero left out, so that what a policy says stands
-// out. A position is "line:column+width".
+// model encodes a value as JSON without zero values, so that only what the policy file sets
+// remains. It writes a position as "line:column+width".
 type model struct{ value reflect.Value }
 
 func (m model) MarshalJSON() ([]byte, error) {
@@ -33,7 +33,7 @@ func (m model) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.Interface())
 }
 
-// fields keeps the order of the type.
+// fields encodes a struct. It keeps the order of the fields.
 func (m model) fields() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')

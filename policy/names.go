@@ -10,8 +10,8 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// generatedRelation matches the relations of generated statements. An expression that names such a
-// relation would read it instead of a table.
+// generatedRelation matches the names of relations in generated statements. An expression that
+// reads a table of such a name without a schema would read the relation instead.
 var generatedRelation = regexp.MustCompile(`^(boundary|part|judged|taken|(places|step)_.*)$`)
 
 // scope says which names a piece of SQL may use.
@@ -27,6 +27,7 @@ type scope struct {
 	once string
 }
 
+// withName returns the scope with one more name that is allowed before a dot.
 func (s scope) withName(name string) scope {
 	s.names = append(slices.Clone(s.names), name)
 	return s
@@ -77,8 +78,8 @@ func (r *reader) checkWords(e *Expr, parsed *pgparse.Expr) {
 	}
 }
 
-// checkOnce refuses a row's column in a query that is read at the start of the run. No row is known
-// then.
+// checkOnce refuses a column of the row in a query that is read at the start of the run. At that
+// time the run has read no row.
 func (r *reader) checkOnce(e *Expr, parsed *pgparse.Expr, s scope) {
 	// Names of the query's own tables.
 	own := lists.Map(parsed.Tables, pgparse.TableRef.Qualifier)

@@ -56,7 +56,7 @@ func (r *reader) fail(name string, at diag.Position, about any) {
 	panic(fault{})
 }
 
-// try reads a value, and reports whether the reading came to its end.
+// try calls read, and reports whether it returned without a fault.
 func (r *reader) try(read func()) (ok bool) {
 	defer func() {
 		if e := recover(); e != nil && e != any(fault{}) {
@@ -156,7 +156,7 @@ func scalarWidth(rest string, node *yaml.Node) int {
 }
 
 // content returns the position of the first character of a scalar, after the quote. Its Width is
-// the number of characters of the value only if the file holds them one by one; see Expr.At.
+// the number of characters of the value only if the file contains them one by one; see Expr.At.
 func (r *reader) content(node *yaml.Node) diag.Position {
 	p := r.at(node)
 	node = resolve(node)
@@ -214,9 +214,9 @@ func (m *mapping) collect(node *yaml.Node, keys []string, seen map[*yaml.Node]bo
 	var merges []*yaml.Node
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := resolve(node.Content[i]), node.Content[i+1]
-		if _, there := m.fields[key.Value]; key.Tag == "!!merge" {
+		if _, known := m.fields[key.Value]; key.Tag == "!!merge" {
 			merges = append(merges, value)
-		} else if m.key(key, own, keys) && !there {
+		} else if m.key(key, own, keys) && !known {
 			m.fields[key.Value] = field{key: key, value: value}
 			m.order = append(m.order, key.Value)
 		}
@@ -263,7 +263,7 @@ func (m mapping) require(key string) (field, bool) {
 	return f, ok
 }
 
-// readKey reads the value of a key, if the key is written.
+// readKey reads the value of a key into a variable, if the key is written.
 func (m mapping) readKey(key string, into any, kind string) {
 	if f, ok := m.fields[key]; ok {
 		m.r.value(f, into, kind)

@@ -32,7 +32,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// value is what an editor's JSON Schema check sees of a YAML text.
+// value returns the value of a YAML text that the JSON Schema check of an editor reads.
 func value(t *testing.T, source []byte) any {
 	t.Helper()
 	var v any
@@ -42,6 +42,7 @@ func value(t *testing.T, source []byte) any {
 	return plain(v)
 }
 
+// plain converts a decoded YAML value to the types that the JSON decoder returns.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -64,9 +65,9 @@ func plain(v any) any {
 	return v
 }
 
-// TestSchemaTakesPolicies holds that the schema takes every policy file of the project, and every
-// example of its documentation.
-func TestSchemaTakesPolicies(t *testing.T) {
+// TestSchemaAcceptsPolicies checks that the schema accepts every valid policy file of the project,
+// and every example of its documentation.
+func TestSchemaAcceptsPolicies(t *testing.T) {
 	t.Parallel()
 	compiled, count := schema(t), 0
 	golden := fixture.Cases(t, "../generator/testdata/golden", 24, "*", "want/*")
@@ -86,22 +87,23 @@ func TestSchemaTakesPolicies(t *testing.T) {
 		}
 	}
 	if count < 40 {
-		t.Errorf("found %d policies", count)
+		t.Errorf("found %d policy files, want at least 40", count)
 	}
 }
 
-// structural are the codes of what a schema can tell: an unknown key, a wrong kind, a missing key.
+// structural matches the codes of faults that a schema can find: an unknown key, a wrong type, a
+// missing key.
 var structural = regexp.MustCompile(`\[(P002|P004|P005)\]`)
 
-// beyondSchema are faults that have such a code and that no schema sees: YAML's own, and what one
-// part of the file says of another.
+// beyondSchema has the cases with such a code that no schema can refuse, and the reason.
 var beyondSchema = map[string]string{
 	"kind_date_for_expression": "JSON has no dates",
 	"yaml_tag":                 "JSON has no tags",
 	"text_nul":                 "a character that no text may hold",
 }
 
-// TestSchemaRefuses holds that the schema refuses what Parse refuses for its structure.
+// TestSchemaRefuses checks that the schema refuses each file that Parse refuses for its structure,
+// except the cases in beyondSchema.
 func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	compiled, count := schema(t), 0
@@ -111,7 +113,7 @@ func TestSchemaRefuses(t *testing.T) {
 		}
 		var v any
 		if yaml.Unmarshal([]byte(c.Text("policy.yaml")), &v) != nil {
-			continue // no YAML
+			continue // the file is not YAML
 		}
 		count++
 		err := compiled.Validate(plain(v))
@@ -120,6 +122,6 @@ func TestSchemaRefuses(t *testing.T) {
 		}
 	}
 	if count < 30 {
-		t.Errorf("found %d cases", count)
+		t.Errorf("found %d cases, want at least 30", count)
 	}
 }

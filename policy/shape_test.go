@@ -11,28 +11,52 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shapes are the keys of the maps of the language, by their names in the schema.
+// shapes returns the keys of each map of the language, by the name of the map in the schema.
 func shapes() map[string][]string {
 	bounds := []string{"batch", "budget", "breaker", "throttle"}
 	all := map[string][]string{
-		"": keysOf(&File{}), "install": keysOf(&Install{}), "roles": keysOf(&Roles{}), "defaults": bounds, "batch": keysOf(&Batch{}),
-		"budget": keysOf(&Budget{}), "breaker": keysOf(&Breaker{}), "throttle": keysOf(&Throttle{}), "policy": keysOf(&Policy{}),
-		"ensured": keysOf(&Column{}), "join": keysOf(&Join{}), "due": append(slices.Clone(entryKeys),
-			"any"), "entry": entryKeys,
-		"watermark": keysOf(&Watermark{}), "encoding": {"snowflake"}, "snowflake": keysOf(&snowflakeKey{}), "tier": tierKeys, "window_map": windowKeys,
-		"rank": keysOf(&Rank{}), "count": countKeys, "step": keysOf(&Step{}), "claim": keysOf(&Claim{}), "cursor": keysOf(&Cursor{}),
-		"touch": keysOf(&Touch{}), "revive": keysOf(&Revive{}), "report": keysOf(&Report{}), "job": keysOf(&Job{}),
-		"suppression": keysOf(&Suppression{}), "coverage": keysOf(&Coverage{}), "each": keysOf(&Each{}),
+		"":            keysOf(&File{}),
+		"install":     keysOf(&Install{}),
+		"roles":       keysOf(&Roles{}),
+		"defaults":    bounds,
+		"batch":       keysOf(&Batch{}),
+		"budget":      keysOf(&Budget{}),
+		"breaker":     keysOf(&Breaker{}),
+		"throttle":    keysOf(&Throttle{}),
+		"policy":      keysOf(&Policy{}),
+		"ensured":     keysOf(&Column{}),
+		"join":        keysOf(&Join{}),
+		"due":         append(slices.Clone(entryKeys), "any"),
+		"entry":       entryKeys,
+		"watermark":   keysOf(&Watermark{}),
+		"encoding":    {"snowflake"},
+		"snowflake":   keysOf(&snowflakeKey{}),
+		"tier":        tierKeys,
+		"window_map":  windowKeys,
+		"rank":        keysOf(&Rank{}),
+		"count":       countKeys,
+		"step":        keysOf(&Step{}),
+		"claim":       keysOf(&Claim{}),
+		"cursor":      keysOf(&Cursor{}),
+		"touch":       keysOf(&Touch{}),
+		"revive":      keysOf(&Revive{}),
+		"report":      keysOf(&Report{}),
+		"job":         keysOf(&Job{}),
+		"suppression": keysOf(&Suppression{}),
+		"coverage":    keysOf(&Coverage{}),
+		"each":        keysOf(&Each{}),
 	}
-	for verb, body := range map[string]any{"delete": &Delete{}, "update": &Update{}, "insert": &Insert{},
-		"archive": &Archive{}, "emit": &Emit{}} {
+	verbs := map[string]any{"delete": &Delete{}, "update": &Update{}, "insert": &Insert{}, "archive": &Archive{},
+		"emit": &Emit{}}
+	for verb, body := range verbs {
 		all[verb] = append(keysOf(body), rowKeys...)
 	}
 	maps.Copy(all, clockKeys)
 	return all
 }
 
-// definition is a map of the schema; one that may also be something else has it in then or else.
+// definition is a map in the JSON Schema. If the value may also have another type, the map is in
+// "then" or "else".
 type definition struct {
 	Properties map[string]json.RawMessage `json:"properties"`
 	Then       *definition                `json:"then"`
@@ -51,7 +75,7 @@ func (d *definition) keys() []string {
 	return keys
 }
 
-// TestSchemaHasTheKeys holds that the schema has the keys that the parser has, no more, no fewer.
+// TestSchemaHasTheKeys checks that the schema has exactly the keys of the parser.
 func TestSchemaHasTheKeys(t *testing.T) {
 	t.Parallel()
 	var root struct {
@@ -75,7 +99,7 @@ func TestSchemaHasTheKeys(t *testing.T) {
 	}
 }
 
-// TestReferenceHasTheKeys holds that the language's reference names every key.
+// TestReferenceHasTheKeys checks that docs/policy.md names every key.
 func TestReferenceHasTheKeys(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/policy.md")
@@ -91,7 +115,7 @@ func TestReferenceHasTheKeys(t *testing.T) {
 	for name, keys := range shapes() {
 		for _, key := range keys {
 			if !words[key] {
-				t.Errorf("key %q of %q is not explained", key, name)
+				t.Errorf("docs/policy.md does not name key %q of %q", key, name)
 			}
 		}
 	}

@@ -64,18 +64,18 @@ func (r *reader) raw(f field) Expr {
 // sql reads a query, a statement or an expression. Kind "literal" is a constant, and kind "default"
 // is a column's default. The names in the SQL are checked after the whole policy was read.
 func (r *reader) sql(f field, kind string) Expr {
-	is := IsExpression
+	grammar := IsExpression
 	if kind == IsQuery || kind == IsStatement {
-		is = kind
+		grammar = kind
 		r.text(f)
 	}
 	e := r.raw(f)
-	parsed, err := SQLFragment{Expr: e, Kind: is}.Parse()
+	parsed, err := SQLFragment{Expr: e, Kind: grammar}.Parse()
 	switch {
 	case err != nil && kind == "literal":
 		r.fail("P038", e.Position, words{"Text": e.SQL, "Name": true})
 	case err != nil:
-		r.sqlError(e, is, err)
+		r.sqlError(e, grammar, err)
 	case kind == "literal":
 		r.literal(f, e, parsed)
 	// The default of a column may read the clock, because it is evaluated when a row is written. No
@@ -142,11 +142,12 @@ func (r *reader) assignments(f field, kind string) (list []Assignment) {
 			list = append(list, a)
 		}
 	}
-	return r.once("P003 column", list) // two spellings of a key may name the same column
+	return r.reportRepeated("P003 column", list) // two spellings of a key may name the same column
 }
 
-// once reports every column that is named a second time, and returns the list without them.
-func (r *reader) once(fault string, list []Assignment) (first []Assignment) {
+// reportRepeated reports every column that is named a second time, and returns the list without
+// these columns.
+func (r *reader) reportRepeated(fault string, list []Assignment) (first []Assignment) {
 	for _, a := range list {
 		if i := slices.IndexFunc(first, func(b Assignment) bool { return a.Column == b.Column }); i >= 0 {
 			r.add(fault, a.Position, words{"Column": a.Column, "First": first[i].Position})

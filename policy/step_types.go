@@ -143,7 +143,7 @@ type Batch struct {
 	Whole bool `yaml:"whole"`
 }
 
-// ExpectedRows returns a number of rows to expect in a batch.
+// ExpectedRows returns how many rows a batch usually has.
 func (b Batch) ExpectedRows() int {
 	if b.Time == 0 {
 		return b.Rows

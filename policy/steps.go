@@ -136,7 +136,7 @@ func (r *reader) checkInsert(in *Insert, m mapping) {
 	if !m.has("key", "per", "set") {
 		r.add("P005 insert", r.fieldAt(m.from), nil)
 	}
-	r.once("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
+	r.reportRepeated("P003 column", slices.Concat(in.Key, in.Per, in.Add, in.Max, in.Min, in.Set))
 }
 
 // checkArchive refuses an archive into the table that the rows are from. It refuses a column with
@@ -155,8 +155,8 @@ func (r *reader) checkArchive(a *Archive, related *Related) {
 		copied = append(copied, Assignment{Column: c.From.Text, Position: c.From.Position})
 		given = append(given, Assignment{Column: c.Name, Position: c.Position})
 	}
-	r.once("P003 copied", copied)
-	r.once("P003 column", append(given, a.Set...))
+	r.reportRepeated("P003 copied", copied)
+	r.reportRepeated("P003 column", append(given, a.Set...))
 	isRow := func(c pgparse.ColumnRef) bool { return c.Star && len(c.Fields) == 1 && c.Fields[0] == row }
 	for _, set := range a.Set {
 		columns := SQLFragment{Expr: set.Value, Kind: IsExpression}.Parsed().Columns

@@ -225,16 +225,16 @@ type Tier struct {
 	Data     *WindowData
 }
 
-// Data is an amount that an expression computes for each row. A positive value is raised to AtLeast
-// and lowered to AtMost. NULL means Else, or never if Else is nil. Zero means never unless AtLeast
-// is zero. A negative value, or one of NeverValues, means never.
+// Data is a window or a number that an expression computes for each row. A positive value is raised
+// to AtLeast and lowered to AtMost. NULL means Else, or never if Else is nil. Zero means never
+// unless AtLeast is zero. A negative value, or one of NeverValues, means never.
 type Data[T any] struct {
 	// for a window: "interval", or the unit of a number, "years" to "seconds"; else ""
 	Unit        string
 	Value       *Expr  // nil for a constant, whose value is Else
 	NeverValues []Expr // literals
 	Else        *T
-	AtLeast     *T // nil in a window: longer than zero, and not settable at run time
+	AtLeast     *T // if nil, a window must be longer than zero and cannot be set at run time
 	AtMost      *T
 	Position    diag.Position
 }

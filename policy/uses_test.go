@@ -11,9 +11,9 @@ import (
 	"pgretain/policy"
 )
 
-// every has one policy of a table and one of partitions that use every construct. Each expression
-// has a marker x1, x2, ..., each table outside of expressions is app.u1, app.u2, ..., each within
-// app.v1, app.v2, ...
+// every is a policy file that uses every construct, for rows and for partitions. Each expression
+// contains a marker x1, x2 and so on. Each table outside of expressions is app.u1, app.u2 and so
+// on. Each table within an expression is app.v1, app.v2 and so on.
 const every = `
 version: 1
 policies:
@@ -27,7 +27,10 @@ policies:
     where: "x5 IN (SELECT id FROM app.v3)"
     due:
       any:
-        - age: {expression: "x6", older_than: [{when: "x7", then: {days: "x8", else: 3, never: [0]}}, {else: 1 day}], up_to: "SELECT x9 FROM app.v4"}
+        - age:
+            expression: "x6"
+            older_than: [{when: "x7", then: {days: "x8", else: 3, never: [0]}}, {else: 1 day}]
+            up_to: "SELECT x9 FROM app.v4"
         - expires: {column: at, grace: {interval: "x10"}}
           beyond: {first: {count: "x11"}, per: ["x12"], order: "x13, x14 DESC", among: "x15"}
         - position: {expression: "x16", up_to: "SELECT x51"}
@@ -36,8 +39,20 @@ policies:
       rank: {first: 3, per: ["x19"], order: "x20", among: "x21"}
     then:
       - update: {set: {a: "x22"}, undo: {a: "x23"}, where: "x24"}
-      - update: {table: app.u4, as: a, join: {m: {table: app.u5, where: "x25"}, n: "SELECT x26 FROM app.v6"}, where: "x27", set: {a: "x28"}}
-      - insert: {into: app.u6, key: {a: "x29"}, add: {b: "x30"}, max: {c: "x31"}, min: {d: "x32"}, set: {e: "x33"}, where: "x34"}
+      - update:
+          table: app.u4
+          as: a
+          join: {m: {table: app.u5, where: "x25"}, n: "SELECT x26 FROM app.v6"}
+          where: "x27"
+          set: {a: "x28"}
+      - insert:
+          into: app.u6
+          key: {a: "x29"}
+          add: {b: "x30"}
+          max: {c: "x31"}
+          min: {d: "x32"}
+          set: {e: "x33"}
+          where: "x34"
       - insert: {into: app.u7, as: h, per: {a: "x35"}}
       - archive: {into: app.u8, set: {a: "x36"}, where: "x37"}
       - archive: {table: app.u9, as: r, where: "x38", into: app.u10, existing: replace}
@@ -55,7 +70,11 @@ policies:
     table: app.u16
     due: {expires: {column: at}}
     then: [delete]
-    claim: {key: id, ttl: {minutes: "(SELECT x47 FROM app.v8)"}, set: {a: "(SELECT x48)"}, cursor: {table: app.u17, key: id, position: [at]}}
+    claim:
+      key: id
+      ttl: {minutes: "(SELECT x47 FROM app.v8)"}
+      set: {a: "(SELECT x48)"}
+      cursor: {table: app.u17, key: id, position: [at]}
   partitions:
     partitions_of: app.u18
     due: {age: {older_than: 3 days}}
@@ -65,9 +84,9 @@ reports:
   numbers: {query: "SELECT x50 FROM app.v9"}
 `
 
-// TestEveryPart holds that nothing of a policy is forgotten: what the text of the file has is what
-// the lists have.
-func TestEveryPart(t *testing.T) {
+// TestEveryFragment checks that Fragments and Uses together list every expression and every table
+// of a policy file.
+func TestEveryFragment(t *testing.T) {
 	t.Parallel()
 	file, list := policy.Parse("policy.yaml", []byte(every))
 	if len(list) > 0 {
@@ -75,12 +94,12 @@ func TestEveryPart(t *testing.T) {
 	}
 	var expressions, tables []string
 	marker, table := regexp.MustCompile(`\bx\d+\b`), regexp.MustCompile(`\bapp\.[uv]\d+\b`)
-	parts := func(parts []policy.SQLFragment) {
-		for _, part := range parts {
-			expressions = append(expressions, marker.FindAllString(part.Expr.SQL, -1)...)
-			parsed, err := part.Parse()
+	collect := func(fragments []policy.SQLFragment) {
+		for _, fragment := range fragments {
+			expressions = append(expressions, marker.FindAllString(fragment.Expr.SQL, -1)...)
+			parsed, err := fragment.Parse()
 			if err != nil {
-				t.Errorf("%s: %v", part.Expr.SQL, err)
+				t.Errorf("%s: %v", fragment.Expr.SQL, err)
 				continue
 			}
 			for _, ref := range parsed.Tables {
@@ -92,31 +111,31 @@ func TestEveryPart(t *testing.T) {
 		for _, use := range p.Uses() {
 			tables = append(tables, use.Table.String())
 		}
-		parts(p.Fragments())
+		collect(p.Fragments())
 	}
 	for _, report := range file.Reports {
-		parts(report.Fragments())
+		collect(report.Fragments())
 	}
 	own := func(name string) bool { return name == ".batch" || name == ".partition" }
 	same(t, marker.FindAllString(every, -1), expressions)
 	same(t, table.FindAllString(every, -1), slices.DeleteFunc(tables, own))
 }
 
-// TestBrokenAnywhere holds that a fault in any piece of SQL is reported, also where the whole file
-// looks at all pieces.
-func TestBrokenAnywhere(t *testing.T) {
+// TestSyntaxErrorInAnyExpression checks that Parse reports a syntax error in any expression. The
+// file also has "each", whose check reads all expressions.
+func TestSyntaxErrorInAnyExpression(t *testing.T) {
 	t.Parallel()
-	looks := every + "each: {each_tenant: {schemas: \"tenant_*\"}}\n"
-	for _, place := range regexp.MustCompile(`\bx\d+\b`).FindAllStringIndex(looks, -1) {
-		source := looks[:place[0]] + "(" + looks[place[1]:]
-		_, list := policy.Parse("policy.yaml", []byte(source))
+	source := every + "each: {each_tenant: {schemas: \"tenant_*\"}}\n"
+	for _, place := range regexp.MustCompile(`\bx\d+\b`).FindAllStringIndex(source, -1) {
+		broken := source[:place[0]] + "(" + source[place[1]:]
+		_, list := policy.Parse("policy.yaml", []byte(broken))
 		if !slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "P011" }) {
-			t.Errorf("%s: got %v", looks[place[0]:place[1]], list)
+			t.Errorf("syntax error at %s: got %v, want P011", source[place[0]:place[1]], list)
 		}
 	}
 }
 
-// same compares as sets: a table that a statement changes is in both lists.
+// same compares two lists as sets, because a table that a statement changes is listed twice.
 func same(t *testing.T, wanted, got []string) {
 	t.Helper()
 	slices.Sort(wanted)
@@ -126,7 +145,8 @@ func same(t *testing.T, wanted, got []string) {
 	}
 }
 
-// TestAccess holds what a policy does with the rows of each table.
+// TestAccess checks which statements a policy executes on each table: i for INSERT, u for UPDATE, d
+// for DELETE, r for rows that foreign keys reach.
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	file, list := policy.Parse("policy.yaml", []byte(every))

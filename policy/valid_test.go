@@ -20,7 +20,8 @@ func valid(t testing.TB) []*fixture.Case {
 	return fixture.Cases(t, "testdata/valid", 5, "policy.yaml", "model.json")
 }
 
-// TestValid holds the whole model of every case under testdata/valid, positions included.
+// TestValid compares the result of Parse for every case under testdata/valid with its model.json,
+// positions included.
 func TestValid(t *testing.T) {
 	t.Parallel()
 	for _, c := range valid(t) {
@@ -55,24 +56,25 @@ func at(line, column, width int) diag.Position {
 	return diag.Position{File: "policy.yaml", Line: line, Column: column, Width: width}
 }
 
-// TestBotQueue spells one model out, so that a wrong model cannot hide in a rewritten file.
+// TestBotQueue compares one result of Parse with a literal, because "-update" rewrites model.json.
 func TestBotQueue(t *testing.T) {
 	t.Parallel()
 	file := botQueue(t)
 	table := policy.Table{Schema: "public", Name: "enqueued_messages"}
 	bounds := policy.Policy{
-		Table: table,
-		Then:  []policy.Step{{Delete: &policy.Delete{}}},
-		Batch: policy.Batch{Rows: 50000, Time: 50 * time.Millisecond,
-			LockTimeout: 100 * time.Millisecond}, Budget: policy.Budget{Time: 10 * time.Minute},
-		Breaker: policy.Breaker{Rows: 5000000, Fraction: 0.5}, Throttle: policy.Throttle{Busy: 1},
+		Table:    table,
+		Then:     []policy.Step{{Delete: &policy.Delete{}}},
+		Batch:    policy.Batch{Rows: 50000, Time: 50 * time.Millisecond, LockTimeout: 100 * time.Millisecond},
+		Budget:   policy.Budget{Time: 10 * time.Minute},
+		Breaker:  policy.Breaker{Rows: 5000000, Fraction: 0.5},
+		Throttle: policy.Throttle{Busy: 1},
 	}
 	ttl, limit := bounds, bounds
 	ttl.Name, ttl.Description = "enqueued_messages_ttl", "messages older than a week"
 	ttl.Ensure = []policy.Column{{Name: "created_at", Type: "timestamp", Default: &policy.Expr{SQL: "now()"}}}
-	ttl.Due = &policy.Due{Entries: []policy.Entry{{Clock: &policy.Clock{
-		Kind: "age", Column: "created_at", Window: policy.Window{Tiers: []policy.Tier{{Interval: policy.Interval{Text: "7 days", Days: 7}}}},
-	}}}}
+	week := policy.Window{Tiers: []policy.Tier{{Interval: policy.Interval{Text: "7 days", Days: 7}}}}
+	age := &policy.Clock{Kind: "age", Column: "created_at", Window: week}
+	ttl.Due = &policy.Due{Entries: []policy.Entry{{Clock: age}}}
 	limit.Name = "enqueued_messages_cap"
 	limit.Due = &policy.Due{Entries: []policy.Entry{{Beyond: &policy.Rank{
 		First: 1000, Per: []policy.Expr{{SQL: "device_key"}}, OrderText: policy.Expr{SQL: "created_at DESC, id DESC"},
@@ -83,10 +85,16 @@ func TestBotQueue(t *testing.T) {
 	}}}}
 	wanted := &policy.File{
 		Path: "policy.yaml", Policies: []*policy.Policy{&ttl, &limit},
-		Install: policy.Install{Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC",
-			Scheduler: "pg_cron", Roles: policy.Roles{
-				Owner: "retention_owner", Worker: "retention_worker", Runner: "retention_runner", Operator: "retention_operator", Viewer: "retention_viewer",
-			}},
+		Install: policy.Install{
+			Schema: "retention", SearchPath: []string{"public"}, TimeZone: "UTC", Scheduler: "pg_cron",
+			Roles: policy.Roles{
+				Owner:    "retention_owner",
+				Worker:   "retention_worker",
+				Runner:   "retention_runner",
+				Operator: "retention_operator",
+				Viewer:   "retention_viewer",
+			},
+		},
 		Jobs: []*policy.Job{{
 			Name: "enqueued_messages", Schedules: []policy.Schedule{{Text: "*/5 * * * *"}},
 			Run: []policy.Name{{Text: "enqueued_messages_ttl"}, {Text: "enqueued_messages_cap"}},
@@ -104,9 +112,17 @@ func TestPositions(t *testing.T) {
 	ttl, limit := file.Policies[0], file.Policies[1]
 	order := limit.Due.Entries[0].Beyond.Order
 	got := []diag.Position{
-		ttl.Position, ttl.Table.Position, ttl.Due.Entries[0].Clock.ColumnPos, ttl.Due.Entries[0].Clock.Window.Position,
-		ttl.Ensure[0].Position, limit.Due.Entries[0].Beyond.Per[0].Position, order[0].Expr.Position, order[1].Expr.Position,
-		ttl.Then[0].Position, file.Jobs[0].Schedules[0].Position, file.Jobs[0].Run[1].Position,
+		ttl.Position,
+		ttl.Table.Position,
+		ttl.Due.Entries[0].Clock.ColumnPos,
+		ttl.Due.Entries[0].Clock.Window.Position,
+		ttl.Ensure[0].Position,
+		limit.Due.Entries[0].Beyond.Per[0].Position,
+		order[0].Expr.Position,
+		order[1].Expr.Position,
+		ttl.Then[0].Position,
+		file.Jobs[0].Schedules[0].Position,
+		file.Jobs[0].Run[1].Position,
 	}
 	wanted := []diag.Position{
 		at(5, 3, 21), at(7, 12, 24), at(9, 25, 10), at(9, 49, 6),

@@ -92,8 +92,8 @@ func (r *reader) windowData(f field) *WindowData {
 	return d
 }
 
-// fill reads a value with its bounds. The value comes from the row, or is a constant number. amount
-// reads one number or interval.
+// fill reads a value with its bounds. The value is an expression on the row, or a constant number.
+// amount reads one number or interval.
 func (d *Data[T]) fill(r *reader, m mapping, value field, amount func(field) T) {
 	d.Position = r.at(m.from.value)
 	bound := func(f field, into **T) {

@@ -11,7 +11,7 @@ import (
 	"pgretain/internal/quote"
 )
 
-// File is an object of the runtime. Chapter is its folder.
+// File is the SQL file of one object of the runtime. Chapter is its folder.
 type File struct{ Chapter, Name, Text string }
 
 // RunsExecute reports whether a run executes objects of a chapter. A run uses the engine, the types
@@ -21,8 +21,8 @@ func RunsExecute(chapter string) bool {
 }
 
 // order lists the files of each chapter in reading order: a function comes before the functions
-// that it calls. PostgreSQL finds what it needs when it creates an object, because whatever the
-// object names comes before it. In PL/pgSQL this holds for the text before the body only.
+// that it calls. PL/pgSQL looks up the names in a body when the function is called. PostgreSQL
+// looks up all other names when it creates an object, so these objects come first.
 //
 //go:embed order.txt
 var order string

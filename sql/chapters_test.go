@@ -14,35 +14,38 @@ import (
 	"pgretain/templates"
 )
 
-// told are names that a text only tells people, in a message or a hint: no calls.
-var told = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"},
+// namedInMessages are names that a function contains only in a message or a hint, by function. They
+// are no calls.
+var namedInMessages = map[string][]string{"_begin": {"preview"}, "_copy": {"adopt"}, "_finish": {"accept"},
 	"_run_all": {"status"}, "_take_table": {"pause"}}
 
-// apart are calls by dry runs and reports, which take no rows.
-var apart = map[string][]string{"_begin": {"_run_report"}, "_run_all": {"_log_dry_run"}}
+// calledByDryRuns are functions that dry runs and reports call, by caller. Such runs take no rows.
+var calledByDryRuns = map[string][]string{"_begin": {"_run_report"}, "_run_all": {"_log_dry_run"}}
 
-// notByRuns are the templates of what migrations and applications execute. The others are functions
-// that a run calls, and their parts: a new template is taken for one.
+// notByRuns are the templates of SQL that migrations and applications execute. All other templates
+// are functions that a run calls, or fragments of them. The test takes a new template for one of
+// these.
 var notByRuns = []string{
-	"advance", "application", "claim_keys", "close", "column", "cron_command", "each", "each_drop", "index", "index_drop", "index_partitioned",
-	"install", "install_drop", "job", "job_drop", "page", "policy", "policy_drop", "privilege", "refuse_untrusted", "seen_keys", "touch",
+	"advance", "application", "claim_keys", "close", "column", "cron_command", "each", "each_drop", "index",
+	"index_drop", "index_partitioned", "install", "install_drop", "job", "job_drop", "page", "policy", "policy_drop", "privilege",
+	"refuse_untrusted", "seen_keys", "touch",
 }
 
-// TestRunsCallTheirChapters: a DBA who asks what can change rows reads what stands in the chapters
-// of the engine, and nothing else. That is all that retention.run and run_job call, directly or
-// not, and the functions of policies that they execute; texts of EXECUTE count as well as
-// statements, in whatever string a name stands. And there is nothing else in these chapters.
+// TestRunsCallTheirChapters checks that the chapters of the engine contain exactly the functions
+// that runs call. These are retention.run, run_job, the functions of policies, and all functions
+// that they call directly or indirectly. Names in strings count as calls, because the string may be
+// executed.
 func TestRunsCallTheirChapters(t *testing.T) {
 	t.Parallel()
 	byRuns := []string{"run", "run_job"}
 	for name, text := range readTemplates(t) {
-		if used := regexp.MustCompile(`\.Schema \}\}\.([a-z_]+)`).FindAllStringSubmatch(text,
-			-1); !slices.Contains(notByRuns, name) {
+		used := regexp.MustCompile(`\.Schema \}\}\.([a-z_]+)`).FindAllStringSubmatch(text, -1)
+		if !slices.Contains(notByRuns, name) {
 			for _, found := range used {
 				byRuns = append(byRuns, found[1])
 			}
 		} else if len(used) == 0 {
-			t.Errorf("template %s calls nothing, and needs not be listed", name)
+			t.Errorf("template %s calls no function of the runtime: remove it from notByRuns", name)
 		}
 	}
 	called := map[string]bool{}
@@ -55,13 +58,14 @@ func TestRunsCallTheirChapters(t *testing.T) {
 		called[name] = true
 		for _, file := range filesOf(name) {
 			uses := uses(file.Text)
-			for _, name := range slices.Concat(told[file.Name], apart[file.Name]) {
+			for _, name := range slices.Concat(namedInMessages[file.Name], calledByDryRuns[file.Name]) {
 				if !slices.Contains(uses, name) {
-					t.Errorf("%s does not name %s", file.Name, name)
+					t.Errorf("%s does not contain the name %s: remove the name from the lists above", file.Name, name)
 				}
 			}
 			byRuns = append(byRuns, slices.DeleteFunc(uses, func(name string) bool {
-				return slices.Contains(told[file.Name], name) || slices.Contains(apart[file.Name], name)
+				return slices.Contains(namedInMessages[file.Name], name) ||
+					slices.Contains(calledByDryRuns[file.Name], name)
 			})...)
 		}
 	}
@@ -71,19 +75,19 @@ func TestRunsCallTheirChapters(t *testing.T) {
 			continue
 		}
 		if runs := sqlfiles.RunsExecute(file.Chapter); runs && !called[file.Name] {
-			t.Errorf("%s/%s: no run calls it", file.Chapter, file.Name)
+			t.Errorf("%s/%s is in a chapter of the engine, but no run calls it", file.Chapter, file.Name)
 		} else if !runs && called[file.Name] {
-			t.Errorf("%s/%s: runs call it", file.Chapter, file.Name)
+			t.Errorf("%s/%s is not in a chapter of the engine, but runs call it", file.Chapter, file.Name)
 		}
 	}
 }
 
 var (
-	comment = regexp.MustCompile(`(?m)--.*$|('(?:[^']|'')*')`) // not in strings
+	comment = regexp.MustCompile(`(?m)--.*$|('(?:[^']|'')*')`) // a comment, or a string that is kept
 	use     = regexp.MustCompile(`\bretention\.([A-Za-z0-9_]+)`)
 )
 
-// uses are the names in the runtime's schema that a text has outside comments.
+// uses returns the names in the runtime's schema that a text contains outside comments.
 func uses(text string) (names []string) {
 	for _, found := range use.FindAllStringSubmatch(comment.ReplaceAllString(text, "$1"), -1) {
 		names = append(names, found[1])
@@ -91,7 +95,8 @@ func uses(text string) (names []string) {
 	return names
 }
 
-// TestOrderNamesEachFile: what order.txt leaves out would not be installed.
+// TestOrderNamesEachFile checks that order.txt lists every file, because the runtime consists of
+// the listed files only.
 func TestOrderNamesEachFile(t *testing.T) {
 	t.Parallel()
 	var want, got []string
@@ -110,7 +115,7 @@ func TestOrderNamesEachFile(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("order.txt (-want +got)\n%s", diff)
+		t.Errorf("order.txt does not list the files of the folders (-folders +order.txt)\n%s", diff)
 	}
 }
 
@@ -130,23 +135,26 @@ func readTemplates(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts[strings.TrimSuffix(name, ".sql.tmpl")] = regexp.MustCompile(`(?m)^\s*--.*$`).ReplaceAllString(string(text), "")
+		withoutComments := regexp.MustCompile(`(?m)^\s*--.*$`).ReplaceAllString(string(text), "")
+		texts[strings.TrimSuffix(name, ".sql.tmpl")] = withoutComments
 	}
 	return texts
 }
 
-// TestHeadings: a chapter says in two or three lines what it does, and who calls it.
+// TestHeadings checks that each chapter begins with a title, and with one to three lines that say
+// what it does and who calls it.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	for _, chapter := range sqlfiles.Chapters() {
 		if !regexp.MustCompile(`^-- [A-Z][a-z]+\n(-- .*\n){1,3}$`).MatchString(sqlfiles.Heading(chapter)) {
-			t.Errorf("%s begins with\n%s", chapter, sqlfiles.Heading(chapter))
+			t.Errorf("%s/chapter.sql is not a title and one to three lines:\n%s", chapter, sqlfiles.Heading(chapter))
 		}
 	}
 }
 
-// TestNoPlanIsCompiled: where a function switches a way of planning off, plans that go that way all
-// the same have costs for which the server compiles them, in seconds.
+// TestNoPlanIsCompiled checks that each function that switches a plan type off also switches JIT
+// off. The planner adds a high cost to a plan type that is off. Such a cost would start JIT
+// compilation, which takes seconds.
 func TestNoPlanIsCompiled(t *testing.T) {
 	t.Parallel()
 	switched := regexp.MustCompile(`SET enable_\w+ = off`)

@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// Runtime has the directories types, tables, engine, inspect, operate, migrate and views, and
+// Runtime contains the directories types, tables, engine, inspect, operate, migrate and views, and
 // upgrades from version 2 on. After a release, types and tables never change. upgrades/<version>
 // changes them, and a second file reverts each change. The functions and procedures that a run
-// calls are in engine. The others are in a directory by their callers.
+// calls are in engine. All others are in a directory named after their purpose.
 //
 //go:embed types/*.sql tables/*.sql engine/*/*.sql inspect/*.sql operate/*.sql migrate/*.sql views/*.sql
 var Runtime embed.FS
@@ -26,7 +26,7 @@ const Version = "1"
 func Compare(version string) (int, error) {
 	number, err := strconv.Atoi(version)
 	if err != nil || number < 0 {
-		return 0, fmt.Errorf("%q is no version of the runtime", version)
+		return 0, fmt.Errorf("%q is not a version of the runtime", version)
 	}
 	own, err := strconv.Atoi(Version)
 	return number - own, err

@@ -39,7 +39,9 @@ func (v *inspection) checkPlans(r reading) error {
 		if err != nil {
 			return err
 		}
-		few := lists.Map(some, func(o generator.Object) int { return fewBatches * v.policies[o.Policy].Batch.ExpectedRows() })
+		few := lists.Map(some, func(o generator.Object) int {
+			return fewBatches * v.policies[o.Policy].Batch.ExpectedRows()
+		})
 		if err := v.finds("", some, "plan_findings", names, few, usual, unsorted, known)(r); err != nil {
 			return err
 		}

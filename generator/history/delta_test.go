@@ -28,15 +28,19 @@ policies:
     keep: {open: "EXISTS (SELECT FROM app.review v WHERE v.note_id = t.id AND v.open)"}
     then: [delete]
   served: {table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
-  loans: {table: app.loan, ensure: {created_at: {type: timestamptz, default: now()}}, due: {age: {column: created_at, older_than: 30 days}}, then: [delete]}
+  loans:
+    table: app.loan
+    ensure: {created_at: {type: timestamptz, default: now()}}
+    due: {age: {column: created_at, older_than: 30 days}}
+    then: [delete]
 reports:
   newest: {query: "SELECT max(at) AS newest FROM app.served"}
 jobs:
   nightly: {schedule: "17 3 * * *", run: [notes, served, newest]}
 `
 
-// deltas say what a change of the file changes: a line an object, "file: sign kind name", and of a
-// policy the words.
+// deltas are changes of deltaBefore with the expected lines in the heads of the next files. A line
+// has the form "file: sign kind name", with the words of the change for a policy.
 var deltas = map[string]struct {
 	change func(string) string
 	want   []string
@@ -44,13 +48,21 @@ var deltas = map[string]struct {
 	"nothing": {replaced(), nil},
 	"comments and blanks": {replaced("policies:", "# why\n\npolicies:  # here\n", "    then: [delete]",
 		"\n    then: [delete] # gone"), nil},
-	"another indentation": {replaced("    table: app.note\n", "        table:    app.note\n", "    where",
-		"        where", "    due: {age: {column: made_at", "        due: {age: {column: made_at", "    keep", "        keep", "    then", "        then"), nil},
+	"another indentation": {replaced(
+		"    table: app.note\n", "        table:    app.note\n",
+		"    where", "        where",
+		"    due: {age: {column: made_at", "        due: {age: {column: made_at",
+		"    keep", "        keep",
+		"    then", "        then",
+	), nil},
 	"block instead of flow": {replaced("due: {age: {column: made_at, older_than: 7 days}}",
 		"due:\n      age:\n        older_than: 7 days\n        column: made_at"), nil},
-	"order of keys": {replaced("{schedule: \"17 3 * * *\", run: [notes, served, newest]}",
-		"{run: [notes, served, newest], schedule: \"17 3 * * *\"}",
-		"{table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}", "{then: [delete], due: {age: {older_than: 30 days, column: at}}, table: app.served}"), nil},
+	"order of keys": {replaced(
+		`{schedule: "17 3 * * *", run: [notes, served, newest]}`,
+		`{run: [notes, served, newest], schedule: "17 3 * * *"}`,
+		"{table: app.served, due: {age: {column: at, older_than: 30 days}}, then: [delete]}",
+		"{then: [delete], due: {age: {older_than: 30 days, column: at}}, table: app.served}",
+	), nil},
 	"order of policies": {lastFirst, nil},
 	"defaults spelled out": {replaced("version: 1",
 		"version: 1\ndefaults: {batch: {rows: 50000, time: 50ms, lock_timeout: 100ms}, budget: {time: 10m}, "+
@@ -71,7 +83,8 @@ var deltas = map[string]struct {
 		[]string{`policies: ~ install install: protect: "app.rolled" -> "app.rolled", "app.transfer"`}},
 	"time zone": {replaced("version: 1", "version: 1\ninstall: {time_zone: Europe/Berlin}"),
 		append(all("due: ... days back -> ... days back (days of Europe/Berlin)"),
-			"policies: ~ policy newest: the same definition, other SQL", `policies: ~ install install: time_zone: "UTC" -> "Europe/Berlin"`)},
+			"policies: ~ policy newest: the same definition, other SQL",
+			`policies: ~ install install: time_zone: "UTC" -> "Europe/Berlin"`)},
 	"search path": {replaced("version: 1", "version: 1\ninstall: {search_path: [public, app]}"),
 		append(all("the same definition, other SQL"), "policies: ~ policy newest: the same definition, other SQL",
 			`policies: ~ install install: search_path: "public" -> "public, app"`)},
@@ -97,27 +110,41 @@ var deltas = map[string]struct {
 			"SQL: ... (now()) -> ... (now() - interval '1 day'); SQL: ... (now()) -> ... (now() - interval '1 day')"}},
 	"a report": {replaced("max(at)", "min(at)"),
 		[]string{"policies: ~ policy newest: asks: SELECT max(at) AS newest ... -> SELECT min(at) AS newest ..."}},
-	"a report gone": {replaced("reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "",
-		", newest]", "]"), []string{"policies: ~ job nightly: runs: ... served, then newest -> ... served", "policies: - policy newest"}},
+	"a report removed": {
+		replaced(
+			"reports:\n  newest: {query: \"SELECT max(at) AS newest FROM app.served\"}\n", "",
+			", newest]", "]",
+		),
+		[]string{
+			"policies: ~ job nightly: runs: ... served, then newest -> ... served",
+			"policies: - policy newest",
+		}},
 	"another window": {replaced("older_than: 7 days", "older_than: 8 days"),
 		[]string{"policies: ~ policy notes: due: ... 7 days back -> ... 8 days back"}},
 	"another index": {replaced("where: \"state = 'done'\"", "where: \"state = 'gone'\""),
 		[]string{"indexes: + index app.pgretain_note", "drop_indexes: - index app.pgretain_note",
 			"policies: ~ policy notes: where: state = 'done' -> state = 'gone'"}},
-	"a policy that reads more": {replaced("EXISTS (SELECT FROM app.review v",
-		"EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v"), []string{"tables: + privilege " +
-		"app.config",
-		"policies: ~ policy notes: keeps: open: EXISTS (SELECT FROM app.review v ... -> open: EXISTS (SELECT FROM " +
-			"app.config) OR EXISTS (SELECT FROM app.review v ...; " +
-			"takes: ... guards read: app.review; row ... -> ... guards read: app.config, app.review; row ..."}},
+	"a policy that reads more": {
+		replaced(
+			"EXISTS (SELECT FROM app.review v",
+			"EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v",
+		),
+		[]string{
+			"tables: + privilege app.config",
+			"policies: ~ policy notes: keeps: open: EXISTS (SELECT FROM app.review v ... -> " +
+				"open: EXISTS (SELECT FROM app.config) OR EXISTS (SELECT FROM app.review v ...; " +
+				"takes: ... guards read: app.review; row ... -> ... guards read: app.config, app.review; row ...",
+		}},
 }
 
-// all are the lines for a change of every policy of the file.
+// all returns the lines for a change of every policy of the file.
 func all(words string) []string {
 	return []string{"policies: ~ policy loans: " + words, "policies: ~ policy notes: " + words,
 		"policies: ~ policy served: " + words}
 }
 
+// replaced returns a function that replaces the first occurrence of the first text of each pair by
+// the second text.
 func replaced(pairs ...string) func(string) string {
 	return func(s string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -137,6 +164,8 @@ func lastFirst(s string) string {
 	return s[:start][:strings.Index(s, "  notes:")] + s[start:end] + s[strings.Index(s, "  notes:"):start] + s[end:]
 }
 
+// TestDelta checks that a change of the policy file gives exactly the expected changes of objects,
+// and that a second step is empty.
 func TestDelta(t *testing.T) {
 	t.Parallel()
 	for name, c := range deltas {
@@ -148,10 +177,10 @@ func TestDelta(t *testing.T) {
 			files := deltaStep(t, dir, after)
 			want := slices.Sorted(slices.Values(c.want))
 			if diff := cmp.Diff(want, deltaLines(files)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
+				t.Errorf("lines of the heads (-want +got)\n%s", diff)
 			}
 			if more := deltaStep(t, dir, after); len(more) > 0 {
-				t.Errorf("a second step for the same file: %v", deltaLines(more))
+				t.Errorf("Next writes a second step for the same file: %v", deltaLines(more))
 			}
 		})
 	}
@@ -162,6 +191,7 @@ var (
 	headLine  = regexp.MustCompile(`(?m)^--   ([-+~]) ([a-z]+) "(.*?)(?:_[0-9a-f]{8})?"(: .*)?$`)
 )
 
+// deltaLines returns the lines of the heads in the form of deltas, sorted.
 func deltaLines(files []generator.File) []string {
 	var lines []string
 	for _, f := range files {
@@ -173,7 +203,8 @@ func deltaLines(files []generator.File) []string {
 	return lines
 }
 
-// TestDeltaRefuses: what cannot be made by a step is said at its line, and nothing is written.
+// TestDeltaRefuses checks that a change which no migration can make is refused at its line with a
+// hint, and that no file is written.
 func TestDeltaRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -188,7 +219,8 @@ func TestDeltaRefuses(t *testing.T) {
 		"runner": {replaced("version: 1", "version: 1\ninstall: {roles: {runner: r}}"),
 			`runner "retention_runner" in the migrations, "r" in the policy file`, 3},
 		"viewer": {replaced("version: 1", "version: 1\ninstall: {roles: {viewer: v}}"),
-			`readers "retention_worker, retention_runner, retention_operator, retention_viewer" in the migrations, "retention_worker, retention_runner, retention_operator, v" in the policy file`, 3},
+			`readers "retention_worker, retention_runner, retention_operator, retention_viewer" in the migrations, ` +
+				`"retention_worker, retention_runner, retention_operator, v" in the policy file`, 3},
 		"no roles": {replaced("version: 1", "version: 1\ninstall: {roles: none}"),
 			`owner "retention_owner" in the migrations, roles: none in the policy file`, 3},
 		"a column's type": {replaced("type: timestamptz", "type: timestamp"),
@@ -207,6 +239,8 @@ func TestDeltaRefuses(t *testing.T) {
 	}
 }
 
+// TestDeltaColumnTypeFollowsTheTable checks that "ensure" may have another type than the earlier
+// migration if the table has that type.
 func TestDeltaColumnTypeFollowsTheTable(t *testing.T) {
 	t.Parallel()
 	dir := fstest.MapFS{}
@@ -216,12 +250,13 @@ func TestDeltaColumnTypeFollowsTheTable(t *testing.T) {
 	loan := snapshot.Table("app.loan")
 	loan.Columns = append(loan.Columns, catalog.Column{Name: "created_at", Type: "timestamp without time zone"})
 	if _, list := generator.Compile(file, snapshot, mustRead(t, dir)); list.HasErrors() {
-		t.Errorf("the table has the type, and it is refused: %v", list)
+		t.Errorf("the table has the new type, but Compile refuses it: %v", list)
 	}
 }
 
-// TestDeltaOfNothing has an archive that a migration made, which the snapshot does not know yet.
-func TestDeltaOfNothing(t *testing.T) {
+// TestDeltaOfUnchangedArchive checks that the next step is empty if an earlier migration creates an
+// archive that the snapshot does not contain.
+func TestDeltaOfUnchangedArchive(t *testing.T) {
 	t.Parallel()
 	dir := fstest.MapFS{}
 	archive := "{archive: {into: app.old_served, create: true, set: {run_id: run.id}}}"
@@ -229,10 +264,11 @@ func TestDeltaOfNothing(t *testing.T) {
 		archive+", delete]")(deltaBefore)
 	deltaStep(t, dir, yaml)
 	if files := deltaStep(t, dir, yaml); len(files) > 0 {
-		t.Errorf("%+v", files)
+		t.Errorf("got %+v, want no files", files)
 	}
 }
 
+// deltaStep adds the next step for a policy file to the directory, and returns its files.
 func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []generator.File {
 	t.Helper()
 	files, list := tryDelta(t, dir, yaml)
@@ -243,7 +279,7 @@ func deltaStep(t *testing.T, dir fstest.MapFS, yaml string) []generator.File {
 	return files
 }
 
-// tryDelta is the next step for a file, or what is wrong.
+// tryDelta returns the next step for a policy file, or the diagnostics that refuse it.
 func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, diag.List) {
 	t.Helper()
 	file, list := policy.Parse("retention.yaml", []byte(yaml))
@@ -253,7 +289,7 @@ func tryDelta(t *testing.T, dir fstest.MapFS, yaml string) ([]generator.File, di
 	history := mustRead(t, dir)
 	objects, list := generator.Compile(file, deltaSnapshot(t, file), history)
 	if faults := generator.Faults(file, deltaSnapshot(t, file), history); !slices.Equal(faults, list.Unique()) {
-		t.Errorf("without objects it says %v, with them %v", faults, list)
+		t.Errorf("Faults returns %v, but Compile %v", faults, list)
 	}
 	if list.HasErrors() {
 		return nil, list

@@ -15,7 +15,7 @@ import (
 	"pgretain/tests/fixture"
 )
 
-// TestFormatsShareTheStatesOfGoose is the same without what goose refuses.
+// TestFormatsShareTheStatesOfGoose checks that the same steps have the same states in all formats.
 func TestFormatsShareTheStatesOfGoose(t *testing.T) {
 	t.Parallel()
 	chains := map[generator.Format][]string{}
@@ -29,6 +29,7 @@ func TestFormatsShareTheStatesOfGoose(t *testing.T) {
 	}
 }
 
+// chain returns the states before and after each file.
 func chain(h *generator.History) []string {
 	var states []string
 	for _, m := range h.Files() {
@@ -37,7 +38,7 @@ func chain(h *generator.History) []string {
 	return states
 }
 
-// twoSteps is the directory of a first installation and a change of it.
+// twoSteps returns a directory with a first installation and a later change.
 func twoSteps(t *testing.T, format generator.Format) fstest.MapFS {
 	t.Helper()
 	dir := fstest.MapFS{}
@@ -47,8 +48,8 @@ func twoSteps(t *testing.T, format generator.Format) fstest.MapFS {
 	return dir
 }
 
-// TestGoldenFormats writes a first installation and a change of it that touches every file of a
-// step, and compares them with testdata/formats.
+// TestGoldenFormats compares the files of two steps with testdata/formats, in every format. The
+// second step changes every file of a step.
 func TestGoldenFormats(t *testing.T) {
 	t.Parallel()
 	for _, format := range generator.Formats {
@@ -60,6 +61,8 @@ func TestGoldenFormats(t *testing.T) {
 	}
 }
 
+// TestReadRefusesHalfAMigration checks that Read refuses a directory in which a file of a migration
+// is missing, edited or written for another tool.
 func TestReadRefusesHalfAMigration(t *testing.T) {
 	t.Parallel()
 	const flywayUp, flywayDown = "V3__retention_indexes.sql", "U3__retention_indexes.sql"
@@ -78,12 +81,12 @@ func TestReadRefusesHalfAMigration(t *testing.T) {
 		kind   error
 		files  []string
 	}{
-		"undo file gone": {generator.Flyway, remove(flywayDown), generator.ErrHalf, []string{flywayDown, flywayUp}},
+		"undo file missing": {generator.Flyway, remove(flywayDown), generator.ErrHalf, []string{flywayDown, flywayUp}},
 		"undo file edited": {generator.Flyway, replaceIn(flywayDown, "DROP INDEX", "DROP TABLE"),
 			generator.ErrEdited, []string{flywayDown}},
 		"up file edited": {generator.Flyway, replaceIn(flywayUp, "CREATE INDEX", "CREATE UNIQUE INDEX"),
 			generator.ErrEdited, []string{flywayUp}},
-		"down script gone": {generator.Psql, remove(psqlDown), generator.ErrHalf, []string{psqlDown, psqlUp}},
+		"down script missing": {generator.Psql, remove(psqlDown), generator.ErrHalf, []string{psqlDown, psqlUp}},
 		"down script edited": {generator.Psql, replaceIn(psqlDown, "DROP INDEX", "DROP TABLE"), generator.ErrEdited,
 			[]string{psqlDown}},
 		"transaction taken out": {generator.Psql, replaceIn("00001_pgretain_runtime.up.sql", "BEGIN;\n", ""),
@@ -116,17 +119,19 @@ func TestReadRefusesHalfAMigration(t *testing.T) {
 				t.Fatalf("got %v, want %v", err, c.kind)
 			}
 			if diff := cmp.Diff(c.files, got.Files); diff != "" || got.Hint == "" {
-				t.Errorf("files differ, or no hint (-want +got)\n%s%s", diff, got.Hint)
+				t.Errorf("files of the error differ, or it has no hint (-want +got)\n%shint: %q", diff, got.Hint)
 			}
 		})
 	}
 }
 
-func TestFormatIsNotChangedOnTheWay(t *testing.T) {
+// TestFormatOfADirectoryStays checks that ReadFormat recognises the format of a directory, and
+// refuses another format for it.
+func TestFormatOfADirectoryStays(t *testing.T) {
 	t.Parallel()
 	dir := twoSteps(t, generator.Tern)
 	if h := mustReadFormat(t, dir, ""); h.Format() != generator.Tern {
-		t.Errorf("recognised as %s", h.Format())
+		t.Errorf("format: got %s, want tern", h.Format())
 	}
 	_, err := generator.ReadFormat(dir, generator.Goose)
 	var refused *generator.HistoryError
@@ -135,11 +140,13 @@ func TestFormatIsNotChangedOnTheWay(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := generator.ReadFormat(fstest.MapFS{}, "liquibase"); err == nil {
-		t.Error("an unknown format is accepted")
+		t.Error("ReadFormat accepts an unknown format")
 	}
 }
 
-func TestFilesOfTheUserCountInEveryFormat(t *testing.T) {
+// TestUserFilesReserveNumbersInEveryFormat checks that the next number follows the files of the
+// user, and that gaps and duplicates are refused.
+func TestUserFilesReserveNumbersInEveryFormat(t *testing.T) {
 	t.Parallel()
 	user := &fstest.MapFile{Data: []byte("SELECT 1;\n")}
 	for _, c := range []struct {
@@ -164,7 +171,7 @@ func TestFilesOfTheUserCountInEveryFormat(t *testing.T) {
 		files := mustNext(t, mustReadFormat(t, dir, c.format),
 			[]generator.Object{function("retention.a()", "SELECT 1;\n")})
 		if files[0].Name != c.next {
-			t.Errorf("%s after %v: %s, want %s", c.format, c.files, files[0].Name, c.next)
+			t.Errorf("next %s file after %v: got %s, want %s", c.format, c.files, files[0].Name, c.next)
 		}
 	}
 	for _, c := range []struct {
@@ -186,7 +193,9 @@ func TestFilesOfTheUserCountInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestNextRefusesWhatAToolWouldReadOtherwise(t *testing.T) {
+// TestNextRefusesTextThatAToolMisreads checks that Next refuses SQL that a migration tool would
+// execute differently, and accepts all other SQL.
+func TestNextRefusesTextThatAToolMisreads(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		format generator.Format
@@ -196,7 +205,7 @@ func TestNextRefusesWhatAToolWouldReadOtherwise(t *testing.T) {
 	}{
 		"leaves the transaction": {generator.Tern, generator.KindFunction,
 			"SELECT '\n---- tern: disable-tx ----\n';\n", false},
-		"says so in a line": {generator.Tern, generator.KindFunction,
+		"contains the words within a line": {generator.Tern, generator.KindFunction,
 			"SELECT ' ---- tern: disable-tx ----';\n", true},
 		"dollar quote without transaction": {generator.Tern, generator.KindIndex, "SELECT $$;$$;\n", true},
 		"dollar in a dollar quote":         {generator.Tern, generator.KindIndex, "SELECT $a$;$$$a$;\n", false},
@@ -227,12 +236,13 @@ func TestNextRefusesWhatAToolWouldReadOtherwise(t *testing.T) {
 			var got *generator.ObjectError
 			if c.ok != (err == nil) || (err != nil &&
 				(!errors.As(err, &got) || !errors.Is(err, generator.ErrText) || got.Hint == "")) {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want accepted: %v", err, c.ok)
 			}
 		})
 	}
 }
 
+// firstInstallation returns the objects of a runtime and of policy m_ttl.
 func firstInstallation() []generator.Object {
 	return append(runtimeObjects("SELECT 1"), policyObjects("m_ttl", "7 days")...)
 }
@@ -248,9 +258,13 @@ func runtimeObjects(body string) []generator.Object {
 			SQL:  "CREATE TABLE IF NOT EXISTS retention.run (\n    id bigint PRIMARY KEY\n);\n",
 			Drop: "DROP TABLE IF EXISTS retention.run;\n"},
 		{Kind: generator.KindFunction, Name: "retention.health()", As: generator.AsOwner,
-			SQL: "CREATE OR REPLACE FUNCTION retention.health() RETURNS integer\n    LANGUAGE sql\n    AS $function$\n" +
-				"-- a comment; with a semicolon\n" + body + "\n$function$;\nREVOKE ALL ON FUNCTION " +
-				"retention.health() FROM PUBLIC;\n",
+			SQL: "CREATE OR REPLACE FUNCTION retention.health() RETURNS integer\n" +
+				"    LANGUAGE sql\n" +
+				"    AS $function$\n" +
+				"-- a comment; with a semicolon\n" +
+				body + "\n" +
+				"$function$;\n" +
+				"REVOKE ALL ON FUNCTION retention.health() FROM PUBLIC;\n",
 			Drop: "DROP FUNCTION IF EXISTS retention.health();\n"},
 	}
 }
@@ -260,9 +274,13 @@ func policyObjects(name, window string) []generator.Object {
 	index := `"public"."` + name + `_idx"`
 	return []generator.Object{
 		{Kind: generator.KindFunction, Name: function, As: generator.AsOwner, Policy: name,
-			SQL: "CREATE OR REPLACE FUNCTION retention." + name + "_batch(p_run bigint) RETURNS bigint\n    " +
-				"LANGUAGE plpgsql\n" +
-				"    AS $function$\nBEGIN\n    RETURN count(*) FROM public.m WHERE at < now() - interval '" + window + "';\nEND;\n$function$;\n",
+			SQL: "CREATE OR REPLACE FUNCTION retention." + name + "_batch(p_run bigint) RETURNS bigint\n" +
+				"    LANGUAGE plpgsql\n" +
+				"    AS $function$\n" +
+				"BEGIN\n" +
+				"    RETURN count(*) FROM public.m WHERE at < now() - interval '" + window + "';\n" +
+				"END;\n" +
+				"$function$;\n",
 			Drop: "DROP FUNCTION IF EXISTS " + function + ";\n"},
 		{Kind: generator.KindColumn, Name: "public.m.at", As: generator.AsMigrator, Policy: name,
 			SQL:  "ALTER TABLE \"public\".\"m\" ADD COLUMN IF NOT EXISTS \"at\" timestamptz DEFAULT now();\n",
@@ -271,7 +289,8 @@ func policyObjects(name, window string) []generator.Object {
 			SQL:  "GRANT SELECT, DELETE, UPDATE ON \"public\".\"m\" TO \"retention_worker\";\n",
 			Drop: "REVOKE SELECT, DELETE, UPDATE ON \"public\".\"m\" FROM \"retention_worker\";\n"},
 		{Kind: generator.KindIndex, Name: "public." + name + "_idx", As: generator.AsMigrator, Policy: name,
-			SQL:  "SELECT 1;\n-- next\nCREATE INDEX CONCURRENTLY IF NOT EXISTS \"" + name + "_idx\" ON \"public\".\"m\" (at);\n",
+			SQL: "SELECT 1;\n-- next\n" +
+				"CREATE INDEX CONCURRENTLY IF NOT EXISTS \"" + name + "_idx\" ON \"public\".\"m\" (at);\n",
 			Drop: "DROP INDEX CONCURRENTLY IF EXISTS " + index + ";\n"},
 		{Kind: generator.KindPolicy, Name: name, As: generator.AsOwner, Policy: name,
 			SQL:  "INSERT INTO retention.run (id) VALUES (1) ON CONFLICT DO NOTHING;\n",

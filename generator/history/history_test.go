@@ -54,7 +54,8 @@ func addFiles(t *testing.T, dir fstest.MapFS, files []generator.File) {
 	}
 }
 
-// threeSteps is a directory of four files: one function, replaced, and one more.
+// threeSteps returns a directory of three files. The first creates a function, and the others
+// replace it.
 func threeSteps(t *testing.T) fstest.MapFS {
 	t.Helper()
 	dir := fstest.MapFS{}
@@ -69,9 +70,15 @@ func function(name, sql string) generator.Object {
 		Drop: "DROP FUNCTION IF EXISTS " + name + ";\n", Policy: "p"}
 }
 
-func TestReadRefusesWhatDoesNotFollow(t *testing.T) {
+// TestReadRefusesBrokenChains checks that Read refuses edited, missing, renumbered and forked
+// files, and names them.
+func TestReadRefusesBrokenChains(t *testing.T) {
 	t.Parallel()
-	const first, second, third = "00001_retention_policies.sql", "00002_retention_policies.sql", "00003_retention_policies.sql"
+	const (
+		first  = "00001_retention_policies.sql"
+		second = "00002_retention_policies.sql"
+		third  = "00003_retention_policies.sql"
+	)
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, dir fstest.MapFS)
 		kind   error
@@ -82,7 +89,8 @@ func TestReadRefusesWhatDoesNotFollow(t *testing.T) {
 		"blank at the end": {func(t *testing.T, dir fstest.MapFS) {
 			dir[second].Data = append(dir[second].Data, '\n')
 		}, generator.ErrEdited, []string{second}},
-		"state line gone": {replaceIn(second, "-- pgretain: state", "-- state"), generator.ErrEdited, []string{second}},
+		"state line edited": {replaceIn(second, "-- pgretain: state", "-- state"),
+			generator.ErrEdited, []string{second}},
 		"middle missing": {func(t *testing.T, dir fstest.MapFS) { delete(dir, second) },
 			generator.ErrGap, []string{first, third}},
 		"first missing": {func(t *testing.T, dir fstest.MapFS) { delete(dir, first) },
@@ -114,12 +122,13 @@ func TestReadRefusesWhatDoesNotFollow(t *testing.T) {
 				t.Fatalf("got %v, want %v", err, c.kind)
 			}
 			if diff := cmp.Diff(c.files, got.Files); diff != "" || got.Hint == "" {
-				t.Errorf("files differ, or no hint (-want +got)\n%s%s", diff, got.Hint)
+				t.Errorf("files of the error differ, or it has no hint (-want +got)\n%shint: %q", diff, got.Hint)
 			}
 		})
 	}
 }
 
+// replaceIn returns a function that replaces the first occurrence of old in a file.
 func replaceIn(name, old, with string) func(*testing.T, fstest.MapFS) {
 	return func(t *testing.T, dir fstest.MapFS) {
 		damaged := strings.Replace(string(dir[name].Data), old, with, 1)
@@ -130,7 +139,7 @@ func replaceIn(name, old, with string) func(*testing.T, fstest.MapFS) {
 	}
 }
 
-func TestReadToleratesCheckoutWithCRLF(t *testing.T) {
+func TestReadAcceptsCRLF(t *testing.T) {
 	t.Parallel()
 	dir := threeSteps(t)
 	want := mustRead(t, dir)
@@ -143,7 +152,9 @@ func TestReadToleratesCheckoutWithCRLF(t *testing.T) {
 	}
 }
 
-func TestFilesOfTheUserOnlyCount(t *testing.T) {
+// TestUserFilesReserveNumbers checks that files of the user change only the next number, and that
+// they must not have the number of a generated file.
+func TestUserFilesReserveNumbers(t *testing.T) {
 	t.Parallel()
 	dir := threeSteps(t)
 	want := mustRead(t, dir)
@@ -156,15 +167,17 @@ func TestFilesOfTheUserOnlyCount(t *testing.T) {
 	}
 	files := mustNext(t, got, nil)
 	if files[0].Name != "00018_retention_policies.sql" {
-		t.Errorf("next file is %s", files[0].Name)
+		t.Errorf("next file: got %s, want 00018_retention_policies.sql", files[0].Name)
 	}
 	dir["00002_users_own.go"] = user
 	if _, err := generator.Read(dir); !errors.Is(err, generator.ErrDuplicate) {
-		t.Errorf("a number that one of ours has: %v", err)
+		t.Errorf("user file with the number of a generated file: got %v, want ErrDuplicate", err)
 	}
 }
 
-func TestNumbersContinueInTheWidthInUse(t *testing.T) {
+// TestNumbersKeepTheirWidth checks that NextOptions.Version sets the next number, and that it must
+// be greater than the last one.
+func TestNumbersKeepTheirWidth(t *testing.T) {
 	t.Parallel()
 	dir := fstest.MapFS{"20260101120000_users_own.sql": &fstest.MapFile{Data: []byte("-- +goose Up\n")}}
 	step := func(version func(int64) int64) ([]generator.File, error) {
@@ -176,16 +189,19 @@ func TestNumbersContinueInTheWidthInUse(t *testing.T) {
 		t.Errorf("got %v, %v", files, err)
 	}
 	if _, err := step(func(previous int64) int64 { return previous }); err == nil {
-		t.Error("a number that does not grow is accepted")
+		t.Error("Next accepts a number that is not greater than the last one")
 	}
 }
 
+// TestColumnSurvivesItsPolicy checks that only Down of the first migration drops a column of
+// "ensure". After a policy was removed and added again, Down must not drop the column with its
+// data.
 func TestColumnSurvivesItsPolicy(t *testing.T) {
 	t.Parallel()
 	column := generator.Object{Kind: generator.KindColumn, Name: "public.m.created_at", As: generator.AsMigrator,
 		Policy: "p",
-		SQL:    "ALTER TABLE public.m ADD COLUMN created_at timestamptz;\n", Drop: "ALTER TABLE public.m DROP " +
-			"COLUMN created_at;\n"}
+		SQL:    "ALTER TABLE public.m ADD COLUMN created_at timestamptz;\n",
+		Drop:   "ALTER TABLE public.m DROP COLUMN created_at;\n"}
 	dir := fstest.MapFS{}
 	var steps []string
 	for _, wanted := range [][]generator.Object{{column}, nil, {column}} {
@@ -194,41 +210,43 @@ func TestColumnSurvivesItsPolicy(t *testing.T) {
 		steps = append(steps, files[0].Text)
 	}
 	for i, drops := range []bool{true, false, false} {
-		if got := strings.Contains(steps[i], "-- pgretain: drop column \"public.m.created_at\"\n"+
-			column.Drop); got != drops {
-			t.Errorf("step %d: drops the column: %t, want %t\n%s", i+1, got, drops, steps[i])
+		dropped := "-- pgretain: drop column \"public.m.created_at\"\n" + column.Drop
+		if got := strings.Contains(steps[i], dropped); got != drops {
+			t.Errorf("Down of step %d drops the column: got %t, want %t\n%s", i+1, got, drops, steps[i])
 		}
 	}
 	if got, _ := mustRead(t, dir).Object(column.ID()); got.Drop != column.Drop {
-		t.Errorf("read back, the column is removed by %q", got.Drop)
+		t.Errorf("Drop of the column that Read returns: got %q, want %q", got.Drop, column.Drop)
 	}
 }
 
+// TestNextRefuses checks that Next refuses to change or drop tables of the runtime, and texts that
+// Read could not read back.
 func TestNextRefuses(t *testing.T) {
 	t.Parallel()
 	table := generator.Object{Kind: generator.KindTable, Name: "retention.run", As: generator.AsOwner,
 		SQL: "SELECT 1;\n"}
 	dir := fstest.MapFS{}
 	addFiles(t, dir, mustNext(t, mustRead(t, dir), []generator.Object{table}))
-	with := func(change func(*generator.Object)) []generator.Object {
+	changed := func(change func(*generator.Object)) []generator.Object {
 		object := function("retention.a()", "SELECT 1;\n")
 		change(&object)
 		return []generator.Object{table, object}
 	}
-	changed := table
-	changed.SQL = "SELECT 2;\n"
+	changedTable := table
+	changedTable.SQL = "SELECT 2;\n"
 	for name, c := range map[string]struct {
 		wanted []generator.Object
 		kind   error
 	}{
-		"changed table": {[]generator.Object{changed}, generator.ErrUpgrade},
+		"changed table": {[]generator.Object{changedTable}, generator.ErrUpgrade},
 		"dropped table": {nil, generator.ErrUpgrade},
-		"annotation": {with(func(o *generator.Object) { o.SQL = "SELECT '\n  --x +goose Down\n';\n" }),
+		"annotation": {changed(func(o *generator.Object) { o.SQL = "SELECT '\n  --x +goose Down\n';\n" }),
 			generator.ErrText},
-		"marker": {with(func(o *generator.Object) { o.Drop = "-- pgretain: end\nSELECT 1;\n" }),
+		"marker": {changed(func(o *generator.Object) { o.Drop = "-- pgretain: end\nSELECT 1;\n" }),
 			generator.ErrText},
-		"carriage":      {with(func(o *generator.Object) { o.SQL = "SELECT 1;\r\n" }), generator.ErrText},
-		"no line break": {with(func(o *generator.Object) { o.SQL = "SELECT 1;" }), generator.ErrText},
+		"carriage return": {changed(func(o *generator.Object) { o.SQL = "SELECT 1;\r\n" }), generator.ErrText},
+		"no line break":   {changed(func(o *generator.Object) { o.SQL = "SELECT 1;" }), generator.ErrText},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -241,7 +259,9 @@ func TestNextRefuses(t *testing.T) {
 	}
 }
 
-// TestUpgradeComesAfterTablesAndBeforeFunctions, and goes before the functions that do not know it.
+// TestUpgradeComesAfterTablesAndBeforeFunctions checks the order of Up and of Down. In Up, an
+// upgrade comes before functions. In Down, it is reverted before the functions of the older version
+// are created.
 func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 	t.Parallel()
 	upgrade := generator.Object{Kind: generator.KindUpgrade, Name: "1/run_note", As: generator.AsOwner,
@@ -251,28 +271,28 @@ func TestUpgradeComesAfterTablesAndBeforeFunctions(t *testing.T) {
 	addFiles(t, dir, mustNext(t, mustRead(t, dir), runtimeObjects("SELECT 1")))
 	files := mustNext(t, mustRead(t, dir), append(runtimeObjects("SELECT 2"), upgrade))
 	if len(files) != 1 {
-		t.Fatalf("%d files", len(files))
+		t.Fatalf("got %d files, want 1", len(files))
 	}
 	want := []string{
 		"put upgrade \"1/run_note\"", "put function \"retention.health()\"",
 		"drop upgrade \"1/run_note\"", "put function \"retention.health()\"",
 	}
 	if diff := cmp.Diff(want, marks(files[0].Text)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+		t.Errorf("marks of the file (-want +got)\n%s", diff)
 	}
 	if n := strings.Count(files[0].Text, "SET LOCAL lock_timeout = '10s';"); n != 2 {
-		t.Errorf("the wait for a lock is bounded %d times, want up and down", n)
+		t.Errorf("got %d settings of lock_timeout, want one in Up and one in Down", n)
 	}
 	addFiles(t, dir, files)
 	if _, err := generator.Next(mustRead(t, dir), runtimeObjects("SELECT 2"),
 		generator.NextOptions{Roles: testRoles}); !errors.Is(err, generator.ErrUpgrade) {
-		t.Errorf("an upgrade that is not wanted any more: %v", err)
+		t.Errorf("upgrade is no longer wanted: got %v, want ErrUpgrade", err)
 	}
 }
 
 var mark = regexp.MustCompile(`(?m)^-- pgretain: ((?:put|drop) \w+ "[^"]*")`)
 
-// marks are those of a file.
+// marks returns the marks of a file: action, kind and name of each object.
 func marks(content string) []string {
 	var list []string
 	for _, found := range mark.FindAllStringSubmatch(content, -1) {

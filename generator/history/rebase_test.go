@@ -15,7 +15,8 @@ import (
 	"pgretain/generator"
 )
 
-// branch adds up to three random steps to a copy of base. Numbers go on after first.
+// branch returns a copy of base with up to three random steps added. Their numbers are greater than
+// first.
 func branch(t *testing.T, random *rand.Rand, base fstest.MapFS, format generator.Format, label string,
 	first int64) fstest.MapFS {
 	t.Helper()
@@ -42,7 +43,7 @@ func branch(t *testing.T, random *rand.Rand, base fstest.MapFS, format generator
 	return dir
 }
 
-// added are the names in dir that base has not.
+// added returns the names of the files that are in dir but not in base.
 func added(dir, base fstest.MapFS) []string {
 	var names []string
 	for name := range dir {
@@ -53,19 +54,19 @@ func added(dir, base fstest.MapFS) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// ownFiles are names for files of the user's own, where numbers may be missing.
-var ownFiles = map[generator.Format]string{
+// userFiles are name patterns for files of the user, for the tools that allow gaps between numbers.
+var userFiles = map[generator.Format]string{
 	generator.Goose: "%05d_own.sql", generator.Flyway: "V%05d__own.sql", generator.Psql: "%05d_own.up.sql",
 }
 
-// union is both sides in one directory, with files of the user's own where the tool has room for
-// them.
+// union returns both sides of a fork in one directory. If the tool allows gaps, it adds files of
+// the user between the sides and after them.
 func union(random *rand.Rand, format generator.Format, sides ...fstest.MapFS) fstest.MapFS {
 	all := fstest.MapFS{}
 	for _, side := range sides {
 		maps.Copy(all, side)
 	}
-	if own := ownFiles[format]; own != "" {
+	if own := userFiles[format]; own != "" {
 		for _, n := range []int{50, 200} { // between the sides, and after them
 			all[fmt.Sprintf(own, n+random.IntN(50))] = &fstest.MapFile{Data: []byte("SELECT 1;\n")}
 		}
@@ -73,16 +74,17 @@ func union(random *rand.Rand, format generator.Format, sides ...fstest.MapFS) fs
 	return all
 }
 
-// Whichever side is chosen, all of its files go, with what belongs to them, and no other file; what
-// is left is the other side.
-func TestRebaseTakesOneSideWhole(t *testing.T) {
+// TestRebaseLeavesOutOneSide checks that Rebase leaves out all files of the chosen side and the
+// files that belong to them, and no other file. The remaining history must be that of the other
+// side.
+func TestRebaseLeavesOutOneSide(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
 		for _, format := range generator.Formats {
 			random := rand.New(rand.NewPCG(seed, 5))
 			base := branch(t, random, fstest.MapFS{}, format, "", 0)
 			offset := int64(0) // both sides have the same numbers
-			if ownFiles[format] != "" && seed%2 == 0 {
+			if userFiles[format] != "" && seed%2 == 0 {
 				offset = 101
 			}
 			ours := branch(t, random, base, format, "ours", 0)
@@ -95,55 +97,59 @@ func TestRebaseTakesOneSideWhole(t *testing.T) {
 			h, removed, err := generator.Rebase(all, "", nil, true)
 			if offset == 0 {
 				if !errors.Is(err, generator.ErrDuplicate) {
-					t.Errorf("%s: the later of two equal numbers: %v", what, err)
+					t.Errorf("%s: later side, but both have equal numbers: got %v, want ErrDuplicate", what, err)
 				}
 			} else if err != nil || h.State() != mustReadFormat(t, ours, "").State() {
-				t.Errorf("%s: later: %v", what, err)
+				t.Errorf("%s: later side left out: got error %v or another state than the earlier side", what, err)
 			} else if diff := cmp.Diff(added(theirs, base), slices.Sorted(slices.Values(removed))); diff != "" {
-				t.Errorf("%s: later (-want +got)\n%s", what, diff)
+				t.Errorf("%s: files of the later side (-want +got)\n%s", what, diff)
 			}
 		}
 	}
 }
 
-// checkRebase takes side away, by its first file.
+// checkRebase leaves out side, named by its first file, and checks that the history of the files in
+// left remains.
 func checkRebase(t *testing.T, what string, all, base, side, left fstest.MapFS) {
 	t.Helper()
 	head := mustReadFormat(t, side, "").Files()[len(mustReadFormat(t, base, "").Files())].Name
 	h, removed, err := generator.Rebase(all, "", []string{head}, false)
 	if err != nil {
-		t.Errorf("%s: without %s: %v", what, head, err)
+		t.Errorf("%s: Rebase without %s: %v", what, head, err)
 		return
 	}
 	if want := mustReadFormat(t, left, "").State(); h.State() != want {
-		t.Errorf("%s: without %s: state %s, want %s", what, head, h.State(), want)
+		t.Errorf("%s: Rebase without %s: got state %s, want %s", what, head, h.State(), want)
 	}
 	if diff := cmp.Diff(added(side, base), slices.Sorted(slices.Values(removed))); diff != "" {
-		t.Errorf("%s: without %s (-want +got)\n%s", what, head, diff)
+		t.Errorf("%s: Rebase without %s: files left out (-want +got)\n%s", what, head, diff)
 	}
 	rest := maps.Clone(all)
 	for _, name := range removed {
 		delete(rest, name)
 	}
 	if diff := cmp.Diff(h.Objects(), mustReadFormat(t, rest, "").Objects()); diff != "" {
-		t.Errorf("%s: what is left reads otherwise\n%s", what, diff)
+		t.Errorf("%s: Rebase and Read of the remaining files differ\n%s", what, diff)
 	}
 }
 
-// Damage anywhere refuses a rebase: half of a directory is not judged.
+// TestRebaseRefuses checks that Rebase refuses a directory with a damaged file on either side or in
+// the common part.
 func TestRebaseRefuses(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 9))
 	base := branch(t, random, fstest.MapFS{}, generator.Goose, "", 0)
-	ours, theirs := branch(t, random, base, generator.Goose, "ours", 0), branch(t, random, base, generator.Goose,
-		"theirs", 101)
+	ours := branch(t, random, base, generator.Goose, "ours", 0)
+	theirs := branch(t, random, base, generator.Goose, "theirs", 101)
 	all := union(random, generator.Goose, ours, theirs)
-	for name, kind := range map[string]error{"\n-- more\n": generator.ErrEdited,
-		"\n<<<<<<< HEAD\n": generator.ErrConflict} {
+	for addition, kind := range map[string]error{
+		"\n-- more\n":      generator.ErrEdited,
+		"\n<<<<<<< HEAD\n": generator.ErrConflict,
+	} {
 		for _, side := range []fstest.MapFS{base, ours, theirs} {
 			damaged := maps.Clone(all)
 			file := added(side, nil)[len(added(side, nil))-1]
-			damaged[file] = &fstest.MapFile{Data: []byte(string(all[file].Data) + name)}
+			damaged[file] = &fstest.MapFile{Data: []byte(string(all[file].Data) + addition)}
 			if _, _, err := generator.Rebase(damaged, "", nil, true); !errors.Is(err, kind) ||
 				!strings.Contains(err.Error(), file) {
 				t.Errorf("%s: got %v, want %v", file, err, kind)
@@ -152,7 +158,8 @@ func TestRebaseRefuses(t *testing.T) {
 	}
 }
 
-// tern wants every number: a file of the user's own behind a side that goes would stand alone.
+// TestRebaseLeavesNoGap checks that Rebase refuses to leave out a side if a file of the user
+// follows it. tern needs every number, so that file would come after a gap.
 func TestRebaseLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 9))
@@ -169,7 +176,7 @@ func TestRebaseLeavesNoGap(t *testing.T) {
 	_, _, err := generator.Rebase(all, "", []string{head}, false)
 	var got *generator.HistoryError
 	if !errors.As(err, &got) || got.Kind != generator.ErrGap || got.Files[len(got.Files)-1] != own ||
-		!strings.Contains(got.Hint, "Give the last of these the number") {
-		t.Errorf("got %v", err)
+		!strings.Contains(got.Hint, "give it the number of the first file that is left out") {
+		t.Errorf("got %v, want ErrGap at %s with a hint", err, own)
 	}
 }

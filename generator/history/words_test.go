@@ -11,11 +11,11 @@ import (
 	"pgretain/policy"
 )
 
-// TestHeadSaysEveryChangeOfTheInstall changes each field of "install", and "protect", one by one: a
-// head says the old and the new value, or the step is refused with both.
-func TestHeadSaysEveryChangeOfTheInstall(t *testing.T) {
+// TestHeadShowsEveryChangeOfTheInstall changes each field of "install", and "protect". It checks
+// that the head of a file, or the refusal of the step, contains the old and the new value.
+func TestHeadShowsEveryChangeOfTheInstall(t *testing.T) {
 	t.Parallel()
-	// By field: "install" before and after, and what the head, or the refusal, has to say.
+	// "install" before and after, and the expected part of the head or of the refusal, by field
 	changes := map[string]struct{ before, after, want string }{
 		"Schema": {"{}", "{schema: keeper}",
 			`schema "retention" in the migrations, "keeper" in the policy file`},
@@ -27,8 +27,9 @@ func TestHeadSaysEveryChangeOfTheInstall(t *testing.T) {
 			`- cron "shop.retention.nightly"`},
 		"CronDatabase": {"{database: shop}", "{database: shop, cron_database: postgres}",
 			`cron_database: none -> "postgres"`},
-		"Trust":      {"{trust: [auditor]}", "{trust: [auditor, evil]}", `trust: "auditor" -> "auditor", "evil"`},
-		"Roles.None": {"{}", "{roles: none}", `owner "retention_owner" in the migrations, roles: none in the policy file`},
+		"Trust": {"{trust: [auditor]}", "{trust: [auditor, evil]}", `trust: "auditor" -> "auditor", "evil"`},
+		"Roles.None": {"{}", "{roles: none}",
+			`owner "retention_owner" in the migrations, roles: none in the policy file`},
 		"Roles.Owner": {"{}", "{roles: {owner: boss}}",
 			`owner "retention_owner" in the migrations, "boss" in the policy file`},
 		"Roles.Worker": {"{}", "{roles: {worker: mule}}", "mule"},
@@ -44,7 +45,7 @@ func TestHeadSaysEveryChangeOfTheInstall(t *testing.T) {
 	for _, field := range fields {
 		c, known := changes[field]
 		if !known {
-			t.Errorf("nothing changes field %s", field)
+			t.Errorf("changes has no entry for field %s", field)
 			continue
 		}
 		t.Run(field, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestHeadSaysEveryChangeOfTheInstall(t *testing.T) {
 	}
 }
 
-// fieldsOf are the names of the fields that a policy file may set.
+// fieldsOf returns the names of the fields that a policy file may set.
 func fieldsOf(of reflect.Type, prefix string) (names []string) {
 	for i := range of.NumField() {
 		switch field := of.Field(i); {
@@ -70,10 +71,11 @@ func fieldsOf(of reflect.Type, prefix string) (names []string) {
 	return names
 }
 
-// headAfter are the heads of the step from one install to another, or what refuses it.
+// headAfter returns the heads of the step from one install to another, or the message that refuses
+// it.
 func headAfter(t *testing.T, before, after string) string {
 	t.Helper()
-	with := func(install string) string {
+	fileWith := func(install string) string {
 		text := strings.Replace(deltaBefore, "version: 1", "version: 1\ninstall: "+install, 1)
 		if strings.Contains(install, "protect:") {
 			text = strings.Replace(text, "protect: [app.rolled]\n", "", 1)
@@ -81,8 +83,8 @@ func headAfter(t *testing.T, before, after string) string {
 		return text
 	}
 	dir := fstest.MapFS{}
-	deltaStep(t, dir, with(before))
-	files, list := tryDelta(t, dir, with(after))
+	deltaStep(t, dir, fileWith(before))
+	files, list := tryDelta(t, dir, fileWith(after))
 	for _, d := range list {
 		return d.Message
 	}
@@ -94,7 +96,7 @@ func headAfter(t *testing.T, before, after string) string {
 	addFiles(t, dir, files)
 	if _, _, err := generator.Rebase(dir, "", nil, false); err != nil {
 		var wrong *generator.HistoryError
-		t.Errorf("what was written is refused (%t): %v", errors.As(err, &wrong), err)
+		t.Errorf("Rebase refuses the files of the step (HistoryError: %t): %v", errors.As(err, &wrong), err)
 	}
 	return strings.Join(heads, "\n")
 }

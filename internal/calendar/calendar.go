@@ -35,16 +35,17 @@ func (t Ticks) Next(after time.Time) time.Time {
 
 // Earliest returns the earliest non-zero time that of returns for the items, or the zero time.
 func Earliest[T any](list []T, of func(T) time.Time) (first time.Time) {
-	for _, one := range list {
-		if at := of(one); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+	for _, item := range list {
+		if at := of(item); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
 	return first
 }
 
-// Deadline returns until when a successful state at from must be repeated. It is the second tick
-// after from, so one tick may be missed, plus budget. It returns the zero time if there is no tick.
+// Deadline returns the time by which a success at from must be followed by another one. It is the
+// second tick after from plus budget, so that one tick may be missed. It returns the zero time if
+// there is no tick.
 func (t Ticks) Deadline(from time.Time, budget time.Duration) time.Time {
 	second := t.Next(t.Next(from)) // without a first tick there is no second
 	if !second.IsZero() {
@@ -65,8 +66,8 @@ func (t Ticks) Longest() time.Duration {
 	return least
 }
 
-// schedule is an interval, or five fields as bit sets. As in Vixie cron, a day must match both of
-// its fields if one begins with "*", otherwise one of them.
+// schedule is an interval, or five fields as bit sets. As in Vixie cron, a day must match both day
+// fields if one of them begins with "*". Otherwise it must match one of them.
 type schedule struct {
 	every time.Duration
 
@@ -98,6 +99,7 @@ var (
 	cronSeconds = regexp.MustCompile(`^([1-9]|[1-5][0-9]) seconds?$`)
 )
 
+// spread matches a schedule whose minute is H or H/n.
 var spread = regexp.MustCompile(`^H(?:/([1-9]|[1-5][0-9]))?( .*)$`)
 
 // SpreadOver reports whether the minute of a schedule is H or H/n. It returns the number of
@@ -134,8 +136,8 @@ func Fault(text string) string {
 	return fault
 }
 
-// parse reads a schedule, or returns what is wrong with it. "@reboot" gives a schedule without
-// start times.
+// parse reads a schedule. If it is invalid, parse returns the reason in fault. "@reboot" gives a
+// schedule without start times.
 func parse(text string, zone *time.Location) (s schedule, fault string) {
 	if m := cronSeconds.FindStringSubmatch(text); m != nil {
 		seconds, _ := strconv.Atoi(m[1])
@@ -178,8 +180,8 @@ func parse(text string, zone *time.Location) (s schedule, fault string) {
 
 var cronItem = regexp.MustCompile(`^(?:\*|(\w+)|(\w+)-(\w+))(?:/(\d+))?$`)
 
-// set sets the bits of *, a number, a name or a range. All but a number or name may have a step. It
-// returns false for anything else.
+// set sets the bits of *, a number, a name or a range. * and a range may have a step. It returns
+// false for anything else.
 func (f cronField) set(item string, into *uint64) bool {
 	m := cronItem.FindStringSubmatch(item)
 	if m == nil || m[1] != "" && m[4] != "" {
@@ -244,7 +246,8 @@ func (s schedule) next(after time.Time) time.Time {
 }
 
 // longest returns the longest time between two starts, or zero if there are none. It checks nine
-// years around 2100, which is no leap year, so the gap between two leap days is the longest.
+// years around 2100. That year is no leap year, so the range contains the longest gap between two
+// leap days.
 func (s schedule) longest() time.Duration {
 	if s.every > 0 {
 		return s.every

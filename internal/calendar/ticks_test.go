@@ -12,8 +12,8 @@ import (
 	"pgretain/internal/calendar"
 )
 
-// TestTicksAgreeWithAnotherCron compares random schedules with an independent reading of cron's
-// language, where both mean the same: seven as Sunday, "$" and steps from a star are pg_cron's own.
+// TestTicksAgreeWithAnotherCron compares the ticks of random schedules with those of another cron
+// parser. It leaves out what only pg_cron accepts: 7 for Sunday, "$" and steps after a star.
 func TestTicksAgreeWithAnotherCron(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -41,10 +41,10 @@ func TestTicksAgreeWithAnotherCron(t *testing.T) {
 			want := other.Next(at)
 			got := calendar.Parse([]string{text}, time.UTC).Next(at)
 			if want.IsZero() && got.After(at.AddDate(5, 0, 0)) {
-				break // the other one looks five years ahead
+				break // the other parser searches five years only
 			}
 			if !got.Equal(want) {
-				t.Fatalf("%q after %s: %s, want %s", text, at, got, want)
+				t.Fatalf("next tick of %q after %s: got %s, want %s", text, at, got, want)
 			}
 			if at = want; want.IsZero() {
 				break
@@ -53,19 +53,30 @@ func TestTicksAgreeWithAnotherCron(t *testing.T) {
 	}
 }
 
-// The longest time between two ticks, beside that of all ticks of the years around a turn of a
-// century.
+// TestLongest compares Longest with known values, and with the ticks of one year if a year is long
+// enough.
 func TestLongest(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for schedule, want := range map[string]time.Duration{
-		"30 seconds": 30 * time.Second, "* * * * *": time.Minute, "*/7 * * * *": 7 * time.Minute, "0 */7 * * *": 7 * time.Hour, "@daily": day,
-		"15,45 9-17 * * 1-5": 2*day + 15*time.Hour + 30*time.Minute, "@weekly": 7 * day, "0 3 $ * *": 31 * day, "0 3 31 * *": 61 * day, "* * * 1 *": 335*day + time.Minute,
-		"0 0 29 2 *": (8*365 + 1) * day, "@reboot": 0, "0 0 30 2 *": 0, "0 3 1 * 1": 7 * day,
+		"30 seconds":         30 * time.Second,
+		"* * * * *":          time.Minute,
+		"*/7 * * * *":        7 * time.Minute,
+		"0 */7 * * *":        7 * time.Hour,
+		"@daily":             day,
+		"15,45 9-17 * * 1-5": 2*day + 15*time.Hour + 30*time.Minute,
+		"@weekly":            7 * day,
+		"0 3 $ * *":          31 * day,
+		"0 3 31 * *":         61 * day,
+		"* * * 1 *":          335*day + time.Minute,
+		"0 0 29 2 *":         (8*365 + 1) * day,
+		"@reboot":            0,
+		"0 0 30 2 *":         0,
+		"0 3 1 * 1":          7 * day,
 	} {
 		ticks := calendar.Parse([]string{schedule}, time.UTC)
 		if got := ticks.Longest(); got != want {
-			t.Errorf("%q: %v, want %v", schedule, got, want)
+			t.Errorf("Longest of %q: got %v, want %v", schedule, got, want)
 		}
 		if want < time.Hour || want > 7*day {
 			continue
@@ -77,10 +88,10 @@ func TestLongest(t *testing.T) {
 			longest, at = max(longest, next.Sub(at)), next
 		}
 		if longest != want {
-			t.Errorf("%q: %v between two ticks of a year, want %v", schedule, longest, want)
+			t.Errorf("longest time between two ticks of %q in one year: got %v, want %v", schedule, longest, want)
 		}
 	}
 	if got := calendar.Parse([]string{"@daily", "@weekly", "@reboot"}, time.UTC).Longest(); got != day {
-		t.Errorf("several schedules: %v", got)
+		t.Errorf("Longest of several schedules: got %v, want %v", got, day)
 	}
 }

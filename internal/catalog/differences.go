@@ -30,6 +30,7 @@ func Differences(want, got *Table) []Difference {
 	return list
 }
 
+// factOf returns the fact with a name; an empty one if there is none.
 func factOf(facts []Difference, what string) Difference {
 	if i := slices.IndexFunc(facts, func(f Difference) bool { return f.What == what }); i >= 0 {
 		return facts[i]
@@ -37,7 +38,7 @@ func factOf(facts []Difference, what string) Difference {
 	return Difference{}
 }
 
-// facts lists the properties of a table in words, each as Want.
+// facts lists the properties of a table as texts, each in the field Want.
 func (t *Table) facts() (list []Difference) {
 	add := func(what string, words ...string) {
 		words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
@@ -48,34 +49,34 @@ func (t *Table) facts() (list []Difference) {
 	add("partition of", t.PartitionOf)
 	add("inherits", names(t.Inherits))
 	add("children", names(t.Children))
-	add("partitioned by", t.Strategy, where(t.Strategy != "", "("+names(t.KeyColumns)+")"))
+	add("partitioned by", t.Strategy, textIf(t.Strategy != "", "("+names(t.KeyColumns)+")"))
 	for _, c := range t.Columns {
-		value := cmp.Or(where(c.Virtual, "VIRTUAL AS"), where(c.Generated, "GENERATED AS"),
-			where(c.Default != "", "DEFAULT"))
-		add("column "+c.Name, c.Type, where(c.Base != "", "OVER "+c.Base),
-			where(c.Collation != "", "COLLATE "+c.Collation),
-			where(c.Operators != "", "OPERATORS OF "+c.Operators), where(c.NotNull, "NOT NULL"), value, c.Default,
-			where(c.Identity != "", "IDENTITY "+c.Identity))
+		value := cmp.Or(textIf(c.Virtual, "VIRTUAL AS"), textIf(c.Generated, "GENERATED AS"),
+			textIf(c.Default != "", "DEFAULT"))
+		add("column "+c.Name, c.Type, textIf(c.Base != "", "OVER "+c.Base),
+			textIf(c.Collation != "", "COLLATE "+c.Collation),
+			textIf(c.Operators != "", "OPERATORS OF "+c.Operators), textIf(c.NotNull, "NOT NULL"), value, c.Default,
+			textIf(c.Identity != "", "IDENTITY "+c.Identity))
 	}
 	add("primary key", names(t.PrimaryKey))
 	for _, i := range t.Indexes {
-		add("index "+i.Name, i.Definition, where(!i.Valid, "(invalid)"))
+		add("index "+i.Name, i.Definition, textIf(!i.Valid, "(invalid)"))
 	}
 	for _, k := range t.Referenced { // the name of a foreign key is unique in its own table only
 		add("foreign key "+k.Name+" of "+k.Table, k.Table, "("+names(k.Columns)+") to",
-			k.RefTable, "("+names(k.RefColumns)+") on delete", k.OnDelete+where(k.Deferrable, ", deferrable"))
+			k.RefTable, "("+names(k.RefColumns)+") on delete", k.OnDelete+textIf(k.Deferrable, ", deferrable"))
 	}
 	for _, g := range t.Triggers {
 		add("trigger "+g.Name, g.Definition)
 	}
 	add("distribution", t.Distribution.String())
-	add("row security", cmp.Or(where(t.RowSecurity, "on"), "off"))
+	add("row security", cmp.Or(textIf(t.RowSecurity, "on"), "off"))
 	return list
 }
 
-// where returns text if is is true, otherwise "".
-func where(is bool, text string) string {
-	if is {
+// textIf returns text if condition is true, otherwise "".
+func textIf(condition bool, text string) string {
+	if condition {
 		return text
 	}
 	return ""

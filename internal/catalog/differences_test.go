@@ -87,6 +87,6 @@ func TestDifferences(t *testing.T) {
 		return table(func(t *catalog.Table) { t.Kind, t.Children = "partitioned", children })
 	}
 	if got := catalog.Differences(partitions("app.a"), partitions("app.b", "app.c")); len(got) > 0 {
-		t.Errorf("partitions that come and go: %v", got)
+		t.Errorf("added and removed partitions are reported: %v", got)
 	}
 }

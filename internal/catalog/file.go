@@ -19,7 +19,7 @@ import (
 const Version = 1
 
 // Read decodes a snapshot. It returns an error for an unknown key, another version and any text
-// after the snapshot. A snapshot that was read in part could lead to wrong deletions.
+// after the snapshot. A snapshot that was read only in part could lead to wrong deletions.
 func Read(text string) (*Snapshot, error) {
 	var s Snapshot
 	if err := s.read([]byte(text)); err != nil {
@@ -38,10 +38,10 @@ func (s *Snapshot) read(data []byte) error {
 		return explain(err, data)
 	}
 	if head.Version == nil {
-		return errors.New("no version; is this a catalog snapshot?")
+		return errors.New("the file has no version, so it may not be a catalog snapshot")
 	}
 	if *head.Version != Version {
-		return fmt.Errorf("version %d, this program reads version %d", *head.Version, Version)
+		return fmt.Errorf("the file has version %d, but this program reads version %d", *head.Version, Version)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -54,8 +54,8 @@ func (s *Snapshot) read(data []byte) error {
 // escapedCharacter matches an escape of JSON, or an escaped backslash.
 var escapedCharacter = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
 
-// checkVisible refuses characters that are not shown, whether plain or escaped. Reviewers read the
-// names of tables and columns, and migrations contain them.
+// checkVisible refuses invisible characters, plain or escaped. Migrations contain the names of the
+// snapshot, and people review both.
 func checkVisible(text string) error {
 	at := strings.IndexFunc(text, func(r rune) bool { return diag.Hidden(r) && !strings.ContainsRune("\t\r\n", r) })
 	for _, found := range escapedCharacter.FindAllStringIndex(text, -1) {
@@ -70,11 +70,11 @@ func checkVisible(text string) error {
 		return nil
 	}
 	start := strings.LastIndex(text[:at], "\n") + 1
-	return fmt.Errorf("line %d, column %d: a character that is not shown", 1+strings.Count(text[:at], "\n"),
+	return fmt.Errorf("line %d, column %d: invisible character", 1+strings.Count(text[:at], "\n"),
 		1+utf8.RuneCountInString(text[start:at]))
 }
 
-// explain adds to a decoding error the line of the file.
+// explain adds the line of the file to a decoding error.
 func explain(err error, data []byte) error {
 	line := func(offset int64) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -97,7 +97,7 @@ func (s *Snapshot) check() error {
 			return fmt.Errorf("table %d has no schema or no name", i+1)
 		}
 		if seen[t.String()] {
-			return fmt.Errorf("table %s comes twice", t)
+			return fmt.Errorf("table %s is listed twice", t)
 		}
 		seen[t.String()] = true
 		for _, c := range t.Columns {

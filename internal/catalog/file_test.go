@@ -14,8 +14,9 @@ func TestReadRefuses(t *testing.T) {
 		{"empty", "", "line 1: unexpected end of JSON input"},
 		{"cut off", "{\"version\": 1,\n\"tables\": [", "line 2: unexpected end of JSON input"},
 		{"no JSON", "version: 1\n", "line 1: invalid character 'v' looking for beginning of value"},
-		{"no version", `{"tables": []}`, "no version; is this a catalog snapshot?"},
-		{"newer, with keys of its own", `{"version": 2, "new": 1}`, "version 2, this program reads version 1"},
+		{"no version", `{"tables": []}`, "the file has no version, so it may not be a catalog snapshot"},
+		{"newer, with keys of its own", `{"version": 2, "new": 1}`,
+			"the file has version 2, but this program reads version 1"},
 		{"unknown key", `{"version": 1, "tabels": []}`, `json: unknown field "tabels"`},
 		{"wrong type", "{\"version\": 1,\n\"tables\": [{\"schema\": 1}]}",
 			"line 2: tables.schema cannot be a JSON number"},
@@ -23,16 +24,17 @@ func TestReadRefuses(t *testing.T) {
 		{"text after the end", "{\"version\": 1}\n\n{}", "line 3: invalid character '{' after top-level value"},
 		{"nameless table", `{"version": 1, "tables": [{"schema": "a"}]}`, "table 1 has no schema or no name"},
 		{"null table", `{"version": 1, "tables": [null]}`, "table 1 has no schema or no name"},
-		{"more than a type", `{"version": 1, "tables": [{"schema": "a", "name": "b", "columns": [{"name": "c", "type": "int); DROP TABLE x; --"}]}]}`,
+		{"more than a type", `{"version": 1, "tables": [{"schema": "a", "name": "b", "columns": [
+			{"name": "c", "type": "int); DROP TABLE x; --"}]}]}`,
 			`column "c" of table a.b: "int); DROP TABLE x; --" is not the name of a type`},
 		{"table twice", `{"version": 1, "tables": [{"schema": "a", "name": "b"}, {"schema": "a", "name": "b"}]}`,
-			"table a.b comes twice"},
+			"table a.b is listed twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := catalog.Read(c.file)
 			if err == nil {
-				t.Fatal("no error")
+				t.Fatal("Read accepts the file")
 			}
 			if diff := cmp.Diff("reading catalog snapshot: "+c.want, err.Error()); diff != "" {
 				t.Error(diff)

@@ -16,8 +16,8 @@ func (s *Snapshot) Graph() Graph {
 	return g
 }
 
-// LookUp finds a table that SQL names; without a schema it searches the path. It returns nil if the
-// snapshot does not have the table.
+// LookUp finds a table by its name in SQL. If the name has no schema, LookUp searches the schemas
+// of path. It returns nil if the snapshot lacks the table.
 func (g Graph) LookUp(schema, name string, path []string) *Table {
 	if schema != "" {
 		path = []string{schema}
@@ -30,8 +30,7 @@ func (g Graph) LookUp(schema, name string, path []string) *Table {
 	return nil
 }
 
-// Closure returns a table's name and all names that repeated calls of next lead to, the nearest
-// first.
+// Closure returns a name and all names that repeated calls of next lead to, the nearest first.
 func (g Graph) Closure(name string, next func(*Table) []string) []string {
 	names := []string{name}
 	for i := 0; i < len(names); i++ {

@@ -149,8 +149,8 @@ func (t *Table) Column(name string) *Column {
 }
 
 // SetKey sets PrimaryKey. Without a primary key it uses a unique index, like
-// retention._key_columns: NOT NULL columns, no predicate, checked immediately. Among several it
-// takes the index with the fewest columns, then the first name.
+// retention._key_columns: on NOT NULL columns, without a predicate, checked immediately. Among
+// several such indexes it uses the one with the fewest columns, and then the first by name.
 func (t *Table) SetKey() {
 	for _, i := range t.Indexes {
 		if i.Primary {
@@ -170,8 +170,8 @@ func (t *Table) IsKey(i Index) bool {
 	return i.Unique && i.Valid && i.Predicate == "" && !slices.ContainsFunc(i.Columns, nullable)
 }
 
-// Deferrable reports whether a unique constraint is or can be deferred to COMMIT. ON CONFLICT
-// cannot use such a constraint.
+// Deferrable reports whether the index belongs to a unique constraint that is or can be deferred to
+// COMMIT. ON CONFLICT cannot use such a constraint.
 func (i Index) Deferrable() bool {
 	return i.Method == "btree" && !i.Unique && strings.HasPrefix(i.Definition, "CREATE UNIQUE ")
 }
@@ -210,11 +210,11 @@ func (s *Snapshot) sort() {
 	})
 }
 
-// Add adds those of the tables that the snapshot lacks.
+// Add adds the tables that the snapshot lacks.
 func (s *Snapshot) Add(tables []*Table) {
-	there := s.Graph()
+	known := s.Graph()
 	for _, t := range tables {
-		if there[t.String()] == nil {
+		if known[t.String()] == nil {
 			s.Tables = append(s.Tables, t)
 		}
 	}
@@ -228,7 +228,7 @@ func ZoneDecides(a, b Column) bool {
 	return x != "" && y != "" && x != y
 }
 
-// times says for each type for times whether its values have a time zone.
+// times maps each type for times to "zone" if its values have a time zone, else to "local".
 var times = map[string]string{
 	"timestamp with time zone": "zone", "timestamp without time zone": "local", "date": "local",
 	"time with time zone": "zone", "time without time zone": "local",
@@ -253,13 +253,13 @@ type Statistics struct {
 	Ranges map[string]Range  // by "schema.name.column"
 }
 
-// Server is a database on its server.
+// Server describes the database that was inspected, and its server.
 type Server struct {
 	Database, TimeZone string
-	CronDatabase       string // database in which pg_cron schedules jobs, "" if not known
-	HasCron            bool   // pg_cron is installed on the machine
-	Since              string // day of the last statistics reset, "" if there was none
-	Days               *float64
+	CronDatabase       string   // database in which pg_cron schedules jobs, "" if not known
+	HasCron            bool     // pg_cron is installed on the machine
+	Since              string   // day of the last statistics reset, "" if there was none
+	Days               *float64 // days since Since; nil if not known
 }
 
 // Growth is the size of a table with its partitions.

@@ -37,8 +37,8 @@ const (
 )
 
 // Diagnostic is one message. Message is short and factual, in lower case without a full stop.
-// Detail is whole sentences. Hint is what to do: statements that end in ";", a command, or whole
-// sentences. Code is stable and has a page in docs/checks.
+// Detail consists of whole sentences. Hint says what to do: statements that end in ";", a command,
+// or whole sentences. Code is stable and has a page in docs/checks.
 type Diagnostic struct {
 	Position Position
 	Severity Severity
@@ -140,16 +140,17 @@ func ReadSentences(source string, functions map[string]any) Sentences {
 	})}
 }
 
-// Say sets code and texts of a diagnostic to those of a fault. The template reads about.
+// Say sets the code and the texts of a diagnostic to those of a fault. about is the data of the
+// template.
 func (s Sentences) Say(fault string, d Diagnostic, about any) Diagnostic {
 	var text strings.Builder
 	if err := s.parsed().ExecuteTemplate(&text, fault, about); err != nil {
 		panic(err) // an error in the template is a bug
 	}
 	d.Code, _, _ = strings.Cut(fault, " ")
-	_, said, _ := strings.Cut(text.String(), mark+"says:")
-	said, hint, _ := strings.Cut(said, mark+"hint:")
-	message, detail, _ := strings.Cut(said, mark+"detail:")
+	_, texts, _ := strings.Cut(text.String(), mark+"says:")
+	texts, hint, _ := strings.Cut(texts, mark+"hint:")
+	message, detail, _ := strings.Cut(texts, mark+"detail:")
 	d.Message, d.Detail, d.Hint = strings.TrimSpace(message), strings.TrimSpace(detail), strings.TrimSpace(hint)
 	return d
 }

@@ -41,10 +41,8 @@ func HiddenIn(text string) int {
 // Plain returns text with hidden characters and invalid UTF-8 escaped as in JSON. Tabs and line
 // feeds stay.
 func Plain(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool {
-		return r == utf8.RuneError || r != '\t' && r != '\n' &&
-			Hidden(r)
-	}) < 0 {
+	escaped := func(r rune) bool { return r == utf8.RuneError || r != '\t' && r != '\n' && Hidden(r) }
+	if strings.IndexFunc(text, escaped) < 0 {
 		return text
 	}
 	var b strings.Builder

@@ -9,8 +9,8 @@ import (
 	"pgretain/internal/diag"
 )
 
-// TestPlainOfEveryHiddenCharacter: no control, formatting character or separator of Unicode reaches
-// a terminal, in one text or byte by byte.
+// TestPlainOfEveryHiddenCharacter checks that Plain and PlainWriter escape every control,
+// formatting character and separator of Unicode. The writer gets the text byte by byte.
 func TestPlainOfEveryHiddenCharacter(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -34,19 +34,19 @@ func TestPlainOfEveryHiddenCharacter(t *testing.T) {
 				}
 			}
 			if diag.HiddenIn(text) != 1 {
-				t.Errorf("%U is not found", r)
+				t.Errorf("HiddenIn does not find %U", r)
 			}
 		}
 	}
 	if tried < 200 {
-		t.Errorf("only %d characters", tried)
+		t.Errorf("got %d hidden characters, want at least 200", tried)
 	}
 	if at := diag.HiddenIn("a" + strings.Repeat(" ", 4000) + "OR true"); at != 4001 {
-		t.Errorf("what stands behind 4,000 blanks is found at %d", at)
+		t.Errorf("HiddenIn finds the text after 4,000 blanks at offset %d, want 4001", at)
 	}
 }
 
-func TestColoursOfOthersAreEscaped(t *testing.T) {
+func TestForeignColoursAreEscaped(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	w := &diag.PlainWriter{To: &out}

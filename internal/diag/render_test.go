@@ -83,7 +83,7 @@ func TestRegisterTwice(t *testing.T) {
 	diag.Register("X001", "a title")
 	defer func() {
 		if recover() == nil {
-			t.Error("a code can be registered twice")
+			t.Error("Register accepts a code twice")
 		}
 	}()
 	diag.Register("X001", "another title")

@@ -167,7 +167,7 @@ func (r *row) is(c *pgparse.Condition) ternary {
 	case c.Form == pgparse.Equal && c.Value == falsity:
 		f.value = truth
 		return is | r.ask(f).opposite()
-	case c.Form == pgparse.Opaque && !c.Never:
+	case c.Form == pgparse.Opaque && !c.NeverNull:
 		f.may = anything
 	}
 	if c.Form == pgparse.Opaque && !c.Stable {

@@ -9,7 +9,7 @@ import (
 // Form is the kind of a Condition.
 type Form int
 
-// The forms of a condition. Of an Opaque condition only its text is known.
+// These are the forms of a condition. Opaque means that only the text of the condition is known.
 const (
 	Opaque Form = iota
 	All         // AND of Parts
@@ -22,8 +22,8 @@ const (
 	IsNull      // Left IS NULL
 )
 
-// Condition is the structure of a condition, as far as its text determines it. Other comparisons
-// are built from Equal and Below: x > 1 is NOT (x < 1 OR x = 1). IN is built from Equal.
+// Condition is the structure of a condition, as far as its text determines it. All comparisons are
+// built from Equal and Below: x > 1 is NOT (x < 1 OR x = 1). IN is built from Equal.
 type Condition struct {
 	Form  Form
 	Parts []*Condition
@@ -32,13 +32,13 @@ type Condition struct {
 	Value Constant
 	Query *SubSelect // the query of an Opaque condition Left IN (SELECT ...)
 
-	Strict  []string // columns that make the condition NULL when they are NULL
-	Never   bool     // the condition is Opaque and never NULL
-	Text    string   // text of an Opaque condition; equal texts have equal results if Stable is set
-	Stable  bool     // the condition calls only functions that always return the same result
-	Null    bool     // the condition compares with the literal NULL
-	Offset  int      // position of the compared value, in bytes of the expression
-	Between bool     // the All or Either stands for a BETWEEN
+	Strict    []string // columns that make the condition NULL when they are NULL
+	NeverNull bool     // the condition is Opaque and never NULL
+	Text      string   // text of an Opaque condition; equal texts have equal results if Stable is set
+	Stable    bool     // the condition calls only functions that always return the same result
+	Null      bool     // the text compares with the literal NULL
+	Offset    int      // position of the compared value, in bytes of the expression
+	Between   bool     // the All or Either stands for a BETWEEN
 }
 
 // Operand is a column, as "name" or "alias.name", with an optional cast. Column is "" if the
@@ -78,8 +78,8 @@ var ParseCondition = remember(func(sql string) (*Condition, error) {
 	return conditions(len(inParentheses)).read(read.node), nil
 })
 
-// CastColumn returns the column that the text is, with its cast. It returns an empty Operand for
-// any other text.
+// CastColumn returns the column that a text consists of, with its cast. It returns an empty Operand
+// for any other text.
 func CastColumn(sql string) Operand {
 	read, err := readOnce(sql)
 	if err != nil {
@@ -88,8 +88,8 @@ func CastColumn(sql string) Operand {
 	return columnOf(read.node)
 }
 
-// conditions converts nodes of the grammar to Conditions. Its value is the offset of the user's
-// text in the parsed text.
+// conditions converts nodes of the grammar to Conditions. Its value is the length of the text that
+// was put before the user's text.
 type conditions int
 
 func (r conditions) offset(location int32) int { return max(int(location)-int(r), 0) }
@@ -111,7 +111,7 @@ func (r conditions) form(node *query.Node) *Condition {
 	case *query.Node_NullTest:
 		c := &Condition{Form: IsNull, Left: columnOf(n.NullTest.Arg), Offset: r.offset(n.NullTest.Location)}
 		if c.Left.Column == "" {
-			return &Condition{Never: true}
+			return &Condition{NeverNull: true}
 		}
 		return c.negated(n.NullTest.Nulltesttype == query.NullTestType_IS_NOT_NULL)
 	case *query.Node_AExpr:
@@ -119,7 +119,7 @@ func (r conditions) form(node *query.Node) *Condition {
 	case *query.Node_SubLink:
 		switch s := n.SubLink; {
 		case s.SubLinkType == query.SubLinkType_EXISTS_SUBLINK:
-			return &Condition{Never: true}
+			return &Condition{NeverNull: true}
 		case s.SubLinkType == query.SubLinkType_ANY_SUBLINK && len(s.OperName) == 0:
 			sub := subSelect(s.Subselect.GetSelectStmt())
 			return &Condition{Left: columnOf(s.Testexpr), Query: sub, Offset: r.offset(s.Location)}
@@ -152,9 +152,9 @@ func (r conditions) boolean(e *query.BoolExpr) *Condition {
 	return c
 }
 
-// negated returns NOT c if is is true, otherwise c.
-func (c *Condition) negated(is bool) *Condition {
-	if !is {
+// negated returns NOT c if not is true, otherwise c.
+func (c *Condition) negated(not bool) *Condition {
+	if !not {
 		return c
 	}
 	return &Condition{Form: Not, Parts: []*Condition{c}, Strict: c.Strict, Offset: c.Offset}
@@ -173,7 +173,8 @@ func (r conditions) test(t *query.BooleanTest) *Condition {
 	return c.negated(strings.HasPrefix(name, "IS_NOT_"))
 }
 
-// subSelect returns nil for a query of several tables, or of an expression.
+// subSelect returns the structure of a query of one column of one table. It returns nil for any
+// other query.
 func subSelect(s *query.SelectStmt) *SubSelect {
 	if s == nil || len(s.FromClause) != 1 || len(s.TargetList) != 1 || len(s.GroupClause) > 0 || s.WithClause != nil ||
 		s.Op != query.SetOperation_SETOP_NONE {

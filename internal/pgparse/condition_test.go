@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// shape writes a condition in short: what is understood of it, and ? for what is not.
+// shape returns a short form of a condition. "?" stands for an Opaque condition, followed by its
+// Strict columns.
 func shape(c *Condition) string {
 	var parts []string
 	for _, part := range c.Parts {
@@ -62,7 +63,7 @@ func TestParseCondition(t *testing.T) {
 			continue
 		}
 		if got := shape(c); got != want {
-			t.Errorf("%s: %s, want %s", sql, got, want)
+			t.Errorf("%s: got %s, want %s", sql, got, want)
 		}
 	}
 }
@@ -74,7 +75,7 @@ func TestConditionOffset(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second := c.Parts[1].Offset; second != 22 {
-		t.Errorf("offset %d", second)
+		t.Errorf("got offset %d, want 22", second)
 	}
 }
 
@@ -97,7 +98,7 @@ func TestSubSelect(t *testing.T) {
 			got = fmt.Sprintf("%s.%s %s %v", q.Table.Schema, q.Table.Name, q.Column, q.NotNull)
 		}
 		if got != want {
-			t.Errorf("%s: %q, want %q", sql, got, want)
+			t.Errorf("%s: got %q, want %q", sql, got, want)
 		}
 	}
 }

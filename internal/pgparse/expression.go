@@ -17,7 +17,7 @@ const (
 	inParentheses = "SELECT ("
 )
 
-// expression is the result of parsing an expression.
+// expression is a parsed expression with its node in the grammar.
 type expression struct {
 	Expr
 	node *query.Node
@@ -61,19 +61,19 @@ func expressionNode(sql string) (*query.Node, error) {
 	link := node.GetSubLink()
 	switch parts := split(tokens); {
 	case len(parts) > 1:
-		err = &Error{Message: "this is not " + oneExpression, Offset: parts[1][0].Offset}
+		err = &Error{Message: "the text is not " + oneExpression, Offset: parts[1][0].Offset}
 	case star(node):
 		err = &Error{Message: `"*" is not ` + oneExpression}
 	case link.GetSubLinkType() == query.SubLinkType_EXPR_SUBLINK && !enclosed(tokens):
-		err = &Error{Message: "a query inside an expression stands in parentheses"}
+		err = &Error{Message: "a query in an expression must be in parentheses"}
 	}
 	return node, err
 }
 
 func star(node *query.Node) bool { return slices.Contains(texts(node.GetColumnRef().GetFields()), "") }
 
-// only parses the one statement that prefix, sql and suffix are together. It refuses brackets of
-// sql that close those of the prefix, so sql has the same meaning in all such places.
+// only parses the one statement that prefix, sql and suffix are together. It refuses a bracket in
+// sql that closes a bracket of the prefix. So sql has the same meaning wherever a template puts it.
 func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 	tokens, err := scan(sql)
 	if err != nil {
@@ -84,7 +84,7 @@ func only(prefix, sql, suffix, what string) (*query.Node, []Token, error) {
 		case suffix != "" && t.depth == 0 && (t.Text == ")" || t.Text == "]"):
 			return nil, nil, &Error{Message: fmt.Sprintf("syntax error at or near %q", t.Text), Offset: t.Offset}
 		case t.Text == ";":
-			return nil, nil, &Error{Message: "a semicolon does not belong to " + what, Offset: t.Offset}
+			return nil, nil, &Error{Message: "a semicolon is not allowed in " + what, Offset: t.Offset}
 		}
 	}
 	if len(tokens) == 0 {
@@ -107,7 +107,7 @@ var Query = remember(func(sql string) (*Expr, error) {
 	}
 	stmt := node.GetSelectStmt()
 	if stmt == nil {
-		return nil, &Error{Message: "this is not " + oneQuery}
+		return nil, &Error{Message: "the text is not " + oneQuery}
 	}
 	w := &walker{scope: outermost}
 	if err := w.walk(sql, stmt); err != nil {
@@ -150,7 +150,7 @@ func orderItem(by *query.SortBy, span []Token, sql string) (OrderItem, error) {
 	case by.SortbyDir == query.SortByDir_SORTBY_USING:
 		return OrderItem{}, &Error{Message: "ORDER BY ... USING is not allowed here", Offset: span[0].Offset}
 	case by.Node.GetAConst() != nil:
-		return OrderItem{}, &Error{Message: "a constant does not order anything", Offset: span[0].Offset}
+		return OrderItem{}, &Error{Message: "a constant is not allowed in ORDER BY", Offset: span[0].Offset}
 	case star(by.Node):
 		return OrderItem{}, &Error{Message: `"*" is not ` + oneExpression, Offset: span[0].Offset}
 	}
@@ -181,7 +181,7 @@ func typeNode(sql string) (*query.TypeName, error) {
 	}
 	name := node.GetSelectStmt().TargetList[0].GetResTarget().Val.GetTypeCast().TypeName
 	if name.Setof {
-		return nil, &Error{Message: "this is not one type name"}
+		return nil, &Error{Message: "the text is not one type name"}
 	}
 	return name, nil
 }
@@ -201,7 +201,7 @@ func Name(sql string) ([]string, error) {
 }
 
 func readName(sql string) ([]string, error) {
-	const notName = "this is not one name"
+	const notName = "the text is not one name"
 	node, err := expressionNode(sql)
 	if at, ok := errors.AsType[*Error](err); ok {
 		return nil, &Error{Message: notName, Offset: at.Offset}

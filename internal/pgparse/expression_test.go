@@ -22,9 +22,9 @@ func TestExpressionRefuses(t *testing.T) {
 		{"  \n", 0, "the text is empty"},
 		{"a); DELETE FROM x --", 18, "a comment is not allowed here"},
 		{"a); DELETE FROM x; SELECT (1", 1, `syntax error at or near ")"`},
-		{"a; DELETE FROM x", 1, "a semicolon does not belong to one SQL expression"},
-		{"a;", 1, "a semicolon does not belong to one SQL expression"},
-		{"1, 2", 3, "this is not one SQL expression"},
+		{"a; DELETE FROM x", 1, "a semicolon is not allowed in one SQL expression"},
+		{"a;", 1, "a semicolon is not allowed in one SQL expression"},
+		{"1, 2", 3, "the text is not one SQL expression"},
 		{"a AS b", 2, `syntax error at or near "AS"`},
 		{"a b", 2, `syntax error at or near "b"`},
 		{"a FROM t", 2, `syntax error at or near "FROM"`},
@@ -42,10 +42,10 @@ func TestExpressionRefuses(t *testing.T) {
 		{"a /* why */ = 1", 2, "a comment is not allowed here"},
 		{"a + ", 4, "syntax error at end of input"},
 		{"a IN (1", 7, "syntax error at end of input"},
-		{"VALUES (1)", 0, "a query inside an expression stands in parentheses"},
-		{"(SELECT 1) LIMIT 1", 0, "a query inside an expression stands in parentheses"},
-		{"(SELECT 1) UNION (SELECT 2)", 0, "a query inside an expression stands in parentheses"},
-		{"SELECT 1", 0, "a query inside an expression stands in parentheses"},
+		{"VALUES (1)", 0, "a query in an expression must be in parentheses"},
+		{"(SELECT 1) LIMIT 1", 0, "a query in an expression must be in parentheses"},
+		{"(SELECT 1) UNION (SELECT 2)", 0, "a query in an expression must be in parentheses"},
+		{"SELECT 1", 0, "a query in an expression must be in parentheses"},
 		{"é = = 1", 5, `syntax error at or near "="`},
 		{"'abc", 0, `unterminated quoted string at or near "'abc"`},
 		{"a\x00b", 1, "a NUL character is not allowed"},
@@ -156,7 +156,7 @@ func TestExpressionKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Simple != c.simple || got.Clock.Text != c.clock {
-				t.Errorf("simple %v, clock %q", got.Simple, got.Clock.Text)
+				t.Errorf("got simple %v and clock %q, want %v and %q", got.Simple, got.Clock.Text, c.simple, c.clock)
 			}
 		})
 	}
@@ -168,11 +168,17 @@ func TestNeverNull(t *testing.T) {
 		"EXISTS (SELECT FROM x)":                            true,
 		"NOT EXISTS (SELECT FROM x) OR (a > 1) IS NOT TRUE": true,
 		"a IS NULL AND NOT (b IS NOT NULL)":                 true,
-		"a":                                                 false, "NOT a": false, "a IS NULL OR b": false, "a = 1": false, "a IN (SELECT y FROM x)": false,
-		"(SELECT EXISTS (SELECT FROM x))": false, "a IS DISTINCT FROM b": false, "CASE WHEN a IS NULL THEN b END": false,
+		"a":                                                 false,
+		"NOT a":                                             false,
+		"a IS NULL OR b":                                    false,
+		"a = 1":                                             false,
+		"a IN (SELECT y FROM x)":                            false,
+		"(SELECT EXISTS (SELECT FROM x))":                   false,
+		"a IS DISTINCT FROM b":                              false,
+		"CASE WHEN a IS NULL THEN b END":                    false,
 	} {
 		if got, err := pgparse.Expression(sql); err != nil || got.NeverNull != want {
-			t.Errorf("%s: %v, want %v; %v", sql, got.NeverNull, want, err)
+			t.Errorf("%s: got NeverNull %v and error %v, want %v", sql, got.NeverNull, err, want)
 		}
 	}
 }
@@ -200,14 +206,14 @@ func TestQueryRefuses(t *testing.T) {
 	t.Parallel()
 	for sql, e := range map[string]pgparse.Error{
 		"":                          {Message: "the text is empty"},
-		"DELETE FROM a":             {Message: "this is not one SELECT"},
-		"SELECT 1; SELECT 2":        {Message: "a semicolon does not belong to one SELECT", Offset: 8},
-		"SELECT 1;":                 {Message: "a semicolon does not belong to one SELECT", Offset: 8},
+		"DELETE FROM a":             {Message: "the text is not one SELECT"},
+		"SELECT 1; SELECT 2":        {Message: "a semicolon is not allowed in one SELECT", Offset: 8},
+		"SELECT 1;":                 {Message: "a semicolon is not allowed in one SELECT", Offset: 8},
 		"SELECT 1 -- x":             {Message: "a comment is not allowed here", Offset: 9},
 		"SELECT 1 INTO b":           {Message: "SELECT INTO is not allowed here", Offset: 14},
 		"SELECT 1 FROM a FOR SHARE": {Message: "a locking clause (FOR UPDATE and the like) is not allowed here"},
-		"WITH a AS (INSERT INTO b VALUES (1) RETURNING *) SELECT * FROM a": {Message: "a statement that changes " +
-			"rows is not allowed here"},
+		"WITH a AS (INSERT INTO b VALUES (1) RETURNING *) SELECT * FROM a": {
+			Message: "a statement that changes rows is not allowed here"},
 		"SELECT 1) x, (SELECT 2": {Message: `syntax error at or near ")"`, Offset: 8},
 	} {
 		t.Run(sql, func(t *testing.T) {

@@ -10,11 +10,26 @@ import (
 
 // catalogNames maps pg_type.typname of built-in types to the name that format_type prints.
 var catalogNames = map[string]string{
-	"bool": "boolean", "int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
-	"numeric": "numeric", "text": "text", "varchar": "character varying", "bpchar": "bpchar", "uuid": "uuid", "bytea": "bytea",
-	"json": "json", "jsonb": "jsonb", "date": "date", "interval": "interval",
-	"timestamp": "timestamp without time zone", "timestamptz": "timestamp with time zone",
-	"time": "time without time zone", "timetz": "time with time zone",
+	"bool":        "boolean",
+	"int2":        "smallint",
+	"int4":        "integer",
+	"int8":        "bigint",
+	"float4":      "real",
+	"float8":      "double precision",
+	"numeric":     "numeric",
+	"text":        "text",
+	"varchar":     "character varying",
+	"bpchar":      "bpchar",
+	"uuid":        "uuid",
+	"bytea":       "bytea",
+	"json":        "json",
+	"jsonb":       "jsonb",
+	"date":        "date",
+	"interval":    "interval",
+	"timestamp":   "timestamp without time zone",
+	"timestamptz": "timestamp with time zone",
+	"time":        "time without time zone",
+	"timetz":      "time with time zone",
 }
 
 // FormatType returns the name of a type as the server's format_type prints it, for example

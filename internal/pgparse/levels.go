@@ -13,7 +13,7 @@ import (
 // Level is one query, or the expression around all queries.
 //
 //	Tables   the tables of the FROM clause; none for an expression
-//	Names    the names of all items of the FROM clause; outside the query they have another meaning
+//	Names    the names of all items of the FROM clause; they hide the same names outside the query
 //	Equal    pairs of columns ("alias.column" or "column") that are equal in all rows that pass
 //	         the WHERE clause and inner joins; for an expression, equal where it is true
 //	Inside   the index of the enclosing level, or -1
@@ -27,8 +27,8 @@ type Level struct {
 	Derived bool
 }
 
-// from adds an item of a FROM clause. It ignores the conditions of outer joins, because rows that
-// do not meet them can be returned. Sub-selects are levels of their own.
+// from adds an item of a FROM clause. It ignores the conditions of outer joins, because an outer
+// join also returns rows for which they are false. A sub-select gets a level of its own.
 func (l *Level) from(w *walker, item protoreflect.Message) {
 	switch n := item.Interface().(type) {
 	case *query.SelectStmt:
@@ -81,8 +81,7 @@ func (t TableRef) Qualifier() string { return cmp.Or(t.Alias, t.Name) }
 
 // EqualTo returns a set of columns ("alias.column") for each of the expression's Levels. They are
 // equal to the outer column, such as "t.id", in every row that passes the level's WHERE clause and
-// inner joins. The set includes the outer column. The outermost level also knows the tables in
-// named.
+// inner joins. The set includes the outer column. The outermost level also has the tables in named.
 func (e *Expr) EqualTo(outer string, named ...TableRef) []map[string]bool {
 	list := make([]map[string]bool, len(e.Levels))
 	for i, level := range e.Levels {

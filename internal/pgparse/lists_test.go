@@ -31,12 +31,12 @@ func TestOrderRefuses(t *testing.T) {
 	for sql, e := range map[string]pgparse.Error{
 		"":                 {Message: "the text is empty"},
 		"a USING <":        {Message: "ORDER BY ... USING is not allowed here"},
-		"a, 1":             {Message: "a constant does not order anything", Offset: 3},
+		"a, 1":             {Message: "a constant is not allowed in ORDER BY", Offset: 3},
 		"a LIMIT 5":        {Message: `syntax error at or near "LIMIT"`, Offset: 2},
 		"a FOR UPDATE":     {Message: `syntax error at or near "FOR"`, Offset: 2},
 		"a) , (b":          {Message: `syntax error at or near ")"`, Offset: 1},
 		"a,":               {Message: "syntax error at end of input", Offset: 2},
-		"a; DROP TABLE b":  {Message: "a semicolon does not belong to an ORDER BY list", Offset: 1},
+		"a; DROP TABLE b":  {Message: "a semicolon is not allowed in an ORDER BY list", Offset: 1},
 		"a DESC -- newest": {Message: "a comment is not allowed here", Offset: 7},
 	} {
 		t.Run(sql, func(t *testing.T) {
@@ -55,11 +55,12 @@ func TestTypeName(t *testing.T) {
 			t.Errorf("%q: %v", sql, err)
 		}
 	}
-	for _, sql := range []string{"", "int) + CAST(NULL AS int", "int) IS NULL OR (true", "int, b", "int AS x",
-		"int::text",
-		"SETOF int", "int -- x", "int; DROP TABLE x", "int DEFAULT 1", "int NOT NULL"} {
+	for _, sql := range []string{
+		"", "int) + CAST(NULL AS int", "int) IS NULL OR (true", "int, b", "int AS x", "int::text", "SETOF int",
+		"int -- x", "int; DROP TABLE x", "int DEFAULT 1", "int NOT NULL",
+	} {
 		if err := pgparse.TypeName(sql); err == nil {
-			t.Errorf("%q is accepted", sql)
+			t.Errorf("TypeName accepts %q", sql)
 		}
 	}
 }
@@ -76,11 +77,12 @@ func TestName(t *testing.T) {
 			t.Errorf("%s: %v %s", sql, err, diff)
 		}
 	}
-	for _, sql := range []string{"", "a b", "(a)", "a.*", "a[1]", "a::text", "1", "'a'", "order", "a; b", "a -- b",
-		long + "x",
-		`"` + long + `x"`, "f()", "a = b"} {
+	for _, sql := range []string{
+		"", "a b", "(a)", "a.*", "a[1]", "a::text", "1", "'a'", "order", "a; b", "a -- b", long + "x",
+		`"` + long + `x"`, "f()", "a = b",
+	} {
 		if got, err := pgparse.Name(sql); err == nil {
-			t.Errorf("%q is accepted as %q", sql, got)
+			t.Errorf("Name accepts %q as %q", sql, got)
 		}
 	}
 }
@@ -101,11 +103,11 @@ func TestSplice(t *testing.T) {
 	got := pgparse.Splice("a = b", []pgparse.Edit{{Offset: 4, Length: 1, Text: "t.b"}, {Offset: 0, Text: "t."},
 		{Offset: 0, Text: "x."}})
 	if got != "t.x.a = t.b" {
-		t.Error(got)
+		t.Errorf("got %q, want \"t.x.a = t.b\"", got)
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("overlapping edits are accepted")
+			t.Error("Splice accepts overlapping edits")
 		}
 	}()
 	pgparse.Splice("abc", []pgparse.Edit{{Offset: 0, Length: 2}, {Offset: 1, Length: 1}})

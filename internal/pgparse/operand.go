@@ -73,9 +73,9 @@ var truth = Constant{BooleanConstant, "true"}
 
 // equal returns the condition that the column of c equals a constant.
 func (c *Condition) equal(value Constant) *Condition {
-	is := *c
-	is.Form, is.Value = Equal, value
-	return &is
+	equal := *c
+	equal.Form, equal.Value = Equal, value
+	return &equal
 }
 
 // between returns x >= a AND x <= b. For NOT BETWEEN it returns x < a OR x > b.
@@ -128,13 +128,13 @@ func (r conditions) distinct(e *query.A_Expr) *Condition {
 	case c.Null && column.Column != "":
 		c = &Condition{Form: IsNull, Left: column, Offset: c.Offset}
 	default:
-		return &Condition{Never: true, Left: c.Left, Right: c.Right, Offset: c.Offset}
+		return &Condition{NeverNull: true, Left: c.Left, Right: c.Right, Offset: c.Offset}
 	}
 	return c.negated(e.Kind == query.A_Expr_Kind_AEXPR_DISTINCT)
 }
 
-// columnOf returns the column of the row or of a join that node is. as_of, run and keep are no
-// columns.
+// columnOf returns the column of the row or of a join that a node is. as_of, run.id and
+// keep.<guard> are not columns.
 func columnOf(node *query.Node) Operand {
 	cast := ""
 	if c := node.GetTypeCast(); c != nil {
@@ -152,7 +152,7 @@ func columnOf(node *query.Node) Operand {
 	return Operand{}
 }
 
-// literal returns the constant that node is. It accepts a cast of a quoted text or of NULL.
+// literal returns the constant that a node is. It accepts a cast of a quoted text or of NULL.
 func literal(node *query.Node) (Constant, bool) {
 	if cast := node.GetTypeCast(); cast != nil {
 		inner := cast.Arg.GetAConst()
@@ -205,9 +205,9 @@ func strict(node *query.Node) []string {
 	return nil
 }
 
-// steady lists functions that always return the same result for the same arguments.
-var steady = strings.Fields(`abs btrim ceil coalesce count date_part date_trunc extract floor greatest least left length
-	lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper`)
+// immutableFunctions lists functions that always return the same result for the same arguments.
+var immutableFunctions = strings.Fields(`abs btrim ceil coalesce count date_part date_trunc extract floor greatest
+	least left length lower ltrim max min mod right round rtrim split_part starts_with substring timezone trim upper`)
 
 // builtIn reports whether a name is a function of pg_catalog in the list. An unqualified name
 // counts, because the search path begins with pg_catalog.
@@ -216,14 +216,14 @@ func builtIn(names []*query.Node, list []string) bool {
 	return slices.Contains(list, strings.ToLower(name))
 }
 
-// stable reports whether a node calls only functions of steady.
+// stable reports whether a node calls no functions except immutableFunctions.
 func stable(node *query.Node) bool {
-	is := true
+	onlyImmutable := true
 	visitAll(node.ProtoReflect(), func(m protoreflect.Message) {
 		call, ok := m.Interface().(*query.FuncCall)
-		is = is && (!ok || builtIn(call.Funcname, steady))
+		onlyImmutable = onlyImmutable && (!ok || builtIn(call.Funcname, immutableFunctions))
 	})
-	return is
+	return onlyImmutable
 }
 
 // simple reports whether node contains only columns, constants, comparisons, AND, OR, NOT, IN of
@@ -268,8 +268,8 @@ func neverNull(node *query.Node) bool {
 	return false
 }
 
-func all(nodes []*query.Node, is func(*query.Node) bool) bool {
-	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !is(n) })
+func all(nodes []*query.Node, matches func(*query.Node) bool) bool {
+	return !slices.ContainsFunc(nodes, func(n *query.Node) bool { return !matches(n) })
 }
 
 func operand(node *query.Node) bool { return constant(node) || column(node) }

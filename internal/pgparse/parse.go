@@ -12,7 +12,8 @@ import (
 	"pgretain/internal/parallel"
 )
 
-// remember caches the results of read by text. Every generated object reads the policy's SQL again.
+// remember caches the results of read by SQL text, because the generator parses the SQL of a policy
+// for every object.
 func remember[T any](read func(sql string) (T, error)) func(sql string) (T, error) {
 	type answer struct {
 		value T
@@ -35,7 +36,7 @@ func parse(prefix, sql, suffix string) (*query.ParseResult, error) {
 	}
 	tree, err := query.Parse(prefix + sql + suffix)
 	if err != nil {
-		at := placed(err, prefix, sql)
+		at := errorAt(err, prefix, sql)
 		// the error is in the suffix, which the user did not write
 		if at.Offset >= len(sql) && suffix != "" {
 			at.Message = "syntax error at end of input"
@@ -60,7 +61,7 @@ func fromStatements[T comparable](sql, what string, get func(*query.Node) T) (fo
 	return none, &Error{Message: "there is no " + what}
 }
 
-// plainText refuses text that the parser cannot read: it takes C strings in UTF-8.
+// plainText refuses text that the parser cannot read. The parser expects C strings in UTF-8.
 func plainText(sql string) error {
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return &Error{Message: "a NUL character is not allowed", Offset: i}
@@ -71,8 +72,9 @@ func plainText(sql string) error {
 	return nil
 }
 
-// placed converts the parser's 1-based character position to a byte offset of sql.
-func placed(err error, prefix, sql string) *Error {
+// errorAt returns an error of the parser as an *Error. It converts the 1-based character position
+// to a byte offset of sql.
+func errorAt(err error, prefix, sql string) *Error {
 	message, character := err.Error(), 0
 	if e, ok := errors.AsType[*parser.Error](err); ok {
 		message, character = e.Message, e.Cursorpos
@@ -96,7 +98,8 @@ type Token struct {
 
 func (t Token) end() int { return t.Offset + len(t.Text) }
 
-// Quoted reports whether the token is in single or double quotes, with or without a prefix.
+// Quoted reports whether the token ends with a single or a double quote. Dollar quotes do not
+// count.
 func (t Token) Quoted() bool {
 	return !t.Comment && strings.ContainsAny(t.Text[len(t.Text)-1:], `'"`)
 }
@@ -118,7 +121,7 @@ func Tokens(sql string) ([]Token, error) {
 	}
 	result, err := query.Scan(sql)
 	if err != nil {
-		return nil, placed(err, "", sql)
+		return nil, errorAt(err, "", sql)
 	}
 	depth, tokens := 0, make([]Token, 0, len(result.Tokens))
 	for _, t := range result.Tokens {
@@ -162,7 +165,7 @@ func enclosed(tokens []Token) bool {
 }
 
 // BreakInside returns the offset of the first quoted text that contains a line break, or -1 if
-// there is none. There the break is part of a value.
+// there is none. In a quoted text the line break is part of a value.
 func BreakInside(sql string) int {
 	if !strings.ContainsAny(sql, "\r\n") {
 		return -1

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// visit calls f for every message directly inside m, in the order of the field numbers. Fields
-// named in but are left out.
+// visit calls f for every message directly inside m, in the order of the field numbers. It leaves
+// out the fields named in but.
 func visit(m protoreflect.Message, f func(protoreflect.Message), but ...protoreflect.Name) {
 	// a Node has about 270 fields, and one is set
 	if _, ok := m.Interface().(*query.Node); ok {
@@ -54,11 +54,11 @@ type walker struct {
 
 // scope is the position of the walker in nested queries.
 type scope struct {
-	depth   int      // depth of sub-selects
-	inside  int      // index of the enclosing level, or -1
-	with    []string // names of WITH queries that are visible here; they are no tables
-	beside  []TableRef
-	derived bool
+	depth   int        // depth of sub-selects
+	inside  int        // index of the enclosing level, or -1
+	with    []string   // names of WITH queries that are visible here; they are no tables
+	beside  []TableRef // tables of the FROM clauses around the position
+	derived bool       // see ColumnRef.Derived
 }
 
 // outermost is the scope of a query or statement. Its own columns have depth 0.
@@ -115,7 +115,7 @@ func (w *walker) message(m protoreflect.Message) {
 		w.qualified(n.Names)
 	case *query.A_Expr:
 		w.qualified(n.Name)
-		if op := lastName(n.Name); (op == "@@" || op == "@@@") && n.Lexpr != nil && !searched(n.Lexpr) {
+		if op := lastName(n.Name); (op == "@@" || op == "@@@") && n.Lexpr != nil && !certainlyNotText(n.Lexpr) {
 			w.recordFirst(&w.expr.Session, op, n.Location)
 		}
 	}
@@ -162,7 +162,7 @@ func (w *walker) selectStmt(n *query.SelectStmt) {
 	w.scope = outer
 }
 
-// isWith reports whether the name is a WITH query instead of a table.
+// isWith reports whether the name is a query in WITH instead of a table.
 func (w *walker) isWith(t TableRef) bool { return t.Schema == "" && slices.Contains(w.with, t.Name) }
 
 // ctes visits the queries of a WITH clause, and makes their names visible.
@@ -241,9 +241,9 @@ var (
 	searchTypes = strings.Fields("tsvector tsquery jsonb")
 )
 
-// searched reports whether the left side of @@ is certainly no text. A text would be parsed by
-// default_text_search_config.
-func searched(n *query.Node) bool {
+// certainlyNotText reports whether the left side of @@ cannot be of type text. PostgreSQL parses a
+// text with the setting default_text_search_config.
+func certainlyNotText(n *query.Node) bool {
 	if call := n.GetFuncCall(); call != nil {
 		name := lastName(call.Funcname)
 		return strings.HasSuffix(name, "to_tsvector") || strings.HasSuffix(name, "to_tsquery")
@@ -251,7 +251,8 @@ func searched(n *query.Node) bool {
 	return slices.Contains(searchTypes, lastName(n.GetTypeCast().GetTypeName().GetNames()))
 }
 
-// valueFunction records current_date and similar words, or a word for the session.
+// valueFunction records a word for the current time, such as current_date, or a word that depends
+// on the session, such as current_user.
 func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(n.Op.String(), "SVFOP_"), "_N"))
 	word := &w.expr.Clock
@@ -261,8 +262,8 @@ func (w *walker) valueFunction(n *query.SQLValueFunction) {
 	w.recordFirst(word, name, n.Location)
 }
 
-// cast reports whether a constant is cast to a type without times. In such a type a word like 'now'
-// is plain text.
+// cast reports whether a constant is cast to a type that is not for times. For such a type a word
+// like 'now' is plain text.
 func (w *walker) cast(n *query.TypeCast) bool {
 	arg, times := n.GetArg(), slices.Contains(timeTypes, lastName(n.GetTypeName().GetNames()))
 	for times && arg.GetTypeCast() != nil {
@@ -274,15 +275,16 @@ func (w *walker) cast(n *query.TypeCast) bool {
 	return !times && arg.GetAConst() != nil
 }
 
-// clockWord finds constants like 'now', which become a timestamp when they are cast. Inside a
-// function that timestamp would be constant. A comparison of such a text with a column is not
-// detected.
+// clockWord records constants like 'now', which a cast to a type for times turns into the current
+// time. In a function this time would be constant. It does not find such a text that is compared
+// with a column.
 func (w *walker) clockWord(n *query.A_Const) {
 	if value := n.GetSval().GetSval(); timeText.MatchString(value) && timeWord.MatchString(value) {
 		w.recordFirst(&w.expr.Clock, "'"+strings.ToLower(timeWord.FindString(value))+"'", n.Location)
 	}
 }
 
+// recordFirst sets word to text, unless word occurs earlier in the SQL.
 func (w *walker) recordFirst(word *Word, text string, location int32) {
 	if at := w.offset(location); word.Text == "" || at < word.Offset {
 		*word = Word{text, at}
@@ -306,10 +308,11 @@ func lastName(names []*query.Node) string {
 
 func dotted(names []*query.Node) string { return strings.Join(texts(names), ".") }
 
-// text returns the same string for two nodes of equal meaning, wherever they were written.
+// text returns a key for a node. Nodes that are written alike have equal keys, wherever they are in
+// the SQL.
 func text(m proto.Message) string {
 	m = proto.Clone(m)
-	visitAll(m.ProtoReflect(), forgetPlace)
+	visitAll(m.ProtoReflect(), clearPositions)
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		panic(err) // encoding fails only for text that is not UTF-8, and such text was refused
@@ -317,7 +320,7 @@ func text(m proto.Message) string {
 	return string(encoded)
 }
 
-func forgetPlace(m protoreflect.Message) {
+func clearPositions(m protoreflect.Message) {
 	for _, name := range []protoreflect.Name{"location", "stmt_location", "stmt_len"} {
 		if field := m.Descriptor().Fields().ByName(name); field != nil {
 			m.Clear(field)
@@ -325,8 +328,9 @@ func forgetPlace(m protoreflect.Message) {
 	}
 }
 
-// RolesAndExtensions lists the roles that a script names but does not create, and the extensions that it
-// creates. Roles are owners, grantees and roles of row security policies. The error is an *Error.
+// RolesAndExtensions lists the roles that a script names but does not create, and the extensions
+// that it creates. Roles are owners, grantees and roles of row security policies. The error is an
+// *Error.
 func RolesAndExtensions(sql string) (roles, extensions []string, err error) {
 	tree, wrong := parse("", sql, "")
 	if wrong != nil {

@@ -39,8 +39,8 @@ func (r Routine) Arguments() []string {
 	return list
 }
 
-// Forms of the texts that this project writes: before the parameters, and from the parameters to
-// the body.
+// These match texts that this project writes: the parts before the parameters, and from the
+// parameters to the body.
 var (
 	roleForm    = regexp.MustCompile(`(?m)^SET LOCAL ROLE ("(?:[^"]|"")+"|\w+);`)
 	routineForm = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?(FUNCTION|PROCEDURE) [^(]+\((.*?)\)` +
@@ -56,7 +56,7 @@ func ReadRoutine(sql string) (Routine, error) {
 	quote, _, _ := strings.Cut(rest, "\n")
 	form := routineForm.FindStringSubmatch(head + "AS $" + quote)
 	if form == nil {
-		return Routine{}, &Error{Message: "it creates no function or procedure in the way of ours"}
+		return Routine{}, &Error{Message: "the text has no CREATE FUNCTION or CREATE PROCEDURE that can be parsed"}
 	}
 	r := Routine{Kind: strings.ToLower(form[1]), Set: form[3] != "", Returns: form[4], Language: form[5],
 		Clauses: []string{}, Settings: []string{}}
@@ -112,7 +112,7 @@ func parameters(sql, mode string) ([]Parameter, error) {
 	return list, err
 }
 
-// unquoted returns the name that a word denotes.
+// unquoted returns the name that an identifier in SQL denotes.
 func unquoted(word string) string {
 	if quoted, ok := strings.CutPrefix(word, `"`); ok {
 		return strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)

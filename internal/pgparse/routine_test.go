@@ -18,25 +18,29 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, "select", pg_temp SET TimeZone = 'UTC' SET jit = off
 AS $f$ BEGIN RETURN; END $f$;
 `: {
-			Kind: "function", Role: "Who", Language: "plpgsql", Clauses: []string{"STABLE",
-				"SECURITY DEFINER"}, Body: " BEGIN RETURN; END ",
+			Kind: "function", Role: "Who", Language: "plpgsql", Body: " BEGIN RETURN; END ",
+			Clauses:  []string{"STABLE", "SECURITY DEFINER"},
 			Settings: []string{`search_path=pg_catalog, "select", pg_temp`, "timezone=UTC", "jit=off"},
 			Parameters: []Parameter{{"IN", "p_run", "bigint", ""}, {"IN", "P, (", "numeric(10, 2)[]", "NULL"},
 				{"IN", "x", "interval", "clock_timestamp() + interval '3 days'"}, {"OUT", "y", `app."T (1)"`, ""}},
 		},
-		"CREATE FUNCTION f(retention.batch_range)\nRETURNS TABLE (rel oid, t app.item[], at double precision)\nLANGUAGE " +
-			"sql AS $function$x$function$;\n": {
-			Kind: "function", Returns: "TABLE", Set: true, Language: "sql", Clauses: []string{}, Settings: []string{}, Body: "x",
+		"CREATE FUNCTION f(retention.batch_range)\n" +
+			"RETURNS TABLE (rel oid, t app.item[], at double precision)\n" +
+			"LANGUAGE sql AS $function$x$function$;\n": {
+			Kind: "function", Returns: "TABLE", Set: true, Language: "sql", Body: "x",
+			Clauses: []string{}, Settings: []string{},
 			Parameters: []Parameter{{"IN", "", "retention.batch_range", ""}, {"TABLE", "rel", "oid", ""},
 				{"TABLE", "t", "app.item[]", ""}, {"TABLE", "at", "double precision", ""}},
 		},
 		"CREATE FUNCTION f() RETURNS SETOF timestamp with time zone LANGUAGE sql IMMUTABLE STRICT ROWS 3 AS $a$$a$": {
-			Kind: "function", Returns: "timestamp with time zone", Set: true, Language: "sql", Clauses: []string{"IMMUTABLE", "STRICT", "ROWS 3"}, Settings: []string{},
+			Kind: "function", Returns: "timestamp with time zone", Set: true, Language: "sql",
+			Clauses: []string{"IMMUTABLE", "STRICT", "ROWS 3"}, Settings: []string{},
 			Parameters: []Parameter{},
 		},
-		"CREATE OR REPLACE PROCEDURE f(a pg_catalog.text, INOUT b pg_catalog.int8[] DEFAULT NULL)\nLANGUAGE plpgsql " +
-			"SECURITY INVOKER AS $procedure$y$procedure$;\n": {
-			Kind: "procedure", Language: "plpgsql", Clauses: []string{"SECURITY INVOKER"}, Settings: []string{}, Body: "y",
+		"CREATE OR REPLACE PROCEDURE f(a pg_catalog.text, INOUT b pg_catalog.int8[] DEFAULT NULL)\n" +
+			"LANGUAGE plpgsql SECURITY INVOKER AS $procedure$y$procedure$;\n": {
+			Kind: "procedure", Language: "plpgsql", Body: "y",
+			Clauses: []string{"SECURITY INVOKER"}, Settings: []string{},
 			Parameters: []Parameter{{"IN", "a", "pg_catalog.text", ""}, {"INOUT", "b", "pg_catalog.int8[]", "NULL"}},
 		},
 	} {
@@ -47,7 +51,7 @@ AS $f$ BEGIN RETURN; END $f$;
 	}
 	for _, sql := range []string{"", "SELECT 1", "CREATE FUNCTION f() RETURNS int", "CREATE TABLE t (f function)"} {
 		if _, err := ReadRoutine(sql); err == nil {
-			t.Errorf("%q is read as a routine", sql)
+			t.Errorf("ReadRoutine accepts %q", sql)
 		}
 	}
 }

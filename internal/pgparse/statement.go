@@ -31,10 +31,10 @@ var Statement = remember(func(sql string) (*Expr, error) {
 	var change changing
 	visit(node.ProtoReflect(), func(m protoreflect.Message) { change, _ = m.Interface().(changing) })
 	if change == nil && node.GetSelectStmt() == nil {
-		return nil, &Error{Message: "this is not " + oneStatement}
+		return nil, &Error{Message: "the text is not " + oneStatement}
 	}
 	if tokens[0].Text == "(" {
-		return nil, &Error{Message: "a statement does not begin with a parenthesis", Offset: tokens[0].Offset}
+		return nil, &Error{Message: "a statement must not begin with a parenthesis", Offset: tokens[0].Offset}
 	}
 	w := &walker{scope: outermost, writing: true, expr: Expr{Select: change == nil}}
 	if err := w.walk(sql, node); err != nil {
@@ -151,12 +151,12 @@ func TextArrays(sql string) ([][]string, error) {
 		for _, element := range array.GetElements() {
 			text, ok := element.GetAConst().GetVal().(*query.A_Const_Sval)
 			if !ok {
-				return nil, &Error{Message: "this is not an array of texts"}
+				return nil, &Error{Message: "the text is not an array of texts"}
 			}
 			values = append(values, text.Sval.Sval)
 		}
 		if array == nil {
-			return nil, &Error{Message: "this is not an array of texts"}
+			return nil, &Error{Message: "the text is not an array of texts"}
 		}
 		arrays = append(arrays, values)
 	}

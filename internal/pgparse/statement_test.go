@@ -9,8 +9,9 @@ import (
 	"pgretain/internal/pgparse"
 )
 
-// wrote is a target in short: its name and i, u, d.
-func wrote(s *pgparse.Expr) map[string]string {
+// writesOf returns the tables that a statement writes, with i for INSERT, u for UPDATE and d for
+// DELETE.
+func writesOf(s *pgparse.Expr) map[string]string {
 	names := map[string]string{}
 	for _, w := range s.Writes {
 		how := ""
@@ -33,7 +34,7 @@ func TestParseStatement(t *testing.T) {
 		sql    string
 		writes map[string]string
 		tables []string
-		with   string // what stands where WITH may take more
+		with   string // text at the offset CTEs, where queries can be added to WITH
 	}{
 		{"SELECT app.refresh(b.id) FROM batch b", map[string]string{}, []string{"batch"}, ""},
 		{"INSERT INTO app.log (id) SELECT id FROM batch", map[string]string{"app.log": "i"},
@@ -74,7 +75,7 @@ func TestParseStatement(t *testing.T) {
 			with = c.sql[got.CTEs : got.CTEs+len(c.with)]
 		}
 		if diff := cmp.Diff([]any{c.writes, c.tables, c.with, c.with != ""},
-			[]any{wrote(got), tables, with, len(got.With) > 0}); diff != "" {
+			[]any{writesOf(got), tables, with, len(got.With) > 0}); diff != "" {
 			t.Errorf("%s\n%s", c.sql, diff)
 		}
 	}
@@ -87,17 +88,17 @@ func TestParseStatementRefuses(t *testing.T) {
 		offset       int
 	}{
 		{"", "the text is empty", 0},
-		{"TRUNCATE app.n", "this is not one SELECT, INSERT, UPDATE, DELETE or MERGE", 0},
-		{"DELETE FROM app.n;", "a semicolon does not belong to one SELECT, INSERT, UPDATE, DELETE or MERGE", 17},
+		{"TRUNCATE app.n", "the text is not one SELECT, INSERT, UPDATE, DELETE or MERGE", 0},
+		{"DELETE FROM app.n;", "a semicolon is not allowed in one SELECT, INSERT, UPDATE, DELETE or MERGE", 17},
 		{"DELETE FROM app.n -- all", "a comment is not allowed here", 18},
-		{"(SELECT 1)", "a statement does not begin with a parenthesis", 0},
+		{"(SELECT 1)", "a statement must not begin with a parenthesis", 0},
 		{"SELECT 1 INTO app.n FROM batch", "SELECT INTO is not allowed here", 14},
 		{"DELETE FRM app.n", `syntax error at or near "FRM"`, 7},
 	} {
 		_, err := pgparse.Statement(c.sql)
 		var place *pgparse.Error
 		if !errors.As(err, &place) || place.Message != c.message || place.Offset != c.offset {
-			t.Errorf("%s: got %+v", c.sql, err)
+			t.Errorf("%s: got %+v, want %q at offset %d", c.sql, err, c.message, c.offset)
 		}
 	}
 }
@@ -119,10 +120,14 @@ func TestStatementNames(t *testing.T) {
 func TestQueryResults(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]int{
-		"SELECT 1": 1, "SELECT a, b FROM x": 2, "SELECT * FROM x": 0, "SELECT a FROM x UNION SELECT b FROM y": 1, "VALUES (1, 2)": 0,
+		"SELECT 1":                              1,
+		"SELECT a, b FROM x":                    2,
+		"SELECT * FROM x":                       0,
+		"SELECT a FROM x UNION SELECT b FROM y": 1,
+		"VALUES (1, 2)":                         0,
 	} {
 		if got, err := pgparse.Query(sql); err != nil || got.Results != want {
-			t.Errorf("%s: got %+v, %v", sql, got, err)
+			t.Errorf("%s: got %+v and error %v, want Results %d", sql, got, err, want)
 		}
 	}
 }

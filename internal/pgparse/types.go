@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Error is a syntax error, or SQL of another kind than requested, at Offset of the input.
+// Error is a syntax error at Offset of the input, or SQL of another kind than requested.
 type Error struct {
 	Message string
 	Offset  int
@@ -39,7 +39,7 @@ type Expr struct {
 	Writes []Write  // tables that are written, in order of appearance, including WITH
 	With   []string // names of the leading WITH
 	Select bool     // the statement is a SELECT; it may write in its WITH
-	// offset of the list of the leading WITH, where queries can be added; 0 without WITH
+	// offset after the leading WITH, where queries can be added; 0 without WITH
 	CTEs int
 }
 
@@ -49,9 +49,10 @@ type Word struct {
 	Offset int
 }
 
-// ColumnRef is a name like a, t.a or t.*; Star marks the last. Depth 0 is outside every sub-select.
-// Offset is the position of the first part. Beside lists the tables of the FROM clauses around the
-// name. Derived says that the name may be a column of another item, or of the output.
+// ColumnRef is a name like a, t.a or t.*. Star is true for t.*. Depth is 0 outside every
+// sub-select. Offset is the position of the first part of the name. Beside lists the tables of the
+// FROM clauses around the name. Derived is true if the name may be a column of a FROM item that is
+// not a table, or of the output of a query.
 type ColumnRef struct {
 	Fields []string
 	Star   bool
@@ -83,8 +84,8 @@ type OrderItem struct {
 	NullsFirst bool
 }
 
-// AddedType returns the type of the first column that the ALTER TABLE statements of a text add.
-// Equal results are equal types. The error is an *Error.
+// AddedType returns a key for the type of the first column that the ALTER TABLE statements of a
+// text add. Equal keys mean equal types. The error is an *Error.
 func AddedType(sql string) (string, error) {
 	added := func(n *query.Node) *query.TypeName {
 		for _, node := range n.GetAlterTableStmt().GetCmds() {
@@ -101,8 +102,9 @@ func AddedType(sql string) (string, error) {
 	return typeIdentity(name), nil
 }
 
-// TypeIdentity returns the same text for two spellings of one type, as far as the grammar knows
-// them: timestamptz and timestamp with time zone, int and integer. The error is an *Error.
+// TypeIdentity returns a key for a type. Two spellings of one type have equal keys as far as the
+// grammar knows them: timestamptz and timestamp with time zone, int and integer. The error is an
+// *Error.
 func TypeIdentity(sql string) (string, error) {
 	name, err := typeNode(sql)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Fact is one of relation_facts: a column, a constraint, an index, ... of a relation of the
-// runtime.
+// Fact is a property of a relation of the runtime, as relation_facts.sql returns it: a column, a
+// constraint, an index and so on.
 type Fact struct {
 	Relation string `json:"relation"`
 	Kind     string `json:"kind"`
@@ -15,9 +15,9 @@ type Fact struct {
 	Text     string `json:"text"`
 }
 
-// Record is what a fresh install of this version of the runtime consists of. PostgreSQL prints the
-// queries of views in another way with each major version: of those that are not here they are not
-// known.
+// Record lists the relations of a fresh install of this version of the runtime. Each major version
+// of PostgreSQL prints the queries of views differently, so Queries has one entry per version. The
+// queries of other versions are unknown.
 type Record struct {
 	Facts   []Fact            `json:"facts"`
 	Queries map[string][]Fact `json:"queries"` // of views, by major version
