@@ -191,7 +191,7 @@ policies:
 	text := c.must("plan", "--as-of", "2026-05-01 00:00:00+00").stdout
 	for _, want := range []string{"lines_old    changed          70         89     1",
 		"lines_worst  1     insert  retention.event   98?",
-		`lines_worst, step 1, insert retention.event: conditions read table "app.lines", which step 2 writes: later batches may judge otherwise`, "LOCKS OF THE MIGRATION", "ROW EXCLUSIVE"} {
+		`lines_worst, step 1, insert retention.event: conditions read table "app.lines", which step 2 writes, so later batches may take other rows`, "LOCKS OF THE MIGRATION", "ROW EXCLUSIVE"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, text)
 		}

@@ -127,7 +127,7 @@ policies:
 				"public.strict (strict_id_fkey) refuses some"},
 		{"a trigger may veto", "", "'triggered'", "1 delete public.plain ?", "trigger veto may keep rows"},
 		{"a step with its own SQL statement", "DROP TRIGGER veto ON plain", "'worded'", "1 sql public.log ?; 2 delete public.plain 5",
-			"own words"},
+			"contains the SQL statement"},
 		{"an AFTER trigger", "CREATE TRIGGER after AFTER DELETE ON plain FOR EACH ROW EXECUTE FUNCTION veto()",
 			"'triggered'", "1 delete public.plain 5", "fires trigger after"},
 		{"max_rows stops the count", "", "'triggered', max_rows => 3", "1 delete public.plain 3",

@@ -86,7 +86,7 @@ func TestInserts(t *testing.T) {
 				"cnt": "SELECT 1, count(*)::int FROM r WHERE EXISTS (SELECT FROM m WHERE (r.m_id = m.id OR r.m_id = " +
 					"m.id + 1) AND " + writeOld + ")",
 				"r": "SELECT * FROM r WHERE NOT EXISTS (SELECT FROM m WHERE (r.m_id = m.id OR r.m_id = m.id + 1) AND " + writeOld + ")"}},
-		{name: "a statement", unforeseen: "own words", schema: writeSchema + "; CREATE TABLE led (id int, n bigint)",
+		{name: "a statement", unforeseen: "contains the SQL statement", schema: writeSchema + "; CREATE TABLE led (id int, n bigint)",
 			data: writeData,
 			rule: `{table: "@.m", ` + due + `, then: [{sql: "INSERT INTO @.led SELECT b.id, (SELECT count(*) FROM @.r x WHERE x.m_id = b.id) FROM batch b WHERE b.at < as_of AND run.id > 0"}, {sql: "WITH gone AS (DELETE FROM @.r x USING batch b WHERE x.m_id = b.id RETURNING x.id) SELECT count(*) FROM gone"}, delete]}`,
 			goes: goes, related: map[string]int64{"@.led": 32},

@@ -57,7 +57,7 @@ func TestWhere(t *testing.T) {
 		{name: "not in, with a NULL", schema: notes + "; CREATE TABLE open (kind text)",
 			data: notesData + "INSERT INTO open VALUES ('b'), (NULL)",
 			rule: rule(`"kind NOT IN (SELECT kind FROM @.open)"`, age), goes: "SELECT * FROM m WHERE false"},
-		{name: "its own table", unforeseen: "later batches may judge otherwise", schema: notes, data: notesData,
+		{name: "its own table", unforeseen: "later batches may take other rows", schema: notes, data: notesData,
 			rule: rule(`"score < (SELECT max(x.score) FROM @.m x WHERE x.kind = t.kind)"`,
 				age), goes: "SELECT * FROM m WHERE score = 1 AND kind IS NOT NULL AND " + aged},
 		{name: "any of two clocks", schema: "CREATE TABLE m (id int PRIMARY KEY, a timestamptz, b date)",

@@ -99,7 +99,7 @@ func TestPartitions(t *testing.T) {
 		},
 		{
 			name:       "partitions of partitions, locked first",
-			unforeseen: "later batches may judge otherwise",
+			unforeseen: "later batches may take other rows",
 			schema:     sub,
 			data:       data,
 			rule: `{table: "@.m", due: {age: {column: at, older_than: 7 days}},

@@ -435,7 +435,7 @@ func TestUpdates(t *testing.T) {
 		},
 		{
 			name:       "all rows of the batch at once",
-			unforeseen: "only a batch knows",
+			unforeseen: "exist only in a batch",
 			schema:     schema + "; CREATE TABLE c (id int PRIMARY KEY, ids int[] NOT NULL, n bigint NOT NULL)",
 			data:       data + "; INSERT INTO c SELECT i, ARRAY[i, i + 10, i + 20], 100 FROM generate_series(1, 9) i",
 			rule: `{table: "@.m", due: {expires: {column: expires_at}},

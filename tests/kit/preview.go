@@ -109,14 +109,14 @@ func (in *Installed) CheckPreview(t testing.TB, policy, asOf string, scope *stri
 	}
 	f.compare(t, policy, in.contents(t))
 	for _, e := range effects {
-		if _, bounded := e.bound(); e.Rows == nil && !bounded && !strings.Contains(e.Note, "how far a run has come") {
+		if _, bounded := e.bound(); e.Rows == nil && !bounded && !strings.Contains(e.Note, "position that a run has reached") {
 			unknown = append(unknown, e.Note)
 		}
 	}
 	return unknown
 }
 
-var atMost = regexp.MustCompile(`^([0-9]+) as things are: so many at most[^;]*$`)
+var atMost = regexp.MustCompile(`^([0-9]+) as things are: at most this many[^;]*$`)
 
 // bound returns the most rows that an insert can write, if the preview gives only this bound.
 func (e Effect) bound() (int64, bool) {
