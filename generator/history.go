@@ -39,7 +39,7 @@ var (
 	// versions.
 	ErrConflict = &Problem{"a generated migration has conflict markers",
 		"Restore the whole file of one side with \"git checkout --ours FILE\" or \"git checkout --theirs FILE\". " +
-			"If a database has applied one side, take that side. Then run \"pgretain generate\", which writes the " +
+			"If a database has applied one side, use that side. Then run \"pgretain generate\", which writes the " +
 			"other changes as the next step."}
 	ErrNoFork = &Problem{"the migrations do not fork there",
 		"If no database has applied the file, give it another number."}

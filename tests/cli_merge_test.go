@@ -74,7 +74,7 @@ func testMerge(t *testing.T, binary string) {
 	ours.git(1, "merge", "-q", "theirs")
 
 	ours.whole(1, file+`:2:1: error: this generated migration has conflict markers: two branches wrote it
-hint: Take the whole file as one side has it, the side that is applied in a database if any ("git checkout --ours FILE" or "--theirs"), then run "pgretain generate": it writes what is missing as the next step.
+hint: Restore the whole file of one side with "git checkout --ours FILE" or "git checkout --theirs FILE". If a database has applied one side, use that side. Then run "pgretain generate", which writes the other changes as the next step.
 `, ours.finish(ours.command("generate")))
 	ours.git(0, "checkout", "-q", "--ours", file)
 	if r := ours.finish(ours.command("generate")); r.code != 0 || r.stderr != "" {
