@@ -19,14 +19,17 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-const migratorsSchema = `CREATE SCHEMA app; CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz NOT NULL);
+const migratorsSchema = `
+	CREATE SCHEMA app;
+	CREATE TABLE app.lines (id bigint PRIMARY KEY, at timestamptz NOT NULL);
 	INSERT INTO app.lines SELECT n, now() FROM generate_series(1, 500) n`
 
 const migratorsPolicy = `policies:
   lines_old: {table: app.lines, due: {age: {column: at, older_than: 30 days}}, then: [delete]}
 `
 
-// plainGoose is goose as a library or a command runs it by default: without a lock.
+// plainGoose returns the goose library as a program or the goose command uses it by default:
+// without a lock.
 func plainGoose(t *testing.T, db *pgtest.DB, user string, dir fs.FS) *goose.Provider {
 	t.Helper()
 	pool, err := sql.Open("pgx", db.URL(user))
@@ -42,7 +45,7 @@ func plainGoose(t *testing.T, db *pgtest.DB, user string, dir fs.FS) *goose.Prov
 	return provider
 }
 
-// migrated is the catalog after a single migrator was at work.
+// migrated returns the catalog after a single migrator has applied the migrations.
 func migrated(t *testing.T) []string {
 	t.Helper()
 	in := kit.Prepare(t, migratorsSchema, migratorsPolicy)
@@ -53,21 +56,22 @@ func migrated(t *testing.T) []string {
 	return kit.Catalog(t, in.DB, "retention")
 }
 
-// sameAsAlone compares with one migrator, and each version is recorded once.
+// sameAsAlone checks that the catalog is the same as after a single migrator, and that each version
+// is recorded once.
 func sameAsAlone(t *testing.T, in *kit.Installed, want []string) {
 	t.Helper()
 	if diff := cmp.Diff(want, kit.Catalog(t, in.DB, "retention")); diff != "" {
-		t.Errorf("differs from what one migrator installs (-want +got):\n%s", diff)
+		t.Errorf("the catalog differs from that after a single migrator (-want +got):\n%s", diff)
 	}
-	doubled := pgtest.Column[int64](t, in.DB, "SELECT version_id FROM retention.goose_db_version GROUP BY 1 HAVING "+
-		"count(*) > 1")
+	doubled := pgtest.Column[int64](t, in.DB,
+		"SELECT version_id FROM retention.goose_db_version GROUP BY 1 HAVING count(*) > 1")
 	if len(doubled) > 0 {
 		t.Errorf("versions recorded more than once: %v", doubled)
 	}
 }
 
-// holdSnapshot is a reader that every CREATE INDEX CONCURRENTLY has to wait for, until it is
-// released.
+// holdSnapshot opens a transaction with a snapshot. CREATE INDEX CONCURRENTLY waits for it until
+// release is called.
 func holdSnapshot(t *testing.T, db *pgtest.DB) (release func()) {
 	t.Helper()
 	reader := db.Conn(t)
@@ -78,8 +82,9 @@ func holdSnapshot(t *testing.T, db *pgtest.DB) (release func()) {
 const building = `SELECT count(*) = 1 FROM pg_stat_progress_create_index p
 	WHERE p.datname = current_database() AND p.phase LIKE 'waiting for old snapshots%'`
 
-// The second of two migrators without a lock comes while the first builds an index: it refuses,
-// names the first, and spoils nothing.
+// TestSecondGooseRefusesAnIndexThatIsBeingBuilt starts a second migrator, without a lock, while the
+// first one builds an index. The second one fails with an error that names the first one's process,
+// and does no damage.
 func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 	t.Parallel()
 	want := migrated(t)
@@ -92,13 +97,13 @@ func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 		first <- err
 	}()
 	pgtest.Until(t, in.DB, building)
-	pid := pgtest.Value[string](t, in.DB, "SELECT pid::text FROM pg_stat_progress_create_index WHERE datname = "+
-		"current_database()")
+	pid := pgtest.Value[string](t, in.DB,
+		"SELECT pid::text FROM pg_stat_progress_create_index WHERE datname = current_database()")
 	refused := func(who string, err error) {
 		t.Helper()
 		server := serverError(err)
 		if server == nil || server.Code != "55006" || !strings.HasSuffix(server.Message, "is being built by pid "+pid) {
-			t.Errorf("%s: got %v", who, err)
+			t.Errorf("%s: got %v, want SQLSTATE 55006 that names pid %s", who, err, pid)
 		}
 	}
 	for range 2 {
@@ -113,23 +118,23 @@ func TestSecondGooseRefusesAnIndexThatIsBeingBuilt(t *testing.T) {
 		t.Error(err)
 	}
 	if done, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context()); err != nil || len(done) != 0 {
-		t.Errorf("again: %v, %v", done, err)
+		t.Errorf("Up after all migrations are applied: %v, %v; want none", done, err)
 	}
 	in.DB.Exec(t, "REVOKE EXECUTE ON FUNCTION retention._set_aside_invalid_index(text, text) FROM migrators_stranger")
 	in.DB.Exec(t, "REVOKE USAGE ON SCHEMA app, retention FROM migrators_stranger")
 	sameAsAlone(t, in, want)
 }
 
-// stranger is a session that sees no more of others than that they are there.
+// stranger returns a session of a role that sees other sessions, but not what they do.
 func stranger(t *testing.T, db *pgtest.DB) *pgx.Conn {
 	t.Helper()
 	db.Exec(t, pgtest.MakeRole("migrators_stranger LOGIN")+`
 		GRANT USAGE ON SCHEMA app, retention TO migrators_stranger;
 		GRANT EXECUTE ON FUNCTION retention._set_aside_invalid_index(text, text) TO migrators_stranger`)
 	conn := db.Conn(t, "migrators_stranger")
-	if pgtest.Value[bool](t, conn, "SELECT bool_or(index_relid IS NOT NULL) FROM pg_stat_progress_create_index "+
-		"WHERE datname = current_database()") {
-		t.Fatal("the stranger sees which index is built")
+	if pgtest.Value[bool](t, conn, `SELECT bool_or(index_relid IS NOT NULL) FROM pg_stat_progress_create_index
+		WHERE datname = current_database()`) {
+		t.Fatal("role migrators_stranger sees which index is built, want NULL")
 	}
 	return conn
 }
@@ -144,8 +149,9 @@ func serverError(err error) *pgconn.PgError {
 	return server
 }
 
-// Both begin at once, from an empty database to the last file, with a reader in the way of the
-// index build. Whoever is refused tries again, as a deployment does; in the end all is there, once.
+// TestTwoGoosesAtOnce starts two migrators at the same time on an empty database, while a snapshot
+// delays the index build. A migrator that fails tries again, as a deployment does. In the end each
+// migration is applied once.
 func TestTwoGoosesAtOnce(t *testing.T) {
 	t.Parallel()
 	want := migrated(t)
@@ -168,12 +174,12 @@ func TestTwoGoosesAtOnce(t *testing.T) {
 		}
 	}
 	if done, err := plainGoose(t, in.DB, kit.Migrator, in.Migrations).Up(t.Context()); err != nil || len(done) != 0 {
-		t.Errorf("again: %v, %v", done, err)
+		t.Errorf("Up after all migrations are applied: %v, %v; want none", done, err)
 	}
 	sameAsAlone(t, in, want)
 }
 
-// upAgain goes on until nothing is pending, and gives up in the end.
+// upAgain repeats Up until it succeeds or pgtest.MaxWait has passed.
 func upAgain(t *testing.T, in *kit.Installed) error {
 	ctx, cancel := context.WithTimeout(context.Background(), pgtest.MaxWait)
 	defer cancel()
@@ -186,7 +192,8 @@ func upAgain(t *testing.T, in *kit.Installed) error {
 	}
 }
 
-// What two tools left behind under both names is cleared away, too.
+// TestInvalidIndexUnderBothNames checks that the migration replaces invalid indexes under the
+// index's own name and under the name with suffix _invalid.
 func TestInvalidIndexUnderBothNames(t *testing.T) {
 	t.Parallel()
 	want := migrated(t)
@@ -207,7 +214,7 @@ func TestInvalidIndexUnderBothNames(t *testing.T) {
 	sameAsAlone(t, in, want)
 }
 
-// wantedIndex is the name of the index that the policy asks for.
+// wantedIndex returns the name of the policy's index.
 func wantedIndex(t *testing.T, in *kit.Installed) string {
 	t.Helper()
 	objects, _ := in.Compile(t, migratorsPolicy)
@@ -216,22 +223,23 @@ func wantedIndex(t *testing.T, in *kit.Installed) string {
 			return strings.TrimPrefix(o.Name, "app.")
 		}
 	}
-	t.Fatal("the policy asks for no index")
+	t.Fatal("the generator wants no index for the policy")
 	return ""
 }
 
-// leaveInvalid builds an index that fails at its last row.
+// leaveInvalid leaves an invalid index: its build fails at the last row.
 func leaveInvalid(t *testing.T, db *pgtest.DB, name string) {
 	t.Helper()
 	conn := db.Conn(t, kit.Migrator)
 	_, err := conn.Exec(t.Context(), "CREATE INDEX CONCURRENTLY "+
 		pgx.Identifier{name}.Sanitize()+" ON app.lines ((1 / (501 - id)))")
 	if serverError(err) == nil || serverError(err).Code != "22012" {
-		t.Fatalf("got %v", err)
+		t.Fatalf("CREATE INDEX: %v, want SQLSTATE 22012", err)
 	}
 }
 
-// Git may check files out with CRLF line ends: they install the same.
+// TestCRLFCheckoutInstallsTheSame checks that migrations with CRLF line ends, as git may check them
+// out, lead to the same catalog.
 func TestCRLFCheckoutInstallsTheSame(t *testing.T) {
 	t.Parallel()
 	want := migrated(t)

@@ -29,11 +29,13 @@ jobs:
   sessions: {schedule: "*/5 * * * *", run: [sessions]}
 `
 
-// testSchedulingPage executes what the units of docs/scheduling.md execute, against a real server
-// without pg_cron.
+// testSchedulingPage executes the commands in the systemd unit and the CronJob of
+// docs/scheduling.md, with a server that has no pg_cron.
 func testSchedulingPage(t *testing.T, binary string) {
 	db := pgtest.Database(t)
-	db.Exec(t, `CREATE SCHEMA app; CREATE TABLE app.session (id bigint PRIMARY KEY, at timestamptz);
+	db.Exec(t, `
+		CREATE SCHEMA app;
+		CREATE TABLE app.session (id bigint PRIMARY KEY, at timestamptz);
 		INSERT INTO app.session SELECT n, now() - n * interval '1 day' FROM generate_series(1, 60) n`)
 	c := newCLI(t, binary, db.URL(""), t.TempDir())
 	c.write("retention.yaml", schedulingPolicy)
@@ -57,7 +59,7 @@ func testSchedulingPage(t *testing.T, binary string) {
 	command := strings.ReplaceAll(strings.Replace(line[1], "/usr/bin/pgretain", binary, 1), "%i", "sessions")
 	c.shell(t, db, 0, "env "+variables[1]+" CONNECTION "+command)
 	if left := pgtest.Value[int64](t, db, "SELECT count(*) FROM app.session WHERE id > 30"); left != 0 {
-		t.Errorf("%d old rows are left", left)
+		t.Errorf("%d due rows are left, want none", left)
 	}
 
 	pod := binary + " " + container(t, page)
@@ -68,23 +70,26 @@ func testSchedulingPage(t *testing.T, binary string) {
 	c.shell(t, db, 1, "CONNECTION "+pod)
 	db.Exec(t, "SELECT retention.resume('sessions')")
 	want := []string{"kubernetes done", "kubernetes paused", "systemd done"}
-	got := pgtest.Column[string](t, db, "SELECT reason || ' ' || state FROM retention.run WHERE policy = 'sessions' "+
-		"AND job = 'sessions' ORDER BY 1")
+	got := pgtest.Column[string](t, db, `SELECT reason || ' ' || state FROM retention.run
+		WHERE policy = 'sessions' AND job = 'sessions' ORDER BY 1`)
 	if strings.Join(got, ",") != strings.Join(want, ",") {
 		t.Errorf("the run log has %q, want %q", got, want)
 	}
 
-	// Long ago nobody called any more: verify says so by the policy file's schedule.
+	// The last runs were three days ago. verify compares that with the schedule of the policy file.
 	c.must("verify")
-	db.Exec(t, `UPDATE retention.run SET started_at = started_at - interval '3 days', ended_at = ended_at - interval '3 days';
+	db.Exec(t, `
+		UPDATE retention.run
+		SET started_at = started_at - interval '3 days', ended_at = ended_at - interval '3 days';
 		UPDATE retention.total SET last_success_at = last_success_at - interval '3 days'`)
 	if r := c.run("verify"); r.code != 1 || strings.Count(r.stdout, "has not succeeded in time [V045]") != 1 ||
 		!strings.Contains(r.stdout, `whatever calls "pgretain run --job sessions"`) {
-		t.Errorf("a job that nobody calls is not late:\n%s", r.stdout)
+		t.Errorf("verify does not report the job as late:\n%s", r.stdout)
 	}
 }
 
-// shell runs a line in which CONNECTION stands for this test's own variables.
+// shell runs a line with sh and checks the exit code. CONNECTION stands for the connection
+// variables of the test.
 func (c *cli) shell(t *testing.T, db *pgtest.DB, code int, line string) {
 	t.Helper()
 	u, err := url.Parse(db.URL("retention_runner"))
@@ -108,19 +113,19 @@ func (c *cli) script(line string) *exec.Cmd {
 	return cmd
 }
 
-// shown is a file that the page shows, which names itself in its first line; .ci/package packs
-// these.
+// shown returns the text of a file on the page. Its first line is a comment with its name.
+// .ci/package packs these files.
 func shown(t *testing.T, page, name string) string {
 	t.Helper()
 	_, text, found := strings.Cut(page, "\n# "+name+"\n")
 	text, _, whole := strings.Cut(text, "```")
 	if !found || !whole {
-		t.Fatalf("no %s on the page", name)
+		t.Fatalf("the page has no file %s", name)
 	}
 	return text
 }
 
-// container is what the CronJob on the page calls the program with.
+// container returns the arguments of the container in the page's CronJob.
 func container(t *testing.T, page string) string {
 	t.Helper()
 	var job struct {
@@ -146,7 +151,7 @@ func container(t *testing.T, page string) string {
 	return strings.Join(containers[0].Args, " ")
 }
 
-// verifyUnits asks systemd itself, where there is one.
+// verifyUnits checks the units with systemd-analyze, if it is installed.
 func verifyUnits(t *testing.T, service, timer string) {
 	t.Helper()
 	program, err := exec.LookPath("systemd-analyze")
@@ -155,7 +160,7 @@ func verifyUnits(t *testing.T, service, timer string) {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"pgretain@.service": service, "pgretain@sessions.timer": timer} {
-		text = strings.Replace(text, "/usr/bin/pgretain", "/bin/true", 1) // it must exist
+		text = strings.Replace(text, "/usr/bin/pgretain", "/bin/true", 1) // systemd checks that the program exists
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -171,8 +176,9 @@ func verifyUnits(t *testing.T, service, timer string) {
 	}
 }
 
-// testScheduleRefused: what the pg_cron at hand takes it says itself; what it does not take is refused with
-// the line of the policy file, and nothing is applied.
+// testScheduleRefused migrates with schedules that some versions of pg_cron accept. If the
+// installed one refuses a schedule, the error names the line of the policy file, and no migration
+// is applied.
 func testScheduleRefused(t *testing.T, binary string) {
 	db := pgtest.CronServer(t)
 	const schema = "CREATE SCHEMA app; CREATE TABLE app.session (id bigint PRIMARY KEY, at timestamptz);"
@@ -222,8 +228,9 @@ func testScheduleRefused(t *testing.T, binary string) {
 			move(aside, filepath.Join(c.dir, "migrations"))
 		}
 		r := c.run("migrate", "up")
-		said := regexp.MustCompile(`(?s)^migrations/00003_retention_policies.sql:\d+:1: error: .*Remove the files that are not applied, then run "pgretain generate"\.\n$`)
-		if r.code != 2 || !said.MatchString(r.stderr) {
+		message := regexp.MustCompile(`(?s)^migrations/00003_retention_policies.sql:\d+:1: error: ` +
+			`.*Remove the files that are not applied, then run "pgretain generate"\.\n$`)
+		if r.code != 2 || !message.MatchString(r.stderr) {
 			t.Fatalf("exit code %d, want 2:\n%s%s", r.code, r.stdout, r.stderr)
 		}
 		for _, file := range pending {
@@ -234,15 +241,16 @@ func testScheduleRefused(t *testing.T, binary string) {
 		c.generate()
 		c.must("migrate", "up")
 		c.generate("--check")
-		if jobs := pgtest.Column[string](t, db, "SELECT schedule FROM cron.job WHERE jobname ~ 'sessions'"); !slices.Equal(jobs, []string{"17 * * * *"}) {
-			t.Errorf("jobs are scheduled %q", jobs)
+		schedules := pgtest.Column[string](t, db, "SELECT schedule FROM cron.job WHERE jobname ~ 'sessions'")
+		if !slices.Equal(schedules, []string{"17 * * * *"}) {
+			t.Errorf("schedules in cron.job: %q, want 17 * * * *", schedules)
 		}
 		c.must("migrate", "down", "--all")
 	}
 }
 
-// testCIPage executes what the workflows of docs/ci.md execute: with a database that conforms, with one
-// that has drifted, and with none.
+// testCIPage executes the workflows of docs/ci.md: with a database that conforms, with one that has
+// drifted, and without a database.
 func testCIPage(t *testing.T, binary string) {
 	db := pgtest.Database(t)
 	c := cliProject(t, binary, db)
@@ -263,7 +271,7 @@ func testCIPage(t *testing.T, binary string) {
 		return lines
 	}
 	inCI(t, c, "actions policy", "", script("policy"), 0)                                   // needs no database
-	rehearsed := strings.NewReplacer("pgretain lint --sandbox --schema schema.sql", "true") // by the other one
+	rehearsed := strings.NewReplacer("pgretain lint --sandbox --schema schema.sql", "true") // done above
 	inCI(t, c, "gitlab policy", "", rehearsed.Replace(strings.Join(gitlab.Policy.Script, "\n")), 0)
 	for _, state := range []struct {
 		name, tamper, url string
@@ -278,18 +286,18 @@ func testCIPage(t *testing.T, binary string) {
 		inCI(t, c, state.name+" gitlab database", state.url, strings.Join(gitlab.Database.Script, "\n"), state.code)
 	}
 	testHooks(t, c, page)
-	// The image that the jobs run in has what the matrix of our own tests installs.
+	// The page's image has only packages that the project's own tests install.
 	root := fixture.ReadFile(t, "../.ci", "make-root")
 	for _, name := range regexp.MustCompile(`postgresql-17(\S*)`).FindAllStringSubmatch(shown(t, page, "Dockerfile"),
 		-1) {
 		if !strings.Contains(root, "postgresql-$version"+name[1]+",") {
-			t.Errorf("no test installs %s", name[0])
+			t.Errorf(".ci/make-root does not install %s", name[0])
 		}
 	}
 }
 
-// testHooks commits to a repository that has the page's hooks: they look at changes of the policy and the migrations
-// alone, and refuse a commit that lacks a migration.
+// testHooks commits to a repository with the page's hooks. They run only for changes of the policy
+// file and of migrations, and refuse a commit without the generated migration.
 func testHooks(t *testing.T, c *cli, page string) {
 	var config struct {
 		Repos []struct {
@@ -304,7 +312,7 @@ func testHooks(t *testing.T, c *cli, page string) {
 	for _, h := range config.Repos[0].Hooks {
 		hook += fmt.Sprintf("! git diff --cached --name-only | grep -Eq '%s' || %s\n", h.Files, h.Entry)
 		if h.Language != "system" || h.Names {
-			t.Errorf("the hook is %+v", h)
+			t.Errorf("the hook is %+v, want language system and pass_filenames false", h)
 		}
 	}
 	commit := "git add --all && git -c user.name=a -c user.email=a@example.org commit --quiet --message change"
@@ -329,19 +337,21 @@ func readYAML(t *testing.T, text string, into any) {
 	}
 }
 
-// inCI runs a script as a runner does. Connection settings are the URL's.
+// inCI runs a script as a CI runner does. The commands connect to url.
 func inCI(t *testing.T, c *cli, name, url, script string, code int) {
 	t.Helper()
 	path, output := t.TempDir(), filepath.Join(t.TempDir(), "output")
-	wrapper := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = verify ]; then exec '%s' \"$@\" --database-url '%s'; fi\nexec "+
-		"'%s' \"$@\"\n", c.binary, url, c.binary)
+	wrapper := fmt.Sprintf(`#!/bin/sh
+if [ "$1" = verify ]; then exec '%s' "$@" --database-url '%s'; fi
+exec '%s' "$@"
+`, c.binary, url, c.binary)
 	if err := os.WriteFile(filepath.Join(path, "pgretain"), []byte(wrapper), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("bash", "-e", "-c", script)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+output, "GITHUB_WORKSPACE="+
-		c.dir)
+	cmd.Env = append(os.Environ(),
+		"PATH="+path+":"+os.Getenv("PATH"), "GITHUB_OUTPUT="+output, "GITHUB_WORKSPACE="+c.dir)
 	r := c.finish(cmd)
 	if r.code != code {
 		t.Errorf("%s: exit code %d, want %d\n%s%s", name, r.code, code, r.stdout, r.stderr)
@@ -351,9 +361,9 @@ func inCI(t *testing.T, c *cli, name, url, script string, code int) {
 	}
 	written, _ := os.ReadFile(output)
 	if (string(written) == "report=verify.sarif\n") != (code < 2) {
-		t.Errorf("%s: the step says %q", name, written)
+		t.Errorf("%s: the step writes the output %q", name, written)
 	}
 	if found := strings.Contains(fixture.ReadFile(t, c.dir, "verify.sarif"), `"ruleId": "V002"`); found != (code == 1) {
-		t.Errorf("%s: V002 in the log: %t", name, found)
+		t.Errorf("%s: verify.sarif contains V002: %t, want %t", name, found, code == 1)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"pgretain/verifier"
 )
 
-// referencing are tables that refer to app.item, and their indexes: PostgreSQL's own planner says
-// whether one of them finds the rows of one item.
+// referencing maps tables that reference app.item to their indexes. The plan of a generic statement
+// shows whether PostgreSQL uses the index to find the rows of one item.
 var referencing = map[string]string{
 	"none":            "",
 	"plain":           "CREATE INDEX ON app.%s (item_id)",
@@ -28,7 +28,7 @@ var referencing = map[string]string{
 	"unique_together": "ALTER TABLE app.%s ADD UNIQUE (item_id, id)",
 }
 
-// The same with a key of two columns, the second one a text.
+// referencingTwo is the same for a foreign key of two columns, the second one of type text.
 var referencingTwo = map[string]string{
 	"two_none":      "",
 	"two_plain":     "CREATE INDEX ON app.%s (a, b)",
@@ -40,6 +40,8 @@ var referencingTwo = map[string]string{
 	"two_apart":     "CREATE INDEX ON app.%s (b, id, a)",
 }
 
+// TestReferencingIndexServesWhereThePlannerTakesIt checks that verify reports a missing index exactly
+// for the tables that PostgreSQL's planner reads as a whole.
 func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, reachSchema, reachPolicy+`
@@ -62,7 +64,9 @@ func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 		plans["app."+name] = reads(t, in, table, "bigint", "$1 OPERATOR(pg_catalog.=) item_id", "1")
 	}
 	for name, index := range referencingTwo {
-		in.DB.Exec(t, fmt.Sprintf(`CREATE TABLE app.%s (id bigint, a bigint, b text COLLATE "C", FOREIGN KEY (a, b) REFERENCES app.item (a, b));
+		in.DB.Exec(t, fmt.Sprintf(`
+			CREATE TABLE app.%s (
+				id bigint, a bigint, b text COLLATE "C", FOREIGN KEY (a, b) REFERENCES app.item (a, b));
 			INSERT INTO app.%[1]s SELECT n, 1 + n %% 2000, 1 + n %% 2000 FROM generate_series(1, 8000) n; `, name))
 		if index != "" {
 			in.DB.Exec(t, fmt.Sprintf(index, name))
@@ -82,13 +86,12 @@ func TestReferencingIndexServesWhereThePlannerTakesIt(t *testing.T) {
 	}
 	for table, whole := range plans {
 		if found[table] != whole {
-			t.Errorf("%s: the planner reads the whole table: %v; the verifier says so: %v", table, whole, found[table])
+			t.Errorf("%s: the planner reads the whole table: %v; verify reports that: %v", table, whole, found[table])
 		}
 	}
 }
 
-// reads says whether the statement of a foreign key, planned as PostgreSQL's own, reads the whole
-// table.
+// reads reports whether the query that a foreign key executes would read the whole table.
 func reads(t *testing.T, in *kit.Installed, table, types, condition, values string) bool {
 	t.Helper()
 	conn := in.Conn(t)

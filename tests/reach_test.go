@@ -15,16 +15,19 @@ import (
 	"pgretain/verifier"
 )
 
-// reachSchema has five items that are due, with parts of two of them.
+// reachSchema has five due items. Two of them have a part.
 const reachSchema = `
 CREATE SCHEMA app;
-CREATE TABLE app.item (id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', done boolean NOT NULL DEFAULT false);
+CREATE TABLE app.item (
+    id bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT '2024-01-01', done boolean NOT NULL DEFAULT false
+);
 CREATE TABLE app.part (id bigint PRIMARY KEY, item_id bigint REFERENCES app.item ON DELETE CASCADE);
 CREATE TABLE app.watch (item_id bigint);
 CREATE VIEW app.watched AS SELECT item_id FROM app.watch;
 INSERT INTO app.item (id) SELECT generate_series(1, 5);
 INSERT INTO app.part VALUES (1, 1), (2, 2);
-CREATE FUNCTION app.keep_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
+CREATE FUNCTION app.keep_row() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$ BEGIN
     RETURN NEW;
 END $$;
 CREATE FUNCTION app.write() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -42,16 +45,16 @@ policies:
     then: [delete: {cascades: [app.part]}]
 `
 
-// reachCase is what somebody did to a database, the codes that the verifier says of it, and what a
-// run then does, which is how we know that the verifier is right.
+// reachCase is a change of a database, the findings of verify about it, and the result of a run
+// afterwards. The run shows whether the findings are right.
 type reachCase struct {
-	tamper       string
-	change       []string // pairs of texts to replace in the policy
-	codes        string   // of the groups reach and indexes, without those for information
-	state        string
-	sqlstate     string
-	refused      int64
-	items, parts int // rows that are left
+	tamper       string   // SQL that changes the database after the installation
+	change       []string // pairs: a text of the policy file and its replacement
+	codes        string   // codes of the groups reach and indexes, without severity info
+	state        string   // state of the run
+	sqlstate     string   // SQLSTATE of the run
+	refused      int64    // rows that the run skipped because of an error
+	items, parts int      // rows that are left after the run
 }
 
 var reachCases = map[string]reachCase{
@@ -84,8 +87,10 @@ var reachCases = map[string]reachCase{
 			"app.item ON DELETE SET NULL",
 		codes: "V050", state: "tripped", items: 5, parts: 2},
 	"a key that sets NULL in another column": {
-		tamper: `ALTER TABLE app.item ADD UNIQUE (id, done); ALTER TABLE app.part ALTER item_id SET NOT NULL, ADD done boolean, DROP CONSTRAINT part_item_id_fkey,
-			ADD FOREIGN KEY (item_id, done) REFERENCES app.item (id, done) ON DELETE SET NULL (done); UPDATE app.part SET done = false`,
+		tamper: `ALTER TABLE app.item ADD UNIQUE (id, done);
+			ALTER TABLE app.part ALTER item_id SET NOT NULL, ADD done boolean, DROP CONSTRAINT part_item_id_fkey,
+				ADD FOREIGN KEY (item_id, done) REFERENCES app.item (id, done) ON DELETE SET NULL (done);
+			UPDATE app.part SET done = false`,
 		codes: "V050", state: "tripped", items: 5, parts: 2},
 	"a key between rows that all go": {
 		tamper: "ALTER TABLE app.item ADD next bigint REFERENCES app.item; UPDATE app.item SET next = id + 1 WHERE " +
@@ -107,8 +112,11 @@ var reachCases = map[string]reachCase{
 		tamper: "CREATE TRIGGER x BEFORE DELETE ON app.part FOR EACH ROW EXECUTE FUNCTION app.keep_row()",
 		codes:  "V056", state: "done", parts: 2},
 	"a trigger that returns OLD": {
-		tamper: `CREATE FUNCTION app.old() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = app AS $$ BEGIN
-			INSERT INTO watch VALUES (0); RETURN OLD; END $$;
+		tamper: `CREATE FUNCTION app.old() RETURNS trigger
+			LANGUAGE plpgsql SECURITY DEFINER SET search_path = app AS $$ BEGIN
+				INSERT INTO watch VALUES (0);
+				RETURN OLD;
+			END $$;
 			CREATE TRIGGER x BEFORE DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.old()`,
 		state: "done"},
 	"a trigger that runs as we": {
@@ -153,12 +161,17 @@ var reachCases = map[string]reachCase{
 		tamper: "CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.item REPLICA IDENTITY FULL",
 		state:  "done"},
 	"published by another index": {
-		tamper: `CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.item ADD other bigint NOT NULL DEFAULT random() * 1e15;
-			CREATE UNIQUE INDEX i ON app.item (other); ALTER TABLE app.item REPLICA IDENTITY USING INDEX i`,
+		tamper: `CREATE PUBLICATION x FOR ALL TABLES;
+			ALTER TABLE app.item ADD other bigint NOT NULL DEFAULT random() * 1e15;
+			CREATE UNIQUE INDEX i ON app.item (other);
+			ALTER TABLE app.item REPLICA IDENTITY USING INDEX i`,
 		state: "done"},
 	"an index that was the identity": {
-		tamper: `CREATE PUBLICATION x FOR ALL TABLES; ALTER TABLE app.item ADD other bigint NOT NULL DEFAULT random() * 1e15;
-			CREATE UNIQUE INDEX i ON app.item (other); ALTER TABLE app.item REPLICA IDENTITY USING INDEX i; DROP INDEX app.i`,
+		tamper: `CREATE PUBLICATION x FOR ALL TABLES;
+			ALTER TABLE app.item ADD other bigint NOT NULL DEFAULT random() * 1e15;
+			CREATE UNIQUE INDEX i ON app.item (other);
+			ALTER TABLE app.item REPLICA IDENTITY USING INDEX i;
+			DROP INDEX app.i`,
 		codes: "V058", state: "failed", sqlstate: "55000", items: 5, parts: 2},
 	"updates of a published table": {
 		tamper: "CREATE PUBLICATION x FOR TABLE app.item WITH (publish = 'update'); ALTER TABLE app.item REPLICA " +
@@ -175,7 +188,7 @@ var reachCases = map[string]reachCase{
 		codes:  "V055", state: "failed", sqlstate: "42501", items: 5, parts: 2},
 	"row security of what would go as well": {
 		tamper: "ALTER TABLE app.part ENABLE ROW LEVEL SECURITY",
-		codes:  "V055", state: "done"}, // it is read while a hold is in force
+		codes:  "V055", state: "done"}, // a run reads it only while a hold is in force
 	"row security behind a view": {
 		tamper: "ALTER TABLE app.watch ENABLE ROW LEVEL SECURITY",
 		change: []string{"FROM app.watch w", "FROM app.watched w"},
@@ -218,7 +231,8 @@ var reachCases = map[string]reachCase{
 		codes:  "V050", state: "tripped", items: 7, parts: 2},
 }
 
-// TestReachSaysWhatHappens tampers with databases, verifies them, and runs the policy.
+// TestReachSaysWhatHappens changes databases, verifies them, and then runs the policy. The findings
+// of verify must agree with what the run does.
 func TestReachSaysWhatHappens(t *testing.T) {
 	t.Parallel()
 	for name, c := range reachCases {
@@ -236,7 +250,7 @@ func TestReachSaysWhatHappens(t *testing.T) {
 			snapshot := reachSnapshot(t, in)
 			in.DB.Exec(t, c.tamper)
 			if got := strings.Join(reachCodes(t, in, snapshot), " "); got != c.codes {
-				t.Errorf("found %q, want %q", got, c.codes)
+				t.Errorf("verify reports %q, want %q", got, c.codes)
 			}
 			run := in.Run("items", "2026-01-01")
 			if run.State != c.state || run.SQLState != c.sqlstate || run.Refused != c.refused {
@@ -252,7 +266,8 @@ func TestReachSaysWhatHappens(t *testing.T) {
 	}
 }
 
-// What the function of a BEFORE DELETE trigger can do to a row, by its body.
+// TestTriggerBodies checks what verify reports about the function of a BEFORE DELETE trigger, by
+// the function's body.
 func TestTriggerBodies(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, reachSchema, reachPolicy)
@@ -269,7 +284,9 @@ func TestTriggerBodies(t *testing.T) {
 		{"BEGIN RETURN NEW; RAISE 'never'; END", "keepsrefuses"},
 	}
 	for i, c := range bodies {
-		in.Exec(t, fmt.Sprintf(`CREATE FUNCTION app.t%d() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = app AS $body$%s$body$;
+		in.Exec(t, fmt.Sprintf(`
+			CREATE FUNCTION app.t%d() RETURNS trigger
+			LANGUAGE plpgsql SECURITY DEFINER SET search_path = app AS $body$%s$body$;
 			CREATE TRIGGER t%[1]d BEFORE DELETE ON app.item FOR EACH ROW EXECUTE FUNCTION app.t%[1]d()`, i, c.body))
 	}
 	findings := in.Verify(t, "", nil).Findings
@@ -288,11 +305,12 @@ func TestTriggerBodies(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("what is said of bodies (-want +got):\n%s", diff)
+		t.Errorf("reported effects by function body (-want +got):\n%s", diff)
 	}
 }
 
-// partitionCases are keys to partitions that a policy detaches or drops: what the run log then has.
+// partitionCases are foreign keys to partitions that a policy detaches or drops, with the findings
+// of verify and the numbers of the run.
 var partitionCases = map[string]struct {
 	step, tamper, codes string
 	taken, refused      int64
@@ -321,7 +339,7 @@ var partitionCases = map[string]struct {
 	"drop under row security": {
 		step:   "drop",
 		tamper: "ALTER TABLE app.month ENABLE ROW LEVEL SECURITY",
-		codes:  "V055", taken: 2}, // it is read while a hold is in force
+		codes:  "V055", taken: 2}, // a run reads it only while a hold is in force
 	"drop without triggers, rules and identity": {
 		step: "drop",
 		tamper: `CREATE TRIGGER x BEFORE DELETE ON app.month FOR EACH ROW EXECUTE FUNCTION app.keep_row();
@@ -350,7 +368,7 @@ policies:
 			snapshot := reachSnapshot(t, in)
 			in.DB.Exec(t, c.tamper)
 			if got := strings.Join(reachCodes(t, in, snapshot), " "); got != c.codes {
-				t.Errorf("found %q, want %q", got, c.codes)
+				t.Errorf("verify reports %q, want %q", got, c.codes)
 			}
 			run := in.Run("months", "2026-01-01")
 			if run.Taken != c.taken || run.Refused != c.refused {
@@ -361,12 +379,15 @@ policies:
 	}
 }
 
-// reachSnapshot is the catalog snapshot of all tables of app.
+// reachSnapshot takes a catalog snapshot of all tables of schema app.
 func reachSnapshot(t *testing.T, in *kit.Installed) *catalog.Snapshot {
 	t.Helper()
-	request := inspect.Request{SearchPath: in.File.Install.SearchPath, Runtime: in.File.Install.Schema,
-		Tables: pgtest.Column[string](t, in, "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname "+
-			"= 'app'")}
+	request := inspect.Request{
+		SearchPath: in.File.Install.SearchPath,
+		Runtime:    in.File.Install.Schema,
+		Tables: pgtest.Column[string](t, in,
+			"SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname = 'app'"),
+	}
 	snapshot, _, err := inspect.Snapshot(t.Context(), in.Conn(t), request)
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +395,8 @@ func reachSnapshot(t *testing.T, in *kit.Installed) *catalog.Snapshot {
 	return snapshot
 }
 
-// reachCodes are the codes of what is wrong within reach, each once, sorted.
+// reachCodes returns the sorted codes of verify's findings in the groups reach and indexes, without
+// those of severity info.
 func reachCodes(t *testing.T, in *kit.Installed, snapshot *catalog.Snapshot) []string {
 	t.Helper()
 	report, err := verifier.Verify(t.Context(), in.Conn(t), in.File, nil, verifier.Options{Snapshot: snapshot})

@@ -20,14 +20,14 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// updateRelations rewrites what is recorded of the runtime's relations. Queries of views are those
-// of the server that the test runs on: run it on each.
+// updateRelations makes the test rewrite the recorded relations of the runtime. The queries of
+// views depend on the server's version, so run the test on each.
 var updateRelations = flag.Bool("update-relations", false, "rewrite sql/verify/relations.json")
 
 const relationsFile = "../sql/verify/relations.json"
 
-// What the verifier compares a runtime with is what a fresh install has, on every version of
-// PostgreSQL; and a view that was dumped and restored is the same.
+// TestRelationsAreRecorded compares the recorded relations, which the verifier uses, with those of
+// a new install. A view must have the same query after a dump and restore.
 func TestRelationsAreRecorded(t *testing.T) {
 	t.Parallel()
 	const yaml = "policies: {any_ttl: {table: public.any, due: {age: {column: at, older_than: 1 day}}, then: [delete]}}"
@@ -66,7 +66,7 @@ func TestRelationsAreRecorded(t *testing.T) {
 	}
 }
 
-// relationsOf reads what a live runtime consists of as the verifier does.
+// relationsOf reads the relations of a live runtime in the same way as the verifier.
 func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generator.Object) (facts,
 	queries []verifysql.Fact) {
 	t.Helper()
@@ -105,7 +105,7 @@ func relationsOf(t *testing.T, conn *pgx.Conn, schema string, objects []generato
 	return facts, queries
 }
 
-// writeRelations has one fact a line.
+// writeRelations writes one fact per line.
 func writeRelations(t *testing.T, r verifysql.Record) {
 	t.Helper()
 	var out bytes.Buffer

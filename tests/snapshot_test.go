@@ -23,7 +23,8 @@ var snapshotTemplate = pgtest.Template("snapshot", func(ctx context.Context, con
 	return err
 })
 
-// snapshot reads tables with a session that spells things differently from ours.
+// snapshot takes a snapshot in a session whose settings change how PostgreSQL displays names and
+// values.
 func snapshot(t *testing.T, db *pgtest.DB, tables ...string) (*catalog.Snapshot, []string) {
 	t.Helper()
 	conn := db.Conn(t)
@@ -98,8 +99,8 @@ func TestSnapshotNames(t *testing.T) {
 	equal(t, "index columns", []string{"a.b"}, table.Indexes[0].Columns)
 }
 
-// The server knows what it brings along: no snapshot holds that, and a name of it that is not there
-// is unknown.
+// TestSnapshotOfPostgreSQLsOwn checks that a snapshot does not contain system tables. A name that
+// looks like one but does not exist is unknown.
 func TestSnapshotOfPostgreSQLsOwn(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)
@@ -115,7 +116,7 @@ func TestSnapshotAmbiguousName(t *testing.T) {
 	db := snapshotTemplate.Database(t)
 	_, _, err := inspect.Snapshot(t.Context(), db.Conn(t), inspect.Request{Tables: []string{"a.b.c"}})
 	if err == nil || !strings.Contains(err.Error(), `two tables answer to the name "a.b.c"`) {
-		t.Errorf("got %v", err)
+		t.Errorf("snapshot of a.b.c: %v, want an error that two tables match", err)
 	}
 }
 
@@ -178,8 +179,8 @@ func TestSnapshotTable(t *testing.T) {
 			"region"}, OnDelete: "restrict", Deferrable: true}, s.Table("app.owner").Referenced[1])
 }
 
-// A foreign key between partitioned tables has a copy per partition on either side; only what was
-// declared is listed.
+// TestSnapshotPartitions checks that a snapshot lists only declared foreign keys. PostgreSQL copies
+// a foreign key between partitioned tables to each partition, on both sides.
 func TestSnapshotPartitions(t *testing.T) {
 	t.Parallel()
 	s, _ := snapshot(t, snapshotTemplate.Database(t), "app.event")
@@ -203,7 +204,8 @@ func TestSnapshotPartitions(t *testing.T) {
 	}
 }
 
-// A session without any privilege on schema and table reads the same bytes, whatever its settings.
+// TestSnapshotIsStable checks that a snapshot depends neither on the session's settings nor on
+// privileges for schemas and tables.
 func TestSnapshotIsStable(t *testing.T) {
 	t.Parallel()
 	db := snapshotTemplate.Database(t)
