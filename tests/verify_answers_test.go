@@ -19,14 +19,17 @@ import (
 	"pgretain/verifier"
 )
 
-// testAnswers: an answer that is none is unknown, and is not taken for something that changed
-// meanwhile.
+// testAnswers makes functions and tables of the runtime return values that verify cannot use.
+// verify reports them as unknown, and does not assume that something was changed meanwhile.
 func testAnswers(t *testing.T, server *driftServer) {
 	for name, c := range map[string]struct {
 		tamper, says string
 		codes        []string
 	}{
-		"facts_answer_nothing": {`CREATE OR REPLACE FUNCTION retention.row_statistics(policy text, as_of timestamptz, runs bigint[], max_rows bigint) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
+		"facts_answer_nothing": {`
+			CREATE OR REPLACE FUNCTION retention.row_statistics(
+				policy text, as_of timestamptz, runs bigint[], max_rows bigint)
+			RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb';
 			ALTER TABLE app.message ALTER created_at DROP NOT NULL`,
 			`The answer cannot be read: cannot scan NULL in column "message".`, []string{"V003", "V004", "V090"}},
 		"installed_for_ever": {`UPDATE retention.policy SET installed_at = 'infinity' WHERE name = 'message_ttl';
@@ -43,20 +46,20 @@ detail: The answer cannot be read: cannot scan NULL in column "message".`, []str
 			report := d.verify(t, "", verifier.Options{Counts: true})
 			expectCodes(t, d, report, c.codes...)
 			if text := d.text(t, report); !strings.Contains(text, c.says) {
-				t.Errorf("nothing says %s:\n%s", c.says, text)
+				t.Errorf("the report does not contain %s:\n%s", c.says, text)
 			}
 		})
 	}
 }
 
-// notForPsql are hints that are a command for the shell, or a sentence.
+// notForPsql matches hints that are a command of the shell or a sentence.
 var notForPsql = regexp.MustCompile(`^(pgretain .*[^.]|[A-Z].*\.)$`)
 
-// looksOnly are hints that show more, and repair nothing.
+// looksOnly matches hints that only show more, and repair nothing.
 var looksOnly = regexp.MustCompile(`^SELECT \* FROM [^;]*;$`)
 
-// pasteHints does with the report what its reader does: every hint that is SQL goes into psql as it
-// is, and what it is about has gone.
+// pasteHints executes every hint that is SQL with psql, as a reader would. Afterwards the findings
+// with these hints must be gone.
 func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Report) {
 	t.Helper()
 	var script []string
@@ -65,7 +68,7 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 		switch {
 		case f.Hint == "" || notForPsql.MatchString(f.Hint):
 		case !strings.HasSuffix(f.Hint, ";"):
-			t.Errorf("%s: the hint is no SQL, no command and no sentence: %s", f.Code, f.Hint)
+			t.Errorf("%s: the hint is neither SQL nor a command nor a sentence: %s", f.Code, f.Hint)
 		default:
 			script = append(script, f.Hint)
 			repaired[f.Code] = !looksOnly.MatchString(f.Hint)
@@ -77,19 +80,19 @@ func pasteHints(t *testing.T, c driftCase, conn *pgx.Conn, report *verifier.Repo
 	command := exec.CommandContext(t.Context(), "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", c.url(c.name, ""))
 	command.Stdin = strings.NewReader(strings.Join(script, "\n"))
 	if out, err := command.CombinedOutput(); err != nil {
-		t.Errorf("pasting the hints: %v\n%s\n%s", err, strings.Join(script, "\n"), out)
+		t.Errorf("executing the hints: %v\n%s\n%s", err, strings.Join(script, "\n"), out)
 		return
 	}
-	after := c.look(t, conn, selected(t, slices.Collect(maps.Keys(repaired)), nil))
+	after := c.report(t, conn, selected(t, slices.Collect(maps.Keys(repaired)), nil))
 	for _, f := range after.Findings {
 		if repaired[f.Code] && f.Severity != verifier.Info {
-			t.Errorf("%s is still there after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))
+			t.Errorf("verify reports %s after\n%s\n%s", f.Code, strings.Join(script, "\n"), c.text(t, after))
 		}
 	}
 }
 
-// testSnapshotNearMisses: what changes nothing that is generated is for information, and so is a
-// schema that the viewer may not look into. Partitions that come and go are not worth a word.
+// testSnapshotNearMisses changes tables in ways that no generated object depends on. The findings
+// have severity info. The same holds for a schema on which the viewer has no USAGE.
 func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "snapshot_nearby")
 	c.exec(t, `ALTER TABLE app.message ADD COLUMN note text, ALTER COLUMN body SET DEFAULT '-';
@@ -101,23 +104,27 @@ func testSnapshotNearMisses(t *testing.T, server *driftServer) {
 	text := c.text(t, report)
 	for _, want := range []string{
 		`info: table "app.message" is not as the catalog snapshot has it [V033]`,
-		`Another column body: wanted text NOT NULL, found text NOT NULL DEFAULT '-'::text. New column note: text. New index message_note: CREATE INDEX message_note ON app.message USING btree (note).`,
+		`Another column body: wanted text NOT NULL, found text NOT NULL DEFAULT '-'::text. ` +
+			`New column note: text. ` +
+			`New index message_note: CREATE INDEX message_note ON app.message USING btree (note).`,
 		`info: table "app.attachment" is not as the catalog snapshot has it: column note [V033]`,
 		"Nothing that is generated depends on it.",
 		`has no USAGE on schema app [V034]`, `hint: GRANT USAGE ON SCHEMA app TO retention_viewer;`,
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("nothing says %s:\n%s", want, text)
+			t.Errorf("the report does not contain %s:\n%s", want, text)
 		}
 	}
 }
 
-// testCoverageGrowth: how large a table is and what it got, as the server's own functions have it;
-// a table that somebody has to himself does not hold the verifier up for long.
+// testCoverageGrowth compares the size and the inserts of a table in the report with the server's
+// functions. A table under ACCESS EXCLUSIVE delays verify only for its timeout.
 func testCoverageGrowth(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "uncovered_table@growth")
 	conn := c.connect(t, "")
-	pgtest.Exec(t, conn, `CREATE TABLE app.fresh WITH (autovacuum_enabled = off) AS SELECT generate_series(1, 12345) AS id; ANALYZE app.fresh`)
+	pgtest.Exec(t, conn, `
+		CREATE TABLE app.fresh WITH (autovacuum_enabled = off) AS SELECT generate_series(1, 12345) AS id;
+		ANALYZE app.fresh`)
 	pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")
 	pgtest.Exec(t, conn, "INSERT INTO app.fresh SELECT generate_series(1, 5)")
 	pgtest.Exec(t, conn, "SELECT pg_stat_force_next_flush()")
@@ -125,7 +132,7 @@ func testCoverageGrowth(t *testing.T, server *driftServer) {
 	inserted := pgtest.Value[string](t, conn, "SELECT n_tup_ins::text FROM pg_stat_user_tables WHERE relname = 'fresh'")
 	want := "It takes " + size + ", about 12345 rows. " + inserted + " rows were inserted since its statistics began."
 	if text := c.text(t, c.verify(t, c.looker(), verifier.Options{})); !strings.Contains(text, want) {
-		t.Errorf("nothing says %s:\n%s", want, text)
+		t.Errorf("the report does not contain %s:\n%s", want, text)
 	}
 	pgtest.Exec(t, conn, "BEGIN; LOCK TABLE app.fresh")
 	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
@@ -135,7 +142,8 @@ func testCoverageGrowth(t *testing.T, server *driftServer) {
 	}
 }
 
-// A window that was set at run time is worth knowing, and no drift. It decides what is overdue.
+// testWindowSet checks that a window that was set at run time is reported with severity info.
+// verify uses this window for the count of overdue rows.
 func testWindowSet(t *testing.T, server *driftServer) {
 	yaml := strings.Replace(driftFile(t, "", "policy.yaml"), "older_than: 7 days",
 		"older_than: {days: 7, at_least: 1}", 1)
@@ -162,12 +170,12 @@ func testWindowSet(t *testing.T, server *driftServer) {
 		t.Error(text)
 	}
 	if n := pgtest.Value[int](t, in, "SELECT due FROM retention.preview('message_ttl')"); n != 0 {
-		t.Errorf("%d rows are due", n)
+		t.Errorf("%d rows are due with the longer window, want none", n)
 	}
 }
 
-// caughtElsewhere are the codes that no tamper.sql can provoke, with the test that does; its name
-// is a function's in this directory or in ../verifier, and its body names the code.
+// caughtElsewhere maps each code that no tamper.sql can cause to the function that tests it. The
+// function is in this directory or in ../verifier, and its body contains the code.
 var caughtElsewhere = map[string]string{
 	"V001": "TestNotInstalled",
 	"V011": "TestNotInstalled",
@@ -179,6 +187,8 @@ var caughtElsewhere = map[string]string{
 	"V094": "TestStandby",
 }
 
+// TestEveryVerifierCodeHasAPageAndACase checks that every code of verify has a page in docs/checks, and
+// a case or a test that reports it.
 func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {
 	t.Parallel()
 	caught := ""
@@ -192,9 +202,9 @@ func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {
 		elsewhere, named := caughtElsewhere[code]
 		switch {
 		case named && !strings.Contains(bodies[elsewhere], code):
-			t.Errorf("there is no test %s that names %s", elsewhere, code)
+			t.Errorf("no function %s of the tests contains %s", elsewhere, code)
 		case !named && !strings.Contains(caught, "["+code+"]"):
-			t.Errorf("no case of %s has a finding %s", driftDir, code)
+			t.Errorf("no case of %s reports %s", driftDir, code)
 		}
 	}
 	if diff := cmp.Diff(titles, checkPages(t)); diff != "" {
@@ -202,7 +212,7 @@ func TestEveryVerifierCodeHasAPageAndACase(t *testing.T) {
 	}
 }
 
-// checkPages are the titles of the verifier's pages, which all have the same sections.
+// checkPages returns the titles of verify's pages, and checks that each page has the same sections.
 func checkPages(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("../docs/checks/V*.md")
@@ -223,7 +233,7 @@ func checkPages(t *testing.T) []string {
 	return titles
 }
 
-// testBodies are the functions of the tests about the verifier, by name.
+// testBodies maps the functions of verify's tests to their bodies.
 func testBodies(t *testing.T) map[string]string {
 	t.Helper()
 	here, err := filepath.Glob("*_test.go")

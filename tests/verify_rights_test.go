@@ -13,7 +13,7 @@ import (
 	"pgretain/verifier"
 )
 
-// lookers are roles that may see more or less, by what they are members of.
+// lookers maps each role that verifies to the roles that it is a member of.
 var lookers = map[string]string{
 	"rights_stranger": "",
 	"rights_viewer":   "retention_viewer",
@@ -24,15 +24,22 @@ var lookers = map[string]string{
 	"rights_migrator": "retention_owner, retention_runner",
 }
 
-// unseen are beginnings of what an unknown finding says in the place of a finding: nothing in the
-// schema could be looked at, or not that part.
+// unseen maps a code to the beginnings of messages of unknown findings. Such a finding appears
+// instead if the role cannot read what the check needs.
 var unseen = map[string][]string{
-	"V002": {"could not check the functions"}, "V004": {"could not check the functions"}, "V006": {"could not check the privileges in the runtime's schema"},
-	"V008": {"could not check the registry"}, "V009": {"could not check the registry"},
-	"V012": {"could not check what is paused"}, "V013": {"could not check whether the database is a copy"},
-	"V020": {"could not check the indexes"}, "V041": {"could not check the jobs in pg_cron"},
-	"V045": {"could not check the runs", "could not check the zone in which schedules are meant"}, "V046": {"could not check the runs"},
-	"V050": {"could not check what policies rely on"}, "V052": {"could not check holds"},
+	"V002": {"could not check the functions"},
+	"V004": {"could not check the functions"},
+	"V006": {"could not check the privileges in the runtime's schema"},
+	"V008": {"could not check the registry"},
+	"V009": {"could not check the registry"},
+	"V012": {"could not check what is paused"},
+	"V013": {"could not check whether the database is a copy"},
+	"V020": {"could not check the indexes"},
+	"V041": {"could not check the jobs in pg_cron"},
+	"V045": {"could not check the runs", "could not check the zone in which schedules are meant"},
+	"V046": {"could not check the runs"},
+	"V050": {"could not check what policies rely on"},
+	"V052": {"could not check holds"},
 	"V060": {"could not check overdue rows of", "could not check the zone in which schedules are meant",
 		"could not check the runs"},
 	"V070": {"could not check the privileges of PUBLIC"},
@@ -40,18 +47,20 @@ var unseen = map[string][]string{
 	"V034": {"not all expressions were looked at"},
 }
 
-// anything is said where the schema of the runtime is closed.
+// anything begins the message of an unknown finding if the role has no USAGE on the runtime's
+// schema.
 const anything = "could not check anything in schema"
 
-// testRights holds that whoever looks finds what a superuser finds, or is told that he could not
-// look and which right would do; nothing is left out, and nothing is made up.
+// testRights verifies one installation as several roles. Each role gets every finding of a
+// superuser, or an unknown finding that names the missing privilege. No role gets an additional
+// finding.
 func testRights(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "one_of_each@rights")
 	c.exec(t, driftFile(t, "", "ran.sql"))
 	c.exec(t, driftFile(t, "one_of_each", "tamper.sql"))
 	all := c.verify(t, "", verifier.Options{Counts: true})
 	if n := len(codesOf(all)); n < 15 {
-		t.Fatalf("the superuser finds %d things:\n%s", n, c.text(t, all))
+		t.Fatalf("the superuser gets %d findings, want at least 15:\n%s", n, c.text(t, all))
 	}
 	conn := c.connect(t, "")
 	for name, member := range lookers {
@@ -66,17 +75,18 @@ func testRights(t *testing.T, server *driftServer) {
 			report := c.verify(t, name, verifier.Options{Counts: true})
 			for _, f := range all.Findings {
 				if f.Severity == diag.Drift && !seesOrSays(report, f) {
-					t.Errorf("neither finds nor misses %s: %s", f.Code, f.Message)
+					t.Errorf("reports neither %s nor that it could not check it: %s", f.Code, f.Message)
 				}
 			}
 			for _, f := range report.Findings {
-				// of V050, which says it better
+				// V033 and V034 may replace an unknown V050.
 				instead := f.Code == "V033" || f.Code == "V034" && says(report, unseen["V050"])
 				if f.Severity == diag.Drift && !instead && !slices.ContainsFunc(all.Findings, sameFinding(f)) {
-					t.Errorf("finds what the superuser does not: %s: %s", f.Code, f.Message)
+					t.Errorf("reports a finding that the superuser does not get: %s: %s", f.Code, f.Message)
 				}
 				if f.Severity == diag.Unknown && !strings.HasPrefix(f.Hint, "GRANT ") {
-					t.Errorf("does not name the right that is missing: %s: %s (%s) %s", f.Code, f.Message, f.Detail,
+					t.Errorf("the hint does not grant the missing privilege: %s: %s (%s) %s",
+						f.Code, f.Message, f.Detail,
 						f.Hint)
 				}
 			}
@@ -87,7 +97,8 @@ func testRights(t *testing.T, server *driftServer) {
 	}
 }
 
-// sameFinding: an expression is refused in other words where only the policy's function can tell.
+// sameFinding returns a function that compares a finding with f. Messages about an expression
+// (V034) may differ, because only the policy's function gives the server's message.
 func sameFinding(f verifier.Finding) func(verifier.Finding) bool {
 	return func(other verifier.Finding) bool {
 		return other.Severity == diag.Drift && other.Code == f.Code && other.Object == f.Object &&
@@ -96,7 +107,7 @@ func sameFinding(f verifier.Finding) func(verifier.Finding) bool {
 	}
 }
 
-// says whether a report calls something unknown.
+// says reports whether a report has an unknown finding with one of these beginnings.
 func says(report *verifier.Report, beginnings []string) bool {
 	return slices.ContainsFunc(report.Findings, func(f verifier.Finding) bool {
 		return f.Severity == diag.Unknown && slices.ContainsFunc(beginnings,
@@ -104,6 +115,7 @@ func says(report *verifier.Report, beginnings []string) bool {
 	})
 }
 
+// seesOrSays reports whether a report has the finding f, or says that it could not be checked.
 func seesOrSays(report *verifier.Report, f verifier.Finding) bool {
 	return slices.ContainsFunc(report.Findings, func(other verifier.Finding) bool {
 		says := append([]string{anything}, unseen[f.Code]...)
@@ -112,9 +124,9 @@ func seesOrSays(report *verifier.Report, f verifier.Finding) bool {
 	})
 }
 
-// testOwnerWithoutMonitor: where nobody granted pg_monitor to the owner, as managed services may
-// not, a viewer does not see other sessions by way of it; that is unknown, with the right that is
-// missing.
+// testOwnerWithoutMonitor revokes pg_monitor from the owner, as on some managed services. A viewer
+// sees other sessions only through the owner's functions. verify reports these checks as unknown,
+// and names the missing privilege.
 func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "owner_without_monitor")
 	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}))
@@ -122,7 +134,7 @@ func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 	report := c.verify(t, c.looker(), verifier.Options{})
 	codes := []string{"V044"}
 	if pgtest.Value[bool](t, server, "SELECT EXISTS (SELECT FROM pg_settings WHERE name = 'cron.timezone')") {
-		codes = append(codes, "V090") // later pg_crons have it, and show it to few
+		codes = append(codes, "V090") // newer versions of pg_cron show this setting to few roles
 	}
 	expectCodes(t, c, report, codes...)
 	if text := c.text(t, report); report.Verdict() != verifier.Unknown ||
@@ -132,9 +144,9 @@ func testOwnerWithoutMonitor(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}))
 }
 
-// testOwnerLacks: a right that functions of the runtime lack is the owner's, whoever verifies; it
-// is found without counting, and where it is not to be looked for, the unknown finding names the
-// owner.
+// testOwnerLacks revokes a privilege that the functions of a policy need. Each role gets the
+// finding about it, also without counting rows. If that check is left out, an unknown finding names
+// the role that lacks the privilege.
 func testOwnerLacks(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "expression_without_execute@counts")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -153,39 +165,39 @@ func testOwnerLacks(t *testing.T, server *driftServer) {
 	}
 }
 
-// testCronAgree: what verify finds of jobs that pg_cron could not start, health() and metrics say
-// too.
+// testCronAgree checks that verify, health() and metrics agree about jobs that pg_cron could not
+// start.
 func testCronAgree(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "cron_cannot_connect@agree")
 	c.exec(t, driftFile(t, "", "ran.sql"))
 	conn := c.connect(t, "")
-	const errors = "SELECT problem FROM retention.health() WHERE severity = 'error' AND problem NOT LIKE " +
-		"'%scheduler%' ORDER BY 1"
-	const metrics = "SELECT value::int FROM retention.metrics WHERE name = 'retention_problems' AND labels ->> " +
-		"'severity' = 'error'"
+	const errors = `SELECT problem FROM retention.health()
+		WHERE severity = 'error' AND problem NOT LIKE '%scheduler%' ORDER BY 1`
+	const metrics = `SELECT value::int FROM retention.metrics
+		WHERE name = 'retention_problems' AND labels ->> 'severity' = 'error'`
 	before, counted := pgtest.Column[string](t, conn, errors), pgtest.Value[int](t, conn, metrics)
 	if len(before) > 0 {
-		t.Errorf("before: %q", before)
+		t.Errorf("health() reports errors before the change: %q", before)
 	}
 	c.exec(t, driftFile(t, "cron_cannot_connect", "tamper.sql"))
 	for _, message := range []string{"connection failed", "could not start background process"} {
 		c.exec(t, "UPDATE cron.job_run_details SET return_message = '"+message+"' WHERE return_message ~ '^co'")
 		if report := c.verify(t, "", verifier.Options{}); !slices.Contains(codesOf(report), "V049") {
-			t.Errorf("%s: verify finds %v", message, codesOf(report))
+			t.Errorf("%s: verify reports %v, want V049 among them", message, codesOf(report))
 		}
 		got := pgtest.Column[string](t, conn, errors)
 		if want := []string{`pg_cron cannot start job "retention.nightly": its last 2 attempts failed: ` +
 			message}; !slices.Equal(got, want) {
-			t.Errorf("health() says %q, not %q", got, want)
+			t.Errorf("health() reports %q, want %q", got, want)
 		}
 		if n := pgtest.Value[int](t, conn, metrics); n != counted+1 {
-			t.Errorf("%s: metrics have %d errors, %d before", message, n, counted)
+			t.Errorf("%s: metrics counts %d errors, want %d", message, n, counted+1)
 		}
 	}
 }
 
-// testRunnerLacks: where the finding on the missing privilege is not shown, the check that failed
-// for it names the role that lacks it, and the statement.
+// testRunnerLacks checks that, without the finding about a missing privilege, the check that fails
+// because of it names the role and the GRANT statement.
 func testRunnerLacks(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "runner_shut_out@skipped")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -225,8 +237,8 @@ jobs:
     run: [notes]
 `
 
-// TestSessionSettings holds against which settings of the runner's sessions runs defend themselves;
-// verify tells of the others (V072, V059).
+// TestSessionSettings checks which settings of the runner's sessions have no effect on runs. verify
+// reports the others (V072, V059).
 func TestSessionSettings(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, sessionSchema, sessionPolicy)
@@ -242,8 +254,10 @@ func TestSessionSettings(t *testing.T) {
 		"statement_timeout = '100ms'":                    false,
 		"session_replication_role = replica":             false,
 	} {
-		in.Exec(t, "TRUNCATE app.note, app.file; INSERT INTO app.note SELECT i, now() - interval '30 days' FROM "+
-			"generate_series(1, 5) i; INSERT INTO app.file SELECT id FROM app.note")
+		in.Exec(t, `
+			TRUNCATE app.note, app.file;
+			INSERT INTO app.note SELECT i, now() - interval '30 days' FROM generate_series(1, 5) i;
+			INSERT INTO app.file SELECT id FROM app.note`)
 		in.Exec(t, place+" SET "+setting)
 		conn := in.Conn(t, "retention_runner")
 		_, err := conn.Exec(t.Context(), "CALL retention.run_job('purge')")
@@ -255,7 +269,8 @@ func TestSessionSettings(t *testing.T) {
 	}
 }
 
-// A setting of the whole server is found where no role or database has one of its own.
+// TestServerFiresNoTriggers sets session_replication_role for the whole server. verify reports it
+// unless the database or the role has its own value.
 func TestServerFiresNoTriggers(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Server(t, sandbox.Options{Settings: map[string]string{"session_replication_role": "replica"}})
@@ -266,14 +281,16 @@ func TestServerFiresNoTriggers(t *testing.T) {
 	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}), "V044")
 }
 
-// Only a superuser gets in to see it.
+// testNoConnections checks the connection limit 0 of a database, which only a superuser can enter,
+// and a statement_timeout of the database and of the runner.
 func testNoConnections(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "no_connections")
 	c.exec(t, "ALTER DATABASE no_connections CONNECTION LIMIT 0")
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V072")
-	c.exec(t, "ALTER DATABASE no_connections CONNECTION LIMIT -1; ALTER DATABASE no_connections SET "+
-		"statement_timeout = '30s'")
-	// bootstrap gave the runner its own
+	c.exec(t, `
+		ALTER DATABASE no_connections CONNECTION LIMIT -1;
+		ALTER DATABASE no_connections SET statement_timeout = '30s'`)
+	// The bootstrap script has set statement_timeout for the runner.
 	if report := c.selected(t, "", 0, []string{"V072"}, nil); report.Count(verifier.Info) != 0 {
 		t.Error(c.text(t, report))
 	}

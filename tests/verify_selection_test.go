@@ -15,12 +15,12 @@ import (
 	"pgretain/verifier"
 )
 
-// waiting is long enough for every query on a slow machine, and short enough to wait for a lock in
-// vain.
+// waiting is a timeout that is long enough for each query on a slow machine. Tests in which a lock
+// is held wait this long.
 const waiting = time.Second
 
-// What is not asked for is neither looked at nor told; a check that is asked for and cannot see is
-// unknown.
+// testSelection checks --only and --skip. verify runs only the selected checks. A selected check
+// that cannot read its tables is unknown.
 func testSelection(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "selection")
 	c.exec(t, "DROP INDEX app.pgretain_message_a851c807; DELETE FROM cron.job")
@@ -32,7 +32,7 @@ func testSelection(t *testing.T, server *driftServer) {
 	report := c.selected(t, "", 0, []string{"V021", "V060"}, nil)
 	expectCodes(t, c, report)
 	if text := c.text(t, report); !strings.Contains(text, ", 2 of ") {
-		t.Errorf("the last line does not say that few checks were made: %s", text)
+		t.Errorf("the last line does not say that 2 checks were made: %s", text)
 	}
 	pgtest.Exec(t, c.connect(t, ""), "BEGIN; LOCK TABLE retention.setting")
 	expectCodes(t, c, c.selected(t, "", waiting, []string{"V020"}, nil), "V020")
@@ -40,8 +40,8 @@ func testSelection(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.selected(t, "", waiting, []string{"V045"}, []string{"V091"}))
 }
 
-// With the runtime gone, checks that need it are unknown, not in order, also where V001 was not
-// asked for.
+// testSelectionWithoutRuntime drops the runtime's schema. Checks that need it are unknown, even if
+// V001 is not selected.
 func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "selection_without_runtime")
 	c.exec(t, "DROP SCHEMA retention CASCADE")
@@ -50,8 +50,8 @@ func testSelectionWithoutRuntime(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.selected(t, "", 0, []string{"installed"}, nil), "V001")
 }
 
-// All checks read the instances of a policy for each schema first: without them nothing else is
-// reported.
+// testSelectionOfMembers checks a policy that exists once per schema. All checks need its list of
+// instances, so nothing else is reported if that cannot be read.
 func testSelectionOfMembers(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "each@selection")
 	expectCodes(t, c, c.selected(t, "", 0, nil, []string{"V019"}))
@@ -79,8 +79,8 @@ func selected(t *testing.T, only, skip []string) verifier.Options {
 	return verifier.Options{Counts: true, Checks: checks}
 }
 
-// A table that somebody holds makes unknown what cannot be told without it, and nothing else: not
-// what its role may do, nor the rows of other tables.
+// testTableIsLocked locks a table of the application. Only the checks that read this table are
+// unknown.
 func testTableIsLocked(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "table_is_locked")
 	c.exec(t, driftFile(t, "", "ran.sql"))
@@ -97,12 +97,12 @@ func testTableIsLocked(t *testing.T, server *driftServer) {
 			}
 		}
 		if n := report.Count(diag.Unknown); n != 4 {
-			t.Errorf("%d unknown:\n%s", n, text)
+			t.Errorf("the report has %d unknown findings, want 4:\n%s", n, text)
 		}
 	}
 }
 
-// codesIn are those of the findings.
+// codesIn returns the codes of a report's findings.
 func codesIn(report *verifier.Report) []string {
 	var codes []string
 	for _, f := range report.Findings {
@@ -111,7 +111,7 @@ func codesIn(report *verifier.Report) []string {
 	return codes
 }
 
-// findings are those of a report as text, without its last line.
+// findings returns the findings of a report as text, without its last line.
 func (c driftCase) findings(t *testing.T, report *verifier.Report) string {
 	t.Helper()
 	only := &verifier.Report{}
@@ -119,7 +119,7 @@ func (c driftCase) findings(t *testing.T, report *verifier.Report) string {
 	return c.text(t, only)
 }
 
-// withSuppressions is the case with other suppressions; what is installed is the same.
+// withSuppressions returns the case with other suppressions in its policy file.
 func (c driftCase) withSuppressions(t *testing.T, items ...string) driftCase {
 	t.Helper()
 	yaml := driftFile(t, "", "policy.yaml") + driftDays.Replace("\nsuppress:\n  - "+strings.Join(items, "\n  - ")+"\n")
@@ -131,7 +131,8 @@ func (c driftCase) withSuppressions(t *testing.T, items ...string) driftCase {
 	return c
 }
 
-// What is suppressed decides nothing, and is there for whoever asks.
+// testSuppressed checks that a suppressed finding does not change the verdict, and that the full
+// report and the JSON report contain it.
 func testSuppressed(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "suppressions").withSuppressions(t,
 		`{check: V020, table: app.message, reason: "with release 12", until: <next month>}`)
@@ -149,8 +150,9 @@ func testSuppressed(t *testing.T, server *driftServer) {
 	if err := report.Text(&all, false, true); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(all.String(), `retention.yaml:6:3: suppressed: index "app.pgretain_message_a851c807" is missing [V020]`) || !strings.Contains(all.String(), ": with release 12\n") {
-		t.Errorf("everything is\n%s", all.String())
+	const line = `retention.yaml:6:3: suppressed: index "app.pgretain_message_a851c807" is missing [V020]`
+	if !strings.Contains(all.String(), line) || !strings.Contains(all.String(), ": with release 12\n") {
+		t.Errorf("the full report lacks the suppressed finding or its reason:\n%s", all.String())
 	}
 	if err := report.JSON(&document); err != nil {
 		t.Fatal(err)
@@ -172,7 +174,8 @@ func testSuppressed(t *testing.T, server *driftServer) {
 	}
 }
 
-// What nobody could see stays unknown, and no suppression is called useless for it.
+// testUnknownIsNotSuppressed checks that an unknown check stays unknown in spite of a suppression,
+// and that verify does not call this suppression useless.
 func testUnknownIsNotSuppressed(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "suppressions_unknown").withSuppressions(t,
 		`{check: V020, reason: r, until: <next month>}`)
@@ -189,7 +192,8 @@ func testUnknownIsNotSuppressed(t *testing.T, server *driftServer) {
 	}
 }
 
-// Of a check that was left out nobody can say that it found nothing.
+// testSuppressionsOfWhatWasLeftOut checks that a suppression is not called useless if its check was
+// left out.
 func testSuppressionsOfWhatWasLeftOut(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "suppressions_left_out").withSuppressions(t,
 		`{check: V060, reason: "the backlog", until: <next month>}`)

@@ -26,13 +26,14 @@ import (
 	"pgretain/verifier"
 )
 
-// driftServer runs pg_cron; its template has what the cases have that bring nothing of their own.
+// driftServer is a server with pg_cron. Its template is an installation for all cases without a
+// policy.yaml or schema.sql of their own.
 type driftServer struct {
 	*pgtest.DB
 	template driftCase
 }
 
-// installDrift installs a case's policy in a database of its own on the server.
+// installDrift installs a case's policy file in a database of its own.
 func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	t.Helper()
 	c := server.template
@@ -40,10 +41,11 @@ func installDrift(t *testing.T, server *driftServer, name string) driftCase {
 	if own := ownDrift(t, name); !own.Has("policy.yaml") && !own.Has("schema.sql") && server.template.name != "" {
 		pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE "+
 			server.template.name+" STRATEGY file_copy")
-		c.exec(t, "UPDATE retention.install SET database_name = current_database(); UPDATE cron.job SET database = "+
-			"current_database(); "+
-			// now, whatever the template's age
-			"UPDATE retention.policy SET installed_at = now(); UPDATE retention.job SET installed_at = now()")
+		c.exec(t, `
+			UPDATE retention.install SET database_name = current_database();
+			UPDATE cron.job SET database = current_database();
+			UPDATE retention.policy SET installed_at = now();
+			UPDATE retention.job SET installed_at = now()`)
 		return c
 	}
 	pgtest.Exec(t, server.Conn(t), "CREATE DATABASE "+quote.Ident(name)+" TEMPLATE template0")
@@ -58,7 +60,7 @@ func (c *driftCase) install(t *testing.T) {
 	c.bootstrap(t, conn)
 	pgtest.Exec(t, conn, driftFile(t, "", "cron.sql"))
 	if roles := c.file.Install.Roles; !roles.None {
-		// health() looks for cron.job as the owner
+		// health() reads cron.job as the owner.
 		pgtest.Exec(t, conn, "GRANT USAGE ON SCHEMA cron TO "+roles.Runner+", "+roles.Owner)
 	}
 	pgtest.Exec(t, conn, driftFile(t, c.name, "schema.sql"))
@@ -73,15 +75,15 @@ func (c *driftCase) install(t *testing.T) {
 	_ = conn.Close(t.Context()) // a database with sessions cannot be cloned
 }
 
-// openSchemas lets the viewer look into the application's schemas, so that it can have every
-// expression proven as a superuser can.
+// openSchemas grants the viewer USAGE on the application's schemas. So verify can check every
+// expression as the viewer, too.
 const openSchemas = `DO $$ DECLARE v_name name; BEGIN
 	FOR v_name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' LOOP
 		EXECUTE format('GRANT USAGE ON SCHEMA %I TO looker', v_name);
 	END LOOP;
 END $$`
 
-// bootstrap makes roles and schema, as a DBA does; pg_cron's place is taken by cron.sql.
+// bootstrap creates roles and schema like a DBA. cron.sql replaces pg_cron.
 func (c driftCase) bootstrap(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	bootstrapping.Lock()
@@ -101,7 +103,7 @@ func (c driftCase) bootstrap(t *testing.T, conn *pgx.Conn) {
 	pgtest.Exec(t, conn, pgtest.MakeRole(c.looker()+" LOGIN IN ROLE "+own.Roles.Viewer))
 }
 
-// looker can log in and is nothing but a viewer.
+// looker returns a login role that is only a member of the viewer's role.
 func (c driftCase) looker() string { return c.file.Install.Roles.Viewer + "_login" }
 
 func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
@@ -127,7 +129,7 @@ func (c *driftCase) compile(t *testing.T, conn *pgx.Conn) {
 	c.wanted, c.snapshot = wanted, snapshot
 }
 
-// historyOf is what generate writes for objects, read back.
+// historyOf generates the migrations of the objects and reads them back.
 func historyOf(t *testing.T, file *policy.File, objects []generator.Object) *generator.History {
 	t.Helper()
 	dir := fstest.MapFS{}
@@ -141,11 +143,14 @@ func historyOf(t *testing.T, file *policy.File, objects []generator.Object) *gen
 	return history
 }
 
-// place is in the order of creation: the functions of policies come after what they use.
+// place returns the position of an object in the order of creation. The functions of policies
+// follow the objects that they use.
 func place(o generator.Object) int {
 	order := []generator.Kind{
-		generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction, generator.KindProcedure, generator.KindView, generator.KindColumn,
-		generator.KindArchive, generator.KindPrivilege, generator.KindStored, generator.KindIndex, generator.KindInstall, generator.KindPolicy, generator.KindEach, generator.KindJob, generator.KindCron,
+		generator.KindType, generator.KindTable, generator.KindUpgrade, generator.KindFunction,
+		generator.KindProcedure, generator.KindView, generator.KindColumn, generator.KindArchive,
+		generator.KindPrivilege, generator.KindStored, generator.KindIndex, generator.KindInstall,
+		generator.KindPolicy, generator.KindEach, generator.KindJob, generator.KindCron,
 	}
 	if o.Kind == generator.KindFunction && o.Policy != "" {
 		return slices.Index(order, generator.KindIndex)
@@ -153,7 +158,7 @@ func place(o generator.Object) int {
 	return slices.Index(order, o.Kind)
 }
 
-// create runs an object's SQL as the role that a migration takes on.
+// create executes an object's SQL as the role that a migration uses.
 func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 	t.Helper()
 	if o.Kind == generator.KindIndex {
@@ -163,7 +168,10 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 		return
 	}
 	role := map[generator.As]string{
-		generator.AsOwner: c.file.Install.Roles.Owner, generator.AsWorker: c.file.Install.Roles.Owner, generator.AsRunner: c.file.Install.Roles.Runner, generator.AsMigrator: "postgres",
+		generator.AsOwner:    c.file.Install.Roles.Owner,
+		generator.AsWorker:   c.file.Install.Roles.Owner,
+		generator.AsRunner:   c.file.Install.Roles.Runner,
+		generator.AsMigrator: "postgres",
 	}[o.As]
 	if role == "" { // roles: none
 		role = "postgres"
@@ -172,11 +180,12 @@ func (c driftCase) create(t *testing.T, conn *pgx.Conn, o generator.Object) {
 	if o.Kind == generator.KindEach {
 		sql = "SELECT " + c.file.Install.Schema + "._apply_privileges();\n" + sql
 	}
-	if o.Kind == generator.KindPolicy { // which has functions of the worker try it
+	if o.Kind == generator.KindPolicy { // its SQL calls functions of the worker
 		schema := c.file.Install.Schema
-		sql = "SELECT " + schema + "._apply_privileges(); INSERT INTO " + schema + ".policy (name, hash, words) " +
-			"VALUES (" + quote.Literal(o.Name) + ", '', " +
-			quote.Literal("\n"+explain.Page(o.Words)) + ") ON CONFLICT (name) DO UPDATE SET words = excluded.words;\n" + sql
+		sql = "SELECT " + schema + "._apply_privileges();\n" +
+			"INSERT INTO " + schema + ".policy (name, hash, words)\n" +
+			"VALUES (" + quote.Literal(o.Name) + ", '', " + quote.Literal("\n"+explain.Page(o.Words)) + ")\n" +
+			"ON CONFLICT (name) DO UPDATE SET words = excluded.words;\n" + sql
 	}
 	pgtest.Exec(t, conn, "BEGIN; SET LOCAL ROLE "+role+";\n"+sql+"COMMIT;")
 }
@@ -200,10 +209,10 @@ func (c driftCase) exec(t *testing.T, sql string) {
 
 func (c driftCase) verify(t *testing.T, user string, opt verifier.Options) *verifier.Report {
 	t.Helper()
-	return c.look(t, c.connect(t, user), opt)
+	return c.report(t, c.connect(t, user), opt)
 }
 
-func (c driftCase) look(t *testing.T, conn *pgx.Conn, opt verifier.Options) *verifier.Report {
+func (c driftCase) report(t *testing.T, conn *pgx.Conn, opt verifier.Options) *verifier.Report {
 	t.Helper()
 	opt.Snapshot, opt.History = c.snapshot, c.history
 	report, err := verifier.Verify(t.Context(), conn, c.file, c.wanted, opt)
@@ -213,10 +222,11 @@ func (c driftCase) look(t *testing.T, conn *pgx.Conn, opt verifier.Options) *ver
 	return report
 }
 
-// driftDays are those of suppressions, which hold for a year at most.
+// driftDays replaces the placeholders for dates in suppressions, which are valid for at most a
+// year.
 var driftDays = strings.NewReplacer(
-	"<next month>", time.Now().AddDate(0, 1, 0).Format(time.DateOnly), "<in two years>", time.Now().AddDate(2, 0,
-		0).Format(time.DateOnly))
+	"<next month>", time.Now().AddDate(0, 1, 0).Format(time.DateOnly),
+	"<in two years>", time.Now().AddDate(2, 0, 0).Format(time.DateOnly))
 
 var (
 	volatileDay    = regexp.MustCompile(`20(2[5-9]|[3-9]\d)-\d\d-\d\d\b`)
@@ -227,7 +237,7 @@ var (
 	volatileCount  = regexp.MustCompile(`\d+ objects`)
 )
 
-// text is the report without what differs from run to run.
+// text returns the report as text, without values that differ between executions.
 func (c driftCase) text(t *testing.T, report *verifier.Report) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -242,6 +252,7 @@ func (c driftCase) text(t *testing.T, report *verifier.Report) string {
 	return volatileCount.ReplaceAllString(text, "<n> objects")
 }
 
+// expectCodes checks that the findings, except those of severity info, have exactly these codes.
 func expectCodes(t *testing.T, c driftCase, report *verifier.Report, want ...string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -252,16 +263,16 @@ func expectCodes(t *testing.T, c driftCase, report *verifier.Report, want ...str
 	}
 	for _, code := range want {
 		if !seen[code] {
-			t.Errorf("no finding %s:\n%s", code, c.text(t, report))
+			t.Errorf("the report has no finding %s:\n%s", code, c.text(t, report))
 		}
 		delete(seen, code)
 	}
 	if len(seen) > 0 {
-		t.Errorf("more findings than %v:\n%s", want, c.text(t, report))
+		t.Errorf("the report has other findings than %v:\n%s", want, c.text(t, report))
 	}
 }
 
-// driftPolicy has the suppressions of a case at its end: they change nothing that is installed.
+// driftPolicy returns the policy file of a case, followed by its suppressions.
 func driftPolicy(t *testing.T, name string) *policy.File {
 	t.Helper()
 	yaml := driftFile(t, name, "policy.yaml") + driftDays.Replace(driftFile(t, name, "suppress.yaml"))
@@ -272,14 +283,14 @@ func driftPolicy(t *testing.T, name string) *policy.File {
 	return file
 }
 
-// driftCases are those of testdata/drift.
+// driftCases reads the cases of testdata/drift.
 func driftCases(t *testing.T) []*fixture.Case {
 	t.Helper()
 	return fixture.Cases(t, driftDir, 100, "policy.yaml", "schema.sql", "suppress.yaml", "tamper.sql", "report.txt")
 }
 
-// ownDrift is the case of that name, an empty one where there is none. Two tests of one case have
-// databases of their own, "case@test".
+// ownDrift returns the case of that name, or an empty case. Names like "case@test" let two tests
+// install one case in databases of their own.
 func ownDrift(t *testing.T, name string) *fixture.Case {
 	t.Helper()
 	name, _, _ = strings.Cut(name, "@")
@@ -290,7 +301,7 @@ func ownDrift(t *testing.T, name string) *fixture.Case {
 	return fixture.Read(t, path)
 }
 
-// driftFile is a file of a case, or the one that it shares with the others; "" when there is none.
+// driftFile returns a file of a case, or the file that all cases share; "" if neither exists.
 func driftFile(t *testing.T, name, file string) string {
 	t.Helper()
 	if own := ownDrift(t, name); own.Has(file) {

@@ -18,14 +18,14 @@ import (
 	"pgretain/verifier"
 )
 
-// TestStandby verifies a hot standby: what only its primary can tell is unknown, and everything
-// else is as it was when the standby last heard of it.
+// TestStandby verifies a hot standby. Checks that need the primary are unknown. Everything else is
+// reported as of the last WAL that the standby has replayed.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary := pgtest.CronServer(t)
-	past := strconv.Itoa(time.Now().Add(-time.Minute).Minute()) // so that no job ticks within the hour
-	yaml := strings.NewReplacer("*/5 *", past+" *", "0 3",
-		past+" 3").Replace(driftFile(t, "", "policy.yaml")) + "\ninstall: {scheduler: pg_cron}\n"
+	past := strconv.Itoa(time.Now().Add(-time.Minute).Minute()) // no job starts during the test
+	yaml := strings.NewReplacer("*/5 *", past+" *", "0 3", past+" 3").Replace(driftFile(t, "", "policy.yaml")) +
+		"\ninstall: {scheduler: pg_cron}\n"
 	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml, kit.On(primary))
 	primary.Exec(t, driftFile(t, "", "ran.sql"))
 	primary.Exec(t, "CREATE ROLE looker LOGIN IN ROLE retention_viewer; GRANT USAGE ON SCHEMA app TO looker")
@@ -41,7 +41,7 @@ func TestStandby(t *testing.T) {
 
 	for _, user := range []string{"", "looker"} {
 		var report *verifier.Report
-		// The server writes now and then by itself, and the standby is a moment behind.
+		// The primary sometimes writes WAL by itself, so the standby may lag for a moment.
 		pgtest.Poll(t, "the standby has replayed all that it got", func() bool {
 			standby.CatchUp(t, primary)
 			report = here.verify(t, user, verifier.Options{Counts: true})
@@ -54,17 +54,19 @@ func TestStandby(t *testing.T) {
 	}
 	known, err := install.Status(t.Context(), standby.URL(kit.Migrator), in.Migrations, in.Options())
 	if err != nil || len(known) == 0 || !known[len(known)-1].Applied {
-		t.Errorf("the migrations on the standby: %v, %v", known, err)
+		t.Errorf("migrations on the standby: %v, %v; want all applied", known, err)
 	}
 
-	// A run of the primary's is at work there, or was abandoned: its sessions are not the
-	// standby's.
+	// The standby cannot know whether a run on the primary is in progress or was abandoned,
+	// because it does not see the sessions of the primary.
 	primary.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, pid)
-		SELECT p.name, 'purge', p.table_name, p.hash, now(), 'running', 1 FROM retention.policy p WHERE p.name = 'message_ttl'`)
+		SELECT p.name, 'purge', p.table_name, p.hash, now(), 'running', 1
+		FROM retention.policy p
+		WHERE p.name = 'message_ttl'`)
 	standby.CatchUp(t, primary)
 	const abandoned = "(4) was abandoned [V046]"
 	if text := there.text(t, there.verify(t, "", verifier.Options{})); !strings.Contains(text, abandoned) {
-		t.Errorf("the primary does not say %q:\n%s", abandoned, text)
+		t.Errorf("the report on the primary does not contain %q:\n%s", abandoned, text)
 	}
 	report := here.verify(t, "looker", verifier.Options{})
 	expectCodes(t, here, report, "V094")
@@ -72,13 +74,14 @@ func TestStandby(t *testing.T) {
 		t.Error(text)
 	}
 	const shown = "SELECT last_state FROM retention.status WHERE policy = 'message_ttl'"
-	if there, here := pgtest.Value[string](t, primary, shown), pgtest.Value[string](t, standby,
-		shown); there != "abandoned" || here != "running" {
-		t.Errorf("the run is %s on the primary and %s on the standby", there, here)
+	onPrimary, onStandby := pgtest.Value[string](t, primary, shown), pgtest.Value[string](t, standby, shown)
+	if onPrimary != "abandoned" || onStandby != "running" {
+		t.Errorf("the run is %s on the primary, want abandoned, and %s on the standby, want running",
+			onPrimary, onStandby)
 	}
 	primary.Exec(t, "DELETE FROM retention.run WHERE state = 'running'")
 
-	// What differs on the primary differs here, rows included.
+	// The standby reports the drift of the primary, including overdue rows.
 	primary.Exec(t, `UPDATE retention.install SET adopted_at = now() - interval '9 days';
 		UPDATE retention.policy SET installed_at = now() - interval '9 days';
 		UPDATE retention.job SET installed_at = now() - interval '9 days';
@@ -92,8 +95,8 @@ func TestStandby(t *testing.T) {
 
 var asOfStandby = regexp.MustCompile(`Everything is as of (\S+ \S+) UTC, \S+ ago;`)
 
-// testStandbyBehind: the clock of a standby that does not replay stands still, so that nothing is
-// late that was in time when it last heard of it.
+// testStandbyBehind pauses the replay. verify uses the time of the last replayed transaction
+// instead of the present time, so no job becomes late meanwhile.
 func testStandbyBehind(t *testing.T, there, here driftCase, primary, standby *pgtest.DB) {
 	pgtest.Exec(t, standby.Conn(t), "SELECT pg_wal_replay_pause()")
 	primary.Exec(t, "CREATE TABLE app.after_the_pause (id bigint); CHECKPOINT")
@@ -130,19 +133,21 @@ func readMigrations(t *testing.T, dir fstest.MapFS) *generator.History {
 	return history
 }
 
-// gate makes the viewer wait, whenever it reads a row of what was built, for whoever has the lock.
+// gate replaces a table of the runtime by a view. A role that reads it waits for each row while
+// another session holds an advisory lock.
 const gate = `
 	CREATE FUNCTION public.gate() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
 		PERFORM pg_advisory_lock_shared(4711), pg_advisory_unlock_shared(4711);
 		RETURN true;
 	END $$;
 	ALTER TABLE retention.index_definition RENAME TO behind_the_gate;
-	CREATE VIEW retention.index_definition WITH (security_barrier) AS SELECT * FROM retention.behind_the_gate WHERE public.gate();
+	CREATE VIEW retention.index_definition WITH (security_barrier) AS
+	SELECT * FROM retention.behind_the_gate WHERE public.gate();
 	GRANT SELECT ON retention.index_definition TO retention_viewer`
 
-// testChanging has every index dropped and built again between two rows of one statement of the
-// verifier's: PostgreSQL has no definition then for an index that the statement's snapshot still
-// has. That is neither missing nor different.
+// testChanging drops and re-creates all indexes while verify is between two rows of one query. The
+// query's snapshot still contains the old index, but PostgreSQL has no definition of it. verify
+// must report it as changing, neither as missing nor as different.
 func testChanging(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "changing")
 	c.exec(t, gate)
@@ -150,7 +155,7 @@ func testChanging(t *testing.T, server *driftServer) {
 	hands := []*pgx.Conn{c.connect(t, ""), c.connect(t, "")}
 	pgtest.Exec(t, hands[0], "SELECT pg_advisory_lock(4711)")
 	looker := c.connect(t, c.looker())
-	checks, err := verifier.Select([]string{"indexes"}, nil) // the others find the gate
+	checks, err := verifier.Select([]string{"indexes"}, nil) // other checks would report the changed table
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +172,7 @@ func testChanging(t *testing.T, server *driftServer) {
 		report, ended := waitFor(t, admin, 1, done)
 		if ended {
 			if waits < 2 {
-				t.Fatalf("the verifier waited %d times", waits)
+				t.Fatalf("verify waited %d times, want at least 2", waits)
 			}
 			wantChanging(t, c, report)
 			return
@@ -179,7 +184,8 @@ func testChanging(t *testing.T, server *driftServer) {
 			locked <- err
 		}()
 		waitFor(t, admin, 2, nil)
-		pgtest.Exec(t, hands[0], "SELECT pg_advisory_unlock(4711)") // the looker is first, and passes
+		// verify continues, because it is first in the queue.
+		pgtest.Exec(t, hands[0], "SELECT pg_advisory_unlock(4711)")
 		if err := <-locked; err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +193,7 @@ func testChanging(t *testing.T, server *driftServer) {
 	}
 }
 
-// waitFor waits for so many sessions at the gate, or for the end.
+// waitFor waits until n sessions wait for the advisory lock, or until verify has ended.
 func waitFor(t *testing.T, conn *pgx.Conn, n int, done <-chan *verifier.Report) (*verifier.Report, bool) {
 	t.Helper()
 	var report *verifier.Report
@@ -199,8 +205,9 @@ func waitFor(t *testing.T, conn *pgx.Conn, n int, done <-chan *verifier.Report) 
 			return true
 		default:
 		}
-		return pgtest.Value[int](t, conn, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == n
+		return pgtest.Value[int](t, conn, `SELECT count(*) FROM pg_locks
+			WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted
+			  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == n
 	})
 	return report, ended
 }
@@ -217,12 +224,12 @@ func rebuildIndexes(t *testing.T, conn *pgx.Conn, wanted []generator.Object) {
 	}
 }
 
-// wantChanging: how many of the indexes were read before the first change of a statement is the
-// planner's affair; at least one was not.
+// wantChanging checks that V092 is the only code of the report. The number of findings depends on
+// how many indexes the query has read before the first change.
 func wantChanging(t *testing.T, c driftCase, report *verifier.Report) {
 	t.Helper()
 	if got := strings.Join(slices.Compact(codesOf(report)), " "); got != "V092" ||
 		report.Verdict() != verifier.Unknown {
-		t.Errorf("found %s:\n%s", got, c.text(t, report))
+		t.Errorf("verify reports %s, want V092 only:\n%s", got, c.text(t, report))
 	}
 }

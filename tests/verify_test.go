@@ -24,9 +24,8 @@ import (
 
 func init() { flag.BoolVar(fixture.Update, "update-drift", false, "the same as update") }
 
-// driftCase is a case of testdata/drift: an installation, what a hand then did to it, and what the
-// verifier says. policy.yaml and schema.sql are those of testdata/drift.txtar unless the case has
-// its own.
+// driftCase is a case of testdata/drift: an installation, a manual change of it, and the findings
+// of verify. A case without policy.yaml or schema.sql uses those of testdata/drift.txtar.
 type driftCase struct {
 	name     string
 	file     *policy.File
@@ -38,10 +37,11 @@ type driftCase struct {
 
 const driftDir = "testdata/drift"
 
-// bootstrapping: roles belong to the server, and two statements about one role at once may fail.
+// bootstrapping serializes the creation of roles. Roles belong to the server, and two concurrent
+// statements about one role may fail.
 var bootstrapping sync.Mutex
 
-// TestVerify has everything that needs pg_cron's scheduler, on one server.
+// TestVerify runs all tests that need pg_cron's scheduler, on one server.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	server := &driftServer{DB: pgtest.CronServer(t)}
@@ -81,12 +81,15 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// cannotBePasted are cases in which a hint is not all that is to be done: a membership gives the
-// privilege, a column that an index needs is not there, a run trips because of another fault, or
-// somebody has to decide.
-var cannotBePasted = []string{"operator_is_owner", "column_dropped", "column_ensured_dropped", "column_renamed",
-	"one_of_each", "search_path_creator", "rows_refused"}
+// cannotBePasted lists the cases in which executing the hints does not repair everything. For
+// example, a membership gives the privilege, or somebody has to decide.
+var cannotBePasted = []string{
+	"operator_is_owner", "column_dropped", "column_ensured_dropped", "column_renamed",
+	"one_of_each", "search_path_creator", "rows_refused",
+}
 
+// testDrift changes installations manually and compares the reports with the expected ones. A
+// superuser must get the same findings as a viewer, and the hints must repair the installation.
 func testDrift(t *testing.T, server *driftServer) {
 	for _, own := range driftCases(t) {
 		if !own.Has("tamper.sql") {
@@ -98,19 +101,19 @@ func testDrift(t *testing.T, server *driftServer) {
 			c := installDrift(t, server, name)
 			c.exec(t, driftFile(t, "", "ran.sql"))
 			c.exec(t, "BEGIN; SET LOCAL allow_system_table_mods = on;"+own.Text("tamper.sql")+"COMMIT;")
-			conn := c.connect(t, "") // one for all looks: the first of a session takes twice as long as the next
+			conn := c.connect(t, "") // for all reports: the first one of a session takes twice as long as the next
 			pgtest.Exec(t, conn, "SET SESSION AUTHORIZATION "+quote.Ident(c.looker()))
-			report := c.look(t, conn, verifier.Options{Counts: true})
+			report := c.report(t, conn, verifier.Options{Counts: true})
 			got := c.text(t, report)
 			own.Compare(t, "report.txt", got)
 			if report.ExitCode() != 1 {
 				t.Errorf("exit code %d, want 1", report.ExitCode())
 			}
-			if !strings.Contains(got, " unknown: ") { // a superuser finds the same
+			if !strings.Contains(got, " unknown: ") { // then a superuser gets the same findings
 				pgtest.Exec(t, conn, "RESET SESSION AUTHORIZATION")
 			}
 			if diff := cmp.Diff(c.findings(t, report),
-				c.findings(t, c.look(t, conn, selected(t, codesIn(report), nil)))); diff != "" {
+				c.findings(t, c.report(t, conn, selected(t, codesIn(report), nil)))); diff != "" {
 				t.Errorf("a superuser who asks for its codes alone finds something else (-viewer, all +superuser, "+
 					"only):\n%s", diff)
 			}
@@ -122,7 +125,7 @@ func testDrift(t *testing.T, server *driftServer) {
 	}
 }
 
-// The same installation without a hand's change, as everybody who may look.
+// testCleanConforms verifies an unchanged installation as several roles.
 func testCleanConforms(t *testing.T, server *driftServer) {
 	for _, user := range []string{"", "retention_viewer_login", "retention_operator_login", "retention_runner"} {
 		t.Run("as "+user, func(t *testing.T) {
@@ -140,7 +143,8 @@ func testCleanConforms(t *testing.T, server *driftServer) {
 	}
 }
 
-// What generate and migrate install, with pg_cron itself, conforms for the role that migrated.
+// testWholePath installs with generated migrations and a real pg_cron. verify must have no finding
+// as the superuser and as the migrating role.
 func testWholePath(t *testing.T, server *driftServer) {
 	yaml := driftFile(t, "", "policy.yaml") + "\ninstall: {scheduler: pg_cron}\n"
 	in := kit.Install(t, driftFile(t, "", "schema.sql"), yaml, kit.On(server.DB))
@@ -154,7 +158,7 @@ func testWholePath(t *testing.T, server *driftServer) {
 	}
 }
 
-// One role for everything, in another schema.
+// testRolesNone verifies an installation with "roles: none" in another schema.
 func testRolesNone(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "roles_none")
 	report := c.verify(t, "", verifier.Options{Counts: true})
@@ -167,7 +171,7 @@ func testRolesNone(t *testing.T, server *driftServer) {
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V004", "V042")
 }
 
-// What a role cannot see is unknown: not missing, not in order.
+// testStranger verifies as a role without privileges. All checks are unknown.
 func testStranger(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "stranger")
 	c.exec(t, "CREATE ROLE stranger LOGIN")
@@ -176,7 +180,7 @@ func testStranger(t *testing.T, server *driftServer) {
 		t.Error(c.text(t, report))
 	}
 	if !strings.Contains(c.text(t, report), `Role "stranger" has no USAGE on it.`) {
-		t.Errorf("the missing right is not named:\n%s", c.text(t, report))
+		t.Errorf("the report does not name the missing privilege:\n%s", c.text(t, report))
 	}
 }
 
@@ -189,7 +193,8 @@ func TestNotInstalled(t *testing.T) {
 		"V011", "V030")
 }
 
-// The shared server of the tests does not load pg_cron.
+// TestSchedulerIsNotRunning verifies on the shared server of the tests, which does not load
+// pg_cron.
 func TestSchedulerIsNotRunning(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Database(t)
@@ -197,12 +202,12 @@ func TestSchedulerIsNotRunning(t *testing.T) {
 	c.install(t)
 	expectCodes(t, c, c.verify(t, "", verifier.Options{}), "V044")
 	expectCodes(t, c, c.verify(t, c.looker(), verifier.Options{}), "V044")
-	// the session's own, without pg_cron
+	// Without pg_cron, each session can set these parameters for itself.
 	for _, off := range []string{"cron.launch_active_jobs is off", "cron.max_running_jobs is 0"} {
 		setting, value, _ := strings.Cut(off, " is ")
 		conn := c.connect(t, "")
 		pgtest.Exec(t, conn, "SET "+setting+" = '"+value+"'")
-		report := c.look(t, conn, verifier.Options{})
+		report := c.report(t, conn, verifier.Options{})
 		expectCodes(t, c, report, "V044", "V049")
 		if text := c.text(t, report); !strings.Contains(text, "pg_cron starts no job: "+off+" [V049]") {
 			t.Error(text)
@@ -217,26 +222,30 @@ func testWaitingIsUnknown(t *testing.T, server *driftServer) {
 	report := c.verify(t, c.looker(), verifier.Options{Timeout: waiting})
 	expectCodes(t, c, report, "V091")
 	if report.Verdict() != verifier.Unknown || report.ExitCode() != 1 {
-		t.Errorf("verdict %s", report.Verdict())
+		t.Errorf("verdict %s, exit code %d; want unknown and 1", report.Verdict(), report.ExitCode())
 	}
 }
 
-// The verifier writes nothing and leaves no transaction open, whatever the session's settings.
+// testOnlyReads checks that verify writes nothing, leaves no transaction open, and works with
+// unusual session settings.
 func testOnlyReads(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "reads")
 	conn := c.connect(t, "")
-	pgtest.Exec(t, conn, "SET default_transaction_read_only = on; SET search_path = app; SET TimeZone = "+
-		"'Asia/Kathmandu'; SET quote_all_identifiers = on")
+	pgtest.Exec(t, conn, `
+		SET default_transaction_read_only = on;
+		SET search_path = app;
+		SET TimeZone = 'Asia/Kathmandu';
+		SET quote_all_identifiers = on`)
 	report, err := verifier.Verify(t.Context(), conn, c.file, c.wanted, verifier.Options{Counts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	expectCodes(t, c, report)
 	if conn.PgConn().TxStatus() != 'I' {
-		t.Error("a transaction is left open")
+		t.Error("verify leaves a transaction open")
 	}
 	if got := pgtest.Value[string](t, conn, "SHOW search_path"); got != "app" {
-		t.Errorf("search_path is now %q", got)
+		t.Errorf("search_path after verify is %q, want app", got)
 	}
 }
 
@@ -252,8 +261,9 @@ func TestVerifyCannotRun(t *testing.T) {
 
 func testReportJSON(t *testing.T, server *driftServer) {
 	c := installDrift(t, server, "json")
-	c.exec(t, "DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean); ALTER TABLE "+
-		"app.session DROP COLUMN state")
+	c.exec(t, `
+		DROP PROCEDURE retention.run(text, timestamptz, text, text, interval, jsonb, boolean);
+		ALTER TABLE app.session DROP COLUMN state`)
 	var out bytes.Buffer
 	if err := c.verify(t, "", verifier.Options{}).JSON(&out); err != nil {
 		t.Fatal(err)
@@ -271,10 +281,20 @@ func testReportJSON(t *testing.T, server *driftServer) {
 		report.Objects != len(c.wanted) || report.Policies != 2 {
 		t.Errorf("%+v", report)
 	}
-	want := map[string]any{"code": "V050", "severity": "drift", "group": "reach", "table": "app.session",
-		"object": "app.session", "policy": "session_expired", "file": "retention.yaml",
-		"line": 13.0, "column": 3.0, "message": `policy "session_expired" was not made for this catalog: column "state" of "app.session" is not there`,
-		"detail": "Runs trip and touch nothing until that is mended."}
+	want := map[string]any{
+		"code":     "V050",
+		"severity": "drift",
+		"group":    "reach",
+		"table":    "app.session",
+		"object":   "app.session",
+		"policy":   "session_expired",
+		"file":     "retention.yaml",
+		"line":     13.0,
+		"column":   3.0,
+		"message": `policy "session_expired" was not made for this catalog: ` +
+			`column "state" of "app.session" is not there`,
+		"detail": "Runs trip and touch nothing until that is mended.",
+	}
 	for _, f := range report.Findings {
 		if f["code"] == "V050" {
 			delete(f, "hint")
