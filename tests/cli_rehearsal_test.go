@@ -155,9 +155,9 @@ $$;
 CREATE EVENT TRIGGER meddle ON ddl_command_end WHEN TAG IN ('CREATE VIEW') EXECUTE FUNCTION app.meddle();
 `
 
-// testRehearsalFinds checks faults that only a rehearsal finds: a value of a wrong type, a trigger
-// that fails for a row, an event trigger that changes a table during a migration, and an outdated
-// snapshot.
+// testRehearsalFinds checks four faults that only a rehearsal finds. A value has a wrong type, a
+// trigger fails for a row, an event trigger changes a table during a migration, and the snapshot is
+// outdated.
 func testRehearsalFinds(t *testing.T, binary string) {
 	c := newCLI(t, binary, "", t.TempDir())
 	c.write("retention.yaml", rehearsedPolicy)

@@ -148,7 +148,7 @@ func testOlderRuntime(t *testing.T, binary string) {
 	}
 	files, err := filepath.Glob(filepath.Join(c.dir, "migrations", "*.sql"))
 	if err != nil || len(files) < 6 {
-		t.Fatalf("%q, want the four of version 1 and a step (%v)", files, err)
+		t.Fatalf("migrations: %q, want the four of version 1 and the upgrade (%v)", files, err)
 	}
 	c.want(1, "", "verify") // the upgrade is pending
 	c.must("migrate", "up")
@@ -185,6 +185,6 @@ func testOlderRuntime(t *testing.T, binary string) {
 	c.must("migrate", "down")
 	c.must("run", "enqueued_messages_ttl")
 	if got := pgtest.Value[string](t, c.db, "SELECT runtime_version FROM retention.install"); got != "1" {
-		t.Errorf("after going down the runtime is version %s", got)
+		t.Errorf("after migrate down the runtime has version %s, want 1", got)
 	}
 }

@@ -204,12 +204,13 @@ func testScheduleRefused(t *testing.T, binary string) {
 			t.Errorf("lint in a sandbox: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 		}
 		if pgtest.Value[bool](t, db, "SELECT to_regclass('retention.goose_db_version') IS NOT NULL") {
-			t.Error("a refused migration wrote something")
+			t.Error("migrate up refused, but retention.goose_db_version exists")
 		}
 		if jobs := pgtest.Value[int64](t, db, "SELECT count(*) FROM cron.job"); jobs != 0 {
-			t.Errorf("trying schedules left %d jobs", jobs)
+			t.Errorf("cron.job has %d rows after the refusal, want none", jobs)
 		}
-		// A further file alone does not help, what the message says does: also where the first files are applied.
+		// A further migration with another schedule does not help. The test does what the message
+		// says, also after the first migrations were applied.
 		c.write("retention.yaml", strings.ReplaceAll(text, schedule, "17 * * * *"))
 		c.generate()
 		pending := []string{"migrations/00003_retention_policies.sql", "migrations/00004_retention_policies.sql"}

@@ -57,7 +57,7 @@ func TestStandby(t *testing.T) {
 		t.Errorf("migrations on the standby: %v, %v; want all applied", known, err)
 	}
 
-	// The standby cannot know whether a run on the primary is in progress or was abandoned,
+	// The standby cannot know whether a run on the primary is in progress,
 	// because it does not see the sessions of the primary.
 	primary.Exec(t, `INSERT INTO retention.run (policy, job, table_name, policy_hash, as_of, state, pid)
 		SELECT p.name, 'purge', p.table_name, p.hash, now(), 'running', 1

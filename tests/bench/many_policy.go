@@ -12,8 +12,8 @@ func tablesFor(policies int) int { return max(policies*3/10, 1) }
 const policiesAtOnce = 10
 
 // manyPolicies returns a policy file. Each table has three or four policies, each for one kind of
-// rows: by age, by expiry, with a guard on its own columns, and with a guard that reads another
-// table.
+// rows. Their conditions are an age, an expiry, a guard on the row's own columns, or a guard that
+// reads another table.
 func manyPolicies(policies int) string {
 	var b strings.Builder
 	b.WriteString("version: 1\ninstall: {scheduler: none}\npolicies:\n")

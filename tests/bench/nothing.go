@@ -91,7 +91,7 @@ func (d *database) idleAll(ctx context.Context, all []idle) ([]result, error) {
 	return results, nil
 }
 
-// idle measures a way as often as runs says.
+// idle measures a way the given number of times.
 func (d *database) idle(ctx context.Context, i idle, runs int) (samples []sample, err error) {
 	conn, err := d.connect(ctx, i.role())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package browser checks a page in a headless Chromium: in light and dark mode, on a phone,
-// printed, with the keyboard alone, and as a screen reader gets it.
+// Package browser checks a page in a headless Chromium. It checks light and dark mode, a phone,
+// print, use with the keyboard alone, and the text that a screen reader gets.
 package browser
 
 import (

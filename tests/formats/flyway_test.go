@@ -91,9 +91,8 @@ func configuration(t *testing.T, dir fstest.MapFS, name string) map[string]strin
 	return settings
 }
 
-// flywaySplit counts the statements that Flyway's parser for PostgreSQL finds. In this parser a
-// dollar sign begins a quoted string everywhere, E'...' has escapes only with a capital letter,
-// comments nest, and ";" ends a statement.
+// flywaySplit counts the statements that Flyway's parser for PostgreSQL finds. A dollar sign always
+// begins a quoted string there. E'...' has escapes only with a capital E. Comments nest.
 func flywaySplit(text string) int {
 	count, filled, word := 0, false, false
 	for len(text) > 0 {

@@ -19,7 +19,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
-// outcome is what one tool made of a policy file.
+// outcome has the catalogs and the chain of states after one tool applied and undid the migrations.
 type outcome struct {
 	first, second, back []string // catalog after the first step, the second step, and its undoing
 	states              []string // chain of states of the directory
@@ -98,7 +98,7 @@ func applyAndUndo(t *testing.T, start project, tool tool, yaml, later string) (l
 }
 
 // checkRecorded checks that pgretain does not take migrations for pending that another tool has
-// applied. The argument want reports whether pgretain itself applied them.
+// applied. The argument want is true if pgretain itself applied them.
 func checkRecorded(t *testing.T, p *project, want bool) {
 	t.Helper()
 	known, err := install.Status(t.Context(), p.in.URL(kit.Migrator), p.dir,

@@ -307,8 +307,8 @@ type file struct {
 	roles    string
 }
 
-// bothPolicy is a policy with the name of the report "both", for files in which this name changes
-// from a report to a policy or back.
+// bothPolicy is a policy with the name of the report "both". In some histories this name changes
+// from a report to a policy, or back.
 const bothPolicy = `{
 	table: app.blob,
 	due: {age: {column: at, older_than: 2 days}},

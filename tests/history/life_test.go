@@ -30,8 +30,8 @@ func notes(name, table string) string {
 }
 
 // TestTableRenamed renames the policy's table with a migration of the application. The next
-// migration of pgretain adapts index, functions, privileges and registered rows. Runs trip until
-// the hold on the old name is replaced by one on the new name.
+// migration of pgretain adapts index, functions, privileges and registered rows. Runs trip as long
+// as a hold has the old name of the table.
 func TestTableRenamed(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))

@@ -70,8 +70,8 @@ func TestMigrationKeepsViewsOfUsers(t *testing.T) {
 	in.Up(t)
 }
 
-// TestDownKeepsObjectsOfUsers checks that undoing the first migration drops nothing while the
-// runtime's schema contains a table or function of a user, or a user's view depends on the runtime.
+// TestDownKeepsObjectsOfUsers checks when undoing the first migration drops nothing: if the
+// runtime's schema contains an object of a user, or if a user's view depends on the runtime.
 func TestDownKeepsObjectsOfUsers(t *testing.T) {
 	t.Parallel()
 	in := kit.Install(t, lifeSchema, notes("old", "app.note"))

@@ -27,9 +27,10 @@ type prediction struct {
 	before  map[string]map[string]string // table name -> primary key -> digest of the row
 }
 
-// contents returns, for each table of the application and for the runtime's table event, a query
-// for the primary key and a digest of each row. It is plain SQL and uses nothing of pgretain. In a
-// table without a primary key, the key is '#', the digest of the row, and a number for equal rows.
+// contents returns two columns: the name of a table, and a query for the primary key and a digest
+// of each of its rows. It covers the application's tables and the runtime's table event. It is
+// plain SQL and uses nothing of pgretain. Without a primary key, the key is '#', the digest of the
+// row, and a number for equal rows.
 const contents = `
 	SELECT n.nspname || '.' || c.relname,
 	       format('SELECT %s, md5(t.*::text) FROM %I.%I t', coalesce(

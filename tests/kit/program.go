@@ -15,6 +15,7 @@ import (
 	"pgretain/tests/pgtest"
 )
 
+// program builds pgretain and returns its path.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "pgretain-program-")
 	if err != nil {

@@ -1,8 +1,9 @@
 package roles
 
-// decision says who may use an object of the runtime's schema. Each letter of who is a role: r is
-// the runner, o the operator, v the viewer, and a the roles that a policy lists under "grant". The
-// owner may do everything, PUBLIC nothing. Each new object of the schema needs a decision.
+// decision says which roles may use an object of the runtime's schema. Each letter of who is a
+// role: r is the runner, o the operator, v the viewer. The letter a means the roles that a policy
+// lists under "grant". The owner may do everything, PUBLIC nothing. Each new object needs a
+// decision.
 type decision struct{ name, who, why string }
 
 // calls lists the functions for people and applications. docs/roles.md shows them.
@@ -47,9 +48,9 @@ var calls = []decision{
 	{"<policy>_drop_table", "", "drops a table, as the role that migrates"},
 }
 
-// inner lists the internal functions that roles other than the owner may call. The driver and the
-// views run with their caller's rights: a procedure that commits cannot be SECURITY DEFINER, and a
-// view calls functions as its reader.
+// inner lists the internal functions that roles other than the owner may call. The driver runs with
+// its caller's rights, because a procedure that commits cannot be SECURITY DEFINER. A view calls
+// functions with the rights of its reader.
 var inner = []decision{
 	{"_drive", "ro", "run"},
 	{"_run_all", "ro", "run"},

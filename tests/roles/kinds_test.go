@@ -115,8 +115,8 @@ func TestTwoDatabasesOfOneServer(t *testing.T) {
 	third.must("b_runner", "run", "notes")
 }
 
-// TestOneRoleForEverything installs with fewer roles than the default: with the migrating role
-// alone, with an existing role for all four, or with one role for two of them.
+// TestOneRoleForEverything installs with fewer roles than the default. Either the migrating role or
+// an existing role does everything, or one role has two of the tasks.
 func TestOneRoleForEverything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ roles, who, before string }{
