@@ -102,7 +102,7 @@ var readmePromises = map[string][]string{
 		"TestCancelledAtAnyMoment",
 		"TestTerminated",
 	},
-	"It never takes a row if it would take more rows than the breaker allows. " +
+	"It never begins to take rows if more rows are due than the breaker allows. " +
 		"An operator can accept them for one run.": {
 		"TestBreaker",
 	},
